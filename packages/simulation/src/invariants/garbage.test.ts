@@ -304,6 +304,42 @@ describe("S15 PodGC's reasons", () => {
     expect(off.violations).toEqual(["Pod default/a: is deleted by PodGC, which lets all of them be"]);
   });
 
+  it("wants evicted pods to go before older ones, but where that was not said when they ended", () => {
+    const evicted = (each: Pod): Pod => ({ ...each, status: { ...each.status!, phase: "Failed", reason: "Evicted" } });
+    const deletedFirst = (saysLater: boolean): readonly string[] => {
+      const history = new History(podGCReasons, { controllers: { terminatedPodGCThreshold: 1 } });
+      history.store(node("n"));
+      history.pass(120_000);
+      history.store(on("n", "Succeeded", {}, "a"));
+      history.pass(1_000);
+      const made = new Date(history.nowMs).toISOString();
+      const later = on("n", "Succeeded", { creationTimestamp: made }, "b");
+      if (saysLater) history.store(later);
+      history.store(evicted(later));
+      history.remove(on("n", "Succeeded", {}, "a"), POD_GC);
+      return history.violations;
+    };
+    expect(deletedFirst(false)).toEqual(["Pod default/a: is deleted by PodGC, before 1 older ones"]);
+    expect(deletedFirst(true)).toEqual([]);
+  });
+
+  it("accepts what PodGC was last shown of a node, until a minute after that has changed", () => {
+    const history = new History(podGCReasons);
+    history.store(tainted);
+    history.show(tainted, { component: POD_GC });
+    history.store(node("out"));
+    for (const name of ["a", "b", "c"]) history.store(on("out", "Failed", { deletionTimestamp }, name));
+    history.pass(400_000);
+    history.remove(on("out", "Failed", {}, "a"), POD_GC);
+    history.show(node("out"), { component: POD_GC, type: "update" });
+    history.pass(50_000);
+    history.remove(on("out", "Failed", {}, "b"), POD_GC);
+    expect(history.violations).toEqual([]);
+    history.pass(20_000);
+    history.remove(on("out", "Failed", {}, "c"), POD_GC);
+    expect(history.violations).toHaveLength(1);
+  });
+
   it("wants pods of nodes that are gone, and those beyond the threshold, to be gone at last", () => {
     const history = new History(podGCActs, { controllers: { terminatedPodGCThreshold: 1 } });
     history.store(node("n"));

@@ -3,7 +3,7 @@ import { type Node, type Pod, isConditionTrue, parseTime } from "@kubewright/api
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored, StoredChange, World } from "../world.js";
 import { hasEnded } from "./job-words.js";
-import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
+import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 const DEFAULT_THRESHOLD = 12_500;
 /** Longer than from the last look at a node to the deletion of its pods. */
@@ -26,10 +26,19 @@ export const podGCReasons: Invariant = {
   watch(world, violated): InvariantChecks {
     const book = new EndedPods();
     const addedMs = new Map<string, number>();
+    /** When a node was last out of service, and when a life of PodGC was last shown so. */
     const outOfServiceMs = new Map<string, number>();
+    const shownOut = new Set<string>();
     /** UIDs of pods that it has marked Failed: their kubelets may yet say otherwise. */
     const marked = new Set<string>();
     return {
+      onCacheEvent(event) {
+        if (event.resource !== NODES || event.component !== POD_GC_CONTROLLER) return;
+        const node: StoredNode = event.object;
+        const name = node.metadata.name ?? "";
+        if (event.type !== "delete" && isOutOfService(node)) shownOut.add(`${lifeOf(event)} ${name}`);
+        else if (shownOut.delete(`${lifeOf(event)} ${name}`)) outOfServiceMs.set(name, event.atMs);
+      },
       onChange(change) {
         if (change.resource === NODES) {
           const node: StoredNode = change.object;
@@ -46,12 +55,16 @@ export const podGCReasons: Invariant = {
             nodeName !== "" &&
             (world.get(NODES, "", nodeName) === undefined ||
               (addedMs.get(nodeName) ?? -Infinity) > world.nowMs - LOOK_MS);
-          const isOut = isBeingDeleted(pod) && world.nowMs - (outOfServiceMs.get(nodeName) ?? -Infinity) < PASS_MS;
+          const isOut =
+            isBeingDeleted(pod) &&
+            (world.nowMs - (outOfServiceMs.get(nodeName) ?? -Infinity) < PASS_MS ||
+              shownOut.has(`${lifeOf(change.request)} ${nodeName}`) ||
+              isOutOfService(world.get<Node>(NODES, "", nodeName)));
           const isUnscheduled = nodeName === "" && isBeingDeleted(pod);
           const wrong =
             !hasEnded(pod) && !marked.has(uidOf(pod))
               ? "and was not marked Failed first"
-              : isNodeGone || isOut || isUnscheduled || isOutOfService(world.get<Node>(NODES, "", nodeName))
+              : isNodeGone || isOut || isUnscheduled
                 ? undefined
                 : book.whyKept(pod, thresholdOf(world), world.nowMs);
           if (wrong !== undefined) violated(nameOf(pod, "Pod"), `is deleted by PodGC, ${wrong}`);
@@ -78,11 +91,14 @@ function isOutOfService(node: StoredNode | undefined): boolean {
 class EndedPods {
   readonly #ended = new Map<string, StoredPod>();
   readonly #deletedMs = new Map<string, number>();
+  /** Whether it was evicted, as it was said of each since it has ended: both, where that has changed. */
+  readonly #evicted = new Map<string, Set<boolean>>();
 
   onChange({ type, object, atMs }: StoredChange): void {
     const pod: StoredPod = object;
     if (!hasEnded(pod)) return;
     this.#ended.set(uidOf(pod), pod);
+    this.#evicted.set(uidOf(pod), (this.#evicted.get(uidOf(pod)) ?? new Set()).add(isEvicted(pod)));
     if (type === "DELETED") this.#deletedMs.set(uidOf(pod), atMs);
   }
 
@@ -98,17 +114,23 @@ class EndedPods {
         continue;
       }
       count++;
-      if (deletedMs === undefined && uid !== uidOf(pod) && !isBeingDeleted(other) && goesBefore(other, pod)) before++;
+      if (deletedMs === undefined && uid !== uidOf(pod) && !isBeingDeleted(other) && this.#goesBefore(other, pod))
+        before++;
     }
     if (count <= threshold) return `of ${count} that have ended, and ${threshold} are let be`;
     return before >= count - threshold ? `before ${before} older ones` : undefined;
   }
+
+  /** For sure: whatever a cache may show of the two. */
+  #goesBefore(a: StoredPod, b: StoredPod): boolean {
+    const isOlder = (parseTime(a.metadata.creationTimestamp) ?? 0) < (parseTime(b.metadata.creationTimestamp) ?? 0);
+    const evicted = ({ metadata }: StoredPod): boolean[] => [...(this.#evicted.get(metadata.uid ?? "") ?? [false])];
+    return evicted(a).every((isA) => evicted(b).every((isB) => (isA === isB ? isOlder : isA)));
+  }
 }
 
-function goesBefore(a: StoredPod, b: StoredPod): boolean {
-  const isEvicted = ({ status }: StoredPod): boolean => status?.phase === "Failed" && status.reason === "Evicted";
-  if (isEvicted(a) !== isEvicted(b)) return isEvicted(a);
-  return (parseTime(a.metadata.creationTimestamp) ?? 0) < (parseTime(b.metadata.creationTimestamp) ?? 0);
+function isEvicted({ status }: StoredPod): boolean {
+  return status?.phase === "Failed" && status.reason === "Evicted";
 }
 
 export const podGCActs: Invariant = {
