@@ -172,6 +172,7 @@ const SHARES: Partial<Record<Shape, number>> = {
   relativeSchedules: 0.1,
   tightHistory: 0.15,
   tightQuota: 0.3,
+  longRuns: 0.1,
 };
 
 function drawWorkload(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {

@@ -38,6 +38,8 @@ export const SHAPES = [
   "relativeSchedules",
   /** Limits of history that leave next to nothing. */
   "tightHistory",
+  /** CronJobs' Jobs that take longer than from one slot to the next. */
+  "longRuns",
   /** One of a CronJob's Jobs, that users act upon too. */
   "cronRuns",
   /** Nodes that are deleted, and that come again. */

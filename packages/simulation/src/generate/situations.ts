@@ -1,6 +1,6 @@
 import type { Draw } from "./draw.js";
 import type { Situation } from "./situation.js";
-import { fullQuota, missedSlots, takenName } from "./situations/cron-jobs.js";
+import { fullQuota, missedSlots, overlappingRuns, takenName } from "./situations/cron-jobs.js";
 import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
 import { changedEnd } from "./situations/ends.js";
@@ -32,6 +32,7 @@ export function drawSituation(draw: Draw): Situation {
     [() => fullQuota, 10],
     [() => lostLease, 10],
     [() => changedEnd, 12],
+    [() => overlappingRuns, 9],
   ])(draw.fork("which"));
 }
 

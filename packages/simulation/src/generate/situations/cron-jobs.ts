@@ -50,6 +50,35 @@ export const missedSlots: Situation = {
   },
 };
 
+/** Runs of a CronJob overlap, and what is to become of those that are active changes, or is refused. */
+export const overlappingRuns: Situation = {
+  name: "overlapping runs",
+  shapes: ["cronJobs", "longRuns"],
+  without: ["quota", "suspend", "managedBy", "failures", "activeDeadline"],
+  draw(draw, { subjects }) {
+    const cronJobs = subjects.filter(({ kind }) => kind === "CronJob");
+    if (cronJobs.length === 0) return [];
+    const cronJob = draw.fork("cron job").pick(cronJobs);
+    const policy = (concurrencyPolicy: string): NonNullable<HappeningEntry["patch"]> => ({
+      ...target(cronJob),
+      with: { spec: { concurrencyPolicy } },
+    });
+    const slotMs = draw.fork("slot").pick(cronJob.moments.slice(1));
+    const atMs = Math.max(1_000, slotMs - draw.fork("before").whole(0, 30_000));
+    const asks = { components: ["cronjob-controller"], verbs: ["delete"], resources: ["jobs"] };
+    const refused: HappeningEntry = {
+      at: offsetText(atMs),
+      for: durationText(draw.fork("for").whole(30_000, 90_000)),
+      requestFails: { ...asks, nth: 1, times: draw.fork("times").whole(1, 3) },
+    };
+    return [
+      { at: "+0s", patch: policy(draw.fork("first").pick(["Allow", "Allow", "Replace"])) },
+      { at: offsetText(atMs), patch: policy(draw.fork("then").pick(["Replace", "Replace", "Forbid"])) },
+      ...(draw.fork("refused").chance(0.5) ? [refused] : []),
+    ];
+  },
+};
+
 /** A CronJob has just as much room as it takes when its old Jobs go in time. */
 export const fullQuota: Situation = {
   name: "full quota",
