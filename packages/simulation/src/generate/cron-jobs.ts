@@ -222,6 +222,7 @@ function drawRun(
 interface Suspension {
   readonly atMs: number;
   readonly untilMs: number;
+  readonly isForGood: boolean;
 }
 
 /** Suspended for some slots; a frequent one also for more than the 100 after which the controller warns. */
@@ -230,9 +231,12 @@ function drawSuspension(draw: Draw, swarm: Swarm, { periodMs, spanMs }: Timetabl
   const isLong = periodMs <= 1.5 * MINUTE_MS && draw.fork("long").chance(0.65);
   const lengthMs = isLong ? 105 * periodMs : draw.fork("length").whole(1, 5) * Math.min(periodMs, HOUR_MS);
   const atMs = draw.fork("at").whole(1, Math.floor(spanMs / 1_000)) * 1_000;
-  return { atMs, untilMs: atMs + lengthMs };
+  return { atMs, untilMs: atMs + lengthMs, isForGood: draw.fork("for good").chance(0.25) };
 }
 
-function suspensionOf({ atMs, untilMs }: Suspension, suspend: Target): HappeningEntry {
-  return { at: offsetText(atMs), for: durationText(untilMs - atMs), suspend };
+function suspensionOf({ atMs, untilMs, isForGood }: Suspension, suspend: Target): HappeningEntry {
+  const at = offsetText(atMs);
+  return isForGood
+    ? { at, patch: { ...suspend, with: { spec: { suspend: true } } } }
+    : { at, for: durationText(untilMs - atMs), suspend };
 }
