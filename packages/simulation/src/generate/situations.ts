@@ -4,7 +4,7 @@ import { fullQuota, missedSlots, overlappingRuns, takenName } from "./situations
 import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
 import { changedEnd } from "./situations/ends.js";
-import { goneNode } from "./situations/nodes.js";
+import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
 import { movedOwner, ownedInCircle } from "./situations/owners.js";
 import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
 import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
@@ -32,6 +32,8 @@ export function drawSituation(draw: Draw): Situation {
     [() => fullQuota, 10],
     [() => lostLease, 10],
     [() => changedEnd, 12],
+    [() => outOfService, 7],
+    [() => crowdedNode, 6],
     [() => overlappingRuns, 9],
   ])(draw.fork("which"));
 }

@@ -44,6 +44,51 @@ export const goneNode: Situation = {
   },
 };
 
+/** A node is said to be out of service, whether it is or not, while pods on it are deleted. */
+export const outOfService: Situation = {
+  name: "out of service",
+  shapes: ["jobs", "longPods", "ignoreSigterm"],
+  without: ["quota", "managedBy", "suspend", "activeDeadline", "nodes"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").whole(500, 20_000);
+    const forMs = draw.fork("for").whole(60_000, 240_000);
+    const lasts = { at: offsetText(atMs), for: durationText(forMs) };
+    const taint = {
+      node: "node-1",
+      key: OUT_OF_SERVICE,
+      effect: draw.fork("effect").pick(["NoSchedule", "NoExecute"]),
+    };
+    const deletedMs = atMs + draw.fork("deleted").whole(0, Math.round(forMs / 2));
+    const entries: HappeningEntry[] = [
+      { ...lasts, nodeTainted: taint },
+      { at: offsetText(deletedMs), delete: podsOf(job) },
+    ];
+    return draw.fork("is silent").chance(0.5) ? [{ ...lasts, nodeLost: "node-1" }, ...entries] : entries;
+  },
+};
+
+const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
+
+/** A node that has no room left ends pods, while there are more that have ended than are let be. */
+export const crowdedNode: Situation = {
+  name: "crowded node",
+  shapes: ["jobs", "podGC"],
+  without: ["quota", "managedBy", "suspend", "nodes"],
+  draw(draw, ground) {
+    const count = draw.fork("count").whole(1, 3);
+    return Array.from({ length: count }, (_, number): HappeningEntry[] => {
+      const lots = draw.fork(String(number));
+      const job = pickJob(lots, ground);
+      if (job === undefined) return [];
+      const atMs = lots.fork("moment").pick(job.moments) + lots.fork("after").whole(0, 15_000);
+      const status = { phase: "Failed", reason: "Evicted", message: "The node was low on resource: memory." };
+      return [{ at: offsetText(atMs), patch: { ...podsOf(job), subresource: "status", with: { status } } }];
+    }).flat();
+  },
+};
+
 function rulesOfFailures({ manifest }: Subject): number {
   const { podFailurePolicy } = manifest["spec"] as {
     readonly podFailurePolicy?: { readonly rules: readonly object[] };
