@@ -50,6 +50,9 @@ export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subje
     entries.push({ at: "+0s", apply: { ...manifest, metadata } });
   }
   const heir = jobs.find((candidate) => candidate.namespace === namespace && candidate.name !== job.name);
+  // With two owners it goes on when one of them goes.
+  if (heir !== undefined && draw.fork("shared").chance(0.5))
+    entries.push({ at: "+0s", apply: configMap(namespace, "shared", [owner, { ...owner, name: heir.name }]) });
   if (heir !== undefined && draw.fork("move").chance(0.5))
     entries.push({
       at: offsetText(laterMs("moved")),

@@ -5,7 +5,7 @@ import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletio
 import { lostLease } from "./situations/leaders.js";
 import { changedEnd } from "./situations/ends.js";
 import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
-import { movedOwner, ownedInCircle } from "./situations/owners.js";
+import { movedOwner, ownedInCircle, succeededOwner } from "./situations/owners.js";
 import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
 import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
 import { steppedClock, wokenEarly } from "./situations/waiting.js";
@@ -32,6 +32,7 @@ export function drawSituation(draw: Draw): Situation {
     [() => fullQuota, 10],
     [() => lostLease, 10],
     [() => changedEnd, 12],
+    [() => succeededOwner, 6],
     [() => outOfService, 7],
     [() => crowdedNode, 6],
     [() => overlappingRuns, 9],

@@ -38,6 +38,31 @@ export const movedOwner: Situation = {
   },
 };
 
+/** An owner goes, and another takes its name, while the garbage collector is away. */
+export const succeededOwner: Situation = {
+  name: "succeeded owner",
+  shapes: ["jobs", "longPods"],
+  without: ["quota", "managedBy", "foreignFinalizers", "suspend"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const { namespace } = job;
+    const atMs = draw.fork("at").whole(2_000, 30_000);
+    const goesMs = atMs + draw.fork("goes").whole(100, 5_000);
+    const comesMs = goesMs + draw.fork("comes").whole(100, 5_000);
+    const isDown = draw.fork("all").chance(0.3) ? "all" : "garbage-collector-controller";
+    const forMs = comesMs - atMs + draw.fork("longer").whole(500, 20_000);
+    return [
+      { at: "+0s", apply: configMap(namespace, "left-behind", [{ ...JOB, namespace, name: job.name }]) },
+      { at: offsetText(atMs), for: durationText(forMs), controllerDown: isDown },
+      { at: offsetText(goesMs), delete: { ...target(job), propagation: "Background" } },
+      { at: offsetText(comesMs), apply: job.manifest },
+    ];
+  },
+};
+
+const JOB = { apiVersion: "batch/v1", kind: "Job" };
+
 /** A Job and what it owns own each other, and it is deleted: each waits for the other. */
 export const ownedInCircle: Situation = {
   name: "owned in a circle",
