@@ -3,7 +3,7 @@ import type { Situation } from "./situation.js";
 import { fullQuota, missedSlots, overlappingRuns, takenName } from "./situations/cron-jobs.js";
 import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
-import { changedEnd } from "./situations/ends.js";
+import { changedEnd, shortenedLife } from "./situations/ends.js";
 import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
 import { movedOwner, ownedInCircle, succeededOwner } from "./situations/owners.js";
 import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
@@ -32,6 +32,7 @@ export function drawSituation(draw: Draw): Situation {
     [() => fullQuota, 10],
     [() => lostLease, 10],
     [() => changedEnd, 12],
+    [() => shortenedLife, 6],
     [() => succeededOwner, 6],
     [() => outOfService, 7],
     [() => crowdedNode, 6],
