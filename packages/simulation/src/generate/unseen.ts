@@ -83,7 +83,11 @@ export function drawUnseen(draw: Draw, hidden: Hidden, ground: SituationGround):
       20,
     ],
   ]);
+  // Who asks for what it does not see is not always answered.
+  const isRefused = hidden.kind === "Node" && draw.fork("refused").chance(0.3);
+  const asks = { components: [hidden.controller], verbs: ["get"], resources: ["nodes"] };
   return [
+    ...(isRefused ? [{ at, for: durationText(forMs), requestFails: asks }] : []),
     ...way().map(({ afterMs = 0, ...entry }) => ({ ...entry, at: offsetText(fromMs + afterMs) })),
     ...acts.map(({ atMs, what }) => ({ at: offsetText(atMs), ...what })),
   ];
