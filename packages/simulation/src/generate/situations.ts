@@ -23,7 +23,7 @@ export function drawSituation(draw: Draw): Situation {
     [() => cutShort, 10],
     [steppedClock, 19],
     [wokenEarly, 14],
-    [() => goneNode, 17],
+    [() => goneNode, 15],
     [() => movedOwner, 6],
     [() => ownedInCircle, 5],
     [() => heldDeletions, 4],

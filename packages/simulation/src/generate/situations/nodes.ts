@@ -23,21 +23,10 @@ export const goneNode: Situation = {
       { at, delete: { kind: "Node", name } },
       { at: offsetText(backMs), apply: node(name) },
     ];
-    const goesOnMs = draw.fork("goes on").whole(30_000, 120_000);
-    const outOfService: HappeningEntry[] = [
-      ...(draw.fork("lost").chance(0.7) ? [{ at, for: durationText(goesOnMs), nodeLost: name }] : []),
-      {
-        at: offsetText(atMs + draw.fork("tainted").whole(0, 20_000)),
-        for: durationText(goesOnMs),
-        nodeTainted: { ...OUT_OF_SERVICE, node: name },
-      },
-      { at: offsetText(atMs + draw.fork("deleted").whole(0, 40_000)), delete: podsOf(job) },
-    ];
     return draw.fork("way").weighted<HappeningEntry[]>([
       [gone, 50],
       [[{ at, for: durationText(backMs - atMs + 1_000), nodeLost: name }, ...gone], 15],
       [[{ at, for: durationText(backMs - atMs + 1_000), nodeDrained: name }], 10],
-      [outOfService, 25],
       // What looks after nodes may also say that pods have failed whose containers nobody can ask.
       [[{ at, patch: { ...podsOf(job), subresource: "status", with: { status: { phase: "Failed" } } } }], 25],
     ]);
@@ -57,7 +46,7 @@ export const outOfService: Situation = {
     const lasts = { at: offsetText(atMs), for: durationText(forMs) };
     const taint = {
       node: "node-1",
-      key: OUT_OF_SERVICE,
+      ...OUT_OF_SERVICE,
       effect: draw.fork("effect").pick(["NoSchedule", "NoExecute"]),
     };
     const deletedMs = atMs + draw.fork("deleted").whole(0, Math.round(forMs / 2));
@@ -68,8 +57,6 @@ export const outOfService: Situation = {
     return draw.fork("is silent").chance(0.5) ? [{ ...lasts, nodeLost: "node-1" }, ...entries] : entries;
   },
 };
-
-const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
 
 /** A node that has no room left ends pods, while there are more that have ended than are let be. */
 export const crowdedNode: Situation = {
