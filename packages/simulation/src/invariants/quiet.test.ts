@@ -61,6 +61,27 @@ describe("L7 no hot loop", () => {
     expect(history.violations).toEqual([]);
   });
 
+  it("accepts that a Job is refused at each news of others of its owner, and not without any", () => {
+    const refused = (hasNews: boolean): readonly string[] => {
+      const history = new History(noHotLoop);
+      const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid: "uid-of-tick", controller: true };
+      const owned = (name: string): KubernetesObject => {
+        const made = job({}, {}, name);
+        return { ...made, metadata: { ...made.metadata, namespace: "default", ownerReferences: [owner] } };
+      };
+      const request = { component: "cronjob-controller", verb: "create", resource: "jobs.batch", name: "", code: 403 };
+      for (let i = 0; i < 30; i++) {
+        if (hasNews) history.show(owned("tick-1"), { component: "cronjob-controller", type: "update" });
+        history.answer({ ...request, body: owned("tick-2") });
+      }
+      return history.violations;
+    };
+    expect(refused(true)).toEqual([]);
+    expect(refused(false)).toEqual([
+      "jobs.batch default/tick-2: cronjob-controller sends create 21 times at one instant, and changes nothing",
+    ]);
+  });
+
   it("accepts a look for each of many objects that it owned until then, and not for those of others", () => {
     const looksAfterLossesOf = (name: string): readonly string[] => {
       const history = new History(noHotLoop);

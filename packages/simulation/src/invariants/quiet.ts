@@ -61,9 +61,12 @@ export const noHotLoop: Invariant = {
       onAnswer(request) {
         if (!isOfController(request) || !isWrite(request.verb)) return;
         const { component, process, verb, resource, namespace } = request;
-        const name = request.name || createdName(request);
-        if (name === "" || resource === "events" || resource.startsWith("events.")) return;
-        const often = count(component, `${process} ${namespace}/${name}`, `${verb} ${resource}`, request.atMs);
+        const created = createdOf(request);
+        const name = request.name || created?.metadata?.name;
+        if (!name || resource === "events" || resource.startsWith("events.")) return;
+        // What is made for an owner is made for what is told of that one.
+        const about = (created && getControllerOf(created)?.name) ?? name;
+        const often = count(component, `${process} ${namespace}/${about}`, `${verb} ${resource}`, request.atMs);
         if (often !== undefined)
           violated(`${resource} ${namespace}/${name}`, `${component} sends ${verb} ${often}, and changes nothing`);
       },
@@ -80,9 +83,11 @@ export const noHotLoop: Invariant = {
         if (request === undefined || !isOfController(request)) return;
         const { component, process, verb } = request;
         const objects = busy.get(component);
-        const [own, ...owners] = concerned(object).map((key) => objects?.get(`${process} ${key}`));
-        own?.delete(`${verb} ${resource}`);
-        for (const frequencies of [own, ...owners]) frequencies?.delete(LOOK);
+        for (const key of concerned(object)) {
+          const frequencies = objects?.get(`${process} ${key}`);
+          frequencies?.delete(`${verb} ${resource}`);
+          frequencies?.delete(LOOK);
+        }
       },
     };
   },
@@ -101,8 +106,9 @@ function isWrite(verb: string): boolean {
   return verb === "create" || verb === "update" || verb === "patch" || verb === "delete";
 }
 
-function createdName({ body }: RequestInfo): string {
-  return (body as Stored | undefined)?.metadata?.name ?? "";
+function createdOf({ verb, body }: RequestInfo): Stored | undefined {
+  const created = verb === "create" ? (body as Partial<Stored> | undefined) : undefined;
+  return created?.metadata === undefined ? undefined : (created as Stored);
 }
 
 const SETTLES_MS = 300_000;
