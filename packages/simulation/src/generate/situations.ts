@@ -1,6 +1,6 @@
 import type { Draw } from "./draw.js";
 import type { Situation } from "./situation.js";
-import { fullQuota, missedSlots, overlappingRuns, takenName } from "./situations/cron-jobs.js";
+import { changedSchedule, fullQuota, missedSlots, overlappingRuns, takenName } from "./situations/cron-jobs.js";
 import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
 import { changedEnd, shortenedLife } from "./situations/ends.js";
@@ -36,7 +36,8 @@ export function drawSituation(draw: Draw): Situation {
     [() => succeededOwner, 6],
     [() => outOfService, 7],
     [() => crowdedNode, 6],
-    [() => overlappingRuns, 9],
+    [() => overlappingRuns, 11],
+    [() => changedSchedule, 7],
   ])(draw.fork("which"));
 }
 

@@ -72,10 +72,25 @@ export const overlappingRuns: Situation = {
       requestFails: { ...asks, nth: 1, times: draw.fork("times").whole(1, 3) },
     };
     return [
-      { at: "+0s", patch: policy(draw.fork("first").pick(["Allow", "Allow", "Replace"])) },
-      { at: offsetText(atMs), patch: policy(draw.fork("then").pick(["Replace", "Replace", "Forbid"])) },
-      ...(draw.fork("refused").chance(0.5) ? [refused] : []),
+      { at: "+0s", patch: policy(draw.fork("first").pick(["Allow", "Replace"])) },
+      { at: offsetText(atMs), patch: policy(draw.fork("then").pick(["Replace", "Replace", "Replace", "Forbid"])) },
+      ...(draw.fork("refused").chance(0.6) ? [refused] : []),
     ];
+  },
+};
+
+/** Users want a CronJob to run at other times, while it waits for a slot that is a long time away. */
+export const changedSchedule: Situation = {
+  name: "changed schedule",
+  shapes: ["cronJobs", "unevenSchedules"],
+  without: ["quota", "suspend", "relativeSchedules", "longRuns"],
+  draw(draw, { subjects }) {
+    const cronJobs = subjects.filter(({ kind }) => kind === "CronJob");
+    if (cronJobs.length === 0) return [];
+    const cronJob = draw.fork("cron job").pick(cronJobs);
+    const atMs = draw.fork("moment").pick(cronJob.moments) + draw.fork("after").whole(5_000, 90_000);
+    const schedule = draw.fork("schedule").pick(cronJob.schedules);
+    return [{ at: offsetText(atMs), patch: { ...target(cronJob), with: { spec: { schedule } } } }];
   },
 };
 
