@@ -17,3 +17,13 @@ it("adds up how wrong the clocks of controllers are, as long as each happening l
   expect(happen(0, "end")).toBe(4000);
   expect(happen(2, "end")).toBe(0);
 });
+
+it("tells what they may have shown until they were set back", () => {
+  const history = new History([], { happenings: [{ at: "1m", clockJump: "-1h" }] });
+  const clock = new ControllerClock(history);
+  history.pass(60_000);
+  clock.onHappening({ atMs: history.nowMs, kind: "clockJump", phase: "begin", index: 0 });
+  history.pass(1_000);
+  expect(clock.latestSince(START_MS + 59_000) - START_MS).toBe(60_000);
+  expect(clock.latestSince(START_MS + 61_000) - START_MS).toBe(61_000 - 3_600_000);
+});

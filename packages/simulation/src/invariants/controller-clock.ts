@@ -7,6 +7,8 @@ export class ControllerClock {
   readonly #world: World;
   #jumpMs = 0;
   readonly #skewsMs = new Map<string, number>();
+  /** What it was when it was set, oldest first. */
+  readonly #before: { readonly atMs: number; readonly latestMs: number }[] = [];
 
   constructor(world: World) {
     this.#world = world;
@@ -14,6 +16,8 @@ export class ControllerClock {
 
   onHappening({ phase, index }: ToldHappening): void {
     const { clockJump, clockSkew } = this.#world.plan.happenings?.[index] ?? {};
+    if (clockJump !== undefined || clockSkew !== undefined)
+      this.#before.push({ atMs: this.#world.nowMs, latestMs: this.latestMs });
     if (clockJump !== undefined && phase === "begin") this.#jumpMs += signedMs(clockJump);
     if (clockSkew === undefined) return;
     const { controllerManager, by } = clockSkew;
@@ -24,6 +28,12 @@ export class ControllerClock {
   /** The most that a controller may think has passed. */
   get latestMs(): number {
     return this.#world.nowMs + this.#jumpMs + Math.max(0, ...this.#skewsMs.values());
+  }
+
+  /** The same at any time since then: it may have been set back meanwhile. */
+  latestSince(sinceMs: number): number {
+    const since = this.#before.filter(({ atMs }) => atMs >= sinceMs).map(({ latestMs }) => latestMs);
+    return Math.max(this.latestMs, ...since);
   }
 }
 

@@ -43,7 +43,7 @@ export const ttlReason: Invariant = {
         const asked = looks.get(lookAt(request, object.metadata.namespace ?? "", object.metadata.name ?? ""));
         const lookedMs = asked?.findLast((askedMs) => askedMs <= sentMs) ?? sentMs;
         const recent = (edits.get(uid) ?? []).filter((edit) => edit.atMs >= lookedMs).map(({ ttl }) => ttl);
-        const wrong = whyKept(previous ?? object, recent, clock.latestMs);
+        const wrong = whyKept(previous ?? object, recent, clock.latestSince(lookedMs));
         if (wrong !== undefined) violated(nameOf(object, "Job"), `is deleted by ${TTL_CONTROLLER}, ${wrong}`);
       },
     };
