@@ -89,15 +89,31 @@ describe("S14 garbage collection spares the owned", () => {
     expect(collectedAfter(60_000)).toHaveLength(1);
   });
 
-  it("accepts references that changed while it was being deleted, by its UID alone", () => {
-    const history = new History(ownedIsSpared);
-    history.store(job());
-    history.store(configMap([reference(job(), { uid: "gone" })]));
-    const sentMs = history.nowMs;
-    history.pass(10);
-    const now = history.store(configMap([reference(job())]));
-    history.remove(now, { component: GC, sentMs, process: "m" });
-    expect(history.violations).toEqual([]);
+  const conflict = (history: History, process = "m"): void =>
+    history.answer({
+      component: GC,
+      process,
+      verb: "delete",
+      resource: "configmaps",
+      name: "child",
+      code: 409,
+    });
+
+  it("accepts references that changed while it was being deleted, by its UID alone, after a conflict of the same life", () => {
+    const deletedAfter = (refused: (history: History) => void): readonly string[] => {
+      const history = new History(ownedIsSpared);
+      history.store(job());
+      history.store(configMap([reference(job(), { uid: "gone" })]));
+      refused(history);
+      const sentMs = history.nowMs;
+      history.pass(10);
+      const now = history.store(configMap([reference(job())]));
+      history.remove(now, { component: GC, sentMs, process: "m" });
+      return history.violations;
+    };
+    expect(deletedAfter(conflict)).toEqual([]);
+    expect(deletedAfter(() => {})).toHaveLength(1);
+    expect(deletedAfter((history) => conflict(history, "another"))).toHaveLength(1);
   });
 
   it("accepts references that changed while it was looking, and refuses those that it could see", () => {
@@ -113,6 +129,7 @@ describe("S14 garbage collection spares the owned", () => {
           sentMs: history.nowMs,
         });
       history.store(configMap([reference(job(), { uid: "gone" })]));
+      conflict(history);
       if (looksFirst) look();
       history.pass(10);
       const now = history.store(configMap([]));

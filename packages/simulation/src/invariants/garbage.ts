@@ -9,7 +9,7 @@ import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored } from "../world.js";
 import { LONGEST_REQUEST_MS } from "./longest-request.js";
 import { OwnerBook, hasFinalizer, isWaiting } from "./owner-book.js";
-import { GARBAGE_COLLECTOR, isBeingDeleted, nameOf, uidOf } from "./stored-objects.js";
+import { GARBAGE_COLLECTOR, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem. */
 export const ownedIsSpared: Invariant = {
@@ -21,9 +21,15 @@ export const ownedIsSpared: Invariant = {
     const book = new OwnerBook();
     /** When the garbage collector asked for what it has last been shown of an object. */
     const looked = new Map<string, number>();
+    /** Of which objects a life of it was told, instead of deleting them, that they had changed: they may go by their UIDs alone then. */
+    const conflicts = new Set<string>();
     return {
-      onAnswer({ component, verb, resource, namespace, name, sentMs }) {
-        if (component === GARBAGE_COLLECTOR && verb === "get") looked.set(`${resource} ${namespace}/${name}`, sentMs);
+      onAnswer(request) {
+        const { component, verb, resource, namespace, name, sentMs, code } = request;
+        if (component !== GARBAGE_COLLECTOR) return;
+        const key = `${resource} ${namespace}/${name}`;
+        if (verb === "get") looked.set(key, sentMs);
+        if (verb === "delete" && code === 409) conflicts.add(`${lifeOf(request)} ${key}`);
       },
       onChange(change) {
         const { type, object, previous, request } = change;
@@ -32,10 +38,11 @@ export const ownedIsSpared: Invariant = {
         if (isDeletion && request?.component === GARBAGE_COLLECTOR && request.verb === "delete") {
           const before = previous ?? object;
           // References may change after it has looked: the second delete, after a conflict, goes by the UID alone.
-          const lookedMs =
-            looked.get(`${change.resource} ${object.metadata.namespace}/${object.metadata.name}`) ?? Infinity;
+          const key = `${change.resource} ${object.metadata.namespace ?? ""}/${object.metadata.name}`;
+          const lookedMs = looked.get(key) ?? Infinity;
           const changedMs = book.referencesMs.get(uidOf(object)) ?? -Infinity;
-          const isRecent = changedMs >= Math.min(request.sentMs, lookedMs);
+          const isRecent =
+            changedMs >= Math.min(request.sentMs, lookedMs) && conflicts.has(`${lifeOf(request)} ${key}`);
           const wrong = isRecent ? undefined : whySpared(before, request.sentMs - LONGEST_REQUEST_MS, book);
           if (wrong !== undefined) violated(nameOf(object, change.resource), `is deleted as garbage, ${wrong}`);
         }
