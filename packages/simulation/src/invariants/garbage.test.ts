@@ -289,12 +289,22 @@ describe("S15 PodGC's reasons", () => {
     expect(markedBy("user")).toHaveLength(1);
   });
 
-  it("accepts a node that came while PodGC looked for it", () => {
-    const history = new History(podGCReasons);
-    history.store(on("n"));
-    history.store(node("n"));
-    history.remove(on("n"), POD_GC);
-    expect(history.violations).toEqual([]);
+  it("accepts a node that came after PodGC was told that there is none, and no other", () => {
+    const deletedAfter = (codes: readonly number[], ms = 0): readonly string[] => {
+      const history = new History(podGCReasons);
+      history.store(on("n"));
+      for (const code of codes) history.answer({ component: POD_GC, verb: "get", resource: "nodes", name: "n", code });
+      history.store(node("n"));
+      history.pass(ms);
+      history.remove(on("n"), POD_GC);
+      return history.violations;
+    };
+    expect(deletedAfter([404])).toEqual([]);
+    expect(deletedAfter([404, 500], 200_000)).toEqual([]);
+    expect(deletedAfter([404], 310_000)).toHaveLength(1);
+    expect(deletedAfter([404, 200])).toHaveLength(1);
+    expect(deletedAfter([500])).toHaveLength(1);
+    expect(deletedAfter([])).toHaveLength(1);
   });
 
   it("accepts the oldest beyond the threshold, and refuses others", () => {

@@ -6,8 +6,8 @@ import { hasEnded } from "./job-words.js";
 import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 const DEFAULT_THRESHOLD = 12_500;
-/** Longer than from the last look at a node to the deletion of its pods. */
-const LOOK_MS = 30_000;
+/** Longer than from the last look at a node to the deletion of its pods, one after the other, when some answers are lost. */
+const LOOK_MS = 300_000;
 /** Longer than a pass, and the time between two. */
 const PASS_MS = 60_000;
 /** Two rounds and the quarantine, and as long as everything has. */
@@ -25,13 +25,20 @@ export const podGCReasons: Invariant = {
     "pods being deleted that have no node, or one that is out of service; those that have not ended it marks Failed first.",
   watch(world, violated): InvariantChecks {
     const book = new EndedPods();
-    const addedMs = new Map<string, number>();
+    /** When a life of PodGC asked for a node and was told last that there is none. */
+    const toldGoneMs = new Map<string, number>();
     /** When a node was last out of service, and when a life of PodGC was last shown so. */
     const outOfServiceMs = new Map<string, number>();
     const shownOut = new Set<string>();
     /** UIDs of pods that it has marked Failed: their kubelets may yet say otherwise. */
     const marked = new Set<string>();
     return {
+      onAnswer(request) {
+        const { component, verb, resource, name, code, sentMs } = request;
+        if (component !== POD_GC_CONTROLLER || verb !== "get" || resource !== NODES) return;
+        if (code === 404) toldGoneMs.set(`${lifeOf(request)} ${name}`, sentMs);
+        else if (code === 200) toldGoneMs.delete(`${lifeOf(request)} ${name}`);
+      },
       onCacheEvent(event) {
         if (event.resource !== NODES || event.component !== POD_GC_CONTROLLER) return;
         const node: StoredNode = event.object;
@@ -43,7 +50,6 @@ export const podGCReasons: Invariant = {
         if (change.resource === NODES) {
           const node: StoredNode = change.object;
           const name = node.metadata.name ?? "";
-          if (change.type === "ADDED") addedMs.set(name, change.atMs);
           if (isOutOfService(node)) outOfServiceMs.set(name, change.atMs);
         }
         if (change.resource !== PODS) return;
@@ -54,7 +60,7 @@ export const podGCReasons: Invariant = {
           const isNodeGone =
             nodeName !== "" &&
             (world.get(NODES, "", nodeName) === undefined ||
-              (addedMs.get(nodeName) ?? -Infinity) > world.nowMs - LOOK_MS);
+              (toldGoneMs.get(`${lifeOf(change.request)} ${nodeName}`) ?? -Infinity) > world.nowMs - LOOK_MS);
           const isOut =
             isBeingDeleted(pod) &&
             (world.nowMs - (outOfServiceMs.get(nodeName) ?? -Infinity) < PASS_MS ||
