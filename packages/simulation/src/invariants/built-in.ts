@@ -16,6 +16,7 @@ import { oneLeader, takeover } from "./leaders.js";
 import { noOverDeletion, statusIsWhatWasSeen } from "./plans.js";
 import { podGCActs, podGCReasons } from "./pod-garbage.js";
 import { boundedPods } from "./pods-bounded.js";
+import { asManyAsWanted } from "./pods-wanted.js";
 import { everythingSettles, noHotLoop } from "./quiet.js";
 import { noCrash, noInvalidWrite } from "./requests.js";
 import { sameObject } from "./same-object.js";
@@ -33,6 +34,7 @@ export const jobInvariants: readonly Invariant[] = [
   trueReasons,
   backOff,
   noOverDeletion,
+  asManyAsWanted,
   jobsGoOn,
   noStuckFinalizer,
   dampedNotStalled,

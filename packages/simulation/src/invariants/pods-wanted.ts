@@ -1,0 +1,146 @@
+import type { DeepReadonly, Pod } from "@kubewright/api";
+import type { JobDecision } from "@kubewright/job";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import { jobLedgerOf } from "./job-ledger.js";
+import {
+  type StoredJobSpec,
+  failuresBefore,
+  hasFailed,
+  indexOf,
+  isIndexed,
+  isReady,
+  isTerminating,
+  policyAction,
+  replacesOnlyFailed,
+  wantedPods,
+} from "./job-words.js";
+import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
+
+/** Pods that a sync creates, or removes of a Job that goes on, at most. */
+const PODS_PER_SYNC = 500;
+
+/** Upstream: pkg/controller/job/job_controller.go manageJob; indexed_job_utils.go; controller_utils.go ActivePods. */
+export const asManyAsWanted: Invariant = {
+  name: "S23 as many as are wanted",
+  sentence:
+    "A sync that may change pods removes all that are too many, those that are missed least first, or else creates all that are " +
+    "missing unless it waits for a back-off, each of an index that nothing runs and that has not ended; as many as it may at a time.",
+  watch(world, violated): InvariantChecks {
+    const ledger = jobLedgerOf(world);
+    const atOnce = world.plan.controllers?.maxPodsPerSync ?? PODS_PER_SYNC;
+    return {
+      onChange: (change) => ledger.onChange(change),
+      onDecision(told) {
+        if (told.controller !== JOB_CONTROLLER) return;
+        const { plan, uid } = told.decision;
+        const job = ledger.jobs.get(uid);
+        if (job === undefined || plan.pods === undefined) return;
+        let wrong: string | undefined;
+        // The sync may have seen an older spec than is stored.
+        for (const spec of job.specs) {
+          wrong = whyNot(spec, plan, plan.pods, atOnce);
+          if (wrong === undefined) return;
+        }
+        if (wrong !== undefined) violated(nameOf(job.object, "Job"), wrong);
+      },
+    };
+  },
+};
+
+type Plan = JobDecision["plan"];
+type PodPlan = NonNullable<Plan["pods"]>;
+type SeenPod = DeepReadonly<Pod>;
+
+/** What is wrong with a plan for a Job of that spec. */
+function whyNot(spec: StoredJobSpec, plan: Plan, pods: PodPlan, atOnce: number): string | undefined {
+  const { active, terminating } = plan.observed;
+  const { create, remove, retryAfterMs } = pods;
+  const isSuspended = spec.suspend === true;
+  const wanted = isSuspended ? 0 : (wantedPods(spec, plan.succeeded) ?? active.length);
+  const useless = isIndexed(spec) ? uselessPods(active, spec.completions ?? 0) : new Set<SeenPod>();
+  const tooMany = Math.max(active.length - wanted, useless.size);
+  if (remove.length < (isSuspended ? tooMany : Math.min(tooMany, atOnce)))
+    return `removes ${remove.length} of ${active.length} active pods, and ${tooMany} are too many`;
+  if (remove.length > 0) return useless.size > 0 ? undefined : whyMissedMore(active, remove);
+  for (const { index } of create) {
+    const wrong = index === undefined ? undefined : whyNotIndex(index, spec, plan);
+    if (wrong !== undefined) return `creates a pod of index ${index}, ${wrong}`;
+  }
+  if (new Set(create.map(({ index }, position) => index ?? -1 - position)).size < create.length)
+    return "creates two pods of one index";
+  // Which indexes are due yet depends on when their pods have failed.
+  if (retryAfterMs !== undefined || spec.backoffLimitPerIndex != null) return undefined;
+  const going = replacesOnlyFailed(spec) ? terminating.length : 0;
+  const missing = Math.min(wanted - active.length - going, atOnce);
+  if (create.length >= missing) return undefined;
+  const free = isIndexed(spec) ? freeIndexes(spec, plan) : missing;
+  return create.length >= free
+    ? undefined
+    : `creates ${create.length} pods beside ${active.length}, and ${Math.min(missing, free)} are missing`;
+}
+
+/** Pods without an index below `completions`, and all but one of each index. */
+function uselessPods(pods: readonly SeenPod[], completions: number): ReadonlySet<SeenPod> {
+  const taken = new Set<number>();
+  const useless = new Set<SeenPod>();
+  for (const pod of pods) {
+    const index = indexOf(pod, completions);
+    if (index === undefined || taken.has(index)) useless.add(pod);
+    else taken.add(index);
+  }
+  return useless;
+}
+
+/** Why a pod that goes should have stayed, and one that stays gone. */
+function whyMissedMore(active: readonly SeenPod[], remove: readonly SeenPod[]): string | undefined {
+  const going = new Set(remove.map(({ metadata }) => metadata.uid));
+  let least: SeenPod | undefined;
+  for (const pod of active)
+    if (!going.has(pod.metadata.uid) && (least === undefined || worth(pod) < worth(least))) least = pod;
+  if (least === undefined) return undefined;
+  const wrong = remove.find((pod) => worth(pod) > worth(least));
+  return wrong && `removes ${nameOf(wrong, "Pod")}, and keeps ${nameOf(least, "Pod")}, which is missed less`;
+}
+
+/** The more of it, the later a pod is removed: it has a node, has started, is ready. What else counts is left out. */
+function worth({ spec, status, ...pod }: SeenPod): number {
+  const phase = status?.phase === "Running" ? 2 : status?.phase === "Unknown" ? 1 : 0;
+  const ready = isReady({ ...pod, ...(status === undefined ? {} : { status }) }) ? 1 : 0;
+  return ((spec?.nodeName ?? "") === "" ? 0 : 10) + phase * 2 + ready;
+}
+
+/** Why no pod of this index may be created. */
+function whyNotIndex(index: number, spec: StoredJobSpec, { observed, indexes }: Plan): string | undefined {
+  if (index >= (spec.completions ?? 0)) return `and completions is ${spec.completions}`;
+  const hasIndex = (pod: SeenPod): boolean => indexOf(pod) === index;
+  if (observed.active.some(hasIndex)) return "which runs";
+  if (replacesOnlyFailed(spec) && observed.terminating.some(hasIndex)) return "which has not ended yet";
+  const isIn = (runs: readonly { readonly first: number; readonly last: number }[] = []): boolean =>
+    runs.some(({ first, last }) => first <= index && index <= last);
+  if (isIn(indexes?.succeeded)) return "which has succeeded";
+  if (isIn(indexes?.failed) || observed.tracked.some((pod) => hasIndex(pod) && isLastFailure(pod, spec)))
+    return "which has failed for good";
+  return undefined;
+}
+
+/** Whether an index is given up when this pod of it has failed. Upstream: indexed_job_utils.go isIndexFailed. */
+function isLastFailure(pod: SeenPod, spec: StoredJobSpec): boolean {
+  if (spec.backoffLimitPerIndex == null) return false;
+  if (!hasFailed(pod) && (replacesOnlyFailed(spec) || !isTerminating(pod))) return false;
+  const action = policyAction(spec.podFailurePolicy, pod);
+  return action === "FailIndex" || (action !== "Ignore" && failuresBefore(pod)[0] >= spec.backoffLimitPerIndex);
+}
+
+/** How many indexes a pod may be created for. */
+function freeIndexes(spec: StoredJobSpec, plan: Plan): number {
+  const completions = spec.completions ?? 0;
+  const { observed, indexes } = plan;
+  const taken = new Set<number | undefined>();
+  for (const pod of observed.active) taken.add(indexOf(pod, completions));
+  if (replacesOnlyFailed(spec)) for (const pod of observed.terminating) taken.add(indexOf(pod, completions));
+  for (const { first, last } of [...(indexes?.succeeded ?? []), ...(indexes?.failed ?? [])])
+    for (let index = first; index <= Math.min(last, completions - 1); index++) taken.add(index);
+  taken.delete(undefined);
+  return completions - taken.size;
+}
