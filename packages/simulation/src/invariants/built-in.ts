@@ -13,6 +13,7 @@ import { noPodAfterTheEnd, theEndIsTheEnd } from "./job-end.js";
 import { dampedNotStalled, jobsGoOn, noStuckFinalizer } from "./job-liveness.js";
 import { ownersWait } from "./kept-waiting.js";
 import { oneLeader, takeover } from "./leaders.js";
+import { limitsAreKept } from "./limits-kept.js";
 import { noOverDeletion, statusIsWhatWasSeen } from "./plans.js";
 import { podGCActs, podGCReasons } from "./pod-garbage.js";
 import { boundedPods } from "./pods-bounded.js";
@@ -32,6 +33,7 @@ export const jobInvariants: readonly Invariant[] = [
   noPodAfterTheEnd,
   boundedPods,
   trueReasons,
+  limitsAreKept,
   backOff,
   noOverDeletion,
   asManyAsWanted,

@@ -1,0 +1,96 @@
+import type { DeepReadonly, Pod } from "@kubewright/api";
+import type { JobDecision } from "@kubewright/job";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import { IndexSet } from "./index-set.js";
+import { jobLedgerOf } from "./job-ledger.js";
+import {
+  type StoredJob,
+  type StoredJobSpec,
+  hasEnded,
+  hasFailed,
+  isIndexed,
+  policyAction,
+  restartsOf,
+} from "./job-words.js";
+import { JOBS, JOB_CONTROLLER, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+/** The other way round of S6. Upstream: pkg/controller/job/job_controller.go syncJob, its finishedCondition. */
+export const limitsAreKept: Invariant = {
+  name: "S24 limits are kept",
+  sentence:
+    "A sync that sees, or writes to the status, that a limit of its Job is exceeded, that its policy fails it, or that its success " +
+    "policy is met, is about to end it, though it may have to wait.",
+  watch(world, violated): InvariantChecks {
+    const ledger = jobLedgerOf(world);
+    /** What the sync that is under way has written last, by its life and the Job's UID. */
+    const written = new Map<string, StoredJob>();
+    return {
+      onChange(change) {
+        ledger.onChange(change);
+        const { resource, type, object, request } = change;
+        if (resource === JOBS && type === "MODIFIED" && request?.component === JOB_CONTROLLER)
+          written.set(`${lifeOf(request)} ${uidOf(object)}`, object);
+      },
+      onDecision(told) {
+        if (told.controller !== JOB_CONTROLLER) return;
+        const { uid, plan } = told.decision;
+        const key = `${lifeOf({ ...told, component: JOB_CONTROLLER })} ${uid}`;
+        const status = written.get(key)?.status;
+        written.delete(key);
+        const job = ledger.jobs.get(uid);
+        if (job === undefined || plan.end !== undefined) return;
+        let wrong: string | undefined;
+        // The sync may have seen an older spec than is stored.
+        for (const spec of job.specs) {
+          wrong = whyEnded(spec, plan.observed.pods, status);
+          if (wrong === undefined) return;
+        }
+        if (wrong !== undefined) violated(nameOf(job.object, "Job"), `goes on, though ${wrong}`);
+      },
+    };
+  },
+};
+
+type SeenPods = JobDecision["plan"]["observed"]["pods"];
+
+/** Why a Job of that spec, with those pods and that status, has to end. */
+function whyEnded(spec: StoredJobSpec, pods: SeenPods, status: StoredJob["status"]): string | undefined {
+  const failing = pods.find((pod) => hasFailed(pod) && policyAction(spec.podFailurePolicy, pod) === "FailJob");
+  if (failing !== undefined) return `${nameOf(failing, "Pod")} has failed as its policy fails it for`;
+  return whyRestarted(spec, pods) ?? (status == null ? undefined : whyCounted(spec, status));
+}
+
+function whyRestarted(spec: StoredJobSpec, pods: readonly DeepReadonly<Pod>[]): string | undefined {
+  if (spec.template.spec?.restartPolicy !== "OnFailure") return undefined;
+  let restarts = 0;
+  for (const pod of pods) if (!hasEnded(pod)) restarts += restartsOf(pod);
+  const limit = spec.backoffLimit ?? 6;
+  return restarts > 0 && restarts >= limit
+    ? `containers have been started again ${restarts} times, and backoffLimit is ${limit}`
+    : undefined;
+}
+
+function whyCounted(spec: StoredJobSpec, status: NonNullable<StoredJob["status"]>): string | undefined {
+  const failures = (status.failed ?? 0) + (status.uncountedTerminatedPods?.failed?.length ?? 0);
+  const limit = spec.backoffLimit ?? (spec.backoffLimitPerIndex == null ? 6 : Infinity);
+  if (failures > limit) return `${failures} pods have failed, and backoffLimit is ${limit}`;
+  if (!isIndexed(spec)) return undefined;
+  const completions = spec.completions ?? 0;
+  const failed = new IndexSet(status.failedIndexes).sizeBelow(completions);
+  const succeeded = new IndexSet(status.completedIndexes);
+  if (spec.backoffLimitPerIndex != null) {
+    const most = spec.maxFailedIndexes ?? Infinity;
+    if (failed > most) return `${failed} indexes have failed, and maxFailedIndexes is ${most}`;
+    if (failed > 0 && failed + succeeded.sizeBelow(completions) >= completions)
+      return `all indexes have ended, ${failed} of them failed`;
+  }
+  const rule = (spec.successPolicy?.rules ?? []).findIndex(({ succeededIndexes, succeededCount }) => {
+    if (succeededIndexes == null) return succeeded.sizeBelow(completions) >= (succeededCount ?? Infinity);
+    const required = new IndexSet(succeededIndexes);
+    const most = required.sizeBelow(completions);
+    const met = required.countBelow(completions, (index) => succeeded.has(index));
+    return met > 0 && met >= Math.min(most, succeededCount ?? Infinity);
+  });
+  return rule < 0 ? undefined : `rule ${rule} of its success policy is met`;
+}
