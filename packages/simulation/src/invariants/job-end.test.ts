@@ -42,6 +42,25 @@ describe("S3 the end is the end", () => {
     expect(history.violations).toEqual([`Job default/pi: ${message}`]);
   });
 
+  it("refuses an end for another reason than was decided, and one that is taken back", () => {
+    const history = new History(theEndIsTheEnd);
+    const failing = [condition("FailureTarget", "PodFailurePolicy")];
+    history.store(job());
+    history.store(job({ conditions: failing }), CONTROLLER);
+    history.store(job({ conditions: failing, failed: 1 }), CONTROLLER);
+    expect(history.violations).toEqual([]);
+    history.store(job({ conditions: [...failing, condition("Failed", "BackoffLimitExceeded")] }), CONTROLLER);
+    expect(history.violations).toEqual([
+      "Job default/pi: is Failed (BackoffLimitExceeded), and was FailureTarget (PodFailurePolicy)",
+    ]);
+
+    const taken = finishing();
+    taken.store(job({}), CONTROLLER);
+    expect(taken.violations).toEqual([
+      "Job default/pi: was SuccessCriteriaMet (CompletionsReached), and is not any more",
+    ]);
+  });
+
   it("refuses an end while a pod that the controller has made runs, or is not accounted for", () => {
     const running = finishing();
     running.store(pod("Running", { name: "b" }), CONTROLLER);

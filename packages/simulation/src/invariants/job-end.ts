@@ -1,4 +1,4 @@
-import { finishedCondition, isConditionTrue } from "@kubewright/api";
+import { findCondition, finishedCondition, isConditionTrue } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { StoredChange } from "../world.js";
@@ -12,7 +12,7 @@ export const theEndIsTheEnd: Invariant = {
   name: "S3 the end is the end",
   sentence:
     "A Job is Complete or Failed, never both; then nothing is uncounted, active or terminating, no pod of it runs or is " +
-    "tracked, FailureTarget or SuccessCriteriaMet was stored before, and its status never changes again.",
+    "tracked, FailureTarget or SuccessCriteriaMet was stored before, for the same reason, and stays, and its status never changes again.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     /** What the sync that has ended a Job may not have seen, until it tells, by its life and the Job's UID. */
@@ -37,6 +37,7 @@ export const theEndIsTheEnd: Invariant = {
         if (change.resource !== JOBS || change.type !== "MODIFIED" || previous === undefined) return;
         if (request?.component !== JOB_CONTROLLER) return;
         const job = change.object as StoredJob;
+        checkDecided(job, previous, violated);
         if (finishedCondition(job) === undefined && finishedCondition(previous as StoredJob) === undefined) return;
         if (finishedCondition(previous as StoredJob) !== undefined) checkUnchanged(change, violated);
         else {
@@ -55,6 +56,25 @@ function checkUnchanged({ object, previous }: StoredChange, violated: Violated):
   const end = finishedCondition(before)!;
   violated(nameOf(job, "Job"), `its status changes after it was ${end.type} (${end.reason ?? ""})`);
 }
+
+/** What is decided about its end stays, and is what it ends with. */
+function checkDecided(job: StoredJob, before: StoredJob, violated: Violated): void {
+  for (const [interim, terminal] of ENDS) {
+    const decided = findCondition(before.status?.conditions, interim);
+    if (decided?.status !== "True") continue;
+    const now = findCondition(job.status?.conditions, interim);
+    if (now?.status !== "True" || now.reason !== decided.reason)
+      violated(nameOf(job, "Job"), `was ${interim} (${decided.reason}), and is not any more`);
+    const end = findCondition(job.status?.conditions, terminal);
+    if (end?.status === "True" && (end.reason !== decided.reason || end.message !== decided.message))
+      violated(nameOf(job, "Job"), `is ${terminal} (${end.reason}), and was ${interim} (${decided.reason})`);
+  }
+}
+
+const ENDS = [
+  ["FailureTarget", "Failed"],
+  ["SuccessCriteriaMet", "Complete"],
+] as const;
 
 /** A pod that is still there at the end of its Job. */
 interface Unclear {
