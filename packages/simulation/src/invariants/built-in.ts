@@ -22,6 +22,7 @@ import { everythingSettles, noHotLoop } from "./quiet.js";
 import { noCrash, noInvalidWrite } from "./requests.js";
 import { sameObject } from "./same-object.js";
 import { allWorkedFor, livingKeepTheirs, oneWriter } from "./sharing.js";
+import { suspensionIsTold } from "./suspension.js";
 import { ttlActs, ttlReason } from "./ttl.js";
 
 /** Of Jobs and their pods. */
@@ -37,6 +38,7 @@ export const jobInvariants: readonly Invariant[] = [
   backOff,
   noOverDeletion,
   asManyAsWanted,
+  suspensionIsTold,
   jobsGoOn,
   noStuckFinalizer,
   dampedNotStalled,
