@@ -59,6 +59,11 @@ const CASES: readonly Case[] = [
     wrong: "it is active for 30 s, and may be for 60",
   },
   { end: ["FailureTarget", "DeadlineExceeded"], spec: { activeDeadlineSeconds: 30 } },
+  {
+    end: ["FailureTarget", "DeadlineExceeded"],
+    spec: { activeDeadlineSeconds: 30, suspend: true },
+    wrong: "it is suspended",
+  },
   { end: ["FailureTarget", "PodFailurePolicy"], spec: failJob, pods: [["Failed", { status: exited(42) }]] },
   {
     end: ["FailureTarget", "PodFailurePolicy"],

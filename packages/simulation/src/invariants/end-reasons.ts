@@ -1,4 +1,4 @@
-import { type DeepReadonly, type JobCondition, findCondition } from "@kubewright/api";
+import { type DeepReadonly, type JobCondition, findCondition, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import { IndexSet } from "./index-set.js";
@@ -34,7 +34,13 @@ export const trueReasons: Invariant = {
         const job = ledger.jobs.get(uidOf(change.object));
         const end = newEnd(change.object, change.previous);
         if (job === undefined || end === undefined || job.meddledWith || ledger.mayReadThePast) return;
-        const wrong = whyNot(end, { job, most, nowMs: change.atMs, isTimeKnown: !clockMayBeWrong(world) });
+        const wrong = whyNot(end, {
+          job,
+          before: change.previous!,
+          most,
+          nowMs: change.atMs,
+          isTimeKnown: !clockMayBeWrong(world),
+        });
         if (wrong !== undefined) violated(nameOf(job.object, "Job"), `ends with ${end.reason}, but ${wrong}`);
       },
     };
@@ -71,6 +77,8 @@ class MostSeen {
 
 interface Known {
   readonly job: JobRecord;
+  /** As whoever has written the end has seen it: had it changed since, the write would have been refused. */
+  readonly before: StoredJob;
   readonly most: MostSeen;
   readonly nowMs: number;
   readonly isTimeKnown: boolean;
@@ -135,14 +143,15 @@ function whyWithinLimit(known: Known): string | undefined {
   return `${failed} pods have failed, and backoffLimit is ${limit}`;
 }
 
-function whyInTime({ job, nowMs, isTimeKnown }: Known): string | undefined {
-  const deadlines = job.specs.map(({ activeDeadlineSeconds }) => activeDeadlineSeconds ?? Infinity);
-  const least = Math.min(...deadlines);
-  if (least === Infinity) return "it has no activeDeadlineSeconds";
+function whyInTime({ job, before, nowMs, isTimeKnown }: Known): string | undefined {
+  const { activeDeadlineSeconds: deadline, suspend } = before.spec ?? {};
+  if (deadline == null) return "it has no activeDeadlineSeconds";
+  if (suspend === true) return "it is suspended";
   if (!isTimeKnown) return undefined;
   // It may be started and stopped in one write.
-  const seconds = (nowMs - (job.startMs ?? nowMs)) / 1000;
-  return seconds >= least ? undefined : `it is active for ${seconds} s, and may be for ${least}`;
+  const startMs = parseTime(before.status?.startTime ?? job.object.status?.startTime) ?? nowMs;
+  const seconds = (nowMs - startMs) / 1000;
+  return seconds >= deadline ? undefined : `it is active for ${seconds} s, and may be for ${deadline}`;
 }
 
 function failedIndexes(known: Known): ReadonlySet<number> {
