@@ -15,6 +15,7 @@ import { ownersWait } from "./kept-waiting.js";
 import { oneLeader, takeover } from "./leaders.js";
 import { limitsAreKept } from "./limits-kept.js";
 import { noOverDeletion, statusIsWhatWasSeen } from "./plans.js";
+import { leftToItsManager } from "./managed-elsewhere.js";
 import { podGCActs, podGCReasons } from "./pod-garbage.js";
 import { boundedPods } from "./pods-bounded.js";
 import { asManyAsWanted } from "./pods-wanted.js";
@@ -39,6 +40,7 @@ export const jobInvariants: readonly Invariant[] = [
   noOverDeletion,
   asManyAsWanted,
   suspensionIsTold,
+  leftToItsManager,
   jobsGoOn,
   noStuckFinalizer,
   dampedNotStalled,

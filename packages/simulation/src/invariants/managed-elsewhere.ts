@@ -1,0 +1,29 @@
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import { jobLedgerOf } from "./job-ledger.js";
+import type { StoredJob } from "./job-words.js";
+import { JOBS, JOB_CONTROLLER, PODS, nameOf, uidOf } from "./stored-objects.js";
+
+/** Upstream: pkg/controller/job/job_controller.go syncJob, its look at spec.managedBy. */
+export const leftToItsManager: Invariant = {
+  name: "S26 left to its manager",
+  sentence: "The Job controller writes nothing of a Job that another controller manages, and makes no pods for it.",
+  watch(world, violated): InvariantChecks {
+    const ledger = jobLedgerOf(world);
+    return {
+      onChange(change) {
+        ledger.onChange(change);
+        const { resource, type, object, request } = change;
+        if (request?.component !== JOB_CONTROLLER) return;
+        if (resource === JOBS && type === "MODIFIED" && isManagedElsewhere(object))
+          violated(nameOf(object, "Job"), "is changed, and another controller manages it");
+        const owner = resource === PODS && type === "ADDED" ? ledger.pods.get(uidOf(object))?.job?.object : undefined;
+        if (owner !== undefined && isManagedElsewhere(owner))
+          violated(nameOf(owner, "Job"), `gets ${nameOf(object, "Pod")}, and another controller manages it`);
+      },
+    };
+  },
+};
+
+function isManagedElsewhere({ spec }: StoredJob): boolean {
+  return spec?.managedBy != null && spec.managedBy !== "kubernetes.io/job-controller";
+}
