@@ -10,8 +10,14 @@ const CONTROLLER = "job-controller";
 
 /** The sync is over. */
 function decide(history: History, statusWrites: number): void {
-  const decision = { key: "default/pi", uid: "uid-of-pi", statusWrites } as unknown as JobDecision;
-  history.decide({ controller: CONTROLLER, decision });
+  judge(history, { backoff: { failuresAfterLastSuccess: 0 } }, statusWrites);
+}
+
+/** The sync is over, and tells what it was about to do. */
+function judge(history: History, plan: object, statusWrites = 0): void {
+  const observed = { tracked: [], newlySucceeded: [], newlyFailed: [] };
+  const decision = { key: "default/pi", uid: "uid-of-pi", statusWrites, plan: { observed, ...plan } };
+  history.decide({ controller: CONTROLLER, decision: decision as unknown as JobDecision });
 }
 
 function failedAt(ms: number, exitCode = 1): PodStatus {
@@ -238,4 +244,47 @@ it("says nothing where clocks may be wrong", () => {
   history.pass(1000);
   history.store(pod("Pending", { name: "b" }), CONTROLLER);
   expect(history.violations).toEqual([]);
+});
+
+it("refuses a pause that is longer than so many failures take", () => {
+  const told = (failuresAfterLastSuccess: number, retryAfterMs: number): readonly string[] => {
+    const history = new History(backOff);
+    history.store(job());
+    judge(history, { backoff: { failuresAfterLastSuccess }, pods: { retryAfterMs } });
+    return history.violations;
+  };
+  expect(told(1, 10_000)).toEqual([]);
+  expect(told(2, 20_000)).toEqual([]);
+  expect(told(9, 600_000)).toEqual([]);
+  expect(told(1, 20_000)).toEqual(["Job default/pi: waits 20 s after failure 1 in a row: that takes 11 s at most"]);
+  expect(told(9, 640_000)).toHaveLength(1);
+});
+
+it("refuses a pause for an index that is longer than its failures take", () => {
+  const told = (retryAfterMs: number): readonly string[] => {
+    const history = new History(backOff);
+    const spec = { completionMode: "Indexed", backoffLimitPerIndex: 3 };
+    history.store(job({}, spec));
+    const failed = pod("Failed", { index: 0 });
+    Object.assign(failed.metadata.annotations!, { "batch.kubernetes.io/job-index-failure-count": "1" });
+    const observed = { tracked: [failed], newlySucceeded: [], newlyFailed: [] };
+    judge(history, { observed, backoff: { failuresAfterLastSuccess: 0 }, pods: { retryAfterMs } });
+    return history.violations;
+  };
+  expect(told(20_000)).toEqual([]);
+  expect(told(40_000)).toHaveLength(1);
+});
+
+it("refuses to count failures that are older than a success", () => {
+  const told = (failuresAfterLastSuccess: number): readonly string[] => {
+    const history = new History(backOff);
+    history.store(job());
+    const observed = { tracked: [], newlySucceeded: [pod("Succeeded")], newlyFailed: [pod("Failed", { name: "b" })] };
+    judge(history, { observed, backoff: { failuresAfterLastSuccess } });
+    return history.violations;
+  };
+  expect(told(1)).toEqual([]);
+  expect(told(2)).toEqual([
+    "Job default/pi: counts 2 failures in a row, though it sees a success, and 1 of them with it",
+  ]);
 });

@@ -1,4 +1,5 @@
 import { isConditionTrue } from "@kubewright/api";
+import type { JobDecision } from "@kubewright/job";
 
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { AnsweredRequest, StoredChange, World } from "../world.js";
@@ -10,6 +11,7 @@ import {
   failuresBefore,
   hasSucceeded,
   indexOf,
+  isIndexed,
   isTracked,
   policyAction,
 } from "./job-words.js";
@@ -26,7 +28,8 @@ export const backOff: Invariant = {
   name: "S7 back-off",
   sentence:
     "A controller that has recorded n failures in a row, since the last success, creates no pod of that Job, or index, before " +
-    "10 s · 2^(n-1) have passed since the last of them to be recorded, at most 10 min.",
+    "10 s · 2^(n-1) have passed since the last of them to be recorded, at most 10 min; nor does it wait longer, or for failures that it " +
+    "knows to be older than a success.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     const records = new Map<string, FailuresInARow>();
@@ -40,6 +43,8 @@ export const backOff: Invariant = {
       onCacheEvent: (event) => ledger.onCacheEvent(event),
       onDecision({ controller, decision, process, incarnation }) {
         if (controller !== JOB_CONTROLLER) return;
+        const wrong = clockMayBeWrong(world) ? undefined : whyTooLong(decision.plan, ledger.jobs.get(decision.uid));
+        if (wrong !== undefined) violated(`Job ${decision.key}`, wrong);
         const life = lifeOf({ component: controller, process, incarnation });
         records.get(decision.uid)?.onDecision(life, decision.statusWrites);
       },
@@ -68,6 +73,29 @@ export const backOff: Invariant = {
   },
 };
 
+/** Why a sync puts off the next pod for too long. */
+function whyTooLong({ observed, backoff, pods }: JobDecision["plan"], job: JobRecord | undefined): string | undefined {
+  const { spec } = job?.object ?? {};
+  if (spec === undefined || job?.meddledWith === true) return undefined;
+  const { failuresAfterLastSuccess: failures } = backoff;
+  // What has succeeded of an index is no news if the index has succeeded before.
+  if (!isIndexed(spec) && observed.newlySucceeded.length > 0 && failures > observed.newlyFailed.length)
+    return `counts ${failures} failures in a row, though it sees a success, and ${observed.newlyFailed.length} of them with it`;
+  if (pods?.retryAfterMs === undefined) return undefined;
+  const most =
+    spec.backoffLimitPerIndex == null
+      ? failures
+      : Math.max(0, ...observed.tracked.map(failuresBefore).map(([counted, ignored]) => counted + ignored + 1));
+  const mostMs = backOffMs(most) + ROUNDING_MS;
+  return pods.retryAfterMs <= mostMs
+    ? undefined
+    : `waits ${pods.retryAfterMs / 1000} s after failure ${most} in a row: that takes ${mostMs / 1000} s at most`;
+}
+
+function backOffMs(failures: number): number {
+  return Math.min(MAX_MS, BASE_MS * 2 ** Math.min(failures - 1, 20));
+}
+
 /** The n-th attempt of an index waits for what its pod says came before. */
 function checkIndex({ nowMs }: World, pod: PodRecord, violated: Violated): void {
   const index = indexOf(pod.object);
@@ -85,7 +113,7 @@ function checkIndex({ nowMs }: World, pod: PodRecord, violated: Violated): void 
 }
 
 function complain(pod: PodRecord, failures: number, afterMs: number, violated: Violated): void {
-  const leastMs = Math.min(MAX_MS, BASE_MS * 2 ** Math.min(failures - 1, 20));
+  const leastMs = backOffMs(failures);
   if (afterMs >= leastMs - ROUNDING_MS) return;
   violated(
     nameOf(pod.job!.object, "Job"),
