@@ -24,18 +24,22 @@ const STARTS_MS = 120_000;
 export const noStuckFinalizer: Invariant = {
   name: "L2 no stuck finalizer",
   sentence:
-    "120 s after the last fault no pod has kept the tracking finalizer for as long whose Job has finished, or is gone and has " +
-    "selected it, nor one that has ended and whose Job goes on.",
+    "120 s after the last fault no pod has kept the tracking finalizer for as long whose Job has finished, or is gone or being " +
+    "deleted and selects it.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     /** When a pod, or the Job it names, changed last. */
     const changedMs = new Map<string, number>();
+    /** When a Job went, or began to. */
     const goneMs = new Map<string, number>();
     return {
       onChange(change) {
         ledger.onChange(change);
         if (change.resource === PODS) changedMs.set(uidOf(change.object), change.atMs);
-        if (change.resource === JOBS && change.type === "DELETED") goneMs.set(uidOf(change.object), change.atMs);
+        if (change.resource !== JOBS) return;
+        const uid = uidOf(change.object);
+        if (change.type === "DELETED" || (isBeingDeleted(change.object) && !goneMs.has(uid)))
+          goneMs.set(uid, change.atMs);
       },
       atRest() {
         const sinceMs = world.nowMs - FREED_MS;
@@ -63,12 +67,12 @@ function isManagedElsewhere(job: JobRecord | undefined): boolean {
 function whyStuck({ metadata }: StoredPod, job: JobRecord | undefined): string | undefined {
   const isDeleted = metadata.deletionTimestamp != null;
   if (job === undefined) return isDeleted ? "has no Job" : undefined;
-  if (job.gone) {
-    // By its selector alone the pods are found that a Job leaves behind.
-    const isSelected = labelSelectorMatcher(job.object.spec?.selector)(metadata.labels);
-    return isDeleted && isSelected ? `its ${nameOf(job.object, "Job")} is gone` : undefined;
-  }
-  return job.finishedMs === undefined ? undefined : `its ${nameOf(job.object, "Job")} has finished`;
+  const name = nameOf(job.object, "Job");
+  if (!job.gone && job.finishedMs !== undefined) return `its ${name} has finished`;
+  // By its selector alone the pods are found of a Job that goes.
+  if (!labelSelectorMatcher(job.object.spec?.selector)(metadata.labels)) return undefined;
+  if (job.gone) return isDeleted ? `its ${name} is gone` : undefined;
+  return isBeingDeleted(job.object) && !job.meddledWith ? `its ${name} is being deleted` : undefined;
 }
 
 /** Upstream: job_controller.go syncJob. */

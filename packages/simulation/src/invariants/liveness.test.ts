@@ -38,14 +38,34 @@ describe("L2 no stuck finalizer", () => {
     ).toEqual(["Pod default/a: keeps batch.kubernetes.io/job-tracking, and its Job default/pi is gone"]);
   });
 
-  it("accepts a pod of a Job that is gone and did not select it any more: nobody looks for that", () => {
+  it("accepts a pod that a Job which is gone, or goes, does not select any more: nobody looks for that", () => {
+    const pods = { metadata: { deletionTimestamp, labels: { app: "other" } } };
+    const going = job();
     expect(
       rested((history) => {
-        history.store(job());
-        history.store(pod("Running", { metadata: { deletionTimestamp, labels: { app: "other" } } }), CONTROLLER);
-        history.remove(job());
+        history.store(going);
+        history.store(pod("Running", pods), CONTROLLER);
+        history.store({ ...going, metadata: { ...going.metadata, deletionTimestamp } });
       }),
     ).toEqual([]);
+    expect(
+      rested((history) => {
+        history.store(going);
+        history.store(pod("Running", pods), CONTROLLER);
+        history.remove(going);
+      }),
+    ).toEqual([]);
+  });
+
+  it("refuses a pod that keeps it when its Job is being deleted", () => {
+    const going = job();
+    expect(
+      rested((history) => {
+        history.store(going);
+        history.store(pod("Failed"), CONTROLLER);
+        history.store({ ...going, metadata: { ...going.metadata, deletionTimestamp } });
+      }),
+    ).toEqual(["Pod default/a: keeps batch.kubernetes.io/job-tracking, and its Job default/pi is being deleted"]);
   });
 
   it("accepts a pod whose Job goes on, or is managed by somebody else", () => {
