@@ -164,6 +164,52 @@ describe("S2 recorded before freed", () => {
     });
   };
 
+  it("refuses to let go of the only pod that knows how often its index has failed", () => {
+    const perIndex = { ...indexed, backoffLimitPerIndex: 2 };
+    const freed = (owner: Parameters<typeof job>[0], ...others: Pod[]): readonly string[] => {
+      const history = new History(recordedBeforeFreed);
+      const failed = pod("Failed", { index: 1 });
+      history.store(job({ ...recorded([], ["uid-of-a"]), ...owner }, perIndex));
+      history.store(failed, CONTROLLER);
+      for (const other of others) history.store(other, CONTROLLER);
+      history.show(failed, { component: CONTROLLER });
+      history.store(pod("Failed", { index: 1, tracked: false }), CONTROLLER);
+      history.decide({
+        controller: CONTROLLER,
+        decision: { key: "default/pi", plan: { observed: { active: others, tracked: [failed] } } } as never,
+      });
+      return history.violations;
+    };
+    expect(freed({})).toEqual([
+      "Pod default/a: Job default/pi lets go of it, and no other pod of index 1 knows that it has failed",
+    ]);
+    expect(freed({}, pod("Running", { name: "b", index: 2 }))).toHaveLength(1);
+    expect(freed({}, pod("Running", { name: "b", index: 1 }))).toEqual([]);
+    expect(freed({ failedIndexes: "1" })).toEqual([]);
+    expect(freed({ completedIndexes: "0-1", succeeded: 2 })).toEqual([]);
+    expect(freed({ conditions: [condition("FailureTarget", "DeadlineExceeded")] })).toEqual([]);
+  });
+
+  it("refuses to delete a pod that the Job has too many of before it is let go of", () => {
+    const removed = (tracked: boolean, plan: object): readonly string[] => {
+      const history = new History(recordedBeforeFreed);
+      history.store(job());
+      history.store(pod(), CONTROLLER);
+      if (!tracked) history.store(pod("Running", { tracked }), CONTROLLER);
+      const metadata = { deletionTimestamp: "2026-03-02T10:00:30Z" };
+      history.store(pod("Running", { tracked, metadata }), { component: CONTROLLER, verb: "delete" });
+      const decision = { key: "default/pi", plan: { observed: { active: [pod()], tracked: [pod()] }, ...plan } };
+      history.decide({ controller: CONTROLLER, decision: decision as never });
+      return history.violations;
+    };
+    const pods = { create: [], remove: [pod()] };
+    expect(removed(true, { pods })).toEqual([
+      "Pod default/a: is deleted with the tracking finalizer, though its Job goes on without it",
+    ]);
+    expect(removed(false, { pods })).toEqual([]);
+    expect(removed(true, { end: {} })).toEqual([]);
+  });
+
   it("refuses to let go of an ended pod that is not recorded", () => {
     const history = new History(recordedBeforeFreed);
     history.store(job());

@@ -140,17 +140,25 @@ export const recordedBeforeFreed: Invariant = {
   sentence:
     "The tracking finalizer of a pod that is seen to have ended, of a Job that goes on, is removed only when the stored status has the " +
     "pod's UID or index, unless the Job succeeds and the pod was deleted before it ended, or in the same second; a UID leaves the status only when the " +
-    "stored pod has no such finalizer, or is not the Job's any more.",
+    "stored pod has no such finalizer, or is not the Job's any more. A failure that its index has to know of goes only once there is " +
+    "another pod of the index; and pods that a Job which goes on is rid of are let go of before they are deleted.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     /** Freed by a sync that has yet to tell what it saw, by the sync's Job and life. */
     const freed = new Map<string, Freed[]>();
+    /** UIDs of pods that it has deleted with the finalizer, likewise. */
+    const kept = new Map<string, Set<string>>();
     return {
       onAnswer: (request) => ledger.onAnswer(request),
       onCacheEvent: (event) => ledger.onCacheEvent(event),
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const key = `${lifeOf({ ...told, component: told.controller })} ${told.decision.key}`;
+        const untold = kept.get(key);
+        kept.delete(key);
+        for (const pod of told.decision.plan.pods?.remove ?? [])
+          if (isTracked(pod) && untold?.has(uidOf(pod)) === true)
+            violated(nameOf(pod, "Pod"), "is deleted with the tracking finalizer, though its Job goes on without it");
         const pods = freed.get(key);
         if (pods === undefined) return;
         freed.delete(key);
@@ -168,10 +176,13 @@ export const recordedBeforeFreed: Invariant = {
         const { request, previous } = change;
         if (request?.component !== JOB_CONTROLLER || previous === undefined || ledger.mayReadThePast) return;
         if (change.resource === PODS) {
-          const unrecorded = freedUnrecorded(change, ledger);
-          if (unrecorded === undefined) return;
-          const key = `${lifeOf(request)} ${unrecorded.jobKey}`;
-          freed.set(key, [...(freed.get(key) ?? []), unrecorded]);
+          const job = ledger.pods.get(uidOf(previous))?.job;
+          if (job === undefined) return;
+          const key = `${lifeOf(request)} ${job.object.metadata.namespace}/${job.object.metadata.name}`;
+          if (request.verb === "delete" && isTracked(previous))
+            kept.set(key, (kept.get(key) ?? new Set()).add(uidOf(previous)));
+          const unclear = freedUnrecorded(change, ledger) ?? freedUnknown(change, ledger);
+          if (unclear !== undefined) freed.set(key, [...(freed.get(key) ?? []), unclear]);
         } else if (change.resource === JOBS && change.type === "MODIFIED") checkLeaving(change, ledger, violated);
       },
     };
@@ -181,7 +192,6 @@ export const recordedBeforeFreed: Invariant = {
 interface Freed {
   readonly uid: string;
   readonly policy: DeepReadonly<PodFailurePolicy> | undefined;
-  readonly jobKey: string;
   readonly about: string;
   readonly message: string;
 }
@@ -210,10 +220,40 @@ function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undef
   return {
     uid: record.uid,
     policy: job.object.spec.podFailurePolicy,
-    jobKey: `${job.object.metadata.namespace}/${job.object.metadata.name}`,
     about: nameOf(pod, "Pod"),
     message: `${nameOf(job.object, "Job")} lets go of it, ${pod.status?.phase}, and its status has not recorded it`,
   };
+}
+
+/**
+ * The pod that a change has freed, if it was the only one to know how often its index has failed: another takes that over.
+ *
+ * Upstream: pkg/controller/job/indexed_job_utils.go getPodsWithDelayedDeletionPerIndex.
+ */
+function freedUnknown({ type, object, previous, request }: StoredChange, ledger: JobLedger): Freed | undefined {
+  const pod = object as StoredPod;
+  if (!isTracked(previous!) || (isTracked(pod) && type !== "DELETED") || !hasFailed(pod)) return undefined;
+  const record = ledger.pods.get(uidOf(pod));
+  const job = record?.job;
+  const { spec, status } = job?.object ?? {};
+  if (record === undefined || job === undefined || spec?.backoffLimitPerIndex == null) return undefined;
+  if (job.gone || job.meddledWith || record.flipped || isBeingDeleted(job.object)) return undefined;
+  if (!record.shownEndedTo.has(lifeOf(request!)) || isEnding(job.object)) return undefined;
+  const index = indexOf(pod, Math.min(...job.specs.map(({ completions }) => completions ?? 0)));
+  if (index === undefined || job.allPods.some((other) => other !== record && indexOf(other.object) === index))
+    return undefined;
+  if (new IndexSet(status?.completedIndexes).has(index) || new IndexSet(status?.failedIndexes).has(index))
+    return undefined;
+  return {
+    uid: record.uid,
+    policy: undefined,
+    about: nameOf(pod, "Pod"),
+    message: `${nameOf(job.object, "Job")} lets go of it, and no other pod of index ${index} knows that it has failed`,
+  };
+}
+
+function isEnding({ status }: StoredJob): boolean {
+  return status?.conditions?.some(({ type, status: holds }) => type !== "Suspended" && holds === "True") ?? false;
 }
 
 function checkLeaving({ object, previous }: StoredChange, ledger: JobLedger, violated: Violated): void {
