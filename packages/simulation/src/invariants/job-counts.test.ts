@@ -151,6 +151,25 @@ describe("S1 counted once", () => {
     past.store(job(recorded(["x"])), CONTROLLER);
     expect(past.violations).toEqual([]);
   });
+
+  it("refuses indexes that the Job does not have any more", () => {
+    const written = (status: object): readonly string[] => {
+      const history = new History(countedOnce);
+      history.store(job({ completedIndexes: "0,4", succeeded: 2 }, { ...indexed, completions: 5 }));
+      const fewer = (told: object) => {
+        const made = job(told, indexed);
+        return { ...made, metadata: { ...made.metadata, generation: 2 } };
+      };
+      history.store(fewer({ completedIndexes: "0,4", succeeded: 2 }));
+      history.store(fewer(status), CONTROLLER);
+      return history.violations;
+    };
+    expect(written({ completedIndexes: "0", succeeded: 1, failedIndexes: "2" })).toEqual([]);
+    expect(written({ completedIndexes: "0,4", succeeded: 2 })).toEqual([
+      "Job default/pi: completedIndexes is 0,4, and completions is 3",
+    ]);
+    expect(written({ completedIndexes: "0", succeeded: 1, failedIndexes: "3" })).toHaveLength(1);
+  });
 });
 
 describe("S2 recorded before freed", () => {

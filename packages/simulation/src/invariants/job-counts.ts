@@ -22,7 +22,7 @@ export const countedOnce: Invariant = {
   name: "S1 counted once",
   sentence:
     "A pod's UID enters uncountedTerminatedPods at most once for as long as it is its Job's, in one list, for how the pod has ended; " +
-    "succeeded and failed change by exactly as many UIDs as leave, or are the number of completed indexes.",
+    "succeeded and failed change by exactly as many UIDs as leave, or are the number of completed indexes, of those that the Job has.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     const entered = new Map<string, Map<string, string>>();
@@ -123,6 +123,13 @@ function checkNumbers({ object, previous }: StoredChange, { specs, meddledWith }
   const completed = new IndexSet(text);
   if (number(job, "succeeded") !== completed.size)
     violated(nameOf(job, "Job"), `succeeded is ${number(job, "succeeded")}, and completedIndexes ${text ?? ""}`);
+  // Nobody has changed the spec since it was seen, or the write would have been refused.
+  const { completions: all = 0 } = job.spec;
+  for (const field of ["completedIndexes", "failedIndexes"] as const) {
+    const indexes = new IndexSet(job.status?.[field]);
+    if (indexes.sizeBelow(all) < indexes.size)
+      violated(nameOf(job, "Job"), `${field} is ${job.status?.[field]}, and completions is ${all}`);
+  }
   if (meddledWith || text === before.status?.completedIndexes) return;
   // Who has fewer completions forgets the indexes beyond, and the controller may hear of it late, or not at all.
   const fewest = Math.min(...specs.map(({ completions }) => completions ?? 0));
