@@ -7,6 +7,7 @@ import { changedEnd, shortenedLife } from "./situations/ends.js";
 import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
 import { movedOwner, ownedInCircle, succeededOwner } from "./situations/owners.js";
 import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
+import { scaledTogether } from "./situations/scaling.js";
 import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
 import { steppedClock, wokenEarly } from "./situations/waiting.js";
 import { HIDDEN, drawUnseen } from "./unseen.js";
@@ -38,6 +39,7 @@ export function drawSituation(draw: Draw): Situation {
     [() => crowdedNode, 6],
     [() => overlappingRuns, 11],
     [() => changedSchedule, 7],
+    [() => scaledTogether, 14],
   ])(draw.fork("which"));
 }
 
