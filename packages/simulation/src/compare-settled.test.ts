@@ -81,6 +81,14 @@ describe("L1 Jobs end as they must", () => {
     expect(compare(complete, unfinished, { happening: { delete: { kind: "Job", name: "pi" } } })).toEqual([]);
   });
 
+  it("does not ask for an end where pods may have come and gone unseen, and the Job does not wait for its own writes", () => {
+    const unfinished = { ...complete, end: "", reason: "" };
+    const happening = { watchCut: { controller: "job-controller", kinds: ["Pod"] } };
+    expect(compare(complete, unfinished, { happening, consistencyGate: false })).toEqual([]);
+    expect(compare(complete, unfinished, { happening })).toHaveLength(1);
+    expect(compare(complete, unfinished, { consistencyGate: false })).toHaveLength(1);
+  });
+
   it("leaves open whether it ends before the run does where a clock is wrong: back-off lasts as much longer", () => {
     const unfinished = { ...complete, end: "", reason: "" };
     expect(compare(complete, unfinished, { happening: { clockJump: "-1h" } })).toEqual([]);

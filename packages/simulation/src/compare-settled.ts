@@ -27,8 +27,9 @@ type Settled = Outcome["settled"];
  * | somebody changes its pods (X3)                 | whether those that it has seen to succeed are counted          |
  * | clocks of controllers are wrong                | deadlines, times to live, and whether its back-off is over     |
  *
- * Nothing but back-off leaves open whether it ends: to a clock that was set back, failures lie in the future. Objects that only one of the runs has are compared by nobody: a time to live, a
- * CronJob's history and a user may have removed them.
+ * Two things leave open whether it ends: back-off, as failures lie in the future to a clock that was set back, and watches that
+ * fail where it does not wait for its own writes, as it may wait for ever to see a pod that came and went (X4). Objects that
+ * only one of the runs has are compared by nobody: a time to live, a CronJob's history and a user may have removed them.
  *
  * @param faultFree - What a run of the plan without faults settled to.
  * @param withFaults - What the run in question settled to.
@@ -69,7 +70,7 @@ function* comparedJobs(
     if (job.spec?.suspend === true || isManagedElsewhere(job) || world.isEdited(job)) continue;
     const about = `Job ${job.metadata.namespace ?? "default"}/${job.metadata.name}`;
     const actual = withFaults[about];
-    if (actual === undefined || (!hasEnd(actual) && world.setsClocks)) continue;
+    if (actual === undefined || (!hasEnd(actual) && (world.setsClocks || world.hidesPods))) continue;
     yield { about, job, actual };
   }
 }
@@ -199,6 +200,17 @@ class Happened {
   /** Whether a controller may take what has been for what is yet to come, and wait for that much longer. */
   get setsClocks(): boolean {
     return this.#entries.some(({ clockJump, clockSkew }) => clockJump !== undefined || clockSkew !== undefined);
+  }
+
+  /** Whether a controller may wait for ever to see pods that came and went while its watch was cut: nothing tells it when it gives up. */
+  get hidesPods(): boolean {
+    return (
+      !this.#waitsForWrites &&
+      this.#entries.some(
+        ({ watchCut, watchSilent, apiServerDown, apiServerRestart }) =>
+          (watchCut ?? watchSilent ?? apiServerDown ?? apiServerRestart) !== undefined,
+      )
+    );
   }
 
   get readsThePast(): boolean {
