@@ -25,7 +25,7 @@ export function drawSituation(draw: Draw): Situation {
     [steppedClock, 19],
     [wokenEarly, 14],
     [() => goneNode, 15],
-    [() => movedOwner, 6],
+    [() => movedOwner, 10],
     [() => ownedInCircle, 5],
     [() => heldDeletions, 4],
     [() => takenName, 9],
@@ -38,7 +38,7 @@ export function drawSituation(draw: Draw): Situation {
     [() => outOfService, 7],
     [() => crowdedNode, 6],
     [() => overlappingRuns, 11],
-    [() => changedSchedule, 7],
+    [() => changedSchedule, 9],
     [() => scaledTogether, 14],
   ])(draw.fork("which"));
 }
