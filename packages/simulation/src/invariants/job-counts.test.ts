@@ -299,6 +299,11 @@ describe("S2 recorded before freed", () => {
   it.each([
     ["its UID", job(recorded(["uid-of-a"])), {}],
     ["its index", job({ completedIndexes: "0-1", succeeded: 2 }, indexed), { index: 1 }],
+    [
+      "its index as one that has failed",
+      job({ failedIndexes: "1" }, { ...indexed, backoffLimitPerIndex: 0 }),
+      { index: 1 },
+    ],
     ["no index that the Job has", job({}, indexed), { index: 3 }],
   ])("accepts it when the status has %s", (_what, owner, parts) => {
     const history = new History(recordedBeforeFreed);
@@ -308,6 +313,16 @@ describe("S2 recorded before freed", () => {
     history.store(pod("Succeeded", { ...parts, tracked: false }), CONTROLLER);
     decide(history);
     expect(history.violations).toEqual([]);
+  });
+
+  it("refuses to let go of another failure of an index that has failed", () => {
+    const history = new History(recordedBeforeFreed);
+    history.store(job({ failedIndexes: "1" }, { ...indexed, backoffLimitPerIndex: 0 }));
+    history.store(pod("Failed", { index: 1 }), CONTROLLER);
+    history.show(pod("Failed", { index: 1 }), { component: CONTROLLER });
+    history.store(pod("Failed", { index: 1, tracked: false }), CONTROLLER);
+    decide(history);
+    expect(history.violations).toHaveLength(1);
   });
 
   it("accepts it for a failure that the policy ignores, a Job that is finished or being deleted, and who sees it run", () => {

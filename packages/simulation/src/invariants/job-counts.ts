@@ -221,7 +221,10 @@ function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undef
   if (lists.succeeded.includes(record.uid) || lists.failed.includes(record.uid)) return undefined;
   if (isIndexed(job.object.spec)) {
     const index = indexOf(pod, Math.min(...job.specs.map(({ completions }) => completions ?? 0)));
-    if (index === undefined || new IndexSet(job.object.status?.completedIndexes).has(index)) return undefined;
+    const { completedIndexes, failedIndexes } = job.object.status ?? {};
+    if (index === undefined || new IndexSet(completedIndexes).has(index)) return undefined;
+    // No index may be both: who did not know that it has failed has made a pod for it that succeeds in vain.
+    if (!hasFailed(pod) && new IndexSet(failedIndexes).has(index)) return undefined;
   }
   if (hasFailed(pod) && policyAction(job.object.spec.podFailurePolicy, pod) === "Ignore") return undefined;
   return {
