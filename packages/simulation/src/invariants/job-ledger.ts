@@ -318,6 +318,11 @@ export function isCreationMissed({ createdBy, answerLost, creationShownTo }: Pod
   return createdBy !== undefined && !answerLost && !creationShownTo.has(createdBy);
 }
 
+/** Whether somebody else has made a pod that is gone: who was not shown its adoption before cannot tell which Job has lost it. */
+export function isAdoptedAndGone({ createdBy, gone }: PodRecord): boolean {
+  return gone && createdBy === undefined;
+}
+
 /** Pods of a Job that are active in the store. */
 export function activePods(job: JobRecord): PodRecord[] {
   return [...job.livePods.values()].filter(({ object }) => isActive(object));

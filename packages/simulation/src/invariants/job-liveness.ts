@@ -3,7 +3,14 @@ import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue, labelSelect
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import { durationOf } from "../scenario/scenario-times.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
-import { type JobLedger, type JobRecord, activePods, isCreationMissed, jobLedgerOf } from "./job-ledger.js";
+import {
+  type JobLedger,
+  type JobRecord,
+  activePods,
+  isAdoptedAndGone,
+  isCreationMissed,
+  jobLedgerOf,
+} from "./job-ledger.js";
 import {
   type StoredPod,
   isActive,
@@ -160,8 +167,10 @@ function whyStandingStill(job: JobRecord, world: World, isRefused: boolean): str
   const pods = [...job.livePods.values()].map((pod) => pod.object);
   // Exception X15: who waits for pods to end waits as long as they take.
   if (pods.some(isTerminating)) return undefined;
-  // It waits to see a pod that it has made, and nothing tells it when that is given up.
-  if (!waitsForWrites(world) && job.allPods.some(isCreationMissed)) return undefined;
+  // It waits to see a pod that it has made, or that one is gone that it was not shown to be its own: nothing tells it when that
+  // is given up.
+  if (!waitsForWrites(world) && job.allPods.some((pod) => isCreationMissed(pod) || isAdoptedAndGone(pod)))
+    return undefined;
   const ending = ["FailureTarget", "SuccessCriteriaMet"].find((type) => isConditionTrue(status?.conditions, type));
   if (ending !== undefined) return `is ${ending} and does not finish`;
   const failed = status?.failed ?? 0;

@@ -118,6 +118,21 @@ describe("L1 Jobs go on", () => {
     expect(waiting(false, "coming")).toHaveLength(1);
   });
 
+  it("accepts a Job that waits for the end of a pod which it has adopted, where syncs do not wait for their caches", () => {
+    const waiting = (consistencyGate: boolean, isGone: boolean): readonly string[] => {
+      const history = new History(jobsGoOn, { controllers: { consistencyGate } });
+      history.store(job({ conditions: [condition("SuccessCriteriaMet")] }));
+      history.store(pod("Succeeded"), "user");
+      if (isGone) history.remove(pod("Succeeded"), CONTROLLER);
+      history.pass(700_000);
+      history.rest();
+      return history.violations;
+    };
+    expect(waiting(false, true)).toEqual([]);
+    expect(waiting(true, true)).toHaveLength(1);
+    expect(waiting(false, false)).toHaveLength(1);
+  });
+
   it("refuses a suspended Job whose pods go on", () => {
     expect(
       rested((history) => {
