@@ -305,6 +305,7 @@ describe("S2 recorded before freed", () => {
       { index: 1 },
     ],
     ["no index that the Job has", job({}, indexed), { index: 3 }],
+    ["its index, as failed", job({ failedIndexes: "1" }, { ...indexed, backoffLimitPerIndex: 0 }), { index: 1 }],
   ])("accepts it when the status has %s", (_what, owner, parts) => {
     const history = new History(recordedBeforeFreed);
     history.store(owner);
