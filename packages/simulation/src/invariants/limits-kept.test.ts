@@ -93,8 +93,11 @@ describe("S24 limits are kept", () => {
     expect(judge([spec], seen)).toEqual([]);
   });
 
-  it("accepts what is within the limit of a spec that was there before", () => {
-    expect(judge([{ backoffLimit: 6 }, { backoffLimit: 0 }], { status: { failed: 1 } })).toEqual([]);
+  it("accepts what is within the limit of a spec that was there before, unless a write tells that it was not seen", () => {
+    const specs = [6, 1].map((backoffLimit) => ({ ...onFailure, backoffLimit }));
+    const pods = [exited("Running", 1, 2)];
+    expect(judge(specs, { pods })).toEqual([]);
+    expect(judge(specs, { pods, status: { active: 1 } })).toHaveLength(1);
   });
 
   it("goes by what this sync has written, and not an earlier one", () => {

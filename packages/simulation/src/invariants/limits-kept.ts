@@ -13,7 +13,8 @@ import {
   policyAction,
   restartsOf,
 } from "./job-words.js";
-import { JOBS, JOB_CONTROLLER, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { LastWritten } from "./last-written.js";
+import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
 /** The other way round of S6. Upstream: pkg/controller/job/job_controller.go syncJob, its finishedCondition. */
 export const limitsAreKept: Invariant = {
@@ -23,27 +24,22 @@ export const limitsAreKept: Invariant = {
     "policy is met, is about to end it, though it may have to wait.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
-    /** What the sync that is under way has written last, by its life and the Job's UID. */
-    const written = new Map<string, StoredJob>();
+    const written = new LastWritten();
     return {
       onChange(change) {
         ledger.onChange(change);
-        const { resource, type, object, request } = change;
-        if (resource === JOBS && type === "MODIFIED" && request?.component === JOB_CONTROLLER)
-          written.set(`${lifeOf(request)} ${uidOf(object)}`, object);
+        written.onChange(change);
       },
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const { uid, plan } = told.decision;
-        const key = `${lifeOf({ ...told, component: JOB_CONTROLLER })} ${uid}`;
-        const status = written.get(key)?.status;
-        written.delete(key);
+        const known = written.take(told);
         const job = ledger.jobs.get(uid);
         if (job === undefined || plan.end !== undefined) return;
         let wrong: string | undefined;
-        // The sync may have seen an older spec than is stored.
-        for (const spec of job.specs) {
-          wrong = whyEnded(spec, plan.observed.pods, status);
+        // A sync that has written nothing may have seen an older spec than is stored.
+        for (const spec of known?.spec === undefined ? job.specs : [known.spec]) {
+          wrong = whyEnded(spec, plan.observed.pods, known?.status);
           if (wrong === undefined) return;
         }
         if (wrong !== undefined) violated(nameOf(job.object, "Job"), `goes on, though ${wrong}`);

@@ -124,4 +124,29 @@ describe("S23 as many as are wanted", () => {
       "Job default/pi: removes 0 of 3 active pods, and 2 are too many",
     ]);
   });
+
+  it("goes by the spec that the sync has written its status for", () => {
+    const judged = (sentMs: number): readonly string[] => {
+      const history = new History(asManyAsWanted);
+      const told = (plan: object): void => {
+        const observed = { active: three, tracked: three, terminating: [] };
+        const decision = { key: "default/pi", uid: "uid-of-pi", plan: { observed, succeeded: 0, ...plan } };
+        history.decide({ controller: "job-controller", decision: decision as never });
+      };
+      history.store(job({}, { parallelism: 3, completions: 5 }));
+      const suspended = job({ active: 2 }, { parallelism: 3, completions: 5, suspend: true });
+      const stored = { ...suspended, metadata: { ...suspended.metadata, generation: 2 } };
+      history.store(stored);
+      told({});
+      history.store(
+        { ...stored, status: { active: 1 } },
+        { component: "job-controller", sentMs: history.nowMs + sentMs },
+      );
+      told({ pods: { create: [], remove: three.slice(1) } });
+      return history.violations;
+    };
+    expect(judged(0)).toEqual(["Job default/pi: removes 2 of 3 active pods, and 3 are too many"]);
+    // An earlier sync has sent it.
+    expect(judged(-1)).toEqual([]);
+  });
 });

@@ -15,6 +15,7 @@ import {
   replacesOnlyFailed,
   wantedPods,
 } from "./job-words.js";
+import { LastWritten } from "./last-written.js";
 import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
 /** Pods that a sync creates, or removes of a Job that goes on, at most. */
@@ -29,16 +30,21 @@ export const asManyAsWanted: Invariant = {
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     const atOnce = world.plan.controllers?.maxPodsPerSync ?? PODS_PER_SYNC;
+    const written = new LastWritten();
     return {
-      onChange: (change) => ledger.onChange(change),
+      onChange(change) {
+        ledger.onChange(change);
+        written.onChange(change);
+      },
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const { plan, uid } = told.decision;
+        const seen = written.take(told)?.spec;
         const job = ledger.jobs.get(uid);
         if (job === undefined || plan.pods === undefined) return;
         let wrong: string | undefined;
-        // The sync may have seen an older spec than is stored.
-        for (const spec of job.specs) {
+        // A sync that has written nothing may have seen an older spec than is stored.
+        for (const spec of seen === undefined ? job.specs : [seen]) {
           wrong = whyNot(spec, plan, plan.pods, atOnce);
           if (wrong === undefined) return;
         }

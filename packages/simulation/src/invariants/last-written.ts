@@ -1,0 +1,29 @@
+import type { StoredChange, ToldDecision } from "../world.js";
+import type { StoredJob } from "./job-words.js";
+import { JOBS, JOB_CONTROLLER, lifeOf, uidOf } from "./stored-objects.js";
+
+/**
+ * What syncs of Jobs have written last when they tell what they have decided. Its spec is the one that the sync has seen: had
+ * anybody changed it since, the write would have been refused.
+ */
+export class LastWritten {
+  /** By the life of the controller and the Job's UID. */
+  readonly #written = new Map<string, { readonly job: StoredJob; readonly sentMs: number }>();
+  readonly #decidedMs = new Map<string, number>();
+
+  onChange({ resource, type, object, request }: StoredChange): void {
+    if (resource !== JOBS || type !== "MODIFIED" || request?.component !== JOB_CONTROLLER) return;
+    this.#written.set(`${lifeOf(request)} ${uidOf(object)}`, { job: object, sentMs: request.sentMs });
+  }
+
+  /** @returns `undefined` when the sync has written nothing that took effect. */
+  take(told: ToldDecision & { readonly controller: typeof JOB_CONTROLLER }): StoredJob | undefined {
+    const key = `${lifeOf({ ...told, component: JOB_CONTROLLER })} ${told.decision.uid}`;
+    const written = this.#written.get(key);
+    const decidedMs = this.#decidedMs.get(key) ?? -Infinity;
+    this.#written.delete(key);
+    this.#decidedMs.set(key, told.atMs);
+    // What an earlier sync has sent, and given up, may take effect after that one is over.
+    return written === undefined || written.sentMs < decidedMs ? undefined : written.job;
+  }
+}
