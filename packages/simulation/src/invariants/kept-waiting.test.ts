@@ -49,7 +49,7 @@ function released(finalizer: string, { stored, shown, by = GC, showsLate = false
   return history.violations;
 }
 
-describe("S23 owners wait for their dependents", () => {
+describe("S27 owners wait for their dependents", () => {
   it("refuses to let an owner go before a dependent that blocks it, or that it was to let go", () => {
     expect(released(FOREGROUND)).toEqual([
       "Job default/pi: is released from foregroundDeletion, and Pod default/child is left",

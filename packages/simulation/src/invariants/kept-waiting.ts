@@ -45,7 +45,7 @@ function keyOf(life: Parameters<typeof lifeOf>[0], object: Stored): string {
 
 /** Upstream: pkg/controller/garbagecollector/garbagecollector.go processDeletingDependentsItem, attemptToOrphanWorker. */
 export const ownersWait: Invariant = {
-  name: "S23 owners wait for their dependents",
+  name: "S27 owners wait for their dependents",
   sentence:
     "The garbage collector lets an object that is deleted in the foreground go only when no dependent that blocks it is left, " +
     "and one that orphans its dependents when none names it any more: of those that it was shown before the deletion began.",
