@@ -2,7 +2,7 @@
 export interface Mutant {
   /** What `--mutant` takes, and the name of its file. */
   readonly name: string;
-  /** Which bug it is: `#1`, `E9b`, or `1.3` and `3.1` for those that have no number of their own. */
+  /** Which bug it is: `#1`, `E9b`, or `1.3` and `3.1` for those that have no number of their own, `own` for a slip of our making. */
   readonly entry: string;
   /** Where Kubernetes' own code had it: `kubernetes/kubernetes#139428`. */
   readonly issue?: string;

@@ -1,0 +1,15 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-deletes-best-first",
+  entry: "own",
+  sentence: "Those pods go first with fewer wanted that would be missed most.",
+  inPlan: [/parallelism/],
+  changes: [
+    {
+      file: "packages/job/src/pods-to-delete.ts",
+      find: "return atLeast <= 0 ? [] : rank(active).slice(0, atLeast);",
+      replace: "return atLeast <= 0 ? [] : rank(active).slice(-atLeast);",
+    },
+  ],
+};

@@ -1,0 +1,15 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-managed-elsewhere",
+  entry: "own",
+  sentence: "Jobs that another controller manages are worked on.",
+  inPlan: [/managedBy/],
+  changes: [
+    {
+      file: "packages/job/src/why-left.ts",
+      find: "if (isManagedElsewhere(job, managedBy)) return left(",
+      replace: "if (isManagedElsewhere(job, managedBy) && isJobFinished(job)) return left(",
+    },
+  ],
+};
