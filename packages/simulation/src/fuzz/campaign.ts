@@ -28,7 +28,7 @@ export interface CampaignOptions {
   readonly minimizeBudget?: number;
   /** What to go on with. */
   readonly resume?: FuzzReport;
-  /** Begins nothing new after so much time of the clock. Default: all seeds are played. */
+  /** Begins no new round of 64 seeds after so much time of the clock. Default: all seeds are played. */
   readonly forMs?: number;
   /** With `forMs`: what says how much time has gone by. */
   readonly clock?: Pick<Clock, "now">;
