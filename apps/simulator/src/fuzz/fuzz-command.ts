@@ -97,6 +97,8 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       signal: io.stopped,
       onProgress: (told) => progress.show(told.share, progressText(told)),
       ...(forMs === undefined ? {} : { forMs }),
+      // Each takes as long as a dozen others.
+      ...(sharding === undefined ? {} : { roundSeeds: 8 }),
       ...(before === undefined ? {} : { resume: before }),
     });
   } catch (error) {

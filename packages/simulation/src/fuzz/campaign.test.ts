@@ -154,6 +154,22 @@ test("a budget of time ends it at the end of a round", async () => {
   expect(shares.at(-1)).toBe(1);
 });
 
+test("a round may be of fewer seeds, and has fewer changed plans", async () => {
+  const names: string[] = [];
+  const { next } = await campaign({
+    seeds: { from: 1, to: 100_000 },
+    roundSeeds: 8,
+    forMs: 1,
+    clock: { now: () => names.length },
+    workers: workersOf(1, (plan) => {
+      names.push(plan.name ?? "");
+      return madeUpOutcome(plan);
+    }),
+  });
+  expect(next).toBe(9);
+  expect(names).toHaveLength(8);
+});
+
 test("progress rises to its end, with what was found by then", async () => {
   const told: CampaignProgress[] = [];
   const { plays, violations } = await campaign({ onProgress: (progress) => told.push(progress) });

@@ -28,7 +28,12 @@ export interface CampaignOptions {
   readonly minimizeBudget?: number;
   /** What to go on with. */
   readonly resume?: FuzzReport;
-  /** Begins no new round of 64 seeds after so much time of the clock. Default: all seeds are played. */
+  /**
+   * Seeds of one round. What the plans of a round reach decides which are changed in the next one: a round is the same whoever
+   * plays it, and in whatever order they end. Default: 64.
+   */
+  readonly roundSeeds?: number;
+  /** Begins no new round after so much time of the clock. Default: all seeds are played. */
   readonly forMs?: number;
   /** With `forMs`: what says how much time has gone by. */
   readonly clock?: Pick<Clock, "now">;
@@ -47,13 +52,9 @@ export interface CampaignProgress {
   readonly violations: number;
 }
 
-/**
- * Seeds of one round. What the plans of a round reach decides which are changed in the next one: a round is the same whoever
- * plays it, and in whatever order they end.
- */
-const ROUND = 64;
-/** Changed plans of a round. */
-const CHANGED = 16;
+const ROUND_SEEDS = 64;
+/** A round has one changed plan for so many seeds. */
+const SEEDS_PER_CHANGED = 4;
 
 /**
  * Plays the plan of every seed, and changed plans of those that reached something new. What is found does not depend on how
@@ -63,6 +64,7 @@ const CHANGED = 16;
  */
 export async function runCampaign(options: CampaignOptions): Promise<FuzzReport> {
   const { seeds, makePlan, workers, resume, sometimes = [], forMs, clock, onProgress, signal } = options;
+  const rounds: Rounds = { ...seeds, size: options.roundSeeds ?? ROUND_SEEDS };
   if (resume !== undefined && (resume.seeds.from !== seeds.from || resume.next > seeds.to + 1))
     throw new Error(`the report to go on with is of seeds ${resume.seeds.from}-${resume.seeds.to}`);
   const tally = new Tally(resume);
@@ -72,12 +74,12 @@ export async function runCampaign(options: CampaignOptions): Promise<FuzzReport>
   const count = seeds.to - seeds.from + 1;
   let next = resume?.next ?? seeds.from;
   while (next <= seeds.to && !isOver()) {
-    const names = roundOf(next, seeds, tally.corpus);
+    const names = roundOf(next, rounds, tally.corpus);
     const before = tally.plays;
     let ended = 0;
     const played = await playAll(names, makePlan, workers, signal, () => {
       ended++;
-      const bySeeds = (next - seeds.from + (ended / names.length) * (roundEnd(next, seeds) - next + 1)) / count;
+      const bySeeds = (next - seeds.from + (ended / names.length) * (roundEnd(next, rounds) - next + 1)) / count;
       const byTime = forMs === undefined ? 0 : elapsedMs() / forMs;
       onProgress?.({
         phase: "playing",
@@ -91,26 +93,33 @@ export async function runCampaign(options: CampaignOptions): Promise<FuzzReport>
       break;
     }
     for (const each of played) tally.add(each);
-    next = roundEnd(next, seeds) + 1;
+    next = roundEnd(next, rounds) + 1;
   }
   if (options.minimize === true) await minimizeAll(tally, options);
   return tally.report(seeds, next, sometimes);
 }
 
-/** The last seed of the round that a seed is in: rounds begin where they would have begun without an interruption. */
-function roundEnd(seed: number, { from, to }: CampaignOptions["seeds"]): number {
-  return Math.min(to, seed + ROUND - 1 - ((seed - from) % ROUND));
+interface Rounds {
+  readonly from: number;
+  readonly to: number;
+  readonly size: number;
 }
 
-function roundOf(first: number, seeds: CampaignOptions["seeds"], corpus: readonly string[]): string[] {
-  const last = roundEnd(first, seeds);
+/** The last seed of the round that a seed is in: rounds begin where they would have begun without an interruption. */
+function roundEnd(seed: number, { from, to, size }: Rounds): number {
+  return Math.min(to, seed + size - 1 - ((seed - from) % size));
+}
+
+function roundOf(first: number, rounds: Rounds, corpus: readonly string[]): string[] {
+  const last = roundEnd(first, rounds);
   const names = Array.from({ length: last - first + 1 }, (_, index) => String(first + index));
   if (corpus.length === 0) return names;
-  const round = Math.floor((first - seeds.from) / ROUND);
+  const round = Math.floor((first - rounds.from) / rounds.size);
+  const count = Math.ceil(rounds.size / SEEDS_PER_CHANGED);
   // The newest are of more interest than those that were changed many times.
-  const changed = Array.from({ length: CHANGED }, (_, index) => {
-    const place = (round * CHANGED + index) % corpus.length;
-    const number = (round * CHANGED + index + 1) % LARGEST_SEED;
+  const changed = Array.from({ length: count }, (_, index) => {
+    const place = (round * count + index) % corpus.length;
+    const number = (round * count + index + 1) % LARGEST_SEED;
     return `${corpus[corpus.length - 1 - place]}+${number}`;
   });
   return [...names, ...new Set(changed)];
