@@ -62,26 +62,40 @@ const RARE: readonly Timetable[] = [
   { ...every("0 0 31 * *", 31 * DAY_MS, 8 * HOUR_MS), start: "2026-01-30T20:00:00Z", firstMs: 4 * HOUR_MS },
 ];
 
+const zoned = (
+  timeZone: string,
+  schedule: string,
+  start: string,
+  { periodMs, spanMs, firstMs }: Pick<Timetable, "periodMs" | "spanMs" | "firstMs">,
+): Timetable => ({ schedule, timeZone, start, periodMs, spanMs, firstMs });
+
+const BERLIN = "Europe/Berlin";
+const NEW_YORK = "America/New_York";
+
+/** The hours in which clocks are put forward or back, east and west of UTC, and a zone that is half an hour off. */
 const ZONED: readonly Timetable[] = [
-  {
-    ...every("30 2 * * *", DAY_MS, 30 * HOUR_MS),
-    timeZone: "Europe/Berlin",
-    start: "2026-03-28T22:00:00Z",
-    firstMs: 2.5 * HOUR_MS,
-  },
-  {
-    ...every("*/30 1-3 * * *", HOUR_MS, 8 * HOUR_MS),
-    timeZone: "Europe/Berlin",
-    start: "2026-10-24T22:00:00Z",
+  zoned(BERLIN, "30 2 * * *", "2026-03-28T22:00:00Z", daily(2.5, 30)),
+  zoned(BERLIN, "0 5 29,30 3 *", "2026-03-28T23:00:00Z", daily(4, 30)),
+  zoned(BERLIN, "*/30 1-3 * * *", "2026-10-24T22:00:00Z", { periodMs: HOUR_MS, spanMs: 8 * HOUR_MS, firstMs: HOUR_MS }),
+  zoned(BERLIN, "0 2 * * *", "2026-10-24T23:00:00Z", daily(1, 27)),
+  zoned(NEW_YORK, "15 2 * * *", "2026-03-08T04:00:00Z", daily(3, 30)),
+  zoned(NEW_YORK, "0 */3 * * 0", "2026-03-08T04:00:00Z", {
+    periodMs: 3 * HOUR_MS,
+    spanMs: 10 * HOUR_MS,
     firstMs: HOUR_MS,
-  },
-  {
-    ...every("15 2 * * *", DAY_MS, 30 * HOUR_MS),
-    timeZone: "America/New_York",
-    start: "2026-03-08T04:00:00Z",
-    firstMs: 3 * HOUR_MS,
-  },
+  }),
+  zoned(NEW_YORK, "*/20 0-1,4 * * 0", "2026-11-01T03:00:00Z", {
+    periodMs: 20 * MINUTE_MS,
+    spanMs: 8 * HOUR_MS,
+    firstMs: HOUR_MS,
+  }),
+  zoned(NEW_YORK, "0 0 1 * *", "2026-01-31T20:00:00Z", daily(9, 12)),
+  zoned("Asia/Kolkata", "15 9 * * 1-5", "2026-01-01T03:00:00Z", daily(0.75, 27)),
 ];
+
+function daily(firstHours: number, hours: number): Pick<Timetable, "periodMs" | "spanMs" | "firstMs"> {
+  return { periodMs: DAY_MS, spanMs: hours * HOUR_MS, firstMs: firstHours * HOUR_MS };
+}
 
 /** Where a plan starts, and its CronJobs: 1 or 2. Schedules that fire rarely say themselves when it is worth looking. */
 export function drawCronJobs(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {
@@ -90,7 +104,7 @@ export function drawCronJobs(draw: Draw, swarm: Swarm): { readonly start: string
   const timetable = draw.fork("timetable").weighted([
     [draw.fork("frequent").pick(swarm.has("relativeSchedules") ? RELATIVE : usual), 88],
     [draw.fork("rare").pick(RARE), 7],
-    [draw.fork("zoned").pick(swarm.has("timeZones") ? ZONED : FREQUENT), 5],
+    [draw.fork("zoned").pick(ZONED), swarm.has("timeZones") ? 300 : 0],
   ]);
   const first = drawCronJob(draw.fork("cron-1"), swarm, timetable, 1);
   const isTwo = timetable.start === START && draw.fork("second").chance(0.3);

@@ -170,6 +170,7 @@ const SHARES: Partial<Record<Shape, number>> = {
   manyPods: 0.1,
   unevenSchedules: 0.3,
   relativeSchedules: 0.1,
+  timeZones: 0.1,
   tightHistory: 0.15,
   tightQuota: 0.3,
   longRuns: 0.1,

@@ -1,11 +1,18 @@
 import type { Draw } from "./draw.js";
 import type { Situation } from "./situation.js";
-import { changedSchedule, fullQuota, missedSlots, overlappingRuns, takenName } from "./situations/cron-jobs.js";
+import {
+  changedClocks,
+  changedSchedule,
+  fullQuota,
+  missedSlots,
+  overlappingRuns,
+  takenName,
+} from "./situations/cron-jobs.js";
 import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
-import { changedEnd, shortenedLife } from "./situations/ends.js";
+import { changedEnd, prolongedLife, shortenedLife } from "./situations/ends.js";
 import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
-import { movedOwner, ownedInCircle, succeededOwner } from "./situations/owners.js";
+import { heldOwner, movedOwner, orphanedInPart, ownedInCircle, succeededOwner } from "./situations/owners.js";
 import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
 import { scaledTogether } from "./situations/scaling.js";
 import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
@@ -40,6 +47,10 @@ export function drawSituation(draw: Draw): Situation {
     [() => overlappingRuns, 11],
     [() => changedSchedule, 9],
     [() => scaledTogether, 14],
+    [() => changedClocks, 11],
+    [() => orphanedInPart, 6],
+    [() => heldOwner, 5],
+    [() => prolongedLife, 6],
   ])(draw.fork("which"));
 }
 

@@ -101,3 +101,11 @@ export const fullQuota: Situation = {
   without: ["suspend", "managedBy", "ttl"],
   draw: () => [],
 };
+
+/** The clocks that a CronJob goes by are put forward or back while it waits. */
+export const changedClocks: Situation = {
+  name: "changed clocks",
+  shapes: ["cronJobs", "timeZones"],
+  without: ["quota", "suspend", "managedBy", "jobs"],
+  draw: () => [],
+};

@@ -24,6 +24,33 @@ export const shortenedLife: Situation = {
   },
 };
 
+/** A Job that was to go is to be kept a while longer, just before it goes, and who is to delete it does not see that. */
+export const prolongedLife: Situation = {
+  name: "prolonged life",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "suspend", "slowPods", "foreignFinalizers", "ttl"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const seconds = draw.fork("ttl").pick([30, 60]);
+    const goesMs = job.moments.at(-1)! + seconds * 1_000;
+    const editedMs = goesMs - draw.fork("before").whole(0, 15_000);
+    const lives = (at: string, ttlSecondsAfterFinished: number | null): HappeningEntry => ({
+      at,
+      patch: { ...target(job), with: { spec: { ttlSecondsAfterFinished } } },
+    });
+    return [
+      lives("+0s", seconds),
+      {
+        at: offsetText(editedMs - draw.fork("unseen").whole(0, 10_000)),
+        for: durationText(goesMs - editedMs + draw.fork("longer").whole(10_000, 90_000)),
+        staleCache: { kind: "Job", controller: "ttl-after-finished-controller" },
+      },
+      lives(offsetText(editedMs), draw.fork("then").pick([3_600, null])),
+    ];
+  },
+};
+
 /** A pod that has ended is found to have ended otherwise, while its end is recorded and the Job controller has not let go of it. */
 export const changedEnd: Situation = {
   name: "changed end",

@@ -2,7 +2,9 @@ import type { HappeningEntry } from "../../scenario/scenario-file.js";
 import { durationText, offsetText } from "../duration-text.js";
 import { type Owner, configMap, referenceTo } from "../ownership.js";
 import type { Situation } from "../situation.js";
+import { copyOf } from "../unseen.js";
 import { PROPAGATIONS, target } from "../user-actions.js";
+import { FOREIGN_FINALIZER, dropFirstFinalizer } from "../jobs.js";
 import { pickJob } from "./pick-job.js";
 import { deletions } from "./deletions.js";
 
@@ -57,6 +59,68 @@ export const succeededOwner: Situation = {
       { at: offsetText(atMs), for: durationText(forMs), controllerDown: isDown },
       { at: offsetText(goesMs), delete: { ...target(job), propagation: "Background" } },
       { at: offsetText(comesMs), apply: job.manifest },
+    ];
+  },
+};
+
+/** Of what an owner that orphans its dependents leaves behind, some cannot be let go at once. */
+export const orphanedInPart: Situation = {
+  name: "orphaned in part",
+  shapes: ["jobs", "manyPods", "longPods"],
+  without: ["quota", "managedBy", "foreignFinalizers", "suspend", "activeDeadline"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const atMs = Math.max(
+      1_000,
+      draw.fork("moment").pick(job.moments.slice(0, 2)) + draw.fork("after").whole(0, 20_000),
+    );
+    return [
+      {
+        at: offsetText(atMs - 500),
+        for: durationText(draw.fork("for").whole(5_000, 60_000)),
+        requestFails: {
+          components: ["garbage-collector-controller"],
+          verbs: ["patch"],
+          resources: ["pods"],
+          nth: draw.fork("nth").whole(1, 3),
+          times: draw.fork("times").whole(1, 3),
+          with: draw.fork("with").pick([500, 503, 429]),
+        },
+      },
+      { at: offsetText(atMs), delete: { ...target(job), propagation: "Orphan" } },
+    ];
+  },
+};
+
+/** Somebody holds on to an owner that is being deleted, and what it owns is looked at, as its other owner has gone. */
+export const heldOwner: Situation = {
+  name: "held owner",
+  shapes: ["jobs"],
+  without: ["quota", "managedBy", "ownership", "foreignFinalizers", "ttl"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const { namespace, manifest } = job;
+    const other = copyOf(manifest, "other-owner");
+    const metadata = { ...manifest.metadata, finalizers: [FOREIGN_FINALIZER] };
+    const atMs = draw.fork("moment").pick(job.moments) + draw.fork("after").whole(1_000, 20_000);
+    const goesMs = atMs + draw.fork("goes").whole(500, 20_000);
+    const letGoMs = goesMs + draw.fork("let go").whole(1_000, 60_000);
+    return [
+      { at: "+0s", apply: { ...manifest, metadata } },
+      { at: "+0s", apply: other },
+      {
+        at: "+0s",
+        apply: configMap(
+          namespace,
+          "left-behind",
+          [job.name, "other-owner"].map((name) => ({ ...JOB, namespace, name })),
+        ),
+      },
+      { at: offsetText(atMs), delete: { ...target(job), propagation: draw.fork("propagation").pick(PROPAGATIONS) } },
+      { at: offsetText(goesMs), delete: { ...target(job), name: "other-owner", propagation: "Background" } },
+      { at: offsetText(letGoMs), patch: { ...target(job), type: "json", with: dropFirstFinalizer() } },
     ];
   },
 };
