@@ -4,7 +4,7 @@ import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { World } from "../world.js";
 import { type CronJobRecord, cronLedgerOf, hasActive } from "./cron-ledger.js";
 import { clockMayBeWrong } from "./plan-words.js";
-import { ScheduleBook, isRelative } from "./schedule-book.js";
+import { type ScheduleBook, isRelative, scheduleBookOf } from "./schedule-book.js";
 import { isBeingDeleted, nameOf } from "./stored-objects.js";
 
 const SLACK_MS = 10_000;
@@ -18,7 +18,7 @@ export const cronJobsGoOn: Invariant = {
     "for a Job that is active.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
-    const schedules = new ScheduleBook(world.plan.timeZone);
+    const schedules = scheduleBookOf(world);
     return {
       onAnswer: (request) => ledger.onAnswer(request),
       onChange: (change) => ledger.onChange(change),

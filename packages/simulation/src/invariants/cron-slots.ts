@@ -11,12 +11,11 @@ import {
   isUnfinished,
   knownAs,
 } from "./cron-ledger.js";
+import { Calm } from "./calm.js";
 import { clockMayBeWrong } from "./plan-words.js";
-import { ScheduleBook, isRelative } from "./schedule-book.js";
+import { type ScheduleBook, isRelative, scheduleBookOf } from "./schedule-book.js";
 import { CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
-/** What happens and is over. All else lasts. */
-const AT_ONCE: ReadonlySet<string> = new Set(["apply", "clockJump", "delete", "patch", "podEvicted", "resume"]);
 /** Longer than a sync waits: its timer's 100 ms, a tick of its queue, a round trip or two. */
 const SLACK_MS = 70_000;
 const ROUNDING_MS = 1000;
@@ -31,23 +30,14 @@ export const oneJobPerSlot: Invariant = {
     "before the sync.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
-    const schedules = new ScheduleBook(world.plan.timeZone);
-    let disturbedMs = world.nowMs;
-    const underWay = new Set<number>();
-    const lives = new Set<string>();
+    const schedules = scheduleBookOf(world);
+    const calm = new Calm(world, CRON_JOB_CONTROLLER);
     return {
-      onHappening({ atMs, index, kind, phase }) {
-        disturbedMs = atMs;
-        const lasts = world.plan.happenings?.[index]?.for !== undefined || !AT_ONCE.has(kind);
-        if (phase === "begin" && lasts) underWay.add(index);
-        else underWay.delete(index);
-      },
+      onHappening: (happening) => calm.onHappening(happening),
       onAnswer: (request) => ledger.onAnswer(request),
       onCacheEvent(event) {
         ledger.onCacheEvent(event);
-        if (event.component !== CRON_JOB_CONTROLLER || lives.has(lifeOf(event))) return;
-        lives.add(lifeOf(event));
-        disturbedMs = event.atMs;
+        calm.onCacheEvent(event);
       },
       onChange(change) {
         ledger.onChange(change);
@@ -60,10 +50,8 @@ export const oneJobPerSlot: Invariant = {
           : (whyTwice(run, request) ??
             whyNoSlot(run, change, schedules) ??
             whyNotAllowed(run, request) ??
-            whyLate(run, change, disturbedMs) ??
-            (underWay.size > 0 || world.plan.controllers?.sharding === true
-              ? undefined
-              : whySkipping(run, change, disturbedMs, schedules)));
+            whyLate(run, change, calm.disturbedMs) ??
+            (calm.isDisturbed ? undefined : whySkipping(run, change, calm.disturbedMs, schedules)));
         if (wrong !== undefined)
           violated(nameOf(run.owner.object, "CronJob"), `starts ${nameOf(object, "Job")} for ${slotOf(run)}, ${wrong}`);
       },

@@ -10,7 +10,7 @@ import {
   isUnfinished,
   jobKnownAs,
 } from "./cron-ledger.js";
-import { ScheduleBook, isRelative } from "./schedule-book.js";
+import { type ScheduleBook, isRelative, scheduleBookOf } from "./schedule-book.js";
 import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** How long the controller may take to notice that a Job has ended. */
@@ -24,7 +24,7 @@ export const cronJobStatus: Invariant = {
     "that the controller has created, and no others.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
-    const schedules = new ScheduleBook(world.plan.timeZone);
+    const schedules = scheduleBookOf(world);
     return {
       onAnswer: (request) => ledger.onAnswer(request),
       onChange(change) {

@@ -1,13 +1,17 @@
 import type { CronJob, DeepReadonly } from "@kubewright/api";
 import { type Schedule, TimeZoneCache, parseSchedule } from "@kubewright/cron";
 
+import type { World } from "../world.js";
+import { WallClock, WallClockSchedule } from "./wall-clock-schedule.js";
+
 type Spec = NonNullable<DeepReadonly<CronJob>["spec"]>;
 
-/** Schedules of CronJobs, each read once. */
+/** Schedules of CronJobs, each read once. What clocks on the wall can tell of them, they do. */
 export class ScheduleBook {
   readonly #localTimeZone: string;
   readonly #zones = new TimeZoneCache();
-  readonly #schedules = new Map<string, Schedule | undefined>();
+  readonly #clocks = new Map<string, WallClock>();
+  readonly #schedules = new Map<string, Pick<Schedule, "next"> | undefined>();
 
   /** @param localTimeZone - The zone of CronJobs that name none. */
   constructor(localTimeZone = "UTC") {
@@ -15,9 +19,12 @@ export class ScheduleBook {
   }
 
   /** `undefined` for one that cannot be read, or whose zone is not known. */
-  of({ schedule, timeZone }: Pick<Spec, "schedule" | "timeZone">): Schedule | undefined {
+  of({ schedule, timeZone }: Pick<Spec, "schedule" | "timeZone">): Pick<Schedule, "next"> | undefined {
     const text = timeZone == null || schedule.includes("TZ") ? schedule : `TZ=${timeZone} ${schedule}`;
-    if (!this.#schedules.has(text)) this.#schedules.set(text, this.#read(text));
+    if (!this.#schedules.has(text)) {
+      const read = this.#read(text);
+      this.#schedules.set(text, read === undefined ? undefined : this.#byTheWall(schedule, read));
+    }
     return this.#schedules.get(text);
   }
 
@@ -29,6 +36,21 @@ export class ScheduleBook {
       return undefined;
     }
   }
+
+  #byTheWall(schedule: string, read: Schedule): Pick<Schedule, "next"> {
+    const zone = read.timeZone;
+    const clock = this.#clocks.get(zone) ?? new WallClock(zone);
+    this.#clocks.set(zone, clock);
+    const slow = WallClockSchedule.of(schedule, clock);
+    return slow === undefined ? read : { next: (afterMs) => slow.next(afterMs) ?? read.next(afterMs) };
+  }
+}
+
+const makeScheduleBook = ({ plan }: World): ScheduleBook => new ScheduleBook(plan.timeZone);
+
+/** The one of a run. */
+export function scheduleBookOf(world: World): ScheduleBook {
+  return world.shared(makeScheduleBook);
 }
 
 /** Whether slots lie at an equal distance from one to the next, wherever the first is. */
