@@ -82,6 +82,28 @@ describe("S11 one Job per slot", () => {
     expect(history.violations).toEqual([expect.stringContaining(message)]);
   });
 
+  it("goes by the clock on the wall", () => {
+    const start = (schedule: string, fromMs: number, slotMs: number): readonly string[] => {
+      const history = new History([oneJobPerSlot, cronJobsGoOn]);
+      const zoned = { schedule, timeZone: "Europe/Berlin" };
+      history.nowMs = fromMs;
+      history.store(cronJob(zoned));
+      history.show(cronJob(zoned), { component: CONTROLLER });
+      history.pass(slotMs - fromMs);
+      history.store(run("tick-1", slotMs), CONTROLLER);
+      return history.violations;
+    };
+    // At two in the morning the clocks are put forward to three.
+    const eveMs = Date.UTC(2026, 2, 28, 23);
+    expect(start("0 5 * * *", eveMs, Date.UTC(2026, 2, 29, 3))).toEqual([]);
+    expect(start("0 5 * * *", eveMs, Date.UTC(2026, 2, 29, 4))).toEqual([
+      expect.stringContaining("which is no time of 0 5 * * *"),
+    ]);
+    expect(start("0 5 * * *", eveMs, Date.UTC(2026, 2, 30, 3))).toEqual([
+      expect.stringContaining("and has skipped the slot of 2026-03-29T03:00:00.000Z"),
+    ]);
+  });
+
   it("refuses one after its deadline, and one that is late for no reason", () => {
     const missed = atSlot({ startingDeadlineSeconds: 10 });
     missed.pass(90_000);
@@ -351,6 +373,29 @@ describe("S12 CronJob status", () => {
     history.pass(60_000);
     history.rest();
     expect(history.violations).toEqual(["CronJob default/tick: lists tick-1, which is gone, and ended 61 s ago"]);
+  });
+
+  it("gives it longer while it runs, and as long as anything may keep it from that", () => {
+    const left = (disturb: (history: History) => void): readonly string[] => {
+      const history = new History(cronJobStatus, {
+        happenings: [{ at: "1s", for: "1h", staleCache: { kind: "Job", controller: CONTROLLER } }],
+      });
+      history.store(cronJob());
+      history.store(run("tick-1", START_MS), CONTROLLER);
+      history.store(cronJob({}, active("tick-1")), CONTROLLER);
+      history.remove(run("tick-1", START_MS), CONTROLLER);
+      history.pass(190_000);
+      expect(history.violations).toEqual([]);
+      disturb(history);
+      history.pass(20_000);
+      return history.violations;
+    };
+    expect(left(() => {})).toEqual(["CronJob default/tick: lists tick-1, which is gone, and ended 210 s ago"]);
+    expect(left((history) => history.happen(0, "staleCache", "begin"))).toEqual([]);
+    expect(left((history) => history.show(cronJob(), { component: CONTROLLER }))).toEqual([]);
+    expect(left((history) => history.store(job({}, {}, "tick-1")))).toEqual([]);
+    const resource = "cronjobs.batch";
+    expect(left((history) => history.answer({ component: CONTROLLER, code: 500, resource, name: "tick" }))).toEqual([]);
   });
 
   it("accepts a Job that is not listed when a request for it was refused", () => {

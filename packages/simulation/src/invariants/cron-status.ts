@@ -1,7 +1,7 @@
 import { type Job, compareTimes, finishedCondition, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo, Stored, StoredChange } from "../world.js";
+import type { RequestInfo, Stored, StoredChange, World } from "../world.js";
 import {
   type CronJobRecord,
   type CronJobRun,
@@ -10,22 +10,41 @@ import {
   isUnfinished,
   jobKnownAs,
 } from "./cron-ledger.js";
+import { Calm } from "./calm.js";
 import { type ScheduleBook, isRelative, scheduleBookOf } from "./schedule-book.js";
-import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import {
+  CRON_JOBS,
+  CRON_JOB_CONTROLLER,
+  JOBS,
+  isBeingDeleted,
+  lifeOf,
+  nameOf,
+  ownerOfKind,
+  uidOf,
+} from "./stored-objects.js";
 
 /** How long the controller may take to notice that a Job has ended. */
 const NOTICED_MS = 60_000;
+/** And how long while it runs: until another has taken over, if it has died, and has looked at everything. */
+const TAKEN_OVER_MS = 200_000;
 
 /** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob. */
 export const cronJobStatus: Invariant = {
   name: "S12 CronJob status",
   sentence:
     "lastScheduleTime is a slot and never goes back, nor does lastSuccessfulTime; at rest active lists the unfinished Jobs " +
-    "that the controller has created, and no others.",
+    "that the controller has created, and no others, nor any whose end nothing has kept it from noticing for 200 s.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
     const schedules = scheduleBookOf(world);
+    const calm = new Calm(world, CRON_JOB_CONTROLLER);
+    let lookedMs = world.nowMs;
     return {
+      onHappening: (happening) => calm.onHappening(happening),
+      onCacheEvent(event) {
+        ledger.onCacheEvent(event);
+        calm.onCacheEvent(event);
+      },
       onAnswer: (request) => ledger.onAnswer(request),
       onChange(change) {
         ledger.onChange(change);
@@ -34,6 +53,14 @@ export const cronJobStatus: Invariant = {
         const record = ledger.cronJobs.get(uidOf(change.object));
         if (record === undefined) return;
         for (const wrong of statusFaults(record, change, schedules)) violated(nameOf(record.object, "CronJob"), wrong);
+      },
+      onTick() {
+        if (world.nowMs - lookedMs < NOTICED_MS || calm.sinceMs > world.nowMs - TAKEN_OVER_MS) return;
+        lookedMs = world.nowMs;
+        for (const cronJob of ledger.cronJobs.values()) {
+          const wrong = cronJob.gone ? undefined : whyUnnoticed(cronJob, world);
+          if (wrong !== undefined) violated(nameOf(cronJob.object, "CronJob"), wrong);
+        }
       },
       atRest() {
         for (const cronJob of ledger.cronJobs.values()) {
@@ -81,6 +108,22 @@ function whyNotActive({ object, jobs, refusedMs }: CronJobRecord, nowMs: number)
       !listed.has(uidOf(run.object))
     )
       return `does not list ${run.object.metadata.name}, which is active`;
+  }
+  return undefined;
+}
+
+/** A Job that is listed although it has ended, or gone, and all that is so for long enough. */
+function whyUnnoticed(cronJob: CronJobRecord, world: World): string | undefined {
+  const { object, jobs, uid: ownerUid, refusedMs, backsOffUntilMs, lateNewsMs } = cronJob;
+  const sinceMs = world.nowMs - TAKEN_OVER_MS;
+  if (isBeingDeleted(object) || Math.max(refusedMs, backsOffUntilMs, lateNewsMs) > sinceMs) return undefined;
+  for (const { uid = "", name = "" } of object.status?.active ?? []) {
+    const run = jobs.get(uid);
+    if (run?.endedMs === undefined || run.endedMs > sinceMs) continue;
+    // Who is asked for by its name may be another's by now.
+    const named = world.get<Job>(JOBS, object.metadata.namespace ?? "", name);
+    if (named === undefined || ownerOfKind(named, "CronJob")?.uid === ownerUid)
+      return `lists ${name}, which ${run.gone ? "is gone, and " : ""}ended ${(world.nowMs - run.endedMs) / 1000} s ago`;
   }
   return undefined;
 }

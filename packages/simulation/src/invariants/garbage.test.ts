@@ -367,8 +367,8 @@ describe("S15 PodGC's reasons", () => {
     expect(history.violations).toHaveLength(1);
   });
 
-  it("wants pods of nodes that are gone, and those beyond the threshold, to be gone at last", () => {
-    const history = new History(podGCActs, { controllers: { terminatedPodGCThreshold: 1 } });
+  function leftBehind(plan = {}): History {
+    const history = new History(podGCActs, { controllers: { terminatedPodGCThreshold: 1 }, ...plan });
     history.store(node("n"));
     history.store(on("n", "Running"));
     for (const name of ["b", "c"]) history.store(on("n", "Failed", {}, name));
@@ -376,14 +376,41 @@ describe("S15 PodGC's reasons", () => {
     history.store({ ...held, metadata: { ...held.metadata, deletionTimestamp: "2026-03-02T10:00:00Z" } }, POD_GC);
     history.remove(node("n"));
     history.pass(190_000);
+    return history;
+  }
+
+  const LEFT = [
+    "Pod default/a: is Running on n, which does not exist",
+    "pods: 2 that have ended are left, and the threshold is 1",
+  ];
+
+  it("wants pods of nodes that are gone, and those beyond the threshold, to be gone at last", () => {
+    const history = leftBehind({ happenings: [{ at: "1s", nodeLost: "m" }] });
+    history.happen(0, "nodeLost", "begin");
     history.rest();
     expect(history.violations).toEqual([]);
     history.pass(20_000);
+    expect(history.violations).toEqual([]);
     history.rest();
-    expect(history.violations).toEqual([
-      "Pod default/a: is Running on n, which does not exist",
-      "pods: 2 that have ended are left, and the threshold is 1",
-    ]);
+    expect(history.violations).toEqual(LEFT);
+  });
+
+  it("wants them to be gone before, where nothing has gone wrong for so long", () => {
+    const history = leftBehind();
+    expect(history.violations).toEqual([]);
+    history.pass(20_000);
+    expect(history.violations).toEqual(LEFT);
+
+    for (const disturb of [
+      (disturbed: History) => disturbed.happen(0, "apply", "begin"),
+      (disturbed: History) => disturbed.happen(0, "watchSilent", "end"),
+      (disturbed: History) => disturbed.show(node("m"), { component: POD_GC }),
+    ]) {
+      const disturbed = leftBehind();
+      disturb(disturbed);
+      disturbed.pass(20_000);
+      expect(disturbed.violations).toEqual([]);
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { type Node, type Pod, isConditionTrue, parseTime } from "@kubewright/api
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored, StoredChange, World } from "../world.js";
+import { Calm } from "./calm.js";
 import { hasEnded } from "./job-words.js";
 import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
@@ -142,33 +143,45 @@ function isEvicted({ status }: StoredPod): boolean {
 export const podGCActs: Invariant = {
   name: "L4 PodGC acts",
   sentence:
-    "200 s after the last fault no pod is left that runs on a node which does not exist, and no more that have ended, and " +
-    "are not being deleted, than its threshold.",
+    "When nothing has gone wrong for 200 s no pod is left that has run for as long on a node which does not exist, and no more " +
+    "that have ended, and are not being deleted, than its threshold.",
   watch(world, violated): InvariantChecks {
     const changedMs = new Map<string, number>();
     const nodeGoneMs = new Map<string, number>();
+    const calm = new Calm(world, POD_GC_CONTROLLER);
+    let lookedMs = world.nowMs;
     return {
+      onHappening: (happening) => calm.onHappening(happening),
+      onCacheEvent: (event) => calm.onCacheEvent(event),
       onChange({ resource, type, object, atMs }) {
         if (resource === NODES && type === "DELETED") nodeGoneMs.set(object.metadata.name ?? "", atMs);
         if (resource === PODS) changedMs.set(uidOf(object), atMs);
       },
+      onTick() {
+        if (world.nowMs - lookedMs < PASS_MS || calm.sinceMs > world.nowMs - ACTS_MS) return;
+        lookedMs = world.nowMs;
+        look();
+      },
       atRest() {
-        const sinceMs = world.nowMs - ACTS_MS;
-        if (world.healedMs > sinceMs) return;
-        let ended = 0;
-        for (const pod of world.list<Pod>(PODS)) {
-          const lastMs = changedMs.get(uidOf(pod)) ?? -Infinity;
-          // What is being deleted it has seen to: who holds it by a finalizer is another matter (L2).
-          if (hasEnded(pod) && !isBeingDeleted(pod) && lastMs < sinceMs) ended++;
-          const nodeName = pod.spec?.nodeName ?? "";
-          if (nodeName === "" || world.get(NODES, "", nodeName) !== undefined || hasEnded(pod)) continue;
-          if (Math.max(lastMs, nodeGoneMs.get(nodeName) ?? -Infinity) < sinceMs)
-            violated(nameOf(pod, "Pod"), `is ${pod.status?.phase} on ${nodeName}, which does not exist`);
-        }
-        const threshold = thresholdOf(world);
-        if (threshold > 0 && ended > threshold)
-          violated("pods", `${ended} that have ended are left, and the threshold is ${threshold}`);
+        if (world.healedMs <= world.nowMs - ACTS_MS) look();
       },
     };
+
+    function look(): void {
+      const sinceMs = world.nowMs - ACTS_MS;
+      let ended = 0;
+      for (const pod of world.list<Pod>(PODS)) {
+        const lastMs = changedMs.get(uidOf(pod)) ?? -Infinity;
+        // What is being deleted it has seen to: who holds it by a finalizer is another matter (L2).
+        if (hasEnded(pod) && !isBeingDeleted(pod) && lastMs < sinceMs) ended++;
+        const nodeName = pod.spec?.nodeName ?? "";
+        if (nodeName === "" || world.get(NODES, "", nodeName) !== undefined || hasEnded(pod)) continue;
+        if (Math.max(lastMs, nodeGoneMs.get(nodeName) ?? -Infinity) < sinceMs)
+          violated(nameOf(pod, "Pod"), `is ${pod.status?.phase} on ${nodeName}, which does not exist`);
+      }
+      const threshold = thresholdOf(world);
+      if (threshold > 0 && ended > threshold)
+        violated("pods", `${ended} that have ended are left, and the threshold is ${threshold}`);
+    }
   },
 };
