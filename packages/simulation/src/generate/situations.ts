@@ -7,6 +7,7 @@ import {
   missedSlots,
   overlappingRuns,
   takenName,
+  vanishedRuns,
 } from "./situations/cron-jobs.js";
 import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
@@ -48,6 +49,7 @@ export function drawSituation(draw: Draw): Situation {
     [() => changedSchedule, 9],
     [() => scaledTogether, 14],
     [() => changedClocks, 11],
+    [() => vanishedRuns, 7],
     [() => orphanedInPart, 6],
     [() => heldOwner, 5],
     [() => prolongedLife, 6],

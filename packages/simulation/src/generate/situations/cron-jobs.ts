@@ -94,6 +94,29 @@ export const changedSchedule: Situation = {
   },
 };
 
+/** Runs are deleted while they are active, the last before a long time without slots among them. */
+export const vanishedRuns: Situation = {
+  name: "vanished runs",
+  shapes: ["cronJobs", "cronRuns", "longRuns", "unevenSchedules"],
+  without: ["quota", "suspend", "relativeSchedules", "timeZones", "failures", "activeDeadline"],
+  draw(draw, { subjects }) {
+    const run = subjects.find(({ isRun }) => isRun === true);
+    if (run === undefined) return [];
+    const [, prefix = "", minute = ""] = /^(.*-)(\d+)$/.exec(run.name) ?? [];
+    const startMinute = Number(minute) - run.moments[1]! / 60_000;
+    const afterMs = draw.fork("after").whole(3_000, 45_000);
+    const propagation = draw.fork("propagation").weighted([
+      ["Background", 70],
+      ["Foreground", 15],
+      ["Orphan", 15],
+    ] as const);
+    return [2, 3, 4].map((slot) => ({
+      at: offsetText(slot * 60_000 + afterMs),
+      delete: { ...target(run), name: `${prefix}${startMinute + slot}`, propagation },
+    }));
+  },
+};
+
 /** A CronJob has just as much room as it takes when its old Jobs go in time. */
 export const fullQuota: Situation = {
   name: "full quota",
