@@ -145,7 +145,12 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
           }
         : {}),
       ...(isSuspended ? { suspend: true } : {}),
-      jobTemplate: { spec: { ...fields, template: podTemplate(draw.fork("template"), swarm, spec, script) } },
+      jobTemplate: {
+        ...(draw.fork("marked").chance(0.5)
+          ? { metadata: { labels: { tier: "runs" }, annotations: { "example.com/of": name } } }
+          : {}),
+        spec: { ...fields, template: podTemplate(draw.fork("template"), swarm, spec, script) },
+      },
     },
   } satisfies UnstructuredObject;
   const target = { kind: "CronJob", namespace, name } as const;
