@@ -280,13 +280,31 @@ describe("S15 PodGC's reasons", () => {
     const markedBy = (who: string): readonly string[] => {
       const history = new History(podGCReasons);
       history.store(on("gone", "Pending"));
-      history.store(on("gone", "Failed"), who);
+      history.store(disrupted("gone"), who);
       history.store(on("gone", "Pending"), "kubelet");
       history.remove(on("gone", "Pending"), POD_GC);
       return history.violations;
     };
     expect(markedBy(POD_GC)).toEqual([]);
     expect(markedBy("user")).toHaveLength(1);
+  });
+
+  const disrupted = (nodeName: string): Pod => {
+    const failed = on(nodeName, "Failed");
+    return { ...failed, status: { ...failed.status!, conditions: [{ type: "DisruptionTarget", status: "True" }] } };
+  };
+
+  it("wants a pod that nobody has asked to be deleted to be told that it was disrupted", () => {
+    for (const [before, after, count] of [
+      [{}, disrupted("gone"), 0],
+      [{}, on("gone", "Failed"), 1],
+      [{ deletionTimestamp }, on("gone", "Failed", { deletionTimestamp }), 0],
+    ] as const) {
+      const history = new History(podGCReasons);
+      history.store(on("gone", "Running", before));
+      history.store(after, POD_GC);
+      expect(history.violations).toHaveLength(count);
+    }
   });
 
   it("accepts a node that came after PodGC was told that there is none, and no other", () => {

@@ -23,7 +23,8 @@ export const podGCReasons: Invariant = {
   name: "S15 PodGC's reasons",
   sentence:
     "PodGC deletes only pods that have ended, beyond its threshold and oldest first, pods of nodes that do not exist, and " +
-    "pods being deleted that have no node, or one that is out of service; those that have not ended it marks Failed first.",
+    "pods being deleted that have no node, or one that is out of service; those that have not ended it marks Failed first, and as " +
+    "disrupted if nobody has asked for their deletion.",
   watch(world, violated): InvariantChecks {
     const book = new EndedPods();
     /** When a life of PodGC asked for a node and was told last that there is none. */
@@ -55,7 +56,12 @@ export const podGCReasons: Invariant = {
         }
         if (change.resource !== PODS) return;
         const pod: StoredPod = change.previous ?? change.object;
-        if (change.request?.component === POD_GC_CONTROLLER && hasEnded(change.object)) marked.add(uidOf(pod));
+        if (change.request?.component === POD_GC_CONTROLLER && hasEnded(change.object)) {
+          marked.add(uidOf(pod));
+          // Only what is on a node that is gone is ended without anybody having asked for its deletion.
+          if (!hasEnded(pod) && !isBeingDeleted(pod) && !isDisrupted(change.object))
+            violated(nameOf(pod, "Pod"), "is marked Failed by PodGC, and has no condition that tells of a disruption");
+        }
         if (change.request?.component === POD_GC_CONTROLLER && change.request.verb === "delete") {
           const nodeName = pod.spec?.nodeName ?? "";
           const isNodeGone =
@@ -81,6 +87,10 @@ export const podGCReasons: Invariant = {
     };
   },
 };
+
+function isDisrupted({ status }: StoredPod): boolean {
+  return isConditionTrue(status?.conditions, "DisruptionTarget");
+}
 
 function thresholdOf({ plan }: World): number {
   return plan.controllers?.terminatedPodGCThreshold ?? DEFAULT_THRESHOLD;
