@@ -6,6 +6,7 @@ import { cachesHeal } from "./caches-heal.js";
 import { cronJobsGoOn, historyHolds } from "./cron-liveness.js";
 import { oneJobPerSlot } from "./cron-slots.js";
 import { cronJobStatus, historyLimits } from "./cron-status.js";
+import { madeByTemplate } from "./cron-template.js";
 import { trueReasons } from "./end-reasons.js";
 import { garbageIsCollected, ownedIsSpared } from "./garbage.js";
 import { countedOnce, recordedBeforeFreed } from "./job-counts.js";
@@ -49,6 +50,7 @@ export const jobInvariants: readonly Invariant[] = [
 /** Of CronJobs and their Jobs. */
 export const cronJobInvariants: readonly Invariant[] = [
   oneJobPerSlot,
+  madeByTemplate,
   cronJobStatus,
   historyLimits,
   cronJobsGoOn,
