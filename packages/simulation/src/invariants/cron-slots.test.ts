@@ -440,6 +440,22 @@ describe("S13 history", () => {
     expect(history.violations).toEqual([]);
   });
 
+  it("refuses to leave pods behind, or to wait for them", () => {
+    for (const [finalizers, message] of [
+      [["example.com/hold"], undefined],
+      [["example.com/hold", "orphan"], "and leaves its pods behind"],
+      [["example.com/hold", "foregroundDeletion"], "and waits for its pods"],
+    ] as const) {
+      const history = kept(1);
+      const going = ended("a", 1);
+      const metadata = { ...going.metadata, deletionTimestamp: "2026-03-02T10:00:00Z", finalizers: [...finalizers] };
+      history.store({ ...going, metadata }, { component: CONTROLLER, verb: "delete" });
+      expect(history.violations).toEqual(
+        message === undefined ? [] : [`Job default/a: is deleted by cronjob-controller, ${message}`],
+      );
+    }
+  });
+
   it("refuses the deletion of one too many, of a newer one first, and of one that is not finished", () => {
     const many = kept(3);
     many.remove(ended("a", 1), CONTROLLER);

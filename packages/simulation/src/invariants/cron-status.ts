@@ -1,4 +1,11 @@
-import { type Job, compareTimes, finishedCondition, parseTime } from "@kubewright/api";
+import {
+  FOREGROUND_DELETION_FINALIZER,
+  type Job,
+  ORPHAN_FINALIZER,
+  compareTimes,
+  finishedCondition,
+  parseTime,
+} from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, Stored, StoredChange, World } from "../world.js";
@@ -11,6 +18,7 @@ import {
   jobKnownAs,
 } from "./cron-ledger.js";
 import { Calm } from "./calm.js";
+import { hasFinalizer } from "./owner-book.js";
 import { type ScheduleBook, isRelative, scheduleBookOf } from "./schedule-book.js";
 import {
   CRON_JOBS,
@@ -133,7 +141,7 @@ export const historyLimits: Invariant = {
   name: "S13 history",
   sentence:
     "A CronJob deletes only its own finished Jobs beyond its history limits, oldest first, and with Replace those that it " +
-    "lists as active.",
+    "lists as active; in the background, and their pods with them.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
     return {
@@ -145,12 +153,23 @@ export const historyLimits: Invariant = {
         const isDeletion = type === "DELETED" || (isBeingDeleted(object) && !isBeingDeleted(previous ?? object));
         if (request.verb !== "delete" || !isDeletion) return;
         const run = ledger.runs.get(uidOf(object));
-        const wrong = run === undefined ? "which none controls" : whyKept(run, request);
+        const wrong =
+          run === undefined ? "which none controls" : (whyKept(run, request) ?? whyWrongly(object, previous));
         if (wrong !== undefined) violated(nameOf(object, "Job"), `is deleted by ${CRON_JOB_CONTROLLER}, ${wrong}`);
       },
     };
   },
 };
+
+/** It and its pods go, and it does not wait for them. */
+function whyWrongly(object: Stored, previous: Stored | undefined): string | undefined {
+  for (const [finalizer, wrong] of [
+    [ORPHAN_FINALIZER, "and leaves its pods behind"],
+    [FOREGROUND_DELETION_FINALIZER, "and waits for its pods"],
+  ] as const)
+    if (previous !== undefined && hasFinalizer(object, finalizer) && !hasFinalizer(previous, finalizer)) return wrong;
+  return undefined;
+}
 
 /** Why a Job was not to be deleted. */
 function whyKept(run: CronJobRun, request: RequestInfo): string | undefined {

@@ -442,9 +442,32 @@ describe("S16 TTL's reason", () => {
   function deleted(history: History, stored = finished(60)): readonly string[] {
     history.store(stored);
     history.pass(30_000);
-    history.remove(stored, TTL);
+    history.store(going(stored), TTL);
     return history.violations;
   }
+
+  const going = (stored: ReturnType<typeof finished>, ...finalizers: string[]) => ({
+    ...stored,
+    metadata: {
+      ...stored.metadata,
+      deletionTimestamp: "2026-03-02T10:00:00Z",
+      finalizers: finalizers.length === 0 ? ["foregroundDeletion"] : finalizers,
+    },
+  });
+
+  it("wants its pods to go first", () => {
+    const told = (remove: (history: History) => void): readonly string[] => {
+      const history = new History(ttlReason);
+      history.store(finished(30));
+      history.pass(30_000);
+      remove(history);
+      return history.violations;
+    };
+    const wrong = ["Job default/pi: is deleted by ttl-after-finished-controller, and its pods are not to go first"];
+    expect(told((history) => history.store(going(finished(30), "orphan"), TTL))).toEqual(wrong);
+    expect(told((history) => history.remove(finished(30), TTL))).toEqual(wrong);
+    expect(told((history) => history.remove(finished(30), "user"))).toEqual([]);
+  });
 
   it("accepts the deletion of a Job whose time is over, and refuses any other", () => {
     expect(deleted(new History(ttlReason), finished(30))).toEqual([]);
@@ -479,7 +502,7 @@ describe("S16 TTL's reason", () => {
       history.store(finished(60));
       history.pass(10);
       if (!looksFirst) look();
-      history.remove(finished(60), TTL);
+      history.store(going(finished(60)), TTL);
       return history.violations;
     };
     expect(prolonged(true)).toEqual([]);

@@ -1,8 +1,9 @@
-import { type Job, finishedCondition, parseTime } from "@kubewright/api";
+import { FOREGROUND_DELETION_FINALIZER, type Job, finishedCondition, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, Stored, StoredChange } from "../world.js";
 import { ControllerClock } from "./controller-clock.js";
+import { hasFinalizer } from "./owner-book.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { JOBS, TTL_CONTROLLER, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
@@ -15,7 +16,8 @@ const ACTS_MS = 120_000;
 export const ttlReason: Invariant = {
   name: "S16 TTL's reason",
   sentence:
-    "The TTL controller deletes only finished Jobs whose ttlSecondsAfterFinished is over, as it was when it asked for the Job last.",
+    "The TTL controller deletes only finished Jobs whose ttlSecondsAfterFinished is over, as it was when it asked for the Job " +
+    "last, and has their pods go first.",
   watch(world, violated): InvariantChecks {
     const clock = new ControllerClock(world);
     /** What was edited when, by UID. */
@@ -43,7 +45,9 @@ export const ttlReason: Invariant = {
         const asked = looks.get(lookAt(request, object.metadata.namespace ?? "", object.metadata.name ?? ""));
         const lookedMs = asked?.findLast((askedMs) => askedMs <= sentMs) ?? sentMs;
         const recent = (edits.get(uid) ?? []).filter((edit) => edit.atMs >= lookedMs).map(({ ttl }) => ttl);
-        const wrong = whyKept(previous ?? object, recent, clock.latestSince(lookedMs));
+        const wrong =
+          whyKept(previous ?? object, recent, clock.latestSince(lookedMs)) ??
+          (hasFinalizer(object, FOREGROUND_DELETION_FINALIZER) ? undefined : "and its pods are not to go first");
         if (wrong !== undefined) violated(nameOf(object, "Job"), `is deleted by ${TTL_CONTROLLER}, ${wrong}`);
       },
     };
