@@ -11,10 +11,12 @@ import {
 } from "./situations/cron-jobs.js";
 import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
-import { changedEnd, prolongedLife, shortenedLife } from "./situations/ends.js";
+import { changedEnd, shortenedLife } from "./situations/ends.js";
+import { endsTogether } from "./situations/ends-together.js";
 import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
 import { heldOwner, movedOwner, orphanedInPart, ownedInCircle, succeededOwner } from "./situations/owners.js";
 import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
+import { relabelledPods } from "./situations/relabelled.js";
 import { scaledTogether } from "./situations/scaling.js";
 import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
 import { steppedClock, wokenEarly } from "./situations/waiting.js";
@@ -53,6 +55,8 @@ export function drawSituation(draw: Draw): Situation {
     [() => orphanedInPart, 6],
     [() => heldOwner, 5],
     [() => prolongedLife, 6],
+    [endsTogether, 14],
+    [() => relabelledPods, 7],
   ])(draw.fork("which"));
 }
 

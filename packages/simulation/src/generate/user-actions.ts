@@ -202,7 +202,7 @@ function edit(draw: Draw, subject: Subject, atMs: number): Acted[] {
 }
 
 /** Pods are taken out of what their Job selects, as who looks into one does, or lose their owner; mostly some are put back. */
-function relabelPods(draw: Draw, subject: Subject, atMs: number): Acted[] {
+export function relabelPods(draw: Draw, subject: Subject, atMs: number): Acted[] {
   if (subject.kind === "CronJob") return edit(draw, subject, atMs);
   const pods = drawPodsOf(draw.fork("pods"), subject);
   const group = isManual(subject.manifest) ? SHARED_LABELS : {};

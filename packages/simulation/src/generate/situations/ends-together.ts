@@ -1,0 +1,39 @@
+import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { Draw } from "../draw.js";
+import { durationText, offsetText } from "../duration-text.js";
+import type { Shape } from "../shape.js";
+import type { Situation } from "../situation.js";
+import { pickJob } from "./pick-job.js";
+
+/**
+ * Several pods of a Job end, one way or the other, before its controller is done with the first: it does not see them, or may not
+ * let go of them.
+ */
+export function endsTogether(draw: Draw): Situation {
+  const shapes = draw.fork("of").weighted<readonly Shape[]>([
+    [["jobs", "failures", "manyPods"], 40],
+    [["jobs", "failures", "indexed", "backoffLimitPerIndex"], 30],
+    [["jobs", "failures", "indexed", "backoffLimitPerIndex", "podFailurePolicy"], 30],
+  ]);
+  return {
+    name: "ends together",
+    shapes,
+    without: ["quota", "managedBy", "suspend", "activeDeadline", "longPods", "slowPods"],
+    draw(lots, ground) {
+      const job = pickJob(lots, ground, ({ indexes }) => (shapes.includes("indexed") ? Math.min(indexes, 2) : 0));
+      if (job === undefined) return [];
+      const ends = job.moments.filter((_, index) => index >= 2 && index % 2 === 0);
+      let fromMs = Math.max(0, lots.fork("from").pick(ends.length === 0 ? job.moments : ends) - 1_500);
+      return Array.from({ length: lots.fork("count").whole(1, 3) }, (_, number): HappeningEntry => {
+        const each = lots.fork(String(number));
+        if (number > 0) fromMs += each.fork("pause").whole(1_000, 30_000);
+        const forMs = each.fork("for").whole(3_000, 45_000);
+        const entry = { at: offsetText(fromMs), for: durationText(forMs) };
+        fromMs += forMs;
+        return each.fork("seen").chance(0.5)
+          ? { ...entry, staleCache: { kind: "Pod", controller: "job-controller" } }
+          : { ...entry, requestFails: { components: ["job-controller"], verbs: ["patch"], resources: ["pods"] } };
+      });
+    },
+  };
+}
