@@ -168,7 +168,8 @@ function drawPolicyRules(draw: Draw, perIndex: boolean): object[] {
   return Array.from({ length: draw.whole(1, 3) }, (_, index) => {
     const lots = draw.fork(`rule ${index}`);
     const action = lots.fork("action").pick(["FailJob", "Ignore", "Count", ...(perIndex ? ["FailIndex"] : [])]);
-    if (lots.chance(0.3)) return { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] };
+    if (lots.chance(0.3))
+      return { action: lots.fork("disrupted").chance(0.8) ? "Ignore" : action, onPodConditions: [drawPattern(lots)] };
     const isIn = lots.fork("operator").chance(0.5);
     const named = lots.fork("container").chance(0.3) ? { containerName: "main" } : {};
     const values = isIn
@@ -176,6 +177,16 @@ function drawPolicyRules(draw: Draw, perIndex: boolean): object[] {
       : lots.fork("codes").pick([[0], [0, 42]]);
     return { action, onExitCodes: { ...named, operator: isIn ? "In" : "NotIn", values } };
   });
+}
+
+/** A condition that pods have when they are evicted, or none of them at that status, or each of them that has ended. */
+function drawPattern(draw: Draw): object {
+  return draw.fork("pattern").weighted([
+    [{ type: "DisruptionTarget", status: "True" }, 55],
+    [{ type: "DisruptionTarget", status: "False" }, 15],
+    [{ type: "Ready", status: "True" }, 15],
+    [{ type: "Ready", status: "False" }, 15],
+  ]);
 }
 
 function drawSuccessRule(draw: Draw, completions: number): object {
