@@ -260,6 +260,23 @@ it("refuses a pause that is longer than so many failures take", () => {
   expect(told(9, 640_000)).toHaveLength(1);
 });
 
+it("accepts that a failure was read before it told when its containers ended", () => {
+  const replaced = (told: boolean): readonly string[] => {
+    const history = new History(backOff);
+    history.store(job({}, { completionMode: "Indexed", completions: 1, backoffLimitPerIndex: 2 }));
+    const first = history.store(pod("Running", { index: 0 }), CONTROLLER);
+    history.pass(12_000);
+    const failed = history.store({ ...first, status: { phase: "Failed" } });
+    history.pass(1_000);
+    if (told) history.store({ ...failed, status: { phase: "Failed", ...failedAt(history.nowMs) } }, "kubelet");
+    const second = pod("Pending", { name: "b", index: 0 });
+    Object.assign(second.metadata.annotations!, { "batch.kubernetes.io/job-index-failure-count": "1" });
+    history.store(second, CONTROLLER);
+    return history.violations;
+  };
+  expect([replaced(false), replaced(true)]).toEqual([[], []]);
+});
+
 it("refuses a pause for an index that is longer than its failures take", () => {
   const told = (retryAfterMs: number): readonly string[] => {
     const history = new History(backOff);

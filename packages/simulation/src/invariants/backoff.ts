@@ -106,7 +106,7 @@ function checkIndex({ nowMs }: World, pod: PodRecord, violated: Violated): void 
   for (const other of pod.job!.allPods) {
     if (other === pod || !(other.everFailed || other.everTerminating) || indexOf(other.object) !== index) continue;
     const [before, ignoredBefore] = failuresBefore(other.object);
-    if (before + ignoredBefore === failures - 1) lastMs = Math.min(lastMs, endedMs(other.object));
+    if (before + ignoredBefore === failures - 1) lastMs = Math.min(lastMs, other.endedMs);
   }
   if (lastMs === Infinity) return;
   complain(pod, failures, nowMs - lastMs, violated);
@@ -171,7 +171,7 @@ class FailuresInARow {
     for (const uid of news) {
       const pod = this.#ledger.pods.get(uid);
       if (pod === undefined) continue;
-      const failure = { endedMs: endedMs(pod.object), life: lifeOf(request), recordedMs: atMs };
+      const failure = { endedMs: Math.min(pod.endedMs, endedMs(pod.object)), life: lifeOf(request), recordedMs: atMs };
       if (failure.endedMs > this.#successMs) this.#failures.push(failure);
     }
   }

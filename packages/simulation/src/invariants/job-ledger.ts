@@ -5,6 +5,7 @@ import {
   type StoredJob,
   type StoredJobSpec,
   type StoredPod,
+  endedMs,
   hasEnded,
   hasFailed,
   hasSucceeded,
@@ -59,6 +60,8 @@ export interface PodRecord {
   everTerminating: boolean;
   /** It was being deleted when it had not ended: a failure, if not only pods that have failed are replaced. */
   everCutShort: boolean;
+  /** When it ended, to whoever has read it then or later: the earliest. Infinity for one that has not. */
+  endedMs: number;
   /** It has changed its phase after it ended: exception X3. */
   flipped: boolean;
   /** It has been another Job's, or nobody's, since it was a Job's first. */
@@ -224,6 +227,7 @@ export class JobLedger {
         everFailed: false,
         everTerminating: false,
         everCutShort: false,
+        endedMs: Infinity,
         flipped: false,
         moved: false,
         createdMs: atMs,
@@ -261,6 +265,7 @@ export class JobLedger {
     record.everFailed ||= hasFailed(pod);
     record.everCutShort ||= isTerminating(pod);
     record.everTerminating ||= pod.metadata.deletionTimestamp != null || type === "DELETED";
+    if (record.everFailed || record.everTerminating) record.endedMs = Math.min(record.endedMs, endedMs(pod));
     if (job === undefined) return;
     if (record.gone) job.livePods.delete(uid);
     else job.livePods.set(uid, record);
