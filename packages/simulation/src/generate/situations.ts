@@ -56,7 +56,7 @@ export function drawSituation(draw: Draw): Situation {
     [() => heldOwner, 5],
     [() => prolongedLife, 6],
     [endsTogether, 14],
-    [() => relabelledPods, 7],
+    [() => relabelledPods, 11],
   ])(draw.fork("which"));
 }
 

@@ -1,17 +1,20 @@
 import { offsetText } from "../duration-text.js";
+import { isManual } from "../selectors.js";
 import type { Situation } from "../situation.js";
-import { relabelPods } from "../user-actions.js";
+import { relabelPods, target } from "../user-actions.js";
 import { pickJob } from "./pick-job.js";
 
-/** Pods that run are taken from their Job, and mostly given back, while nothing else goes on. */
+/** Pods that run are taken from their Job, and mostly given back, or left by it to another, while nothing else goes on. */
 export const relabelledPods: Situation = {
   name: "relabelled pods",
   shapes: ["jobs", "longPods", "overlappingSelectors"],
   without: ["quota", "managedBy", "activeDeadline", "suspend"],
   draw(draw, ground) {
-    const job = pickJob(draw, ground);
+    const job = pickJob(draw, ground, ({ manifest }) => (isManual(manifest) ? 1 : 0));
     if (job === undefined) return [];
     const atMs = (job.moments[1] ?? 0) + draw.fork("after").whole(2_500, 20_000);
+    if (draw.fork("left").chance(0.4))
+      return [{ at: offsetText(atMs), delete: { ...target(job), propagation: "Orphan" } }];
     return relabelPods(draw.fork("which"), job, atMs).map(({ atMs: thenMs, what }) => ({
       at: offsetText(thenMs),
       ...what,
