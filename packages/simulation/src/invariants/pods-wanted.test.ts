@@ -1,5 +1,5 @@
-import { type Job, JOB_INDEX_FAILURE_COUNT_ANNOTATION, type JobSpec, type Pod } from "@kubewright/api";
-import { planJob } from "@kubewright/job";
+import { type Job, JOB_INDEX_FAILURE_COUNT_ANNOTATION, type JobSpec, type JobStatus, type Pod } from "@kubewright/api";
+import { type JobDecision, planJob } from "@kubewright/job";
 import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
@@ -50,6 +50,24 @@ describe("S23 as many as are wanted", () => {
     expect(judge([running("a", { index: 6 })], indexed)).toEqual([]);
     expect(judge([running("a", { index: 1 }), pod("Succeeded", { name: "b", index: 2 })], indexed)).toEqual([]);
     expect(judge([pod("Failed", { index: 0 })], perIndex)).toEqual([]);
+  });
+
+  it.each<[JobStatus, Partial<JobSpec>]>([
+    [{ succeeded: 1, uncountedTerminatedPods: { succeeded: ["uid-of-x"] } }, { completions: 5 }],
+    [{ completedIndexes: "0,2,7" }, indexed],
+  ])("refuses to go by fewer successes than the status tells of: %j", (status, spec) => {
+    const going = (succeeded: number): readonly string[] => {
+      const history = new History(asManyAsWanted);
+      history.store(job({}, { ...spec, suspend: true }));
+      history.store(job(status, { ...spec, suspend: true }), "job-controller");
+      const observed = { active: [], terminating: [], tracked: [] };
+      const plan = { observed, succeeded, pods: { create: [], remove: [] } };
+      const decision = { key: "default/pi", uid: "uid-of-pi", plan } as unknown as JobDecision;
+      history.decide({ controller: "job-controller", decision });
+      return history.violations;
+    };
+    expect(going(1)).toEqual(["Job default/pi: goes by 1 successes, and its status tells of 2"]);
+    expect([going(2), going(3)]).toEqual([[], []]);
   });
 
   it("refuses to leave pods that are too many", () => {

@@ -2,8 +2,10 @@ import type { DeepReadonly, Pod } from "@kubewright/api";
 import type { JobDecision } from "@kubewright/job";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
+import { IndexSet } from "./index-set.js";
 import { jobLedgerOf } from "./job-ledger.js";
 import {
+  type StoredJob,
   type StoredJobSpec,
   failuresBefore,
   hasFailed,
@@ -26,7 +28,8 @@ export const asManyAsWanted: Invariant = {
   name: "S23 as many as are wanted",
   sentence:
     "A sync that may change pods removes all that are too many, those that are missed least first, or else creates all that are " +
-    "missing unless it waits for a back-off, each of an index that nothing runs and that has not ended; as many as it may at a time.",
+    "missing unless it waits for a back-off, each of an index that nothing runs and that has not ended; as many as it may at a time; " +
+    "and it counts all successes that its status tells of.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     const atOnce = world.plan.controllers?.maxPodsPerSync ?? PODS_PER_SYNC;
@@ -39,12 +42,18 @@ export const asManyAsWanted: Invariant = {
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const { plan, uid } = told.decision;
-        const seen = written.take(told)?.spec;
+        const known = written.take(told);
         const job = ledger.jobs.get(uid);
         if (job === undefined || plan.pods === undefined) return;
+        const successes = known === undefined ? 0 : successesOf(known);
+        if (plan.succeeded < successes)
+          violated(
+            nameOf(job.object, "Job"),
+            `goes by ${plan.succeeded} successes, and its status tells of ${successes}`,
+          );
         let wrong: string | undefined;
         // A sync that has written nothing may have seen an older spec than is stored.
-        for (const spec of seen === undefined ? job.specs : [seen]) {
+        for (const spec of known?.spec === undefined ? job.specs : [known.spec]) {
           wrong = whyNot(spec, plan, plan.pods, atOnce);
           if (wrong === undefined) return;
         }
@@ -53,6 +62,13 @@ export const asManyAsWanted: Invariant = {
     };
   },
 };
+
+/** What a status tells of, in numbers and by UID. */
+function successesOf({ spec, status }: StoredJob): number {
+  if (spec !== undefined && isIndexed(spec))
+    return new IndexSet(status?.completedIndexes).sizeBelow(spec.completions ?? 0);
+  return (status?.succeeded ?? 0) + (status?.uncountedTerminatedPods?.succeeded?.length ?? 0);
+}
 
 type Plan = JobDecision["plan"];
 type PodPlan = NonNullable<Plan["pods"]>;
