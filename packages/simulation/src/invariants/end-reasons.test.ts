@@ -188,3 +188,47 @@ it("judges no Job with whose pods a user has meddled (X2)", () => {
   history.store(job({ conditions }, indexed), "job-controller");
   expect(history.violations).toEqual([]);
 });
+
+it.each<[string, Partial<JobSpec>, readonly [string, PodParts?][], string?]>([
+  [
+    "fewer have failed than its limit",
+    { backoffLimitPerIndex: 1 },
+    [["Failed"]],
+    "gives up index 0, of which 1 pods have failed, and backoffLimitPerIndex is 1",
+  ],
+  [
+    "the policy ignores one of them",
+    {
+      backoffLimitPerIndex: 1,
+      podFailurePolicy: { rules: [{ action: "Ignore", onExitCodes: { operator: "In", values: [42] } }] },
+    },
+    [["Failed"], ["Failed", { name: "b", status: exited(42) }]],
+    "gives up index 0, of which 1 pods have failed, and backoffLimitPerIndex is 1",
+  ],
+  ["as many have failed", { backoffLimitPerIndex: 1 }, [["Failed"], ["Failed", { name: "b" }]]],
+  [
+    "the policy fails it for one",
+    {
+      backoffLimitPerIndex: 1,
+      podFailurePolicy: { rules: [{ action: "FailIndex", onExitCodes: { operator: "In", values: [42] } }] },
+    },
+    [["Failed", { status: exited(42) }]],
+  ],
+])("judges an index that is given up where %s", (_what, spec, pods, wrong) => {
+  const history = new History(trueReasons);
+  const all = { ...indexed, ...spec };
+  history.store(job({}, all));
+  for (const [phase, parts] of pods) history.store(pod(phase, { index: 0, ...parts }), "job-controller");
+  history.store(job({ failedIndexes: "0" }, all), "job-controller");
+  history.store(job({ failedIndexes: "0", active: 1 }, all), "job-controller");
+  expect(history.violations).toEqual(wrong === undefined ? [] : [`Job default/pi: ${wrong}`]);
+});
+
+it("judges no index that is given up of a Job with a pod that it has not made", () => {
+  const history = new History(trueReasons);
+  const spec = { ...indexed, backoffLimitPerIndex: 1 };
+  history.store(job({}, spec));
+  history.store(pod("Failed", { index: 0 }), "user");
+  history.store(job({ failedIndexes: "0" }, spec), "job-controller");
+  expect(history.violations).toEqual([]);
+});

@@ -21,7 +21,8 @@ export const trueReasons: Invariant = {
   name: "S6 reasons are true",
   sentence:
     "A Job ends for a reason that its pods and its spec bear out: more failures or restarts than its limit, its deadline, a " +
-    "pod that its policy fails the Job for, failed indexes, or as many successes as it asks for.",
+    "pod that its policy fails the Job for, failed indexes, or as many successes as it asks for; and an index is given up only when " +
+    "more pods of it have failed than its limit, without those that the policy ignores, or one that the policy fails it for.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     const most = new MostSeen();
@@ -32,16 +33,15 @@ export const trueReasons: Invariant = {
         if (change.resource !== JOBS || change.type !== "MODIFIED" || change.request?.component !== JOB_CONTROLLER)
           return;
         const job = ledger.jobs.get(uidOf(change.object));
-        const end = newEnd(change.object, change.previous);
-        if (job === undefined || end === undefined || job.meddledWith || ledger.mayReadThePast) return;
-        const wrong = whyNot(end, {
-          job,
-          before: change.previous!,
-          most,
-          nowMs: change.atMs,
-          isTimeKnown: !clockMayBeWrong(world),
-        });
-        if (wrong !== undefined) violated(nameOf(job.object, "Job"), `ends with ${end.reason}, but ${wrong}`);
+        if (job === undefined || job.meddledWith || ledger.mayReadThePast) return;
+        const refuse = (message: string): void => violated(nameOf(job.object, "Job"), message);
+        const before = change.previous!;
+        const end = newEnd(change.object, before);
+        const isTimeKnown = !clockMayBeWrong(world);
+        const wrong = end && whyNot(end, { job, before, most, nowMs: change.atMs, isTimeKnown });
+        const early = whyNotGivenUp(job, before, most);
+        if (wrong !== undefined) refuse(`ends with ${end?.reason}, but ${wrong}`);
+        else if (early !== undefined) refuse(early);
       },
     };
   },
@@ -117,8 +117,34 @@ function whyNot({ type, reason }: End, known: Known): string | undefined {
   }
 }
 
+/** Which index has failed for good with this write, though it may be tried again. */
+function whyNotGivenUp(job: JobRecord, before: StoredJob, most: MostSeen): string | undefined {
+  const { spec, status } = job.object;
+  if (spec?.backoffLimitPerIndex == null || (status?.failedIndexes ?? "") === (before.status?.failedIndexes ?? ""))
+    return undefined;
+  // What a pod says of failures before it may be of another Job's.
+  if (job.allPods.some(({ moved, createdBy }) => moved || createdBy === undefined)) return undefined;
+  const failures = new Map<number, number>();
+  for (const { uid, object } of failedPods({ job, most })) {
+    const index = indexOf(object);
+    if (index === undefined) continue;
+    const isLast = most.actions.get(uid)?.has("FailIndex") === true;
+    failures.set(index, (failures.get(index) ?? 0) + (isLast ? Infinity : 1));
+  }
+  const limit = spec.backoffLimitPerIndex;
+  const known = new IndexSet(before.status?.failedIndexes);
+  let wrong: string | undefined;
+  new IndexSet(status?.failedIndexes).countBelow(spec.completions ?? 0, (index) => {
+    const count = failures.get(index) ?? 0;
+    if (known.has(index) || count > limit) return false;
+    wrong ??= `gives up index ${index}, of which ${count} pods have failed, and backoffLimitPerIndex is ${limit}`;
+    return true;
+  });
+  return wrong;
+}
+
 /** Pods that have failed, as far as the Job ever counts it. */
-function failedPods({ job, most }: Known): PodRecord[] {
+function failedPods({ job, most }: Pick<Known, "job" | "most">): PodRecord[] {
   return job.allPods.filter(({ uid, flipped, everFailed, everTerminating, everCutShort, everSucceeded, object }) => {
     // What is deleted counts at once, whatever it comes to.
     if (!everFailed && !everCutShort && !(everTerminating && !everSucceeded) && !flipped) return false;
