@@ -3,6 +3,7 @@ import { backOff } from "./backoff.js";
 import { noLateAdoption } from "./adoption.js";
 import { cachesGoForward } from "./caches.js";
 import { cachesHeal } from "./caches-heal.js";
+import { podsAreClaimed } from "./claims.js";
 import { cronJobsGoOn, historyHolds } from "./cron-liveness.js";
 import { oneJobPerSlot } from "./cron-slots.js";
 import { cronJobStatus, historyLimits } from "./cron-status.js";
@@ -44,6 +45,7 @@ export const jobInvariants: readonly Invariant[] = [
   leftToItsManager,
   jobsGoOn,
   noStuckFinalizer,
+  podsAreClaimed,
   dampedNotStalled,
 ];
 
