@@ -115,9 +115,9 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
   };
 }
 
-/** Eight of ten plans are built around one, if they are of Kubernetes' own workloads and controllers. */
+/** Nine of ten plans are built around one, if they are of Kubernetes' own workloads and controllers. */
 function drawSituationOf(draw: Draw, { workload, controllers }: GenerateOptions): Situation | undefined {
-  return workload !== undefined || controllers !== undefined || draw.chance(0.2)
+  return workload !== undefined || controllers !== undefined || draw.chance(0.1)
     ? undefined
     : drawSituation(draw.fork("situation"));
 }

@@ -11,7 +11,7 @@ import {
 } from "./situations/cron-jobs.js";
 import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
-import { changedEnd, shortenedLife } from "./situations/ends.js";
+import { changedEnd, prolongedLife, shortenedLife } from "./situations/ends.js";
 import { endsTogether } from "./situations/ends-together.js";
 import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
 import { heldOwner, movedOwner, orphanedInPart, ownedInCircle, succeededOwner } from "./situations/owners.js";
@@ -25,7 +25,7 @@ import { HIDDEN, drawUnseen } from "./unseen.js";
 /** One of them, each as often as its weight says. */
 export function drawSituation(draw: Draw): Situation {
   return draw.weighted<(draw: Draw) => Situation>([
-    [unseen, 56],
+    [unseen, 66],
     [() => cameAndWent, 10],
     [() => quickDeletions, 19],
     [() => refusedMeanwhile, 14],
