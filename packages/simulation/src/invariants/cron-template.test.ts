@@ -1,4 +1,4 @@
-import type { Job } from "@kubewright/api";
+import type { Job, JobTemplateSpec } from "@kubewright/api";
 import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
@@ -19,7 +19,7 @@ function made(spec: Partial<Job["spec"]> = {}, metadata: Partial<Job["metadata"]
 }
 
 describe("S40 made by the template", () => {
-  function accused(run: Job, by = "cronjob-controller", later: object = jobTemplate): readonly string[] {
+  function accused(run: Job, by = "cronjob-controller", later: JobTemplateSpec = jobTemplate): readonly string[] {
     const history = new History(madeByTemplate);
     const tick = cronJob({ jobTemplate });
     history.store(tick);
@@ -27,7 +27,7 @@ describe("S40 made by the template", () => {
       history.store({
         ...tick,
         metadata: { ...tick.metadata, generation: 2 },
-        spec: { ...tick.spec!, jobTemplate: later as typeof jobTemplate },
+        spec: { ...tick.spec, jobTemplate: later },
       });
     history.store(run, by);
     return history.violations;
@@ -47,7 +47,7 @@ describe("S40 made by the template", () => {
   });
 
   it("accepts what the template said before, and says nothing of what others make", () => {
-    expect(accused(made(), "cronjob-controller", { spec: { parallelism: 5 } })).toEqual([]);
+    expect(accused(made(), "cronjob-controller", { spec: { parallelism: 5, template } })).toEqual([]);
     expect(accused(made({ parallelism: 1 }), "user")).toEqual([]);
   });
 });

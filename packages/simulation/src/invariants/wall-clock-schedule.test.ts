@@ -44,7 +44,7 @@ describe("what is due by the clock on the wall", () => {
   );
 
   it("is what @kubewright/cron finds, all year round, where it is sure", () => {
-    let count = 0;
+    const sure: (readonly [string, number, number, number | undefined])[] = [];
     for (const zone of ["Europe/Berlin", "America/New_York", "Australia/Sydney", "Pacific/Auckland", "Asia/Kolkata"]) {
       const clock = new WallClock(zone);
       for (const text of [
@@ -59,11 +59,11 @@ describe("what is due by the clock on the wall", () => {
         const fast = parseSchedule(text, { timeZone: zone });
         for (let atMs = Date.UTC(2026, 1, 26); atMs < Date.UTC(2026, 10, 3); atMs += 19 * HOUR_MS - 60_000) {
           const slotMs = slow.next(atMs);
-          if (slotMs !== undefined) expect([zone, text, atMs, slotMs]).toEqual([zone, text, atMs, fast.next(atMs)]);
-          count += slotMs === undefined ? 0 : 1;
+          if (slotMs !== undefined) sure.push([`${text} in ${zone}`, atMs, slotMs, fast.next(atMs)]);
         }
       }
     }
-    expect(count).toBeGreaterThan(8_000);
+    expect(sure.filter(([, , slotMs, found]) => slotMs !== found)).toEqual([]);
+    expect(sure.length).toBeGreaterThan(8_000);
   });
 });
