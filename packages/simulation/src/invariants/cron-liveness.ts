@@ -65,9 +65,18 @@ function whyStandingStill(cronJob: CronJobRecord, world: World, schedules: Sched
 /** Upstream: cronjob_controllerv2.go cleanupFinishedJobs. */
 export const historyHolds: Invariant = {
   name: "L6 history holds",
-  sentence: "60 s after the last of them has ended a CronJob owns no more finished Jobs than its limits.",
+  sentence:
+    "60 s after the last of them has ended a CronJob owns no more finished Jobs than its limits; where it was refused something, once " +
+    "its next slot has come.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
+    const schedules = new ScheduleBook(world.plan.timeZone);
+    /** What could not be deleted is left to the next sync, which may be that of the next slot. */
+    const isNextSyncDue = ({ object: { spec }, hinderedMs }: CronJobRecord, nowMs: number): boolean => {
+      if (hinderedMs === -Infinity) return true;
+      if (spec === undefined || spec.suspend === true || clockMayBeWrong(world)) return false;
+      return (schedules.of(spec)?.next(hinderedMs) ?? Infinity) <= nowMs;
+    };
     return {
       onAnswer: (request) => ledger.onAnswer(request),
       onChange: (change) => ledger.onChange(change),
@@ -77,6 +86,7 @@ export const historyHolds: Invariant = {
         for (const cronJob of ledger.cronJobs.values()) {
           const { object, jobs, gone, editedMs, hinderedMs } = cronJob;
           if (gone || Math.max(editedMs, hinderedMs) > sinceMs || object.spec === undefined) continue;
+          if (!isNextSyncDue(cronJob, sinceMs)) continue;
           for (const [end, limit] of [
             ["Complete", object.spec.successfulJobsHistoryLimit ?? 3],
             ["Failed", object.spec.failedJobsHistoryLimit ?? 1],

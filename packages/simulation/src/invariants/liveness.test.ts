@@ -381,4 +381,28 @@ describe("L6 history holds", () => {
     history.rest();
     expect(history.violations).toEqual(["CronJob default/tick: keeps 2 Jobs that are Complete, and its limit is 1"]);
   });
+
+  it("accepts what was refused to be deleted until the next slot", () => {
+    const kept = (schedule: string, suspend = false): readonly string[] => {
+      const history = new History(historyHolds);
+      history.store(cronJob({ schedule, suspend, successfulJobsHistoryLimit: 0 }));
+      const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid: "uid-of-tick", controller: true };
+      const run = job(complete, {}, "tick-9");
+      history.store({ ...run, metadata: { ...run.metadata, ownerReferences: [owner] } }, "cronjob-controller");
+      history.pass(1_000);
+      history.answer({
+        component: "cronjob-controller",
+        verb: "delete",
+        resource: "jobs.batch",
+        name: "tick-9",
+        code: 500,
+      });
+      history.pass(600_000);
+      history.rest();
+      return history.violations;
+    };
+    expect(kept("* * * * *")).toHaveLength(1);
+    expect(kept("0 0 31 * *")).toEqual([]);
+    expect(kept("* * * * *", true)).toEqual([]);
+  });
 });
