@@ -1,4 +1,4 @@
-import type { PodStatus } from "@kubewright/api";
+import type { JobSpec, PodStatus } from "@kubewright/api";
 import type { JobDecision } from "@kubewright/job";
 import { expect, it } from "vitest";
 
@@ -250,6 +250,7 @@ it("refuses a pause that is longer than so many failures take", () => {
   const told = (failuresAfterLastSuccess: number, retryAfterMs: number): readonly string[] => {
     const history = new History(backOff);
     history.store(job());
+    for (let number = 0; number < 9; number++) history.store(pod("Failed", { name: `a${number}` }), CONTROLLER);
     judge(history, { backoff: { failuresAfterLastSuccess }, pods: { retryAfterMs } });
     return history.violations;
   };
@@ -277,6 +278,21 @@ it("accepts that a failure was read before it told when its containers ended", (
   expect([replaced(false), replaced(true)]).toEqual([[], []]);
 });
 
+it("refuses to count more failures than there are pods that have failed", () => {
+  const counting = (failuresAfterLastSuccess: number, spec: Partial<JobSpec> = {}): readonly string[] => {
+    const history = new History(backOff, { controllers: { maxUncountedPods: 5 } });
+    history.store(job({}, spec));
+    for (const name of ["a", "b"]) history.store(pod("Failed", { name }), CONTROLLER);
+    history.store(pod("Running", { name: "c" }), CONTROLLER);
+    judge(history, { backoff: { failuresAfterLastSuccess } });
+    return history.violations;
+  };
+  expect(counting(3)).toEqual(["Job default/pi: counts 3 failures in a row, and only 2 of its pods have failed"]);
+  expect(counting(2)).toEqual([]);
+  expect(counting(3, { podFailurePolicy: { rules: [] } })).toEqual([]);
+  expect(counting(3, { completionMode: "Indexed", backoffLimitPerIndex: 1 })).toEqual([]);
+});
+
 it("refuses a pause for an index that is longer than its failures take", () => {
   const told = (retryAfterMs: number): readonly string[] => {
     const history = new History(backOff);
@@ -297,6 +313,7 @@ it("refuses to count failures that are older than a success", () => {
     const history = new History(backOff);
     history.store(job());
     const observed = { tracked: [], newlySucceeded: [pod("Succeeded")], newlyFailed: [pod("Failed", { name: "b" })] };
+    for (const name of ["b", "c"]) history.store(pod("Failed", { name }), CONTROLLER);
     judge(history, { observed, backoff: { failuresAfterLastSuccess } });
     return history.violations;
   };

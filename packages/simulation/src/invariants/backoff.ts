@@ -20,6 +20,8 @@ import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, uidOf } fro
 
 const BASE_MS = 10_000;
 const MAX_MS = 600_000;
+/** Pods whose end one sync records, at most. */
+const MOST_RECORDED = 500;
 /** The API's times have whole seconds: exception X8. */
 const ROUNDING_MS = 1000;
 
@@ -43,7 +45,10 @@ export const backOff: Invariant = {
       onCacheEvent: (event) => ledger.onCacheEvent(event),
       onDecision({ controller, decision, process, incarnation }) {
         if (controller !== JOB_CONTROLLER) return;
-        const wrong = clockMayBeWrong(world) ? undefined : whyTooLong(decision.plan, ledger.jobs.get(decision.uid));
+        const job = ledger.jobs.get(decision.uid);
+        const wrong =
+          (clockMayBeWrong(world) ? undefined : whyTooLong(decision.plan, job)) ??
+          (ledger.mayReadThePast ? undefined : whyTooMany(decision.plan, job, world));
         if (wrong !== undefined) violated(`Job ${decision.key}`, wrong);
         const life = lifeOf({ component: controller, process, incarnation });
         records.get(decision.uid)?.onDecision(life, decision.statusWrites);
@@ -90,6 +95,21 @@ function whyTooLong({ observed, backoff, pods }: JobDecision["plan"], job: JobRe
   return pods.retryAfterMs <= mostMs
     ? undefined
     : `waits ${pods.retryAfterMs / 1000} s after failure ${most} in a row: that takes ${mostMs / 1000} s at most`;
+}
+
+/** Failures that nobody has seen. What a policy ignores, waits for its replacement, or is beyond what one sync records is seen anew. */
+function whyTooMany({ backoff }: JobDecision["plan"], job: JobRecord | undefined, { plan }: World): string | undefined {
+  const { failuresAfterLastSuccess: failures } = backoff;
+  if (failures === 0 || job === undefined || job.meddledWith) return undefined;
+  const { spec } = job.object;
+  if (spec === undefined || spec.backoffLimitPerIndex != null || spec.podFailurePolicy != null) return undefined;
+  if (job.allPods.length >= (plan.controllers?.maxUncountedPods ?? MOST_RECORDED)) return undefined;
+  const most = job.allPods.filter(
+    ({ everFailed, everTerminating, flipped }) => everFailed || everTerminating || flipped,
+  );
+  return failures <= most.length
+    ? undefined
+    : `counts ${failures} failures in a row, and only ${most.length} of its pods have failed`;
 }
 
 function backOffMs(failures: number): number {
