@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
 import { job, pod } from "../../test/objects.js";
-import { noLateAdoption } from "./adoption.js";
+import { adoptedToBeCounted, noLateAdoption } from "./adoption.js";
 
 const component = "job-controller";
 const going = { deletionTimestamp: "2026-03-02T10:00:00Z", finalizers: ["orphan"] };
@@ -40,5 +40,29 @@ describe("S20 no late adoption", () => {
 
   it.each(["never", "after"] as const)("refuses one by who read the owner %s", (read) => {
     expect(adopt(read)).toEqual([expect.stringContaining("is taken by job-controller for Job")]);
+  });
+});
+
+describe("S30 adopted to be counted", () => {
+  const changed = (from: Parameters<typeof pod>[1], to: Parameters<typeof pod>[1], by = component) => {
+    const history = new History(adoptedToBeCounted);
+    history.store(pod("Running", from));
+    history.store(pod("Running", to), by);
+    return history.violations;
+  };
+  const free = { metadata: { ownerReferences: [] } };
+
+  it("refuses a pod that is adopted untracked, or let go of tracked", () => {
+    expect(changed({ ...free, tracked: false }, { tracked: false })).toEqual([
+      "Pod default/a: is adopted for Job pi, and has no tracking finalizer",
+    ]);
+    expect(changed({}, free)).toEqual(["Pod default/a: is let go of for Job pi, and keeps the tracking finalizer"]);
+  });
+
+  it("accepts it the other way round, of pods that stay whose they are, and of anybody else", () => {
+    expect(changed({ ...free, tracked: false }, {})).toEqual([]);
+    expect(changed({}, { ...free, tracked: false })).toEqual([]);
+    expect(changed({}, { tracked: false })).toEqual([]);
+    expect(changed({}, free, "garbage-collector-controller")).toEqual([]);
   });
 });

@@ -1,6 +1,17 @@
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo } from "../world.js";
-import { GARBAGE_COLLECTOR, isBeingDeleted, isOfController, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { isTracked } from "./job-words.js";
+import {
+  GARBAGE_COLLECTOR,
+  JOB_CONTROLLER,
+  PODS,
+  isBeingDeleted,
+  isOfController,
+  lifeOf,
+  nameOf,
+  ownerOfKind,
+  uidOf,
+} from "./stored-objects.js";
 
 /** Upstream: pkg/controller/controller_ref_manager.go RecheckDeletionTimestamp. */
 export const noLateAdoption: Invariant = {
@@ -39,6 +50,27 @@ export const noLateAdoption: Invariant = {
             `is taken by ${request.component} for ${kind} ${name}, which began to go ${(atMs - sinceMs) / 1000} s before`,
           );
         }
+      },
+    };
+  },
+};
+
+/** Upstream: pkg/controller/controller_ref_manager.go AdoptPod, ReleasePod, with the finalizers that job_controller.go names. */
+export const adoptedToBeCounted: Invariant = {
+  name: "S30 adopted to be counted",
+  sentence:
+    "A pod that the Job controller adopts has the tracking finalizer from then on, and one that it lets go of has it no longer.",
+  watch(_world, violated): InvariantChecks {
+    return {
+      onChange({ resource, type, object, previous, request }) {
+        if (resource !== PODS || type !== "MODIFIED" || request?.component !== JOB_CONTROLLER) return;
+        const owner = ownerOfKind(object, "Job");
+        const before = ownerOfKind(previous!, "Job");
+        if (owner?.uid === before?.uid) return;
+        if (owner !== undefined && !isTracked(object))
+          violated(nameOf(object, "Pod"), `is adopted for Job ${owner.name}, and has no tracking finalizer`);
+        else if (owner === undefined && isTracked(object))
+          violated(nameOf(object, "Pod"), `is let go of for Job ${before?.name}, and keeps the tracking finalizer`);
       },
     };
   },

@@ -1,6 +1,6 @@
 import type { Invariant } from "../invariant.js";
 import { backOff } from "./backoff.js";
-import { noLateAdoption } from "./adoption.js";
+import { adoptedToBeCounted, noLateAdoption } from "./adoption.js";
 import { cachesGoForward } from "./caches.js";
 import { cachesHeal } from "./caches-heal.js";
 import { podsAreClaimed } from "./claims.js";
@@ -43,6 +43,7 @@ export const jobInvariants: readonly Invariant[] = [
   asManyAsWanted,
   suspensionIsTold,
   leftToItsManager,
+  adoptedToBeCounted,
   jobsGoOn,
   noStuckFinalizer,
   podsAreClaimed,
