@@ -70,7 +70,7 @@ export const historyHolds: Invariant = {
     "its next slot has come.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
-    const schedules = new ScheduleBook(world.plan.timeZone);
+    const schedules = scheduleBookOf(world);
     /** What could not be deleted is left to the next sync, which may be that of the next slot. */
     const isNextSyncDue = ({ object: { spec }, hinderedMs }: CronJobRecord, nowMs: number): boolean => {
       if (hinderedMs === -Infinity) return true;
