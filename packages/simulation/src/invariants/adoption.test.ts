@@ -43,7 +43,7 @@ describe("S20 no late adoption", () => {
   });
 });
 
-describe("S30 adopted to be counted", () => {
+describe("S28 adopted to be counted", () => {
   const changed = (from: Parameters<typeof pod>[1], to: Parameters<typeof pod>[1], by = component) => {
     const history = new History(adoptedToBeCounted);
     history.store(pod("Running", from));

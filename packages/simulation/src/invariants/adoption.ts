@@ -57,7 +57,7 @@ export const noLateAdoption: Invariant = {
 
 /** Upstream: pkg/controller/controller_ref_manager.go AdoptPod, ReleasePod, with the finalizers that job_controller.go names. */
 export const adoptedToBeCounted: Invariant = {
-  name: "S30 adopted to be counted",
+  name: "S28 adopted to be counted",
   sentence:
     "A pod that the Job controller adopts has the tracking finalizer from then on, and one that it lets go of has it no longer.",
   watch(_world, violated): InvariantChecks {

@@ -18,7 +18,7 @@ function made(spec: Partial<Job["spec"]> = {}, metadata: Partial<Job["metadata"]
   return { ...run, metadata: { ...run.metadata, ...metadata, ownerReferences: [owner] } };
 }
 
-describe("S40 made by the template", () => {
+describe("S29 made by the template", () => {
   function accused(run: Job, by = "cronjob-controller", later: JobTemplateSpec = jobTemplate): readonly string[] {
     const history = new History(madeByTemplate);
     const tick = cronJob({ jobTemplate });

@@ -7,7 +7,7 @@ import { CRON_JOB_CONTROLLER, JOBS, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/cronjob/utils.go getJobFromTemplate2. */
 export const madeByTemplate: Invariant = {
-  name: "S40 made by the template",
+  name: "S29 made by the template",
   sentence:
     "What a CronJob creates has the labels, annotations and settings of its template, and so have its pods, as it is or was before.",
   watch(world, violated): InvariantChecks {
