@@ -36,7 +36,7 @@ function setUp(jobs: JobObject[], pods: PodObject[], answer = 200) {
     finalizers,
   };
   const sync = (key: OrphanKey) => syncOrphanPods(key, deps, new AbortController().signal);
-  return { patched, sync, finalizers };
+  return { patched, store, sync, finalizers };
 }
 
 const finished = { status: { conditions: [{ type: "Failed", status: "True" }] } };
@@ -82,6 +82,17 @@ test("a refusal is tried again, for a single pod and, once all were tried, for p
   patched.length = 0;
   await expect(sync(orphanSelectorKey(job()))).rejects.toThrow("[Pod ns/p: no, Pod ns/q: no]");
   expect(patched).toEqual(["p", "q"]);
+});
+
+test("a pod that another Job takes over while those before it are freed keeps its finalizer", async () => {
+  const other = job({}, { name: "other", uid: "uid-other" });
+  const taken = mutableCopy(pod("q")) as Pod;
+  Object.assign(taken.metadata.ownerReferences![0]!, { name: "other", uid: "uid-other" });
+  const { patched, store, sync } = setUp([other], [pod("p"), pod("q")]);
+  const freed = sync(orphanSelectorKey(job()));
+  store.update(deepFreeze(taken));
+  await freed;
+  expect(patched).toEqual(["p"]);
 });
 
 test("a pod that was terminating when its Job went is freed, though the first attempt is refused", async () => {

@@ -73,8 +73,11 @@ export async function syncOrphanPods(key: OrphanKey, deps: OrphanPodDeps, signal
   }
   const matches = labelSelectorMatcher(target.selector);
   const refusals: Error[] = [];
-  for (const pod of deps.pods.byIndex(trackedPodsIndex, trackedPodsIndexValue(target.namespace, target.selector))) {
-    if (!matches(pod.metadata.labels) || !isOrphan(pod)) continue;
+  for (const found of deps.pods.byIndex(trackedPodsIndex, trackedPodsIndexValue(target.namespace, target.selector))) {
+    if (!matches(found.metadata.labels)) continue;
+    // Another Job may have taken it over while those before it were freed. Upstream goes by what it has found.
+    const pod = deps.pods.get(keyOf(found));
+    if (pod === undefined || !isOrphan(pod)) continue;
     try {
       await freeOrphan(pod, deps, signal);
     } catch (error) {
