@@ -279,8 +279,12 @@ it("accepts that a failure was read before it told when its containers ended", (
 });
 
 it("refuses to count more failures than there are pods that have failed", () => {
-  const counting = (failuresAfterLastSuccess: number, spec: Partial<JobSpec> = {}): readonly string[] => {
-    const history = new History(backOff, { controllers: { maxUncountedPods: 5 } });
+  const counting = (
+    failuresAfterLastSuccess: number,
+    spec: Partial<JobSpec> = {},
+    consistencyGate = true,
+  ): readonly string[] => {
+    const history = new History(backOff, { controllers: { maxUncountedPods: 5, consistencyGate } });
     history.store(job({}, spec));
     for (const name of ["a", "b"]) history.store(pod("Failed", { name }), CONTROLLER);
     history.store(pod("Running", { name: "c" }), CONTROLLER);
@@ -289,6 +293,7 @@ it("refuses to count more failures than there are pods that have failed", () => 
   };
   expect(counting(3)).toEqual(["Job default/pi: counts 3 failures in a row, and only 2 of its pods have failed"]);
   expect(counting(2)).toEqual([]);
+  expect(counting(3, {}, false)).toEqual([]);
   expect(counting(3, { podFailurePolicy: { rules: [] } })).toEqual([]);
   expect(counting(3, { completionMode: "Indexed", backoffLimitPerIndex: 1 })).toEqual([]);
 });

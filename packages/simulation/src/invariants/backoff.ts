@@ -15,7 +15,7 @@ import {
   isTracked,
   policyAction,
 } from "./job-words.js";
-import { clockMayBeWrong } from "./plan-words.js";
+import { clockMayBeWrong, waitsForWrites } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 const BASE_MS = 10_000;
@@ -97,13 +97,16 @@ function whyTooLong({ observed, backoff, pods }: JobDecision["plan"], job: JobRe
     : `waits ${pods.retryAfterMs / 1000} s after failure ${most} in a row: that takes ${mostMs / 1000} s at most`;
 }
 
-/** Failures that nobody has seen. What a policy ignores, waits for its replacement, or is beyond what one sync records is seen anew. */
-function whyTooMany({ backoff }: JobDecision["plan"], job: JobRecord | undefined, { plan }: World): string | undefined {
+/**
+ * Failures that nobody has seen. What a policy ignores, waits for its replacement, or is beyond what one sync records is seen anew,
+ * and so is anything where the cache does not show yet what was written.
+ */
+function whyTooMany({ backoff }: JobDecision["plan"], job: JobRecord | undefined, world: World): string | undefined {
   const { failuresAfterLastSuccess: failures } = backoff;
-  if (failures === 0 || job === undefined || job.meddledWith) return undefined;
+  if (failures === 0 || job === undefined || job.meddledWith || !waitsForWrites(world)) return undefined;
   const { spec } = job.object;
   if (spec === undefined || spec.backoffLimitPerIndex != null || spec.podFailurePolicy != null) return undefined;
-  if (job.allPods.length >= (plan.controllers?.maxUncountedPods ?? MOST_RECORDED)) return undefined;
+  if (job.allPods.length >= (world.plan.controllers?.maxUncountedPods ?? MOST_RECORDED)) return undefined;
   const most = job.allPods.filter(
     ({ everFailed, everTerminating, flipped }) => everFailed || everTerminating || flipped,
   );

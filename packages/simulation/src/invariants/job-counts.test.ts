@@ -377,6 +377,26 @@ describe("S2 recorded before freed", () => {
     expect(history.violations).toEqual([]);
   });
 
+  it("accepts that a pod is freed late that was nobody's before this Job has adopted it, and refuses it of one that was not", () => {
+    for (const [orphaned, count] of [
+      [true, 0],
+      [false, 1],
+    ] as const) {
+      const history = new History(recordedBeforeFreed);
+      history.store(job({}, {}, "former"));
+      history.store(job());
+      if (orphaned) {
+        history.store(pod("Running", { of: "former" }), CONTROLLER);
+        history.store(pod("Running", { metadata: { ownerReferences: [] } }), "garbage-collector-controller");
+      }
+      history.store(pod("Succeeded"), CONTROLLER);
+      showEnded(history);
+      history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
+      decide(history);
+      expect(history.violations).toHaveLength(count);
+    }
+  });
+
   it("accepts what a user does to a pod (X2)", () => {
     const history = new History(recordedBeforeFreed);
     history.store(job());

@@ -213,6 +213,8 @@ function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undef
   const record = ledger.pods.get(uidOf(pod));
   const job = record?.job;
   if (record === undefined || job === undefined || job.gone || job.meddledWith || record.flipped) return undefined;
+  // Who frees what is nobody's may be late.
+  if (record.moved) return undefined;
   if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return undefined;
   if (!record.shownEndedTo.has(lifeOf(change.request!))) return undefined;
   // What is deleted while it runs when a success is decided does not count.
