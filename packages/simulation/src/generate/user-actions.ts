@@ -1,4 +1,4 @@
-import type { UnstructuredObject } from "@kubewright/api";
+import { CONTROLLER_UID_LABEL, type UnstructuredObject } from "@kubewright/api";
 
 import type { HappeningEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
@@ -201,21 +201,18 @@ function edit(draw: Draw, subject: Subject, atMs: number): Acted[] {
   return [{ atMs, what: draw.fork("which").pick(choices) }];
 }
 
-/** Pods are taken out of what their Job selects, as who looks into one does, or lose their owner; mostly some are put back. */
+/** Pods are taken out of what their Job selects, as who looks into one does, and mostly put back where users know how; or lose their owner. */
 export function relabelPods(draw: Draw, subject: Subject, atMs: number): Acted[] {
   if (subject.kind === "CronJob") return edit(draw, subject, atMs);
   const pods = drawPodsOf(draw.fork("pods"), subject);
   const group = isManual(subject.manifest) ? SHARED_LABELS : {};
-  const labels = Object.fromEntries([SELECTING_LABEL, ...Object.keys(group)].map((key) => [key, null]));
+  const labels = Object.fromEntries([CONTROLLER_UID_LABEL, ...Object.keys(group)].map((key) => [key, null]));
   const patch = (metadata: object): Acted["what"] => ({ patch: { ...pods, with: { metadata } } });
   if (draw.fork("what").chance(0.3)) return [{ atMs, what: patch({ ownerReferences: null }) }];
   const taken = { atMs, what: patch({ labels }) };
   if (Object.keys(group).length === 0 || draw.fork("for good").chance(0.4)) return [taken];
   return [taken, { atMs: atMs + draw.fork("after").delayMs(), what: patch({ labels: group }) }];
 }
-
-/** By what a Job selects pods that has not been told by what. */
-const SELECTING_LABEL = "batch.kubernetes.io/controller-uid";
 
 /** Deleted, and made again under its name: once its name is free, or at once, while it may still be there. */
 function recreate(draw: Draw, subject: Subject, atMs: number): Acted[] {

@@ -1,5 +1,6 @@
 import type { StoredChange, ToldDecision } from "../world.js";
-import type { StoredJob } from "./job-words.js";
+import type { JobRecord } from "./job-ledger.js";
+import type { StoredJob, StoredJobSpec } from "./job-words.js";
 import { JOBS, JOB_CONTROLLER, lifeOf, uidOf } from "./stored-objects.js";
 
 /**
@@ -26,4 +27,21 @@ export class LastWritten {
     // What an earlier sync has sent, and given up, may take effect after that one is over.
     return written === undefined || written.sentMs < decidedMs ? undefined : written.job;
   }
+}
+
+/**
+ * What is wrong with a sync whichever spec it has seen: that of the Job as it has written it, and any that the Job has had where it
+ * has written nothing.
+ */
+export function wrongInEvery(
+  written: StoredJob | undefined,
+  { specs }: JobRecord,
+  whyNot: (spec: StoredJobSpec) => string | undefined,
+): string | undefined {
+  let wrong: string | undefined;
+  for (const spec of written?.spec === undefined ? specs : [written.spec]) {
+    wrong = whyNot(spec);
+    if (wrong === undefined) return undefined;
+  }
+  return wrong;
 }

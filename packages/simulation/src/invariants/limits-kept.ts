@@ -13,7 +13,7 @@ import {
   policyAction,
   restartsOf,
 } from "./job-words.js";
-import { LastWritten } from "./last-written.js";
+import { LastWritten, wrongInEvery } from "./last-written.js";
 import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
 /** The other way round of S6. Upstream: pkg/controller/job/job_controller.go syncJob, its finishedCondition. */
@@ -36,12 +36,7 @@ export const limitsAreKept: Invariant = {
         const known = written.take(told);
         const job = ledger.jobs.get(uid);
         if (job === undefined || plan.end !== undefined) return;
-        let wrong: string | undefined;
-        // A sync that has written nothing may have seen an older spec than is stored.
-        for (const spec of known?.spec === undefined ? job.specs : [known.spec]) {
-          wrong = whyEnded(spec, plan.observed.pods, known?.status);
-          if (wrong === undefined) return;
-        }
+        const wrong = wrongInEvery(known, job, (spec) => whyEnded(spec, plan.observed.pods, known?.status));
         if (wrong !== undefined) violated(nameOf(job.object, "Job"), `goes on, though ${wrong}`);
       },
     };

@@ -17,7 +17,7 @@ import {
   replacesOnlyFailed,
   wantedPods,
 } from "./job-words.js";
-import { LastWritten } from "./last-written.js";
+import { LastWritten, wrongInEvery } from "./last-written.js";
 import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
 /** Pods that a sync creates, or removes of a Job that goes on, at most. */
@@ -42,21 +42,17 @@ export const asManyAsWanted: Invariant = {
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const { plan, uid } = told.decision;
+        const { pods } = plan;
         const known = written.take(told);
         const job = ledger.jobs.get(uid);
-        if (job === undefined || plan.pods === undefined) return;
+        if (job === undefined || pods === undefined) return;
         const successes = known === undefined ? 0 : successesOf(known);
         if (plan.succeeded < successes)
           violated(
             nameOf(job.object, "Job"),
             `goes by ${plan.succeeded} successes, and its status tells of ${successes}`,
           );
-        let wrong: string | undefined;
-        // A sync that has written nothing may have seen an older spec than is stored.
-        for (const spec of known?.spec === undefined ? job.specs : [known.spec]) {
-          wrong = whyNot(spec, plan, plan.pods, atOnce);
-          if (wrong === undefined) return;
-        }
+        const wrong = wrongInEvery(known, job, (spec) => whyNot(spec, plan, pods, atOnce));
         if (wrong !== undefined) violated(nameOf(job.object, "Job"), wrong);
       },
     };
