@@ -16,8 +16,8 @@ import { drawOwnPods } from "./own-pods.js";
 import { drawQuotas } from "./quotas.js";
 import { type Cast, KUBERNETES, castOf } from "./request-kinds.js";
 import { drawControllers, drawJitter, drawNodes, drawReplicas } from "./settings.js";
-import type { Situation } from "./situation.js";
-import { drawSituation } from "./situations.js";
+import type { Situation, SituationGround } from "./situation.js";
+import { drawSituations } from "./situations.js";
 import { SHAPES, type Shape } from "./shape.js";
 import { Swarm } from "./swarm.js";
 import { drawUserActions } from "./user-actions.js";
@@ -57,12 +57,11 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
   const { faults: allowed = FAULT_KINDS, shapes = SHAPES } = options;
   const draw = new Draw(seededRandom(seed).fork("plan"));
   const tossed = Swarm.toss(draw.fork("shapes"), shapes, (shape) => SHARES[shape] ?? 0.5);
-  const situation = drawSituationOf(draw.fork("situation?"), options);
-  const isAlone = situation !== undefined && draw.fork("alone").chance(0.6);
-  const swarm =
-    situation === undefined
-      ? tossed
-      : tossed.without(situation.without).with(situation.shapes.filter((shape) => shapes.includes(shape)));
+  const situations = drawSituationsOf(draw.fork("situations?"), options);
+  const isAlone = situations.length > 0 && draw.fork("alone").chance(0.6);
+  const swarm = tossed
+    .without(situations.flatMap(({ without }) => without))
+    .with(situations.flatMap((situation) => situation.shapes).filter((shape) => shapes.includes(shape)));
   const own = options.workload?.(seededRandom(seed).fork("workload"));
   const { start, workload } =
     own === undefined ? drawWorkload(draw, swarm) : { start: START, workload: ownWorkload(own) };
@@ -70,7 +69,7 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
   const nodes = drawNodes(draw.fork("nodes"));
   const windowMs = Math.max(SHORTEST_WINDOW_MS, Math.min(workload.endMs, LONGEST_WINDOW_MS));
   const what = { subjects: workload.subjects, windowMs, nodes: nodes.count ?? 1, replicas };
-  const arranged = situation?.draw(draw.fork("situation"), what) ?? [];
+  const arranged = drawArranged(draw.fork("arranged"), situations, what);
   const faults = isAlone
     ? new Swarm<FaultKind>([])
     : withoutStaleRestarts(drawFaultKinds(draw.fork("faults"), allowed), arranged);
@@ -115,11 +114,11 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
   };
 }
 
-/** Nine of ten plans are built around one, if they are of Kubernetes' own workloads and controllers. */
-function drawSituationOf(draw: Draw, { workload, controllers }: GenerateOptions): Situation | undefined {
+/** Nine of ten plans are built around one or some, if they are of Kubernetes' own workloads and controllers. */
+function drawSituationsOf(draw: Draw, { workload, controllers }: GenerateOptions): Situation[] {
   return workload !== undefined || controllers !== undefined || draw.chance(0.1)
-    ? undefined
-    : drawSituation(draw.fork("situation"));
+    ? []
+    : drawSituations(draw.fork("which"));
 }
 
 /** What users do is always allowed. */
@@ -206,15 +205,29 @@ const FAULT_SHARES: Partial<Record<FaultKind, number>> = {
 
 /** Faults by which a process starts with an empty cache. */
 const RESTARTS: readonly FaultKind[] = ["controllerCrashes", "controllerDown", "leaseLost", "paused"];
+const STALE_LISTS: readonly FaultKind[] = ["staleList"];
 
 /**
  * A process that has just started may be shown a state older than what its predecessor wrote, and even upstream would count a
  * pod twice then: lists are stale only in plans in which nothing is started anew.
  */
 function withoutStaleRestarts(faults: Swarm<FaultKind>, arranged: readonly HappeningEntry[]): Swarm<FaultKind> {
-  const has = (kinds: readonly FaultKind[]): boolean => arranged.some((entry) => kinds.some((kind) => kind in entry));
-  const left = has(RESTARTS) ? faults.without(["staleList"]) : faults;
-  return left.has("staleList") || has(["staleList"]) ? left.without(RESTARTS) : left;
+  const left = hasAny(arranged, RESTARTS) ? faults.without(STALE_LISTS) : faults;
+  return left.has("staleList") || hasAny(arranged, STALE_LISTS) ? left.without(RESTARTS) : left;
+}
+
+/** What happens in each situation, of those that do not start anew what another one shows stale lists. */
+function drawArranged(draw: Draw, situations: readonly Situation[], ground: SituationGround): HappeningEntry[] {
+  let arranged: readonly HappeningEntry[] = [];
+  for (const [number, situation] of situations.entries()) {
+    const together = [...arranged, ...situation.draw(draw.fork(String(number)), ground)];
+    if (!hasAny(together, STALE_LISTS) || !hasAny(together, RESTARTS)) arranged = together;
+  }
+  return [...arranged];
+}
+
+function hasAny(entries: readonly HappeningEntry[], kinds: readonly FaultKind[]): boolean {
+  return entries.some((entry) => kinds.some((kind) => kind in entry));
 }
 
 function namespacesOf({ subjects }: Workload, happenings: readonly HappeningEntry[]): UnstructuredObject[] {

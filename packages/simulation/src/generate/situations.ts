@@ -4,6 +4,7 @@ import {
   changedClocks,
   changedSchedule,
   fullQuota,
+  manyMissedSlots,
   missedSlots,
   overlappingRuns,
   takenName,
@@ -22,13 +23,36 @@ import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
 import { steppedClock, wokenEarly } from "./situations/waiting.js";
 import { HIDDEN, drawUnseen } from "./unseen.js";
 
+/** One to three that can be together: what takes two rare things at once is not that rare then. */
+export function drawSituations(draw: Draw): Situation[] {
+  const count = draw.fork("count").weighted([
+    [1, 45],
+    [2, 40],
+    [3, 15],
+  ]);
+  const drawn: Situation[] = [];
+  for (let number = 0; number < count; number++) {
+    const situation = drawSituation(draw.fork(String(number)));
+    if (drawn.every((other) => goTogether(situation, other))) drawn.push(situation);
+  }
+  return drawn;
+}
+
+/** Neither keeps the other from coming about. */
+function goTogether(one: Situation, other: Situation): boolean {
+  return (
+    !one.shapes.some((shape) => other.without.includes(shape)) &&
+    !other.shapes.some((shape) => one.without.includes(shape))
+  );
+}
+
 /** One of them, each as often as its weight says. */
-export function drawSituation(draw: Draw): Situation {
+function drawSituation(draw: Draw): Situation {
   return draw.weighted<(draw: Draw) => Situation>([
     [unseen, 66],
     [() => cameAndWent, 10],
     [() => quickDeletions, 19],
-    [() => refusedMeanwhile, 14],
+    [() => refusedMeanwhile, 20],
     [() => slowMeanwhile, 12],
     [() => slowAboutPods, 14],
     [() => cutShort, 10],
@@ -38,9 +62,10 @@ export function drawSituation(draw: Draw): Situation {
     [() => movedOwner, 10],
     [() => ownedInCircle, 5],
     [() => heldDeletions, 4],
-    [() => takenName, 9],
+    [() => takenName, 12],
     [() => missedSlots, 10],
-    [() => fullQuota, 10],
+    [() => manyMissedSlots, 5],
+    [() => fullQuota, 12],
     [() => lostLease, 10],
     [() => changedEnd, 12],
     [() => shortenedLife, 6],
@@ -51,7 +76,7 @@ export function drawSituation(draw: Draw): Situation {
     [() => changedSchedule, 9],
     [() => scaledTogether, 14],
     [() => changedClocks, 11],
-    [() => vanishedRuns, 7],
+    [() => vanishedRuns, 9],
     [() => orphanedInPart, 6],
     [() => heldOwner, 5],
     [() => prolongedLife, 6],

@@ -2,6 +2,7 @@ import type { HappeningEntry } from "../../scenario/scenario-file.js";
 import { durationText, offsetText } from "../duration-text.js";
 import type { Situation } from "../situation.js";
 import { PROPAGATIONS, target } from "../user-actions.js";
+import type { Subject } from "../workload.js";
 
 /** Somebody else's Job has the name that a CronJob's next one is to have. */
 export const takenName: Situation = {
@@ -49,6 +50,32 @@ export const missedSlots: Situation = {
     ];
   },
 };
+
+/** More slots of a CronJob than its controller counts are missed: a hundred. */
+export const manyMissedSlots: Situation = {
+  name: "many missed slots",
+  shapes: ["cronJobs"],
+  without: ["quota", "suspend", "unevenSchedules", "timeZones"],
+  draw(draw, { subjects }) {
+    const frequent = subjects.filter((subject) => subject.kind === "CronJob" && gapMs(subject) <= 90_000);
+    if (frequent.length === 0) return [];
+    const cronJob = draw.fork("cron job").pick(frequent);
+    const [firstMs = 0] = cronJob.moments;
+    const length = {
+      at: offsetText(draw.fork("from").whole(0, firstMs)),
+      for: durationText(gapMs(cronJob) * draw.fork("slots").whole(100, 115)),
+    };
+    return [
+      draw.fork("suspended").chance(0.7)
+        ? { ...length, suspend: target(cronJob) }
+        : { ...length, controllerDown: "cronjob-controller" },
+    ];
+  },
+};
+
+function gapMs({ moments: [first = 0, second = Infinity] }: Subject): number {
+  return second - first;
+}
 
 /** Runs of a CronJob overlap, and what is to become of those that are active changes, or is refused. */
 export const overlappingRuns: Situation = {
