@@ -79,6 +79,7 @@ export type {
 export type {
   AnsweredRequest,
   CacheEvent,
+  Follower,
   RequestInfo,
   Stored,
   StoredChange,

@@ -1,12 +1,4 @@
-import type {
-  AnsweredRequest,
-  CacheEvent,
-  StoredChange,
-  ThrownError,
-  ToldDecision,
-  ToldHappening,
-  World,
-} from "./world.js";
+import type { Follower, World } from "./world.js";
 
 /**
  * Something that has to hold, whatever goes wrong. Made anew for every run, so that it may remember.
@@ -24,13 +16,7 @@ export interface Invariant {
 /** @param about - The object: `Job default/pi`. */
 export type Violated = (about: string, message: string) => void;
 
-export interface InvariantChecks {
-  readonly onChange?: (change: StoredChange) => void;
-  readonly onAnswer?: (request: AnsweredRequest) => void;
-  readonly onDecision?: (decision: ToldDecision) => void;
-  readonly onCacheEvent?: (event: CacheEvent) => void;
-  readonly onHappening?: (happening: ToldHappening) => void;
-  readonly onError?: (error: ThrownError) => void;
+export interface InvariantChecks extends Follower {
   /** Every so often, in virtual time, and after the last fault more often: what has to happen within a bound. */
   readonly onTick?: () => void;
   /** At the end: everything has had its time to settle. */

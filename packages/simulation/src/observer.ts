@@ -4,6 +4,7 @@ import type { Decision, FaultyCluster, Sender } from "@kubewright/cluster";
 import type { FaultPlan } from "./fault-plan.js";
 import type { Invariant, InvariantChecks, Violation } from "./invariant.js";
 import { Assignments } from "./invariants/assignments.js";
+import { PODS } from "./invariants/stored-objects.js";
 import type { Outcome } from "./outcome.js";
 import { reachedBy, reachedByAnswer } from "./reached.js";
 import { durationOf } from "./scenario/scenario-times.js";
@@ -14,6 +15,7 @@ import { WatchedCaches } from "./watched-caches.js";
 import type {
   AnsweredRequest,
   CacheEvent,
+  Follower,
   Stored,
   StoredChange,
   ThrownError,
@@ -75,12 +77,14 @@ export class Observer {
     this.#options = options;
     this.#startMs = options.clock.now();
     this.caches = new WatchedCaches(options.clock, (event) => this.#cacheEvent(event));
-    const world = this.#world();
+    const shared = new Map<unknown, Follower>();
+    const world = this.#world(shared);
     const made = options.invariants.map(({ name, watch }) =>
       watch(world, (about, message) => this.#violation(name, about, message)),
     );
+    const followers: readonly InvariantChecks[] = [...shared.values(), ...made];
     const those = <Told>(pick: (checks: InvariantChecks) => Check<Told> | undefined): Check<Told>[] =>
-      made.flatMap((checks) => pick(checks) ?? []);
+      followers.flatMap((checks) => pick(checks)?.bind(checks) ?? []);
     this.#onChange = those(({ onChange }) => onChange);
     this.#onAnswer = those(({ onAnswer }) => onAnswer);
     this.#onDecision = those(({ onDecision }) => onDecision);
@@ -231,10 +235,9 @@ export class Observer {
     this.#options.onTold?.({ type: "violation", violation });
   }
 
-  #world(): World {
+  #world(shared: Map<unknown, Follower>): World {
     const { plan, clock, healedMs } = this.#options;
     const underWayMs = durationOf(plan.jitter?.events ?? "0s");
-    const shared = new Map<unknown, unknown>();
     const world: World = {
       plan,
       healedMs: Math.max(healedMs, this.#startMs),
@@ -251,7 +254,7 @@ export class Observer {
         }),
       leaders: () => this.#cluster?.leaders() ?? [],
       shards: () => this.#cluster?.shards() ?? {},
-      shared<T>(make: (of: World) => T): T {
+      shared<T extends object>(make: (of: World) => T & Follower): T {
         if (!shared.has(make)) shared.set(make, make(world));
         return shared.get(make) as T;
       },
@@ -260,16 +263,18 @@ export class Observer {
   }
 }
 
-/** What tells one version of an object from another that came about differently. */
-function contentOf({ object, previous }: MirroredChange): readonly (string | undefined)[] {
+/** What tells one version of an object from another that came about differently. All there is of each is added at rest. */
+function contentOf({ object, previous, resource }: MirroredChange): readonly (string | undefined)[] {
   const { uid, resourceVersion, deletionTimestamp, finalizers, name } = object.metadata;
   const status = statusOf(object);
-  const isNew = status !== undefined && (previous === undefined || status !== statusOf(previous));
-  return [name, uid, resourceVersion, deletionTimestamp, finalizers?.join(), isNew ? JSON.stringify(status) : ""];
+  const isNew = status !== undefined && status !== statusOf(previous);
+  // There are far more of pods than of all others.
+  const told = !isNew ? "" : resource === PODS ? status.phase : JSON.stringify(status);
+  return [name, uid, resourceVersion, deletionTimestamp, finalizers?.join(), told];
 }
 
-function statusOf(object: Stored): unknown {
-  return (object as { readonly status?: unknown }).status;
+function statusOf(object: Stored | undefined): { readonly phase?: string } | undefined {
+  return (object as { readonly status?: { readonly phase?: string } } | undefined)?.status;
 }
 
 /** What a decision is about. */

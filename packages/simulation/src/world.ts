@@ -111,6 +111,19 @@ export interface World {
   leaders(): readonly string[];
   /** What each controller manager that shares work, and is up, knows of who does what. By name. */
   shards(): Readonly<Record<string, ShardStatus>>;
-  /** What checks of one run follow together: made for the first that asks for it. */
-  shared<T>(make: (world: World) => T): T;
+  /**
+   * What checks of one run follow together: made for the first that asks for it when it begins to watch, and told of everything
+   * before any check is.
+   */
+  shared<T extends object>(make: (world: World) => T & Follower): T;
+}
+
+/** Who is told of everything in a run, at once. */
+export interface Follower {
+  readonly onChange?: (change: StoredChange) => void;
+  readonly onAnswer?: (request: AnsweredRequest) => void;
+  readonly onDecision?: (decision: ToldDecision) => void;
+  readonly onCacheEvent?: (event: CacheEvent) => void;
+  readonly onHappening?: (happening: ToldHappening) => void;
+  readonly onError?: (error: ThrownError) => void;
 }

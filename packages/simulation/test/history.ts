@@ -6,6 +6,7 @@ import type { Invariant, InvariantChecks } from "../src/invariant.js";
 import type {
   AnsweredRequest,
   CacheEvent,
+  Follower,
   RequestInfo,
   Stored,
   StoredChange,
@@ -38,7 +39,7 @@ export class History implements World {
   readonly violations: string[] = [];
   readonly #caches = new Map<string, number>();
   readonly #stored = new Map<string, Stored>();
-  readonly #shared = new Map<unknown, unknown>();
+  readonly #shared = new Map<unknown, Follower>();
   readonly #checks: readonly InvariantChecks[];
   #version = 0;
 
@@ -52,9 +53,10 @@ export class History implements World {
       manifests: [],
       ...plan,
     };
-    this.#checks = [invariants]
+    const checks = [invariants]
       .flat()
       .map(({ watch }) => watch(this, (about, message) => this.violations.push(`${about}: ${message}`)));
+    this.#checks = [...this.#shared.values(), ...checks];
   }
 
   get<T extends KubernetesObject>(resource: string, namespace: string, name: string): Stored<T> | undefined {
@@ -77,7 +79,7 @@ export class History implements World {
     return this.sharing;
   }
 
-  shared<T>(make: (world: World) => T): T {
+  shared<T extends object>(make: (world: World) => T & Follower): T {
     if (!this.#shared.has(make)) this.#shared.set(make, make(this));
     return this.#shared.get(make) as T;
   }

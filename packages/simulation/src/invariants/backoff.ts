@@ -37,12 +37,10 @@ export const backOff: Invariant = {
     const records = new Map<string, FailuresInARow>();
     return {
       onAnswer(request) {
-        ledger.onAnswer(request);
         const isAnswered = request.code >= 200 && request.code < 300;
         if (request.component !== JOB_CONTROLLER || request.resource !== JOBS || isAnswered) return;
         for (const record of records.values()) record.onLost(request);
       },
-      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onDecision({ controller, decision, process, incarnation }) {
         if (controller !== JOB_CONTROLLER) return;
         const job = ledger.jobs.get(decision.uid);
@@ -54,7 +52,6 @@ export const backOff: Invariant = {
         records.get(decision.uid)?.onDecision(life, decision.statusWrites);
       },
       onChange(change) {
-        ledger.onChange(change);
         const { request } = change;
         if (clockMayBeWrong(world) || request === undefined) return;
         if (change.resource === JOBS) {

@@ -70,13 +70,10 @@ export const podsAreClaimed: Invariant = {
         else lasting.delete(index);
       },
       onAnswer(request) {
-        ledger.onAnswer(request);
         if (request.component !== JOB_CONTROLLER || request.verb === "create") return;
         if (request.code < 200 || request.code > 299) disturbedMs = Math.max(disturbedMs, request.atMs);
       },
-      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onChange(change) {
-        ledger.onChange(change);
         if (change.resource === PODS) onPod(change);
         if (change.resource !== JOBS) return;
         const uid = uidOf(change.object);

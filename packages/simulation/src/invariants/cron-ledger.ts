@@ -68,24 +68,18 @@ const LATE_MS = 10_000;
 const SHORTEST_BACK_OFF_MS = 5;
 const LONGEST_BACK_OFF_MS = 1_000_000;
 
-/**
- * Follows CronJobs, their Jobs, and what their controller was told of them. One for all checks of a run, each of which passes on
- * what it is told before it looks: what several of them pass on is taken once.
- */
+/** Follows CronJobs, their Jobs, and what their controller was told of them. One for all checks of a run. */
 class CronLedger {
   readonly cronJobs = new Map<string, CronJobRecord>();
   readonly runs = new Map<string, CronJobRun>();
   readonly #world: World;
   /** When the versions of CronJobs and Jobs were stored. */
   readonly #storedMs = new Map<string, number>();
-  #last: StoredChange | AnsweredRequest | CacheEvent | undefined;
-
   constructor(world: World) {
     this.#world = world;
   }
 
   onChange(change: StoredChange): void {
-    if (this.#isKnown(change)) return;
     if (change.resource === CRON_JOBS || change.resource === JOBS)
       this.#storedMs.set(change.object.metadata.resourceVersion ?? "", change.atMs);
     if (change.resource === CRON_JOBS) this.#cronJobChanged(change);
@@ -93,7 +87,6 @@ class CronLedger {
   }
 
   onCacheEvent(event: CacheEvent): void {
-    if (this.#isKnown(event)) return;
     if (event.component !== CRON_JOB_CONTROLLER) return;
     const uid = uidOf(event.object);
     const run = event.resource === JOBS ? this.runs.get(uid) : undefined;
@@ -118,7 +111,7 @@ class CronLedger {
 
   /** Refusals put off what the controller does next. */
   onAnswer(request: AnsweredRequest): void {
-    if (this.#isKnown(request) || request.component !== CRON_JOB_CONTROLLER) return;
+    if (request.component !== CRON_JOB_CONTROLLER) return;
     const { code, verb, atMs } = request;
     for (const cronJob of this.cronJobs.values()) {
       if (!isAbout(request, cronJob.object)) continue;
@@ -142,13 +135,6 @@ class CronLedger {
   #isForeign({ namespace, name }: AnsweredRequest, { uid }: CronJobRecord): boolean {
     const job = this.#world.get(JOBS, namespace, name);
     return job !== undefined && ownerOfKind(job, "CronJob")?.uid !== uid;
-  }
-
-  /** Whether another check has passed it on: all are told of one thing before any is told of the next. */
-  #isKnown(told: StoredChange | AnsweredRequest | CacheEvent): boolean {
-    if (told === this.#last) return true;
-    this.#last = told;
-    return false;
   }
 
   #cronJobChanged({ type, object, previous, atMs }: StoredChange): void {

@@ -20,8 +20,6 @@ export const cronJobsGoOn: Invariant = {
     const ledger = cronLedgerOf(world);
     const schedules = scheduleBookOf(world);
     return {
-      onAnswer: (request) => ledger.onAnswer(request),
-      onChange: (change) => ledger.onChange(change),
       atRest() {
         if (clockMayBeWrong(world)) return;
         for (const cronJob of ledger.cronJobs.values()) {
@@ -78,8 +76,6 @@ export const historyHolds: Invariant = {
       return (schedules.of(spec)?.next(hinderedMs) ?? Infinity) <= nowMs;
     };
     return {
-      onAnswer: (request) => ledger.onAnswer(request),
-      onChange: (change) => ledger.onChange(change),
       atRest() {
         const sinceMs = world.nowMs - CLEANED_MS;
         if (world.healedMs > sinceMs) return;

@@ -34,13 +34,8 @@ export const oneJobPerSlot: Invariant = {
     const calm = new Calm(world, CRON_JOB_CONTROLLER);
     return {
       onHappening: (happening) => calm.onHappening(happening),
-      onAnswer: (request) => ledger.onAnswer(request),
-      onCacheEvent(event) {
-        ledger.onCacheEvent(event);
-        calm.onCacheEvent(event);
-      },
+      onCacheEvent: (event) => calm.onCacheEvent(event),
       onChange(change) {
-        ledger.onChange(change);
         const { request, type, resource, object } = change;
         if (resource !== JOBS || type !== "ADDED" || request?.component !== CRON_JOB_CONTROLLER) return;
         const run = ledger.runs.get(uidOf(object));

@@ -49,13 +49,8 @@ export const cronJobStatus: Invariant = {
     let lookedMs = world.nowMs;
     return {
       onHappening: (happening) => calm.onHappening(happening),
-      onCacheEvent(event) {
-        ledger.onCacheEvent(event);
-        calm.onCacheEvent(event);
-      },
-      onAnswer: (request) => ledger.onAnswer(request),
+      onCacheEvent: (event) => calm.onCacheEvent(event),
       onChange(change) {
-        ledger.onChange(change);
         const { resource, type, request } = change;
         if (resource !== CRON_JOBS || type !== "MODIFIED" || request?.component !== CRON_JOB_CONTROLLER) return;
         const record = ledger.cronJobs.get(uidOf(change.object));
@@ -145,9 +140,7 @@ export const historyLimits: Invariant = {
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
     return {
-      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onChange(change) {
-        ledger.onChange(change);
         const { resource, request, type, object, previous } = change;
         if (resource !== JOBS || request?.component !== CRON_JOB_CONTROLLER || type === "ADDED") return;
         const isDeletion = type === "DELETED" || (isBeingDeleted(object) && !isBeingDeleted(previous ?? object));

@@ -14,7 +14,6 @@ export const madeByTemplate: Invariant = {
     const ledger = cronLedgerOf(world);
     return {
       onChange(change) {
-        ledger.onChange(change);
         const { request, type, resource, object } = change;
         if (resource !== JOBS || type !== "ADDED" || request?.component !== CRON_JOB_CONTROLLER) return;
         const owner = ledger.runs.get(uidOf(object))?.owner;

@@ -28,7 +28,6 @@ export const trueReasons: Invariant = {
     const most = new MostSeen();
     return {
       onChange(change) {
-        ledger.onChange(change);
         if (change.resource === PODS) most.onPod(ledger.pods.get(uidOf(change.object)));
         if (change.resource !== JOBS || change.type !== "MODIFIED" || change.request?.component !== JOB_CONTROLLER)
           return;

@@ -27,9 +27,7 @@ export const countedOnce: Invariant = {
     const ledger = jobLedgerOf(world);
     const entered = new Map<string, Map<string, string>>();
     return {
-      onAnswer: (request) => ledger.onAnswer(request),
       onChange(change) {
-        ledger.onChange(change);
         if (change.previous === undefined || change.type !== "MODIFIED") return;
         if (change.resource === PODS) forgetMoved(change, entered);
         if (change.resource !== JOBS || ledger.mayReadThePast) return;
@@ -156,8 +154,6 @@ export const recordedBeforeFreed: Invariant = {
     /** UIDs of pods that it has deleted with the finalizer, likewise. */
     const kept = new Map<string, Set<string>>();
     return {
-      onAnswer: (request) => ledger.onAnswer(request),
-      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const key = `${lifeOf({ ...told, component: told.controller })} ${told.decision.key}`;
@@ -179,7 +175,6 @@ export const recordedBeforeFreed: Invariant = {
         }
       },
       onChange(change) {
-        ledger.onChange(change);
         const { request, previous } = change;
         if (request?.component !== JOB_CONTROLLER || previous === undefined || ledger.mayReadThePast) return;
         if (change.resource === PODS) {

@@ -18,8 +18,6 @@ export const theEndIsTheEnd: Invariant = {
     /** What the sync that has ended a Job may not have seen, until it tells, by its life and the Job's UID. */
     const unclear = new Map<string, readonly Unclear[]>();
     return {
-      onAnswer: (request) => ledger.onAnswer(request),
-      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const key = `${lifeOf({ ...told, component: told.controller })} ${told.decision.uid}`;
@@ -32,7 +30,6 @@ export const theEndIsTheEnd: Invariant = {
         if (wrong !== undefined) violated(wrong.about, wrong.message);
       },
       onChange(change) {
-        ledger.onChange(change);
         const { previous, request } = change;
         if (change.resource !== JOBS || change.type !== "MODIFIED" || previous === undefined) return;
         if (request?.component !== JOB_CONTROLLER) return;
@@ -134,10 +131,7 @@ export const noPodAfterTheEnd: Invariant = {
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     return {
-      onAnswer: (request) => ledger.onAnswer(request),
-      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onChange(change) {
-        ledger.onChange(change);
         const { request } = change;
         if (change.resource !== PODS || change.type !== "ADDED" || request?.component !== JOB_CONTROLLER) return;
         const job = ledger.pods.get(uidOf(change.object))?.job;

@@ -79,10 +79,7 @@ export interface PodRecord {
   readonly shownEndedTo: Set<string>;
 }
 
-/**
- * Follows Jobs and their pods: what they were, and what the Job controller was told of them. One for all checks of a run, each of
- * which passes on what it is told before it looks: what several of them pass on is taken once.
- */
+/** Follows Jobs and their pods: what they were, and what the Job controller was told of them. One for all checks of a run. */
 export class JobLedger {
   readonly jobs = new Map<string, JobRecord>();
   readonly pods = new Map<string, PodRecord>();
@@ -92,20 +89,17 @@ export class JobLedger {
   /** Creations of one Job, and instant, whose answers are under way. */
   readonly #unanswered = new Map<string, { readonly pod: PodRecord; readonly body: unknown }[]>();
 
-  #last: StoredChange | AnsweredRequest | CacheEvent | undefined;
-
   constructor(world: World) {
     this.#world = world;
   }
 
   onChange(change: StoredChange): void {
-    if (this.#isKnown(change)) return;
     if (change.resource === PODS) this.#podChanged(change);
     else if (change.resource === JOBS) this.#jobChanged(change);
   }
 
   onAnswer(request: AnsweredRequest): void {
-    if (this.#isKnown(request) || request.component !== JOB_CONTROLLER) return;
+    if (request.component !== JOB_CONTROLLER) return;
     if (request.resource === JOBS) this.#endAnswered(request);
     if (request.resource !== PODS || request.verb !== "create") return;
     const waiting = this.#unanswered.get(creationKey(request));
@@ -121,7 +115,6 @@ export class JobLedger {
   }
 
   onCacheEvent(event: CacheEvent): void {
-    if (this.#isKnown(event)) return;
     if (event.component !== JOB_CONTROLLER) return;
     if (event.resource === JOBS && finishedCondition(event.object as StoredJob) !== undefined)
       this.jobs.get(uidOf(event.object))?.endShownTo.add(lifeOf(event));
@@ -165,13 +158,6 @@ export class JobLedger {
     const finishedMs = job?.finishedMs ?? Infinity;
     if (job !== undefined && job.finishedBy === lifeOf(request) && finishedMs >= sentMs && finishedMs <= atMs)
       job.endUnanswered = true;
-  }
-
-  /** Whether another check has passed it on: all are told of one thing before any is told of the next. */
-  #isKnown(told: StoredChange | AnsweredRequest | CacheEvent): boolean {
-    if (told === this.#last) return true;
-    this.#last = told;
-    return false;
   }
 
   #jobChanged({ type, object, request, atMs }: StoredChange): void {

@@ -41,7 +41,6 @@ export const noStuckFinalizer: Invariant = {
     const goneMs = new Map<string, number>();
     return {
       onChange(change) {
-        ledger.onChange(change);
         if (change.resource === PODS) changedMs.set(uidOf(change.object), change.atMs);
         if (change.resource !== JOBS) return;
         const uid = uidOf(change.object);
@@ -97,14 +96,11 @@ export const jobsGoOn: Invariant = {
     /** Since when containers of a Job have been started again more often than it permits. */
     const restartedMs = new Map<string, number>();
     return {
-      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onAnswer(request) {
-        ledger.onAnswer(request);
         // A quota may keep pods from being created for good.
         if (request.code === 403 && request.component === JOB_CONTROLLER) forbidden.add(request.namespace);
       },
       onChange(change) {
-        ledger.onChange(change);
         const job =
           change.resource === JOBS
             ? ledger.jobs.get(uidOf(change.object))
@@ -240,9 +236,7 @@ export const dampedNotStalled: Invariant = {
         if (phase === "begin" && world.plan.happenings?.[index]?.for !== undefined) lasting.add(index);
         else lasting.delete(index);
       },
-      onCacheEvent: (event) => ledger.onCacheEvent(event),
       onAnswer(request) {
-        ledger.onAnswer(request);
         if (request.component !== JOB_CONTROLLER) return;
         if (request.atMs - request.sentMs >= HOLDS_UP_MS) disturbedMs = Math.max(disturbedMs, request.atMs);
         const isRefused = request.code < 200 || request.code > 299;
@@ -261,7 +255,6 @@ export const dampedNotStalled: Invariant = {
         else refusedMs[verb].delete(owner);
       },
       onChange(change) {
-        ledger.onChange(change);
         const { resource, object } = change;
         // What changes meanwhile is looked at first.
         const uid = resource === JOBS ? uidOf(object) : ledger.pods.get(uidOf(object))?.job?.uid;

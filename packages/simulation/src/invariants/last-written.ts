@@ -1,32 +1,45 @@
-import type { StoredChange, ToldDecision } from "../world.js";
+import type { StoredChange, ToldDecision, World } from "../world.js";
 import type { JobRecord } from "./job-ledger.js";
 import type { StoredJob, StoredJobSpec } from "./job-words.js";
 import { JOBS, JOB_CONTROLLER, lifeOf, uidOf } from "./stored-objects.js";
 
 /**
- * What syncs of Jobs have written last when they tell what they have decided. Its spec is the one that the sync has seen: had
- * anybody changed it since, the write would have been refused.
+ * What the sync of a Job that tells what it has decided has written last. Its spec is the one that the sync has seen: had anybody
+ * changed it since, the write would have been refused.
  */
-export class LastWritten {
+class LastWritten {
   /** By the life of the controller and the Job's UID. */
   readonly #written = new Map<string, { readonly job: StoredJob; readonly sentMs: number }>();
   readonly #decidedMs = new Map<string, number>();
+  #ofSync: StoredJob | undefined;
 
   onChange({ resource, type, object, request }: StoredChange): void {
     if (resource !== JOBS || type !== "MODIFIED" || request?.component !== JOB_CONTROLLER) return;
     this.#written.set(`${lifeOf(request)} ${uidOf(object)}`, { job: object, sentMs: request.sentMs });
   }
 
-  /** @returns `undefined` when the sync has written nothing that took effect. */
-  take(told: ToldDecision & { readonly controller: typeof JOB_CONTROLLER }): StoredJob | undefined {
+  onDecision(told: ToldDecision): void {
+    if (told.controller !== JOB_CONTROLLER) return;
     const key = `${lifeOf({ ...told, component: JOB_CONTROLLER })} ${told.decision.uid}`;
     const written = this.#written.get(key);
     const decidedMs = this.#decidedMs.get(key) ?? -Infinity;
     this.#written.delete(key);
     this.#decidedMs.set(key, told.atMs);
     // What an earlier sync has sent, and given up, may take effect after that one is over.
-    return written === undefined || written.sentMs < decidedMs ? undefined : written.job;
+    this.#ofSync = written === undefined || written.sentMs < decidedMs ? undefined : written.job;
   }
+
+  /** Of the sync that has told last; `undefined` when it has written nothing that took effect. */
+  get ofSync(): StoredJob | undefined {
+    return this.#ofSync;
+  }
+}
+
+const makeLastWritten = (): LastWritten => new LastWritten();
+
+/** The one of a run. */
+export function lastWrittenOf(world: World): LastWritten {
+  return world.shared(makeLastWritten);
 }
 
 /**

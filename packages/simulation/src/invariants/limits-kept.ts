@@ -13,7 +13,7 @@ import {
   policyAction,
   restartsOf,
 } from "./job-words.js";
-import { LastWritten, wrongInEvery } from "./last-written.js";
+import { lastWrittenOf, wrongInEvery } from "./last-written.js";
 import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
 /** The other way round of S6. Upstream: pkg/controller/job/job_controller.go syncJob, its finishedCondition. */
@@ -24,16 +24,12 @@ export const limitsAreKept: Invariant = {
     "policy is met, is about to end it, though it may have to wait.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
-    const written = new LastWritten();
+    const written = lastWrittenOf(world);
     return {
-      onChange(change) {
-        ledger.onChange(change);
-        written.onChange(change);
-      },
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const { uid, plan } = told.decision;
-        const known = written.take(told);
+        const known = written.ofSync;
         const job = ledger.jobs.get(uid);
         if (job === undefined || plan.end !== undefined) return;
         const wrong = wrongInEvery(known, job, (spec) => whyEnded(spec, plan.observed.pods, known?.status));

@@ -11,7 +11,6 @@ export const leftToItsManager: Invariant = {
     const ledger = jobLedgerOf(world);
     return {
       onChange(change) {
-        ledger.onChange(change);
         const { resource, type, object, request } = change;
         if (request?.component !== JOB_CONTROLLER) return;
         if (resource === JOBS && type === "MODIFIED" && isManagedElsewhere(object))

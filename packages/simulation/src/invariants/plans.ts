@@ -25,7 +25,6 @@ export const noOverDeletion: Invariant = {
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     return {
-      onChange: (change) => ledger.onChange(change),
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const { decision } = told;
@@ -94,13 +93,11 @@ export const statusIsWhatWasSeen: Invariant = {
     };
     return {
       onChange(change) {
-        ledger.onChange(change);
         const { resource, type, object, request } = change;
         if (resource !== JOBS || type !== "MODIFIED" || request?.component !== JOB_CONTROLLER) return;
         syncOf(request, uidOf(object)).written.push(object);
       },
       onAnswer(request) {
-        ledger.onAnswer(request);
         if (request.component !== JOB_CONTROLLER || request.resource !== PODS) return;
         if (request.verb === "create") {
           const owner = (request.body as StoredPod | undefined)?.metadata.ownerReferences?.[0]?.uid;

@@ -1,5 +1,5 @@
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
-import type { AnsweredRequest, CacheEvent, RequestInfo, StoredChange } from "../world.js";
+import type { CacheEvent, RequestInfo, StoredChange } from "../world.js";
 import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf, mayReadThePast } from "./job-ledger.js";
 import { type StoredJob, type StoredJobSpec, isActive } from "./job-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
@@ -20,13 +20,8 @@ export const boundedPods: Invariant = {
     const counted = new Map<string, JobRecord>();
     const exhausted = new ExhaustedLimits();
     return {
-      onAnswer: (request: AnsweredRequest) => ledger.onAnswer(request),
-      onCacheEvent(event) {
-        ledger.onCacheEvent(event);
-        exhausted.onCacheEvent(event);
-      },
+      onCacheEvent: (event) => exhausted.onCacheEvent(event),
       onChange(change) {
-        ledger.onChange(change);
         if (change.resource !== PODS) return;
         const uid = uidOf(change.object);
         const before = counted.get(uid);

@@ -17,7 +17,7 @@ import {
   replacesOnlyFailed,
   wantedPods,
 } from "./job-words.js";
-import { LastWritten, wrongInEvery } from "./last-written.js";
+import { lastWrittenOf, wrongInEvery } from "./last-written.js";
 import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
 /** Pods that a sync creates, or removes of a Job that goes on, at most. */
@@ -33,17 +33,13 @@ export const asManyAsWanted: Invariant = {
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     const atOnce = world.plan.controllers?.maxPodsPerSync ?? PODS_PER_SYNC;
-    const written = new LastWritten();
+    const written = lastWrittenOf(world);
     return {
-      onChange(change) {
-        ledger.onChange(change);
-        written.onChange(change);
-      },
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const { plan, uid } = told.decision;
         const { pods } = plan;
-        const known = written.take(told);
+        const known = written.ofSync;
         const job = ledger.jobs.get(uid);
         if (job === undefined || pods === undefined) return;
         const successes = known === undefined ? 0 : successesOf(known);

@@ -2,7 +2,7 @@ import { isConditionTrue } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { StoredJob } from "./job-words.js";
-import { LastWritten } from "./last-written.js";
+import { lastWrittenOf } from "./last-written.js";
 import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go syncJob, what it does about the condition Suspended. */
@@ -11,14 +11,13 @@ export const suspensionIsTold: Invariant = {
   sentence:
     "What a sync that may change pods writes of a Job that goes on says that it is suspended if and only if it is, and tells when it " +
     "was started if and only if it is not.",
-  watch(_world, violated): InvariantChecks {
-    const written = new LastWritten();
+  watch(world, violated): InvariantChecks {
+    const written = lastWrittenOf(world);
     return {
-      onChange: (change) => written.onChange(change),
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
         const { plan } = told.decision;
-        const job = written.take(told);
+        const job = written.ofSync;
         if (job === undefined || plan.pods === undefined || isEnding(job)) return;
         const isSuspended = job.spec?.suspend === true;
         const refuse = (message: string): void => violated(nameOf(job, "Job"), message);
