@@ -53,13 +53,19 @@ class DecodedEvents implements AsyncIterable<unknown>, AsyncIterator<unknown, un
   }
 
   next(): Promise<IteratorResult<unknown, undefined>> {
-    const frame = this.#stream.poll();
-    if (frame !== undefined) return Promise.resolve({ done: false, value: this.#stream.toEvent(frame) });
-    if (this.#stream.closed) return Promise.resolve(this.#finish());
-    return this.#stream.ready().then(this.#readOn);
+    const result = this.#poll();
+    return result === undefined ? this.#stream.ready().then(this.#readOn) : Promise.resolve(result);
   }
 
-  readonly #readOn = (): Promise<IteratorResult<unknown, undefined>> => this.next();
+  readonly #readOn = (): IteratorResult<unknown, undefined> | Promise<IteratorResult<unknown, undefined>> =>
+    this.#poll() ?? this.next();
+
+  /** What there is to read; `undefined` when there is nothing yet. */
+  #poll(): IteratorResult<unknown, undefined> | undefined {
+    const frame = this.#stream.poll();
+    if (frame !== undefined) return { done: false, value: this.#stream.toEvent(frame) };
+    return this.#stream.closed ? this.#finish() : undefined;
+  }
 
   return(): Promise<IteratorResult<unknown, undefined>> {
     this.#stream.abandon();

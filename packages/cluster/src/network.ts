@@ -246,6 +246,7 @@ export class Network {
   }
 
   isHeld(sender: Sender, request: ApiRequest): boolean {
+    if (this.#faults.size === 0) return false;
     const resource = resourceOf(request.path);
     for (const fault of this.#faults)
       if (fault.heldResources?.includes(resource) === true && concerns(fault, sender, request)) return true;
@@ -351,10 +352,13 @@ class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<T, undefined>> {
-    if (this.#ended) return DONE;
-    const result = await this.#events.next();
-    while (!this.#ended && this.#mustWait) await new Promise<void>((resolve) => (this.#wake = resolve));
+  next(): Promise<IteratorResult<T, undefined>> {
+    return this.#ended ? Promise.resolve(DONE) : this.#events.next().then((result) => this.#passOn(result));
+  }
+
+  #passOn(result: IteratorResult<T>): IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>> {
+    if (!this.#ended && this.#mustWait)
+      return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#passOn(result));
     if (result.done === true) this.cut();
     return this.#ended ? DONE : (result as IteratorYieldResult<T>);
   }
