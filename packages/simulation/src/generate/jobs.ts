@@ -40,7 +40,7 @@ function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
   const spec = drawJobSpec(draw, swarm);
   const script = drawPodScript(draw.fork("pods"), swarm, spec);
   const template = podTemplate(draw.fork("template"), swarm, spec, script);
-  const overlapping = swarm.has("overlappingSelectors") && draw.fork("selector").chance(0.5);
+  const overlapping = draw.fork("selector").chance(swarm.chanceOf("overlappingSelectors", 0.5));
   const finalizers = swarm.has("foreignFinalizers") && draw.fork("finalizers").chance(0.5);
   const { restartPolicy: _restartPolicy, ...fields } = spec;
   const manifest = {
@@ -112,7 +112,7 @@ export interface DrawnJobSpec {
 
 export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
   const lots = (field: string): Draw => draw.fork(field);
-  const isIndexed = swarm.has("indexed") && lots("indexed").chance(0.6);
+  const isIndexed = lots("indexed").chance(swarm.chanceOf("indexed", 0.6));
   const isQueue = !isIndexed && swarm.has("workQueue") && lots("queue").chance(0.5);
   const isMany = swarm.has("manyPods") && lots("many").chance(0.7);
   const completions = isQueue
@@ -129,10 +129,10 @@ export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
     [lots("many pods").whole(5, 8), 22],
     [0, 3],
   ]);
-  const perIndex = isIndexed && swarm.has("backoffLimitPerIndex") && lots("perIndex").chance(0.6);
+  const perIndex = isIndexed && lots("perIndex").chance(swarm.chanceOf("backoffLimitPerIndex", 0.6));
   const restartPolicy =
     !perIndex && swarm.has("onFailure") && lots("restartPolicy").chance(0.5) ? "OnFailure" : "Never";
-  const hasPolicy = restartPolicy === "Never" && swarm.has("podFailurePolicy") && lots("policy").chance(0.6);
+  const hasPolicy = restartPolicy === "Never" && lots("policy").chance(swarm.chanceOf("podFailurePolicy", 0.6));
   const spec: DrawnJobSpec = { restartPolicy, parallelism };
   if (completions !== undefined) spec.completions = completions;
   if (isIndexed) spec.completionMode = "Indexed";
@@ -147,15 +147,14 @@ export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
     isIndexed &&
     completions !== undefined &&
     completions > 0 &&
-    swarm.has("successPolicy") &&
-    lots("success").chance(0.5)
+    lots("success").chance(swarm.chanceOf("successPolicy", 0.5))
   )
     spec.successPolicy = { rules: [drawSuccessRule(lots("success rule"), completions)] };
-  if (swarm.has("podReplacementPolicy") && lots("replacement").chance(0.6))
+  if (lots("replacement").chance(swarm.chanceOf("podReplacementPolicy", 0.6)))
     spec.podReplacementPolicy = hasPolicy
       ? "Failed"
       : lots("replacement policy").pick(["Failed", "TerminatingOrFailed"]);
-  if (swarm.has("activeDeadline") && lots("deadline").chance(0.4))
+  if (lots("deadline").chance(swarm.chanceOf("activeDeadline", 0.4)))
     spec.activeDeadlineSeconds = lots("seconds of deadline").whole(5, 60);
   if (swarm.has("ttl") && lots("ttl").chance(0.65))
     spec.ttlSecondsAfterFinished = lots("seconds of ttl").pick([0, 5, 60, 3600]);
@@ -213,7 +212,7 @@ export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, comple
     swarm.has("slowPods") && draw.fork("slow").chance(0.3)
       ? draw.fork("start").pick([5_000, 30_000, 120_000])
       : draw.fork("quick start").pick([0, 1_000, 1_000]);
-  const ignoreSigterm = swarm.has("ignoreSigterm") && draw.fork("sigterm").chance(0.4);
+  const ignoreSigterm = draw.fork("sigterm").chance(swarm.chanceOf("ignoreSigterm", 0.4));
   const graceMs = (ignoreSigterm ? draw.fork("grace").pick([1, 30, 120, 600]) : 30) * 1_000;
   const entries: Omit<WorkloadEntry, "select">[] = [
     {
@@ -223,7 +222,7 @@ export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, comple
     },
   ];
   let failures = 0;
-  if (swarm.has("failures") && draw.fork("fails").chance(0.7)) {
+  if (draw.fork("fails").chance(swarm.chanceOf("failures", 0.7))) {
     const lots = draw.fork("failures");
     const exitCode = lots.fork("code").pick([1, 1, 42, 137]);
     const how = lots.pick(["always", "first", "first", "indexes", "share"]);

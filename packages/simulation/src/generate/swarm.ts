@@ -4,9 +4,12 @@ import type { Shape } from "./shape.js";
 /** Which shapes, or which kinds of fault, a plan has at all. */
 export class Swarm<Feature extends string = Shape> {
   readonly #features: ReadonlySet<Feature>;
+  /** Those that the plan is built around. */
+  readonly #sought: ReadonlySet<Feature>;
 
-  constructor(features: readonly Feature[]) {
-    this.#features = new Set(features);
+  constructor(features: readonly Feature[], sought: readonly Feature[] = []) {
+    this.#features = new Set([...features, ...sought]);
+    this.#sought = new Set(sought);
   }
 
   /**
@@ -25,11 +28,21 @@ export class Swarm<Feature extends string = Shape> {
     return this.#features.has(feature);
   }
 
+  /** How likely each object is to be made that way: mostly, where the plan is built around it. */
+  chanceOf(feature: Feature, share: number): number {
+    if (!this.has(feature)) return 0;
+    return this.#sought.has(feature) ? Math.max(share, SOUGHT) : share;
+  }
+
+  /** With others too, which the plan is built around. */
   with(others: readonly Feature[]): Swarm<Feature> {
-    return new Swarm([...this.#features, ...others]);
+    return new Swarm([...this.#features], [...this.#sought, ...others]);
   }
 
   without(others: readonly Feature[]): Swarm<Feature> {
-    return new Swarm([...this.#features].filter((feature) => !others.includes(feature)));
+    const isLeft = (feature: Feature): boolean => !others.includes(feature);
+    return new Swarm([...this.#features].filter(isLeft), [...this.#sought].filter(isLeft));
   }
 }
+
+const SOUGHT = 0.85;
