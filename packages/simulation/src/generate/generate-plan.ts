@@ -154,6 +154,7 @@ const SLACK_MS = 360_000 + 180_000;
 const SHARES: Partial<Record<Shape, number>> = {
   jobs: 0.85,
   failures: 0.7,
+  mixedFailures: 0.1,
   cronJobs: 0.35,
   managedBy: 0.15,
   overlappingSelectors: 0.2,

@@ -142,7 +142,11 @@ export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
       spec.maxFailedIndexes = lots("maxFailedIndexes").whole(0, completions ?? 0);
   }
   if (!perIndex || lots("both limits").chance(0.3)) spec.backoffLimit = lots("backoffLimit").pick([0, 1, 2, 6]);
-  if (hasPolicy) spec.podFailurePolicy = { rules: drawPolicyRules(lots("rules"), perIndex) };
+  if (hasPolicy) {
+    const rules = drawPolicyRules(lots("rules"), perIndex);
+    const isMixed = swarm.has("mixedFailures") && lots("ignored").chance(0.8);
+    spec.podFailurePolicy = { rules: isMixed ? [IGNORED_RULE, ...(lots("alone").chance(0.6) ? [] : rules)] : rules };
+  }
   if (
     isIndexed &&
     completions !== undefined &&
@@ -162,6 +166,10 @@ export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
   if (swarm.has("managedBy") && lots("managedBy").chance(0.15)) spec.managedBy = "example.com/other-controller";
   return spec;
 }
+
+/** Some of the failures that are mixed. */
+const IGNORED_RULE = { action: "Ignore", onExitCodes: { operator: "In", values: [42] } };
+const MIXED_CODES = { 0: 0.4, 1: 0.3, 42: 0.3 };
 
 function drawPolicyRules(draw: Draw, perIndex: boolean): object[] {
   return Array.from({ length: draw.whole(1, 3) }, (_, index) => {
@@ -207,7 +215,9 @@ export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, comple
     [draw.fork("short").whole(2, 10) * 1_000, 50],
     [draw.fork("long").whole(11, 60) * 1_000, 30],
   ]);
-  const spread = draw.fork("spread").chance(0.3);
+  const isMixed = swarm.has("mixedFailures");
+  // Who has enough successes before all pods have ended is to be rid of others.
+  const spread = isMixed || draw.fork("spread").chance(swarm.has("successPolicy") ? 0.5 : 0.3);
   const startMs =
     swarm.has("slowPods") && draw.fork("slow").chance(0.3)
       ? draw.fork("start").pick([5_000, 30_000, 120_000])
@@ -226,7 +236,10 @@ export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, comple
     const lots = draw.fork("failures");
     const exitCode = lots.fork("code").pick([1, 1, 42, 137]);
     const how = lots.pick(["always", "first", "first", "indexes", "share"]);
-    if (how === "always") {
+    if (isMixed) {
+      failures = 2;
+      entries.push({ exitCode: MIXED_CODES });
+    } else if (how === "always") {
       failures = Number.POSITIVE_INFINITY;
       entries.push({ exitCode });
     } else if (how === "first") {

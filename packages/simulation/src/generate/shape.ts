@@ -19,6 +19,8 @@ export const SHAPES = [
   "foreignFinalizers",
   "severalContainers",
   "failures",
+  /** Pods that fail in one way or another, at different times. */
+  "mixedFailures",
   "slowPods",
   /** Pods that run for minutes. */
   "longPods",

@@ -14,6 +14,7 @@ import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletio
 import { lostLease } from "./situations/leaders.js";
 import { changedEnd, prolongedLife, shortenedLife } from "./situations/ends.js";
 import { endsTogether } from "./situations/ends-together.js";
+import { failsPerIndex } from "./situations/fails-per-index.js";
 import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
 import { heldOwner, movedOwner, orphanedInPart, ownedInCircle, succeededOwner } from "./situations/owners.js";
 import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
@@ -82,6 +83,7 @@ function drawSituation(draw: Draw): Situation {
     [() => prolongedLife, 6],
     [endsTogether, 14],
     [() => relabelledPods, 11],
+    [() => failsPerIndex, 8],
   ])(draw.fork("which"));
 }
 

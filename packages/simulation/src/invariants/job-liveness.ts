@@ -188,7 +188,9 @@ function whyStandingStill(job: JobRecord, world: World, isRefused: boolean): str
   if (isRefused || wanted === undefined || active >= wanted) return undefined;
   const ended = job.allPods.filter((pod) => pod.everFailed || pod.everTerminating);
   const lastEndMs = Math.max(...ended.map((pod) => endOf(pod.object)), 0);
-  if (nowMs - lastEndMs < longestBackOffMs(ended.length)) return undefined;
+  // What a policy ignores is counted anew by each sync that may not let go of it.
+  const failures = spec.podFailurePolicy != null && ended.length > 0 ? Infinity : ended.length;
+  if (nowMs - lastEndMs < longestBackOffMs(failures)) return undefined;
   if (spec.backoffLimitPerIndex != null || replacesOnlyFailed(spec)) {
     // Indexes that have failed are not tried again, and so fewer pods may run than are wanted.
     if ((status?.failedIndexes ?? "") !== "") return undefined;
