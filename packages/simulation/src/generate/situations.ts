@@ -12,12 +12,13 @@ import {
 } from "./situations/cron-jobs.js";
 import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
-import { changedEnd, prolongedLife, shortenedLife } from "./situations/ends.js";
+import { changedEnd, changedMind, prolongedLife, shortenedLife } from "./situations/ends.js";
 import { endsTogether } from "./situations/ends-together.js";
 import { failsPerIndex } from "./situations/fails-per-index.js";
-import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
+import { lingeringIndex } from "./situations/lingering-index.js";
+import { crowdedNode, goneNode, noNode, outOfService } from "./situations/nodes.js";
 import { heldOwner, movedOwner, orphanedInPart, ownedInCircle, succeededOwner } from "./situations/owners.js";
-import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
+import { cutShort, refusedMeanwhile, successCutShort } from "./situations/refusals.js";
 import { relabelledPods } from "./situations/relabelled.js";
 import { scaledTogether } from "./situations/scaling.js";
 import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
@@ -60,6 +61,7 @@ function drawSituation(draw: Draw): Situation {
     [steppedClock, 19],
     [wokenEarly, 14],
     [() => goneNode, 15],
+    [() => noNode, 5],
     [() => movedOwner, 10],
     [() => ownedInCircle, 5],
     [() => heldDeletions, 4],
@@ -84,6 +86,9 @@ function drawSituation(draw: Draw): Situation {
     [endsTogether, 14],
     [() => relabelledPods, 11],
     [() => failsPerIndex, 8],
+    [() => successCutShort, 6],
+    [() => changedMind, 5],
+    [() => lingeringIndex, 6],
   ])(draw.fork("which"));
 }
 

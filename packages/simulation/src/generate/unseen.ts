@@ -245,6 +245,11 @@ function drawActs(
   return draw.fork("act").weighted<readonly Act[]>([
     [[{ atMs: fromMs, what: remove }], isOwn ? 45 : 30],
     [again, 25],
+    // Its pods wait for nothing but to be let go of, and none of them is heard of again.
+    [
+      [{ atMs: fromMs, what: { delete: { ...podsOf(subject), gracePeriodSeconds: 0 } } }, ...later(again)],
+      isOwn ? 25 : 0,
+    ],
     [[edited], 20],
     // It comes and goes, and is never seen at all: what it has left is.
     [
@@ -258,6 +263,11 @@ function drawActs(
       isOwn ? 15 : 30,
     ],
   ]);
+}
+
+/** The same a moment after. */
+function later(acts: readonly Act[]): readonly Act[] {
+  return acts.map(({ atMs, what }) => ({ atMs: atMs + 50, what }));
 }
 
 /** What users may want of a Job or CronJob that does otherwise. */

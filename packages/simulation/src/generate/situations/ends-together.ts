@@ -3,15 +3,18 @@ import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
 import type { Shape } from "../shape.js";
 import type { Situation } from "../situation.js";
+import { target } from "../user-actions.js";
 import { pickJob } from "./pick-job.js";
 
 /**
  * Several pods of a Job end, one way or the other, before its controller is done with the first: it does not see them, or may not
- * let go of them.
+ * let go of them. Some of their indexes may not be wanted any more by then.
  */
 export function endsTogether(draw: Draw): Situation {
   const shapes = draw.fork("of").weighted<readonly Shape[]>([
-    [["jobs", "failures", "manyPods"], 40],
+    [["jobs", "failures", "manyPods"], 30],
+    [["jobs", "failures", "manyPods", "mixedFailures"], 15],
+    [["jobs", "failures", "mixedFailures", "indexed", "successPolicy"], 15],
     [["jobs", "failures", "indexed", "backoffLimitPerIndex"], 30],
     [["jobs", "failures", "indexed", "backoffLimitPerIndex", "podFailurePolicy"], 30],
   ]);
@@ -24,7 +27,12 @@ export function endsTogether(draw: Draw): Situation {
       if (job === undefined) return [];
       const ends = job.moments.filter((_, index) => index >= 2 && index % 2 === 0);
       let fromMs = Math.max(0, lots.fork("from").pick(ends.length === 0 ? job.moments : ends) - 1_500);
-      return Array.from({ length: lots.fork("count").whole(1, 3) }, (_, number): HappeningEntry => {
+      const fewer = lots.fork("how few").whole(0, Math.max(0, job.indexes - 1));
+      const scaled: HappeningEntry = {
+        at: offsetText(fromMs + lots.fork("scaled").whole(1_500, 5_000)),
+        patch: { ...target(job), with: { spec: { parallelism: fewer, completions: fewer } } },
+      };
+      const outages = Array.from({ length: lots.fork("count").whole(1, 3) }, (_, number): HappeningEntry => {
         const each = lots.fork(String(number));
         if (number > 0) fromMs += each.fork("pause").whole(1_000, 30_000);
         const forMs = each.fork("for").whole(3_000, 45_000);
@@ -34,6 +42,7 @@ export function endsTogether(draw: Draw): Situation {
           ? { ...entry, staleCache: { kind: "Pod", controller: "job-controller" } }
           : { ...entry, requestFails: { components: ["job-controller"], verbs: ["patch"], resources: ["pods"] } };
       });
+      return job.indexes > 1 && lots.fork("fewer").chance(0.25) ? [...outages, scaled] : outages;
     },
   };
 }

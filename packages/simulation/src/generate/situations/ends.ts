@@ -51,6 +51,28 @@ export const prolongedLife: Situation = {
   },
 };
 
+/** A pod that is deleted, and counts as failed at once, may not be let go of before it ends, and may have succeeded by then. */
+export const changedMind: Situation = {
+  name: "changed mind",
+  shapes: ["jobs", "ignoreSigterm"],
+  without: ["quota", "managedBy", "suspend", "slowPods", "podFailurePolicy", "podReplacementPolicy", "failures"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const [, startMs = 0, endMs = startMs] = job.moments;
+    const atMs = startMs + draw.fork("after").whole(1_000, Math.max(1_500, endMs - startMs));
+    const forMs = Math.max(0, endMs - atMs) + draw.fork("for").whole(3_000, 30_000);
+    return [
+      {
+        at: offsetText(atMs - 500),
+        for: durationText(forMs),
+        requestFails: { components: ["job-controller"], verbs: ["patch"], resources: ["pods"] },
+      },
+      { at: offsetText(atMs), delete: podsOf(job) },
+    ];
+  },
+};
+
 /** A pod that has ended is found to have ended otherwise, while its end is recorded and the Job controller has not let go of it. */
 export const changedEnd: Situation = {
   name: "changed end",

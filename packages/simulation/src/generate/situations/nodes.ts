@@ -33,6 +33,25 @@ export const goneNode: Situation = {
   },
 };
 
+/** There is no node for pods at first, and some are deleted before there is one: what becomes of them nobody can say but PodGC. */
+export const noNode: Situation = {
+  name: "no node",
+  shapes: ["jobs", "podReplacementPolicy"],
+  without: ["quota", "managedBy", "suspend", "activeDeadline", "nodes"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const deletedMs = draw.fork("deleted").whole(2_000, 20_000);
+    const comes = offsetText(deletedMs + draw.fork("comes").whole(0, 90_000));
+    const names = Array.from({ length: ground.nodes }, (_, number) => `node-${number + 1}`);
+    return [
+      ...names.map((name): HappeningEntry => ({ at: "+0s", delete: { kind: "Node", name } })),
+      { at: offsetText(deletedMs), delete: podsOf(job) },
+      ...names.map((name): HappeningEntry => ({ at: comes, apply: node(name) })),
+    ];
+  },
+};
+
 /** A node is said to be out of service, whether it is or not, while pods on it are deleted. */
 export const outOfService: Situation = {
   name: "out of service",

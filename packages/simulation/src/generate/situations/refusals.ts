@@ -2,6 +2,7 @@ import type { HappeningEntry } from "../../scenario/scenario-file.js";
 import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
 import { LOST_ANSWERS } from "../request-kinds.js";
+import type { Shape } from "../shape.js";
 import type { Situation } from "../situation.js";
 import { podsOf, target } from "../user-actions.js";
 import type { Subject } from "../workload.js";
@@ -38,52 +39,72 @@ export const refusedMeanwhile: Situation = {
 };
 
 /** A process dies, or is refused, amid a row of writes of one kind: some of them are done, others are not, and what is recorded is. */
-export const cutShort: Situation = {
-  name: "cut short",
-  shapes: ["jobs", "manyPods", "lowLimits"],
-  without: ["quota", "managedBy", "slowPods", "longPods"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground, podsAtOnce);
-    if (job === undefined) return [];
-    const [verb, resource] = draw.fork("write").weighted([
-      [["update", "jobs/status"], 35],
-      [["patch", "pods"], 35],
-      [["create", "pods"], 20],
-      [["delete", "pods"], 10],
-    ] as const);
-    const which = { verbs: [verb], resources: [resource] };
-    const count = draw.fork("count").whole(1, 3);
-    return Array.from({ length: count }, (_, number): HappeningEntry => {
-      const lots = draw.fork(String(number));
-      const ends = job.moments.slice(2);
-      const momentMs = lots
-        .fork("moment")
-        .pick(verb === "create" || ends.length === 0 ? job.moments.slice(0, 2) : ends);
-      const window = { at: offsetText(Math.max(0, momentMs - lots.fork("before").whole(0, 1_500))), for: "60s" };
-      const nth = lots.fork("nth").whole(1, 4);
-      return lots.fork("dies").chance(0.7)
-        ? {
-            ...window,
-            controllerCrashes: {
-              controller: lots.fork("all").chance(0.3) ? "all" : "job-controller",
-              ...which,
-              nth,
-              when: lots.fork("when").pick(["before", "after"]),
-            },
-          }
-        : {
-            ...window,
-            requestFails: {
-              components: ["job-controller"],
-              ...which,
-              nth,
-              times: lots.fork("times").whole(1, 4),
-              with: lots.fork("with").pick([500, 503, 429]),
-            },
-          };
-    });
-  },
-};
+export const cutShort: Situation = shortOf(["manyPods", "lowLimits"], {
+  status: 35,
+  patch: 35,
+  create: 20,
+  delete: 10,
+});
+
+/** The same when a Job has as many successes as are enough, and others of its pods are to go. */
+export const successCutShort: Situation = shortOf(["indexed", "successPolicy"], {
+  status: 40,
+  patch: 10,
+  create: 0,
+  delete: 50,
+});
+
+function shortOf(
+  shapes: readonly Shape[],
+  shares: { readonly status: number; readonly patch: number; readonly create: number; readonly delete: number },
+): Situation {
+  return {
+    name: "cut short",
+    shapes: ["jobs", ...shapes],
+    without: ["quota", "managedBy", "slowPods", "longPods"],
+    draw(draw, ground) {
+      const job = pickJob(draw, ground, podsAtOnce);
+      if (job === undefined) return [];
+      const [verb, resource] = draw.fork("write").weighted<readonly [string, string]>([
+        [["update", "jobs/status"], shares.status],
+        [["patch", "pods"], shares.patch],
+        [["create", "pods"], shares.create],
+        [["delete", "pods"], shares.delete],
+      ]);
+      const which = { verbs: [verb], resources: [resource] };
+      const count = draw.fork("count").whole(1, 3);
+      return Array.from({ length: count }, (_, number): HappeningEntry => {
+        const lots = draw.fork(String(number));
+        const ends = job.moments.slice(2);
+        const momentMs = lots
+          .fork("moment")
+          .pick(verb === "create" || verb === "delete" || ends.length === 0 ? job.moments.slice(0, 2) : ends);
+        const window = { at: offsetText(Math.max(0, momentMs - lots.fork("before").whole(0, 1_500))), for: "60s" };
+        const nth = lots.fork("nth").whole(1, 4);
+        return lots.fork("dies").chance(0.7)
+          ? {
+              ...window,
+              controllerCrashes: {
+                controller: lots.fork("all").chance(0.3) ? "all" : "job-controller",
+                ...which,
+                nth,
+                when: lots.fork("when").pick(["before", "after"]),
+              },
+            }
+          : {
+              ...window,
+              requestFails: {
+                components: ["job-controller"],
+                ...which,
+                nth,
+                times: lots.fork("times").whole(1, 4),
+                with: lots.fork("with").pick([500, 503, 429]),
+              },
+            };
+      });
+    },
+  };
+}
 
 /** How many pods a Job has at once. */
 function podsAtOnce({ manifest }: Subject): number {

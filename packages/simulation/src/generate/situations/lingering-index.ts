@@ -1,0 +1,31 @@
+import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import { offsetText } from "../duration-text.js";
+import type { Situation } from "../situation.js";
+import { podsOf, target } from "../user-actions.js";
+import { pickJob } from "./pick-job.js";
+
+/** A pod of an Indexed Job takes its time to go, and more of its indexes are to run meanwhile. */
+export const lingeringIndex: Situation = {
+  name: "lingering index",
+  shapes: ["jobs", "indexed", "podReplacementPolicy", "ignoreSigterm", "longPods"],
+  without: ["quota", "managedBy", "suspend", "activeDeadline", "onFailure"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground, ({ indexes }) => Math.min(indexes, 3));
+    if (job === undefined || job.indexes < 2) return [];
+    const few = draw.fork("few").whole(1, job.indexes - 1);
+    const more = draw.fork("more").whole(few + 1, job.indexes + 1);
+    const index = String(draw.fork("index").whole(0, few - 1));
+    const pods = podsOf(job);
+    const labels = { ...pods.labels, "batch.kubernetes.io/job-completion-index": index };
+    const atMs = (job.moments[1] ?? 0) + draw.fork("after").whole(2_500, 20_000);
+    const moreMs = atMs + draw.fork("soon").whole(0, 15_000);
+    const wants = (parallelism: number): Omit<HappeningEntry, "at"> => ({
+      patch: { ...target(job), with: { spec: { parallelism } } },
+    });
+    return [
+      { at: "+0s", ...wants(few) },
+      { at: offsetText(atMs), delete: { ...pods, labels } },
+      { at: offsetText(moreMs), ...wants(more) },
+    ];
+  },
+};
