@@ -2,14 +2,13 @@ import { type DeepReadonly, type JobCondition, findCondition, parseTime } from "
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import { IndexSet } from "./index-set.js";
-import { type JobRecord, type PodRecord, jobLedgerOf } from "./job-ledger.js";
+import { type JobRecord, type PodRecord, isIgnored, jobLedgerOf } from "./job-ledger.js";
 import {
   type StoredJob,
   failuresBefore,
   hasFailed,
   indexOf,
   isIndexed,
-  policyAction,
   replacesOnlyFailed,
   restartsOf,
 } from "./job-words.js";
@@ -25,10 +24,10 @@ export const trueReasons: Invariant = {
     "more pods of it have failed than its limit, without those that the policy ignores, or one that the policy fails it for.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
-    const most = new MostSeen();
+    const restarts = new MostRestarts();
     return {
       onChange(change) {
-        if (change.resource === PODS) most.onPod(ledger.pods.get(uidOf(change.object)));
+        if (change.resource === PODS) restarts.onPod(ledger.pods.get(uidOf(change.object)));
         if (change.resource !== JOBS || change.type !== "MODIFIED" || change.request?.component !== JOB_CONTROLLER)
           return;
         const job = ledger.jobs.get(uidOf(change.object));
@@ -37,8 +36,8 @@ export const trueReasons: Invariant = {
         const before = change.previous!;
         const end = newEnd(change.object, before);
         const isTimeKnown = !clockMayBeWrong(world);
-        const wrong = end && whyNot(end, { job, before, most, nowMs: change.atMs, isTimeKnown });
-        const early = whyNotGivenUp(job, before, most);
+        const wrong = end && whyNot(end, { job, before, restarts, nowMs: change.atMs, isTimeKnown });
+        const early = whyNotGivenUp(job, before);
         if (wrong !== undefined) refuse(`ends with ${end?.reason}, but ${wrong}`);
         else if (early !== undefined) refuse(early);
       },
@@ -56,21 +55,18 @@ function newEnd(job: StoredJob, previous: StoredJob | undefined): End | undefine
   return previous !== undefined && endOf(previous) !== undefined ? undefined : endOf(job);
 }
 
-/** What pods have come to, at most: what is said of them later may be less. */
-class MostSeen {
-  readonly restarts = new Map<string, number>();
-  /** Actions of the policy's rules that a failed pod has matched, by the pod's UID. */
-  readonly actions = new Map<string, Set<string | undefined>>();
+/** How often containers of each pod were started again, at most: what is said of it later may be less. */
+class MostRestarts {
+  readonly #restarts = new Map<string, number>();
 
   onPod(pod: PodRecord | undefined): void {
     if (pod?.job === undefined) return;
     const restarts = restartsOf(pod.object);
-    if (restarts > (this.restarts.get(pod.uid) ?? 0)) this.restarts.set(pod.uid, restarts);
-    const policy = pod.job.object.spec?.podFailurePolicy;
-    if (policy == null || !hasFailed(pod.object)) return;
-    const known = this.actions.get(pod.uid) ?? new Set();
-    known.add(policyAction(policy, pod.object));
-    this.actions.set(pod.uid, known);
+    if (restarts > this.of(pod)) this.#restarts.set(pod.uid, restarts);
+  }
+
+  of({ uid }: PodRecord): number {
+    return this.#restarts.get(uid) ?? 0;
   }
 }
 
@@ -78,7 +74,7 @@ interface Known {
   readonly job: JobRecord;
   /** As whoever has written the end has seen it: had it changed since, the write would have been refused. */
   readonly before: StoredJob;
-  readonly most: MostSeen;
+  readonly restarts: MostRestarts;
   readonly nowMs: number;
   readonly isTimeKnown: boolean;
 }
@@ -93,8 +89,8 @@ function whyNot({ type, reason }: End, known: Known): string | undefined {
     case "DeadlineExceeded":
       return whyInTime(known);
     case "PodFailurePolicy": {
-      const { most, job } = known;
-      const isMatched = job.allPods.some(({ uid }) => most.actions.get(uid)?.has("FailJob") === true);
+      const { job } = known;
+      const isMatched = job.allPods.some(({ failedAs }) => failedAs.has("FailJob"));
       return isMatched ? undefined : "no failed pod matches a rule with FailJob";
     }
     case "MaxFailedIndexesExceeded": {
@@ -117,17 +113,17 @@ function whyNot({ type, reason }: End, known: Known): string | undefined {
 }
 
 /** Which index has failed for good with this write, though it may be tried again. */
-function whyNotGivenUp(job: JobRecord, before: StoredJob, most: MostSeen): string | undefined {
+function whyNotGivenUp(job: JobRecord, before: StoredJob): string | undefined {
   const { spec, status } = job.object;
   if (spec?.backoffLimitPerIndex == null || (status?.failedIndexes ?? "") === (before.status?.failedIndexes ?? ""))
     return undefined;
   // What a pod says of failures before it may be of another Job's.
   if (job.allPods.some(({ moved, createdBy }) => moved || createdBy === undefined)) return undefined;
   const failures = new Map<number, number>();
-  for (const { uid, object } of failedPods({ job, most })) {
+  for (const { failedAs, object } of failedPods(job)) {
     const index = indexOf(object);
     if (index === undefined) continue;
-    const isLast = most.actions.get(uid)?.has("FailIndex") === true;
+    const isLast = failedAs.has("FailIndex");
     failures.set(index, (failures.get(index) ?? 0) + (isLast ? Infinity : 1));
   }
   const limit = spec.backoffLimitPerIndex;
@@ -143,25 +139,24 @@ function whyNotGivenUp(job: JobRecord, before: StoredJob, most: MostSeen): strin
 }
 
 /** Pods that have failed, as far as the Job ever counts it. */
-function failedPods({ job, most }: Pick<Known, "job" | "most">): PodRecord[] {
-  return job.allPods.filter(({ uid, flipped, everFailed, everTerminating, everCutShort, everSucceeded, object }) => {
+function failedPods(job: JobRecord): PodRecord[] {
+  return job.allPods.filter((pod) => {
+    const { flipped, everFailed, everTerminating, everCutShort, everSucceeded, object } = pod;
     // What is deleted counts at once, whatever it comes to.
     if (!everFailed && !everCutShort && !(everTerminating && !everSucceeded) && !flipped) return false;
     const spec = job.object.spec!;
     if (replacesOnlyFailed(spec) && !everFailed && !hasFailed(object)) return false;
-    const actions = most.actions.get(uid);
-    return actions === undefined || actions.size > 1 || !actions.has("Ignore");
+    return !isIgnored(pod);
   });
 }
 
-function whyWithinLimit(known: Known): string | undefined {
-  const { job, most } = known;
+function whyWithinLimit({ job, restarts: most }: Known): string | undefined {
   const limit = Math.min(...job.specs.map(({ backoffLimit }) => backoffLimit ?? 6));
-  const failed = failedPods(known).length;
+  const failed = failedPods(job).length;
   if (failed > limit) return undefined;
   if (job.object.spec?.template.spec?.restartPolicy === "OnFailure") {
     let restarts = 0;
-    for (const { uid } of job.allPods) restarts += most.restarts.get(uid) ?? 0;
+    for (const pod of job.allPods) restarts += most.of(pod);
     if (restarts > 0 && restarts >= limit) return undefined;
     return `${failed} pods have failed and ${restarts} containers started again, and backoffLimit is ${limit}`;
   }
@@ -179,18 +174,17 @@ function whyInTime({ job, before, nowMs, isTimeKnown }: Known): string | undefin
   return seconds >= deadline ? undefined : `it is active for ${seconds} s, and may be for ${deadline}`;
 }
 
-function failedIndexes(known: Known): ReadonlySet<number> {
-  const { job, most } = known;
+function failedIndexes({ job }: Known): ReadonlySet<number> {
   const limit = Math.min(...job.specs.map(({ backoffLimitPerIndex }) => backoffLimitPerIndex ?? Infinity));
   const attempts = new Map<number, number>();
   const failed = new Set<number>();
-  for (const { uid, object } of failedPods(known)) {
+  for (const { failedAs, object } of failedPods(job)) {
     const index = indexOf(object);
     if (index === undefined) continue;
     const before = attempts.get(index) ?? 0;
     attempts.set(index, before + 1);
     const isLast = before >= limit || failuresBefore(object)[0] >= limit;
-    if (isLast || most.actions.get(uid)?.has("FailIndex") === true) failed.add(index);
+    if (isLast || failedAs.has("FailIndex")) failed.add(index);
   }
   return failed;
 }

@@ -1,4 +1,4 @@
-import type { Pod } from "@kubewright/api";
+import type { JobSpec, Pod } from "@kubewright/api";
 import type { JobDecision } from "@kubewright/job";
 import { describe, expect, it } from "vitest";
 
@@ -67,6 +67,33 @@ describe("S1 counted once", () => {
     expect(history.violations).toContain(
       "Job default/pi: Pod default/a is recorded as failed, after it was recorded as succeeded",
     );
+  });
+
+  it("refuses to record a failure that the policy ignores, or of an index beyond the last", () => {
+    const recording = (spec: Partial<JobSpec>, failed: Pod, seen: readonly Pod[] = []): readonly string[] => {
+      const history = new History(countedOnce);
+      history.store(job({}, spec));
+      history.store(pod("Running", { index: 3 }), CONTROLLER);
+      for (const earlier of seen) history.store(earlier, "kubelet");
+      history.store(failed, "kubelet");
+      history.store(job(recorded([], ["uid-of-a"]), spec), CONTROLLER);
+      return history.violations;
+    };
+    const failing = pod("Failed", { index: 3, status: { conditions: [condition("DisruptionTarget")] } });
+    const onPodConditions = [{ type: "DisruptionTarget", status: "True" }];
+    const policy = (action: string): Partial<JobSpec> => ({
+      podFailurePolicy: { rules: [{ action, onPodConditions }] },
+    });
+    expect(recording(policy("Count"), failing)).toEqual([]);
+    expect(recording(policy("Ignore"), failing)).toEqual([
+      "Job default/pi: Pod default/a is recorded as failed, but its Job's policy ignores that it has failed",
+    ]);
+    // It may have been read before that was said.
+    expect(recording(policy("Ignore"), failing, [pod("Failed", { index: 3 })])).toEqual([]);
+    expect(recording({ ...indexed, completions: 4 }, failing)).toEqual([]);
+    expect(recording(indexed, failing)).toEqual([
+      "Job default/pi: Pod default/a is recorded as failed, but is of no index below 3",
+    ]);
   });
 
   it("refuses to count a pod for an end that it has not come to", () => {

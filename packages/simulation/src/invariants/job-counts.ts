@@ -3,7 +3,7 @@ import type { DeepReadonly, PodFailurePolicy } from "@kubewright/api";
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { StoredChange } from "../world.js";
 import { IndexSet } from "./index-set.js";
-import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf } from "./job-ledger.js";
+import { type JobLedger, type JobRecord, type PodRecord, isIgnored, jobLedgerOf } from "./job-ledger.js";
 import {
   type StoredJob,
   type StoredPod,
@@ -21,7 +21,8 @@ import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, ownerOfKind
 export const countedOnce: Invariant = {
   name: "S1 counted once",
   sentence:
-    "A pod's UID enters uncountedTerminatedPods at most once for as long as it is its Job's, in one list, for how the pod has ended; " +
+    "A pod's UID enters uncountedTerminatedPods at most once for as long as it is its Job's, in one list, for how the pod has ended, " +
+    "unless the policy of failures ignores that, or its index is beyond the last; " +
     "succeeded and failed change by exactly as many UIDs as leave, or are the number of completed indexes, of those that the Job has.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
@@ -89,10 +90,15 @@ function whyNotSo(
 ): string | undefined {
   if (pod === undefined) return `no pod of a Job has ever had the UID ${uid}`;
   if (pod.flipped || pod.job?.meddledWith === true) return undefined;
+  const { spec } = job;
+  if (spec !== undefined && isIndexed(spec) && indexOf(pod.object, spec.completions ?? 0) === undefined)
+    return `is of no index below ${spec.completions}`;
   if (list === "succeeded") return pod.everSucceeded ? undefined : "has never succeeded";
   // All pods that a failing Job still had are deleted, and count.
   const isFailing = job.status?.conditions?.some(({ type }) => type === "FailureTarget" || type === "Failed") ?? false;
-  return pod.everFailed || pod.everTerminating || isFailing ? undefined : "has neither failed nor been deleted";
+  if (isFailing) return undefined;
+  if (isIgnored(pod)) return "its Job's policy ignores that it has failed";
+  return pod.everFailed || pod.everTerminating ? undefined : "has neither failed nor been deleted";
 }
 
 function checkNumbers({ object, previous }: StoredChange, { specs, meddledWith }: JobRecord, violated: Violated): void {

@@ -13,6 +13,7 @@ import {
   isActive,
   isTerminating,
   isTracked,
+  policyAction,
 } from "./job-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isOfUser, lifeOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
@@ -58,6 +59,8 @@ export interface PodRecord {
   everSucceeded: boolean;
   everFailed: boolean;
   everTerminating: boolean;
+  /** What the policy of its Job has said of it since it has failed: the actions of the rules that it has matched. */
+  readonly failedAs: Set<string | undefined>;
   /** It was being deleted when it had not ended: a failure, if not only pods that have failed are replaced. */
   everCutShort: boolean;
   /** When it ended, to whoever has read it then or later: the earliest. Infinity for one that has not. */
@@ -212,6 +215,7 @@ export class JobLedger {
         everSucceeded: false,
         everFailed: false,
         everTerminating: false,
+        failedAs: new Set(),
         everCutShort: false,
         endedMs: Infinity,
         flipped: false,
@@ -253,6 +257,7 @@ export class JobLedger {
     record.everTerminating ||= pod.metadata.deletionTimestamp != null || type === "DELETED";
     if (record.everFailed || record.everTerminating) record.endedMs = Math.min(record.endedMs, endedMs(pod));
     if (job === undefined) return;
+    if (hasFailed(pod)) record.failedAs.add(policyAction(job.object.spec?.podFailurePolicy, pod));
     if (record.gone) job.livePods.delete(uid);
     else job.livePods.set(uid, record);
   }
@@ -312,6 +317,11 @@ export function isCreationMissed({ createdBy, answerLost, creationShownTo }: Pod
 /** Whether somebody else has made a pod that is gone: who was not shown its adoption before cannot tell which Job has lost it. */
 export function isAdoptedAndGone({ createdBy, gone }: PodRecord): boolean {
   return gone && createdBy === undefined;
+}
+
+/** Whether a failure does not count, whenever it was looked at. */
+export function isIgnored({ failedAs }: PodRecord): boolean {
+  return failedAs.size === 1 && failedAs.has("Ignore");
 }
 
 /** Pods of a Job that are active in the store. */

@@ -35,7 +35,7 @@ class LastWritten {
   }
 }
 
-const makeLastWritten = (): LastWritten => new LastWritten();
+const makeLastWritten = (): LastWritten => lastWrittenOf(world);
 
 /** The one of a run. */
 export function lastWrittenOf(world: World): LastWritten {
