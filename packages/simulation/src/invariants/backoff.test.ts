@@ -1,4 +1,4 @@
-import type { JobSpec, PodStatus } from "@kubewright/api";
+import type { JobSpec, Pod, PodStatus } from "@kubewright/api";
 import type { JobDecision } from "@kubewright/job";
 import { expect, it } from "vitest";
 
@@ -16,7 +16,8 @@ function decide(history: History, statusWrites: number): void {
 /** The sync is over, and tells what it was about to do. */
 function judge(history: History, plan: object, statusWrites = 0): void {
   const observed = { tracked: [], newlySucceeded: [], newlyFailed: [] };
-  const decision = { key: "default/pi", uid: "uid-of-pi", statusWrites, plan: { observed, ...plan } };
+  const atMs = history.nowMs;
+  const decision = { key: "default/pi", uid: "uid-of-pi", atMs, statusWrites, plan: { observed, ...plan } };
   history.decide({ controller: CONTROLLER, decision: decision as unknown as JobDecision });
 }
 
@@ -299,18 +300,32 @@ it("refuses to count more failures than there are pods that have failed", () => 
 });
 
 it("refuses a pause for an index that is longer than its failures take", () => {
-  const told = (retryAfterMs: number): readonly string[] => {
+  const told = (retryAfterMs: number, parallelism: number, others: readonly Partial<JobSpec>[] = []): string[] => {
     const history = new History(backOff);
-    const spec = { completionMode: "Indexed", backoffLimitPerIndex: 3 };
-    history.store(job({}, spec));
-    const failed = pod("Failed", { index: 0 });
-    Object.assign(failed.metadata.annotations!, { "batch.kubernetes.io/job-index-failure-count": "1" });
-    const observed = { tracked: [failed], newlySucceeded: [], newlyFailed: [] };
-    judge(history, { observed, backoff: { failuresAfterLastSuccess: 0 }, pods: { retryAfterMs } });
+    const spec = { completionMode: "Indexed", backoffLimitPerIndex: 3, completions: 2, parallelism } as const;
+    const owner = history.store(job({}, spec));
+    for (const [number, other] of others.entries())
+      history.store({ ...job({}, { ...spec, ...other }), metadata: { ...owner.metadata, generation: number + 2 } });
+    history.pass(10_000);
+    const failed = [0, 1].map((index) => {
+      const status = failedAt(history.nowMs - 4_000);
+      const failure = pod("Failed", { name: `a${index}`, index, status });
+      const count = { "batch.kubernetes.io/job-index-failure-count": `${1 - index}` };
+      return {
+        ...failure,
+        metadata: { ...failure.metadata, annotations: { ...failure.metadata.annotations, ...count } },
+      };
+    });
+    const observed = { active: [], terminating: [], tracked: failed, newlySucceeded: [], newlyFailed: [] };
+    judge(history, { observed, backoff: { failuresAfterLastSuccess: 0 }, succeeded: 0, pods: { retryAfterMs } });
     return history.violations;
   };
-  expect(told(20_000)).toEqual([]);
-  expect(told(40_000)).toHaveLength(1);
+  expect(told(16_000, 1)).toEqual([]);
+  expect(told(18_000, 1)).toEqual(["Job default/pi: waits 18 s, and an index is to be tried again in 17 s"]);
+  // The second has failed once, and is tried again before the first.
+  expect(told(6_000, 2)).toEqual([]);
+  expect(told(16_000, 2)).toHaveLength(1);
+  expect(told(16_000, 2, [{ parallelism: 1 }])).toEqual([]);
 });
 
 it("refuses to count failures that are older than a success", () => {
@@ -324,6 +339,35 @@ it("refuses to count failures that are older than a success", () => {
   };
   expect(told(1)).toEqual([]);
   expect(told(2)).toEqual([
-    "Job default/pi: counts 2 failures in a row, though it sees a success, and 1 of them with it",
+    "Job default/pi: counts 2 failures in a row, though it sees a success, and 1 of them after it",
   ]);
+});
+
+it("refuses a row that does not begin anew with a success, or without the failures after it", () => {
+  const told = (failuresAfterLastSuccess: number, succeeded: readonly number[], deleted = false): string[] => {
+    const history = new History(backOff);
+    history.store(job({}, { parallelism: 5, completions: 9 }));
+    history.pass(10_000);
+    const metadata = deleted ? { deletionTimestamp: new Date(history.nowMs).toISOString() } : {};
+    const ended = (phase: string, name: string, seconds: number): Pod =>
+      pod(phase, { name, status: failedAt(history.nowMs - 10_000 + seconds * 1000), metadata });
+    const newlyFailed = [1, 5, 7].map((seconds) => ended("Failed", `f${seconds}`, seconds));
+    for (const failed of newlyFailed) history.store(failed, CONTROLLER);
+    const newlySucceeded = succeeded.map((seconds) => ended("Succeeded", `s${seconds}`, seconds));
+    judge(history, {
+      observed: { tracked: [], newlySucceeded, newlyFailed },
+      backoff: { failuresAfterLastSuccess },
+    });
+    return history.violations;
+  };
+  expect(told(2, [3])).toEqual([]);
+  expect(told(3, [3])).toEqual([
+    "Job default/pi: counts 3 failures in a row, though it sees a success, and 2 of them after it",
+  ]);
+  expect(told(1, [3])).toEqual(["Job default/pi: counts 1 failures in a row, and sees 2 that no success has followed"]);
+  expect([told(1, [5, 2]), told(0, [8])]).toEqual([[], []]);
+  expect(told(1, [8])).toHaveLength(1);
+  expect(told(2, [])).toHaveLength(1);
+  // When pods that are deleted have ended is not certain.
+  expect([told(0, [3], true), told(3, [3], true)]).toEqual([[], []]);
 });

@@ -3,19 +3,24 @@ import type { JobDecision } from "@kubewright/job";
 
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { AnsweredRequest, StoredChange, World } from "../world.js";
+import { freeIndexes } from "./free-indexes.js";
 import { IndexSet } from "./index-set.js";
 import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf } from "./job-ledger.js";
 import {
   type StoredJob,
+  type StoredJobSpec,
+  type StoredPod,
   endedMs,
   failuresBefore,
   hasSucceeded,
   indexOf,
-  isIndexed,
   isTracked,
+  knownEndMs,
   policyAction,
+  replacesOnlyFailed,
+  wantedPods,
 } from "./job-words.js";
-import { clockMayBeWrong, waitsForWrites } from "./plan-words.js";
+import { clockMayBeWrong, podsPerSync, waitsForWrites } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 const BASE_MS = 10_000;
@@ -45,7 +50,7 @@ export const backOff: Invariant = {
         if (controller !== JOB_CONTROLLER) return;
         const job = ledger.jobs.get(decision.uid);
         const wrong =
-          (clockMayBeWrong(world) ? undefined : whyTooLong(decision.plan, job)) ??
+          (clockMayBeWrong(world) ? undefined : whyTooLong(decision, job, podsPerSync(world))) ??
           (ledger.mayReadThePast ? undefined : whyTooMany(decision.plan, job, world));
         if (wrong !== undefined) violated(`Job ${decision.key}`, wrong);
         const life = lifeOf({ component: controller, process, incarnation });
@@ -75,23 +80,66 @@ export const backOff: Invariant = {
   },
 };
 
-/** Why a sync puts off the next pod for too long. */
-function whyTooLong({ observed, backoff, pods }: JobDecision["plan"], job: JobRecord | undefined): string | undefined {
-  const { spec } = job?.object ?? {};
-  if (spec === undefined || job?.meddledWith === true) return undefined;
+/** Why a sync puts off the next pod for too long, or goes by another number of failures than it sees. */
+function whyTooLong({ plan, atMs }: JobDecision, job: JobRecord | undefined, atOnce: number): string | undefined {
+  if (job === undefined || job.meddledWith) return undefined;
+  const { retryAfterMs } = plan.pods ?? {};
+  const wrong = whyNotInARow(plan);
+  if (wrong !== undefined || retryAfterMs === undefined) return wrong;
+  if (job.object.spec?.backoffLimitPerIndex != null) {
+    const mostMs = Math.max(...job.specs.map((spec) => mostForIndexesMs(spec, plan, atMs, atOnce))) + ROUNDING_MS;
+    return retryAfterMs <= mostMs
+      ? undefined
+      : `waits ${retryAfterMs / 1000} s, and an index is to be tried again in ${mostMs / 1000} s`;
+  }
+  const { failuresAfterLastSuccess: failures } = plan.backoff;
+  const mostMs = backOffMs(failures) + ROUNDING_MS;
+  return retryAfterMs <= mostMs
+    ? undefined
+    : `waits ${retryAfterMs / 1000} s after failure ${failures} in a row: that takes ${mostMs / 1000} s at most`;
+}
+
+/**
+ * A success begins the row anew, with the failures that are seen together with it and ended after it.
+ *
+ * Upstream: pkg/controller/job/backoff_utils.go newBackoffRecord.
+ */
+function whyNotInARow({ observed, backoff, indexes }: JobDecision["plan"]): string | undefined {
+  const { newlyFailed: failed, newlySucceeded } = observed;
   const { failuresAfterLastSuccess: failures } = backoff;
   // What has succeeded of an index is no news if the index has succeeded before.
-  if (!isIndexed(spec) && observed.newlySucceeded.length > 0 && failures > observed.newlyFailed.length)
-    return `counts ${failures} failures in a row, though it sees a success, and ${observed.newlyFailed.length} of them with it`;
-  if (pods?.retryAfterMs === undefined) return undefined;
-  const most =
-    spec.backoffLimitPerIndex == null
-      ? failures
-      : Math.max(0, ...observed.tracked.map(failuresBefore).map(([counted, ignored]) => counted + ignored + 1));
-  const mostMs = backOffMs(most) + ROUNDING_MS;
-  return pods.retryAfterMs <= mostMs
+  const isNews = (pod: StoredPod): boolean =>
+    !(indexes?.succeededBefore ?? []).some(({ first, last }) => first <= indexOf(pod)! && indexOf(pod)! <= last);
+  const succeededMs = newlySucceeded.filter(isNews).map(knownEndMs);
+  if (succeededMs.length > 0) {
+    const isOver = (endMs: number | undefined): boolean =>
+      endMs !== undefined && succeededMs.some((successMs) => successMs !== undefined && successMs >= endMs);
+    const most = failed.filter((pod) => !isOver(knownEndMs(pod))).length;
+    if (failures > most)
+      return `counts ${failures} failures in a row, though it sees a success, and ${most} of them after it`;
+  }
+  const isAfter = (endMs: number | undefined): boolean =>
+    endMs !== undefined && succeededMs.every((successMs) => successMs !== undefined && successMs < endMs);
+  const least = succeededMs.length === 0 ? failed.length : failed.filter((pod) => isAfter(knownEndMs(pod))).length;
+  return failures >= least
     ? undefined
-    : `waits ${pods.retryAfterMs / 1000} s after failure ${most} in a row: that takes ${mostMs / 1000} s at most`;
+    : `counts ${failures} failures in a row, and sees ${least} that no success has followed`;
+}
+
+/** How long it takes at most until one of the indexes is due that are next: each waits for what has failed of it. */
+function mostForIndexesMs(spec: StoredJobSpec, plan: JobDecision["plan"], nowMs: number, atOnce: number): number {
+  const { active, terminating, tracked } = plan.observed;
+  const going = replacesOnlyFailed(spec) ? terminating.length : 0;
+  const missing = (wantedPods(spec, plan.succeeded) ?? 0) - active.length - going;
+  const waitsMs = freeIndexes(spec, plan)
+    .slice(0, Math.max(0, Math.min(missing, atOnce)))
+    .map((index) => {
+      const failed = tracked.filter((pod) => indexOf(pod) === index);
+      const count = Math.max(0, ...failed.map(failuresBefore).map(([counted, ignored]) => counted + ignored + 1));
+      const lastMs = Math.max(...failed.map((pod) => knownEndMs(pod) ?? nowMs));
+      return count === 0 ? 0 : backOffMs(count) - (nowMs - lastMs);
+    });
+  return waitsMs.length === 0 ? MAX_MS : Math.min(...waitsMs);
 }
 
 /**

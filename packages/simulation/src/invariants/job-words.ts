@@ -81,6 +81,11 @@ export function replacesOnlyFailed({ podReplacementPolicy, podFailurePolicy }: S
   return podReplacementPolicy === "Failed" || podFailurePolicy != null;
 }
 
+/** Whether a pod counts as failed to its Job. */
+export function countsAsFailed(pod: StoredPod, spec: StoredJobSpec): boolean {
+  return hasFailed(pod) || (isTerminating(pod) && !replacesOnlyFailed(spec));
+}
+
 /** How many pods the Job wants to run at a time, given how many have succeeded; `undefined`: as many as do. */
 export function wantedPods({ parallelism, completions }: StoredJobSpec, succeeded: number): number | undefined {
   const most = parallelism ?? 1;
@@ -123,11 +128,15 @@ function matchesExitCode(
  * When a pod ended, to whoever reads it now or has read it before: what its containers say, of one that ended by itself; of
  * others the earliest that may be read from it, which is when they were created.
  */
-export function endedMs({ metadata, status }: StoredPod): number {
+export function endedMs(pod: StoredPod): number {
+  return knownEndMs(pod) ?? parseTime(pod.metadata.creationTimestamp) ?? 0;
+}
+
+/** When its containers say that a pod ended which nobody has deleted; `undefined` where others may read something else. */
+export function knownEndMs({ metadata, status }: StoredPod): number | undefined {
   const finishes = (status?.containerStatuses ?? []).map(({ state }) => parseTime(state?.terminated?.finishedAt));
-  const endedByItself = metadata.deletionTimestamp == null && finishes.length > 0;
-  if (endedByItself && finishes.every((finish) => finish !== undefined)) return Math.max(...finishes);
-  return parseTime(metadata.creationTimestamp) ?? 0;
+  if (metadata.deletionTimestamp != null || finishes.length === 0) return undefined;
+  return finishes.every((finish) => finish !== undefined) ? Math.max(...finishes) : undefined;
 }
 
 /** Whether its containers ended in the very second in which it was asked to go, or later: whether before is not known (X8). */

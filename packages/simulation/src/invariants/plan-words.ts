@@ -9,3 +9,8 @@ export function clockMayBeWrong({ plan }: World): boolean {
 export function waitsForWrites({ plan }: World): boolean {
   return plan.controllers?.consistencyGate !== false;
 }
+
+/** Pods that one sync of the Job controller creates, or removes of a Job that goes on, at most. */
+export function podsPerSync({ plan }: World): number {
+  return plan.controllers?.maxPodsPerSync ?? 500;
+}

@@ -1,4 +1,12 @@
-import { type Job, JOB_INDEX_FAILURE_COUNT_ANNOTATION, type JobSpec, type JobStatus, type Pod } from "@kubewright/api";
+import {
+  JOB_COMPLETION_INDEX_ANNOTATION,
+  JOB_INDEX_FAILURE_COUNT_ANNOTATION,
+  JOB_INDEX_IGNORED_FAILURE_COUNT_ANNOTATION,
+  type Job,
+  type JobSpec,
+  type JobStatus,
+  type Pod,
+} from "@kubewright/api";
 import { type JobDecision, planJob } from "@kubewright/job";
 import { describe, expect, it } from "vitest";
 
@@ -134,6 +142,45 @@ describe("S23 as many as are wanted", () => {
     });
     expect(judge([failed(0, 42)], rules("FailIndex"), again)).toHaveLength(1);
     expect(judge([failed(1, 42)], rules("Ignore"), again)).toEqual([]);
+  });
+
+  it("refuses a pod of an index that does not carry on how often it has failed", () => {
+    const failed = (
+      name: string,
+      counted: number,
+      ignored: number,
+      { exitCode = 1, second = 0, gone = false } = {},
+    ): Pod => {
+      const metadata = gone ? { deletionTimestamp: "2026-03-02T10:00:30Z" } : {};
+      const failure = pod("Failed", { name, index: 0, metadata });
+      failure.metadata.annotations = {
+        [JOB_COMPLETION_INDEX_ANNOTATION]: "0",
+        [JOB_INDEX_FAILURE_COUNT_ANNOTATION]: `${counted}`,
+        [JOB_INDEX_IGNORED_FAILURE_COUNT_ANNOTATION]: `${ignored}`,
+      };
+      const state = { terminated: { exitCode, finishedAt: `2026-03-02T10:00:0${second}Z` } };
+      failure.status!.containerStatuses = [
+        { name: "main", image: "", imageID: "", ready: false, restartCount: 0, state },
+      ];
+      return failure;
+    };
+    const rules = [{ action: "Ignore", onExitCodes: { operator: "In", values: [42] } }];
+    const spec = { ...perIndex, backoffLimitPerIndex: 5, podFailurePolicy: { rules } };
+    const carrying = (pods: readonly Pod[], failures: number, ignored: number): readonly string[] =>
+      judge(pods, spec, { create: [{ index: 0, failureCounts: { failures, ignored } }], retryAfterMs: 1 });
+    expect([carrying([], 0, 0), carrying([failed("a", 1, 2)], 2, 2)]).toEqual([[], []]);
+    expect(carrying([failed("a", 1, 2, { exitCode: 42 })], 1, 3)).toEqual([]);
+    expect(carrying([], 1, 0)).toHaveLength(1);
+    expect(carrying([failed("a", 1, 2)], 0, 0)).toEqual([
+      "Job default/pi: creates a pod of index 0, with 0 failures and 0 ignored ones before it, which no failed pod of it tells of",
+    ]);
+    expect(carrying([failed("a", 1, 2, { exitCode: 42 })], 0, 3)).toHaveLength(1);
+    const two = [failed("a", 0, 0, { second: 1 }), failed("b", 1, 0, { second: 2 })];
+    expect([carrying(two, 2, 0), carrying(two, 1, 0).length]).toEqual([[], 1]);
+    const unclear = [failed("a", 0, 0, { second: 3 }), failed("b", 1, 0, { second: 2 })];
+    expect([carrying(unclear, 2, 0), carrying(unclear, 1, 0)]).toEqual([[], []]);
+    const deleted = [failed("a", 0, 0, { second: 1, gone: true }), failed("b", 1, 0, { second: 2 })];
+    expect([carrying(deleted, 2, 0), carrying(deleted, 1, 0)]).toEqual([[], []]);
   });
 
   it("accepts what is right for a spec that was there before", () => {

@@ -2,37 +2,36 @@ import type { DeepReadonly, Pod } from "@kubewright/api";
 import type { JobDecision } from "@kubewright/job";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
+import { freeIndexes } from "./free-indexes.js";
 import { IndexSet } from "./index-set.js";
 import { jobLedgerOf } from "./job-ledger.js";
 import {
   type StoredJob,
   type StoredJobSpec,
+  countsAsFailed,
   failuresBefore,
-  hasFailed,
   indexOf,
   isIndexed,
   isReady,
-  isTerminating,
+  knownEndMs,
   policyAction,
   replacesOnlyFailed,
   wantedPods,
 } from "./job-words.js";
-import { lastWrittenOf, wrongInEvery } from "./last-written.js";
+import { LastWritten, wrongInEvery } from "./last-written.js";
+import { podsPerSync } from "./plan-words.js";
 import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
-
-/** Pods that a sync creates, or removes of a Job that goes on, at most. */
-const PODS_PER_SYNC = 500;
 
 /** Upstream: pkg/controller/job/job_controller.go manageJob; indexed_job_utils.go; controller_utils.go ActivePods. */
 export const asManyAsWanted: Invariant = {
   name: "S23 as many as are wanted",
   sentence:
     "A sync that may change pods removes all that are too many, those that are missed least first, or else creates all that are " +
-    "missing unless it waits for a back-off, each of an index that nothing runs and that has not ended; as many as it may at a time; " +
-    "and it counts all successes that its status tells of.",
+    "missing unless it waits for a back-off, each of an index that nothing runs and that has not ended, with as many failures before it " +
+    "as its last pod tells of; as many as it may at a time; and it counts all successes that its status tells of.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
-    const atOnce = world.plan.controllers?.maxPodsPerSync ?? PODS_PER_SYNC;
+    const atOnce = podsPerSync(world);
     const written = lastWrittenOf(world);
     return {
       onDecision(told) {
@@ -77,8 +76,9 @@ function whyNot(spec: StoredJobSpec, plan: Plan, pods: PodPlan, atOnce: number):
   if (remove.length < (isSuspended ? tooMany : Math.min(tooMany, atOnce)))
     return `removes ${remove.length} of ${active.length} active pods, and ${tooMany} are too many`;
   if (remove.length > 0) return useless.size > 0 ? undefined : whyMissedMore(active, remove);
-  for (const { index } of create) {
-    const wrong = index === undefined ? undefined : whyNotIndex(index, spec, plan);
+  for (const { index, failureCounts } of create) {
+    if (index === undefined) continue;
+    const wrong = whyNotIndex(index, spec, plan) ?? whyForgotten(index, failureCounts, spec, plan);
     if (wrong !== undefined) return `creates a pod of index ${index}, ${wrong}`;
   }
   if (new Set(create.map(({ index }, position) => index ?? -1 - position)).size < create.length)
@@ -88,7 +88,7 @@ function whyNot(spec: StoredJobSpec, plan: Plan, pods: PodPlan, atOnce: number):
   const going = replacesOnlyFailed(spec) ? terminating.length : 0;
   const missing = Math.min(wanted - active.length - going, atOnce);
   if (create.length >= missing) return undefined;
-  const free = isIndexed(spec) ? freeIndexes(spec, plan) : missing;
+  const free = isIndexed(spec) ? freeIndexes(spec, plan).length : missing;
   return create.length >= free
     ? undefined
     : `creates ${create.length} pods beside ${active.length}, and ${Math.min(missing, free)} are missing`;
@@ -138,23 +138,40 @@ function whyNotIndex(index: number, spec: StoredJobSpec, { observed, indexes }: 
   return undefined;
 }
 
+/** Why a pod of this index does not carry on how often it has failed. Upstream: indexed_job_utils.go getNewIndexFailureCounts. */
+function whyForgotten(
+  index: number,
+  carried: PodPlan["create"][number]["failureCounts"],
+  spec: StoredJobSpec,
+  { observed }: Plan,
+): string | undefined {
+  if (carried === undefined) return undefined;
+  const failed = observed.tracked.filter((pod) => indexOf(pod) === index && countsAsFailed(pod, spec));
+  const last = failed.filter((pod) => !failed.some((other) => isFollowedBy(pod, other)));
+  const isRight = ([failures, ignored]: readonly [number, number]): boolean =>
+    carried.failures === failures && carried.ignored === ignored;
+  if (last.length === 0 ? isRight([0, 0]) : last.some((pod) => isRight(failuresWith(pod, spec)))) return undefined;
+  return `with ${carried.failures} failures and ${carried.ignored} ignored ones before it, which no failed pod of it tells of`;
+}
+
+/** Failures of its index with this one, as `[counted, ignored]`. */
+function failuresWith(pod: SeenPod, spec: StoredJobSpec): readonly [number, number] {
+  const [failures, ignored] = failuresBefore(pod);
+  return policyAction(spec.podFailurePolicy, pod) === "Ignore" ? [failures, ignored + 1] : [failures + 1, ignored];
+}
+
+/** Whether another attempt was made of the same index, and has failed, for sure after this one. */
+function isFollowedBy(pod: SeenPod, other: SeenPod): boolean {
+  const attempt = (each: SeenPod): number => failuresBefore(each)[0] + failuresBefore(each)[1];
+  const endMs = knownEndMs(pod);
+  const otherMs = knownEndMs(other);
+  return attempt(other) > attempt(pod) && endMs !== undefined && otherMs !== undefined && otherMs >= endMs;
+}
+
 /** Whether an index is given up when this pod of it has failed. Upstream: indexed_job_utils.go isIndexFailed. */
 function isLastFailure(pod: SeenPod, spec: StoredJobSpec): boolean {
   if (spec.backoffLimitPerIndex == null) return false;
-  if (!hasFailed(pod) && (replacesOnlyFailed(spec) || !isTerminating(pod))) return false;
+  if (!countsAsFailed(pod, spec)) return false;
   const action = policyAction(spec.podFailurePolicy, pod);
   return action === "FailIndex" || (action !== "Ignore" && failuresBefore(pod)[0] >= spec.backoffLimitPerIndex);
-}
-
-/** How many indexes a pod may be created for. */
-function freeIndexes(spec: StoredJobSpec, plan: Plan): number {
-  const completions = spec.completions ?? 0;
-  const { observed, indexes } = plan;
-  const taken = new Set<number | undefined>();
-  for (const pod of observed.active) taken.add(indexOf(pod, completions));
-  if (replacesOnlyFailed(spec)) for (const pod of observed.terminating) taken.add(indexOf(pod, completions));
-  for (const { first, last } of [...(indexes?.succeeded ?? []), ...(indexes?.failed ?? [])])
-    for (let index = first; index <= Math.min(last, completions - 1); index++) taken.add(index);
-  taken.delete(undefined);
-  return completions - taken.size;
 }
