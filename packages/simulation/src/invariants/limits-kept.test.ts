@@ -13,7 +13,7 @@ const perIndex = { ...indexed, backoffLimitPerIndex: 0 } as const;
 /** What is said of a sync that has seen those pods, and has written that status if any. */
 function judge(
   specs: readonly Partial<JobSpec>[],
-  { pods = [], status, end }: { pods?: readonly Pod[]; status?: JobStatus; end?: string },
+  { pods = [], status, end }: { pods?: readonly Pod[]; status?: JobStatus; end?: object },
 ): readonly string[] {
   const history = new History(limitsAreKept);
   const stored = (spec: Partial<JobSpec>, number: number) => {
@@ -22,7 +22,7 @@ function judge(
   };
   for (const [number, spec] of specs.entries()) history.store(stored(spec, number));
   if (status !== undefined) history.store({ ...stored(specs.at(-1)!, specs.length - 1), status }, CONTROLLER);
-  const plan = { observed: { pods }, ...(end === undefined ? {} : { end: { reason: end } }) };
+  const plan = { observed: { pods }, ...(end === undefined ? {} : { end }) };
   const decision = { key: "default/pi", uid: "uid-of-pi", plan } as unknown as JobDecision;
   history.decide({ controller: CONTROLLER, decision });
   return history.violations;
@@ -71,7 +71,7 @@ describe("S24 limits are kept", () => {
     ["rule 0 of its success policy is met", success({ succeededCount: 1 }), { status: { completedIndexes: "3" } }],
   ])("refuses a Job that goes on, though %s", (message, spec, seen) => {
     expect(judge([spec], seen)).toEqual([`Job default/pi: goes on, though ${message}`]);
-    expect(judge([spec], { ...seen, end: "any" })).toEqual([]);
+    expect(judge([spec], { ...seen, end: { type: "FailureTarget", recorded: false } })).toEqual([]);
   });
 
   it.each<[string, Partial<JobSpec>, Parameters<typeof judge>[1]]>([
@@ -91,6 +91,14 @@ describe("S24 limits are kept", () => {
     ],
   ])("accepts %s", (_what, spec, seen) => {
     expect(judge([spec], seen)).toEqual([]);
+  });
+
+  it("refuses a Job that succeeds by its policy, though it has failed, unless that is recorded", () => {
+    const spec = { ...success({ succeededCount: 1 }), backoffLimit: 0 };
+    const succeeding = (failed: number, recorded = false): readonly string[] =>
+      judge([spec], { status: { completedIndexes: "3", failed }, end: { type: "SuccessCriteriaMet", recorded } });
+    expect(succeeding(1)).toEqual(["Job default/pi: succeeds, though 1 pods have failed, and backoffLimit is 0"]);
+    expect([succeeding(0), succeeding(1, true)]).toEqual([[], []]);
   });
 
   it("accepts what is within the limit of a spec that was there before, unless a write tells that it was not seen", () => {

@@ -21,7 +21,7 @@ export const limitsAreKept: Invariant = {
   name: "S24 limits are kept",
   sentence:
     "A sync that sees, or writes to the status, that a limit of its Job is exceeded, that its policy fails it, or that its success " +
-    "policy is met, is about to end it, though it may have to wait.",
+    "policy is met, is about to end it, though it may have to wait; and one that has failed does not succeed by its policy.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     const written = lastWrittenOf(world);
@@ -31,9 +31,17 @@ export const limitsAreKept: Invariant = {
         const { uid, plan } = told.decision;
         const known = written.ofSync;
         const job = ledger.jobs.get(uid);
-        if (job === undefined || plan.end !== undefined) return;
-        const wrong = wrongInEvery(known, job, (spec) => whyEnded(spec, plan.observed.pods, known?.status));
-        if (wrong !== undefined) violated(nameOf(job.object, "Job"), `goes on, though ${wrong}`);
+        const { end, observed } = plan;
+        if (job === undefined || end?.recorded === true || end?.type === "FailureTarget") return;
+        const wrong = wrongInEvery(
+          known,
+          job,
+          (spec) =>
+            whyFailed(spec, observed.pods, known?.status) ??
+            (end === undefined ? whySucceeded(spec, known?.status) : undefined),
+        );
+        if (wrong !== undefined)
+          violated(nameOf(job.object, "Job"), `${end === undefined ? "goes on" : "succeeds"}, though ${wrong}`);
       },
     };
   },
@@ -41,8 +49,8 @@ export const limitsAreKept: Invariant = {
 
 type SeenPods = JobDecision["plan"]["observed"]["pods"];
 
-/** Why a Job of that spec, with those pods and that status, has to end. */
-function whyEnded(spec: StoredJobSpec, pods: SeenPods, status: StoredJob["status"]): string | undefined {
+/** Why a Job of that spec, with those pods and that status, has failed: that is looked at before what it succeeds by. */
+function whyFailed(spec: StoredJobSpec, pods: SeenPods, status: StoredJob["status"]): string | undefined {
   const failing = pods.find((pod) => hasFailed(pod) && policyAction(spec.podFailurePolicy, pod) === "FailJob");
   if (failing !== undefined) return `${nameOf(failing, "Pod")} has failed as its policy fails it for`;
   return whyRestarted(spec, pods) ?? (status == null ? undefined : whyCounted(spec, status));
@@ -62,16 +70,20 @@ function whyCounted(spec: StoredJobSpec, status: NonNullable<StoredJob["status"]
   const failures = (status.failed ?? 0) + (status.uncountedTerminatedPods?.failed?.length ?? 0);
   const limit = spec.backoffLimit ?? (spec.backoffLimitPerIndex == null ? 6 : Infinity);
   if (failures > limit) return `${failures} pods have failed, and backoffLimit is ${limit}`;
-  if (!isIndexed(spec)) return undefined;
+  if (!isIndexed(spec) || spec.backoffLimitPerIndex == null) return undefined;
   const completions = spec.completions ?? 0;
   const failed = new IndexSet(status.failedIndexes).sizeBelow(completions);
+  const most = spec.maxFailedIndexes ?? Infinity;
+  if (failed > most) return `${failed} indexes have failed, and maxFailedIndexes is ${most}`;
+  return failed > 0 && failed + new IndexSet(status.completedIndexes).sizeBelow(completions) >= completions
+    ? `all indexes have ended, ${failed} of them failed`
+    : undefined;
+}
+
+function whySucceeded(spec: StoredJobSpec, status: StoredJob["status"]): string | undefined {
+  if (status == null || !isIndexed(spec)) return undefined;
+  const completions = spec.completions ?? 0;
   const succeeded = new IndexSet(status.completedIndexes);
-  if (spec.backoffLimitPerIndex != null) {
-    const most = spec.maxFailedIndexes ?? Infinity;
-    if (failed > most) return `${failed} indexes have failed, and maxFailedIndexes is ${most}`;
-    if (failed > 0 && failed + succeeded.sizeBelow(completions) >= completions)
-      return `all indexes have ended, ${failed} of them failed`;
-  }
   const rule = (spec.successPolicy?.rules ?? []).findIndex(({ succeededIndexes, succeededCount }) => {
     if (succeededIndexes == null) return succeeded.sizeBelow(completions) >= (succeededCount ?? Infinity);
     const required = new IndexSet(succeededIndexes);
