@@ -3,7 +3,7 @@ import { planJob } from "@kubewright/job";
 import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
-import { job, pod } from "../../test/objects.js";
+import { condition, job, pod } from "../../test/objects.js";
 import type { ToldDecision } from "../world.js";
 import { noOverDeletion, statusIsWhatWasSeen } from "./plans.js";
 
@@ -156,6 +156,22 @@ describe("S3b status is what was seen", () => {
     history.store(job({ active: 0, terminating: 2 }, owner.spec), CONTROLLER);
     history.decide(decision(job({}, { suspend: true }), [...seen, pod("Running", { name: "b" })], history.nowMs));
     expect(history.violations).toEqual([]);
+  });
+
+  it("refuses to leave pods of a Job that is to end, unless that was refused", () => {
+    const ending = (code: number | undefined, error?: unknown): readonly string[] => {
+      const history = new History(statusIsWhatWasSeen);
+      history.store(owner);
+      history.store(pod("Running"), CONTROLLER);
+      if (code !== undefined)
+        history.answer({ component: CONTROLLER, verb: "delete", resource: "pods", name: "a", code });
+      const ended = job({ conditions: [condition("FailureTarget")] }, owner.spec);
+      const told = decision(ended, seen, history.nowMs);
+      history.decide({ ...told, decision: { ...told.decision, ...(error === undefined ? {} : { error }) } });
+      return history.violations;
+    };
+    expect([ending(200), ending(404), ending(500, "refused")]).toEqual([[], [], []]);
+    expect(ending(undefined)).toEqual(["Job default/pi: it is to end, and the sync has left 1 active pods"]);
   });
 
   it.each([

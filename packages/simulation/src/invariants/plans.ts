@@ -81,7 +81,7 @@ export const statusIsWhatWasSeen: Invariant = {
   name: "S3b status is what was seen",
   sentence:
     "What a sync writes as active, ready and terminating are the pods that it saw, with those that it has created and without " +
-    "those that it has deleted; where none of them has been another's.",
+    "those that it has deleted; and one that is to end its Job deletes all that are active, or fails; where none of them has been another's.",
   watch(world, violated): InvariantChecks {
     const ledger = jobLedgerOf(world);
     const syncs = new Map<string, Sync>();
@@ -113,8 +113,7 @@ export const statusIsWhatWasSeen: Invariant = {
         if (told.controller !== JOB_CONTROLLER) return;
         const { decision } = told;
         const key = `${lifeOf({ ...told, component: JOB_CONTROLLER })} ${decision.uid}`;
-        const sync = syncs.get(key);
-        if (sync === undefined) return;
+        const sync = syncs.get(key) ?? new Sync();
         syncs.delete(key);
         // Whose sync it is that asks for a pod which has changed hands cannot be told.
         if (decision.plan.observed.active.some((pod) => ledger.pods.get(uidOf(pod))?.moved === true)) return;
@@ -146,11 +145,13 @@ class Sync {
   }
 
   /** What is wrong with a status that it has written. */
-  whyNot({ plan: { observed, end } }: JobDecision): string | undefined {
+  whyNot({ plan: { observed, end }, error }: JobDecision): string | undefined {
     // Creations that such a namespace refuses are taken for granted: exception X6.
     if (this.#namespaceEnds) return undefined;
     const deleted = observed.active.filter(({ metadata }) => this.#gone.has(metadata.name ?? ""));
     const active = observed.active.length + this.#created - deleted.length;
+    if (end !== undefined && error === undefined && active > 0)
+      return `it is to end, and the sync has left ${active} active pods`;
     const ready = observed.ready - deleted.filter(isReady).length;
     const terminating = observed.terminating.length + deleted.length;
     const allDeleted = { active: 0, ready: 0, terminating: observed.terminating.length + observed.active.length };
