@@ -413,6 +413,22 @@ describe("S15 PodGC's reasons", () => {
     expect(history.violations).toEqual(LEFT);
   });
 
+  it("wants pods to end that are being deleted, and have no node", () => {
+    const left = (phase: string, nodeName: string, parts: Partial<Pod["metadata"]>): readonly string[] => {
+      const history = new History(podGCActs);
+      history.store(node("n"));
+      const unbound = on(nodeName, phase);
+      history.store({ ...unbound, metadata: { ...unbound.metadata, ...parts } }, "user");
+      history.pass(190_000);
+      expect(history.violations).toEqual([]);
+      history.pass(20_000);
+      return history.violations;
+    };
+    const deleted = { deletionTimestamp: "2026-03-02T10:00:00Z" };
+    expect(left("Pending", "", deleted)).toEqual(["Pod default/a: is being deleted, has no node, and has not ended"]);
+    expect([left("Failed", "", deleted), left("Pending", "", {}), left("Running", "n", deleted)]).toEqual([[], [], []]);
+  });
+
   it("wants them to be gone before, where nothing has gone wrong for so long", () => {
     const history = leftBehind();
     expect(history.violations).toEqual([]);

@@ -153,8 +153,8 @@ function isEvicted({ status }: StoredPod): boolean {
 export const podGCActs: Invariant = {
   name: "L4 PodGC acts",
   sentence:
-    "When nothing has gone wrong for 200 s no pod is left that has run for as long on a node which does not exist, and no more " +
-    "that have ended, and are not being deleted, than its threshold.",
+    "When nothing has gone wrong for 200 s no pod is left that has run for as long on a node which does not exist, none that is being " +
+    "deleted, has no node, and has not ended, and no more that have ended, and are not being deleted, than its threshold.",
   watch(world, violated): InvariantChecks {
     const changedMs = new Map<string, number>();
     const nodeGoneMs = new Map<string, number>();
@@ -185,7 +185,11 @@ export const podGCActs: Invariant = {
         // What is being deleted it has seen to: who holds it by a finalizer is another matter (L2).
         if (hasEnded(pod) && !isBeingDeleted(pod) && lastMs < sinceMs) ended++;
         const nodeName = pod.spec?.nodeName ?? "";
-        if (nodeName === "" || world.get(NODES, "", nodeName) !== undefined || hasEnded(pod)) continue;
+        if (hasEnded(pod)) continue;
+        // Nobody else would say what has become of it, and its Job may wait for that.
+        if (nodeName === "" && isBeingDeleted(pod) && lastMs < sinceMs)
+          violated(nameOf(pod, "Pod"), "is being deleted, has no node, and has not ended");
+        if (nodeName === "" || world.get(NODES, "", nodeName) !== undefined) continue;
         if (Math.max(lastMs, nodeGoneMs.get(nodeName) ?? -Infinity) < sinceMs)
           violated(nameOf(pod, "Pod"), `is ${pod.status?.phase} on ${nodeName}, which does not exist`);
       }
