@@ -284,14 +284,16 @@ it("refuses to count more failures than there are pods that have failed", () => 
     failuresAfterLastSuccess: number,
     spec: Partial<JobSpec> = {},
     consistencyGate = true,
+    plan: object = {},
   ): readonly string[] => {
     const history = new History(backOff, { controllers: { maxUncountedPods: 5, consistencyGate } });
     history.store(job({}, spec));
     for (const name of ["a", "b"]) history.store(pod("Failed", { name }), CONTROLLER);
     history.store(pod("Running", { name: "c" }), CONTROLLER);
-    judge(history, { backoff: { failuresAfterLastSuccess } });
+    judge(history, { backoff: { failuresAfterLastSuccess }, ...plan });
     return history.violations;
   };
+  expect(counting(3, {}, true, { end: { type: "SuccessCriteriaMet", recorded: true } })).toEqual([]);
   expect(counting(3)).toEqual(["Job default/pi: counts 3 failures in a row, and only 2 of its pods have failed"]);
   expect(counting(2)).toEqual([]);
   expect(counting(3, {}, false)).toEqual([]);

@@ -146,9 +146,15 @@ function mostForIndexesMs(spec: StoredJobSpec, plan: JobDecision["plan"], nowMs:
  * Failures that nobody has seen. What a policy ignores, waits for its replacement, or is beyond what one sync records is seen anew,
  * and so is anything where the cache does not show yet what was written.
  */
-function whyTooMany({ backoff }: JobDecision["plan"], job: JobRecord | undefined, world: World): string | undefined {
+function whyTooMany(
+  { backoff, end }: JobDecision["plan"],
+  job: JobRecord | undefined,
+  world: World,
+): string | undefined {
   const { failuresAfterLastSuccess: failures } = backoff;
   if (failures === 0 || job === undefined || job.meddledWith || !waitsForWrites(world)) return undefined;
+  // Pods that go as their Job has succeeded are not recorded, and it waits for nothing any more.
+  if (end !== undefined) return undefined;
   const { spec } = job.object;
   if (spec === undefined || spec.backoffLimitPerIndex != null || spec.podFailurePolicy != null) return undefined;
   if (job.allPods.length >= (world.plan.controllers?.maxUncountedPods ?? MOST_RECORDED)) return undefined;
