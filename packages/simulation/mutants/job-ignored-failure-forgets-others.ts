@@ -1,0 +1,15 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "job-ignored-failure-forgets-others",
+  entry: "own",
+  sentence: "An index that fails in a way that the policy ignores is tried as if it had not failed before.",
+  inPlan: [/"Ignore"/, /backoffLimitPerIndex/],
+  changes: [
+    {
+      file: "packages/job/src/index-failure-counts.ts",
+      find: "{ failures, ignored: ignored + 1 };",
+      replace: "{ failures: 0, ignored: ignored + 1 };",
+    },
+  ],
+};
