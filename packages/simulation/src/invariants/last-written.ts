@@ -35,7 +35,7 @@ class LastWritten {
   }
 }
 
-const makeLastWritten = (): LastWritten => lastWrittenOf(world);
+const makeLastWritten = (): LastWritten => new LastWritten();
 
 /** The one of a run. */
 export function lastWrittenOf(world: World): LastWritten {

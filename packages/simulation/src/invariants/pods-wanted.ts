@@ -18,7 +18,7 @@ import {
   replacesOnlyFailed,
   wantedPods,
 } from "./job-words.js";
-import { LastWritten, wrongInEvery } from "./last-written.js";
+import { lastWrittenOf, wrongInEvery } from "./last-written.js";
 import { podsPerSync } from "./plan-words.js";
 import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
