@@ -136,7 +136,14 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
       ...(timeZone === undefined ? {} : { timeZone }),
       concurrencyPolicy: draw.fork("policy").pick(["Allow", "Allow", "Forbid", "Replace"]),
       ...(draw.fork("deadline").chance(0.4)
-        ? { startingDeadlineSeconds: draw.fork("seconds of deadline").pick([5, 100]) }
+        ? {
+            startingDeadlineSeconds: draw.fork("seconds of deadline").weighted([
+              [5, 46],
+              [100, 46],
+              // In time for none: it starts nothing at all.
+              [0, 8],
+            ]),
+          }
         : {}),
       ...(swarm.has("tightHistory") || draw.fork("limits").chance(0.6)
         ? {

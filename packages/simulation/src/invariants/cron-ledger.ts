@@ -22,7 +22,8 @@ export interface CronJobRecord {
   gone: boolean;
   /** Every spec it has had, oldest first. */
   readonly specs: CronJobSpec[];
-  generation: number | undefined;
+  /** Of each of them. */
+  readonly generations: (number | undefined)[];
   /** When its schedule, or whether it is suspended, changed last; when it was created. */
   editedMs: number;
   /** When one of its listed Jobs was last found active. */
@@ -147,7 +148,7 @@ class CronLedger {
         object: cronJob,
         gone: false,
         specs: [],
-        generation: undefined,
+        generations: [],
         editedMs: atMs,
         activeMs: -Infinity,
         refusedMs: -Infinity,
@@ -166,9 +167,9 @@ class CronLedger {
     record.object = cronJob;
     record.gone = type === "DELETED";
     const { spec, metadata } = cronJob;
-    if (spec !== undefined && (record.specs.length === 0 || metadata.generation !== record.generation)) {
+    if (spec !== undefined && (record.specs.length === 0 || metadata.generation !== record.generations.at(-1))) {
       record.specs.push(spec);
-      record.generation = metadata.generation;
+      record.generations.push(metadata.generation);
       if (before !== undefined) record.editedMs = atMs;
     }
     if (hasActive(record) || (before?.status?.active?.length ?? 0) > 0) record.activeMs = atMs;
@@ -208,6 +209,13 @@ export function knownAs({ shownOfLate }: CronJobRecord, request: RequestInfo): r
   const shown = shownOfLate.get(lifeOf(request)) ?? [];
   const first = shown.findLastIndex(({ atMs }) => atMs <= request.sentMs - LONGEST_REQUEST_MS);
   return shown.slice(Math.max(0, first)).map(({ object }) => object);
+}
+
+/** The specs by which a sync may go that has sent a request: none that was changed before it was shown the change. */
+export function specsKnownAs(cronJob: CronJobRecord, request: RequestInfo): readonly CronJobSpec[] {
+  const [first] = knownAs(cronJob, request);
+  const known = first === undefined ? -1 : cronJob.generations.indexOf(first.metadata.generation);
+  return cronJob.specs.slice(Math.max(0, known));
 }
 
 /** Whether a request is about a CronJob, or a Job that it owns, by its name. */

@@ -46,6 +46,45 @@ describe("S11 one Job per slot", () => {
     expect(history.violations).toEqual([]);
   });
 
+  it("goes by the schedule and the zone that its controller was shown, and by no earlier ones", () => {
+    const history = new History(oneJobPerSlot);
+    const [utc, kolkata] = [undefined, "Asia/Kolkata"].map((timeZone, index) => {
+      const made = cronJob({ schedule: "1 * * * *", ...(timeZone === undefined ? {} : { timeZone }) });
+      return { ...made, metadata: { ...made.metadata, generation: index + 1 } };
+    });
+    for (const version of [utc!, kolkata!]) {
+      history.store(version);
+      history.show(version, { component: CONTROLLER });
+      history.pass(version === utc ? 1_000 : 20_000);
+    }
+    // It may have begun before it was shown the change.
+    history.pass(39_000);
+    history.store(run("tick-1", SLOT_MS), { component: CONTROLLER, sentMs: START_MS + 2_000 });
+    expect(history.violations).toEqual([]);
+
+    history.pass(3_600_000);
+    history.store(run("tick-2", SLOT_MS + 3_600_000), CONTROLLER);
+    expect(history.violations).toEqual([
+      "CronJob default/tick: starts Job default/tick-2 for 2026-03-02T11:01:00.000Z, which is no time of 1 * * * * Asia/Kolkata",
+    ]);
+  });
+
+  it("goes by the controller's clock when it is to have decided before the deadline", () => {
+    const history = atSlot({ startingDeadlineSeconds: 5 });
+    const decide = (atMs: number, outcome: string): void =>
+      history.decide({
+        controller: CONTROLLER,
+        decision: { key: "default/tick", atMs, outcome, slotMs: SLOT_MS, jobName: "tick-1" } as never,
+      });
+    decide(SLOT_MS + 4_999, "ran");
+    decide(SLOT_MS + 9_000, "alreadyProcessed");
+    expect(history.violations).toEqual([]);
+    decide(SLOT_MS + 5_000, "ran");
+    expect(history.violations).toEqual([
+      `CronJob default/tick: starts tick-1 for ${SLOT}, decides 5 s after it, and its deadline is 5 s`,
+    ]);
+  });
+
   it("refuses another for the slot, beside the first or after it", () => {
     const history = atSlot();
     history.store(run("tick-1", SLOT_MS), CONTROLLER);

@@ -1,7 +1,7 @@
-import { parseTime } from "@kubewright/api";
+import { keyOf, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo, StoredChange } from "../world.js";
+import type { RequestInfo, StoredChange, ToldDecision } from "../world.js";
 import {
   type CronJobRecord,
   type CronJobRun,
@@ -10,11 +10,14 @@ import {
   firstActive,
   isUnfinished,
   knownAs,
+  specsKnownAs,
 } from "./cron-ledger.js";
 import { Calm } from "./calm.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { type ScheduleBook, isRelative, scheduleBookOf } from "./schedule-book.js";
 import { CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+type CronJobDecision = Extract<ToldDecision, { readonly controller: "cronjob-controller" }>["decision"];
 
 /** Longer than a sync waits: its timer's 100 ms, a tick of its queue, a round trip or two. */
 const SLACK_MS = 70_000;
@@ -34,7 +37,18 @@ export const oneJobPerSlot: Invariant = {
     const calm = new Calm(world, CRON_JOB_CONTROLLER);
     return {
       onHappening: (happening) => calm.onHappening(happening),
-      onCacheEvent: (event) => calm.onCacheEvent(event),
+      onCacheEvent(event) {
+        calm.onCacheEvent(event);
+      },
+      onDecision({ controller, decision }) {
+        if (controller !== CRON_JOB_CONTROLLER) return;
+        for (const owner of ledger.cronJobs.values()) {
+          if (owner.gone || keyOf(owner.object) !== decision.key) continue;
+          const wrong = whyTooLate(owner, decision);
+          if (wrong !== undefined)
+            violated(nameOf(owner.object, "CronJob"), `starts ${decision.jobName} for ${slotOf(decision)}, ${wrong}`);
+        }
+      },
       onChange(change) {
         const { request, type, resource, object } = change;
         if (resource !== JOBS || type !== "ADDED" || request?.component !== CRON_JOB_CONTROLLER) return;
@@ -54,7 +68,7 @@ export const oneJobPerSlot: Invariant = {
   },
 };
 
-function slotOf({ slotMs }: CronJobRun): string {
+function slotOf({ slotMs }: Partial<Pick<CronJobRun, "slotMs">>): string {
   return new Date(slotMs!).toISOString();
 }
 
@@ -75,17 +89,34 @@ function whyNoSlot(
   { atMs, request }: StoredChange,
   schedules: ScheduleBook,
 ): string | undefined {
+  const specs = specsKnownAs(owner, request!);
   const isSlotOf = (spec: CronJobSpec): boolean =>
     isRelative(spec) ? slotMs % 1000 === 0 : schedules.of(spec)?.next(slotMs - 1) === slotMs;
-  if (!owner.specs.some(isSlotOf)) return `which is no time of ${owner.object.spec?.schedule}`;
+  if (!specs.some(isSlotOf))
+    return `which is no time of ${specs.map(({ schedule, timeZone }) => [schedule, timeZone].join(" ").trim()).join(" or ")}`;
   if (slotMs > atMs) return "which is yet to come";
   const createdMs = parseTime(owner.object.metadata.creationTimestamp) ?? 0;
   if (slotMs < createdMs) return "before it was created";
-  const deadlines = owner.specs.map(({ startingDeadlineSeconds }) => startingDeadlineSeconds ?? Infinity);
+  const deadlineMs = longestDeadlineMs(owner);
   const lateMs = request!.sentMs - slotMs;
-  if (lateMs > Math.max(...deadlines) * 1000 + SLACK_MS + ROUNDING_MS)
-    return `${lateMs / 1000} s after it, and its deadline is ${Math.max(...deadlines)} s`;
+  if (lateMs > deadlineMs + SLACK_MS + ROUNDING_MS)
+    return `${lateMs / 1000} s after it, and its deadline is ${deadlineMs / 1000} s`;
   return undefined;
+}
+
+/** By the controller's own clock, when it decided to start it. */
+function whyTooLate(owner: CronJobRecord, { atMs, slotMs, outcome }: CronJobDecision): string | undefined {
+  if (slotMs === undefined || !STARTED.has(outcome)) return undefined;
+  const deadlineMs = longestDeadlineMs(owner);
+  if (atMs - slotMs < deadlineMs) return undefined;
+  return `decides ${(atMs - slotMs) / 1000} s after it, and its deadline is ${deadlineMs / 1000} s`;
+}
+
+const STARTED: ReadonlySet<string> = new Set(["ran", "replaced", "adopted"]);
+
+function longestDeadlineMs({ specs }: CronJobRecord): number {
+  const deadlines = specs.map(({ startingDeadlineSeconds }) => startingDeadlineSeconds ?? Infinity);
+  return Math.max(...deadlines) * 1000;
 }
 
 function whyNotAllowed({ owner }: CronJobRun, request: RequestInfo): string | undefined {

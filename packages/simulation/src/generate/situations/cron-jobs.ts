@@ -106,7 +106,7 @@ export const overlappingRuns: Situation = {
   },
 };
 
-/** Users want a CronJob to run at other times, while it waits for a slot that is a long time away. */
+/** Users want a CronJob to run at other times, or in another zone, while it waits for a slot that is a long time away. */
 export const changedSchedule: Situation = {
   name: "changed schedule",
   shapes: ["cronJobs", "unevenSchedules"],
@@ -117,7 +117,9 @@ export const changedSchedule: Situation = {
     const cronJob = draw.fork("cron job").pick(cronJobs);
     const atMs = draw.fork("moment").pick(cronJob.moments) + draw.fork("after").whole(5_000, 90_000);
     const schedule = draw.fork("schedule").pick(cronJob.schedules);
-    return [{ at: offsetText(atMs), patch: { ...target(cronJob), with: { spec: { schedule } } } }];
+    // The same, half an hour off.
+    const spec = draw.fork("in another zone").chance(0.4) ? { timeZone: "Asia/Kolkata" } : { schedule };
+    return [{ at: offsetText(atMs), patch: { ...target(cronJob), with: { spec } } }];
   },
 };
 
