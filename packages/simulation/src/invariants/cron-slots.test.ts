@@ -376,6 +376,27 @@ describe("S12 CronJob status", () => {
     ]);
   });
 
+  it("wants the last success to be that of the newest of its Jobs that have succeeded", () => {
+    const succeeded = (at: string): Job["status"] => ({ conditions: [condition("Complete")], completionTime: at });
+    const judged = (lastSuccessfulTime?: string): readonly string[] => {
+      const history = new History(cronJobStatus);
+      history.store(cronJob());
+      history.store(run("tick-1", START_MS, succeeded("2026-03-02T10:05:00Z")), "job-controller");
+      history.store(run("tick-2", SLOT_MS, succeeded("2026-03-02T10:02:00Z")), "job-controller");
+      history.store(cronJob({}, lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }), CONTROLLER);
+      history.pass(61_000);
+      history.rest();
+      return history.violations;
+    };
+    expect(judged("2026-03-02T10:05:00Z")).toEqual([]);
+    // Of one that has been deleted since.
+    expect(judged("2026-03-02T10:07:00Z")).toEqual([]);
+    for (const time of ["2026-03-02T10:02:00Z", undefined])
+      expect(judged(time)).toEqual([
+        `CronJob default/tick: says that it succeeded last at ${time ?? "no time"}, and tick-1 did so at 2026-03-02T10:05:00Z`,
+      ]);
+  });
+
   it("wants active to list the unfinished Jobs at rest", () => {
     const history = new History(cronJobStatus);
     history.store(cronJob());
@@ -391,6 +412,7 @@ describe("S12 CronJob status", () => {
     expect(history.violations.splice(0)).toEqual(["CronJob default/tick: does not list tick-1, which is active"]);
 
     history.store(cronJob({}, active("tick-1", "tick-9")), CONTROLLER);
+    expect(history.violations.splice(0)).toEqual(["CronJob default/tick: lists tick-9, which it does not own"]);
     history.rest();
     expect(history.violations.splice(0)).toEqual(["CronJob default/tick: lists tick-9, which does not exist"]);
 

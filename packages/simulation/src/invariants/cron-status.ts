@@ -40,7 +40,8 @@ const TAKEN_OVER_MS = 200_000;
 export const cronJobStatus: Invariant = {
   name: "S12 CronJob status",
   sentence:
-    "lastScheduleTime is a slot and never goes back, nor does lastSuccessfulTime; at rest active lists the unfinished Jobs " +
+    "lastScheduleTime is a slot and never goes back, nor does lastSuccessfulTime, which at rest is no earlier than any success of a " +
+    "Job that is kept; active lists only Jobs that it owns, and at rest the unfinished Jobs " +
     "that the controller has created, and no others, nor any whose end nothing has kept it from noticing for 200 s.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
@@ -67,7 +68,9 @@ export const cronJobStatus: Invariant = {
       },
       atRest() {
         for (const cronJob of ledger.cronJobs.values()) {
-          const wrong = cronJob.gone ? undefined : whyNotActive(cronJob, world.nowMs);
+          const wrong = cronJob.gone
+            ? undefined
+            : (whyNotActive(cronJob, world.nowMs) ?? whyNotLastSuccess(cronJob, world.nowMs));
           if (wrong !== undefined) violated(nameOf(cronJob.object, "CronJob"), wrong);
         }
       },
@@ -76,7 +79,7 @@ export const cronJobStatus: Invariant = {
 };
 
 function* statusFaults(
-  { specs }: CronJobRecord,
+  { specs, jobs }: CronJobRecord,
   { object, previous }: StoredChange,
   schedules: ScheduleBook,
 ): Iterable<string> {
@@ -86,6 +89,9 @@ function* statusFaults(
   for (const field of ["lastScheduleTime", "lastSuccessfulTime"] as const)
     if (was?.[field] != null && compareTimes(is?.[field], was[field]) < 0)
       yield `${field} goes back from ${was[field]} to ${is?.[field] ?? "none"}`;
+  for (const { uid = "", name } of is?.active ?? [])
+    if (!jobs.has(uid) && was?.active?.every((listed) => listed.uid !== uid) !== false)
+      yield `lists ${name}, which it does not own`;
   const slotMs = parseTime(is?.lastScheduleTime);
   if (slotMs === undefined || is?.lastScheduleTime === was?.lastScheduleTime) return;
   if (!specs.some((spec) => isRelative(spec) || schedules.of(spec)?.next(slotMs - 1) === slotMs))
@@ -111,6 +117,18 @@ function whyNotActive({ object, jobs, refusedMs }: CronJobRecord, nowMs: number)
       !listed.has(uidOf(run.object))
     )
       return `does not list ${run.object.metadata.name}, which is active`;
+  }
+  return undefined;
+}
+
+/** A Job of it that is there, and has succeeded later than the status says. */
+function whyNotLastSuccess({ object, jobs }: CronJobRecord, nowMs: number): string | undefined {
+  const last = object.status?.lastSuccessfulTime;
+  for (const { object: job, gone, finishedMs = nowMs } of jobs.values()) {
+    if (gone || finishedMs > nowMs - NOTICED_MS || finishedCondition(job)?.type !== "Complete") continue;
+    const { completionTime } = job.status ?? {};
+    if (completionTime != null && (last == null || compareTimes(last, completionTime) < 0))
+      return `says that it succeeded last at ${last ?? "no time"}, and ${job.metadata.name} did so at ${completionTime}`;
   }
   return undefined;
 }
