@@ -1,4 +1,4 @@
-import type { Job, JobTemplateSpec } from "@kubewright/api";
+import { CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION, type Job, type JobTemplateSpec } from "@kubewright/api";
 import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
@@ -44,6 +44,32 @@ describe("S29 made by the template", () => {
     ["setting of pods restartPolicy", made({ template: { ...template, spec: { containers: [{ name: "c" }] } } })],
   ])("refuses another %s", (what, run) => {
     expect(accused(run)).toEqual([`Job default/tick-1: has another ${what} than the template that it is made by`]);
+  });
+
+  it("wants the slot to be told in the CronJob's time zone, and in UTC where it has none", () => {
+    const told = (slot: string, timeZone?: string): readonly string[] => {
+      const history = new History(madeByTemplate);
+      history.store(cronJob({ jobTemplate, ...(timeZone === undefined ? {} : { timeZone }) }));
+      const dated = { ...annotations, [CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION]: slot };
+      history.store(made({}, { annotations: dated }), "cronjob-controller");
+      return history.violations;
+    };
+    const right: readonly (readonly [string, string?])[] = [
+      ["2026-03-02T11:00:00+01:00", "Europe/Berlin"],
+      ["2026-03-02T15:30:00+05:30", "Asia/Kolkata"],
+      ["2026-03-02T05:00:00-05:00", "America/New_York"],
+      ["2026-03-02T10:00:00Z"],
+    ];
+    for (const each of right) expect(told(...each)).toEqual([]);
+    const wrong: readonly (readonly [string, string?])[] = [
+      ["2026-03-02T10:00:00Z", "Europe/Berlin"],
+      ["2026-03-02T12:00:00+02:00", "Europe/Berlin"],
+      ["2026-03-02T11:00:00+01:00"],
+    ];
+    for (const each of wrong)
+      expect(told(...each)).toEqual([
+        "Job default/tick-1: has another time zone of its slot than the template that it is made by",
+      ]);
   });
 
   it("accepts what the template said before, and says nothing of what others make", () => {

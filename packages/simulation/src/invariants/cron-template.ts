@@ -1,24 +1,27 @@
-import type { Job } from "@kubewright/api";
+import { CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION, type Job, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored } from "../world.js";
 import { type CronJobSpec, cronLedgerOf } from "./cron-ledger.js";
+import { type ScheduleBook, scheduleBookOf } from "./schedule-book.js";
 import { CRON_JOB_CONTROLLER, JOBS, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/cronjob/utils.go getJobFromTemplate2. */
 export const madeByTemplate: Invariant = {
   name: "S29 made by the template",
   sentence:
-    "What a CronJob creates has the labels, annotations and settings of its template, and so have its pods, as it is or was before.",
+    "What a CronJob creates has the labels, annotations and settings of its template, and so have its pods, and tells its slot in " +
+    "the CronJob's time zone, as they are or were before.",
   watch(world, violated): InvariantChecks {
     const ledger = cronLedgerOf(world);
+    const schedules = scheduleBookOf(world);
     return {
       onChange(change) {
         const { request, type, resource, object } = change;
         if (resource !== JOBS || type !== "ADDED" || request?.component !== CRON_JOB_CONTROLLER) return;
         const owner = ledger.runs.get(uidOf(object))?.owner;
         if (owner === undefined || owner.specs.length === 0) return;
-        const differences = owner.specs.map((spec) => whatDiffers(object, spec));
+        const differences = owner.specs.map((spec) => whatDiffers(object, spec) ?? whatIsOff(object, spec, schedules));
         if (differences.every((difference) => difference !== undefined))
           violated(nameOf(object, "Job"), `has another ${differences.at(-1)} than the template that it is made by`);
       },
@@ -36,6 +39,17 @@ function whatDiffers({ metadata, spec }: Stored<Job>, { jobTemplate }: CronJobSp
     lacking(pods?.metadata?.labels, podTemplate?.metadata?.labels, "label of pods") ??
     lacking(pods?.spec, podTemplate?.spec, "setting of pods")
   );
+}
+
+/** The slot's offset from UTC: `+01:00`, and `Z` where there is none. */
+function whatIsOff({ metadata }: Stored<Job>, spec: CronJobSpec, schedules: ScheduleBook): string | undefined {
+  const slot = metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION];
+  const slotMs = parseTime(slot);
+  const offsetMs = slotMs === undefined ? undefined : schedules.offsetMs(spec, slotMs);
+  if (slot === undefined || offsetMs === undefined) return undefined;
+  const [, sign = "+", hours = 0, minutes = 0] = /(?:Z|([+-])(\d\d):(\d\d))$/.exec(slot) ?? [];
+  const toldMs = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
+  return toldMs === offsetMs ? undefined : "time zone of its slot";
 }
 
 /** Members that are more than a text, a number or a truth value may get defaults of their own. */

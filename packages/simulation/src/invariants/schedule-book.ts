@@ -28,6 +28,12 @@ export class ScheduleBook {
     return this.#schedules.get(text);
   }
 
+  /** By how much the clocks that a CronJob's runs are dated with are ahead of UTC; `undefined`: not sure. */
+  offsetMs({ timeZone }: Pick<Spec, "timeZone">, atMs: number): number | undefined {
+    const zone = timeZone ?? "UTC";
+    return this.#zones.get(zone) === undefined ? undefined : this.#clock(zone).offsetAt(atMs);
+  }
+
   #read(text: string): Schedule | undefined {
     const local = this.#localTimeZone;
     try {
@@ -38,11 +44,14 @@ export class ScheduleBook {
   }
 
   #byTheWall(schedule: string, read: Schedule): Pick<Schedule, "next"> {
-    const zone = read.timeZone;
+    const slow = WallClockSchedule.of(schedule, this.#clock(read.timeZone));
+    return slow === undefined ? read : { next: (afterMs) => slow.next(afterMs) ?? read.next(afterMs) };
+  }
+
+  #clock(zone: string): WallClock {
     const clock = this.#clocks.get(zone) ?? new WallClock(zone);
     this.#clocks.set(zone, clock);
-    const slow = WallClockSchedule.of(schedule, clock);
-    return slow === undefined ? read : { next: (afterMs) => slow.next(afterMs) ?? read.next(afterMs) };
+    return clock;
   }
 }
 
