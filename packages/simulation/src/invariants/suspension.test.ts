@@ -2,7 +2,7 @@ import type { JobSpec, JobStatus } from "@kubewright/api";
 import type { JobDecision } from "@kubewright/job";
 import { describe, expect, it } from "vitest";
 
-import { History } from "../../test/history.js";
+import { History, START_MS } from "../../test/history.js";
 import { condition, job } from "../../test/objects.js";
 import { suspensionIsTold } from "./suspension.js";
 
@@ -39,6 +39,23 @@ describe("S25 suspension is told", () => {
       `Job default/pi: is suspended, and its startTime is ${startTime}`,
     ]);
     expect(judge({}, {})).toEqual(["Job default/pi: is not suspended, and has no startTime"]);
+  });
+
+  it("wants a Job to have been started no earlier than the sync began that says so first", () => {
+    const startedBy = (atMs: number, plan = {}, was: JobStatus = {}): readonly string[] => {
+      const history = new History(suspensionIsTold, plan);
+      history.store(job(was));
+      history.store(job({ startTime }), CONTROLLER);
+      const decision = { key: "default/pi", uid: "uid-of-pi", plan: { pods }, atMs } as unknown as JobDecision;
+      history.decide({ controller: CONTROLLER, decision });
+      return history.violations;
+    };
+    expect(startedBy(START_MS + 999)).toEqual([]);
+    expect(startedBy(START_MS + 5_000, {}, { startTime })).toEqual([]);
+    expect(startedBy(START_MS + 5_000, { happenings: [{ at: "+1s", clockJump: "-1h" }] })).toEqual([]);
+    expect(startedBy(START_MS + 5_000)).toEqual([
+      "Job default/pi: is said to have been started 5 s before the sync that started it",
+    ]);
   });
 
   it("says nothing of a sync that leaves pods alone, nor of a Job that ends", () => {

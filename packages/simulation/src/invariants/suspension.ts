@@ -1,26 +1,44 @@
-import { isConditionTrue } from "@kubewright/api";
+import { isConditionTrue, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { StoredJob } from "./job-words.js";
-import { lastWrittenOf } from "./last-written.js";
-import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
+import { LastWritten } from "./last-written.js";
+import { clockMayBeWrong } from "./plan-words.js";
+import { JOBS, JOB_CONTROLLER, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+
+/** The API's times have whole seconds. */
+const ROUNDING_MS = 1000;
 
 /** Upstream: pkg/controller/job/job_controller.go syncJob, what it does about the condition Suspended. */
 export const suspensionIsTold: Invariant = {
   name: "S25 suspension is told",
   sentence:
     "What a sync that may change pods writes of a Job that goes on says that it is suspended if and only if it is, and tells when it " +
-    "was started if and only if it is not.",
+    "was started if and only if it is not; and a sync that starts it says that this was no earlier than when it began.",
   watch(world, violated): InvariantChecks {
     const written = lastWrittenOf(world);
+    /** When Jobs were started, as syncs that are under way have written, by the controller's life and the Job's UID. */
+    const started = new Map<string, string>();
     return {
+      onChange(change) {
+        const { resource, object, request } = change;
+        if (resource !== JOBS || request?.component !== JOB_CONTROLLER) return;
+        const [was, is] = [change.previous, object].map((job: StoredJob | undefined) => job?.status?.startTime);
+        if (is != null && is !== was) started.set(`${lifeOf(request)} ${uidOf(object)}`, is);
+      },
       onDecision(told) {
         if (told.controller !== JOB_CONTROLLER) return;
-        const { plan } = told.decision;
+        const { plan, atMs, uid } = told.decision;
         const job = written.ofSync;
-        if (job === undefined || plan.pods === undefined || isEnding(job)) return;
-        const isSuspended = job.spec?.suspend === true;
+        const key = `${lifeOf({ ...told, component: JOB_CONTROLLER })} ${uid}`;
+        const startedMs = parseTime(started.get(key));
+        started.delete(key);
+        if (job === undefined) return;
         const refuse = (message: string): void => violated(nameOf(job, "Job"), message);
+        if (startedMs !== undefined && startedMs <= atMs - ROUNDING_MS && !clockMayBeWrong(world))
+          refuse(`is said to have been started ${(atMs - startedMs) / 1000} s before the sync that started it`);
+        if (plan.pods === undefined || isEnding(job)) return;
+        const isSuspended = job.spec?.suspend === true;
         if (isConditionTrue(job.status?.conditions, "Suspended") !== isSuspended)
           refuse(`is ${isSuspended ? "" : "not "}suspended, and its status says otherwise`);
         const { startTime } = job.status ?? {};
