@@ -20,6 +20,13 @@ describe("S9 no invalid write", () => {
     ]);
   });
 
+  it("judges what candidates to lead are answered as well", () => {
+    const history = new History(noInvalidWrite);
+    const lease = { verb: "update", resource: "leases.coordination.k8s.io", subresource: "", name: "manager" };
+    history.answer({ ...lease, component: "election of controller-manager-1", code: 422, message: "no" });
+    expect(history.violations).toHaveLength(1);
+  });
+
   it.each([
     ["a fault gave it", { code: 422, injected: true }],
     ["it is a conflict", { code: 409 }],

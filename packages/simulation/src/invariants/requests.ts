@@ -1,15 +1,15 @@
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { AnsweredRequest } from "../world.js";
-import { isOfController } from "./stored-objects.js";
+import { isOfController, isOfElection } from "./stored-objects.js";
 
 export const noInvalidWrite: Invariant = {
   name: "S9 no invalid write",
   sentence:
-    "The API server never refuses what a controller sends as bad or invalid, nor as forbidden without a quota, a webhook or a namespace that ends.",
+    "The API server never refuses what a controller, or a candidate to lead, sends as bad or invalid, nor as forbidden without a quota, a webhook or a namespace that ends.",
   watch(_world, violated): InvariantChecks {
     return {
       onAnswer(request) {
-        if (request.injected || !isOfController(request)) return;
+        if (request.injected || !(isOfController(request) || isOfElection(request))) return;
         if (request.code !== 400 && request.code !== 422 && request.code !== 403) return;
         if (isPermitted(request)) return;
         violated(

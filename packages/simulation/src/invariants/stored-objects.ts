@@ -42,7 +42,12 @@ const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
 
 /** Whether a controller sends it, and neither a node, a scheduler nor a person. */
 export function isOfController({ component }: Pick<RequestInfo, "component">): boolean {
-  return !NO_CONTROLLERS.has(component) && !component.startsWith("election");
+  return !NO_CONTROLLERS.has(component) && !isOfElection({ component });
+}
+
+/** Whether it is sent to find out, or to say, who leads. */
+export function isOfElection({ component }: Pick<RequestInfo, "component">): boolean {
+  return component.startsWith("election");
 }
 
 /** Whether somebody from outside of the cluster sends it. */
