@@ -143,6 +143,37 @@ describe("S14 garbage collection spares the owned", () => {
   });
 });
 
+describe("S14 garbage collection spares references", () => {
+  function taken(owner: KubernetesObject | undefined, by = GC): readonly string[] {
+    const history = new History(ownedIsSpared);
+    const other = job({}, {}, "other");
+    history.store(other);
+    if (owner !== undefined) history.store(owner);
+    history.store(configMap([reference(job()), reference(other)]));
+    history.pass(1000);
+    history.store(configMap([reference(other)]), { component: by, verb: "patch" });
+    return history.violations;
+  }
+
+  function ending(finalizer: string): KubernetesObject {
+    const made = job();
+    const deletionTimestamp = "2026-03-02T10:00:00Z";
+    return { ...made, metadata: { ...made.metadata, deletionTimestamp, finalizers: [finalizer] } };
+  }
+
+  it("accepts that one is taken to an owner that is gone, waits, or lets its dependents go, and what users take", () => {
+    expect(taken(undefined)).toEqual([]);
+    expect(taken(ending("foregroundDeletion"))).toEqual([]);
+    expect(taken(ending("orphan"))).toEqual([]);
+    expect(taken(job(), "user")).toEqual([]);
+  });
+
+  it("refuses to take one to an owner that goes on", () => {
+    expect(taken(job())).toEqual(["ConfigMap default/child: is taken from Job default/pi, which goes on"]);
+    expect(taken(ending("example.com/mine"))).toHaveLength(1);
+  });
+});
+
 describe("L3 garbage collection is complete", () => {
   function left(make: (history: History) => void): readonly string[] {
     const history = new History(garbageIsCollected);
@@ -195,6 +226,27 @@ describe("L3 garbage collection is complete", () => {
       history.store(child);
     });
     expect(violations).toHaveLength(2);
+  });
+
+  it("refuses what is left for 30 s while nothing has been wrong", () => {
+    const leftFor = (ms: number, calmMs: number, plan = {}): readonly string[] => {
+      const history = new History(garbageIsCollected, plan);
+      history.healedMs = START_MS + 3_600_000;
+      history.store(job());
+      history.store(configMap([reference(job())]));
+      history.pass(1_000);
+      history.happen(0, "delete", "begin");
+      history.pass(calmMs);
+      history.remove(job());
+      for (let passedMs = 0; passedMs < ms; passedMs += 1_000) history.pass(1_000);
+      return history.violations;
+    };
+    expect(leftFor(45_000, 61_000)).toEqual(["ConfigMap default/child: is left, and its owners are gone: Job pi"]);
+    expect(leftFor(25_000, 61_000)).toEqual([]);
+    expect(leftFor(45_000, 20_000)).toEqual([]);
+    // One of them may have lost its lease, and nobody have taken over.
+    expect(leftFor(45_000, 61_000, { controllerManagers: 2 })).toEqual([]);
+    expect(leftFor(45_000, 201_000, { controllerManagers: 2 })).toHaveLength(1);
   });
 
   it("accepts what waits for a dependent that blocks it", () => {

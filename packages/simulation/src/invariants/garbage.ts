@@ -7,8 +7,9 @@ import {
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored } from "../world.js";
+import { Calm } from "./calm.js";
 import { LONGEST_REQUEST_MS } from "./longest-request.js";
-import { OwnerBook, hasFinalizer, isWaiting } from "./owner-book.js";
+import { OwnerBook, hasFinalizer, isOrphaning, isWaiting } from "./owner-book.js";
 import { GARBAGE_COLLECTOR, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem. */
@@ -16,7 +17,8 @@ export const ownedIsSpared: Invariant = {
   name: "S14 garbage collection spares the owned",
   sentence:
     "The garbage collector deletes only what names owners none of which is stored with that kind, name, namespace and UID " +
-    "and goes on; and nothing without a namespace for an owner that has one.",
+    "and goes on, and takes from objects only references to such as do not; and deletes nothing without a namespace for an owner " +
+    "that has one.",
   watch(_world, violated): InvariantChecks {
     const book = new OwnerBook();
     /** When the garbage collector asked for what it has last been shown of an object. */
@@ -46,11 +48,28 @@ export const ownedIsSpared: Invariant = {
           const wrong = isRecent ? undefined : whySpared(before, request.sentMs - LONGEST_REQUEST_MS, book);
           if (wrong !== undefined) violated(nameOf(object, change.resource), `is deleted as garbage, ${wrong}`);
         }
+        if (type === "MODIFIED" && request?.component === GARBAGE_COLLECTOR && request.verb === "patch") {
+          const owner = ownerTaken(object, previous!, request.sentMs - LONGEST_REQUEST_MS, book);
+          if (owner !== undefined)
+            violated(nameOf(object, change.resource), `is taken from ${nameOf(owner)}, which goes on`);
+        }
         book.onChange(change);
       },
     };
   },
 };
+
+/** An owner that an object does not name any more, and that neither waits for its dependents nor lets them go, nor did of late. */
+function ownerTaken(object: Stored, previous: Stored, lookedMs: number, book: OwnerBook): Stored | undefined {
+  const kept = new Set((object.metadata.ownerReferences ?? []).map(({ uid }) => uid));
+  for (const reference of previous.metadata.ownerReferences ?? []) {
+    const owner = kept.has(reference.uid) ? undefined : book.ownerOf(previous, reference);
+    if (owner === undefined || isWaiting(owner) || isOrphaning(owner)) continue;
+    const overMs = Math.max(...[book.releasedMs, book.orphanedMs].map((times) => times.get(uidOf(owner)) ?? -Infinity));
+    if (overMs < lookedMs) return owner;
+  }
+  return undefined;
+}
 
 /** @param lookedMs - When it may have looked at the owners: what waited then for its dependents need not wait any more. */
 function whySpared(object: Stored, lookedMs: number, book: OwnerBook): string | undefined {
@@ -68,18 +87,45 @@ function whySpared(object: Stored, lookedMs: number, book: OwnerBook): string | 
 
 /** Since when an object has been garbage, or has waited for the garbage collector. */
 const COMPLETE_MS = 180_000;
+/** The same while nothing is wrong. */
+const PROMPT_MS = 30_000;
+/** How long something may go on that was wrong: until another has taken over from one that has lost its lease. */
+const OVER_MS = 60_000;
+const TAKEN_OVER_MS = 200_000;
 
 /** Upstream: garbagecollector.go, graph_builder.go. */
 export const garbageIsCollected: Invariant = {
   name: "L3 garbage collection is complete",
   sentence:
     "180 s after the last fault no object is left all of whose owners are gone, and none waits for the garbage collector to " +
-    "delete or orphan dependents that are gone, or that nobody deletes.",
+    "delete or orphan dependents that are gone, or that nobody deletes; nor for 30 s where that came about while nothing was wrong.",
   watch(world, violated): InvariantChecks {
     const book = new OwnerBook();
+    const calm = new Calm(world, GARBAGE_COLLECTOR);
+    const overMs = (world.plan.controllerManagers ?? 1) > 1 ? TAKEN_OVER_MS : OVER_MS;
+    let lookedMs = world.nowMs;
     const goneMs = new Map<string, number>();
     const askedMs = new Map<string, number>();
+    /** Since when nothing has been done about an object, nor its owners. */
+    const leftSinceMs = (uid: string, { metadata }: Stored): number =>
+      Math.max(
+        askedMs.get(uid) ?? -Infinity,
+        ...(metadata.ownerReferences ?? []).map((owner) => goneMs.get(owner.uid) ?? -Infinity),
+      );
     return {
+      onHappening: (happening) => calm.onHappening(happening),
+      onCacheEvent: (event) => calm.onCacheEvent(event),
+      onTick() {
+        if (world.nowMs - lookedMs < PROMPT_MS) return;
+        lookedMs = world.nowMs;
+        const calmMs = calm.sinceMs + overMs;
+        if (world.nowMs - PROMPT_MS < calmMs) return;
+        for (const [uid, object] of book.objects) {
+          const lastMs = leftSinceMs(uid, object);
+          const wrong = lastMs < calmMs || lastMs > world.nowMs - PROMPT_MS ? undefined : whyLeft(object, book);
+          if (wrong !== undefined) violated(nameOf(object), wrong);
+        }
+      },
       onChange(change) {
         book.onChange(change);
         const uid = uidOf(change.object);
@@ -96,11 +142,7 @@ export const garbageIsCollected: Invariant = {
         const sinceMs = world.nowMs - COMPLETE_MS;
         if (world.healedMs > sinceMs) return;
         for (const [uid, object] of book.objects) {
-          const lastMs = Math.max(
-            askedMs.get(uid) ?? -Infinity,
-            ...(object.metadata.ownerReferences ?? []).map((owner) => goneMs.get(owner.uid) ?? -Infinity),
-          );
-          const wrong = lastMs > sinceMs ? undefined : whyLeft(object, book);
+          const wrong = leftSinceMs(uid, object) > sinceMs ? undefined : whyLeft(object, book);
           if (wrong !== undefined) violated(nameOf(object), wrong);
         }
       },

@@ -97,6 +97,43 @@ describe("S27 owners wait for their dependents", () => {
     expect(released(FOREGROUND, { by: "user" })).toEqual([]);
   });
 
+  it("wants what is deleted for an owner that waits to wait for its own dependents", () => {
+    const deletedFor = (
+      finalizers: readonly string[],
+      { deleted = [] as readonly string[], knows = true, looks = true } = {},
+    ): readonly string[] => {
+      const history = new History(ownersWait);
+      const grandchild = {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: {
+          name: "grandchild",
+          ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "child", uid: "uid-of-child" }],
+        },
+      };
+      history.store(owner());
+      history.store(child());
+      const stored = history.store(grandchild);
+      if (knows) history.show({ ...stored, kind: "ConfigMap" }, { component: GC });
+      history.store(owner(finalizers));
+      history.pass(1_000);
+      if (looks) history.answer({ component: GC, verb: "get", resource: "pods", name: "child", code: 200 });
+      history.pass(1_000);
+      const now = child();
+      const metadata = { ...now.metadata, deletionTimestamp: "2026-03-02T10:00:00Z", finalizers: [...deleted] };
+      history.store({ ...now, metadata }, { component: GC, verb: "delete" });
+      return history.violations;
+    };
+    expect(deletedFor([FOREGROUND])).toEqual([
+      "Pod default/child: is deleted for an owner that waits, before ConfigMap default/grandchild",
+    ]);
+    expect(deletedFor([FOREGROUND], { deleted: [FOREGROUND] })).toEqual([]);
+    expect(deletedFor([FOREGROUND], { knows: false })).toEqual([]);
+    // Who knows what it saw, and when?
+    expect(deletedFor([FOREGROUND], { looks: false })).toEqual([]);
+    expect(deletedFor([])).toEqual([]);
+  });
+
   it("accepts the release of what has taken the name of another a short while ago", () => {
     const history = new History(ownersWait);
     const first = owner();

@@ -1,9 +1,9 @@
 import { FOREGROUND_DELETION_FINALIZER, ORPHAN_FINALIZER } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { CacheEvent, RequestInfo, Stored } from "../world.js";
+import type { CacheEvent, RequestInfo, Stored, StoredChange } from "../world.js";
 import { LONGEST_REQUEST_MS } from "./longest-request.js";
-import { OwnerBook, hasFinalizer } from "./owner-book.js";
+import { OwnerBook, hasFinalizer, isWaiting } from "./owner-book.js";
 import { GARBAGE_COLLECTOR, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** Longer than the garbage collector takes to release an object, with all its tries. */
@@ -39,6 +39,10 @@ class ShownReferences {
   }
 }
 
+function lookAt(request: RequestInfo, resource: string, { metadata }: Stored): string {
+  return `${lifeOf(request)} ${resource} ${metadata.namespace ?? ""}/${metadata.name}`;
+}
+
 function keyOf(life: Parameters<typeof lifeOf>[0], object: Stored): string {
   return `${lifeOf(life)} ${uidOf(object)}`;
 }
@@ -48,7 +52,8 @@ export const ownersWait: Invariant = {
   name: "S27 owners wait for their dependents",
   sentence:
     "The garbage collector lets an object that is deleted in the foreground go only when no dependent that blocks it is left, " +
-    "and one that orphans its dependents when none names it any more: of those that it was shown before the deletion began.",
+    "and one that orphans its dependents when none names it any more: of those that it was shown before the deletion began; and what it deletes for one that waits has its own " +
+    "dependents go first.",
   watch({ plan }, violated): InvariantChecks {
     // Who gets a bucket back knows anew what it was shown before.
     if (plan.controllers?.sharding === true) return {};
@@ -57,7 +62,14 @@ export const ownersWait: Invariant = {
     const beganMs = new Map<string, number>();
     /** When an object of that name went last. */
     const goneMs = new Map<string, number>();
+    /** When a life asked for an object last: after that it asks for its owners. */
+    const lookedMs = new Map<string, number>();
     return {
+      onAnswer(request) {
+        const { component, verb, resource, namespace, name, sentMs } = request;
+        if (component === GARBAGE_COLLECTOR && verb === "get")
+          lookedMs.set(lookAt(request, resource, { metadata: { namespace, name } }), sentMs);
+      },
       onCacheEvent(event) {
         if (event.component === GARBAGE_COLLECTOR) shown.onCacheEvent(event);
       },
@@ -75,10 +87,33 @@ export const ownersWait: Invariant = {
           if (left !== undefined)
             violated(nameOf(object, change.resource), `is released from ${finalizer}, and ${nameOf(left)} is left`);
         }
+        const left = dependentOfDeleted(change);
+        if (left !== undefined)
+          violated(nameOf(object, change.resource), `is deleted for an owner that waits, before ${nameOf(left)}`);
         if (type === "DELETED") goneMs.set(nameOf(object, change.resource), atMs);
         book.onChange(change);
       },
     };
+
+    /** Of what is deleted for an owner that waits, and does not wait in turn: one that it was known to have. */
+    function dependentOfDeleted(change: StoredChange): Stored | undefined {
+      const { type, object, previous, request } = change;
+      if (request?.component !== GARBAGE_COLLECTOR || request.verb !== "delete" || previous === undefined)
+        return undefined;
+      if (isBeingDeleted(previous) || (type !== "DELETED" && isWaiting(object))) return undefined;
+      const sinceMs = lookedMs.get(lookAt(request, change.resource, object)) ?? -Infinity;
+      const waits = (previous.metadata.ownerReferences ?? []).some((reference) => {
+        const owner = book.ownerOf(previous, reference);
+        const began = beganMs.get(`${FOREGROUND_DELETION_FINALIZER} ${reference.uid}`) ?? Infinity;
+        return owner !== undefined && isWaiting(owner) && began < sinceMs;
+      });
+      if (!waits) return undefined;
+      for (const uid of book.dependents.get(uidOf(object)) ?? []) {
+        const dependent = book.objects.get(uid)!;
+        if (shown.sinceMs(request, dependent, uidOf(object), false) < sinceMs) return dependent;
+      }
+      return undefined;
+    }
 
     function whoIsLeft(owner: Stored, finalizer: string, request: RequestInfo, sinceMs: number): Stored | undefined {
       const ownerUid = uidOf(owner);

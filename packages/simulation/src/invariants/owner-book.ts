@@ -1,4 +1,9 @@
-import { type DeepReadonly, FOREGROUND_DELETION_FINALIZER, type OwnerReference } from "@kubewright/api";
+import {
+  type DeepReadonly,
+  FOREGROUND_DELETION_FINALIZER,
+  ORPHAN_FINALIZER,
+  type OwnerReference,
+} from "@kubewright/api";
 
 import type { Stored, StoredChange } from "../world.js";
 import { isBeingDeleted, uidOf } from "./stored-objects.js";
@@ -14,6 +19,8 @@ export class OwnerBook {
   readonly referencesMs = new Map<string, number>();
   /** When an object that waited for its dependents was released, and held by something else. */
   readonly releasedMs = new Map<string, number>();
+  /** When an object that let its dependents go had done so, and was held by something else. */
+  readonly orphanedMs = new Map<string, number>();
 
   onChange({ resource, type, object, previous, atMs }: StoredChange): void {
     if (resource.startsWith("events")) return;
@@ -22,6 +29,7 @@ export class OwnerBook {
     for (const { uid: owner } of previous?.metadata.ownerReferences ?? []) this.dependents.get(owner)?.delete(uid);
     if (previous !== undefined && type !== "DELETED" && !areSame(previous, object)) this.referencesMs.set(uid, atMs);
     if (previous !== undefined && isWaiting(previous) && !isWaiting(object)) this.releasedMs.set(uid, atMs);
+    if (previous !== undefined && isOrphaning(previous) && !isOrphaning(object)) this.orphanedMs.set(uid, atMs);
     if (type === "DELETED") {
       this.objects.delete(uid);
       return;
@@ -64,6 +72,11 @@ function groupOf(apiVersion = ""): string {
 /** It goes on only until its dependents are gone. */
 export function isWaiting(owner: Stored): boolean {
   return isBeingDeleted(owner) && hasFinalizer(owner, FOREGROUND_DELETION_FINALIZER);
+}
+
+/** It goes once its dependents are let go. */
+export function isOrphaning(owner: Stored): boolean {
+  return isBeingDeleted(owner) && hasFinalizer(owner, ORPHAN_FINALIZER);
 }
 
 export function hasFinalizer({ metadata }: Stored, finalizer: string): boolean {
