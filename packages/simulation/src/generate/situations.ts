@@ -14,11 +14,16 @@ import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletio
 import { lostLease } from "./situations/leaders.js";
 import { changedEnd, changedMind, prolongedLife, shortenedLife } from "./situations/ends.js";
 import { endsTogether } from "./situations/ends-together.js";
-import { failsPerIndex } from "./situations/fails-per-index.js";
-import { lingeringIndex } from "./situations/lingering-index.js";
-import { crowdedNode, goneNode, noNode, outOfService } from "./situations/nodes.js";
-import { heldOwner, movedOwner, orphanedInPart, ownedInCircle, succeededOwner } from "./situations/owners.js";
-import { cutShort, refusedMeanwhile, successCutShort } from "./situations/refusals.js";
+import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
+import {
+  heldOwner,
+  movedOwner,
+  orphanedInPart,
+  ownedByNode,
+  ownedInCircle,
+  succeededOwner,
+} from "./situations/owners.js";
+import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
 import { relabelledPods } from "./situations/relabelled.js";
 import { scaledTogether } from "./situations/scaling.js";
 import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
@@ -82,6 +87,7 @@ function drawSituation(draw: Draw): Situation {
     [() => vanishedRuns, 9],
     [() => orphanedInPart, 6],
     [() => heldOwner, 5],
+    [() => ownedByNode, 5],
     [() => prolongedLife, 6],
     [endsTogether, 14],
     [() => relabelledPods, 11],

@@ -147,3 +147,27 @@ export const ownedInCircle: Situation = {
     return [...entries, { at: "+0s", apply: { ...manifest, metadata } }, ...deletions(draw, job, 1)];
   },
 };
+
+/** Of two owners one is in no namespace, and the other goes: that has somebody look at both. */
+export const ownedByNode: Situation = {
+  name: "owned by a node",
+  shapes: ["jobs"],
+  without: ["quota", "nodes"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const { namespace, name } = job;
+    const goesMs = draw.fork("moment").pick(job.moments) + draw.fork("after").whole(1_000, 20_000);
+    const atMs = goesMs + draw.fork("later").whole(1_000, 60_000);
+    const nodeGoes: HappeningEntry[] = draw.fork("node goes").chance(0.4)
+      ? [{ at: offsetText(atMs), delete: { kind: "Node", name: "node-1" } }]
+      : [];
+    return [
+      { at: "+0s", apply: configMap(namespace, "of-node", [{ ...JOB, namespace, name }, NODE]) },
+      { at: offsetText(goesMs), delete: { ...target(job), propagation: draw.fork("propagation").pick(PROPAGATIONS) } },
+      ...nodeGoes,
+    ];
+  },
+};
+
+const NODE: Owner = { apiVersion: "v1", kind: "Node", namespace: "", name: "node-1" };
