@@ -7,6 +7,7 @@ import {
   manyMissedSlots,
   missedSlots,
   overlappingRuns,
+  refusedOnceMore,
   takenName,
   vanishedRuns,
 } from "./situations/cron-jobs.js";
@@ -84,7 +85,8 @@ function drawSituation(draw: Draw): Situation {
     [() => changedSchedule, 9],
     [() => scaledTogether, 14],
     [() => changedClocks, 11],
-    [() => vanishedRuns, 9],
+    [() => vanishedRuns, 7],
+    [() => refusedOnceMore, 6],
     [() => orphanedInPart, 6],
     [() => heldOwner, 5],
     [() => ownedByNode, 5],

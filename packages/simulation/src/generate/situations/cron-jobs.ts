@@ -106,6 +106,29 @@ export const overlappingRuns: Situation = {
   },
 };
 
+/** A CronJob's Jobs are refused for so long that its controller hardly tries any more, and much later one is once more. */
+export const refusedOnceMore: Situation = {
+  name: "refused once more",
+  shapes: ["cronJobs", "unevenSchedules"],
+  without: ["quota", "suspend", "relativeSchedules", "longRuns", "timeZones"],
+  draw(draw, { subjects }) {
+    const cronJob = subjects.find(({ kind }) => kind === "CronJob");
+    if (cronJob === undefined) return [];
+    const creates = { components: ["cronjob-controller"], verbs: ["create"], resources: ["jobs"] };
+    const refused = { ...creates, with: draw.fork("with").pick([500, 503, 429] as const) };
+    const firstMs = cronJob.moments[1]! - 1_000;
+    const lengthMs = draw.fork("for").whole(60, 120) * 1_000;
+    return [
+      { at: offsetText(firstMs), for: durationText(lengthMs), requestFails: refused },
+      {
+        at: offsetText(firstMs + 6 * 60_000),
+        for: "31m",
+        requestFails: { ...refused, nth: 1, times: draw.fork("times").whole(1, 3) },
+      },
+    ];
+  },
+};
+
 /** Users want a CronJob to run at other times, or in another zone, while it waits for a slot that is a long time away. */
 export const changedSchedule: Situation = {
   name: "changed schedule",

@@ -13,7 +13,9 @@ export const lostLease: Situation = {
     return Array.from({ length: count }, (_, number): HappeningEntry => {
       const lots = draw.fork(`loss ${number}`);
       const at = offsetText(lots.fork("at").whole(0, windowMs));
-      const length = durationText(lots.fork("for").whole(8, 75) * 1_000);
+      // Often when it has just given up, and nobody has taken over yet.
+      const seconds = lots.fork("briefly").chance(0.3) ? [9, 16] : [8, 75];
+      const length = durationText(lots.fork("for").whole(seconds[0]!, seconds[1]!) * 1_000);
       // The first of them is there first, and leads as a rule.
       const which = lots.fork("which").weighted([
         [1, 60],
