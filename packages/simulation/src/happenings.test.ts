@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { START_MS, type Told, cronJob, job, planOf, seconds, tell } from "../test/plans.js";
-import type { AnsweredRequest } from "./index.js";
+import { type AnsweredRequest, uidOf } from "./index.js";
 
 const COMPLETE = { "Job default/a": { end: "Complete", succeeded: 3, failed: 0, active: 0 } };
 
@@ -386,4 +386,42 @@ test("leases: the durations are those of each controller manager", async () => {
       : [],
   );
   expect(durations[0]).toBe(30);
+});
+
+describe("what users do at one time", () => {
+  test.each([1, 2, 3, 4])(
+    "is done one after the other, in whatever order seed %d has what is due together",
+    async (seed) => {
+      const names = ["one", "two", "three"];
+      const chain = names.map((name, index) => ({
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: {
+          namespace: "default",
+          name,
+          ownerReferences: [
+            index === 0
+              ? { apiVersion: "batch/v1", kind: "Job", name: "a", uid: uidOf({ namespace: "default", name: "a" }) }
+              : {
+                  apiVersion: "v1",
+                  kind: "ConfigMap",
+                  name: names[index - 1]!,
+                  uid: uidOf({ namespace: "default", name: names[index - 1]! }),
+                },
+          ],
+        },
+      }));
+      const told = await tell(
+        planOf(
+          chain.map((apply) => ({ at: "+0s", apply })),
+          { seed, jitter: { events: "5ms", requests: "50ms" } },
+        ),
+      );
+      const made = told.changes.filter(({ resource, type }) => resource === "configmaps" && type === "ADDED");
+      expect(made.map(({ object }) => object.metadata.name)).toEqual(names);
+      expect(made.slice(1).map(({ object }) => object.metadata.ownerReferences![0]!.uid)).toEqual(
+        made.slice(0, 2).map(({ object }) => object.metadata.uid),
+      );
+    },
+  );
 });

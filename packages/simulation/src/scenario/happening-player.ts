@@ -44,7 +44,10 @@ const FIRST: ReadonlySet<HappeningKind> = new Set<HappeningKind>([
 /** Between two tries to end what a user has begun. */
 const UNREACHED_MS = 1_000;
 
-/** Makes the happenings of a scenario happen, each at its time; those of one time in the order of the file. */
+/**
+ * Makes the happenings of a scenario happen, each at its time; those of one time in the order of the file, and what users do then
+ * one after the other: who names an owner that was made before has to find it.
+ */
 export class HappeningPlayer {
   readonly #clock: Clock;
   readonly #startMs: number;
@@ -74,9 +77,24 @@ export class HappeningPlayer {
 
   /** All but what {@link begin} has begun. */
   schedule(happenings: readonly Happening[]): void {
-    for (const [index, happening] of happenings.entries())
-      if (!this.#precedes(happening))
-        this.#clock.setTimer(happening.atMs - this.#clock.now(), () => void this.#start(happening, index));
+    const byTime = new Map<number, [number, Happening][]>();
+    for (const [index, happening] of happenings.entries()) {
+      if (this.#precedes(happening)) continue;
+      const { atMs } = happening;
+      const those = byTime.get(atMs);
+      if (those === undefined) byTime.set(atMs, [[index, happening]]);
+      else those.push([index, happening]);
+    }
+    for (const [atMs, those] of byTime) this.#clock.setTimer(atMs - this.#clock.now(), () => this.#startInOrder(those));
+  }
+
+  #startInOrder(happenings: readonly (readonly [number, Happening])[]): void {
+    let acting: Promise<void> | undefined;
+    for (const [index, happening] of happenings) {
+      const start = (): Promise<void> => this.#start(happening, index);
+      if (!isOfUser(happening)) void start();
+      else acting = acting === undefined ? start() : acting.then(start);
+    }
   }
 
   #precedes({ kind, atMs }: Happening): boolean {
