@@ -5,6 +5,7 @@ import { cachesGoForward } from "./caches.js";
 import { cachesHeal } from "./caches-heal.js";
 import { podsAreClaimed } from "./claims.js";
 import { cronJobsGoOn, historyHolds } from "./cron-liveness.js";
+import { triedAgain } from "./cron-retries.js";
 import { oneJobPerSlot } from "./cron-slots.js";
 import { cronJobStatus, historyLimits } from "./cron-status.js";
 import { madeByTemplate } from "./cron-template.js";
@@ -58,6 +59,7 @@ export const cronJobInvariants: readonly Invariant[] = [
   historyLimits,
   cronJobsGoOn,
   historyHolds,
+  triedAgain,
 ];
 
 /** Of the garbage collector, the TTL controller and PodGC. */

@@ -11,19 +11,25 @@ const SILENCE_MS = 630_000;
 export class Calm {
   readonly #world: World;
   readonly #component: string;
+  readonly #harmless: readonly string[];
   readonly #underWay = new Set<number>();
   readonly #lives = new Set<string>();
   #disturbedMs: number;
   #silentUntilMs = -Infinity;
 
-  /** @param component - Whose lives count. */
-  constructor(world: World, component: string) {
+  /**
+   * @param component - Whose lives count.
+   * @param harmless - Kinds of happenings that do not.
+   */
+  constructor(world: World, component: string, harmless: readonly string[] = []) {
     this.#world = world;
     this.#component = component;
+    this.#harmless = harmless;
     this.#disturbedMs = world.nowMs;
   }
 
   onHappening({ atMs, index, kind, phase }: ToldHappening): void {
+    if (this.#harmless.includes(kind)) return;
     this.#disturbedMs = atMs;
     if (kind === "watchSilent") this.#silentUntilMs = atMs + SILENCE_MS;
     const lasts = this.#world.plan.happenings?.[index]?.for !== undefined || !AT_ONCE.has(kind);

@@ -66,8 +66,8 @@ export interface CronJobRun {
 /** Longer than news takes that nothing keeps. */
 const LATE_MS = 10_000;
 /** Upstream: client-go, util/workqueue DefaultTypedControllerRateLimiter. */
-const SHORTEST_BACK_OFF_MS = 5;
-const LONGEST_BACK_OFF_MS = 1_000_000;
+export const SHORTEST_BACK_OFF_MS = 5;
+export const LONGEST_BACK_OFF_MS = 1_000_000;
 
 /** Follows CronJobs, their Jobs, and what their controller was told of them. One for all checks of a run. */
 class CronLedger {

@@ -117,11 +117,11 @@ export const refusedOnceMore: Situation = {
     const creates = { components: ["cronjob-controller"], verbs: ["create"], resources: ["jobs"] };
     const refused = { ...creates, with: draw.fork("with").pick([500, 503, 429] as const) };
     const firstMs = cronJob.moments[1]! - 1_000;
-    const lengthMs = draw.fork("for").whole(60, 120) * 1_000;
+    const lengthMs = draw.fork("for").whole(120, 180) * 1_000;
     return [
       { at: offsetText(firstMs), for: durationText(lengthMs), requestFails: refused },
       {
-        at: offsetText(firstMs + 6 * 60_000),
+        at: offsetText(firstMs + 8 * 60_000),
         for: "31m",
         requestFails: { ...refused, nth: 1, times: draw.fork("times").whole(1, 3) },
       },
