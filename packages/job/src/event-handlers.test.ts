@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { CountedMetrics } from "../test/counted-metrics.js";
 import { SELECTOR_LABELS, T0, at, job, pod } from "../test/fixtures.js";
 import { jobEventHandler, podEventHandler } from "./event-handlers.js";
+import { jobPodsIndex } from "./job-pods-index.js";
 import { JobMemory } from "./job-memory.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 import { type OrphanKey, orphanPodKey, orphanSelectorKey } from "./orphan-key.js";
@@ -38,7 +39,9 @@ function setUp(...cached: JobObject[]) {
   batches.cancel = () => state.idle;
   /** With a tracking finalizer, which is all that is asked for. */
   const tracked: PodObject[] = [orphan()];
-  const pods = { byIndex: () => tracked };
+  /** What Jobs control. */
+  const owned: PodObject[] = [];
+  const pods = { byIndex: (index: string) => (index === jobPodsIndex ? owned : tracked) };
   const deps = { jobs, pods, queue, batches, orphanQueue, memory, clock, logger: silentLogger, metrics };
   /** The keys that are ready now. */
   const take = async <Key extends string>(from: RateLimitingQueue<Key>): Promise<string[]> => {
@@ -60,6 +63,7 @@ function setUp(...cached: JobObject[]) {
     synced: () => take(queue),
     orphans: () => take(orphanQueue),
     tracked,
+    owned,
     state,
   };
 }
@@ -287,6 +291,20 @@ test("a Job that has ended has pods looked at only while some of those it select
   tracked.push(orphan());
   jobHandler.onUpdate!(finished, finished);
   expect(await orphans()).toEqual([orphanSelectorKey(finished)]);
+});
+
+test("pods that a Job controls, and does not select any more, are looked at when it has ended or is gone", async () => {
+  const { jobHandler, tracked, owned, orphans } = setUp();
+  const stripped = pod("stripped", { labels: {} });
+  const freed = pod("freed", { labels: {}, tracked: false });
+  tracked.splice(0, 1);
+  owned.push(stripped, freed, pod("labelled"));
+  jobHandler.onUpdate!(finished, finished);
+  expect(await orphans()).toEqual([orphanPodKey(stripped)]);
+  jobHandler.onDelete!(job());
+  expect(await orphans()).toEqual([orphanPodKey(stripped)]);
+  jobHandler.onUpdate!(job(), job());
+  expect(await orphans()).toEqual([]);
 });
 
 test("an orphan is offered to all Jobs that select it, and its finalizer looked at", async () => {

@@ -19,6 +19,7 @@ import {
 } from "@kubewright/informer";
 import type { RateLimitingQueue } from "@kubewright/workqueue";
 
+import { type jobPodsIndex, jobPodsOf } from "./job-pods-index.js";
 import type { JobMemory } from "./job-memory.js";
 import type { JobMetrics } from "./job-metrics.js";
 import { type JobObject, type PodObject, isBeingDeleted, isManagedElsewhere } from "./job-spec.js";
@@ -31,7 +32,7 @@ import type { SyncBatches } from "./sync-batches.js";
 export interface HandlerDeps {
   /** Those that are handled here. */
   readonly jobs: Pick<Lister<Job>, "get" | "listNamespace">;
-  readonly pods: Pick<Lister<Pod, typeof trackedPodsIndex>, "byIndex">;
+  readonly pods: Pick<Lister<Pod, typeof trackedPodsIndex | typeof jobPodsIndex>, "byIndex">;
   readonly queue: RateLimitingQueue<ObjectKey>;
   readonly orphanQueue: Pick<RateLimitingQueue<OrphanKey>, "add">;
   readonly memory: JobMemory;
@@ -54,8 +55,11 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
       trackedPodsIndex,
       trackedPodsIndexValue(job.metadata.namespace ?? "", job.spec?.selector),
     );
-    if (tracked.length === 0) return;
     const matches = selectorOf(job);
+    // Upstream lets those go that have lost their labels only when something happens to them once more.
+    for (const pod of jobPodsOf(pods, job))
+      if (hasTrackingFinalizer(pod) && matches?.(pod.metadata.labels) !== true) orphanQueue.add(orphanPodKey(pod));
+    if (tracked.length === 0) return;
     if (matches === undefined)
       logger.error({ job: keyOf(job), selector: job.spec?.selector }, "The Job's label selector cannot be read");
     else if (tracked.some(({ metadata }) => matches(metadata.labels))) orphanQueue.add(orphanSelectorKey(job));

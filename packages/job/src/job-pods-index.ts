@@ -23,15 +23,19 @@ export function jobPodsIndexValues(pod: PodObject): readonly string[] {
   return [podControllerIndexKey(namespace, controller.kind, controller.name, controller.uid)];
 }
 
-/** The candidates for claiming: what the Job controls, and what nobody controls in its namespace. */
-export function jobPodCandidates(
-  pods: Pick<Lister<Pod, typeof jobPodsIndex>, "byIndex">,
-  job: JobObject,
-): readonly PodObject[] {
-  const { namespace, name, uid } = job.metadata;
+type JobPods = Pick<Lister<Pod, typeof jobPodsIndex>, "byIndex">;
+
+/** What the Job controls. */
+export function jobPodsOf(pods: JobPods, { metadata }: JobObject): readonly PodObject[] {
+  const { namespace, name, uid } = metadata;
   if (!namespace || !name || !uid)
     throw new Error("the Job needs a namespace, a name and a uid for pods to be its own");
-  const owned = pods.byIndex(jobPodsIndex, podControllerIndexKey(namespace, jobs.kind, name, uid));
-  const orphans = pods.byIndex(jobPodsIndex, namespace);
+  return pods.byIndex(jobPodsIndex, podControllerIndexKey(namespace, jobs.kind, name, uid));
+}
+
+/** The candidates for claiming: what the Job controls, and what nobody controls in its namespace. */
+export function jobPodCandidates(pods: JobPods, job: JobObject): readonly PodObject[] {
+  const owned = jobPodsOf(pods, job);
+  const orphans = pods.byIndex(jobPodsIndex, job.metadata.namespace ?? "");
   return orphans.length === 0 ? owned : [...owned, ...orphans];
 }
