@@ -231,6 +231,11 @@ test.each([
     (entry: HappeningEntry) => nameOfApplied(entry) === "left-behind",
   ],
   [
+    "what a node owns too loses its other owner",
+    (entry: HappeningEntry) => nameOfApplied(entry) === "of-node",
+    (entry: HappeningEntry) => entry.delete?.kind === "Job",
+  ],
+  [
     "a pod that has failed is found to have succeeded before its finalizer can be removed",
     ({ requestFails }: HappeningEntry) => requestFails?.verbs?.[0] === "patch" && requestFails.nth === undefined,
     ({ patch }: HappeningEntry) => JSON.stringify(patch ?? "").includes("Succeeded"),
