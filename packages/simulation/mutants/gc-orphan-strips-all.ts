@@ -1,0 +1,16 @@
+import type { Mutant } from "./mutant.ts";
+
+export const mutant: Mutant = {
+  name: "gc-orphan-strips-all",
+  entry: "own",
+  sentence: "What one owner orphans is let go by all of its owners.",
+  inPlan: [/Orphan/],
+  changes: [
+    {
+      file: "packages/garbage-collector/src/attempt-to-orphan.ts",
+      find: "const letGo = async ({ identity: dependent }: GraphNode): Promise<void> => {\n    const strategic = deleteReferencesStrategicPatch(dependent.uid, [identity.uid]);",
+      replace:
+        "const letGo = async ({ identity: dependent, owners }: GraphNode): Promise<void> => {\n    const strategic = deleteReferencesStrategicPatch(dependent.uid, owners.map(({ uid }) => uid));",
+    },
+  ],
+};
