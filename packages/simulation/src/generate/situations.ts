@@ -15,7 +15,9 @@ import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletio
 import { lostLease } from "./situations/leaders.js";
 import { changedEnd, changedMind, prolongedLife, shortenedLife } from "./situations/ends.js";
 import { endsTogether } from "./situations/ends-together.js";
-import { crowdedNode, goneNode, outOfService } from "./situations/nodes.js";
+import { failsPerIndex } from "./situations/fails-per-index.js";
+import { lingeringIndex } from "./situations/lingering-index.js";
+import { crowdedNode, goneNode, noNode, outOfService } from "./situations/nodes.js";
 import {
   heldOwner,
   movedOwner,
@@ -24,7 +26,7 @@ import {
   ownedInCircle,
   succeededOwner,
 } from "./situations/owners.js";
-import { cutShort, refusedMeanwhile } from "./situations/refusals.js";
+import { cutShort, refusedMeanwhile, successCutShort } from "./situations/refusals.js";
 import { relabelledPods } from "./situations/relabelled.js";
 import { scaledTogether } from "./situations/scaling.js";
 import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
@@ -85,7 +87,7 @@ function drawSituation(draw: Draw): Situation {
     [() => changedSchedule, 9],
     [() => scaledTogether, 14],
     [() => changedClocks, 11],
-    [() => vanishedRuns, 7],
+    [() => vanishedRuns, 9],
     [() => refusedOnceMore, 6],
     [() => orphanedInPart, 6],
     [() => heldOwner, 5],

@@ -2,7 +2,7 @@ import { isConditionTrue, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { StoredJob } from "./job-words.js";
-import { LastWritten } from "./last-written.js";
+import { lastWrittenOf } from "./last-written.js";
 import { clockMayBeWrong } from "./plan-words.js";
 import { JOBS, JOB_CONTROLLER, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
