@@ -2,7 +2,7 @@ import type { JobSpec, Pod, PodStatus } from "@kubewright/api";
 import type { JobDecision } from "@kubewright/job";
 import { expect, it } from "vitest";
 
-import { History } from "../../test/history.js";
+import { History, START_MS } from "../../test/history.js";
 import { condition, job, pod } from "../../test/objects.js";
 import { backOff } from "./backoff.js";
 
@@ -74,6 +74,32 @@ it("counts from the failure that was recorded last, though another ended after i
   expect(createdAfter(13_000)).toEqual([
     "Job default/pi: gets Pod default/c 18 s after failure 2 in a row: that takes 20 s",
   ]);
+});
+
+it("counts from a failure that the controller was shown, and that no status tells of yet, when that ended long ago", () => {
+  const createdWhen = (failed: Pod | undefined, isShown: boolean): readonly string[] => {
+    const history = new History(backOff);
+    history.store(job());
+    history.store(pod("Running", { name: "old" }), CONTROLLER);
+    history.pass(60_000);
+    fail(history, "a");
+    history.pass(2_000);
+    if (failed !== undefined) {
+      const stored = history.store(failed, "pod-garbage-collector-controller");
+      if (isShown) history.show(stored, { component: CONTROLLER, type: "update" });
+    }
+    history.store(pod("Pending", { name: "b" }), CONTROLLER);
+    return history.violations;
+  };
+  // Nobody says when it ended: it counts as long ago as it was made.
+  const creationTimestamp = new Date(START_MS).toISOString();
+  const lost = pod("Failed", { name: "old", metadata: { creationTimestamp } });
+  expect(createdWhen(lost, true)).toEqual([]);
+  const refused = ["Job default/pi: gets Pod default/b 2 s after failure 1 in a row: that takes 10 s"];
+  expect(createdWhen(lost, false)).toEqual(refused);
+  expect(createdWhen(undefined, false)).toEqual(refused);
+  const justNow = pod("Failed", { name: "old", metadata: { creationTimestamp }, status: failedAt(START_MS + 60_000) });
+  expect(createdWhen(justNow, true)).toEqual(refused);
 });
 
 it("takes a failure for one before a success that ended, being deleted, nobody knows when", () => {

@@ -290,6 +290,19 @@ class FailuresInARow {
     const { recordedMs } = known.at(-1)!;
     const last = known.filter((failure) => failure.recordedMs === recordedMs);
     const lastMs = Math.max(...last.map(({ endedMs: ended }) => ended));
+    if (this.#mayWaitForAnother(life, known.length, atMs)) return;
     complain(this.#ledger.pods.get(uidOf(object))!, known.length, atMs - lastMs, violated);
+  }
+
+  /** Whether the sync may count from a failure that no status tells of yet, and that ended so long ago that its time is over. */
+  #mayWaitForAnother(life: string, known: number, atMs: number): boolean {
+    return this.#job.allPods.some(
+      (pod) =>
+        (pod.everFailed || pod.everTerminating) &&
+        pod.shownEndedTo.has(life) &&
+        isTracked(pod.object) &&
+        !this.#recorded.has(pod.uid) &&
+        atMs - pod.endedMs >= backOffMs(known + 1) - ROUNDING_MS,
+    );
   }
 }
