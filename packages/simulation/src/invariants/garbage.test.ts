@@ -359,6 +359,28 @@ describe("S15 PodGC's reasons", () => {
     }
   });
 
+  it("lets pods be marked Failed that nobody else ends, and no others, whoever deletes them then", () => {
+    const marked = (nodes: readonly Node[], nodeName: string, isDeleted: boolean): readonly string[] => {
+      const metadata = isDeleted ? { deletionTimestamp } : {};
+      const history = new History(podGCReasons);
+      for (const each of nodes) history.store(each);
+      history.pass(120_000);
+      history.store(on(nodeName, "Running", metadata));
+      history.store({ ...disrupted(nodeName), metadata: { name: "a", ...metadata } }, POD_GC);
+      history.remove(on(nodeName, "Failed", metadata), "kubelet");
+      return history.violations;
+    };
+    expect(marked([], "gone", false)).toEqual([]);
+    expect(marked([tainted], "out", true)).toEqual([]);
+    expect(marked([], "", true)).toEqual([]);
+    const refused = "Pod default/a: is marked Failed by PodGC, and its node is there and in service";
+    expect(marked([node("n")], "n", true)).toEqual([refused]);
+    expect(marked([tainted], "out", false)).toEqual([refused]);
+    expect(marked([], "", false)).toEqual([
+      "Pod default/a: is marked Failed by PodGC, and has no node, which it may yet get",
+    ]);
+  });
+
   it("accepts a node that came after PodGC was told that there is none, and no other", () => {
     const deletedAfter = (codes: readonly number[], ms = 0): readonly string[] => {
       const history = new History(podGCReasons);

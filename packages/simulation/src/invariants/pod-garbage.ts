@@ -1,7 +1,7 @@
 import { type Node, type Pod, isConditionTrue, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { Stored, StoredChange, World } from "../world.js";
+import type { RequestInfo, Stored, StoredChange, World } from "../world.js";
 import { Calm } from "./calm.js";
 import { hasEnded } from "./job-words.js";
 import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
@@ -23,8 +23,8 @@ export const podGCReasons: Invariant = {
   name: "S15 PodGC's reasons",
   sentence:
     "PodGC deletes only pods that have ended, beyond its threshold and oldest first, pods of nodes that do not exist, and " +
-    "pods being deleted that have no node, or one that is out of service; those that have not ended it marks Failed first, and as " +
-    "disrupted if nobody has asked for their deletion.",
+    "pods being deleted that have no node, or one that is out of service; those that have not ended, and no others, it marks " +
+    "Failed first, and as disrupted if nobody has asked for their deletion.",
   watch(world, violated): InvariantChecks {
     const book = new EndedPods();
     /** When a life of PodGC asked for a node and was told last that there is none. */
@@ -56,37 +56,46 @@ export const podGCReasons: Invariant = {
         }
         if (change.resource !== PODS) return;
         const pod: StoredPod = change.previous ?? change.object;
-        if (change.request?.component === POD_GC_CONTROLLER && hasEnded(change.object)) {
-          marked.add(uidOf(pod));
+        const { request } = change;
+        if (request?.component === POD_GC_CONTROLLER) {
+          const isMarked = hasEnded(change.object) && !hasEnded(pod);
+          if (hasEnded(change.object)) marked.add(uidOf(pod));
           // Only what is on a node that is gone is ended without anybody having asked for its deletion.
-          if (!hasEnded(pod) && !isBeingDeleted(pod) && !isDisrupted(change.object))
+          if (isMarked && !isBeingDeleted(pod) && !isDisrupted(change.object))
             violated(nameOf(pod, "Pod"), "is marked Failed by PodGC, and has no condition that tells of a disruption");
-        }
-        if (change.request?.component === POD_GC_CONTROLLER && change.request.verb === "delete") {
-          const nodeName = pod.spec?.nodeName ?? "";
-          const isNodeGone =
-            nodeName !== "" &&
-            (world.get(NODES, "", nodeName) === undefined ||
-              (toldGoneMs.get(`${lifeOf(change.request)} ${nodeName}`) ?? -Infinity) > world.nowMs - LOOK_MS);
-          const isOut =
-            isBeingDeleted(pod) &&
-            (world.nowMs - (outOfServiceMs.get(nodeName) ?? -Infinity) < PASS_MS ||
-              shownOut.has(`${lifeOf(change.request)} ${nodeName}`) ||
-              isOutOfService(world.get<Node>(NODES, "", nodeName)));
-          const isUnscheduled = nodeName === "" && isBeingDeleted(pod);
-          const wrong =
-            !hasEnded(pod) && !marked.has(uidOf(pod))
-              ? "and was not marked Failed first"
-              : isNodeGone || isOut || isUnscheduled
-                ? undefined
-                : book.whyKept(pod, thresholdOf(world), world.nowMs);
+          if (isMarked && !mayEnd(pod, request))
+            violated(nameOf(pod, "Pod"), `is marked Failed by PodGC, and ${whatElse(pod)}`);
+          const wrong = request.verb === "delete" ? whyNotDeleted(pod, request) : undefined;
           if (wrong !== undefined) violated(nameOf(pod, "Pod"), `is deleted by PodGC, ${wrong}`);
         }
         book.onChange(change);
       },
     };
+
+    function whyNotDeleted(pod: StoredPod, request: RequestInfo): string | undefined {
+      if (!hasEnded(pod) && !marked.has(uidOf(pod))) return "and was not marked Failed first";
+      return mayEnd(pod, request) ? undefined : book.whyKept(pod, thresholdOf(world), world.nowMs);
+    }
+
+    /** Whether nobody else ends a pod: its node is gone, or out of service, or it has none and is being deleted. */
+    function mayEnd(pod: StoredPod, request: RequestInfo): boolean {
+      const { nodeName = "" } = pod.spec ?? {};
+      if (nodeName === "") return isBeingDeleted(pod);
+      const place = `${lifeOf(request)} ${nodeName}`;
+      const isGone =
+        world.get(NODES, "", nodeName) === undefined || (toldGoneMs.get(place) ?? -Infinity) > world.nowMs - LOOK_MS;
+      const isOut =
+        world.nowMs - (outOfServiceMs.get(nodeName) ?? -Infinity) < PASS_MS ||
+        shownOut.has(place) ||
+        isOutOfService(world.get<Node>(NODES, "", nodeName));
+      return isGone || (isOut && isBeingDeleted(pod));
+    }
   },
 };
+
+function whatElse({ spec }: StoredPod): string {
+  return spec?.nodeName === undefined ? "has no node, which it may yet get" : "its node is there and in service";
+}
 
 function isDisrupted({ status }: StoredPod): boolean {
   return isConditionTrue(status?.conditions, "DisruptionTarget");
