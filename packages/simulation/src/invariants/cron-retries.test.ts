@@ -24,7 +24,7 @@ function fail(history: History, times = 1): void {
 const about = { component: CONTROLLER, namespace: "default" };
 const status = { ...about, verb: "update", resource: "cronjobs.batch", subresource: "status", name: "tick" };
 
-describe("L12 tried again", () => {
+describe("L13 tried again", () => {
   it("refuses that nobody comes back to what has failed", () => {
     const history = withCronJob();
     fail(history);

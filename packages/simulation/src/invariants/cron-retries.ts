@@ -23,7 +23,7 @@ interface Failures {
 
 /** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go processNextWorkItem; client-go util/workqueue, its default rate limits. */
 export const triedAgain: Invariant = {
-  name: "L12 tried again",
+  name: "L13 tried again",
   sentence:
     "A sync of a CronJob that has failed is tried again within 5 ms, doubled with each that has failed since one did not, and 70 s, " +
     "unless something else is wrong than that requests are refused.",
