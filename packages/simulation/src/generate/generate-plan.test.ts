@@ -236,6 +236,11 @@ test.each([
     (entry: HappeningEntry) => entry.delete?.kind === "Job",
   ],
   [
+    "an owner that waits for its dependents gets another",
+    (entry: HappeningEntry) => entry.delete?.propagation === "Foreground",
+    (entry: HappeningEntry) => nameOfApplied(entry) === "late-dependent",
+  ],
+  [
     "a pod that has failed is found to have succeeded before its finalizer can be removed",
     ({ requestFails }: HappeningEntry) => requestFails?.verbs?.[0] === "patch" && requestFails.nth === undefined,
     ({ patch }: HappeningEntry) => JSON.stringify(patch ?? "").includes("Succeeded"),

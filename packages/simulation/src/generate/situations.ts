@@ -20,6 +20,7 @@ import { lingeringIndex } from "./situations/lingering-index.js";
 import { crowdedNode, goneNode, noNode, outOfService } from "./situations/nodes.js";
 import {
   heldOwner,
+  lateDependent,
   movedOwner,
   orphanedInPart,
   ownedByNode,
@@ -92,6 +93,7 @@ function drawSituation(draw: Draw): Situation {
     [() => orphanedInPart, 6],
     [() => heldOwner, 5],
     [() => ownedByNode, 5],
+    [() => lateDependent, 5],
     [() => prolongedLife, 6],
     [endsTogether, 14],
     [() => relabelledPods, 11],

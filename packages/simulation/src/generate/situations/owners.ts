@@ -148,6 +148,24 @@ export const ownedInCircle: Situation = {
   },
 };
 
+/** An owner that is deleted in the foreground, and waits for its pods to end, gets another dependent. */
+export const lateDependent: Situation = {
+  name: "late dependent",
+  shapes: ["jobs", "longPods", "ignoreSigterm"],
+  without: ["quota", "managedBy", "suspend", "activeDeadline"],
+  draw(draw, ground) {
+    const job = pickJob(draw, ground);
+    if (job === undefined) return [];
+    const { namespace, name } = job;
+    const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").whole(500, 20_000);
+    const comesMs = atMs + draw.fork("comes").whole(100, 20_000);
+    return [
+      { at: offsetText(atMs), delete: { ...target(job), propagation: "Foreground" } },
+      { at: offsetText(comesMs), apply: configMap(namespace, "late-dependent", [{ ...JOB, namespace, name }]) },
+    ];
+  },
+};
+
 /** Of two owners one is in no namespace, and the other goes: that has somebody look at both. */
 export const ownedByNode: Situation = {
   name: "owned by a node",
