@@ -34,6 +34,11 @@ describe("L12 pods are claimed", () => {
   it.each<[string, Job, Pod]>([
     ["has no controller, and Job default/pi that selects it does not adopt it", job(), free],
     ["is not let go of by Job default/pi, which does not select it", job(), relabelled],
+    [
+      "is not let go of by Job default/pi, which does not select it",
+      job(),
+      { ...relabelled, status: { phase: "Succeeded" } },
+    ],
     ["keeps the tracking finalizer, and its Job default/pi is being deleted", going(job()), pod()],
   ])("refuses a pod that %s", (message, owner, of) => {
     expect(told(stored(owner, of))).toEqual([`Pod default/a: ${message}`]);

@@ -27,7 +27,7 @@ export const podsAreClaimed: Invariant = {
   name: "L12 pods are claimed",
   sentence:
     "Within 30 s, when nothing else is wrong, a pod that is active and has no controller is adopted if a Job that goes on selects it; " +
-    "one whose Job goes on and does not select it is let go; and those of a Job that is being deleted lose the tracking finalizer.",
+    "one, ended or not, whose Job goes on and does not select it is let go; and those of a Job that is being deleted lose the tracking finalizer.",
   watch(world, violated): InvariantChecks {
     // Who gets a bucket has all its Jobs to look at first.
     if (world.plan.controllers?.sharding === true) return {};
@@ -47,8 +47,7 @@ export const podsAreClaimed: Invariant = {
       return object.metadata.namespace === pod.metadata.namespace && matches(pod.metadata.labels);
     };
     const isWanting = (pod: StoredPod): boolean => {
-      if (!isActive(pod)) return false;
-      if (getControllerOf(pod) === undefined) return true;
+      if (getControllerOf(pod) === undefined) return isActive(pod);
       const job = ledger.jobs.get(ownerOfKind(pod, "Job")?.uid ?? "");
       return job !== undefined && !selects(job, pod);
     };
