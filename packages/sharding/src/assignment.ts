@@ -9,8 +9,8 @@ export interface Entry {
   readonly epoch: number;
   /** Who gave it up, or whose death freed it. */
   readonly freedBy?: string;
-  /** Who could not work for it: it is for others to try. */
-  readonly avoids?: string;
+  /** Who could not work for it, and would not try again yet: it is for others. Never empty. */
+  readonly avoids?: readonly string[];
 }
 
 /** Who has which bucket: one object that all members write by compare-and-swap. */
@@ -97,7 +97,7 @@ function isEntry(value: unknown): value is Entry {
     typeof owner === "string" &&
     Number.isSafeInteger(epoch) &&
     (freedBy === undefined || typeof freedBy === "string") &&
-    (avoids === undefined || typeof avoids === "string")
+    (avoids === undefined || (Array.isArray(avoids) && avoids.every((member) => typeof member === "string")))
   );
 }
 
@@ -107,6 +107,8 @@ export interface AssignmentEdits {
   readonly release: readonly Bucket[];
   /** Those of {@link release} that this member could not work for. Default: none. */
   readonly failed?: ReadonlySet<Bucket>;
+  /** Those that this member would try again, though it could not work for them before. Default: none. */
+  readonly retry?: ReadonlySet<Bucket>;
   /** Members whose entries are nobody's from now on. What is taken of them is taken in the same write. */
   readonly bury: ReadonlySet<string>;
 }
@@ -119,20 +121,32 @@ export interface AssignmentEdits {
 export function withEdits(
   assignment: Assignment,
   me: string,
-  { take, release, bury, failed }: AssignmentEdits,
+  { take, release, bury, failed, retry }: AssignmentEdits,
 ): Assignment {
-  const entries = assignment.entries.map((entry) =>
-    bury.has(entry.owner) ? { ...entry, owner: "", freedBy: entry.owner } : entry,
-  );
+  const entries = assignment.entries.map((entry, bucket) => {
+    const left = triedBy(entry, (member) => bury.has(member) || (member === me && retry?.has(bucket) === true));
+    return bury.has(entry.owner) ? { ...left, owner: "", freedBy: entry.owner } : left;
+  });
   for (const bucket of release) {
     const entry = entries[bucket]!;
     if (entry.owner !== me) throw new Error(`bucket ${bucket} is not ${me}'s to release but ${entry.owner}'s`);
-    entries[bucket] = { ...entry, owner: "", freedBy: me, ...(failed?.has(bucket) === true ? { avoids: me } : {}) };
+    const { avoids = [] } = entry;
+    const free = { ...entry, owner: "", freedBy: me };
+    entries[bucket] = failed?.has(bucket) === true ? { ...free, avoids: [...avoids, me] } : free;
   }
   for (const bucket of take) {
-    const { owner, epoch, avoids = me } = entries[bucket]!;
+    const { owner, epoch, avoids } = entries[bucket]!;
     if (owner !== "") throw new Error(`bucket ${bucket} is not ${me}'s to take: ${owner} has it`);
-    entries[bucket] = { owner: me, epoch: epoch + 1, ...(avoids === me ? {} : { avoids }) };
+    const mine: Entry = { owner: me, epoch: epoch + 1, ...(avoids === undefined ? {} : { avoids }) };
+    entries[bucket] = triedBy(mine, (member) => member === me);
   }
   return { ...assignment, entries };
+}
+
+/** The entry, with those out of mind that it need not be kept from any more. */
+function triedBy(entry: Entry, isOver: (member: string) => boolean): Entry {
+  const { avoids, ...rest } = entry;
+  if (avoids?.some(isOver) !== true) return entry;
+  const left = avoids.filter((member) => !isOver(member));
+  return left.length === 0 ? rest : { ...rest, avoids: left };
 }

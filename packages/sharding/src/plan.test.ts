@@ -186,6 +186,57 @@ test("who could not start a bucket leaves it to others", () => {
   expect(take).toEqual(allBuckets.filter((bucket) => bucket !== 3));
 });
 
+/** Two of three give a bucket up that they could not start; then all plan in turn. */
+function afterTwoFailed(rounds: number, unwantedAfter: ReadonlySet<number> = new Set([3])): Assignment[] {
+  const live = members(3);
+  const bucket = 3;
+  let assignment = settle(freeAssignment, live);
+  const first = assignment.entries[bucket]!.owner;
+  const fail = (me: string): void => {
+    const edits = { take: [], release: [bucket], failed: new Set([bucket]), bury: new Set<string>() };
+    assignment = withEdits(assignment, me, edits);
+  };
+  fail(first);
+  const second = live.find((me) => targetsOf(assignment, live)[bucket] === me)!;
+  assignment = withEdits(assignment, second, { take: [bucket], release: [], bury: new Set() });
+  fail(second);
+  const history: Assignment[] = [];
+  for (let round = 0; round < rounds; round++)
+    for (const me of live) {
+      const unwanted = me === first || me === second ? unwantedAfter : new Set<number>();
+      const plan = planAssignment(input(assignment, me, live, { unwanted, freeForMs: () => 60_000 }));
+      assignment = withEdits(assignment, me, plan);
+      history.push(assignment);
+    }
+  return history;
+}
+
+test("a bucket that two of three could not start is the third's, who keeps it", () => {
+  const owners = afterTwoFailed(6).map(({ entries }) => entries[3]!.owner);
+  const settled = owners.slice(6);
+  expect(new Set(settled)).toEqual(new Set([settled[0]]));
+  expect(settled[0]).not.toBe("");
+});
+
+test("who would try again what it could not start says so, and shares are as equal as ever then", () => {
+  const last = afterTwoFailed(6, new Set()).at(-1)!;
+  expect(last.entries.some(({ avoids }) => avoids !== undefined)).toBe(false);
+  expect(sizes(last, members(3))).toEqual([21, 22, 22]);
+});
+
+test("the dead are forgotten among those who could not start a bucket", () => {
+  const [me, other, dead] = members(3) as [string, string, string];
+  const entries = freeAssignment.entries.map((entry, bucket) => ({
+    ...entry,
+    owner: bucket === 0 ? dead : other,
+    ...(bucket === 1 ? { avoids: [dead, me] } : {}),
+  }));
+  const buried = new Set([dead]);
+  const unwanted = new Set([1]);
+  const plan = planAssignment(input({ ...freeAssignment, entries }, me, [me, other], { buried, unwanted }));
+  expect(withEdits({ ...freeAssignment, entries }, me, plan).entries[1]!.avoids).toEqual([me]);
+});
+
 test("who stops gives up everything", () => {
   const live = members(2);
   const assignment = settle(freeAssignment, live);

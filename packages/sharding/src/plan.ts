@@ -47,7 +47,10 @@ export function planAssignment(input: PlanInput): AssignmentEdits {
   });
   const release = isSettled ? mine.filter((bucket) => targets[bucket] !== me) : [];
   const bury = new Set(entries.map(({ owner }) => owner).filter((owner) => buried.has(owner)));
-  return { take, release, bury };
+  const retry = new Set(
+    layout.buckets.filter((bucket) => entries[bucket]!.avoids?.includes(me) === true && !unwanted.has(bucket)),
+  );
+  return { take, release, bury, ...(retry.size === 0 ? {} : { retry }) };
 }
 
 /**
@@ -94,10 +97,10 @@ function shareOut(group: readonly Bucket[], { layout, entries, live, shares, tar
   }
   for (const bucket of group) {
     if (targets[bucket] !== "") continue;
-    const { avoids } = entries[bucket]!;
-    const able = preferred(layout.nameOf(bucket), live).filter(
-      (candidate) => candidate !== avoids || live.length === 1,
-    );
+    const { avoids = [] } = entries[bucket]!;
+    const all = preferred(layout.nameOf(bucket), live);
+    const willing = all.filter((candidate) => !avoids.includes(candidate));
+    const able = willing.length === 0 ? all : willing;
     // Rather too many for one than one for nobody.
     const member = able.find((candidate) => room.get(candidate)! > 0) ?? able[0]!;
     targets[bucket] = member;

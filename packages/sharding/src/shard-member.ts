@@ -344,7 +344,8 @@ export class ShardMember {
     if (!this.#isOurs(stored)) return this.#layOut(stored, signal);
     this.#problem = undefined;
     const edits = this.#plan(stored);
-    if (edits.take.length + edits.release.length + edits.bury.size === 0) return;
+    const { take, release, bury, retry } = edits;
+    if (take.length + release.length + bury.size + (retry?.size ?? 0) === 0) return;
     const written = await this.#store.write(stored, withEdits(stored.assignment, this.identity, edits), signal);
     this.#holdings.told(stored.assignment, edits, this.#isStopping);
     this.#look(written, true);
