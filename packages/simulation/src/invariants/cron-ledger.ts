@@ -113,11 +113,12 @@ class CronLedger {
   /** Refusals put off what the controller does next. */
   onAnswer(request: AnsweredRequest): void {
     if (request.component !== CRON_JOB_CONTROLLER) return;
-    const { code, verb, atMs } = request;
+    const { code, verb, subresource, atMs } = request;
     for (const cronJob of this.cronJobs.values()) {
       if (!isAbout(request, cronJob.object)) continue;
       if (code >= 200 && code < 300) {
-        if (verb === "create") cronJob.refusals = 0;
+        // Written last: then the sync has come to a good end.
+        if (subresource === "status") cronJob.refusals = 0;
         continue;
       }
       cronJob.refusedMs = atMs;

@@ -459,6 +459,30 @@ describe("S12 CronJob status", () => {
     expect(left((history) => history.answer({ component: CONTROLLER, code: 500, resource, name: "tick" }))).toEqual([]);
   });
 
+  it("gives it as long as its syncs back off, which a Job that is made meanwhile does not end", () => {
+    const left = (refusals: number, between: (history: History) => void): readonly string[] => {
+      const history = new History(cronJobStatus);
+      history.store(cronJob());
+      history.store(run("tick-1", START_MS), CONTROLLER);
+      history.store(cronJob({}, active("tick-1")), CONTROLLER);
+      history.remove(run("tick-1", START_MS), CONTROLLER);
+      const status = { component: CONTROLLER, resource: "cronjobs.batch", subresource: "status", name: "tick" };
+      for (let refusal = 0; refusal < refusals; refusal++) {
+        history.answer({ ...status, code: 409 });
+        between(history);
+      }
+      history.pass(300_000);
+      history.rest();
+      return history.violations;
+    };
+    const made = { component: CONTROLLER, verb: "create", resource: "jobs.batch", name: "tick-1" };
+    expect(left(16, () => {})).toEqual([]);
+    expect(left(16, (history) => history.answer({ ...made, code: 201 }))).toEqual([]);
+    expect(left(8, () => {})).not.toEqual([]);
+    const written = { component: CONTROLLER, resource: "cronjobs.batch", subresource: "status", name: "tick" };
+    expect(left(16, (history) => history.answer({ ...written, code: 200 }))).not.toEqual([]);
+  });
+
   it("accepts a Job that is not listed when a request for it was refused", () => {
     const history = new History(cronJobStatus);
     history.store(cronJob());

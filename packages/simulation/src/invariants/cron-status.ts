@@ -68,9 +68,8 @@ export const cronJobStatus: Invariant = {
       },
       atRest() {
         for (const cronJob of ledger.cronJobs.values()) {
-          const wrong = cronJob.gone
-            ? undefined
-            : (whyNotActive(cronJob, world.nowMs) ?? whyNotLastSuccess(cronJob, world.nowMs));
+          if (cronJob.gone || cronJob.backsOffUntilMs > world.nowMs - NOTICED_MS) continue;
+          const wrong = whyNotActive(cronJob, world.nowMs) ?? whyNotLastSuccess(cronJob, world.nowMs);
           if (wrong !== undefined) violated(nameOf(cronJob.object, "CronJob"), wrong);
         }
       },
