@@ -95,6 +95,19 @@ describe("L1 Jobs end as they must", () => {
     expect(compare(complete, { ...complete, failed: 1 }, { happening: { clockJump: "-1h" } })).toHaveLength(1);
   });
 
+  it("leaves open whether it ends before the run does where ignored failures cannot be let go of: each is waited for anew", () => {
+    const unfinished = { ...complete, end: "", reason: "" };
+    const policy = (action: string): Partial<JobSpec> => ({
+      podFailurePolicy: { rules: [{ action, onExitCodes: { operator: "In", values: [42] } }] },
+    });
+    const refused: Partial<HappeningEntry> = { requestFails: { verbs: ["patch"], resources: ["pods"], with: 500 } };
+    expect(compare(complete, unfinished, { happening: refused, spec: policy("Ignore") })).toEqual([]);
+    expect(compare(complete, unfinished, { happening: refused, spec: policy("Count") })).toHaveLength(1);
+    expect(compare(complete, unfinished, { happening: refused })).toHaveLength(1);
+    expect(compare(complete, unfinished, { spec: policy("Ignore") })).toHaveLength(1);
+    expect(compare(complete, failed, { happening: refused, spec: policy("Ignore") })).not.toEqual([]);
+  });
+
   it("leaves open how many succeed when answers are lost (X4), of work queues (X5), and after old lists (X7)", () => {
     const more = { ...complete, succeeded: 2 };
     expect(compare(complete, more, { happening: { requestFails: { effect: "kept" } } })).toEqual([]);

@@ -70,7 +70,7 @@ function* comparedJobs(
     if (job.spec?.suspend === true || isManagedElsewhere(job) || world.isEdited(job)) continue;
     const about = `Job ${job.metadata.namespace ?? "default"}/${job.metadata.name}`;
     const actual = withFaults[about];
-    if (actual === undefined || (!hasEnd(actual) && (world.setsClocks || world.hidesPods))) continue;
+    if (actual === undefined || (!hasEnd(actual) && world.mayKeepWaiting(job))) continue;
     yield { about, job, actual };
   }
 }
@@ -210,6 +210,20 @@ class Happened {
         ({ watchCut, watchSilent, apiServerDown, apiServerRestart }) =>
           (watchCut ?? watchSilent ?? apiServerDown ?? apiServerRestart) !== undefined,
       )
+    );
+  }
+
+  /** Whether a Job may have its next pods put off until the run is over. */
+  mayKeepWaiting({ spec }: Job): boolean {
+    const ignores = spec?.podFailurePolicy?.rules.some(({ action }) => action === "Ignore") ?? false;
+    // A failure that is ignored counts for the back-off with each sync that may not let go of its pod.
+    return this.setsClocks || this.hidesPods || (ignores && this.#refusesRequests);
+  }
+
+  get #refusesRequests(): boolean {
+    return this.#entries.some(
+      ({ requestFails, apiServerDown, apiServerRestart }) =>
+        (requestFails ?? apiServerDown ?? apiServerRestart) !== undefined,
     );
   }
 

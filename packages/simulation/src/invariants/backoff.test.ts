@@ -102,6 +102,23 @@ it("counts from a failure that the controller was shown, and that no status tell
   expect(createdWhen(justNow, true)).toEqual(refused);
 });
 
+it("takes for a success what the controller records as one, whatever somebody says of the pod meanwhile (X3)", () => {
+  const after = (succeeded: string[]): readonly string[] => {
+    const history = new History(backOff);
+    history.store(job());
+    for (const name of ["s", "a"]) history.store(pod("Running", { name }), CONTROLLER);
+    history.store(pod("Succeeded", { name: "s", status: failedAt(history.nowMs, 0) }), "kubelet");
+    history.store(pod("Failed", { name: "a" }), "user");
+    history.store(pod("Failed", { name: "s", status: failedAt(history.nowMs, 0) }), "user");
+    record(history, ["a"], {}, succeeded);
+    history.pass(1000);
+    history.store(pod("Pending", { name: "b" }), CONTROLLER);
+    return history.violations;
+  };
+  expect(after(["s"])).toEqual([]);
+  expect(after([])).toHaveLength(1);
+});
+
 it("takes a failure for one before a success that ended, being deleted, nobody knows when", () => {
   const after = (deleted: boolean): readonly string[] => {
     const history = new History(backOff);

@@ -229,15 +229,19 @@ class FailuresInARow {
     const recorded = new Set([...succeeded, ...failed]);
     const news = failed.filter((uid) => !this.#recorded.has(uid));
     const completed = new IndexSet(job.status?.completedIndexes);
-    const successes = [...this.#unrecordedSuccesses].filter(
-      (uid) => recorded.has(uid) || completed.has(indexOf(this.#ledger.pods.get(uid)!.object) ?? -1),
-    );
+    const successes = [
+      ...succeeded.filter((uid) => !this.#recorded.has(uid) && !this.#unrecordedSuccesses.has(uid)),
+      ...[...this.#unrecordedSuccesses].filter(
+        (uid) => recorded.has(uid) || completed.has(indexOf(this.#ledger.pods.get(uid)!.object) ?? -1),
+      ),
+    ];
     this.#recorded = recorded;
     for (const uid of successes) {
       this.#unrecordedSuccesses.delete(uid);
-      const pod = this.#ledger.pods.get(uid)!.object;
-      // When one ended that is being deleted is not certain: it may be as late as now.
-      this.#successMs = Math.max(this.#successMs, isBeingDeleted(pod) ? atMs : endedMs(pod));
+      const pod = this.#ledger.pods.get(uid);
+      // When one ended that is being deleted, or of which something else is said by now, is not certain: it may be as late as now.
+      const isCertain = pod !== undefined && hasSucceeded(pod.object) && !isBeingDeleted(pod.object);
+      this.#successMs = Math.max(this.#successMs, isCertain ? endedMs(pod.object) : atMs);
     }
     if (successes.length > 0) this.#failures = [];
     // A Job that fails counts what still runs, which is no reason to wait for it.
