@@ -6,10 +6,11 @@ import {
   type KubernetesObject,
   type ObjectReference,
   isJobFinished,
+  keyOf,
   parseTime,
 } from "@kubewright/api";
 
-import type { AnsweredRequest, CacheEvent, RequestInfo, Stored, StoredChange, World } from "../world.js";
+import type { AnsweredRequest, CacheEvent, RequestInfo, Stored, StoredChange, ToldDecision, World } from "../world.js";
 import { LONGEST_REQUEST_MS } from "./longest-request.js";
 import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, lifeOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
@@ -33,6 +34,8 @@ export interface CronJobRecord {
   /** Until when its controller may wait, after so many refusals in a row, before it tries again. */
   backsOffUntilMs: number;
   refusals: number;
+  /** Whether its last sync told that it has failed. */
+  hasFailed: boolean;
   /** As {@link refusedMs}, but for Jobs that may not be created: old ones are removed before. */
   hinderedMs: number;
   /** Names that Jobs of others had when they were to be taken for its own. */
@@ -110,6 +113,13 @@ class CronLedger {
     cronJob.shownOfLate.set(life, [...ofLate.slice(Math.max(0, first)), { atMs, object }]);
   }
 
+  onDecision(told: ToldDecision): void {
+    if (told.controller !== CRON_JOB_CONTROLLER) return;
+    const { key, outcome } = told.decision;
+    for (const cronJob of this.cronJobs.values())
+      if (keyOf(cronJob.object) === key) cronJob.hasFailed = outcome === "failed";
+  }
+
   /** Refusals put off what the controller does next. */
   onAnswer(request: AnsweredRequest): void {
     if (request.component !== CRON_JOB_CONTROLLER) return;
@@ -117,8 +127,8 @@ class CronLedger {
     for (const cronJob of this.cronJobs.values()) {
       if (!isAbout(request, cronJob.object)) continue;
       if (code >= 200 && code < 300) {
-        // Written last: then the sync has come to a good end.
-        if (subresource === "status") cronJob.refusals = 0;
+        // Written last, of a sync that has not failed: it has come to a good end.
+        if (subresource === "status" && !cronJob.hasFailed) cronJob.refusals = 0;
         continue;
       }
       cronJob.refusedMs = atMs;
@@ -156,6 +166,7 @@ class CronLedger {
         hinderedMs: -Infinity,
         backsOffUntilMs: -Infinity,
         refusals: 0,
+        hasFailed: false,
         foreignNames: new Set(),
         jobs: new Map(),
         shown: new Map(),

@@ -172,8 +172,19 @@ describe("S11 one Job per slot", () => {
       [16, 0],
     ]) {
       const refused = atSlot();
-      for (let refusal = 0; refusal < refusals!; refusal++)
+      const key = "default/tick";
+      for (let refusal = 0; refusal < refusals!; refusal++) {
         refused.answer({ component: CONTROLLER, code: 500, verb: "create", resource: "jobs.batch", name: "tick-1" });
+        // What it has tidied up is written all the same.
+        refused.decide({ controller: CONTROLLER, decision: { key, outcome: "failed" } as never });
+        refused.answer({
+          component: CONTROLLER,
+          code: 200,
+          resource: "cronjobs.batch",
+          subresource: "status",
+          name: "tick",
+        });
+      }
       refused.pass(300_000);
       refused.store(run("tick-1", SLOT_MS), CONTROLLER);
       expect(refused.violations).toHaveLength(count!);
