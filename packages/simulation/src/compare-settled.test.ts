@@ -108,6 +108,13 @@ describe("L1 Jobs end as they must", () => {
     expect(compare(complete, failed, { happening: refused, spec: policy("Ignore") })).not.toEqual([]);
   });
 
+  it("leaves open whether it ends where nodes are deleted that do not come again: there may be none for its pods", () => {
+    const unfinished = { ...complete, end: "", reason: "" };
+    const happening = { delete: { kind: "Node", name: "node-1" } } as Partial<HappeningEntry>;
+    expect(compare(complete, unfinished, { happening })).toEqual([]);
+    expect(compare(complete, unfinished, { happening: { nodeLost: "node-1" } })).toHaveLength(1);
+  });
+
   it("leaves open how many succeed when answers are lost (X4), of work queues (X5), and after old lists (X7)", () => {
     const more = { ...complete, succeeded: 2 };
     expect(compare(complete, more, { happening: { requestFails: { effect: "kept" } } })).toEqual([]);

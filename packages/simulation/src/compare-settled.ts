@@ -217,7 +217,12 @@ class Happened {
   mayKeepWaiting({ spec }: Job): boolean {
     const ignores = spec?.podFailurePolicy?.rules.some(({ action }) => action === "Ignore") ?? false;
     // A failure that is ignored counts for the back-off with each sync that may not let go of its pod.
-    return this.setsClocks || this.hidesPods || (ignores && this.#refusesRequests);
+    return this.setsClocks || this.hidesPods || this.#deletesNodes || (ignores && this.#refusesRequests);
+  }
+
+  /** Whether there may be no node left. */
+  get #deletesNodes(): boolean {
+    return this.#entries.some((entry) => entry.delete?.kind === "Node");
   }
 
   get #refusesRequests(): boolean {

@@ -168,6 +168,20 @@ describe("S14 garbage collection spares references", () => {
     expect(taken(job(), "user")).toEqual([]);
   });
 
+  it("accepts that what an owner lets go is let go once more, when that was not heard of, and not much later", () => {
+    const takenAfter = (ms: number): readonly string[] => {
+      const history = new History(ownedIsSpared);
+      history.store(ending("orphan"));
+      history.store(ending("example.com/hold"), { component: GC, verb: "patch" });
+      history.store(configMap([reference(job())]));
+      history.pass(ms);
+      history.store(configMap([]), { component: GC, verb: "patch" });
+      return history.violations;
+    };
+    expect(takenAfter(35_000)).toEqual([]);
+    expect(takenAfter(400_000)).toHaveLength(1);
+  });
+
   it("refuses to take one to an owner that goes on", () => {
     expect(taken(job())).toEqual(["ConfigMap default/child: is taken from Job default/pi, which goes on"]);
     expect(taken(ending("example.com/mine"))).toHaveLength(1);

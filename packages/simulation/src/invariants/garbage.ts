@@ -8,7 +8,7 @@ import {
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored } from "../world.js";
 import { Calm } from "./calm.js";
-import { LONGEST_REQUEST_MS } from "./longest-request.js";
+import { LONGEST_REQUEST_MS, RELEASED_MS } from "./longest-request.js";
 import { OwnerBook, hasFinalizer, isOrphaning, isWaiting } from "./owner-book.js";
 import { GARBAGE_COLLECTOR, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
 
@@ -49,7 +49,7 @@ export const ownedIsSpared: Invariant = {
           if (wrong !== undefined) violated(nameOf(object, change.resource), `is deleted as garbage, ${wrong}`);
         }
         if (type === "MODIFIED" && request?.component === GARBAGE_COLLECTOR && request.verb === "patch") {
-          const owner = ownerTaken(object, previous!, request.sentMs - LONGEST_REQUEST_MS, book);
+          const owner = ownerTaken(object, previous!, request.sentMs, book);
           if (owner !== undefined)
             violated(nameOf(object, change.resource), `is taken from ${nameOf(owner)}, which goes on`);
         }
@@ -60,13 +60,16 @@ export const ownedIsSpared: Invariant = {
 };
 
 /** An owner that an object does not name any more, and that neither waits for its dependents nor lets them go, nor did of late. */
-function ownerTaken(object: Stored, previous: Stored, lookedMs: number, book: OwnerBook): Stored | undefined {
+function ownerTaken(object: Stored, previous: Stored, sentMs: number, book: OwnerBook): Stored | undefined {
   const kept = new Set((object.metadata.ownerReferences ?? []).map(({ uid }) => uid));
   for (const reference of previous.metadata.ownerReferences ?? []) {
     const owner = kept.has(reference.uid) ? undefined : book.ownerOf(previous, reference);
     if (owner === undefined || isWaiting(owner) || isOrphaning(owner)) continue;
-    const overMs = Math.max(...[book.releasedMs, book.orphanedMs].map((times) => times.get(uidOf(owner)) ?? -Infinity));
-    if (overMs < lookedMs) return owner;
+    const [releasedMs, orphanedMs] = [book.releasedMs, book.orphanedMs].map(
+      (times) => times.get(uidOf(owner)) ?? -Infinity,
+    ) as [number, number];
+    // Who is not told that it has let the owner go lets its dependents go once more.
+    if (releasedMs < sentMs - LONGEST_REQUEST_MS && orphanedMs < sentMs - RELEASED_MS) return owner;
   }
   return undefined;
 }

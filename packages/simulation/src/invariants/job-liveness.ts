@@ -1,6 +1,7 @@
 import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue, labelSelectorMatcher } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { HappeningEntry } from "../scenario/scenario-file.js";
 import { durationOf } from "../scenario/scenario-times.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
 import {
@@ -226,13 +227,12 @@ export const dampedNotStalled: Invariant = {
     /** When it was last refused what it wanted, by the Job's UID. */
     const refusedMs = { create: new Map<string, number>(), delete: new Map<string, number>() };
     const lasting = new Set<number>();
+    /** Who hears nothing may have crashed, and is not there until it is started again. */
+    const awayMs = Math.max(0, ...(world.plan.happenings ?? []).map(restartMs));
     let disturbedMs = -Infinity;
     return {
       onHappening({ index, phase, kind, atMs }) {
-        const crashes = world.plan.happenings?.[index]?.controllerCrashes;
-        // Who has crashed is not there until it is started again.
-        const restartMs = crashes === undefined ? 0 : durationOf(crashes.restartAfter ?? "0s");
-        disturbedMs = Math.max(disturbedMs, atMs + restartMs);
+        disturbedMs = Math.max(disturbedMs, atMs + restartMs(world.plan.happenings?.[index]));
         // What goes wrong once at a request is over with it, and a suspension is nothing wrong.
         if (kind === "requestFails" || kind === "controllerCrashes" || kind === "suspend") return;
         if (phase === "begin" && world.plan.happenings?.[index]?.for !== undefined) lasting.add(index);
@@ -241,6 +241,7 @@ export const dampedNotStalled: Invariant = {
       onAnswer(request) {
         if (request.component !== JOB_CONTROLLER) return;
         if (request.atMs - request.sentMs >= HOLDS_UP_MS) disturbedMs = Math.max(disturbedMs, request.atMs);
+        if (request.code === 0) disturbedMs = Math.max(disturbedMs, request.atMs + awayMs);
         const isRefused = request.code < 200 || request.code > 299;
         const { verb } = request;
         const owner = request.resource === PODS ? jobOf(request, ledger) : undefined;
@@ -278,6 +279,11 @@ export const dampedNotStalled: Invariant = {
     };
   },
 };
+
+/** For how long a happening keeps a controller that it has killed from being started again. */
+function restartMs(happening: HappeningEntry | undefined): number {
+  return durationOf(happening?.controllerCrashes?.restartAfter ?? "0s");
+}
 
 /** The UID of the Job that a request of its controller about a pod is for. */
 function jobOf({ verb, namespace, name, body }: AnsweredRequest, ledger: JobLedger): string | undefined {

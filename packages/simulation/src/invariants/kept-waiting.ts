@@ -2,12 +2,9 @@ import { FOREGROUND_DELETION_FINALIZER, ORPHAN_FINALIZER } from "@kubewright/api
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { CacheEvent, RequestInfo, Stored, StoredChange } from "../world.js";
-import { LONGEST_REQUEST_MS } from "./longest-request.js";
+import { RELEASED_MS } from "./longest-request.js";
 import { OwnerBook, hasFinalizer, isWaiting } from "./owner-book.js";
 import { GARBAGE_COLLECTOR, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
-
-/** Longer than the garbage collector takes to release an object, with all its tries. */
-const RELEASED_MS = 10 * LONGEST_REQUEST_MS;
 
 const FINALIZERS = [FOREGROUND_DELETION_FINALIZER, ORPHAN_FINALIZER] as const;
 

@@ -240,6 +240,24 @@ describe("L9 damped, not stalled", () => {
     expect(history.violations).toEqual(["Job default/pi: has waited 100 s to try again to create its pods"]);
   });
 
+  it("accepts that nobody is there to try again until a controller that has crashed is started again", () => {
+    const after = (code: number, restartAfter?: string): readonly string[] => {
+      const crash = { controller: CONTROLLER, verbs: ["create"], nth: 3, ...(restartAfter && { restartAfter }) };
+      const history = new History(dampedNotStalled, {
+        happenings: [{ at: "+0s", for: "1h", controllerCrashes: crash }],
+      });
+      history.happen(0, "controllerCrashes", "begin");
+      history.store(job());
+      history.pass(600_000);
+      refused(history, code);
+      history.pass(200_000);
+      return history.violations;
+    };
+    expect(after(0, "3m")).toEqual([]);
+    expect(after(500, "3m")).toHaveLength(1);
+    expect(after(0)).toHaveLength(1);
+  });
+
   it("accepts that requests for other Jobs hold its worker up", () => {
     const history = new History(dampedNotStalled);
     history.store(job());
