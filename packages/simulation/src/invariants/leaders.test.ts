@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { History } from "../../test/history.js";
+import { History, START_MS } from "../../test/history.js";
 import { job } from "../../test/objects.js";
 import { oneLeader, takeover } from "./leaders.js";
 
@@ -30,6 +30,22 @@ describe("S18 one leader", () => {
     expect(history.violations).toEqual([
       "Job default/pi: is written by job-controller of a, which led last 120 s ago",
       "Job default/pi: is written by job-controller of b, which has never led",
+    ]);
+  });
+
+  it("accepts what was sent by who led then, and stood still until it was there, and nothing that was sent after", () => {
+    const writtenAfter = (sentMs: number): readonly string[] => {
+      const history = new History(oneLeader, elected);
+      history.leading = ["a"];
+      history.pass(1000);
+      history.leading = [];
+      history.pass(180_000);
+      history.store(job(), { component: "job-controller", process: "a", sentMs });
+      return history.violations;
+    };
+    expect(writtenAfter(START_MS + 900)).toEqual([]);
+    expect(writtenAfter(START_MS + 180_000)).toEqual([
+      "Job default/pi: is written by job-controller of a, which led last 180 s ago",
     ]);
   });
 
