@@ -67,11 +67,13 @@ test("where happenings leave open all that a Job can come to, there is nothing t
     at: "+1s",
     apply: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" } },
   };
+  const nodeLost: HappeningEntry = { at: "+1s", nodeLost: "node-1" };
   const nodeDeleted: HappeningEntry = { at: "+1s", delete: { kind: "Node", name: "node-1" } };
   for (const [happening, end, plays] of [
     [applied, "", 1],
-    [nodeDeleted, "Complete", 1],
-    [nodeDeleted, "", 2],
+    [nodeLost, "Complete", 1],
+    [nodeLost, "", 2],
+    [nodeDeleted, "", 1],
   ] as const) {
     let played = 0;
     await playAndCompare({ ...plan, happenings: [...plan.happenings!, happening] }, async () => {

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from "@kubewright/api";
-import { formatAssignment, freeAssignment } from "@kubewright/sharding";
+import { allBuckets, formatAssignment, freeAssignment } from "@kubewright/sharding";
 import { expect, test } from "vitest";
 
-import { History } from "../../test/history.js";
+import { History, START_MS } from "../../test/history.js";
 import type { FaultPlan } from "../fault-plan.js";
 import type { RequestInfo } from "../world.js";
 import { sharingInvariants } from "./built-in.js";
@@ -82,4 +82,21 @@ test("a bucket that nobody works for is told of", () => {
   history.pass(5_000);
   expect(history.violations).toContain("bucket 53: has been nobody's for 105 s");
   expect(history.violations).toHaveLength(65);
+});
+
+test("at rest a bucket is worked for by one, once what has gone wrong is over for as long as a hand-over takes", () => {
+  const atRest = (healedMs: number): readonly string[] => {
+    const history = begun();
+    const active = { buckets: allBuckets.map((bucket) => ({ bucket, state: bucket === 53 ? "active" : undefined })) };
+    history.sharing = { "controller-manager-1": active, "controller-manager-2": active } as never;
+    history.nowMs += 200_000;
+    history.healedMs = healedMs;
+    history.rest();
+    return history.violations;
+  };
+  expect(atRest(START_MS)).toEqual([
+    "bucket 53: is worked for by controller-manager-1 and controller-manager-2 at rest",
+  ]);
+  expect(atRest(START_MS + 150_000)).toEqual([]);
+  expect(atRest(START_MS + 300_000)).toEqual([]);
 });

@@ -108,6 +108,7 @@ export const allWorkedFor: Invariant = {
         }
       },
       atRest() {
+        if (world.nowMs - world.healedMs < WORKED_FOR_MS) return;
         for (const bucket of allBuckets) {
           const having = Object.entries(world.shards()).filter(
             ([, { buckets }]) => buckets[bucket]?.state === "active",
