@@ -30,7 +30,9 @@ const stages = take("--stages")?.split(";").map((stage) => stage.split(","));
 const only = take("--only")?.split(",");
 const before = take("--before-commit");
 const conflictsOnly = args.includes("--conflicts");
-const maps = args.filter((arg) => !arg.startsWith("--"));
+/** What `corrections.txt` says of a name wins over the other maps. */
+const isCorrections = (map: string): boolean => path.basename(map) === "corrections.txt";
+const maps = args.filter((arg) => !arg.startsWith("--")).toSorted((a, b) => Number(isCorrections(a)) - Number(isCorrections(b)));
 
 const { rules } = readRenameMap(maps);
 const literals = new Map(rules.flatMap((rule) => (rule.kind === "literal" ? [[rule.from, rule] as const] : [])));

@@ -108,12 +108,13 @@ export function symbolEdits(
           if (properties.some((property) => (property.declarations?.length ?? 0) > 0)) continue;
         }
       }
-      const own = planned.get(declaration);
-      if (own !== undefined) return own;
+      // What implements a member is renamed with it, also in another package.
       for (const base of baseMembers(declaration, symbol.name)) {
         const target = targetOf(base);
         if (target !== undefined) return target;
       }
+      const own = planned.get(declaration);
+      if (own !== undefined) return own;
     }
     return undefined;
   }
@@ -222,8 +223,11 @@ export function symbolEdits(
       return;
     }
     if (ts.isIdentifier(node) && ts.isBindingElement(parent) && parent.name === node && parent.propertyName === undefined && ts.isObjectBindingPattern(parent.parent) && parent.dotDotDotToken === undefined) {
-      const property = targetOf(boundProperty(parent));
+      const bound = boundProperty(parent);
       const local = planned.get(parent);
+      // `({ name = true } = {})` declares the property itself.
+      const isOwn = bound !== undefined && (bound.declarations ?? []).every((each) => each === parent);
+      const property = targetOf(bound) ?? (isOwn ? local : undefined);
       checkScope(file, node, checker.getSymbolAtLocation(node));
       if (property !== undefined || local !== undefined) list.push(pair(node, property, local, start, end));
       return;

@@ -41,6 +41,11 @@ function inLiterals(text: string, at: string): string {
   const file = ts.createSourceFile(at, text, ts.ScriptTarget.Latest, true);
   const pieces: { start: number; end: number }[] = [];
   (function visit(node: ts.Node): void {
+    // Names of forks seed random draws: another name draws other plans.
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && /^(fork|toss)$/.test(node.expression.name.text)) {
+      visit(node.expression);
+      return;
+    }
     if (ts.isStringLiteral(node) && !ts.isImportDeclaration(node.parent) && !ts.isExportDeclaration(node.parent)) pieces.push({ start: node.getStart(file), end: node.end });
     else if (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node) || ts.isRegularExpressionLiteral(node))
       pieces.push({ start: node.getStart(file), end: node.end });
