@@ -15,11 +15,11 @@ const folder = path.join(path.dirname(main), "gen/models");
 const { version } = JSON.parse(readFileSync(path.join(path.dirname(main), "../package.json"), "utf8"));
 const target = path.join(import.meta.dirname, "../models.d.ts");
 
-const listed = readdirSync(folder)
+const modelNames = readdirSync(folder)
   .map((file) => path.basename(file, ".d.ts"))
   .filter((name) => /^(?:[A-Z][a-z]+)*V[0-9]+[A-Z]/.test(name) && !name.endsWith(".js") && !name.endsWith(".map"));
 const models = [];
-for (const name of listed.sort()) {
+for (const name of modelNames.sort()) {
   const model = await modelOf(name);
   if (model !== undefined) models.push(model);
 }
@@ -63,8 +63,8 @@ async function modelOf(name) {
   ].map(([, text = "", member, optional, type]) => {
     const wireName = wireNames.get(member);
     // What every object has is told once, at KubernetesObject.
-    const told = wireName === "apiVersion" || (wireName === "kind" && wireNames.has("apiVersion"));
-    return `${told ? "" : commentOf(text, "  ")}  ${quoted(wireName)}${optional}: ${wireType(type)};\n`;
+    const isCommonMember = wireName === "apiVersion" || (wireName === "kind" && wireNames.has("apiVersion"));
+    return `${isCommonMember ? "" : commentOf(text, "  ")}  ${quoted(wireName)}${optional}: ${wireType(type)};\n`;
   });
   if (members.length !== wireNames.size)
     throw new Error(`${name}: read ${members.length} of ${wireNames.size} members`);

@@ -30,7 +30,7 @@ export interface VersionBehaviours {
 }
 
 /** The first release of {@link KUBERNETES_VERSIONS} with each behaviour; all later ones have it. */
-const since: Readonly<Record<keyof VersionBehaviours, KubernetesVersion>> = {
+const introducedIn: Readonly<Record<keyof VersionBehaviours, KubernetesVersion>> = {
   jobManagedBy: "1.33",
   watchList: "1.34",
   mutableSchedulingDirectivesForSuspendedJobs: "1.36.2",
@@ -40,7 +40,7 @@ const since: Readonly<Record<keyof VersionBehaviours, KubernetesVersion>> = {
 
 export function behavioursOf(version: KubernetesVersion): VersionBehaviours {
   const has = (behaviour: keyof VersionBehaviours): boolean =>
-    KUBERNETES_VERSIONS.indexOf(version) >= KUBERNETES_VERSIONS.indexOf(since[behaviour]);
+    KUBERNETES_VERSIONS.indexOf(version) >= KUBERNETES_VERSIONS.indexOf(introducedIn[behaviour]);
   return {
     jobManagedBy: has("jobManagedBy"),
     watchList: has("watchList"),
@@ -55,10 +55,10 @@ export const newestBehaviours: VersionBehaviours = behavioursOf(NEWEST_VERSION);
 
 /** The release that was measured, as servers of it call themselves: `v1.35.6`. */
 export function gitVersionOf(version: KubernetesVersion): string {
-  return `v${measured[version]}`;
+  return `v${measuredGitVersions[version]}`;
 }
 
-const measured: Readonly<Record<KubernetesVersion, string>> = {
+const measuredGitVersions: Readonly<Record<KubernetesVersion, string>> = {
   "1.31": "1.31.14",
   "1.33": "1.33.13",
   "1.34": "1.34.9",

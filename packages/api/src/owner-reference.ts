@@ -42,8 +42,8 @@ export function ownerIdentity(
   kind: string,
 ): { name: string; uid: string } {
   const { name, namespace, uid } = metadata;
-  const fix = "an owner has to be as the API server stored it";
-  if (!name) throw new Error(`the ${kind} to be the owner has no name: ${fix}`);
-  if (!uid) throw new Error(`${kind} ${namespace ? `${namespace}/` : ""}${name} has no UID: ${fix}`);
+  const hint = "an owner has to be as the API server stored it";
+  if (!name) throw new Error(`the ${kind} to be the owner has no name: ${hint}`);
+  if (!uid) throw new Error(`${kind} ${namespace ? `${namespace}/` : ""}${name} has no UID: ${hint}`);
   return { name, uid };
 }

@@ -4,11 +4,11 @@ const COLON = 58;
 const Z = 90;
 
 /** Of two digits, as character codes. */
-function tens(number: number): number {
+function tensDigit(number: number): number {
   return 48 + ((number / 10) | 0);
 }
 
-function ones(number: number): number {
+function onesDigit(number: number): number {
   return 48 + (number % 10);
 }
 
@@ -30,9 +30,9 @@ export function formatTime(epochMs: number): string {
   // A quarter of what `toISOString` takes, in one piece: objects are full of times.
   // prettier-ignore
   return String.fromCharCode(
-    tens(century), ones(century), tens(yearOfCentury), ones(yearOfCentury), DASH,
-    tens(month), ones(month), DASH, tens(day), ones(day), T,
-    tens(hour), ones(hour), COLON, tens(minute), ones(minute), COLON, tens(second), ones(second), Z,
+    tensDigit(century), onesDigit(century), tensDigit(yearOfCentury), onesDigit(yearOfCentury), DASH,
+    tensDigit(month), onesDigit(month), DASH, tensDigit(day), onesDigit(day), T,
+    tensDigit(hour), onesDigit(hour), COLON, tensDigit(minute), onesDigit(minute), COLON, tensDigit(second), onesDigit(second), Z,
   );
 }
 
@@ -45,24 +45,24 @@ export function formatMicroTime(epochMs: number): string {
 }
 
 /** A time as the API writes it, of a day that every month has. */
-const USUAL_TIME = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+const COMMON_TIME = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
 /** Of two digits. */
-function number(text: string, at: number): number {
+function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
 }
 
 /** An API time as epoch milliseconds; `undefined` for an absent or unreadable one. */
 export function parseTime(time: string | null | undefined): number | undefined {
   if (!time) return undefined;
-  const epochMs = USUAL_TIME.test(time)
+  const epochMs = COMMON_TIME.test(time)
     ? Date.UTC(
-        number(time, 0) * 100 + number(time, 2),
-        number(time, 5) - 1,
-        number(time, 8),
-        number(time, 11),
-        number(time, 14),
-        number(time, 17),
+        twoDigits(time, 0) * 100 + twoDigits(time, 2),
+        twoDigits(time, 5) - 1,
+        twoDigits(time, 8),
+        twoDigits(time, 11),
+        twoDigits(time, 14),
+        twoDigits(time, 17),
       )
     : Date.parse(time);
   return Number.isNaN(epochMs) ? undefined : epochMs;
@@ -79,7 +79,7 @@ export function compareTimes(a: string | null | undefined, b: string | null | un
 }
 
 /** The most whole seconds that 64-bit nanoseconds hold. */
-const MOST_SECONDS = 9_223_372_036;
+const MAX_EXACT_SECONDS = 9_223_372_036;
 
 /**
  * A whole number of seconds as the controllers upstream calculate with it, in milliseconds: Go's `time.Duration` counts
@@ -87,6 +87,6 @@ const MOST_SECONDS = 9_223_372_036;
  * either sign. For members that hold any int64; numbers beyond 2^53 are rounded first, as JSON's are.
  */
 export function secondsAsDurationMs(seconds: number): number {
-  if (Math.abs(seconds) <= MOST_SECONDS) return seconds * 1000;
+  if (Math.abs(seconds) <= MAX_EXACT_SECONDS) return seconds * 1000;
   return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)) / 1_000_000;
 }
