@@ -46,7 +46,7 @@ async function producerAndConsumer(queue) {
   })();
   for (let from = 0; from < KEYS.length; from += 100) {
     for (let index = from; index < from + 100; index++) queue.add(KEYS[index]);
-    await realClock.turn();
+    await realClock.yieldToEventLoop();
   }
   queue.shutDown();
   await consumer;

@@ -1,5 +1,5 @@
 import { EventRecorder, type Logger, type Runnable, finishWrites, selectControllers } from "@kubewright/controller";
-import { type Clock, type Random, RepeatedLines } from "@kubewright/clock";
+import { type Clock, type Random, LogThrottle } from "@kubewright/clock";
 import { errorMessage, type Client, reasonOf } from "@kubewright/client";
 import { GarbageCollector } from "@kubewright/garbage-collector";
 import { type InformerError, InformerFactory } from "@kubewright/informer";
@@ -66,7 +66,7 @@ export async function runControllers(
   const collectors: GarbageCollector[] = [];
   for (const name of chosenControllers(deps, logger)) {
     const known = implementedControllers.find((each) => each.name === name)!;
-    const own = new RepeatedLines({ clock, logger: outage.quieted(deps.loggerFor(name)) }).logger;
+    const own = new LogThrottle({ clock, logger: outage.quieted(deps.loggerFor(name)) }).logger;
     try {
       const client = await clients.forController(known);
       const random = deps.random.fork(name);
@@ -118,7 +118,7 @@ function informersOf(
   outage: OutageLog,
   namespace: string | undefined,
 ): InformerFactory {
-  const lines = new RepeatedLines({ clock, logger: outage.quieted(loggerFor()) });
+  const lines = new LogThrottle({ clock, logger: outage.quieted(loggerFor()) });
   return new InformerFactory({
     client,
     clock,

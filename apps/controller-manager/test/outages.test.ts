@@ -274,7 +274,7 @@ function methodsOf(clock: Clock): Clock {
     monotonic: () => clock.monotonic(),
     setTimer: (...given) => clock.setTimer(...given),
     sleep: (...given) => clock.sleep(...given),
-    turn: () => clock.turn(),
+    yieldToEventLoop: () => clock.yieldToEventLoop(),
     keepAlive: () => clock.keepAlive(),
   };
 }

@@ -68,7 +68,7 @@ export class ManualClock {
   }
 
   async #fireDue(): Promise<void> {
-    await this.#real.turn();
+    await this.#real.yieldToEventLoop();
     this.#willFireDue = false;
     if ((this.clock.nextTimerInMs ?? 1) <= 0) await this.clock.advance(0);
   }
@@ -83,7 +83,7 @@ export class ManualClock {
     });
     try {
       // Sockets get their turn even when nothing has to be waited for.
-      await this.#real.turn();
+      await this.#real.yieldToEventLoop();
       for (let leftMs = settleMs; leftMs > 0; leftMs = sinceMs + settleMs - this.#real.monotonic())
         await this.#real.sleep(leftMs);
       await this.#last;

@@ -24,7 +24,7 @@ export interface Clock {
    * Lets everything else that is ready to run go first: other promises, and, on the real clock, sockets and timers.
    * Long loops call it every few milliseconds of work.
    */
-  turn(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
 
   /**
    * Keeps the process alive until the answered function is called, which does nothing more when called again. For

@@ -3,7 +3,7 @@ export { formatKlogLine } from "./klog-line.js";
 export { silentLogger } from "./logger.js";
 export { realRandom, seededRandom, uuid } from "./random.js";
 export { realClock } from "./real-clock.js";
-export { RepeatedLines } from "./repeated-lines.js";
+export { LogThrottle } from "./log-throttle.js";
 export { ScaledClock } from "./scaled-clock.js";
 export { SimulatedClock, StuckError } from "./simulated-clock.js";
 export { standardErrorLogger } from "./standard-error.js";

@@ -20,7 +20,7 @@ test("a delay longer than the runtime's timers can hold does not fire at once", 
 test("turn lets promises and sockets that are ready go first", async () => {
   const seen: string[] = [];
   void Promise.resolve().then(() => seen.push("promise"));
-  await realClock.turn();
+  await realClock.yieldToEventLoop();
   expect(seen).toEqual(["promise"]);
 });
 

@@ -3,7 +3,7 @@ import { nextMacrotask } from "./next-macrotask.js";
 import { sleepOn } from "./sleep.js";
 
 /** The longest delay handed to the runtime at once: beyond 2^31-1 ms its timers fire immediately. */
-const LONGEST_DELAY_MS = 3_600_000;
+const MAX_RUNTIME_DELAY_MS = 3_600_000;
 
 /** The machine's own time. */
 export const realClock: Clock = {
@@ -11,7 +11,7 @@ export const realClock: Clock = {
   monotonic: () => performance.now(),
   setTimer: (delayMs, callback, options) => new RealTimer(delayMs, callback, options),
   sleep: (delayMs, signal, options) => sleepOn(realClock, delayMs, signal, options),
-  turn: nextMacrotask,
+  yieldToEventLoop: nextMacrotask,
   keepAlive: () => {
     const timer = new RealTimer(Infinity, () => undefined);
     return () => timer.cancel();
@@ -43,7 +43,7 @@ class RealTimer implements Timer {
         if (leftMs > 0) this.#arm(leftMs);
         else this.#callback();
       },
-      Math.min(Math.max(0, Math.ceil(delayMs)), LONGEST_DELAY_MS),
+      Math.min(Math.max(0, Math.ceil(delayMs)), MAX_RUNTIME_DELAY_MS),
     );
     // In browsers it is a number, and there is no process to keep alive.
     if (this.#background && typeof this.#handle === "object") this.#handle.unref();

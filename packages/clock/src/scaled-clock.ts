@@ -39,8 +39,8 @@ export class ScaledClock implements Clock {
     return sleepOn(this, delayMs, signal, options);
   }
 
-  turn(): Promise<void> {
-    return this.#clock.turn();
+  yieldToEventLoop(): Promise<void> {
+    return this.#clock.yieldToEventLoop();
   }
 
   keepAlive(): () => void {

@@ -37,7 +37,7 @@ test("promises settle between two timers due at the same instant", async () => {
     for (let step = 0; step < 3; step++) {
       seen.push(`${name}${step}`);
       await Promise.resolve();
-      await clock.turn();
+      await clock.yieldToEventLoop();
     }
   };
   void work("a");
@@ -119,13 +119,13 @@ test("a hold on the process is counted until it is let go, and is no timer", () 
   const clock = new SimulatedClock(START);
   const release = clock.keepAlive();
   const releaseOther = clock.keepAlive();
-  expect(clock.holds).toBe(2);
+  expect(clock.keepAliveCount).toBe(2);
   expect(clock.nextTimerInMs).toBeUndefined();
   release();
   release();
-  expect(clock.holds).toBe(1);
+  expect(clock.keepAliveCount).toBe(1);
   releaseOther();
-  expect(clock.holds).toBe(0);
+  expect(clock.keepAliveCount).toBe(0);
 });
 
 test("sleep rejects with the signal's reason and leaves no timer behind", async () => {
@@ -169,8 +169,8 @@ test("a thousand timers in random order fire in due order", async () => {
 });
 
 test("an order may be drawn for the timers of one instant: the same for the same number, and due times still count first", async () => {
-  const orderOf = async (order: number, others = 0): Promise<string> => {
-    const clock = new SimulatedClock(START, { order });
+  const orderOf = async (timerOrderSeed: number, others = 0): Promise<string> => {
+    const clock = new SimulatedClock(START, { timerOrderSeed });
     let fired = "";
     clock.setTimer(5, () => {
       for (let index = 0; index < others; index++) clock.setTimer(100, () => {});
@@ -191,26 +191,26 @@ test("an order may be drawn for the timers of one instant: the same for the same
 });
 
 test("whoever asks without end at one instant is stopped, and the clock then tells that it stands still", async () => {
-  const clock = new SimulatedClock(START, { mostCallsPerInstant: 1_000 });
+  const clock = new SimulatedClock(START, { maxCallsPerInstant: 1_000 });
   let failure: unknown;
-  const askOn = async (): Promise<never> => {
+  const pollClock = async (): Promise<never> => {
     await clock.sleep(10);
     for (;;) {
       await Promise.resolve();
       clock.monotonic();
     }
   };
-  void askOn().catch((error: unknown) => (failure = error));
+  void pollClock().catch((error: unknown) => (failure = error));
   await clock.advance(20);
   expect(failure).toBeInstanceOf(StuckError);
   expect(clock.isStuck).toBe(true);
   expect(clock.now() - Date.parse(START)).toBe(10);
-  clock.letGo();
+  clock.clearStuck();
   expect(clock.monotonic()).toBe(10);
 });
 
 test("whoever lets ever smaller parts of a millisecond pass is stopped like one who lets none pass", async () => {
-  const clock = new SimulatedClock(START, { mostCallsPerInstant: 1_000 });
+  const clock = new SimulatedClock(START, { maxCallsPerInstant: 1_000 });
   const waitOn = async (): Promise<never> => {
     await clock.sleep(10);
     for (let partMs = 0.25; ; partMs = Math.max(partMs / 2, 1e-9)) await clock.sleep(partMs);

@@ -5,20 +5,20 @@ import { nextMacrotask } from "./next-macrotask.js";
 import { type HeapTimer, TimerHeap } from "./timer-heap.js";
 
 /** So many timers may fire, then sockets and signals get their turn. A count, so that it is the same on every machine. */
-const STEPS_PER_MACROTASK = 64;
+const TIMERS_PER_MACROTASK = 64;
 
 export interface SimulatedClockOptions {
   /**
    * Timers that are due at one instant fire in an order that follows from this number, and not in that of their creation. An
    * order depends on nothing but the number, when the timers were set, and which other timers were set at that instant.
    */
-  readonly order?: number;
+  readonly timerOrderSeed?: number;
   /**
    * So often the clock may be asked for something within one millisecond; then {@link SimulatedClock.monotonic} throws a
    * {@link StuckError}, which ends the loops that ask without end, also those that let ever smaller parts of a millisecond
    * pass. Default: as often as one likes.
    */
-  readonly mostCallsPerInstant?: number;
+  readonly maxCallsPerInstant?: number;
 }
 
 /** Time does not go on, because something goes on and on without any time passing. */
@@ -30,23 +30,23 @@ export class StuckError extends Error {
  * A clock that moves only when told to.
  *
  * Between one due timer and the next it lets everything settle: it waits until no promise is ready and nobody waits in
- * {@link turn}. It never looks at wall time, so equal calls give equal orders on every machine. Code that waits for
+ * {@link yieldToEventLoop}. It never looks at wall time, so equal calls give equal orders on every machine. Code that waits for
  * anything but promises and this clock (a socket, a worker) is invisible to it; the event loop turns for such at the
  * beginning and the end of every {@link advance}, and after each 64th timer.
  */
 export class SimulatedClock implements Clock {
   readonly #timers = new TimerHeap<SimulatedTimer>();
-  readonly #holds = new Set<object>();
+  readonly #keepAlives = new Set<object>();
   readonly #startMs: number;
   #nowMs: number;
   #sequence = 0;
-  #foreground = 0;
-  #turnsWaiting = 0;
+  #foregroundTimers = 0;
+  #pendingYields = 0;
   #skewMs = 0;
   /** While it is being advanced. */
   #macrotasks: Macrotasks | undefined;
-  readonly #order: number | undefined;
-  readonly #mostCalls: number;
+  readonly #timerOrderSeed: number | undefined;
+  readonly #maxCalls: number;
   /** In the present millisecond. */
   #calls = 0;
   #timersSet = 0;
@@ -54,10 +54,10 @@ export class SimulatedClock implements Clock {
   /** @param start - RFC 3339 text or epoch milliseconds. */
   constructor(
     start: string | number = 0,
-    { order, mostCallsPerInstant = Number.POSITIVE_INFINITY }: SimulatedClockOptions = {},
+    { timerOrderSeed, maxCallsPerInstant = Number.POSITIVE_INFINITY }: SimulatedClockOptions = {},
   ) {
-    this.#order = order;
-    this.#mostCalls = mostCallsPerInstant;
+    this.#timerOrderSeed = timerOrderSeed;
+    this.#maxCalls = maxCallsPerInstant;
     this.#startMs = typeof start === "number" ? start : Date.parse(start);
     if (!Number.isFinite(this.#startMs)) throw new RangeError(`start ${JSON.stringify(start)} is not a time`);
     this.#nowMs = this.#startMs;
@@ -70,18 +70,18 @@ export class SimulatedClock implements Clock {
 
   /** @throws StuckError when it was asked too often at this instant. */
   monotonic(): number {
-    if (++this.#calls > this.#mostCalls)
-      throw new StuckError(`time does not go on: the clock was asked ${this.#mostCalls} times at one instant`);
+    if (++this.#calls > this.#maxCalls)
+      throw new StuckError(`time does not go on: the clock was asked ${this.#maxCalls} times at one instant`);
     return this.#nowMs - this.#startMs;
   }
 
   /** Whether so much has been asked for at this instant that nothing is answered any more. */
   get isStuck(): boolean {
-    return this.#calls > this.#mostCalls;
+    return this.#calls > this.#maxCalls;
   }
 
   /** Answers again, for those who are told to stop. */
-  letGo(): void {
+  clearStuck(): void {
     this.#calls = 0;
   }
 
@@ -89,10 +89,11 @@ export class SimulatedClock implements Clock {
     this.#calls++;
     const background = options?.background ?? false;
     const dueMs = this.#nowMs + Math.max(0, delayMs);
-    const rank = this.#order === undefined ? 0 : rankOf(this.#order, dueMs, delayMs, this.#timersSet++);
+    const rank =
+      this.#timerOrderSeed === undefined ? 0 : rankOf(this.#timerOrderSeed, dueMs, delayMs, this.#timersSet++);
     const timer = new SimulatedTimer(dueMs, rank, this.#sequence++, callback, background, this.#remove);
     this.#timers.push(timer);
-    if (!background) this.#foreground++;
+    if (!background) this.#foregroundTimers++;
     return timer;
   }
 
@@ -100,27 +101,27 @@ export class SimulatedClock implements Clock {
     return sleepOn(this, delayMs, signal, options);
   }
 
-  async turn(): Promise<void> {
-    this.#turnsWaiting++;
+  async yieldToEventLoop(): Promise<void> {
+    this.#pendingYields++;
     await this.#nextMacrotask();
-    this.#turnsWaiting--;
+    this.#pendingYields--;
   }
 
   /** Only counted: whoever advances the clock decides how long there is something to wait for. */
   keepAlive(): () => void {
-    const hold = {};
-    this.#holds.add(hold);
-    return () => void this.#holds.delete(hold);
+    const token = {};
+    this.#keepAlives.add(token);
+    return () => void this.#keepAlives.delete(token);
   }
 
   /** How many would keep the process alive on the real clock. */
-  get holds(): number {
-    return this.#holds.size;
+  get keepAliveCount(): number {
+    return this.#keepAlives.size;
   }
 
   /** Timers that count as work still to come; background ones do not. */
   get pendingTimers(): number {
-    return this.#foreground;
+    return this.#foregroundTimers;
   }
 
   /** Monotonic milliseconds until the next timer of any kind is due, if there is one. */
@@ -147,9 +148,9 @@ export class SimulatedClock implements Clock {
         this.#moveTo(next.dueMs);
         next.cancel();
         next.callback();
-        if (++steps % STEPS_PER_MACROTASK === 0) await macrotasks.next();
-        else await promisesDrained(macrotasks);
-        if (this.#turnsWaiting > 0) await this.settle();
+        if (++steps % TIMERS_PER_MACROTASK === 0) await macrotasks.next();
+        else await drainPromises(macrotasks);
+        if (this.#pendingYields > 0) await this.settle();
         if (this.isStuck) return;
       }
       if (this.isStuck) return;
@@ -164,7 +165,7 @@ export class SimulatedClock implements Clock {
   /** Resolves once nothing can happen before time moves on. */
   async settle(): Promise<void> {
     do await this.#nextMacrotask();
-    while (this.#turnsWaiting > 0 && !this.isStuck);
+    while (this.#pendingYields > 0 && !this.isStuck);
   }
 
   /** Sets wall time forward or back, as an operator would; timers and `monotonic` do not notice. */
@@ -186,7 +187,7 @@ export class SimulatedClock implements Clock {
   readonly #remove = (timer: SimulatedTimer): void => {
     if (timer.index < 0) return;
     this.#timers.remove(timer);
-    if (!timer.background) this.#foreground--;
+    if (!timer.background) this.#foregroundTimers--;
   };
 }
 
@@ -208,8 +209,8 @@ class SimulatedTimer implements HeapTimer, Timer {
 }
 
 /** One of 2^32 places among the timers of an instant. Depends on nothing that happened at other instants. */
-function rankOf(order: number, dueMs: number, delayMs: number, ordinal: number): number {
-  let hash = order | 0;
+function rankOf(seed: number, dueMs: number, delayMs: number, ordinal: number): number {
+  let hash = seed | 0;
   for (const value of [dueMs, dueMs / 2 ** 32, delayMs, ordinal]) {
     hash = Math.imul(hash ^ (value | 0), 0x9e3779b1);
     hash ^= hash >>> 15;
@@ -223,6 +224,6 @@ function rankOf(order: number, dueMs: number, delayMs: number, ordinal: number):
  * From within the promise queue only: Node's ticks come after it, and before everything the event loop would turn for. Where
  * there are none, as in browsers, the event loop turns.
  */
-function promisesDrained(macrotasks: Macrotasks): Promise<void> {
+function drainPromises(macrotasks: Macrotasks): Promise<void> {
   return typeof process === "undefined" ? macrotasks.next() : new Promise((resolve) => process.nextTick(resolve));
 }

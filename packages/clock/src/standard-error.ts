@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.js";
 import { formatKlogLine } from "./klog-line.js";
 import type { Logger } from "./logger.js";
-import { RepeatedLines } from "./repeated-lines.js";
+import { LogThrottle } from "./log-throttle.js";
 
 /**
  * What components report to when their caller does not say where: warnings and errors are written to the process's
@@ -22,7 +22,7 @@ export function standardErrorLogger(clock: Pick<Clock, "now" | "monotonic">, sou
           { pid: globalThis.process?.pid ?? 0, source },
         ).trimEnd(),
       );
-  const nowhere = (): void => undefined;
-  const logger = { debug: nowhere, info: nowhere, warn: write("warn"), error: write("error") };
-  return new RepeatedLines({ clock, logger }).logger;
+  const discard = (): void => undefined;
+  const logger = { debug: discard, info: discard, warn: write("warn"), error: write("error") };
+  return new LogThrottle({ clock, logger }).logger;
 }

@@ -8,7 +8,7 @@ import { sleepOn } from "./sleep.js";
 export class StoppableClock implements Clock {
   readonly #clock: Clock;
   readonly #timers = new Set<Timer>();
-  readonly #holds = new Set<() => void>();
+  readonly #keepAlives = new Set<() => void>();
   #stopped = false;
 
   constructor(clock: Clock) {
@@ -46,16 +46,16 @@ export class StoppableClock implements Clock {
     return sleepOn(this, delayMs, signal, options);
   }
 
-  turn(): Promise<void> {
-    return this.#clock.turn();
+  yieldToEventLoop(): Promise<void> {
+    return this.#clock.yieldToEventLoop();
   }
 
   keepAlive(): () => void {
     if (this.#stopped) return () => {};
     const end = this.#clock.keepAlive();
-    this.#holds.add(end);
+    this.#keepAlives.add(end);
     return () => {
-      this.#holds.delete(end);
+      this.#keepAlives.delete(end);
       end();
     };
   }
@@ -65,7 +65,7 @@ export class StoppableClock implements Clock {
     this.#stopped = true;
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
-    for (const end of this.#holds) end();
-    this.#holds.clear();
+    for (const end of this.#keepAlives) end();
+    this.#keepAlives.clear();
   }
 }

@@ -24,7 +24,7 @@ export class TimerHeap<T extends HeapTimer> {
   push(timer: T): void {
     timer.index = this.#items.length;
     this.#items.push(timer);
-    this.#up(timer.index);
+    this.#siftUp(timer.index);
   }
 
   remove(timer: T): void {
@@ -34,11 +34,11 @@ export class TimerHeap<T extends HeapTimer> {
     const last = this.#items.pop()!;
     if (last === timer) return;
     this.#place(last, index);
-    this.#up(index);
-    this.#down(last.index);
+    this.#siftUp(index);
+    this.#siftDown(last.index);
   }
 
-  #up(start: number): void {
+  #siftUp(start: number): void {
     let index = start;
     while (index > 0) {
       const parent = (index - 1) >> 1;
@@ -48,7 +48,7 @@ export class TimerHeap<T extends HeapTimer> {
     }
   }
 
-  #down(start: number): void {
+  #siftDown(start: number): void {
     let index = start;
     for (;;) {
       const left = 2 * index + 1;

@@ -131,6 +131,6 @@ test.for(cases)(
     expect(ended).toBe(true);
     await running;
     expect(await world.reasons()).toContain(reason);
-    expect({ timers: clock.pendingTimers, holds: clock.holds }).toEqual({ timers: 0, holds: 0 });
+    expect({ timers: clock.pendingTimers, holds: clock.keepAliveCount }).toEqual({ timers: 0, holds: 0 });
   },
 );

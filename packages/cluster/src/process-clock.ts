@@ -78,8 +78,8 @@ export class ProcessClock implements Clock {
     });
   }
 
-  turn(): Promise<void> {
-    return this.#clock.turn();
+  yieldToEventLoop(): Promise<void> {
+    return this.#clock.yieldToEventLoop();
   }
 
   keepAlive(): () => void {

@@ -56,7 +56,7 @@ test("a controller made of nothing but its dependencies fills its caches, reconc
   expect((await client.resource(events).list()).items).toMatchObject([
     { message: "Hello default/early", reportingComponent: "greeter" },
   ]);
-  expect(clock.holds).toBeGreaterThan(0);
+  expect(clock.keepAliveCount).toBeGreaterThan(0);
   stop.abort();
   await clock.settle();
   await done;
@@ -67,7 +67,7 @@ test("a controller made of nothing but its dependencies fills its caches, reconc
     "2s Shutting down greeter",
     "2s run returned",
   ]);
-  expect({ timers: clock.pendingTimers, holds: clock.holds }).toEqual({ timers: 0, holds: 0 });
+  expect({ timers: clock.pendingTimers, holds: clock.keepAliveCount }).toEqual({ timers: 0, holds: 0 });
 });
 
 test("it stops in order: no more keys, what is under way, what served it, its events", async () => {
@@ -210,10 +210,10 @@ test("it keeps the process alive, whatever it is made of", async () => {
   shell.addWork({ what: "waiting", run: (signal) => clock.sleep(60_000, signal, { background: true }) });
   const done = running(shell);
   await clock.settle();
-  expect(clock.holds).toBe(1);
+  expect(clock.keepAliveCount).toBe(1);
   stop.abort();
   await done;
-  expect(clock.holds).toBe(0);
+  expect(clock.keepAliveCount).toBe(0);
 });
 
 test("it runs once, and nothing is added to it while it runs", async () => {

@@ -179,15 +179,15 @@ test("run keeps the process alive, and rejects when leadership is lost, not when
   const leading = a.elector.run(a.stop.signal);
   const waiting = b.elector.run(b.stop.signal);
   await world.clock.advance(4_500);
-  expect(world.clock.holds).toBe(2);
+  expect(world.clock.keepAliveCount).toBe(2);
   world.server.cut.add("a");
   const failure = leading.catch((error: Error) => error.message);
   await world.clock.advance(11_500);
   expect(await failure).toBe("failed to renew lease kube-system/cm: timed out waiting for the condition");
-  expect(world.clock.holds).toBe(1);
+  expect(world.clock.keepAliveCount).toBe(1);
   b.stop.abort();
   await waiting;
-  expect(world.clock.holds).toBe(0);
+  expect(world.clock.keepAliveCount).toBe(0);
 });
 
 test("work that never ends is left behind after 60 s: run rejects, and the lease is not given away", async () => {
@@ -340,7 +340,7 @@ test("a wall clock that is an hour ahead changes nothing", async () => {
     monotonic: () => world.clock.monotonic() + 12_345,
     setTimer: (...args) => world.clock.setTimer(...args),
     sleep: (...args) => world.clock.sleep(...args),
-    turn: () => world.clock.turn(),
+    yieldToEventLoop: () => world.clock.yieldToEventLoop(),
     keepAlive: () => world.clock.keepAlive(),
   };
   void world.candidate("a").run();
@@ -660,7 +660,7 @@ function clockOf(clock: SimulatedClock): Clock {
     monotonic: () => clock.monotonic(),
     setTimer: (...args) => clock.setTimer(...args),
     sleep: (...args) => clock.sleep(...args),
-    turn: () => clock.turn(),
+    yieldToEventLoop: () => clock.yieldToEventLoop(),
     keepAlive: () => clock.keepAlive(),
   };
 }

@@ -291,7 +291,7 @@ test("a reconcile that never ends keeps run from ending for 30 s and no longer: 
   await clock.advance(1);
   expect(await failure).toBe("test: reconciling default/a did not end within 30 s of being told to stop");
   expect(logged).toMatchObject([{ controller: "test", keys: ["default/a"] }]);
-  expect({ timer: clock.nextTimerInMs, holds: clock.holds }).toEqual({ timer: undefined, holds: 0 });
+  expect({ timer: clock.nextTimerInMs, holds: clock.keepAliveCount }).toEqual({ timer: undefined, holds: 0 });
 });
 
 test("the time to stop is an option, which may be infinite but not negative", async () => {
@@ -311,20 +311,20 @@ test("waiting for caches that do not hear of the stop is not waited for", async 
   const { clock, stop, start } = setUp(async () => {}, { waitForSync: () => new Promise<never>(() => {}) });
   const done = start();
   await clock.advance(1_000);
-  expect(clock.holds).toBe(1);
+  expect(clock.keepAliveCount).toBe(1);
   stop.abort();
   await done;
-  expect(clock.holds).toBe(0);
+  expect(clock.keepAliveCount).toBe(0);
 });
 
 test("an idle loop keeps the process alive, and lets it go when it has stopped", async () => {
   const { clock, stop, start } = setUp(async () => {});
   const done = start();
   await clock.advance(1_000);
-  expect(clock.holds).toBeGreaterThan(0);
+  expect(clock.keepAliveCount).toBeGreaterThan(0);
   stop.abort();
   await done;
-  expect(clock.holds).toBe(0);
+  expect(clock.keepAliveCount).toBe(0);
 });
 
 test("without a logger a reconcile that fails for ever is told to standard error, the same failure once a minute", async () => {

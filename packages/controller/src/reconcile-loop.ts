@@ -191,6 +191,6 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
   /** Reconciles served from caches alone never leave the promise queue: without this they would starve sockets and timers. */
   async #letOthersGo(): Promise<void> {
     this.#stretchMs = 0;
-    await this.#clock.turn();
+    await this.#clock.yieldToEventLoop();
   }
 }

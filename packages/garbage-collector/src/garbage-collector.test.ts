@@ -660,5 +660,5 @@ test("a garbage collector that is handed no caches has its own, and runs and sto
   expect(await harness.find(configMaps, "dependent")).toBeUndefined();
   stop.abort();
   await running;
-  expect({ timers: clock.pendingTimers, holds: clock.holds }).toEqual({ timers: 0, holds: 0 });
+  expect({ timers: clock.pendingTimers, holds: clock.keepAliveCount }).toEqual({ timers: 0, holds: 0 });
 });

@@ -44,7 +44,7 @@ test("a handler's time is part of the latency", async () => {
     monotonic: () => clock.monotonic() + lateMs,
     setTimer: (delayMs, callback, options) => clock.setTimer(delayMs, callback, options),
     sleep: (delayMs, signal, options) => clock.sleep(delayMs, signal, options),
-    turn: () => clock.turn(),
+    yieldToEventLoop: () => clock.yieldToEventLoop(),
     keepAlive: () => clock.keepAlive(),
   };
   const server = new ScriptedServer();

@@ -240,7 +240,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
     const allWanted = (): readonly string[] => this.#names((tenant) => tenant.state === "wanted");
     while (!signal.aborted && allWanted().length > 0) {
       // Those who want something at the same time are served at once.
-      await this.#options.clock.turn();
+      await this.#options.clock.yieldToEventLoop();
       await this.#reader.covers(allWanted, signal);
       const generation = this.#generation;
       const wanted = allWanted();

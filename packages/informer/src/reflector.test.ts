@@ -494,8 +494,8 @@ test("a long burst of events lets others have their turn", async () => {
   const { server, clock, informer } = startInformer();
   server.list("10", []);
   let turns = 0;
-  const turn = clock.turn.bind(clock);
-  clock.turn = () => {
+  const turn = clock.yieldToEventLoop.bind(clock);
+  clock.yieldToEventLoop = () => {
     turns++;
     return turn();
   };

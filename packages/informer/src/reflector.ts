@@ -426,7 +426,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #nextTurn(): Promise<void> {
-    await this.#clock.turn();
+    await this.#clock.yieldToEventLoop();
     this.#eventsSinceTurn = 0;
   }
 

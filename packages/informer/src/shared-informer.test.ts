@@ -128,7 +128,7 @@ test("waiting out an outage keeps the process alive, but no simulation going", a
   await clock.settle();
   expect(clock.nextTimerInMs).toBe(800);
   expect(clock.pendingTimers).toBe(0);
-  expect(clock.holds).toBe(1);
+  expect(clock.keepAliveCount).toBe(1);
   server.list("10", []);
   server.watch();
   await clock.advance(800);

@@ -19,7 +19,7 @@ export async function stopInformers(): Promise<void> {
     await stop();
     if (clock.nextTimerInMs !== undefined)
       throw new Error(`a stopped informer left a timer behind, due in ${clock.nextTimerInMs} ms`);
-    if (clock.holds > 0) throw new Error("a stopped informer keeps the process alive");
+    if (clock.keepAliveCount > 0) throw new Error("a stopped informer keeps the process alive");
   }
 }
 

@@ -31,7 +31,7 @@ const stopped = informers.run(stop.signal);
 await informers.waitForCacheSync();
 await writer.create({ metadata: { name: "second", namespace: "default", labels: { team: "blue" } } });
 await writer.delete("first", { namespace: "default" });
-await realClock.turn();
+await realClock.yieldToEventLoop();
 console.log(indexed.byIndex("byTeam", "blue").map((object) => object.metadata.name));
 
 stop.abort();

@@ -60,8 +60,8 @@ export class ScaledClock implements Clock {
     });
   }
 
-  turn(): Promise<void> {
-    return realClock.turn();
+  yieldToEventLoop(): Promise<void> {
+    return realClock.yieldToEventLoop();
   }
 
   keepAlive(): () => void {

@@ -48,7 +48,7 @@ test("of two replicas one acts, the other has its caches filled, and takes over 
     .filter(({ method, path }) => method === "GET" && path.includes("backups"));
   expect(lists).toEqual([]);
   expect(await second.stop()).toBe("stopped");
-  expect(clock.holds).toBe(0);
+  expect(clock.keepAliveCount).toBe(0);
 });
 
 test("whoever lost the Lease writes nothing any more, and says so", async () => {
@@ -109,5 +109,5 @@ test("caches that are not filled in time end it, with what is in the way", async
   expect(await running).toMatch(
     /^the cache of backups\.example\.com was not filled within 120 s: .*the server could not find the requested resource/,
   );
-  expect(clock.holds).toBe(0);
+  expect(clock.keepAliveCount).toBe(0);
 });

@@ -3,7 +3,7 @@ import {
   type Clock,
   type Logger,
   type Random,
-  RepeatedLines,
+  LogThrottle,
   TokenBucket,
   standardErrorLogger,
   uuid,
@@ -109,7 +109,7 @@ export class OperatorRun {
     this.#operator = operator;
     this.#environment = environment;
     this.#logger = environment.logger ?? standardErrorLogger(clock, operator.name);
-    const lines = new RepeatedLines({ clock, logger: this.#logger }).logger;
+    const lines = new LogThrottle({ clock, logger: this.#logger }).logger;
     this.#metrics = new ControllerMetrics({ registry });
     const traced = tracedTransport(environment.transport, environment.tracer);
     const mayAct = (): boolean => this.#elector === undefined || this.#elector.mayActAsLeader;

@@ -40,5 +40,5 @@ test("an operator brings objects to where they should be, and looks again when w
   ]);
   expect(await stop()).toBe("stopped");
   expect(lines.filter((line) => (line as { level: string }).level !== "info")).toEqual([]);
-  expect(clock.holds).toBe(0);
+  expect(clock.keepAliveCount).toBe(0);
 });

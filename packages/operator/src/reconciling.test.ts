@@ -102,7 +102,7 @@ test("workers that are none are refused, and nothing is left running", async () 
   const { running } = run(alone(async () => undefined, { workers: 0 }));
   await clock.advance(1_000);
   expect(await running).toBe("backup: workers must be a whole number from 1 on, not 0");
-  expect(clock.holds).toBe(0);
+  expect(clock.keepAliveCount).toBe(0);
 });
 
 test("as many workers as were asked for work at once, one at a time on a key", async () => {

@@ -43,7 +43,7 @@ test("with sharding all replicas act, each for namespaces of its own, and one th
   expect(new Set(await phases())).toEqual(new Set(["Seen"]));
   expect(await second.stop()).toBe("stopped");
   expect((await client.resource(leases).list({ namespace: "default" })).items).toEqual([]);
-  expect(clock.holds).toBe(0);
+  expect(clock.keepAliveCount).toBe(0);
 });
 
 test("what is in no namespace is one replica's", async () => {

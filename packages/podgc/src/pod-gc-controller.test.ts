@@ -406,7 +406,7 @@ test("it keeps the process alive, and a pass that never ends keeps it for 30 s a
     logger: { ...silentLogger, error: (_fields, message) => logged.push(message) },
   });
   await harness.start();
-  expect(harness.clock.holds).toBeGreaterThan(2);
+  expect(harness.clock.keepAliveCount).toBeGreaterThan(2);
   harness.intercept = () => new Promise<never>(() => {});
   for (const name of ["a", "b"]) await harness.createPod(name, { phase: "Succeeded" });
   await harness.advance(25);
@@ -416,5 +416,5 @@ test("it keeps the process alive, and a pass that never ends keeps it for 30 s a
   await harness.advance(30);
   expect(await failure).toBe(message);
   expect(logged).toEqual([message]);
-  expect(harness.clock.holds).toBe(0);
+  expect(harness.clock.keepAliveCount).toBe(0);
 });

@@ -95,8 +95,8 @@ export class ProcessClock implements Clock {
     }
   }
 
-  turn(): Promise<void> {
-    return this.#clock.turn();
+  yieldToEventLoop(): Promise<void> {
+    return this.#clock.yieldToEventLoop();
   }
 
   keepAlive(): () => void {

@@ -57,7 +57,7 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
   const durationMs = durationOf(plan.for);
   const random = seededRandom(plan.seed);
   const clock = new SimulatedClock(startMs, {
-    mostCallsPerInstant: MOST_CALLS_PER_INSTANT,
+    maxCallsPerInstant: MOST_CALLS_PER_INSTANT,
     ...clockSettings(plan, random),
   });
   const entries = plan.happenings ?? [];
@@ -126,7 +126,7 @@ export async function play(plan: FaultPlan, options: PlayOptions = {}): Promise<
       else if (clock.monotonic() >= durationMs) observer.rest();
     }
     observer.close();
-    clock.letGo();
+    clock.clearStuck();
     stop.abort();
   }
   const violations = isStuck ? [...observer.violations, stuck(clock.now(), plan)] : observer.violations;

@@ -45,7 +45,7 @@ export async function startOnKubeApiServer(options: KubeApiServerOptions): Promi
     clock,
     network: cluster.network,
     transport,
-    settle: () => activity.quiet(() => clock.turn()),
+    settle: () => activity.quiet(() => clock.yieldToEventLoop()),
     step: (limitMs) => clock.sleep(Math.min(STEP_MS, limitMs)),
     advance: async (durationMs) => {
       if (durationMs > longestMs)

@@ -1,5 +1,5 @@
 import { Client } from "@kubewright/client";
-import { RepeatedLines, TokenBucket, uuid } from "@kubewright/clock";
+import { LogThrottle, TokenBucket, uuid } from "@kubewright/clock";
 import { LeaderElector, type Logger } from "@kubewright/controller";
 import type { GarbageCollector } from "@kubewright/garbage-collector";
 import { withoutManagedFields } from "@kubewright/informer";
@@ -61,7 +61,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
   const client = clientOf("sharding", transport);
   const stopWatching = new AbortController();
   const leader = new LeaderWatch({ options, client, clock, logger, signal: stopWatching.signal });
-  const lines = new RepeatedLines({ clock, logger: outage.quieted(logger) });
+  const lines = new LogThrottle({ clock, logger: outage.quieted(logger) });
   const informers = new BucketInformers({
     client: clientOf("shared-informers", transport),
     clock,

@@ -41,5 +41,5 @@ export function clusterSettings(
 
 /** Where requests and events take times that are drawn, so is the order of what is due at one instant. */
 export function clockSettings({ jitter }: Settings, random: Random): SimulatedClockOptions {
-  return jitter === undefined ? {} : { order: random.fork("order").uint32() };
+  return jitter === undefined ? {} : { timerOrderSeed: random.fork("order").uint32() };
 }
