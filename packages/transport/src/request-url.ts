@@ -7,7 +7,7 @@ export interface RequestUrl {
 }
 
 /** As Go 1.26: a query of more is no query. */
-const MOST_PARAMETERS = 10_000;
+const MAX_PARAMETERS = 10_000;
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 /** Nearly all paths without a query, which mean what they say. */
 const PLAIN_PATH = /^\/[!-$&->@-~]*$/;
@@ -26,9 +26,9 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 export function parseRequestUrl(text: string): RequestUrl | undefined {
   if (PLAIN_PATH.test(text)) return { path: text, query: "" };
   if (CONTROL_CHARACTER.test(text)) return undefined;
-  const mark = text.indexOf("?");
-  const query = mark < 0 ? "" : text.slice(mark + 1);
-  let encoded = mark < 0 ? text : text.slice(0, mark);
+  const queryStart = text.indexOf("?");
+  const query = queryStart < 0 ? "" : text.slice(queryStart + 1);
+  let encoded = queryStart < 0 ? text : text.slice(0, queryStart);
   // A proxy's form, which a server has to take.
   if (!encoded.startsWith("/")) {
     if (!ORIGIN.test(encoded)) return undefined;
@@ -46,7 +46,7 @@ export function parseRequestUrl(text: string): RequestUrl | undefined {
  */
 export function parseQuery(query: string): URLSearchParams {
   const pairs = query.split("&");
-  if (pairs.length > MOST_PARAMETERS) return new URLSearchParams();
+  if (pairs.length > MAX_PARAMETERS) return new URLSearchParams();
   const isWellFormed = (pair: string): boolean => !pair.includes(";") && !MALFORMED_ESCAPE.test(pair);
   // The first character: else a question mark there would not be part of a name.
   return new URLSearchParams(`&${pairs.filter(isWellFormed).join("&")}`);
