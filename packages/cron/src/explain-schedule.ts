@@ -4,7 +4,7 @@ import { type ScheduleOptions, parse } from "./schedule.js";
 import type { Transition } from "./time-zone.js";
 
 const DEFAULT_LIMIT = 1000;
-const LONGEST_WINDOW_MS = 100 * 366 * DAY * 1000;
+const MAX_WINDOW_MS = 100 * 366 * DAY * 1000;
 
 export interface ExplainOptions extends ScheduleOptions {
   /** The window: runs after `fromMs`, up to and including `toMs`. At most 100 years. */
@@ -48,7 +48,7 @@ export interface ScheduleTransition {
 export function explainSchedule(text: string, options: ExplainOptions): ScheduleExplanation {
   const { fromMs, toMs, limit = DEFAULT_LIMIT } = options;
   const schedule = parse(text, options);
-  if (!(toMs >= fromMs && toMs - fromMs <= LONGEST_WINDOW_MS))
+  if (!(toMs >= fromMs && toMs - fromMs <= MAX_WINDOW_MS))
     throw new RangeError(`toMs (${toMs}) must be at most 100 years after fromMs (${fromMs})`);
 
   const runs: number[] = [];
@@ -66,7 +66,7 @@ export function explainSchedule(text: string, options: ExplainOptions): Schedule
 }
 
 /** The last second that RFC 3339 can write, with four digits of year. */
-const LAST_WRITABLE_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+const LAST_RFC3339_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /**
  * Like {@link explainSchedule}, for the next `count` runs after a time, at most 100 years ahead and not beyond the year
@@ -80,7 +80,7 @@ export function explainNextRuns(
 ): ScheduleExplanation {
   const { fromMs, count } = options;
   const schedule = parse(text, options);
-  const endMs = Math.min(fromMs + LONGEST_WINDOW_MS, LAST_WRITABLE_MS);
+  const endMs = Math.min(fromMs + MAX_WINDOW_MS, LAST_RFC3339_MS);
   const runs: number[] = [];
   let run = schedule.next(fromMs);
   for (; run !== undefined && run <= endMs && runs.length < count; run = schedule.next(run)) runs.push(run);
@@ -95,10 +95,10 @@ interface Window {
 }
 
 function explainTransitions(schedule: FieldSchedule, runs: readonly number[], window: Window): ScheduleTransition[] {
-  const ran = new Set(runs);
+  const runTimes = new Set(runs);
   const found = schedule.zone
     .transitions(Math.floor(window.fromMs / 1000), Math.floor(window.untilMs / 1000))
-    .map((transition) => ({ ...explainTransition(schedule, transition, ran, window), misplaced: [] as number[] }));
+    .map((transition) => ({ ...explainTransition(schedule, transition, runTimes, window), misplaced: [] as number[] }));
   let last = -1;
   for (const run of runs) {
     while (last + 1 < found.length && found[last + 1]!.atMs <= run) last++;
@@ -118,7 +118,7 @@ function matches(schedule: FieldSchedule, wall: number): boolean {
 function explainTransition(
   schedule: FieldSchedule,
   { at, offsetBefore, offsetAfter }: Transition,
-  ran: ReadonlySet<number>,
+  runTimes: ReadonlySet<number>,
   { fromMs, untilMs }: Window,
 ): Omit<ScheduleTransition, "misplaced"> {
   const { zone } = schedule;
@@ -133,7 +133,7 @@ function explainTransition(
       .filter((instant, index, both) => zone.wallAt(instant) === wall && both.indexOf(instant) === index)
       .map((instant) => instant * 1000);
     const inWindow = instants.filter((instant) => instant > fromMs && instant <= untilMs);
-    const runs = inWindow.filter((instant) => ran.has(instant));
+    const runs = inWindow.filter((instant) => runTimes.has(instant));
     if (runs.length === 2) repeated.push(runs[1]!);
     else if (runs.length === 0 && (instants.length === 0 || inWindow.length > 0)) skipped.push(wallTime(wall));
   }

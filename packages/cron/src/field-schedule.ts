@@ -28,8 +28,8 @@ export class FieldSchedule implements Schedule {
   readonly #dayOfMonth: Uint8Array;
   readonly #month: Uint8Array;
   readonly #dayOfWeek: Uint8Array;
-  readonly #bothDays: boolean;
-  readonly #never: boolean;
+  readonly #requiresBothDays: boolean;
+  readonly #neverMatches: boolean;
 
   constructor({ minute, hour, dayOfMonth, month, dayOfWeek }: Fields, zone: TimeZone) {
     this.#zone = zone;
@@ -38,9 +38,9 @@ export class FieldSchedule implements Schedule {
     this.#dayOfMonth = dayOfMonth.distance;
     this.#month = month.distance;
     this.#dayOfWeek = dayOfWeek.distance;
-    this.#bothDays = dayOfMonth.star || dayOfWeek.star;
-    const noDay = this.#bothDays ? dayOfMonth.empty || dayOfWeek.empty : dayOfMonth.empty && dayOfWeek.empty;
-    this.#never = minute.empty || hour.empty || month.empty || noDay;
+    this.#requiresBothDays = dayOfMonth.star || dayOfWeek.star;
+    const noDay = this.#requiresBothDays ? dayOfMonth.empty || dayOfWeek.empty : dayOfMonth.empty && dayOfWeek.empty;
+    this.#neverMatches = minute.empty || hour.empty || month.empty || noDay;
   }
 
   get timeZone(): string {
@@ -65,7 +65,7 @@ export class FieldSchedule implements Schedule {
 
   next(afterMs: number): number | undefined {
     const start = Math.floor(afterMs / 1000) + 1;
-    if (this.#never || !(Math.abs(start) <= LAST_SECOND)) return undefined;
+    if (this.#neverMatches || !(Math.abs(start) <= LAST_SECOND)) return undefined;
     const found = this.#search(start);
     return found !== undefined && found <= LAST_SECOND ? found * 1000 : undefined;
   }
@@ -159,7 +159,7 @@ export class FieldSchedule implements Schedule {
   #dayMatches(days: number, date: number): boolean {
     const dayOfMonth = this.#dayOfMonth[dayOf(date)] === 0;
     const dayOfWeek = this.#dayOfWeek[weekdayOf(days)] === 0;
-    return this.#bothDays ? dayOfMonth && dayOfWeek : dayOfMonth || dayOfWeek;
+    return this.#requiresBothDays ? dayOfMonth && dayOfWeek : dayOfMonth || dayOfWeek;
   }
 
   /** The same wall time one calendar day later; if that is not a full hour of 00, the midnight that is nearest. */
@@ -180,7 +180,7 @@ export class FieldSchedule implements Schedule {
    */
   #advance(instant: number, steps: number, unit: number): number {
     const target = instant + (steps || 1) * unit;
-    return target < this.#zone.steadyUntil(instant) ? target : instant + unit;
+    return target < this.#zone.offsetValidUntil(instant) ? target : instant + unit;
   }
 }
 

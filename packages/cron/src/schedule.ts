@@ -81,18 +81,18 @@ export function parse(text: string, options: ScheduleOptions): FieldSchedule | C
     throw new ScheduleError(`expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`);
   return new FieldSchedule(
     {
-      minute: inField("minute", minute!, minutes),
-      hour: inField("hour", hour!, hours),
-      dayOfMonth: inField("day of month", dayOfMonth!, daysOfMonth),
-      month: inField("month", month!, months),
-      dayOfWeek: inField("day of week", dayOfWeek!, daysOfWeek),
+      minute: parseNamedField("minute", minute!, minutes),
+      hour: parseNamedField("hour", hour!, hours),
+      dayOfMonth: parseNamedField("day of month", dayOfMonth!, daysOfMonth),
+      month: parseNamedField("month", month!, months),
+      dayOfWeek: parseNamedField("day of week", dayOfWeek!, daysOfWeek),
     },
     zone,
   );
 }
 
 /** Says which field it was that could not be parsed. */
-function inField(field: FieldName, text: string, range: Parameters<typeof parseField>[1]): Field {
+function parseNamedField(field: FieldName, text: string, range: Parameters<typeof parseField>[1]): Field {
   try {
     return parseField(text, range);
   } catch (error) {

@@ -4,7 +4,7 @@ import { TIME_ZONE_NAMES, isTimeZone } from "./time-zone-names.js";
 export type TimeZoneLocation = { readonly zone: string } | { readonly error: string };
 
 /** Copies of the whole database in folders of their own. */
-const COPIES: ReadonlySet<string> = new Set(["posix", "right"]);
+const DATABASE_COPIES: ReadonlySet<string> = new Set(["posix", "right"]);
 
 const FOLDERS: ReadonlySet<string> = new Set(
   Array.from(TIME_ZONE_NAMES).flatMap((name) => {
@@ -27,7 +27,7 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   "zone1970.tab",
 ]);
 
-const LONGEST_FILE_NAME = 255;
+const MAX_FILE_NAME_BYTES = 255;
 
 /**
  * Follows a name as Go does, which takes it for a path in the folder that the zone database is installed in: repeated
@@ -46,8 +46,8 @@ export function locateTimeZone(name: string): TimeZoneLocation {
   for (const part of name.split("/")) {
     if (path !== "" && !FOLDERS.has(path)) return { error: "not a directory" };
     if (part === "" || part === ".") continue;
-    if (new TextEncoder().encode(part).length > LONGEST_FILE_NAME) return { error: "file name too long" };
-    if (path === "" && !isCopy && COPIES.has(part)) {
+    if (new TextEncoder().encode(part).length > MAX_FILE_NAME_BYTES) return { error: "file name too long" };
+    if (path === "" && !isCopy && DATABASE_COPIES.has(part)) {
       isCopy = true;
       continue;
     }

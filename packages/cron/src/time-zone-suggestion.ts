@@ -7,28 +7,28 @@ import { TIME_ZONE_NAMES, isTimeZone } from "./time-zone-names.js";
  * @returns `undefined` when nothing comes close.
  */
 export function suggestTimeZone(name: string): string | undefined {
-  const wanted = normal(name);
-  if (wanted === "" || name.length > LONGEST_NAME) return undefined;
+  const wanted = normalize(name);
+  if (wanted === "" || name.length > MAX_NAME_LENGTH) return undefined;
   let best: { readonly zone: string; readonly corrections: number } | undefined;
   for (const zone of TIME_ZONE_NAMES) {
-    const candidate = normal(zone);
+    const candidate = normalize(zone);
     const city = candidate.slice(candidate.lastIndexOf("/") + 1);
     const corrections =
       candidate === wanted
         ? 0
         : Math.min(
-            distance(wanted, candidate),
-            wanted.includes("/") ? Number.POSITIVE_INFINITY : distance(wanted, city),
+            editDistance(wanted, candidate),
+            wanted.includes("/") ? Number.POSITIVE_INFINITY : editDistance(wanted, city),
           );
     if (best === undefined || corrections < best.corrections) best = { zone, corrections };
   }
-  const most = Math.max(1, Math.floor(wanted.length / 5));
-  return best !== undefined && best.corrections <= most && isTimeZone(best.zone) ? best.zone : undefined;
+  const maxCorrections = Math.max(1, Math.floor(wanted.length / 5));
+  return best !== undefined && best.corrections <= maxCorrections && isTimeZone(best.zone) ? best.zone : undefined;
 }
 
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 
-function normal(name: string): string {
+function normalize(name: string): string {
   return name
     .trim()
     .toLowerCase()
@@ -36,7 +36,7 @@ function normal(name: string): string {
 }
 
 /** Insertions, deletions and replacements from one text to the other (Levenshtein). */
-function distance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -8,7 +8,7 @@ const BLOCK = 2 ** 26;
  */
 const SAMPLE = 3 * 86_400;
 /** Parts of the table kept at a time: two thousand years. */
-const BLOCKS_KEPT = 1024;
+const MAX_CACHED_BLOCKS = 1024;
 /** The last second a JavaScript `Date` can hold. */
 export const LAST_SECOND = 8.64e12;
 
@@ -61,7 +61,7 @@ export class TimeZone {
   }
 
   /** An instant after the given one up to which the offset is sure not to change. Not always the next change itself. */
-  steadyUntil(instant: number): number {
+  offsetValidUntil(instant: number): number {
     this.offsetAt(instant);
     return this.#until;
   }
@@ -81,7 +81,7 @@ export class TimeZone {
   /** The changes of offset after `from`, up to and including `to`. */
   transitions(from: number, to: number): Transition[] {
     const found: Transition[] = [];
-    for (let at = this.steadyUntil(from); at <= to; at = this.steadyUntil(at)) {
+    for (let at = this.offsetValidUntil(from); at <= to; at = this.offsetValidUntil(at)) {
       const offsetBefore = this.offsetAt(at - 1);
       const offsetAfter = this.offsetAt(at);
       if (offsetBefore !== offsetAfter) found.push({ at, offsetBefore, offsetAfter });
@@ -93,15 +93,15 @@ export class TimeZone {
     const index = Math.floor(instant / BLOCK);
     let block = this.#blocks.get(index);
     if (block === undefined) {
-      if (this.#blocks.size >= BLOCKS_KEPT) this.#blocks.clear();
+      if (this.#blocks.size >= MAX_CACHED_BLOCKS) this.#blocks.clear();
       block = this.#readBlock(index * BLOCK);
       this.#blocks.set(index, block);
     }
-    let stretch = block.starts.length - 1;
-    while (stretch > 0 && block.starts[stretch]! > instant) stretch--;
-    this.#from = block.starts[stretch]!;
-    this.#until = block.starts[stretch + 1] ?? block.end;
-    this.#offset = block.offsets[stretch]!;
+    let interval = block.starts.length - 1;
+    while (interval > 0 && block.starts[interval]! > instant) interval--;
+    this.#from = block.starts[interval]!;
+    this.#until = block.starts[interval + 1] ?? block.end;
+    this.#offset = block.offsets[interval]!;
   }
 
   #readBlock(start: number): Block {
