@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { type Certificate, makeAuthority, sign } from "../test/certificates.js";
 import { certificateChains } from "./certificate-chains.js";
-import { certificatesIn } from "./pem.js";
+import { parseCertificates } from "./pem.js";
 
 const x509 = ({ cert }: Certificate): X509Certificate => new X509Certificate(cert);
 
@@ -122,10 +122,10 @@ test("whoever sends many certificates of one name has a hundred looked at", asyn
 test("a text is as many certificates as are in it, and all must be readable", async () => {
   const [one, two] = [await makeAuthority("one"), await makeAuthority("two")];
   const text = `# ours\n${one.cert}\n${two.key}\n${two.cert}`;
-  expect(certificatesIn(text).map(({ subject }) => subject)).toEqual(["CN=one", "CN=two"]);
-  expect(() => certificatesIn(one.key)).toThrow("there is no certificate in PEM");
+  expect(parseCertificates(text).map(({ subject }) => subject)).toEqual(["CN=one", "CN=two"]);
+  expect(() => parseCertificates(one.key)).toThrow("there is no certificate in PEM");
   const broken = "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----";
-  expect(() => certificatesIn(`${one.cert}\n${broken}`)).toThrow("a certificate in PEM cannot be read");
+  expect(() => parseCertificates(`${one.cert}\n${broken}`)).toThrow("a certificate in PEM cannot be read");
 });
 
 /** The same name and key, signed by another, good for longer. */

@@ -26,12 +26,12 @@ const ANY_USAGE = "2.5.29.37.0";
  */
 export function certificateChains(
   leaf: X509Certificate,
-  along: readonly X509Certificate[],
+  intermediates: readonly X509Certificate[],
   authorities: readonly X509Certificate[],
 ): Validity[] {
   const found: Validity[] = [];
   const trusted = new Set(authorities.map(({ fingerprint256 }) => fingerprint256));
-  const issuers = new Map([...authorities, ...along].map((issuer) => [issuer.fingerprint256, issuer]));
+  const issuers = new Map([...authorities, ...intermediates].map((issuer) => [issuer.fingerprint256, issuer]));
   let signatures = 0;
   const extend = (chain: readonly X509Certificate[]): void => {
     const last = chain.at(-1)!;

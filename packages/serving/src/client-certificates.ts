@@ -3,7 +3,7 @@ import type { Server } from "node:https";
 import { TLSSocket } from "node:tls";
 
 import { type Validity, certificateChains } from "./certificate-chains.js";
-import { certificatesIn } from "./pem.js";
+import { parseCertificates } from "./pem.js";
 
 /** The certificate a TLS client showed; the handshake proved that it has the key. */
 export interface ClientCertificate {
@@ -37,16 +37,16 @@ export interface ClientCertificate {
  * What Node says of the chain is not believed: Node 22 tells what the client sent, linked by name and signed by anybody.
  */
 export class ClientCertificates {
-  readonly #shown = new WeakMap<TLSSocket, X509Certificate[]>();
+  readonly #presented = new WeakMap<TLSSocket, X509Certificate[]>();
   readonly #known = new WeakMap<TLSSocket, ClientCertificate>();
 
   constructor(server: Server) {
     // Certificates that come along with the client's can be read once, and Node 24.21 reads, and loses, them itself when
     // the handshake is done (nodejs/node#65579). This is the one event before that; what it tells of keys is dropped.
     server.on("keylog", (_line: Buffer, socket: TLSSocket) => {
-      if (this.#shown.has(socket)) return;
-      this.#shown.set(socket, []);
-      socket.prependOnceListener("secure", () => this.#shown.set(socket, shownBy(socket)));
+      if (this.#presented.has(socket)) return;
+      this.#presented.set(socket, []);
+      socket.prependOnceListener("secure", () => this.#presented.set(socket, presentedCertificates(socket)));
     });
   }
 
@@ -55,54 +55,54 @@ export class ClientCertificates {
     if (!(socket instanceof TLSSocket)) return undefined;
     const known = this.#known.get(socket);
     if (known !== undefined) return known;
-    const [leaf, ...along] = this.#shown.get(socket) ?? [];
+    const [leaf, ...intermediates] = this.#presented.get(socket) ?? [];
     if (leaf === undefined) return undefined;
-    const certificate = new ShownCertificate(leaf, along, refusalOf(socket));
+    const certificate = new PresentedCertificate(leaf, intermediates, handshakeErrorOf(socket));
     this.#known.set(socket, certificate);
     return certificate;
   }
 }
 
 /** In the order in which they were sent, which is no promise that one signed the other. */
-function shownBy(socket: TLSSocket): X509Certificate[] {
+function presentedCertificates(socket: TLSSocket): X509Certificate[] {
   const shown: X509Certificate[] = [];
   for (let next = socket.getPeerX509Certificate(); next !== undefined; next = next.issuerCertificate) shown.push(next);
   return shown;
 }
 
-function refusalOf({ authorized, authorizationError }: TLSSocket): string | undefined {
+function handshakeErrorOf({ authorized, authorizationError }: TLSSocket): string | undefined {
   return authorized ? undefined : String(authorizationError ?? "it was not verified");
 }
 
-class ShownCertificate implements ClientCertificate {
+class PresentedCertificate implements ClientCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly fingerprint: string;
   readonly notAfterMs: number;
   readonly #leaf: X509Certificate;
-  readonly #along: readonly X509Certificate[];
-  readonly #refusal: string | undefined;
+  readonly #intermediates: readonly X509Certificate[];
+  readonly #handshakeError: string | undefined;
   /** By the authorities they end with: signatures are verified once in a connection, and only the time is asked again. */
   readonly #chains = new Map<string, readonly Validity[]>();
 
-  constructor(leaf: X509Certificate, along: readonly X509Certificate[], refusal: string | undefined) {
+  constructor(leaf: X509Certificate, intermediates: readonly X509Certificate[], handshakeError: string | undefined) {
     const { subject } = leaf.toLegacyObject() as { subject: { CN?: string | string[]; O?: string | string[] } };
     this.commonName = [subject.CN ?? ""].flat().at(-1) ?? "";
     this.organizations = [subject.O ?? []].flat();
     this.fingerprint = leaf.fingerprint256.replaceAll(":", "").toLowerCase();
     this.notAfterMs = leaf.validToDate.getTime();
     this.#leaf = leaf;
-    this.#along = along;
-    this.#refusal = refusal;
+    this.#intermediates = intermediates;
+    this.#handshakeError = handshakeError;
   }
 
   get isRefused(): boolean {
-    return this.#refusal !== undefined;
+    return this.#handshakeError !== undefined;
   }
 
   problem(authorities: string, nowMs: number): string | undefined {
     // First: nobody else's certificates are worth the work.
-    if (this.#refusal !== undefined) return `x509: ${this.#refusal}`;
+    if (this.#handshakeError !== undefined) return `x509: ${this.#handshakeError}`;
     const chains = this.#chainsTo(authorities);
     if (chains.length === 0) return "x509: certificate signed by unknown authority";
     if (chains.some(({ fromMs, untilMs }) => fromMs <= nowMs && nowMs <= untilMs)) return undefined;
@@ -114,7 +114,7 @@ class ShownCertificate implements ClientCertificate {
     if (known !== undefined) return known;
     // Users' authorities and front proxies': when there are more, they have changed.
     if (this.#chains.size === 2) this.#chains.clear();
-    const chains = certificateChains(this.#leaf, this.#along, certificatesIn(authorities));
+    const chains = certificateChains(this.#leaf, this.#intermediates, parseCertificates(authorities));
     this.#chains.set(authorities, chains);
     return chains;
   }

@@ -1,4 +1,4 @@
 export { DEFAULT_CIPHERS } from "./ciphers.js";
 export { ClientCertificates, type ClientCertificate } from "./client-certificates.js";
-export { Connections } from "./connections.js";
-export { certificatesIn } from "./pem.js";
+export { ConnectionLimiter } from "./connection-limiter.js";
+export { parseCertificates } from "./pem.js";

@@ -38,11 +38,17 @@ type Usage = "clients" | "servers" | "both" | "unsaid";
 
 const KEY = { keyType: "ec", curve: "P-256", algorithm: "sha256" } as const;
 /** Good on the days tests simulate, and today. */
-const EVER: Validity = { notBefore: "2020-01-01T00:00:00Z", notAfter: "2049-01-01T00:00:00Z" };
+const DEFAULT_VALIDITY: Validity = { notBefore: "2020-01-01T00:00:00Z", notAfter: "2049-01-01T00:00:00Z" };
 
 /** An authority of its own, made for one test. */
 export async function makeAuthority(name: string, options: AuthorityOptions = {}): Promise<Certificate> {
-  const { issuer, validity = EVER, isAuthority = true, signsCertificates = true, usage = "unsaid" } = options;
+  const {
+    issuer,
+    validity = DEFAULT_VALIDITY,
+    isAuthority = true,
+    signsCertificates = true,
+    usage = "unsaid",
+  } = options;
   const { cert, private: key } = await generate([{ name: "commonName", value: name }], {
     ...KEY,
     ...(issuer === undefined ? {} : { ca: issuer }),
@@ -63,7 +69,7 @@ export async function sign(
   ca: Certificate,
   commonName: string,
   organization?: string,
-  { dnsName, validity = EVER, usage = "both" }: SignOptions = {},
+  { dnsName, validity = DEFAULT_VALIDITY, usage = "both" }: SignOptions = {},
 ): Promise<Certificate> {
   const subject = [
     ...(organization === undefined ? [] : [{ name: "organizationName", value: organization }]),

@@ -11,9 +11,9 @@ import { parseQuery, parseRequestUrl } from "@kubewright/transport";
 import {
   type ClientCertificate,
   ClientCertificates,
-  Connections,
+  ConnectionLimiter,
   DEFAULT_CIPHERS,
-  certificatesIn,
+  parseCertificates,
 } from "@kubewright/serving";
 
 import { BodyTooLongError, type HttpHandler, type HttpReply, type HttpRequest } from "./http-message.js";
@@ -50,7 +50,7 @@ class NodeSecureListener implements SecureListener {
   readonly #handler = Promise.withResolvers<HttpHandler>();
   readonly #context: Omit<ListenOptions, "address" | "port" | "identity">;
   readonly #clients: ClientCertificates;
-  readonly #connections: Connections;
+  readonly #connections: ConnectionLimiter;
   #identity: ServingIdentity;
   #authorities: readonly string[] = [];
   #named: readonly NamedIdentity[] = [];
@@ -75,7 +75,7 @@ class NodeSecureListener implements SecureListener {
       (request, response) => void this.#answer(request, response),
     );
     this.#server.timeout = IDLE_TIMEOUT_MS;
-    this.#connections = new Connections(this.#server, MAX_CONNECTIONS);
+    this.#connections = new ConnectionLimiter(this.#server, MAX_CONNECTIONS);
     this.#clients = new ClientCertificates(this.#server);
   }
 
@@ -120,7 +120,7 @@ class NodeSecureListener implements SecureListener {
 
   setClientAuthorities(authorities: readonly string[]): void {
     // OpenSSL passes over what it cannot read, and would then trust nobody.
-    for (const pem of authorities) certificatesIn(pem);
+    for (const pem of authorities) parseCertificates(pem);
     this.#authorities = authorities;
     this.#server.setSecureContext(this.#secureContext(this.#identity));
     this.setNamedIdentities(this.#named);
@@ -130,7 +130,7 @@ class NodeSecureListener implements SecureListener {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
       // Not `closeAllConnections`, which does not know those whose TLS handshake is under way.
-      this.#connections.endAll();
+      this.#connections.closeAll();
     });
   }
 

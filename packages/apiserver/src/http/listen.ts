@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import process from "node:process";
 
 import { type Clock, realClock } from "@kubewright/clock";
-import { ClientCertificates, DEFAULT_CIPHERS, certificatesIn } from "@kubewright/serving";
+import { ClientCertificates, DEFAULT_CIPHERS, parseCertificates } from "@kubewright/serving";
 import type { ApiRequest, HeaderFields } from "@kubewright/transport";
 
 import type { ApiServer } from "../api-server.js";
@@ -190,7 +190,7 @@ function certificateReader(server: Server | TlsServer, tls: TlsOptions | undefin
   const { clock = realClock } = tls;
   const clientCA = pemOf(tls.clientCA);
   try {
-    certificatesIn(clientCA);
+    parseCertificates(clientCA);
   } catch (error) {
     throw new Error(`the client CA cannot be used: ${(error as Error).message}`, { cause: error });
   }

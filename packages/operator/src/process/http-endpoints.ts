@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from "node:net";
 
 import type { HealthChecks } from "@kubewright/controller";
-import { Connections } from "@kubewright/serving";
+import { ConnectionLimiter } from "@kubewright/serving";
 import { parseQuery, parseRequestUrl } from "@kubewright/transport";
 import type { Registry } from "prom-client";
 
@@ -51,7 +51,7 @@ export interface HttpServer {
 /** Serves endpoints without TLS. @throws Error that says why the port cannot be had. */
 export async function serveEndpoints({ host, port }: Address, endpoints: readonly Endpoint[]): Promise<HttpServer> {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS });
-  const connections = new Connections(server, MOST_CONNECTIONS);
+  const connections = new ConnectionLimiter(server, MOST_CONNECTIONS);
   server.on("request", (request, response) => void answer(request, response, endpoints));
   await listening(server, { host, port });
   const { address, family, port: actual } = server.address() as AddressInfo;
@@ -59,7 +59,7 @@ export async function serveEndpoints({ host, port }: Address, endpoints: readonl
     address: `${family === "IPv6" ? `[${address}]` : address}:${actual}`,
     close: () => {
       server.close();
-      connections.endAll();
+      connections.closeAll();
     },
   };
 }

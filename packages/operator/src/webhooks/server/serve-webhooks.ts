@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 
 import type { Client } from "@kubewright/client";
 import { type Clock, type Logger, standardErrorLogger } from "@kubewright/clock";
-import { Connections, DEFAULT_CIPHERS } from "@kubewright/serving";
+import { ConnectionLimiter, DEFAULT_CIPHERS } from "@kubewright/serving";
 
 import { type CallAnswer, answerCall, checkWebhooks } from "../answer-call.js";
 import type { WebhookPlace } from "../configurations.js";
@@ -72,7 +72,7 @@ class WebhookServer implements ServedWebhooks {
   readonly #options: ServeWebhooksOptions;
   readonly #logger: Logger;
   #server: Server | undefined;
-  #connections: Connections | undefined;
+  #connections: ConnectionLimiter | undefined;
   #shown: WebhookCertificate | undefined;
   #published: string | undefined;
   #port = 0;
@@ -96,7 +96,7 @@ class WebhookServer implements ServedWebhooks {
     );
     this.#server = server;
     this.#shown = shown;
-    this.#connections = new Connections(server, MOST_CONNECTIONS);
+    this.#connections = new ConnectionLimiter(server, MOST_CONNECTIONS);
     await new Promise<void>((resolve, reject) => {
       server.once("error", (error: NodeJS.ErrnoException) =>
         reject(
@@ -121,7 +121,7 @@ class WebhookServer implements ServedWebhooks {
     this.#ended.abort();
     const server = this.#server;
     if (server === undefined) return;
-    const timer = this.#options.clock.setTimer(CLOSE_TIMEOUT_MS, () => this.#connections?.endAll(), {
+    const timer = this.#options.clock.setTimer(CLOSE_TIMEOUT_MS, () => this.#connections?.closeAll(), {
       background: true,
     });
     await new Promise<void>((resolve) => {

@@ -16,16 +16,16 @@ interface Connection {
  *
  * Node's own `maxConnections` turns away whoever comes instead.
  */
-export class Connections {
+export class ConnectionLimiter {
   readonly #byClient = new Map<string, Connection>();
   /** Both longest unchanged first. */
   readonly #idle = new Set<Connection>();
   readonly #busy = new Set<Connection>();
 
-  /** @param most - At least 1. */
-  constructor(server: HttpServer | HttpsServer, most: number) {
+  /** @maxConnections maxConnections - At least 1. */
+  constructor(server: HttpServer | HttpsServer, maxConnections: number) {
     server.on("connection", (socket: Socket) => {
-      if (this.#idle.size + this.#busy.size >= most) this.#endOne();
+      if (this.#idle.size + this.#busy.size >= maxConnections) this.#closeOldest();
       this.#add(socket);
     });
     server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -37,7 +37,7 @@ export class Connections {
   }
 
   /** Those in the middle of a TLS handshake, too, which Node's `closeAllConnections` leaves alone. */
-  endAll(): void {
+  closeAll(): void {
     for (const connection of [...this.#idle, ...this.#busy]) connection.socket.destroy();
   }
 
@@ -58,7 +58,7 @@ export class Connections {
     if (connection.requests === 0 && this.#busy.delete(connection)) this.#idle.add(connection);
   }
 
-  #endOne(): void {
+  #closeOldest(): void {
     const [longest] = this.#idle.size > 0 ? this.#idle : this.#busy;
     if (longest === undefined) return;
     this.#forget(longest);

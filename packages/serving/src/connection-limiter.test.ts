@@ -7,7 +7,7 @@ import { connect as connectTls } from "node:tls";
 import { type TestContext, describe, expect, test } from "vitest";
 
 import { makeAuthority, sign } from "../test/certificates.js";
-import { Connections } from "./connections.js";
+import { ConnectionLimiter } from "./connection-limiter.js";
 
 const GET = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
 
@@ -16,11 +16,11 @@ async function serve(scope: TestContext, { tls }: { tls: boolean }) {
   const waiting: ServerResponse[] = [];
   const handle = (_request: IncomingMessage, response: ServerResponse): void => void waiting.push(response);
   const server = tls ? createTlsServer(await sign(await makeAuthority("ca"), "server"), handle) : createServer(handle);
-  const connections = new Connections(server, 3);
+  const connections = new ConnectionLimiter(server, 3);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   scope.onTestFinished(() => {
-    connections.endAll();
+    connections.closeAll();
     server.close();
   });
   const { port } = server.address() as AddressInfo;
@@ -133,7 +133,7 @@ describe.each([{ tls: false }, { tls: true }])("with TLS: $tls", ({ tls }) => {
     const crowd = [await come("", false), await come(), await come()];
     await ask(crowd[2]!);
     server.close();
-    connections.endAll();
+    connections.closeAll();
     await Promise.all([once(server, "close"), ...crowd.map(({ closed }) => closed)]);
     expect(server.listening).toBe(false);
   });
