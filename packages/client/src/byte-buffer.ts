@@ -4,19 +4,19 @@
  */
 export class ByteBuffer {
   readonly #limit: number;
-  readonly #exceeded: () => Error;
-  #bytes: Uint8Array = NOTHING;
+  readonly #limitError: () => Error;
+  #bytes: Uint8Array = EMPTY;
   #length = 0;
   /** Whether there may be written to `#bytes`. */
-  #isOwn = false;
+  #ownsBytes = false;
 
   /**
    * @param limit - The most bytes at once.
-   * @param exceeded - The error when there are more.
+   * @limitError limitError - The error when there are more.
    */
-  constructor(limit: number, exceeded: () => Error) {
+  constructor(limit: number, limitError: () => Error) {
     this.#limit = limit;
-    this.#exceeded = exceeded;
+    this.#limitError = limitError;
   }
 
   get length(): number {
@@ -24,15 +24,15 @@ export class ByteBuffer {
   }
 
   /** @throws what `exceeded` makes. */
-  append(part: Uint8Array): void {
-    const length = this.#length + part.length;
-    if (length > this.#limit) throw this.#exceeded();
+  append(chunk: Uint8Array): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#limit) throw this.#limitError();
     if (this.#length === 0) {
-      this.#bytes = part;
-      this.#isOwn = false;
+      this.#bytes = chunk;
+      this.#ownsBytes = false;
     } else {
-      if (!this.#isOwn || length > this.#bytes.length) this.#grow(length);
-      this.#bytes.set(part, this.#length);
+      if (!this.#ownsBytes || length > this.#bytes.length) this.#grow(length);
+      this.#bytes.set(chunk, this.#length);
     }
     this.#length = length;
   }
@@ -40,9 +40,9 @@ export class ByteBuffer {
   /** Everything so far, which is then forgotten here. */
   take(): Uint8Array {
     const all = this.#bytes.subarray(0, this.#length);
-    this.#bytes = NOTHING;
+    this.#bytes = EMPTY;
     this.#length = 0;
-    this.#isOwn = false;
+    this.#ownsBytes = false;
     return all;
   }
 
@@ -50,8 +50,8 @@ export class ByteBuffer {
     const grown = new Uint8Array(Math.max(length, Math.min(2 * length, this.#limit)));
     grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
-    this.#isOwn = true;
+    this.#ownsBytes = true;
   }
 }
 
-const NOTHING = new Uint8Array(0);
+const EMPTY = new Uint8Array(0);

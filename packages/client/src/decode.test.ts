@@ -2,7 +2,7 @@ import { type Status, defineResource } from "@kubewright/api";
 import type { ApiResponse, ResponseBody } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
-import { type Asked, decodeEvents, decodeList, decodeObject, parseLines } from "./decode.js";
+import { type RequestInfo, decodeEvents, decodeList, decodeObject, parseLines } from "./decode.js";
 import { StatusError } from "./errors.js";
 import { limits } from "./limits.js";
 
@@ -35,9 +35,9 @@ const widgets = defineResource({
   namespaced: true,
 });
 const PATH = "/apis/example.com/v1/namespaces/default/widgets";
-const asked: Asked = { method: "GET", path: PATH, definition: widgets };
+const asked: RequestInfo = { method: "GET", path: PATH, definition: widgets };
 
-async function refusal(answer: ApiResponse, of: Partial<Asked> = {}): Promise<Status> {
+async function refusal(answer: ApiResponse, of: Partial<RequestInfo> = {}): Promise<Status> {
   const error = await Promise.resolve(decodeObject(answer, { ...asked, ...of })).then(
     () => undefined,
     (reason: unknown) => reason,

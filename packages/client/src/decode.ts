@@ -3,11 +3,11 @@ import type { ApiRequest, ApiResponse, ResponseBody } from "@kubewright/transpor
 
 import { ByteBuffer } from "./byte-buffer.js";
 import { REASON_BY_CODE, StatusError } from "./errors.js";
-import { limits, tooLong } from "./limits.js";
+import { limits, tooLongError } from "./limits.js";
 import { ListReader } from "./list-reader.js";
 
 /** What a response answers, for errors to name. */
-export interface Asked {
+export interface RequestInfo {
   readonly method: ApiRequest["method"];
   /** Without its query. */
   readonly path: string;
@@ -21,17 +21,17 @@ export interface Asked {
  *
  * @throws StatusError for an HTTP status above 206; Error for a body that is not JSON, or longer than {@link limits}.answer.
  */
-export function decodeObject(response: ApiResponse, asked: Asked): unknown {
+export function decodeObject(response: ApiResponse, requestInfo: RequestInfo): unknown {
   const { body, status } = response;
-  return status <= 206 && body.type === "decoded" ? body.value : readObject(response, asked);
+  return status <= 206 && body.type === "decoded" ? body.value : readObject(response, requestInfo);
 }
 
-async function readObject(response: ApiResponse, asked: Asked): Promise<unknown> {
+async function readObject(response: ApiResponse, requestInfo: RequestInfo): Promise<unknown> {
   const { body, status } = response;
-  if (status > 206) throw await refusal(response, asked);
+  if (status > 206) throw await errorOf(response, requestInfo);
   if (body.type === "decoded") return body.value;
   if (body.type === "events") throw new Error("the server answered with a stream where an object was expected");
-  return succeeded(parse(await readWhole(body.chunks), status, asked));
+  return requireSuccess(parse(await readAll(body.chunks), status, requestInfo));
 }
 
 /**
@@ -40,36 +40,44 @@ async function readObject(response: ApiResponse, asked: Asked): Promise<unknown>
  * @param mapItem - Called with each item as soon as it has arrived, and makes of it what is kept. Default: all of it.
  * @throws as {@link decodeObject}, but for longer lists and for an item that is too long, and what `mapItem` throws.
  */
-export function decodeList(response: ApiResponse, asked: Asked, mapItem?: (item: unknown) => unknown): unknown {
+export function decodeList(
+  response: ApiResponse,
+  requestInfo: RequestInfo,
+  mapItem?: (item: unknown) => unknown,
+): unknown {
   const { body } = response;
-  if (mapItem === undefined && body.type !== "bytes") return decodeObject(response, asked);
-  return readList(response, asked, mapItem ?? ((item) => item));
+  if (mapItem === undefined && body.type !== "bytes") return decodeObject(response, requestInfo);
+  return readList(response, requestInfo, mapItem ?? ((item) => item));
 }
 
-async function readList(response: ApiResponse, asked: Asked, mapItem: (item: unknown) => unknown): Promise<unknown> {
+async function readList(
+  response: ApiResponse,
+  requestInfo: RequestInfo,
+  mapItem: (item: unknown) => unknown,
+): Promise<unknown> {
   const { body, status } = response;
   if (status > 206 || body.type !== "bytes") {
-    const list = await decodeObject(response, asked);
+    const list = await decodeObject(response, requestInfo);
     const items = (list as { readonly items?: unknown } | null)?.items;
     return Array.isArray(items) ? { ...(list as object), items: items.map(mapItem) } : list;
   }
-  const reader = new ListReader((text) => parse(text, status, asked), mapItem);
+  const reader = new ListReader((text) => parse(text, status, requestInfo), mapItem);
   let bytes = 0;
   for await (const chunk of body.chunks) {
     bytes += chunk.length;
-    if (bytes > limits.list) throw tooLong("the list", limits.list);
+    if (bytes > limits.list) throw tooLongError("the list", limits.list);
     reader.push(chunk);
   }
-  return succeeded(reader.end());
+  return requireSuccess(reader.end());
 }
 
 /** @throws StatusError for a failure that was sent as a success. Upstream: rest.Result.Into. */
-function succeeded(value: unknown): unknown {
+function requireSuccess(value: unknown): unknown {
   if (isFailure(value)) throw new StatusError(value);
   return value;
 }
 
-function parse(text: string, status: number, { method, path }: Asked): unknown {
+function parse(text: string, status: number, { method, path }: RequestInfo): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -82,8 +90,8 @@ function parse(text: string, status: number, { method, path }: Asked): unknown {
 }
 
 /** The lines of a watch response, each as the JSON it is. @throws StatusError when the server refused to open the stream. */
-export async function decodeEvents(response: ApiResponse, asked: Asked): Promise<AsyncIterable<unknown>> {
-  if (response.status > 206) throw await refusal(response, asked);
+export async function decodeEvents(response: ApiResponse, requestInfo: RequestInfo): Promise<AsyncIterable<unknown>> {
+  if (response.status > 206) throw await errorOf(response, requestInfo);
   const { body } = response;
   if (body.type === "events") return body.events;
   if (body.type === "bytes") return parseLines(body.chunks);
@@ -97,7 +105,7 @@ const NEWLINE = 0x0a;
  * line cut off with the connection, and dropped. A line longer than {@link limits}.event is an ERROR event, and the last.
  */
 export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
-  const line = new ByteBuffer(limits.event, eventTooLong);
+  const line = new ByteBuffer(limits.event, eventTooLongError);
   const decoder = new TextDecoder();
   try {
     for await (const chunk of chunks) {
@@ -106,34 +114,34 @@ export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
       if (last >= 0 && line.length > 0) {
         from = chunk.indexOf(NEWLINE) + 1;
         line.append(chunk.subarray(0, from));
-        yield* parseWhole(decoder.decode(line.take()));
+        yield* parseCompleteLines(decoder.decode(line.take()));
       }
       // Decoding what is whole at once is faster than line by line.
-      if (from <= last) yield* parseWhole(decoder.decode(chunk.subarray(from, last + 1)));
+      if (from <= last) yield* parseCompleteLines(decoder.decode(chunk.subarray(from, last + 1)));
       if (last + 1 < chunk.length) line.append(chunk.subarray(last + 1));
     }
   } catch (error) {
-    if (!(error instanceof EventTooLong)) throw error;
+    if (!(error instanceof EventTooLongError)) throw error;
     yield decodingError(error);
   }
 }
 
 /** @param text - Whole lines. */
-function* parseWhole(text: string): Generator<unknown> {
+function* parseCompleteLines(text: string): Generator<unknown> {
   let from = 0;
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
-    if (end - from > limits.event) throw eventTooLong();
+    if (end - from > limits.event) throw eventTooLongError();
     const line = text.slice(from, end);
     from = end + 1;
     if (line.trim() !== "") yield parseEvent(line);
   }
 }
 
-class EventTooLong extends Error {}
+class EventTooLongError extends Error {}
 
 /** Upstream: ErrObjectTooLarge. */
-function eventTooLong(): EventTooLong {
-  return new EventTooLong(`object to decode was longer than maximum allowed size, ${limits.event / 2 ** 20} MiB`);
+function eventTooLongError(): EventTooLongError {
+  return new EventTooLongError(`object to decode was longer than maximum allowed size, ${limits.event / 2 ** 20} MiB`);
 }
 
 function parseEvent(line: string): unknown {
@@ -161,24 +169,24 @@ function decodingError(error: Error): object {
 }
 
 /** The Status the server sent, or one made up from the HTTP code (upstream: apimachinery `errors.NewGenericServerResponse`). */
-async function refusal(response: ApiResponse, asked: Asked): Promise<StatusError> {
-  const value = await readRefusal(response.body);
+async function errorOf(response: ApiResponse, requestInfo: RequestInfo): Promise<StatusError> {
+  const value = await readErrorBody(response.body);
   const { status: code } = response;
   if (isFailure(value))
-    return new StatusError(named(typeof value.code === "number" ? value : { ...value, code }, asked));
-  const text = typeof value === "string" ? value.slice(0, MOST_REFUSAL_TEXT).trim() : "";
+    return new StatusError(withRequestNamed(typeof value.code === "number" ? value : { ...value, code }, requestInfo));
+  const text = typeof value === "string" ? value.slice(0, MAX_ERROR_TEXT_LENGTH).trim() : "";
   const reason =
-    code === 409 && asked.method === "POST"
+    code === 409 && requestInfo.method === "POST"
       ? "AlreadyExists"
       : (REASON_BY_CODE[code] ?? (code > 500 ? "InternalError" : undefined));
   const retryAfterSeconds = retryAfter(response);
-  const { definition, name } = asked;
+  const { definition, name } = requestInfo;
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: `${genericMessage(code, text)} (${request(asked, code)})`,
+    message: `${genericMessage(code, text)} (${describeRequest(requestInfo, code)})`,
     ...(reason === undefined ? {} : { reason }),
     details: {
       ...(definition === undefined ? {} : { group: definition.group, kind: definition.resource }),
@@ -191,25 +199,25 @@ async function refusal(response: ApiResponse, asked: Asked): Promise<StatusError
 }
 
 /** That it has no such resource or method a server says without saying of which; client-go leaves it so. */
-function named(status: Status, asked: Asked): Status {
+function withRequestNamed(status: Status, requestInfo: RequestInfo): Status {
   const { code, message } = status;
-  const isNameless = NAMELESS.has(code) && message === MESSAGE_BY_CODE[code];
-  return isNameless ? { ...status, message: `${message} (${request(asked, code)})` } : status;
+  const lacksResource = CODES_WITHOUT_RESOURCE.has(code) && message === MESSAGE_BY_CODE[code];
+  return lacksResource ? { ...status, message: `${message} (${describeRequest(requestInfo, code)})` } : status;
 }
 
 /** What may be wrong about these is the kind or the path. */
-const NAMELESS: ReadonlySet<number> = new Set([404, 405]);
+const CODES_WITHOUT_RESOURCE: ReadonlySet<number> = new Set([404, 405]);
 
 /** Such as `get widgets.example.com w`. */
-function request({ method, path, definition, name }: Asked, code: number): string {
+function describeRequest({ method, path, definition, name }: RequestInfo, code: number): string {
   const verb = method.toLowerCase();
   if (definition === undefined) return `${verb} ${path}`;
   const what = [verb, qualifiedResource(definition), ...(name === undefined ? [] : [name])].join(" ");
-  return NAMELESS.has(code) ? `${what}: kind ${definition.kind} at ${path}` : what;
+  return CODES_WITHOUT_RESOURCE.has(code) ? `${what}: kind ${definition.kind} at ${path}` : what;
 }
 
 /** Characters of what is not a Status. Upstream: maxUnstructuredResponseTextBytes. */
-const MOST_REFUSAL_TEXT = 2048;
+const MAX_ERROR_TEXT_LENGTH = 2048;
 
 function isFailure(value: unknown): value is Status {
   return isStatus(value) && value.status !== "Success";
@@ -225,10 +233,10 @@ function genericMessage(code: number, text: string): string {
   return `the server responded with the status code ${code} but did not return more information`;
 }
 
-async function readRefusal(body: ResponseBody): Promise<unknown> {
+async function readErrorBody(body: ResponseBody): Promise<unknown> {
   if (body.type === "decoded") return body.value;
   if (body.type === "events") return undefined;
-  const text = await readStart(body.chunks);
+  const text = await readPrefix(body.chunks);
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -258,19 +266,19 @@ export function retryAfter(response: Pick<ApiResponse, "headers">): number | und
   return Number.isSafeInteger(seconds) ? seconds : undefined;
 }
 
-async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const bytes = new ByteBuffer(limits.answer, () => tooLong("the server's answer", limits.answer));
+async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const bytes = new ByteBuffer(limits.response, () => tooLongError("the server's answer", limits.response));
   for await (const chunk of chunks) bytes.append(chunk);
   return new TextDecoder().decode(bytes.take());
 }
 
 /** As much as there may be of a refusal. */
-async function readStart(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const bytes = new ByteBuffer(limits.refusal, () => tooLong("the refusal", limits.refusal));
+async function readPrefix(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const bytes = new ByteBuffer(limits.errorBody, () => tooLongError("the refusal", limits.errorBody));
   for await (const chunk of chunks) {
-    const left = limits.refusal - bytes.length;
-    bytes.append(chunk.subarray(0, left));
-    if (chunk.length >= left) break;
+    const remaining = limits.errorBody - bytes.length;
+    bytes.append(chunk.subarray(0, remaining));
+    if (chunk.length >= remaining) break;
   }
   return new TextDecoder().decode(bytes.take());
 }

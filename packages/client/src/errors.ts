@@ -8,21 +8,21 @@ export class StatusError extends Error {
 
   /** @param status - As it was sent: parts that are of a wrong type are left out. */
   constructor(status: Status, options?: ErrorOptions) {
-    const checked = wellFormed(status);
+    const checked = sanitizeStatus(status);
     super(checked.message ?? checked.reason ?? `the server answered ${checked.code}`, options);
     this.status = checked;
   }
 }
 
 /** Nothing that reads a Status has to be prepared for anything but its type. */
-function wellFormed(status: Status): Status {
+function sanitizeStatus(status: Status): Status {
   const { message, reason, code, details } = status as Readonly<Record<keyof Status, unknown>>;
-  const isWell =
-    isTextOrNone(message) &&
-    isTextOrNone(reason) &&
+  const isValid =
+    isStringOrUndefined(message) &&
+    isStringOrUndefined(reason) &&
     (code === undefined || typeof code === "number") &&
-    (details === undefined || isWellFormed(details));
-  if (isWell) return status;
+    (details === undefined || areDetailsValid(details));
+  if (isValid) return status;
   return {
     kind: "Status",
     apiVersion: "v1",
@@ -30,12 +30,12 @@ function wellFormed(status: Status): Status {
     status: "Failure",
     ...(typeof message === "string" ? { message } : {}),
     ...(typeof reason === "string" ? { reason } : {}),
-    ...(isWellFormed(details) ? { details } : {}),
+    ...(areDetailsValid(details) ? { details } : {}),
     code: typeof code === "number" ? code : 0,
   };
 }
 
-function isWellFormed(details: unknown): details is NonNullable<Status["details"]> {
+function areDetailsValid(details: unknown): details is NonNullable<Status["details"]> {
   if (typeof details !== "object" || details === null) return false;
   const { causes, retryAfterSeconds } = details as Readonly<Record<string, unknown>>;
   if (retryAfterSeconds !== undefined && typeof retryAfterSeconds !== "number") return false;
@@ -46,13 +46,13 @@ function isWellFormed(details: unknown): details is NonNullable<Status["details"
         (cause: unknown) =>
           typeof cause === "object" &&
           cause !== null &&
-          isTextOrNone((cause as { message?: unknown }).message) &&
-          isTextOrNone((cause as { reason?: unknown }).reason),
+          isStringOrUndefined((cause as { message?: unknown }).message) &&
+          isStringOrUndefined((cause as { reason?: unknown }).reason),
       ))
   );
 }
 
-function isTextOrNone(value: unknown): boolean {
+function isStringOrUndefined(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }
 
@@ -130,7 +130,7 @@ export function isConnectionRefused(error: unknown): boolean {
 export function isConnectionLost(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     const { code, syscall } = current as { code?: unknown; syscall?: unknown };
-    if (typeof code === "string" && LOST_CODES.has(code)) return true;
+    if (typeof code === "string" && CONNECTION_LOST_CODES.has(code)) return true;
     // A peer that answers TCP keep-alive no more; not one that could not be reached in the first place.
     if (code === "ETIMEDOUT" && syscall === "read") return true;
   }
@@ -138,7 +138,12 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** Node's codes, and undici's for a peer that closed the connection, or did not begin to answer. */
-const LOST_CODES: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT"]);
+const CONNECTION_LOST_CODES: ReadonlySet<string> = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "UND_ERR_SOCKET",
+  "UND_ERR_HEADERS_TIMEOUT",
+]);
 
 /** One line for a log or an event: the message, and those of its causes that add something. */
 export function errorMessage(error: unknown): string {

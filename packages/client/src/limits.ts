@@ -7,14 +7,14 @@ export const limits = {
   /** A list; client-go knows no end. */
   list: 2 ** 30,
   /** Any other answer; client-go knows no end. */
-  answer: 64 * 2 ** 20,
+  response: 64 * 2 ** 20,
   /** Why a request was refused; the rest is passed over. client-go knows no end. */
-  refusal: 2 ** 20,
+  errorBody: 2 ** 20,
   /** What is left of an answer nobody wants, before its connection is rather given up. */
   discarded: 64 * 2 ** 10,
 } as const;
 
 /** `what` is longer than it may be. */
-export function tooLong(what: string, limit: number): Error {
+export function tooLongError(what: string, limit: number): Error {
   return new Error(`${what} is longer than ${limit / 2 ** 20} MiB, the most that is read`);
 }

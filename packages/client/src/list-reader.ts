@@ -1,5 +1,5 @@
 import { ByteBuffer } from "./byte-buffer.js";
-import { limits, tooLong } from "./limits.js";
+import { limits, tooLongError } from "./limits.js";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -10,7 +10,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 /** `items` with every letter escaped, and quotes, is shorter. */
-const LONGEST_NAME = 40;
+const MAX_NAME_LENGTH = 40;
 /** The bit that makes braces of brackets. */
 const BRACE_BIT = 0x20;
 
@@ -23,7 +23,7 @@ const BRACE_BIT = 0x20;
  */
 export class ListReader {
   readonly #parse: (text: string) => unknown;
-  readonly #take: (item: unknown) => unknown;
+  readonly #mapItem: (item: unknown) => unknown;
   readonly #decoder = new TextDecoder();
   readonly #restDecoder = new TextDecoder();
   /** What was made of the objects in `items`, so far. */
@@ -33,23 +33,23 @@ export class ListReader {
   #depth = 0;
   #inItem = false;
   /** What earlier chunks had of the item. */
-  readonly #item = new ByteBuffer(limits.item, () => tooLong("an item of the list", limits.item));
+  readonly #item = new ByteBuffer(limits.item, () => tooLongError("an item of the list", limits.item));
   #inString = false;
   /** Whether the last byte was a backslash that changes what the next means. */
   #escaped = false;
   /** Whether we are between the items. */
-  #amongItems = false;
+  #inItemsArray = false;
   /** At the top: whether a name comes before the next colon, and how the last one is spelled, quotes included. */
   #expectsName = true;
   #name = "";
 
   /**
    * @param parse - JSON.parse, or what fails in another way.
-   * @param take - Makes of each item what is kept.
+   * @mapItem mapItem - Makes of each item what is kept.
    */
-  constructor(parse: (text: string) => unknown, take: (item: unknown) => unknown) {
+  constructor(parse: (text: string) => unknown, mapItem: (item: unknown) => unknown) {
     this.#parse = parse;
-    this.#take = take;
+    this.#mapItem = mapItem;
   }
 
   /** @throws what parsing or taking an item throws, and Error for an item, or a rest, that is too long. */
@@ -58,9 +58,9 @@ export class ListReader {
       const inItem = this.#inItem;
       const to = inItem ? this.#findItemEnd(chunk, from) : this.#findItem(chunk, from);
       const part = chunk.subarray(from, to);
-      if (!inItem) this.#keepRest(part);
+      if (!inItem) this.#appendRest(part);
       else if (this.#inItem) this.#item.append(part);
-      else this.#takeItem(part);
+      else this.#finishItem(part);
       from = to;
     }
   }
@@ -72,7 +72,7 @@ export class ListReader {
     if (!Array.isArray(items)) return document;
     let objects = 0;
     for (let index = 0; index < items.length; index++)
-      items[index] = isObject(items[index]) ? this.#items[objects++] : this.#take(items[index]);
+      items[index] = isObject(items[index]) ? this.#items[objects++] : this.#mapItem(items[index]);
     return document;
   }
 
@@ -82,7 +82,7 @@ export class ListReader {
       const byte = chunk[at]!;
       const isTop = this.#depth === 1;
       if (this.#inString) {
-        if (isTop && this.#expectsName && this.#name.length < LONGEST_NAME) this.#name += String.fromCharCode(byte);
+        if (isTop && this.#expectsName && this.#name.length < MAX_NAME_LENGTH) this.#name += String.fromCharCode(byte);
         if (this.#escaped) this.#escaped = false;
         else if (byte === BACKSLASH) this.#escaped = true;
         else if (byte === QUOTE) this.#inString = false;
@@ -94,20 +94,20 @@ export class ListReader {
       } else if (byte === COLON) {
         if (isTop) this.#expectsName = false;
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        if (byte === OPEN_BRACE && this.#amongItems && this.#depth === 2) {
+        if (byte === OPEN_BRACE && this.#inItemsArray && this.#depth === 2) {
           this.#inItem = true;
           this.#depth = 0;
           return at;
         }
-        if (isTop && byte === OPEN_BRACKET && !this.#expectsName && isItems(this.#name)) {
-          this.#amongItems = true;
+        if (isTop && byte === OPEN_BRACKET && !this.#expectsName && isItemsName(this.#name)) {
+          this.#inItemsArray = true;
           // Of two members with one name the last counts.
           this.#items = [];
         }
         this.#depth++;
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         this.#depth--;
-        if (this.#depth === 1) this.#amongItems = false;
+        if (this.#depth === 1) this.#inItemsArray = false;
       }
     }
     return chunk.length;
@@ -141,27 +141,27 @@ export class ListReader {
     return Math.min(at, length);
   }
 
-  #keepRest(part: Uint8Array): void {
+  #appendRest(part: Uint8Array): void {
     // Counts the items too, three characters each.
-    if (this.#rest.length + part.length > limits.item) throw tooLong("the list, without its items,", limits.item);
+    if (this.#rest.length + part.length > limits.item) throw tooLongError("the list, without its items,", limits.item);
     // As it is most of the time.
-    if (this.#amongItems && part.length === 1 && part[0] === COMMA) this.#rest += ",";
+    if (this.#inItemsArray && part.length === 1 && part[0] === COMMA) this.#rest += ",";
     else this.#rest += this.#restDecoder.decode(part, { stream: true });
   }
 
-  #takeItem(last: Uint8Array): void {
+  #finishItem(last: Uint8Array): void {
     this.#item.append(last);
     const text = this.#decoder.decode(this.#item.take());
     this.#rest += "{}";
-    this.#items.push(this.#take(this.#parse(text)));
+    this.#items.push(this.#mapItem(this.#parse(text)));
   }
 }
 
-function isItems(name: string): boolean {
-  return name === '"items"' || (name.includes("\\") && spells(name) === "items");
+function isItemsName(name: string): boolean {
+  return name === '"items"' || (name.includes("\\") && decodedName(name) === "items");
 }
 
-function spells(name: string): unknown {
+function decodedName(name: string): unknown {
   try {
     return JSON.parse(name) as unknown;
   } catch {

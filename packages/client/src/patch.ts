@@ -14,20 +14,20 @@ export type JsonPatchOperation =
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
 /** A JSON Merge Patch (RFC 7396): members to set, `null` for those to remove. Lists are replaced as a whole. */
-export type MergePatch<T extends KubernetesObject> = IsOpen<T> extends true ? object : Merge<T>;
+export type MergePatch<T extends KubernetesObject> = IsUntyped<T> extends true ? object : Merge<T>;
 
 /**
  * As a merge patch, but lists that have a merge key are merged by it, and objects may carry directives: `$patch`,
  * `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`. Of built-in kinds only.
  */
-export type StrategicMergePatch<T extends KubernetesObject> = IsOpen<T> extends true ? object : Strategic<T>;
+export type StrategicMergePatch<T extends KubernetesObject> = IsUntyped<T> extends true ? object : Strategic<T>;
 
 /** What server-side apply is to own: the members that its manager has an opinion on, with the kind that they belong to. */
 export type ApplyPatch<T extends KubernetesObject> =
-  IsOpen<T> extends true ? object : Applied<T> & { readonly apiVersion: string; readonly kind: string };
+  IsUntyped<T> extends true ? object : Applied<T> & { readonly apiVersion: string; readonly kind: string };
 
 /** Whether the type says nothing of what its objects hold beside metadata. */
-type IsOpen<T> = keyof T extends keyof KubernetesObject ? true : string extends keyof T ? true : false;
+type IsUntyped<T> = keyof T extends keyof KubernetesObject ? true : string extends keyof T ? true : false;
 
 type Merge<T> = T extends readonly unknown[]
   ? DeepReadonly<T>

@@ -38,14 +38,14 @@ function segment(what: string, text: string): string {
 }
 
 /** Options of a call that are no parameters of its URL. */
-const NO_PARAMETERS: ReadonlySet<string> = new Set(["namespace", "signal", "subresource", "mapItem"]);
+const NON_QUERY_OPTIONS: ReadonlySet<string> = new Set(["namespace", "signal", "subresource", "mapItem"]);
 
 /** `path?a=b` with the options that are parameters, leaving out what is undefined. */
 export function withQuery(path: string, options: object): string {
   let text = "";
   for (const key in options) {
     const value = (options as Readonly<Record<string, unknown>>)[key];
-    if (value !== undefined && !NO_PARAMETERS.has(key))
+    if (value !== undefined && !NON_QUERY_OPTIONS.has(key))
       text += `${text === "" ? "?" : "&"}${key}=${encodeURIComponent(value as string | number | boolean)}`;
   }
   return text === "" ? path : path + text;

@@ -6,7 +6,7 @@ export interface RequestMetrics {
    * `rest_client_requests_total`, and when repeated `rest_client_request_retries_total`: every attempt, watches included.
    * `code` is undefined when there was no answer.
    */
-  countAttempt(method: ApiRequest["method"], code: number | undefined, repeated: boolean): void;
+  countAttempt(method: ApiRequest["method"], code: number | undefined, isRetry: boolean): void;
   /** `rest_client_rate_limiter_duration_seconds`: every token taken, also without a wait. */
   observeRateLimiter(method: ApiRequest["method"], seconds: number): void;
   /** `rest_client_request_size_bytes`: every answered attempt whose body crossed a wire. */

@@ -31,8 +31,8 @@ interface Call extends Omit<ApiRequest, "headers"> {
   readonly watch?: boolean;
 }
 
-const MOST_RETRIES = 10;
-const LOST_CONNECTION_PAUSE_MS = 1_000;
+const MAX_RETRIES = 10;
+const LOST_CONNECTION_RETRY_DELAY_MS = 1_000;
 
 /**
  * Sends requests under one rate limit, and repeats, at most ten times, those the server asks to repeat (429 or any 5xx
@@ -63,23 +63,23 @@ export class Requester {
   send(call: Call): Promise<ApiResponse> {
     const isPlain = this.#bucket === undefined && this.#metrics === undefined;
     if (isPlain && (this.#timeoutMs === undefined || call.watch === true)) return this.#sendPlain(call);
-    if (call.watch === true) return this.#sendUntilAnswered(call, true);
+    if (call.watch === true) return this.#sendWithRetries(call, true);
     return this.#metrics === undefined && this.#timeoutMs === undefined
-      ? this.#sendUntilAnswered(call, false)
+      ? this.#sendWithRetries(call, false)
       : this.#sendTimed(call);
   }
 
   /** The same as {@link #sendUntilAnswered}, with nothing around the usual case: an answer at the first attempt. */
   #sendPlain(call: Call): Promise<ApiResponse> {
     const first = this.#transport(this.#requestOf(call));
-    const goOn = (): Promise<ApiResponse> => this.#sendUntilAnswered(call, true, first);
-    return first.then((response) => (mayAskForRepetition(response) ? goOn() : response), goOn);
+    const retry = (): Promise<ApiResponse> => this.#sendWithRetries(call, true, first);
+    return first.then((response) => (mayRequestRetry(response) ? retry() : response), retry);
   }
 
   async #sendTimed(call: Call): Promise<ApiResponse> {
     const startMs = this.#clock.monotonic();
     let deadline: Deadline | undefined;
-    const finished = (bytes?: number): void => {
+    const onFinished = (bytes?: number): void => {
       deadline?.end();
       this.#metrics?.observeDuration(call.method, (this.#clock.monotonic() - startMs) / 1000);
       if (bytes !== undefined) this.#metrics?.observeResponseSize(call.method, bytes);
@@ -88,14 +88,15 @@ export class Requester {
     try {
       await this.#takeToken(call);
       if (this.#timeoutMs !== undefined) deadline = new Deadline(call, this.#timeoutMs, this.#clock);
-      response = await this.#sendUntilAnswered(deadline?.call ?? call, true);
+      response = await this.#sendWithRetries(deadline?.call ?? call, true);
     } catch (error) {
-      finished();
+      onFinished();
       throw error;
     }
     const { body } = response;
-    if (body.type === "bytes") return { ...response, body: { type: "bytes", chunks: counted(body.chunks, finished) } };
-    finished();
+    if (body.type === "bytes")
+      return { ...response, body: { type: "bytes", chunks: countBytes(body.chunks, onFinished) } };
+    onFinished();
     return response;
   }
 
@@ -103,7 +104,7 @@ export class Requester {
    * @param hasToken - Whether the first attempt needs none (any more).
    * @param first - The first attempt, if it has been made.
    */
-  async #sendUntilAnswered(call: Call, hasToken: boolean, first?: Promise<ApiResponse>): Promise<ApiResponse> {
+  async #sendWithRetries(call: Call, hasToken: boolean, first?: Promise<ApiResponse>): Promise<ApiResponse> {
     const request = this.#requestOf(call);
     let previous: unknown;
     for (let attempt = 0; ; attempt++) {
@@ -113,17 +114,17 @@ export class Requester {
         response = await (attempt === 0 && first !== undefined ? first : this.#transport(request));
       } catch (error) {
         this.#metrics?.countAttempt(call.method, undefined, attempt > 0);
-        if (call.method !== "GET" || attempt >= MOST_RETRIES || call.signal?.aborted || !isConnectionLost(error))
-          throw withPrevious(error, previous);
+        if (call.method !== "GET" || attempt >= MAX_RETRIES || call.signal?.aborted || !isConnectionLost(error))
+          throw withPreviousError(error, previous);
         previous = error;
-        await this.#clock.sleep(LOST_CONNECTION_PAUSE_MS, call.signal);
+        await this.#clock.sleep(LOST_CONNECTION_RETRY_DELAY_MS, call.signal);
         continue;
       }
       this.#metrics?.countAttempt(call.method, response.status, attempt > 0);
       if (response.sentBytes !== undefined) this.#metrics?.observeRequestSize(call.method, response.sentBytes);
-      if (!mayAskForRepetition(response)) return response;
+      if (!mayRequestRetry(response)) return response;
       const seconds = retryAfter(response);
-      if (seconds === undefined || attempt >= MOST_RETRIES) return response;
+      if (seconds === undefined || attempt >= MAX_RETRIES) return response;
       await discard(response);
       await this.#clock.sleep(seconds * 1000, call.signal);
     }
@@ -154,7 +155,7 @@ export class Requester {
   }
 }
 
-function mayAskForRepetition({ status }: ApiResponse): boolean {
+function mayRequestRetry({ status }: ApiResponse): boolean {
   return status === 429 || status >= 500;
 }
 
@@ -162,12 +163,12 @@ function mayAskForRepetition({ status }: ApiResponse): boolean {
 class Deadline {
   readonly call: Call;
   readonly #timer: Timer;
-  readonly #unlink: () => void;
+  readonly #removeListener: () => void;
 
   constructor(call: Call, timeoutMs: number, clock: Clock) {
     const { method, path, signal } = call;
     const stop = new AbortController();
-    const giveUp = (): void => stop.abort(new Error(`${method} ${path}: not answered within ${timeoutMs} ms`));
+    const expire = (): void => stop.abort(new Error(`${method} ${path}: not answered within ${timeoutMs} ms`));
     const onAbort = (): void => stop.abort(signal?.reason);
     if (signal?.aborted) onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -177,20 +178,20 @@ class Deadline {
       signal: stop.signal,
     };
     // In the foreground, since somebody waits: the transport need hold nothing that keeps the process alive.
-    this.#timer = clock.setTimer(timeoutMs, giveUp);
-    this.#unlink = () => signal?.removeEventListener("abort", onAbort);
+    this.#timer = clock.setTimer(timeoutMs, expire);
+    this.#removeListener = () => signal?.removeEventListener("abort", onAbort);
   }
 
   end(): void {
     this.#timer.cancel();
-    this.#unlink();
+    this.#removeListener();
   }
 }
 
 /** Hands chunks on and, after the last, tells how many bytes they had; nothing when the reader or the connection stopped early. */
-async function* counted(
+async function* countBytes(
   chunks: AsyncIterable<Uint8Array>,
-  finished: (bytes?: number) => void,
+  onFinished: (bytes?: number) => void,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   let complete = false;
@@ -201,7 +202,7 @@ async function* counted(
     }
     complete = true;
   } finally {
-    finished(complete ? bytes : undefined);
+    onFinished(complete ? bytes : undefined);
   }
 }
 
@@ -219,7 +220,7 @@ function bucketOf(limit: NonNullable<RequesterOptions["rateLimit"]>, clock: Cloc
 }
 
 /** An error after retries tells what went wrong before, unless that was the same. */
-function withPrevious(error: unknown, previous: unknown): unknown {
+function withPreviousError(error: unknown, previous: unknown): unknown {
   if (previous === undefined || errorMessage(previous) === errorMessage(error)) return error;
   return new Error(`${errorMessage(error)} - error from a previous attempt: ${errorMessage(previous)}`, {
     cause: error,

@@ -9,7 +9,7 @@ import {
 } from "@kubewright/api";
 import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
-import { type Asked, decodeEvents, decodeList, decodeObject } from "./decode.js";
+import { type RequestInfo, decodeEvents, decodeList, decodeObject } from "./decode.js";
 import type { Patch } from "./patch.js";
 import { resourcePath, withQuery } from "./path.js";
 import type { Requester } from "./requester.js";
@@ -129,24 +129,28 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
 
   async get(name: string, options: GetOptions = {}): Promise<DeepReadonly<T>> {
     const path = resourcePath(this.definition, { namespace: options.namespace, name });
-    return this.#object(await this.#send("GET", path, options), this.#asked("GET", path, name));
+    return this.#object(await this.#send("GET", path, options), this.#requestInfo("GET", path, name));
   }
 
   async list(options: ListOptions & ItemMapping<T> = {}): Promise<DeepReadonly<List<T>>> {
     const { mapItem } = options;
     const path = resourcePath(this.definition, { namespace: options.namespace });
     const response = await this.#send("GET", path, options);
-    return (await decodeList(response, this.#asked("GET", path), mapItem as Mapping | undefined)) as DeepReadonly<
-      List<T>
-    >;
+    return (await decodeList(
+      response,
+      this.#requestInfo("GET", path),
+      mapItem as ItemMapper | undefined,
+    )) as DeepReadonly<List<T>>;
   }
 
   async watch(options: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
     const { signal } = options;
     const collection = resourcePath(this.definition, { namespace: options.namespace });
     const path = withQuery(collection, { watch: true, ...options });
-    const response = await this.#requester.send({ method: "GET", path, watch: true, ...abortable(signal) });
-    return (await decodeEvents(response, this.#asked("GET", collection))) as AsyncIterable<WatchEvent<DeepReadonly<T>>>;
+    const response = await this.#requester.send({ method: "GET", path, watch: true, ...signalOption(signal) });
+    return (await decodeEvents(response, this.#requestInfo("GET", collection))) as AsyncIterable<
+      WatchEvent<DeepReadonly<T>>
+    >;
   }
 
   create(object: DeepReadonly<T>, options: WriteOptions = {}): Promise<DeepReadonly<T>> {
@@ -170,7 +174,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   ): Promise<unknown> {
     const path = resourcePath(this.definition, { namespace: options.namespace, name, subresource });
     const response = await this.#send("POST", path, options, JSON_TYPE, body);
-    return decodeObject(response, this.#asked("POST", path, name));
+    return decodeObject(response, this.#requestInfo("POST", path, name));
   }
 
   async patch(
@@ -181,13 +185,13 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     const { namespace, subresource } = options;
     const path = resourcePath(this.definition, { namespace, name, subresource });
     const response = await this.#send("PATCH", path, options, PATCH_CONTENT_TYPES[patch.type], patch.body);
-    return this.#object(response, this.#asked("PATCH", path, name));
+    return this.#object(response, this.#requestInfo("PATCH", path, name));
   }
 
   async delete(name: string, options: DeleteOptions = {}): Promise<DeepReadonly<T> | Status> {
     const path = resourcePath(this.definition, { namespace: options.namespace, name });
     const response = await this.#delete(path, {}, options);
-    return (await decodeObject(response, this.#asked("DELETE", path, name))) as DeepReadonly<T> | Status;
+    return (await decodeObject(response, this.#requestInfo("DELETE", path, name))) as DeepReadonly<T> | Status;
   }
 
   /**
@@ -201,7 +205,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     const { labelSelector, fieldSelector, ...rest } = options;
     const path = resourcePath(this.definition, { namespace: options.namespace });
     const response = await this.#delete(path, { labelSelector, fieldSelector }, rest);
-    return (await decodeList(response, this.#asked("DELETE", path))) as DeepReadonly<List<T>>;
+    return (await decodeList(response, this.#requestInfo("DELETE", path))) as DeepReadonly<List<T>>;
   }
 
   #delete(
@@ -215,7 +219,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
       ...options,
       ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
     };
-    return this.#send("DELETE", path, { ...selectors, ...abortable(signal) }, JSON_TYPE, body);
+    return this.#send("DELETE", path, { ...selectors, ...signalOption(signal) }, JSON_TYPE, body);
   }
 
   async #write(
@@ -236,7 +240,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
         ? object
         : { kind: definition.kind, apiVersion: apiVersionOf(definition), ...object };
     const response = await this.#send(method, path, options, JSON_TYPE, typed);
-    return this.#object(response, this.#asked(method, path, metadata.name));
+    return this.#object(response, this.#requestInfo(method, path, metadata.name));
   }
 
   /** @param resource - Its path. @param options - Those that are parameters go into the query. */
@@ -249,7 +253,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   ): Promise<ApiResponse> {
     const path = withQuery(resource, options);
     const { signal } = options;
-    if (contentType === undefined) return this.#requester.send({ method, path, ...abortable(signal) });
+    if (contentType === undefined) return this.#requester.send({ method, path, ...signalOption(signal) });
     const decoded = { type: "decoded", value: body } as const;
     return this.#requester.send(
       signal === undefined
@@ -259,7 +263,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   }
 
   /** @param name - Absent: the collection. */
-  #asked(method: ApiRequest["method"], path: string, name?: string): Asked {
+  #requestInfo(method: ApiRequest["method"], path: string, name?: string): RequestInfo {
     return { method, path, definition: this.definition, name };
   }
 
@@ -268,10 +272,10 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   }
 }
 
-type Mapping = (item: unknown) => unknown;
+type ItemMapper = (item: unknown) => unknown;
 
 const JSON_TYPE = "application/json";
 
-function abortable(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+function signalOption(signal: AbortSignal | undefined): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }

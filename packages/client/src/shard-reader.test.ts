@@ -21,7 +21,7 @@ const listed = (items: readonly ConfigMap[], metadata: object = {}): ApiResponse
   body: { type: "decoded", value: { kind: "ConfigMapList", metadata: { resourceVersion: "9", ...metadata }, items } },
 });
 
-const refused: ApiResponse = {
+const refusedResponse: ApiResponse = {
   status: 500,
   headers: {},
   body: {
@@ -30,7 +30,7 @@ const refused: ApiResponse = {
   },
 };
 
-function told(events: readonly unknown[]): ApiResponse {
+function watchResponse(events: readonly unknown[]): ApiResponse {
   return {
     status: 200,
     headers: {},
@@ -56,7 +56,7 @@ function setUp(...answers: readonly ApiResponse[]) {
   const foreign: number[] = [];
   const errors: string[] = [];
   const reader = new ShardReader(client.resource(configMaps), SHARD, {
-    onForeign: (count) => foreign.push(count),
+    onForeignObjects: (count) => foreign.push(count),
     onError: (error) => errors.push(error.message),
   });
   return { reader, paths, foreign, errors };
@@ -73,11 +73,11 @@ test("a list of a server that knows shards is taken as it is, every page asked f
     listed([configMap("ours", "a")], { shardInfo: { selector: SELECTOR }, continue: "t" }),
     listed([configMap("ours", "b")], { shardInfo: { selector: SELECTOR } }),
   );
-  expect(reader.filtersServer).toBeUndefined();
+  expect(reader.isFilteredByServer).toBeUndefined();
   expect((await reader.list({ limit: 1 })).items).toHaveLength(1);
   await reader.list({ limit: 1, continue: "t" });
   expect(paths.map((parameters) => parameters.get("shardSelector"))).toEqual([SELECTOR, SELECTOR]);
-  expect(reader.filtersServer).toBe(true);
+  expect(reader.isFilteredByServer).toBe(true);
   expect([foreign, errors]).toEqual([[], []]);
 });
 
@@ -95,7 +95,7 @@ test("of a list of a server that knows no shards only ours is kept, and nothing 
   expect(list.items.map(({ metadata }) => metadata.name)).toEqual(["a"]);
   expect(list.metadata.resourceVersion).toBe("9");
   expect(mapped).toEqual(["a"]);
-  expect(reader.filtersServer).toBe(false);
+  expect(reader.isFilteredByServer).toBe(false);
   expect([foreign, errors]).toEqual([[2], []]);
 });
 
@@ -116,7 +116,7 @@ test("what is of other shards comes from a watch as progress only", async () => 
     bookmark,
     { type: "ERROR", object: { kind: "Status", code: 410 } },
   ];
-  const { reader, paths, foreign } = setUp(told(events));
+  const { reader, paths, foreign } = setUp(watchResponse(events));
   const seen = await all(await reader.watch({ resourceVersion: "9" }));
   const progress = (resourceVersion: string) => ({
     type: "BOOKMARK",
@@ -125,7 +125,7 @@ test("what is of other shards comes from a watch as progress only", async () => 
   expect(seen).toEqual([progress("10"), events[1], progress("12"), bookmark, events[4]]);
   expect(paths[0]!.get("shardSelector")).toBe(SELECTOR);
   expect(foreign).toEqual([1, 1]);
-  expect(reader.filtersServer).toBe(false);
+  expect(reader.isFilteredByServer).toBe(false);
 });
 
 test("versions of what was there at the start are no progress", async () => {
@@ -139,18 +139,22 @@ test("versions of what was there at the start are no progress", async () => {
     end,
     { type: "ADDED", object: configMap("other", "y", "10") },
   ];
-  const { reader } = setUp(told(events));
+  const { reader } = setUp(watchResponse(events));
   const seen = await all(await reader.watch({ sendInitialEvents: true }));
   expect(seen).toMatchObject([events[1]!, end, { type: "BOOKMARK", object: { metadata: { resourceVersion: "10" } } }]);
 });
 
 test("a selector that the server refuses is not sent again, and what is read is right all the same", async () => {
-  const { reader, paths, errors } = setUp(refused, listed([configMap("other", "x"), configMap("ours", "a")]), told([]));
+  const { reader, paths, errors } = setUp(
+    refusedResponse,
+    listed([configMap("other", "x"), configMap("ours", "a")]),
+    watchResponse([]),
+  );
   expect((await reader.list()).items).toHaveLength(1);
   await reader.watch({ resourceVersion: "9" });
   expect(paths.map((parameters) => parameters.has("shardSelector"))).toEqual([true, false, false]);
   expect(errors).toEqual(["invalid shard selector: no"]);
-  expect(reader.filtersServer).toBe(false);
+  expect(reader.isFilteredByServer).toBe(false);
 });
 
 test("a selector that is too long for some connections is not sent", async () => {

@@ -15,13 +15,13 @@ import { StatusError } from "./errors.js";
 import type { GetOptions, ItemMapping, ListOptions, Reader, WatchOptions } from "./resource-client.js";
 
 /** Longer selectors are not sent: what is behind HTTP/2 may not take them. */
-const LONGEST_SENT = 32_768;
-const REFUSAL = "invalid shard selector";
+const MAX_SELECTOR_LENGTH = 32_768;
+const INVALID_SELECTOR_MESSAGE = "invalid shard selector";
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 export interface ShardReaderOptions {
   /** Told how many objects of other shards came along, of a list together and of a watch one by one. Default: nobody is. */
-  readonly onForeign?: ((count: number) => void) | undefined;
+  readonly onForeignObjects?: ((count: number) => void) | undefined;
   /**
    * Told when the server refuses the selector, which is not sent again, or has another opinion of what is in the shard. What is
    * read is right all the same. Default: nobody is.
@@ -41,28 +41,28 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
   readonly selector: string;
   readonly #reader: Reader<T>;
   readonly #matches: ShardMatcher;
-  readonly #onForeign: (count: number) => void;
+  readonly #onForeignObjects: (count: number) => void;
   readonly #onError: (error: Error) => void;
-  #isSent: boolean;
-  #filtersServer: boolean | undefined;
+  #sendsSelector: boolean;
+  #isFilteredByServer: boolean | undefined;
 
-  constructor(reader: Reader<T>, selector: ShardSelector, { onForeign, onError }: ShardReaderOptions = {}) {
+  constructor(reader: Reader<T>, selector: ShardSelector, { onForeignObjects, onError }: ShardReaderOptions = {}) {
     this.#reader = reader;
     this.definition = reader.definition;
     this.selector = formatShardSelector(selector);
     this.#matches = shardMatcher(selector);
-    this.#onForeign = onForeign ?? (() => {});
+    this.#onForeignObjects = onForeignObjects ?? (() => {});
     this.#onError = onError ?? (() => {});
     // Without a range there is nothing that could be sent.
-    this.#isSent = this.selector !== "" && this.selector.length <= LONGEST_SENT;
+    this.#sendsSelector = this.selector !== "" && this.selector.length <= MAX_SELECTOR_LENGTH;
   }
 
   /**
    * Whether the server leaves out what is of other shards, going by the last list and all that came since; `undefined` while
    * nothing tells. Lists of custom resources do not tell.
    */
-  get filtersServer(): boolean | undefined {
-    return this.#filtersServer;
+  get isFilteredByServer(): boolean | undefined {
+    return this.#isFilteredByServer;
   }
 
   /** As of any object, whatever its shard. */
@@ -73,29 +73,29 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
   async list(options: ListOptions & ItemMapping<T> = {}): Promise<DeepReadonly<List<T>>> {
     const { mapItem } = options;
     let foreign = 0;
-    const keep = (item: DeepReadonly<T>): DeepReadonly<T> => {
-      if (this.#isOurs(item)) return mapItem === undefined ? item : mapItem(item);
+    const keepOrDrop = (item: DeepReadonly<T>): DeepReadonly<T> => {
+      if (this.#isInShard(item)) return mapItem === undefined ? item : mapItem(item);
       foreign++;
-      return FOREIGN as unknown as DeepReadonly<T>;
+      return FOREIGN_ITEM as unknown as DeepReadonly<T>;
     };
-    const list = await this.#asking((shardSelector) => {
+    const list = await this.#withSelector((shardSelector) => {
       foreign = 0;
-      return this.#reader.list({ ...options, shardSelector, mapItem: keep });
+      return this.#reader.list({ ...options, shardSelector, mapItem: keepOrDrop });
     });
     const isFiltered = (list.metadata as Partial<typeof list.metadata> | null)?.shardInfo?.selector === this.selector;
-    if (isFiltered) this.#filtersServer = true;
+    if (isFiltered) this.#isFilteredByServer = true;
     if (foreign === 0) return list;
     if (isFiltered) {
       const what = `${foreign} of the listed ${this.definition.resource} are of no shard that was asked for`;
       this.#onError(new Error(`${what}: the server and this client differ in what is in ${this.selector}`));
     }
-    this.#foundForeign(foreign);
-    return { ...list, items: list.items.filter((item) => (item as unknown) !== FOREIGN) };
+    this.#reportForeignObjects(foreign);
+    return { ...list, items: list.items.filter((item) => (item as unknown) !== FOREIGN_ITEM) };
   }
 
   async watch(options: WatchOptions = {}): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>> {
-    const events = await this.#asking((shardSelector) => this.#reader.watch({ ...options, shardSelector }));
-    return this.#filtered(events, tellsInitially(options));
+    const events = await this.#withSelector((shardSelector) => this.#reader.watch({ ...options, shardSelector }));
+    return this.#filtered(events, startsWithInitialEvents(options));
   }
 
   /** @param isInitial - Whether the events begin with what there is, whose versions are in no order. */
@@ -103,29 +103,29 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
     events: AsyncIterable<WatchEvent<DeepReadonly<T>>>,
     isInitial: boolean,
   ): AsyncGenerator<WatchEvent<DeepReadonly<T>>, void> {
-    let isFirstPart = isInitial;
+    let isInitialPart = isInitial;
     for await (const event of events) {
       const object = changedObject(event);
-      if (object === undefined || this.#isOurs(object)) {
-        if (isInitialEnd(event)) isFirstPart = false;
+      if (object === undefined || this.#isInShard(object)) {
+        if (isInitialEventsEnd(event)) isInitialPart = false;
         yield event;
         continue;
       }
-      this.#foundForeign(1);
-      if (isFirstPart && event.type === "ADDED") continue;
+      this.#reportForeignObjects(1);
+      if (isInitialPart && event.type === "ADDED") continue;
       yield { type: "BOOKMARK", object: this.#bookmark(object.metadata.resourceVersion) };
     }
   }
 
   /** What is not well formed is nobody's: whoever reads it says so. */
-  #isOurs(object: DeepReadonly<T>): boolean {
+  #isInShard(object: DeepReadonly<T>): boolean {
     const { metadata } = (object as Partial<DeepReadonly<KubernetesObject>> | null) ?? {};
     return metadata === undefined || metadata === null || this.#matches({ metadata });
   }
 
-  #foundForeign(count: number): void {
-    this.#filtersServer = false;
-    this.#onForeign(count);
+  #reportForeignObjects(count: number): void {
+    this.#isFilteredByServer = false;
+    this.#onForeignObjects(count);
   }
 
   #bookmark(resourceVersion: string | undefined): DeepReadonly<T> {
@@ -135,24 +135,24 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
   }
 
   /** A selector that is refused is refused always: one that retried what it was told of 500s would retry for ever. */
-  async #asking<R>(ask: (shardSelector: string | undefined) => Promise<R>): Promise<R> {
-    if (!this.#isSent) return ask(undefined);
+  async #withSelector<R>(send: (shardSelector: string | undefined) => Promise<R>): Promise<R> {
+    if (!this.#sendsSelector) return send(undefined);
     try {
-      return await ask(this.selector);
+      return await send(this.selector);
     } catch (error) {
-      if (!(error instanceof StatusError) || !error.message.startsWith(REFUSAL)) throw error;
-      this.#isSent = false;
-      this.#filtersServer = false;
+      if (!(error instanceof StatusError) || !error.message.startsWith(INVALID_SELECTOR_MESSAGE)) throw error;
+      this.#sendsSelector = false;
+      this.#isFilteredByServer = false;
       this.#onError(error);
-      return ask(undefined);
+      return send(undefined);
     }
   }
 }
 
 /** Stands for an item of another shard until the whole list has come: the item itself is let go at once. */
-const FOREIGN: unique symbol = Symbol("of another shard");
+const FOREIGN_ITEM: unique symbol = Symbol("of another shard");
 
-function tellsInitially({ resourceVersion = "", sendInitialEvents = false }: WatchOptions): boolean {
+function startsWithInitialEvents({ resourceVersion = "", sendInitialEvents = false }: WatchOptions): boolean {
   return sendInitialEvents || resourceVersion === "" || resourceVersion === "0";
 }
 
@@ -162,7 +162,7 @@ function changedObject<T>(event: Partial<WatchEvent<T>> | null): T | undefined {
   return type === "ADDED" || type === "MODIFIED" || type === "DELETED" ? object : undefined;
 }
 
-function isInitialEnd(event: Partial<WatchEvent<DeepReadonly<KubernetesObject>>> | null): boolean {
+function isInitialEventsEnd(event: Partial<WatchEvent<DeepReadonly<KubernetesObject>>> | null): boolean {
   const { type, object } = event ?? {};
   const { metadata } = (object ?? {}) as Partial<KubernetesObject>;
   return type === "BOOKMARK" && metadata?.annotations?.[INITIAL_EVENTS_END] === "true";

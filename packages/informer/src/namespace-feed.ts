@@ -85,7 +85,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
         watched: () => this.#tenants.keys(),
       },
       onRelist: () => this.#beginAnew(),
-      onForeign,
+      onForeignObjects: onForeign,
       onError: (error) => this.#report(error),
     });
     this.#reflector = new Reflector({
@@ -278,7 +278,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
     const { client, onForeign } = this.#options;
     if (namespaces.length > LISTED_ONE_BY_ONE) {
       const onError = (error: Error): void => this.#report(error);
-      const shard = new ShardReader(client, namespaceShard(namespaces), { onForeign, onError });
+      const shard = new ShardReader(client, namespaceShard(namespaces), { onForeignObjects: onForeign, onError });
       const { objects, resourceVersion } = await this.#list(shard, undefined, signal);
       return [{ namespaces, objects, version: resourceVersion }];
     }

@@ -470,7 +470,7 @@ export class Reflector<T extends KubernetesObject> {
   #readerOf({ client, shard, onForeign }: ReflectorOptions<T>): Reader<T> {
     if (shard === undefined) return client;
     const onError = (error: Error): void => this.#report("list", `sharding ${this.#resource}`, error);
-    return new ShardReader(client, shard, { onForeign, onError });
+    return new ShardReader(client, shard, { onForeignObjects: onForeign, onError });
   }
 
   #selection() {
