@@ -5,7 +5,7 @@ import type { Clock } from "@kubewright/clock";
 import type { Identity, IdentitySource } from "./identity.js";
 import { checkKeyPair } from "./tls-options.js";
 
-const FRESH_MS = 60_000;
+const REREAD_INTERVAL_MS = 60_000;
 
 /** Where a client certificate and its private key are, and what was in the files at first. All in PEM. */
 export interface CertificateFilesOptions {
@@ -30,8 +30,8 @@ export class CertificateFiles implements IdentitySource {
   readonly #inner: IdentitySource;
   readonly #clock: Clock;
   #pair: { readonly cert: string; readonly key: string };
-  #shown: Identity | undefined;
-  #of: Identity | undefined;
+  #identity: Identity | undefined;
+  #innerIdentity: Identity | undefined;
   #freshUntilMs: number;
   #reading: Promise<Identity> | undefined;
 
@@ -40,7 +40,7 @@ export class CertificateFiles implements IdentitySource {
     this.#pair = { cert, key };
     this.#inner = inner;
     this.#clock = clock;
-    this.#freshUntilMs = clock.monotonic() + FRESH_MS;
+    this.#freshUntilMs = clock.monotonic() + REREAD_INTERVAL_MS;
   }
 
   current(): Identity | Promise<Identity> {
@@ -51,9 +51,9 @@ export class CertificateFiles implements IdentitySource {
   }
 
   rejected(identity: Identity): void {
-    if (identity !== this.#shown) return;
+    if (identity !== this.#identity) return;
     this.#freshUntilMs = -Infinity;
-    if (this.#of !== undefined) this.#inner.rejected?.(this.#of);
+    if (this.#innerIdentity !== undefined) this.#inner.rejected?.(this.#innerIdentity);
   }
 
   close(): void {
@@ -69,9 +69,9 @@ export class CertificateFiles implements IdentitySource {
         if (changed) {
           checkKeyPair(cert, key);
           this.#pair = { cert, key };
-          this.#shown = undefined;
+          this.#identity = undefined;
         }
-        this.#freshUntilMs = this.#clock.monotonic() + FRESH_MS;
+        this.#freshUntilMs = this.#clock.monotonic() + REREAD_INTERVAL_MS;
       } catch {
         // Being replaced; the next request looks again.
       }
@@ -80,10 +80,10 @@ export class CertificateFiles implements IdentitySource {
   }
 
   #combine(inner: Identity): Identity {
-    if (this.#shown === undefined || this.#of !== inner) {
-      this.#of = inner;
-      this.#shown = { ...inner, ...this.#pair };
+    if (this.#identity === undefined || this.#innerIdentity !== inner) {
+      this.#innerIdentity = inner;
+      this.#identity = { ...inner, ...this.#pair };
     }
-    return this.#shown;
+    return this.#identity;
   }
 }

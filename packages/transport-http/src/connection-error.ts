@@ -7,14 +7,14 @@ export class ConnectionError extends Error {
   readonly code: string | undefined;
 
   constructor(request: string, cause: unknown) {
-    const root = rootOf(cause);
+    const root = rootCause(cause);
     super(`${request}: ${root.message || root.code || String(cause)}`, { cause });
     this.code = root.code;
   }
 }
 
 /** Node tries every address of a host and reports all failures together, under an empty message: the first stands for all. */
-function rootOf(error: unknown): { message: string; code?: string } {
-  if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0]);
+function rootCause(error: unknown): { message: string; code?: string } {
+  if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0]);
   return error instanceof Error ? error : { message: String(error) };
 }

@@ -8,12 +8,12 @@ export interface ExchangeOptions {
   /** Called when the request has its connection, right before it is written: until then it may have waited for others. */
   readonly beforeSend: (() => void) | undefined;
   /** What the reader of the body is told of a failure. */
-  readonly failure: (error: unknown) => unknown;
+  readonly mapError: (error: unknown) => unknown;
   /** A body that ends, and does not fail, when the signal aborts. */
   readonly endsWhenAborted: boolean;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: HeaderFields;
   readonly chunks: ReceivedChunks;
@@ -27,22 +27,22 @@ type Controller = Dispatcher.DispatchController;
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Rejects with undici's error, or the signal's reason, when there is none. */
-  readonly answer: Promise<Answer>;
+  readonly response: Promise<ReceivedResponse>;
   readonly #options: ExchangeOptions;
-  readonly #answered = Promise.withResolvers<Answer>();
+  readonly #responseResolvers = Promise.withResolvers<ReceivedResponse>();
   #controller: Controller | undefined;
   #chunks: ReceivedChunks | undefined;
-  #isOver = false;
+  #isFinished = false;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.answer = this.#answered.promise;
+    this.response = this.#responseResolvers.promise;
     options.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
-    if (this.#isOver) this.#cut();
+    if (this.#isFinished) this.#abortRequest();
     else this.#options.beforeSend?.();
   }
 
@@ -51,12 +51,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     const pause = (): void => controller.pause();
     const resume = (): void => controller.resume();
-    this.#chunks = new ReceivedChunks({ pause, resume, cut: () => this.#cut() });
-    this.#answered.resolve({ status, headers: headers as HeaderFields, chunks: this.#chunks });
+    this.#chunks = new ReceivedChunks({ pause, resume, cancel: () => this.#abortRequest() });
+    this.#responseResolvers.resolve({ status, headers: headers as HeaderFields, chunks: this.#chunks });
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
-    if (!this.#isOver) this.#chunks?.push(chunk);
+    if (!this.#isFinished) this.#chunks?.push(chunk);
   }
 
   onResponseEnd(): void {
@@ -65,29 +65,29 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
-    if (!this.#isOver) this.#fail(error);
+    if (!this.#isFinished) this.#fail(error);
   }
 
   readonly #onAbort = (): void => {
     this.#chunks?.clear();
     if (this.#options.endsWhenAborted) this.#chunks?.end();
     this.#fail(this.#options.signal?.reason);
-    this.#cut();
+    this.#abortRequest();
   };
 
   #fail(error: unknown): void {
     this.#finish();
-    if (this.#chunks === undefined) this.#answered.reject(error);
-    else this.#chunks.fail(this.#options.failure(error));
+    if (this.#chunks === undefined) this.#responseResolvers.reject(error);
+    else this.#chunks.fail(this.#options.mapError(error));
   }
 
-  #cut(): void {
+  #abortRequest(): void {
     this.#finish();
     this.#controller?.abort(new Error("the answer is not read any more"));
   }
 
   #finish(): void {
-    this.#isOver = true;
+    this.#isFinished = true;
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
   }
 }

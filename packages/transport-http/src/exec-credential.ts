@@ -47,11 +47,11 @@ export function execInfo(
  * @param apiVersion - What it was asked for.
  * @throws Error in upstream's words. None says what was printed: it may be a secret.
  */
-export async function decodeExecCredential(printed: string, apiVersion: string): Promise<ExecCredential> {
-  const document = await parseDocument(printed);
-  const top = decoding(() => new Fields(document, ""));
-  const kind = decoding(() => top.text("kind"));
-  const version = decoding(() => top.text("apiVersion"));
+export async function decodeExecCredential(output: string, apiVersion: string): Promise<ExecCredential> {
+  const document = await parseDocument(output);
+  const top = withDecodingErrors(() => new Fields(document, ""));
+  const kind = withDecodingErrors(() => top.text("kind"));
+  const version = withDecodingErrors(() => top.text("apiVersion"));
   if (kind === "") throw new Error("decoding stdout: Object 'Kind' is missing");
   if (kind !== "ExecCredential" || !version.startsWith(`${GROUP}/`))
     throw new Error(
@@ -60,7 +60,7 @@ export async function decodeExecCredential(printed: string, apiVersion: string):
   if (version !== apiVersion)
     throw new Error(`exec plugin is configured to use API version ${apiVersion}, plugin returned version ${version}`);
   if (!top.has("status")) throw new Error("exec plugin didn't return a status field");
-  const credential = decoding(() => statusOf(top.fields("status")));
+  const credential = withDecodingErrors(() => credentialOf(top.fields("status")));
   const { token, cert, key } = credential;
   if (token === "" && cert === "" && key === "") throw new Error("exec plugin didn't return a token or cert/key pair");
   if ((cert === "") !== (key === "")) throw new Error("exec plugin returned only certificate or key, not both");
@@ -72,22 +72,22 @@ export async function decodeExecCredential(printed: string, apiVersion: string):
   return credential;
 }
 
-async function parseDocument(printed: string): Promise<unknown> {
+async function parseDocument(output: string): Promise<unknown> {
   try {
-    return JSON.parse(printed) as unknown;
+    return JSON.parse(output) as unknown;
   } catch {
     const { parse } = await import("yaml");
-    return decoding(() => {
+    return withDecodingErrors(() => {
       try {
-        return parse(printed) as unknown;
+        return parse(output) as unknown;
       } catch {
-        throw new Error(`neither JSON nor YAML, ${printed.length} characters`);
+        throw new Error(`neither JSON nor YAML, ${output.length} characters`);
       }
     });
   }
 }
 
-function statusOf(status: Fields): ExecCredential {
+function credentialOf(status: Fields): ExecCredential {
   const expiration = status.text("expirationTimestamp");
   const expiresMs = expiration === "" ? Infinity : Date.parse(expiration);
   if (!/^(?:\d{4}-\d\d-\d\dT.+)?$/.test(expiration) || Number.isNaN(expiresMs))
@@ -100,7 +100,7 @@ function statusOf(status: Fields): ExecCredential {
   };
 }
 
-function decoding<T>(decode: () => T): T {
+function withDecodingErrors<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Clock } from "@kubewright/clock";
 import type { ConnectionOptions, ExecPlugin } from "./connection-options.js";
 import { type ExecCredential, checkApiVersion, decodeExecCredential, execInfo } from "./exec-credential.js";
 import type { Identity, IdentitySource } from "./identity.js";
-import { CommandError, runCommand, withoutControls } from "./run-command.js";
+import { CommandError, runCommand, escapeControlCharacters } from "./run-command.js";
 
 export interface ExecIdentityOptions {
   readonly plugin: ExecPlugin;
@@ -36,7 +36,7 @@ export class ExecIdentity implements IdentitySource {
 
   current(): Identity | Promise<Identity> {
     if (this.#identity !== undefined && this.#options.clock.now() <= this.#expiresMs) return this.#identity;
-    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    this.#running ??= this.#refresh().finally(() => (this.#running = undefined));
     return this.#running;
   }
 
@@ -49,10 +49,10 @@ export class ExecIdentity implements IdentitySource {
     this.#closing.abort(new Error("the connection was closed"));
   }
 
-  async #run(): Promise<Identity> {
+  async #refresh(): Promise<Identity> {
     let credential: ExecCredential;
     try {
-      credential = await this.#ask();
+      credential = await this.#runPlugin();
     } catch (error) {
       throw new Error(`getting credentials: ${(error as Error).message}`, { cause: error });
     }
@@ -69,15 +69,15 @@ export class ExecIdentity implements IdentitySource {
     return this.#identity!;
   }
 
-  async #ask(): Promise<ExecCredential> {
+  async #runPlugin(): Promise<ExecCredential> {
     const { plugin, connection, ...options } = this.#options;
     const { command, args = [], env = [], apiVersion, interactiveMode = "Never" } = plugin;
     if (interactiveMode === "Always")
       throw new Error("exec plugin cannot support interactive mode: standard input is unavailable");
     const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-    let printed: string;
+    let output: string;
     try {
-      printed = await runCommand({
+      output = await runCommand({
         ...options,
         command,
         args,
@@ -85,16 +85,16 @@ export class ExecIdentity implements IdentitySource {
         signal: this.#closing.signal,
       });
     } catch (error) {
-      throw new Error(explain(error as Error, plugin), { cause: error });
+      throw new Error(describeFailure(error as Error, plugin), { cause: error });
     }
-    return decodeExecCredential(printed, apiVersion);
+    return decodeExecCredential(output, apiVersion);
   }
 }
 
-function explain(error: Error, { command, installHint = "" }: ExecPlugin): string {
+function describeFailure(error: Error, { command, installHint = "" }: ExecPlugin): string {
   if (!(error instanceof CommandError)) return `exec: ${error.message}`;
   if (!error.notFound) return `exec: executable ${command} ${error.message}`;
   // Upstream prints the hint as it is, over several lines.
-  const hint = withoutControls(installHint.replaceAll(/\s+/g, " ").trim());
+  const hint = escapeControlCharacters(installHint.replaceAll(/\s+/g, " ").trim());
   return `exec: executable ${command} not found${hint === "" ? "" : `: ${hint}`}`;
 }

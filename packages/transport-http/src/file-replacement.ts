@@ -23,7 +23,7 @@ export interface FileReplacement {
 }
 
 /** Characters that are collected before they are written. */
-const BUFFERED = 65_536;
+const BUFFER_LENGTH = 65_536;
 
 /**
  * Begins to write a file beside the one it replaces, whose place it takes at once when it is closed. If something fails, or
@@ -36,29 +36,29 @@ const BUFFERED = 65_536;
  */
 export async function openReplacement(file: string, { mode }: ReplacementOptions = {}): Promise<FileReplacement> {
   // Only who may write to a file may replace it; and this way the system has looked at a link before it is followed.
-  const old = await open(file, constants.O_WRONLY).catch(ifMissing);
+  const old = await open(file, constants.O_WRONLY).catch(undefinedIfMissing);
   const stats = await old?.stat();
   if (old !== undefined && stats?.isFile() !== true) return new OpenFile(old, () => old.close());
   await old?.close();
   const target = old === undefined ? file : await realpath(file);
-  const beside = path.join(path.dirname(target), `.kubewright-${randomUUID()}.tmp`);
-  const handle = await open(beside, "wx", mode).catch((error: Error) => {
-    error.message = error.message.replace(beside, file);
+  const temporaryFile = path.join(path.dirname(target), `.kubewright-${randomUUID()}.tmp`);
+  const handle = await open(temporaryFile, "wx", mode).catch((error: Error) => {
+    error.message = error.message.replace(temporaryFile, file);
     throw error;
   });
-  const remove = (): void => rmSync(beside, { force: true });
+  const remove = (): void => rmSync(temporaryFile, { force: true });
   process.once("exit", remove);
-  const replacement = new OpenFile(handle, async (isWhole) => {
+  const replacement = new OpenFile(handle, async (isComplete) => {
     try {
-      if (isWhole) await handle.sync();
+      if (isComplete) await handle.sync();
       await handle.close();
-      if (isWhole) await rename(beside, target);
+      if (isComplete) await rename(temporaryFile, target);
     } finally {
       remove();
       process.off("exit", remove);
     }
   });
-  await replacement.attempt((opened) => setAccess(opened, mode, stats));
+  await replacement.attempt((opened) => setOwnerAndMode(opened, mode, stats));
   return replacement;
 }
 
@@ -71,13 +71,13 @@ export async function replaceFile(file: string, text: string, options?: Replacem
 
 class OpenFile implements FileReplacement {
   readonly #handle: FileHandle;
-  readonly #end: (isWhole: boolean) => Promise<void>;
+  readonly #finish: (isWhole: boolean) => Promise<void>;
   #text = "";
 
-  /** @param end - Closes the file, of which everything was written or not. */
-  constructor(handle: FileHandle, end: (isWhole: boolean) => Promise<void>) {
+  /** @finish finish - Closes the file, of which everything was written or not. */
+  constructor(handle: FileHandle, finish: (isWhole: boolean) => Promise<void>) {
     this.#handle = handle;
-    this.#end = end;
+    this.#finish = finish;
   }
 
   /** Does something to the file, and gives it up if that fails. */
@@ -85,24 +85,24 @@ class OpenFile implements FileReplacement {
     try {
       await action(this.#handle);
     } catch (error) {
-      await this.#end(false).catch(() => undefined);
+      await this.#finish(false).catch(() => undefined);
       throw error;
     }
   }
 
   async write(text: string): Promise<void> {
     this.#text += text;
-    if (this.#text.length >= BUFFERED) await this.#flush();
+    if (this.#text.length >= BUFFER_LENGTH) await this.#flush();
   }
 
   async close(): Promise<void> {
     await this.#flush();
-    await this.#end(true);
+    await this.#finish(true);
   }
 
   discard(): Promise<void> {
     this.#text = "";
-    return this.#end(false);
+    return this.#finish(false);
   }
 
   #flush(): Promise<void> {
@@ -112,7 +112,7 @@ class OpenFile implements FileReplacement {
   }
 }
 
-async function setAccess(handle: FileHandle, mode: number | undefined, old: Stats | undefined): Promise<void> {
+async function setOwnerAndMode(handle: FileHandle, mode: number | undefined, old: Stats | undefined): Promise<void> {
   // Whatever this process's umask is.
   if (mode !== undefined) return handle.chmod(mode);
   if (old === undefined) return;
@@ -121,6 +121,6 @@ async function setAccess(handle: FileHandle, mode: number | undefined, old: Stat
   await handle.chmod(old.mode & 0o777);
 }
 
-function ifMissing(error: NodeJS.ErrnoException): undefined {
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }

@@ -291,7 +291,7 @@ test("an answer that does not begin in time is an error; a log that is followed 
   const server = await serve((request, response) => {
     if (request.url!.includes("follow")) silent.once("over", () => response.end("at last"));
   });
-  const transport = connect({ server, answerTimeoutMs: 50 });
+  const transport = connect({ server, responseTimeoutMs: 50 });
   const log = transport({ ...GET, path: "/log?follow=true" });
   for (const request of [GET, { ...GET, path: "/x?watch=true" }, { ...GET, method: "POST" as const }])
     expect((await failure(transport(request))).code).toBe("UND_ERR_HEADERS_TIMEOUT");

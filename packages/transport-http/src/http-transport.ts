@@ -17,7 +17,7 @@ export interface HttpTransportOptions extends ConnectionOptions {
    * Longest wait for an answer to begin; then its connection counts as dead. 0: none. Default 40 s, and none for logs that
    * are followed. API servers begin to answer much sooner, unless slow admission webhooks keep them from it.
    */
-  readonly answerTimeoutMs?: number;
+  readonly responseTimeoutMs?: number;
   /** How long a credential plugin may run; then it is killed with its children. Default 60 s. */
   readonly pluginTimeoutMs?: number;
   /** Told what a credential plugin writes to standard error, and when it takes long. Default: standard error. */
@@ -48,22 +48,22 @@ export interface HttpTransport {
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const {
     clock = realClock,
-    answerTimeoutMs = ANSWER_TIMEOUT_MS,
+    responseTimeoutMs = RESPONSE_TIMEOUT_MS,
     pluginTimeoutMs = PLUGIN_TIMEOUT_MS,
-    warn = writeError,
+    warn = writeToStandardError,
   } = options;
   const identities = identitySource(options, { clock, pluginTimeoutMs, warn });
-  const connection = new HttpConnection(options, identities, answerTimeoutMs);
+  const connection = new HttpConnection(options, identities, responseTimeoutMs);
   return { transport: (request) => connection.send(request), close: () => connection.close() };
 }
 
-const LONGEST_DIAL_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 30_000;
 /** The first probe goes out after this long; then Node lets ten fail, a second apart. */
 const KEEP_ALIVE_MS = 30_000;
-const ANSWER_TIMEOUT_MS = 40_000;
+const RESPONSE_TIMEOUT_MS = 40_000;
 const PLUGIN_TIMEOUT_MS = 60_000;
 /** Connections for everything but watches; more requests than that wait for one another. */
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
 interface Dispatchers {
   readonly ordinary: Dispatcher;
@@ -78,36 +78,36 @@ class HttpConnection {
   readonly #prefix: string;
   readonly #tls: TlsOptions;
   readonly #impersonation: HeaderFields;
-  readonly #answerTimeoutMs: number;
+  readonly #responseTimeoutMs: number;
   #dispatchers: Dispatchers;
 
-  constructor(options: ConnectionOptions, identities: IdentitySource, answerTimeoutMs: number) {
+  constructor(options: ConnectionOptions, identities: IdentitySource, responseTimeoutMs: number) {
     const url = serverUrl(options);
     checkKeyPair(options.cert, options.key);
     this.#tls = tlsOptions(options);
     this.#options = options;
     this.#identities = identities;
-    this.#answerTimeoutMs = answerTimeoutMs;
+    this.#responseTimeoutMs = responseTimeoutMs;
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, "");
     this.#impersonation = options.impersonate === undefined ? {} : impersonationHeaders(options.impersonate);
-    this.#dispatchers = this.#dial({});
+    this.#dispatchers = this.#createDispatchers({});
   }
 
   async send({ method, path, headers, body, signal, beforeSend }: ApiRequest): Promise<ApiResponse> {
     signal?.throwIfAborted();
     const stream = isStream(path);
-    let keptBack: { readonly by: unknown } | undefined;
-    const asking = (): void => {
+    let withheld: { readonly error: unknown } | undefined;
+    const checkedBeforeSend = (): void => {
       try {
         beforeSend?.();
       } catch (error) {
-        keptBack = { by: error };
+        withheld = { error: error };
         throw error;
       }
     };
-    const fail = (error: unknown): unknown => {
-      if (keptBack !== undefined) return keptBack.by;
+    const mapError = (error: unknown): unknown => {
+      if (withheld !== undefined) return withheld.error;
       if (signal?.aborted) return signal.reason;
       return new ConnectionError(`${method} ${this.#origin}${this.#prefix}${path.split("?", 1)[0]}`, error);
     };
@@ -123,16 +123,16 @@ class HttpConnection {
         path: this.#prefix + path,
         headers: this.#headers(headers, body, identity),
         body: encoded,
-        headersTimeout: isFollowed(path) ? 0 : this.#answerTimeoutMs,
+        headersTimeout: isLogFollow(path) ? 0 : this.#responseTimeoutMs,
       };
       const exchange = new Exchange({
         signal,
-        beforeSend: beforeSend && asking,
-        failure: fail,
+        beforeSend: beforeSend && checkedBeforeSend,
+        mapError: mapError,
         endsWhenAborted: stream,
       });
       dispatcher.dispatch(request, exchange);
-      const { status, headers: fields, chunks } = await exchange.answer;
+      const { status, headers: fields, chunks } = await exchange.response;
       const encoding = fields["content-encoding"] ?? "identity";
       if (encoding !== "identity") {
         // It was not asked for. Nothing is unpacked, so a small answer cannot become a large one.
@@ -147,13 +147,13 @@ class HttpConnection {
         body: { type: "bytes", chunks },
       };
     } catch (error) {
-      throw fail(error);
+      throw mapError(error);
     }
   }
 
   async close(): Promise<void> {
     this.#identities.close?.();
-    await hangUp(this.#dispatchers);
+    await destroyDispatchers(this.#dispatchers);
   }
 
   /**
@@ -164,17 +164,17 @@ class HttpConnection {
     if (identity.cert !== this.#dispatchers.cert) {
       const { ordinary, streams } = this.#dispatchers;
       void Promise.all([ordinary.close(), streams.destroy()]);
-      this.#dispatchers = this.#dial(identity);
+      this.#dispatchers = this.#createDispatchers(identity);
     }
     return stream ? this.#dispatchers.streams : this.#dispatchers.ordinary;
   }
 
-  #dial(identity: Identity): Dispatchers {
+  #createDispatchers(identity: Identity): Dispatchers {
     const { proxyUrl } = this.#options;
     const cert = identity.cert ?? this.#options.cert;
     const key = identity.key ?? this.#options.key;
     const { ca, ...tls } = { ...this.#tls, ...(cert && key ? { cert, key } : {}) };
-    const tcp = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, timeout: LONGEST_DIAL_MS };
+    const tcp = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, timeout: CONNECT_TIMEOUT_MS };
     const connect = { ...tls, ...tcp, ...(ca === undefined ? {} : { ca: [...ca] }) };
     const shared = { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, connect };
     const agent = (own: Agent.Options): Dispatcher =>
@@ -182,7 +182,7 @@ class HttpConnection {
         ? new ProxyAgent({ ...shared, ...own, uri: proxyUrl, requestTls: connect, proxyTls: tcp })
         : new Agent({ ...shared, ...own });
     return {
-      ordinary: agent({ connections: MOST_CONNECTIONS }),
+      ordinary: agent({ connections: MAX_CONNECTIONS }),
       streams: agent({ bodyTimeout: 0 }),
       cert: identity.cert,
     };
@@ -205,7 +205,7 @@ function isStream(path: string): boolean {
 }
 
 /** A log that may have nothing to say for long. A watch is answered at once. */
-function isFollowed(path: string): boolean {
+function isLogFollow(path: string): boolean {
   return /[?&]follow=(?:true|1)(?:&|$)/.test(path);
 }
 
@@ -214,7 +214,7 @@ function encode(body: RequestBody | undefined): Uint8Array | null {
   return body.type === "bytes" ? body.bytes : Buffer.from(JSON.stringify(body.value));
 }
 
-async function hangUp({ ordinary, streams }: Dispatchers): Promise<void> {
+async function destroyDispatchers({ ordinary, streams }: Dispatchers): Promise<void> {
   await Promise.all([ordinary.destroy(), streams.destroy()]);
 }
 
@@ -228,6 +228,6 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
   });
 }
 
-function writeError(message: string): void {
+function writeToStandardError(message: string): void {
   process.stderr.write(`${message}\n`);
 }

@@ -52,13 +52,13 @@ function headerSource(
   const plugin =
     exec === undefined ? undefined : new ExecIdentity({ plugin: exec, connection, clock, timeoutMs, warn });
   if (tokenFile) return new TokenFile({ path: tokenFile, clock, initial: token });
-  if (token) return fixed(`Bearer ${token}`);
-  if (basic) return fixed(`Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`);
+  if (token) return fixedIdentity(`Bearer ${token}`);
+  if (basic) return fixedIdentity(`Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`);
   if (plugin !== undefined && !cert) return plugin;
-  return fixed(undefined);
+  return fixedIdentity(undefined);
 }
 
-function fixed(authorization: string | undefined): IdentitySource {
+function fixedIdentity(authorization: string | undefined): IdentitySource {
   const identity: Identity = authorization === undefined ? {} : { authorization };
   return { current: () => identity };
 }

@@ -100,13 +100,18 @@ function decode(document: unknown, folder: string): KubeConfigFile {
     throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)}`);
   return {
     currentContext: top.text("current-context"),
-    contexts: named(top, "contexts", "context", contextEntry),
-    clusters: named(top, "clusters", "cluster", (fields) => clusterEntry(fields, folder)),
-    users: named(top, "users", "user", (fields) => userEntry(fields, folder)),
+    contexts: namedEntries(top, "contexts", "context", contextEntry),
+    clusters: namedEntries(top, "clusters", "cluster", (fields) => clusterEntry(fields, folder)),
+    users: namedEntries(top, "users", "user", (fields) => userEntry(fields, folder)),
   };
 }
 
-function named<T>(top: Fields, list: string, member: string, entry: (fields: Fields) => T): ReadonlyMap<string, T> {
+function namedEntries<T>(
+  top: Fields,
+  list: string,
+  member: string,
+  entry: (fields: Fields) => T,
+): ReadonlyMap<string, T> {
   const entries = new Map<string, T>();
   for (const [index, item] of top.list(list).entries()) {
     const name = item.text("name");
@@ -129,7 +134,7 @@ function clusterEntry(fields: Fields, folder: string): ClusterEntry {
     server: fields.text("server"),
     tlsServerName: fields.text("tls-server-name"),
     insecureSkipTlsVerify: fields.flag("insecure-skip-tls-verify"),
-    certificateAuthority: path(fields, "certificate-authority", folder),
+    certificateAuthority: absolutePath(fields, "certificate-authority", folder),
     certificateAuthorityData: fields.base64("certificate-authority-data"),
     proxyUrl: fields.text("proxy-url"),
     disableCompression: fields.flag("disable-compression"),
@@ -139,12 +144,12 @@ function clusterEntry(fields: Fields, folder: string): ClusterEntry {
 
 function userEntry(fields: Fields, folder: string): UserEntry {
   return {
-    clientCertificate: path(fields, "client-certificate", folder),
+    clientCertificate: absolutePath(fields, "client-certificate", folder),
     clientCertificateData: fields.base64("client-certificate-data"),
-    clientKey: path(fields, "client-key", folder),
+    clientKey: absolutePath(fields, "client-key", folder),
     clientKeyData: fields.base64("client-key-data"),
     token: fields.text("token"),
-    tokenFile: path(fields, "tokenFile", folder),
+    tokenFile: absolutePath(fields, "tokenFile", folder),
     as: fields.text("as"),
     asUid: fields.text("as-uid"),
     asGroups: fields.texts("as-groups"),
@@ -167,17 +172,18 @@ function execEntry(fields: Fields, folder: string): ExecEntry {
     env: fields.list("env").map((item) => ({ name: item.text("name"), value: item.text("value") })),
     installHint: fields.text("installHint"),
     provideClusterInfo: fields.flag("provideClusterInfo"),
-    interactiveMode: fields.text("interactiveMode") || (MODE_IS_OPTIONAL.has(apiVersion) ? "IfAvailable" : ""),
+    interactiveMode:
+      fields.text("interactiveMode") || (VERSIONS_WITH_OPTIONAL_MODE.has(apiVersion) ? "IfAvailable" : ""),
   };
 }
 
 /** Upstream: clientcmd/api/v1/defaults.go. */
-const MODE_IS_OPTIONAL: ReadonlySet<string> = new Set([
+const VERSIONS_WITH_OPTIONAL_MODE: ReadonlySet<string> = new Set([
   "client.authentication.k8s.io/v1alpha1",
   "client.authentication.k8s.io/v1beta1",
 ]);
 
-function path(fields: Fields, name: string, folder: string): string {
+function absolutePath(fields: Fields, name: string, folder: string): string {
   const text = fields.text(name);
   return text === "" ? "" : resolve(folder, text);
 }

@@ -1,7 +1,7 @@
 import type { ClusterEntry, ContextEntry, ExecEntry, KubeConfigFile, UserEntry } from "./kubeconfig-file.js";
 
 /** Says why a file cannot be read; `undefined` when it can. */
-export type Unreadable = (path: string) => string | undefined;
+export type ReadErrorOf = (path: string) => string | undefined;
 
 /** A context and what it refers to. Without a user it is anonymous. */
 export interface ChosenContext {
@@ -19,18 +19,19 @@ const NO_CONFIGURATION = "no configuration has been provided, try setting KUBERN
  * Stricter than `DirectClientConfig`, which goes on without what a context names and is not there: the user would be
  * nobody, the authority everybody's. A context that names no user is anonymous, as for kubectl.
  *
- * @param wanted - Its name. Default: `current-context`.
+ * @requestedName requestedName - Its name. Default: `current-context`.
  * @param server - Replaces the cluster's, which then need not have one; and what that was known by does not count for this one.
  * @throws Error in the words of client-go's tools/clientcmd.
  */
 export function chooseContext(
   config: KubeConfigFile,
-  wanted: string | undefined,
+  requestedName: string | undefined,
   server: string | undefined,
 ): ChosenContext {
   const { contexts, clusters, users, currentContext } = config;
-  if (wanted && !contexts.has(wanted)) throw new Error(`context ${JSON.stringify(wanted)} does not exist`);
-  const name = wanted || currentContext;
+  if (requestedName && !contexts.has(requestedName))
+    throw new Error(`context ${JSON.stringify(requestedName)} does not exist`);
+  const name = requestedName || currentContext;
   if (name === "") {
     const isEmpty = contexts.size + clusters.size + users.size === 0;
     throw invalid([isEmpty ? NO_CONFIGURATION : "no context chosen: it has no current-context"]);
@@ -45,10 +46,10 @@ export function chooseContext(
 }
 
 /** @throws Error naming everything that is wrong with a context's cluster and user. */
-export function confirmUsable({ context, cluster, user }: ChosenContext, unreadable: Unreadable): void {
+export function validateChosenContext({ context, cluster, user }: ChosenContext, readErrorOf: ReadErrorOf): void {
   const errors = [
-    ...(user === undefined ? [] : userErrors(context.user, user, unreadable)),
-    ...clusterErrors(context.cluster, cluster, unreadable),
+    ...(user === undefined ? [] : userErrors(context.user, user, readErrorOf)),
+    ...clusterErrors(context.cluster, cluster, readErrorOf),
   ];
   if (errors.length > 0) throw invalid(errors);
 }
@@ -80,7 +81,7 @@ function contextErrors(
 }
 
 /** Upstream: validateClusterInfo. */
-function clusterErrors(name: string, cluster: ClusterEntry, unreadable: Unreadable): string[] {
+function clusterErrors(name: string, cluster: ClusterEntry, readErrorOf: ReadErrorOf): string[] {
   const { server, proxyUrl, certificateAuthority: file, certificateAuthorityData: data } = cluster;
   if (Object.values(cluster).every((value) => !value)) return ["cluster has no server defined"];
   const errors: string[] = [];
@@ -92,7 +93,7 @@ function clusterErrors(name: string, cluster: ClusterEntry, unreadable: Unreadab
     errors.push(
       `certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`,
     );
-  return [...errors, ...fileErrors("certificate-authority", file, name, unreadable)];
+  return [...errors, ...fileErrors("certificate-authority", file, name, readErrorOf)];
 }
 
 function proxyError(proxyUrl: string): string | undefined {
@@ -103,7 +104,7 @@ function proxyError(proxyUrl: string): string | undefined {
 }
 
 /** Upstream: validateAuthInfo. */
-function userErrors(name: string, user: UserEntry, unreadable: Unreadable): string[] {
+function userErrors(name: string, user: UserEntry, readErrorOf: ReadErrorOf): string[] {
   const { clientCertificate, clientCertificateData, clientKey, clientKeyData, exec } = user;
   const errors: string[] = [];
   if (clientCertificate !== "" || clientCertificateData !== "") {
@@ -115,8 +116,8 @@ function userErrors(name: string, user: UserEntry, unreadable: Unreadable): stri
       errors.push(
         `client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`,
       );
-    errors.push(...fileErrors("client-cert", clientCertificate, name, unreadable));
-    errors.push(...fileErrors("client-key", clientKey, name, unreadable));
+    errors.push(...fileErrors("client-cert", clientCertificate, name, readErrorOf));
+    errors.push(...fileErrors("client-key", clientKey, name, readErrorOf));
   }
   if (exec !== undefined) {
     if (user.authProvider !== undefined)
@@ -125,8 +126,9 @@ function userErrors(name: string, user: UserEntry, unreadable: Unreadable): stri
   }
   if (user.token !== "" && (user.username !== "" || user.password !== ""))
     errors.push(`more than one authentication method found for ${name}; found [token basicAuth], only one is allowed`);
-  const isMore = user.asUid !== "" || user.asGroups.length > 0 || Object.keys(user.asUserExtra).length > 0;
-  if (isMore && user.as === "")
+  const hasImpersonationDetails =
+    user.asUid !== "" || user.asGroups.length > 0 || Object.keys(user.asUserExtra).length > 0;
+  if (hasImpersonationDetails && user.as === "")
     errors.push(`requesting uid, groups or user-extra for ${name} without impersonating a user`);
   return errors;
 }
@@ -144,7 +146,7 @@ function execErrors(name: string, { command, apiVersion, env, interactiveMode: m
   return errors;
 }
 
-function fileErrors(what: string, path: string, name: string, unreadable: Unreadable): string[] {
-  const reason = path === "" ? undefined : unreadable(path);
+function fileErrors(what: string, path: string, name: string, readErrorOf: ReadErrorOf): string[] {
+  const reason = path === "" ? undefined : readErrorOf(path);
   return reason === undefined ? [] : [`unable to read ${what} ${path} for ${name} due to open ${path}: ${reason}`];
 }

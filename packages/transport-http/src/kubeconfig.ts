@@ -13,7 +13,7 @@ import {
   mergeKubeConfigFiles,
   readKubeConfigFile,
 } from "./kubeconfig-file.js";
-import { chooseContext, confirmUsable } from "./kubeconfig-validation.js";
+import { chooseContext, validateChosenContext } from "./kubeconfig-validation.js";
 import { serverUrl } from "./server-url.js";
 
 export interface KubeConfigOptions {
@@ -50,7 +50,7 @@ export async function loadKubeConfig({
   server,
   env = {},
 }: KubeConfigOptions = {}): Promise<KubeConfigConnection> {
-  const files = path ? [await readKubeConfigFile(path)] : await readDefaults(env);
+  const files = path ? [await readKubeConfigFile(path)] : await readDefaultFiles(env);
   const chosen = chooseContext(mergeKubeConfigFiles(files), context, server);
   const contents = await readFiles([
     chosen.cluster.certificateAuthority,
@@ -58,26 +58,26 @@ export async function loadKubeConfig({
     chosen.user?.clientKey,
     chosen.user?.tokenFile,
   ]);
-  confirmUsable(chosen, (file) => {
+  validateChosenContext(chosen, (file) => {
     const content = contents.get(file);
     return content instanceof Error ? fileError(content) : undefined;
   });
   const { user } = chosen;
   if (user?.authProvider !== undefined) {
-    const names = `user ${JSON.stringify(chosen.context.user)}: auth-provider ${JSON.stringify(user.authProvider.name)}`;
-    throw new Error(`${names} is not supported, use an exec plugin`);
+    const subject = `user ${JSON.stringify(chosen.context.user)}: auth-provider ${JSON.stringify(user.authProvider.name)}`;
+    throw new Error(`${subject} is not supported, use an exec plugin`);
   }
-  const reach = clusterOptions(chosen.cluster, contents);
+  const clusterConnection = clusterOptions(chosen.cluster, contents);
   return {
     context: chosen.name,
     namespace: chosen.context.namespace || undefined,
-    ...reach,
-    ...(user !== undefined && isConfidential(reach) ? userOptions(user, chosen.cluster, contents) : {}),
+    ...clusterConnection,
+    ...(user !== undefined && isConfidential(clusterConnection) ? userOptions(user, chosen.cluster, contents) : {}),
     impersonate: user === undefined ? undefined : impersonation(user),
   };
 }
 
-async function readDefaults(env: Environment): Promise<KubeConfigFile[]> {
+async function readDefaultFiles(env: Environment): Promise<KubeConfigFile[]> {
   const listed = (env.KUBECONFIG ?? "").split(delimiter).filter((file) => file !== "");
   const paths = listed.length > 0 ? [...new Set(listed)] : env.HOME ? [join(env.HOME, ".kube", "config")] : [];
   const files: KubeConfigFile[] = [];
@@ -92,9 +92,9 @@ async function readDefaults(env: Environment): Promise<KubeConfigFile[]> {
 }
 
 /** What is in files, or why it cannot be told. */
-type Contents = ReadonlyMap<string, string | Error>;
+type FileContents = ReadonlyMap<string, string | Error>;
 
-async function readFiles(paths: readonly (string | undefined)[]): Promise<Contents> {
+async function readFiles(paths: readonly (string | undefined)[]): Promise<FileContents> {
   const read = async (path: string): Promise<[string, string | Error]> => [
     path,
     await readFile(path, "utf8").catch((error: Error) => error),
@@ -109,10 +109,10 @@ function isConfidential(options: ConnectionOptions): boolean {
   return url.protocol === "https:" || isLoopback(url);
 }
 
-function clusterOptions(cluster: ClusterEntry, contents: Contents): ConnectionOptions {
+function clusterOptions(cluster: ClusterEntry, contents: FileContents): ConnectionOptions {
   return {
     server: cluster.server.replace(/\/$/, ""),
-    ca: either(cluster.certificateAuthorityData, cluster.certificateAuthority, contents),
+    ca: dataOrFile(cluster.certificateAuthorityData, cluster.certificateAuthority, contents),
     serverName: cluster.tlsServerName || undefined,
     insecureSkipTlsVerify: cluster.insecureSkipTlsVerify,
     proxyUrl: cluster.proxyUrl || undefined,
@@ -122,7 +122,7 @@ function clusterOptions(cluster: ClusterEntry, contents: Contents): ConnectionOp
 function userOptions(
   user: UserEntry,
   cluster: ClusterEntry,
-  contents: Contents,
+  contents: FileContents,
 ): Omit<ConnectionOptions, "server" | "impersonate"> {
   const { clientCertificate, clientCertificateData, clientKey, clientKeyData, tokenFile, exec } = user;
   // Upstream passes over a key without a certificate.
@@ -130,8 +130,8 @@ function userOptions(
   return {
     ...(hasCertificate
       ? {
-          cert: either(clientCertificateData, clientCertificate, contents),
-          key: either(clientKeyData, clientKey, contents),
+          cert: dataOrFile(clientCertificateData, clientCertificate, contents),
+          key: dataOrFile(clientKeyData, clientKey, contents),
           certFile: clientCertificate || undefined,
           keyFile: clientKey || undefined,
         }
@@ -145,12 +145,12 @@ function userOptions(
 }
 
 /** Never both: that was refused. */
-function either(data: string, file: string, contents: Contents): string | undefined {
+function dataOrFile(data: string, file: string, contents: FileContents): string | undefined {
   if (data !== "") return data;
   return file === "" ? undefined : (contents.get(file) as string);
 }
 
-function firstToken(file: string, contents: Contents): string {
+function firstToken(file: string, contents: FileContents): string {
   const content = contents.get(file);
   if (content instanceof Error) throw new Error(`open ${file}: ${fileError(content)}`);
   const token = (content ?? "").trim();

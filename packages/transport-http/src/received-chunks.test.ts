@@ -2,10 +2,13 @@ import { expect, test } from "vitest";
 
 import { ReceivedChunks } from "./received-chunks.js";
 
-function body(): { chunks: ReceivedChunks; told: string[] } {
-  const told: string[] = [];
-  const tell = (what: string) => () => void told.push(what);
-  return { chunks: new ReceivedChunks({ pause: tell("pause"), resume: tell("resume"), cut: tell("cut") }), told };
+function body(): { chunks: ReceivedChunks; calls: string[] } {
+  const calls: string[] = [];
+  const record = (what: string) => () => void calls.push(what);
+  return {
+    chunks: new ReceivedChunks({ pause: record("pause"), resume: record("resume"), cancel: record("cut") }),
+    calls,
+  };
 }
 
 const of = (length: number): Uint8Array => new Uint8Array(length);
@@ -25,24 +28,24 @@ test("chunks come to the reader one by one, whether they or the reader came firs
 });
 
 test("the source pauses while 64 KiB wait to be read, and goes on once when they are fewer", async () => {
-  const { chunks, told } = body();
+  const { chunks, calls } = body();
   chunks.push(of(65_535));
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
   chunks.push(of(1));
-  expect(told).toEqual(["pause"]);
+  expect(calls).toEqual(["pause"]);
   await chunks.next();
   await chunks.next();
-  expect(told).toEqual(["pause", "resume"]);
+  expect(calls).toEqual(["pause", "resume"]);
 });
 
 test("a failure comes after what was received before it, once, and to a reader who waits at once", async () => {
-  const { chunks, told } = body();
+  const { chunks, calls } = body();
   chunks.push(of(100_000));
   chunks.fail(new Error("cut"));
   expect(await chunks.next()).toEqual({ done: false, value: of(100_000) });
   await expect(chunks.next()).rejects.toThrow("cut");
   expect(await chunks.next()).toEqual({ done: true });
-  expect(told).toEqual(["pause"]);
+  expect(calls).toEqual(["pause"]);
 
   const other = body().chunks;
   const waiting = other.next();
@@ -55,10 +58,10 @@ test("a reader that stops early cuts the source, and one that stops after the en
   early.chunks.push(of(1));
   expect(await early.chunks.return()).toEqual({ done: true });
   expect(await early.chunks.next()).toEqual({ done: true });
-  expect(early.told).toEqual(["cut"]);
+  expect(early.calls).toEqual(["cut"]);
 
   const late = body();
   late.chunks.end();
   await late.chunks.return();
-  expect(late.told).toEqual([]);
+  expect(late.calls).toEqual([]);
 });

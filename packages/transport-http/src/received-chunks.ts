@@ -1,28 +1,28 @@
 /** What has a body sent: the connection it comes by. */
-export interface Source {
+export interface ChunkSource {
   pause(): void;
   resume(): void;
   /** Nobody reads on. */
-  cut(): void;
+  cancel(): void;
 }
 
 type Result = IteratorResult<Uint8Array, undefined>;
 
 /** Bytes that may wait for the reader; then the source pauses until they are fewer. Upstream: Node's streams of bytes. */
-const MOST_UNREAD_BYTES = 65_536;
+const MAX_UNREAD_BYTES = 65_536;
 
 /**
  * The chunks of a body between the connection that pushes them and the one reader, who asks for one at a time. What came
  * before an end or a failure is read before it. A reader that stops early cuts the source.
  */
 export class ReceivedChunks implements AsyncIterableIterator<Uint8Array, undefined> {
-  readonly #source: Source;
+  readonly #source: ChunkSource;
   readonly #unread: Uint8Array[] = [];
   #unreadBytes = 0;
   #reader: PromiseWithResolvers<Result> | undefined;
   #end: { readonly error?: unknown } | undefined;
 
-  constructor(source: Source) {
+  constructor(source: ChunkSource) {
     this.#source = source;
   }
 
@@ -34,7 +34,7 @@ export class ReceivedChunks implements AsyncIterableIterator<Uint8Array, undefin
     }
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
-    if (this.#unreadBytes >= MOST_UNREAD_BYTES) this.#source.pause();
+    if (this.#unreadBytes >= MAX_UNREAD_BYTES) this.#source.pause();
   }
 
   end(): void {
@@ -54,12 +54,12 @@ export class ReceivedChunks implements AsyncIterableIterator<Uint8Array, undefin
   next(): Promise<Result> {
     const chunk = this.#unread.shift();
     if (chunk !== undefined) {
-      const wasFull = this.#unreadBytes >= MOST_UNREAD_BYTES;
+      const wasFull = this.#unreadBytes >= MAX_UNREAD_BYTES;
       this.#unreadBytes -= chunk.length;
-      if (wasFull && this.#unreadBytes < MOST_UNREAD_BYTES && this.#end === undefined) this.#source.resume();
+      if (wasFull && this.#unreadBytes < MAX_UNREAD_BYTES && this.#end === undefined) this.#source.resume();
       return Promise.resolve({ done: false, value: chunk });
     }
-    if (this.#end !== undefined) return this.#atEnd(this.#end);
+    if (this.#end !== undefined) return this.#endResult(this.#end);
     this.#reader = Promise.withResolvers();
     return this.#reader.promise;
   }
@@ -68,9 +68,9 @@ export class ReceivedChunks implements AsyncIterableIterator<Uint8Array, undefin
     this.clear();
     if (this.#end === undefined) {
       this.end();
-      this.#source.cut();
+      this.#source.cancel();
     }
-    return Promise.resolve(OVER);
+    return Promise.resolve(DONE);
   }
 
   [Symbol.asyncIterator](): this {
@@ -80,15 +80,15 @@ export class ReceivedChunks implements AsyncIterableIterator<Uint8Array, undefin
   #finish(end: { readonly error?: unknown }): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    this.#reader?.resolve(this.#atEnd(end));
+    this.#reader?.resolve(this.#endResult(end));
     this.#reader = undefined;
   }
 
   /** A failure is told once. */
-  #atEnd(end: { readonly error?: unknown }): Promise<Result> {
+  #endResult(end: { readonly error?: unknown }): Promise<Result> {
     this.#end = {};
-    return "error" in end ? Promise.reject(end.error) : Promise.resolve(OVER);
+    return "error" in end ? Promise.reject(end.error) : Promise.resolve(DONE);
   }
 }
 
-const OVER: Result = { done: true, value: undefined };
+const DONE: Result = { done: true, value: undefined };

@@ -32,12 +32,12 @@ export class CommandError extends Error {
 }
 
 /** Somebody waiting should hear what for. */
-const LONG_MS = 10_000;
-const MOST_OUTPUT_BYTES = 1 << 20;
-const MOST_WARNED_LINES = 100;
-const LONGEST_LINE = 1000;
+const WARN_AFTER_MS = 10_000;
+const MAX_OUTPUT_BYTES = 1 << 20;
+const MAX_REPORTED_LINES = 100;
+const MAX_LINE_LENGTH = 1000;
 /** Signals that end a process which does not listen for them. */
-const ENDING_SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+const TERMINATION_SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 /**
  * Runs a command and resolves with what it wrote to standard output, at most 1 MiB.
@@ -62,19 +62,23 @@ export async function runCommand(options: CommandOptions): Promise<string> {
     throw new CommandError((error as Error).message, false);
   }
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const complaints = new Lines((line) => warn(`${command}: ${line}`));
+  const stderrLines = new LineReporter((line) => warn(`${command}: ${line}`));
   const fail = (what: string): void =>
-    reject(new CommandError(`${what}${complaints.last === "" ? "" : `: ${complaints.last}`}`, false));
+    reject(new CommandError(`${what}${stderrLines.last === "" ? "" : `: ${stderrLines.last}`}`, false));
   const onAbort = (): void => {
     killGroup(child);
     reject(signal.reason);
   };
   signal.addEventListener("abort", onAbort, { once: true });
-  const stopGuarding = killWithThisProcess(child);
+  const stopKillingOnExit = killOnProcessExit(child);
   const seconds = Math.round(timeoutMs / 1000);
   const timers = [
     // Not with its arguments, which may be secret.
-    clock.setTimer(LONG_MS, () => warn(`still waiting for ${command}, which is killed after ${seconds} s`), BACKGROUND),
+    clock.setTimer(
+      WARN_AFTER_MS,
+      () => warn(`still waiting for ${command}, which is killed after ${seconds} s`),
+      BACKGROUND,
+    ),
     clock.setTimer(
       timeoutMs,
       () => {
@@ -89,20 +93,20 @@ export async function runCommand(options: CommandOptions): Promise<string> {
   let bytes = 0;
   child.stdout!.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= MOST_OUTPUT_BYTES) {
+    if (bytes <= MAX_OUTPUT_BYTES) {
       output.push(chunk);
     } else {
       killGroup(child);
       fail("printed more than 1 MiB, and was killed");
     }
   });
-  child.stderr!.on("data", (chunk: Buffer) => complaints.push(chunk));
+  child.stderr!.on("data", (chunk: Buffer) => stderrLines.push(chunk));
   child.once("error", (error: NodeJS.ErrnoException) => {
     const notFound = error.code === "ENOENT" || error.code === "EACCES";
     reject(new CommandError(error.message, notFound));
   });
   child.once("close", (code, signalName) => {
-    complaints.end();
+    stderrLines.end();
     if (code === 0) return resolve(Buffer.concat(output).toString("utf8"));
     fail(`failed with exit code ${code ?? 128 + (constants.signals[signalName!] ?? 0)}`);
   });
@@ -110,7 +114,7 @@ export async function runCommand(options: CommandOptions): Promise<string> {
     return await promise;
   } finally {
     signal.removeEventListener("abort", onAbort);
-    stopGuarding();
+    stopKillingOnExit();
     for (const timer of timers) timer.cancel();
     // Something that left the group may hold them open for ever.
     child.stdout?.destroy();
@@ -131,7 +135,7 @@ function killGroup({ pid }: ChildProcess): void {
 }
 
 /** @returns what ends the guard. */
-function killWithThisProcess(child: ChildProcess): () => void {
+function killOnProcessExit(child: ChildProcess): () => void {
   const onExit = (): void => killGroup(child);
   const onSignal = (name: NodeJS.Signals): void => {
     killGroup(child);
@@ -141,47 +145,47 @@ function killWithThisProcess(child: ChildProcess): () => void {
   };
   const stop = (): void => {
     process.removeListener("exit", onExit);
-    for (const name of ENDING_SIGNALS) process.removeListener(name, onSignal);
+    for (const name of TERMINATION_SIGNALS) process.removeListener(name, onSignal);
   };
   process.on("exit", onExit);
-  for (const name of ENDING_SIGNALS) process.on(name, onSignal);
+  for (const name of TERMINATION_SIGNALS) process.on(name, onSignal);
   return stop;
 }
 
 /** Takes bytes and tells whole lines, without what could change a terminal; after too many, no more. */
-class Lines {
+class LineReporter {
   /** The last line that is not empty. */
   last = "";
-  readonly #tell: (line: string) => void;
+  readonly #report: (line: string) => void;
   readonly #decoder = new StringDecoder("utf8");
   #rest = "";
-  #told = 0;
+  #reportedCount = 0;
 
-  constructor(tell: (line: string) => void) {
-    this.#tell = tell;
+  constructor(report: (line: string) => void) {
+    this.#report = report;
   }
 
   push(chunk: Buffer): void {
     const lines = (this.#rest + this.#decoder.write(chunk)).split("\n");
-    this.#rest = lines.pop()!.slice(0, LONGEST_LINE);
-    for (const line of lines) this.#take(line);
+    this.#rest = lines.pop()!.slice(0, MAX_LINE_LENGTH);
+    for (const line of lines) this.#reportLine(line);
   }
 
   end(): void {
-    this.#take(this.#rest);
+    this.#reportLine(this.#rest);
     this.#rest = "";
   }
 
-  #take(line: string): void {
-    const text = withoutControls(line.trim().slice(0, LONGEST_LINE));
+  #reportLine(line: string): void {
+    const text = escapeControlCharacters(line.trim().slice(0, MAX_LINE_LENGTH));
     if (text === "") return;
     this.last = text;
-    if (this.#told++ < MOST_WARNED_LINES) this.#tell(text);
+    if (this.#reportedCount++ < MAX_REPORTED_LINES) this.#report(text);
   }
 }
 
 /** Control characters as `U+001B`. Upstream: client-go tools/clientcmd `cleanANSIEscapeCodes`. */
-export function withoutControls(text: string): string {
+export function escapeControlCharacters(text: string): string {
   return text.replaceAll(
     /[\p{C}]/gu,
     (character) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`,

@@ -20,7 +20,7 @@ export function tlsOptions({ ca, insecureSkipTlsVerify = false, serverName }: Co
     throw new Error("specifying a root certificates file with the insecure flag is not allowed");
   return {
     rejectUnauthorized: !insecureSkipTlsVerify,
-    ...(ca === undefined ? {} : { ca: authorities(ca) }),
+    ...(ca === undefined ? {} : { ca: parseCertificates(ca) }),
     ...(serverName ? { servername: serverName } : {}),
   };
 }
@@ -33,19 +33,19 @@ export function tlsOptions({ ca, insecureSkipTlsVerify = false, serverName }: Co
 export function checkKeyPair(cert: string | undefined, key: string | undefined): void {
   if (!cert) return;
   if (!key) throw new Error("a client certificate needs its private key");
-  let fits: boolean;
+  let matches: boolean;
   try {
-    fits = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+    matches = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch (error) {
     throw new Error(`the client certificate or its private key is not PEM: ${(error as Error).message}`, {
       cause: error,
     });
   }
-  if (!fits) throw new Error("tls: private key does not match public key");
+  if (!matches) throw new Error("tls: private key does not match public key");
 }
 
 /** Those that can be understood; there has to be one (Go's `AppendCertsFromPEM`). */
-function authorities(pem: string): readonly string[] {
+function parseCertificates(pem: string): readonly string[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
   if (blocks === null)
     throw new Error(

@@ -5,7 +5,7 @@ import type { Clock } from "@kubewright/clock";
 import type { Identity, IdentitySource } from "./identity.js";
 
 /** Tokens are kept for a minute, and read again ten seconds before that is over. */
-const FRESH_MS = 50_000;
+const REREAD_INTERVAL_MS = 50_000;
 
 /**
  * A bearer token that somebody else keeps up to date in a file.
@@ -43,7 +43,7 @@ export class TokenFile implements IdentitySource {
       if (token === "") throw new Error("the file is empty");
       const authorization = `Bearer ${token}`;
       if (authorization !== this.#identity?.authorization) this.#identity = { authorization };
-      this.#freshUntilMs = this.#clock.monotonic() + FRESH_MS;
+      this.#freshUntilMs = this.#clock.monotonic() + REREAD_INTERVAL_MS;
     } catch (error) {
       if (this.#identity === undefined) {
         throw new Error(`failed to read token file ${JSON.stringify(this.#path)}: ${(error as Error).message}`, {
