@@ -1,4 +1,4 @@
-import type { ApiServer, AuditRecord, PathAnswer } from "@kubewright/cluster";
+import type { ApiServer, AuditRecord, PathResponse } from "@kubewright/cluster";
 import type { ShardMetrics } from "@kubewright/apiserver";
 import { MetricFamilies } from "@kubewright/controller/metrics";
 import { Registry } from "prom-client";
@@ -51,7 +51,7 @@ export class ApiMetrics {
     apiServer.observe((record) => this.#count(record));
   }
 
-  async serve(): Promise<PathAnswer> {
+  async serve(): Promise<PathResponse> {
     return { status: 200, contentType: this.#registry.contentType, text: await this.#registry.metrics() };
   }
 

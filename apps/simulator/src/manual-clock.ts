@@ -1,5 +1,5 @@
 import { type Clock, SimulatedClock } from "@kubewright/clock";
-import type { ApiServer, PathAnswer } from "@kubewright/cluster";
+import type { ApiServer, PathResponse } from "@kubewright/cluster";
 import type { ApiRequest } from "@kubewright/transport";
 
 import { readJsonObject, refusal, reply } from "./path-answers.js";
@@ -46,7 +46,7 @@ export class ManualClock {
   }
 
   /** Answers requests to {@link ADVANCE_PATH}. */
-  async serve({ method, body }: ApiRequest, apiServer: ApiServer): Promise<PathAnswer> {
+  async serve({ method, body }: ApiRequest, apiServer: ApiServer): Promise<PathResponse> {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${ADVANCE_PATH}`);
     const wanted = readWanted(body);
     if (typeof wanted === "string") return refusal(400, "BadRequest", wanted);

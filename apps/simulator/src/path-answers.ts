@@ -1,15 +1,15 @@
 import type { Status } from "@kubewright/api";
-import type { PathAnswer } from "@kubewright/cluster";
+import type { PathResponse } from "@kubewright/cluster";
 import type { ApiRequest } from "@kubewright/transport";
 
 /** Answers of the paths that are this server's own, as an API server would put them. */
 
-export function refusal(code: number, reason: string, message: string): PathAnswer {
+export function refusal(code: number, reason: string, message: string): PathResponse {
   const status: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
   return reply(code, status);
 }
 
-export function reply(status: number, value: object): PathAnswer {
+export function reply(status: number, value: object): PathResponse {
   return { status, contentType: "application/json", text: JSON.stringify(value) };
 }
 

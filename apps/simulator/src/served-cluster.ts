@@ -1,5 +1,5 @@
 import type { Clock } from "@kubewright/clock";
-import { type ApiServer, type Cluster, type PathAnswer, type StoreSnapshot } from "@kubewright/cluster";
+import { type ApiServer, type Cluster, type PathResponse, type StoreSnapshot } from "@kubewright/cluster";
 import type { ApiRequest } from "@kubewright/transport";
 
 import type { ManualClock } from "./manual-clock.js";
@@ -83,7 +83,7 @@ export class ServedCluster {
   }
 
   /** Answers requests to {@link RESET_PATH}. */
-  async reset({ method, body }: ApiRequest): Promise<PathAnswer> {
+  async reset({ method, body }: ApiRequest): Promise<PathResponse> {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${RESET_PATH}`);
     const wanted = readId(body);
     if (typeof wanted === "string") return refusal(400, "BadRequest", wanted);
@@ -97,7 +97,7 @@ export class ServedCluster {
   }
 
   /** Answers requests to {@link SNAPSHOT_PATH}. */
-  async keep({ method, body }: ApiRequest): Promise<PathAnswer> {
+  async keep({ method, body }: ApiRequest): Promise<PathResponse> {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${SNAPSHOT_PATH}`);
     const wanted = readId(body);
     if (typeof wanted === "string") return refusal(400, "BadRequest", wanted);

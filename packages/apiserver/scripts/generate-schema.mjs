@@ -36,9 +36,9 @@ if (file === undefined) {
 }
 
 /** Fields by model, of those models and of all they are made of. */
-async function typesOf(wanted) {
+async function typesOf(roots) {
   const types = new Map();
-  const queue = [...wanted];
+  const queue = [...roots];
   for (let model = queue.shift(); model !== undefined; model = queue.shift()) {
     if (types.has(model)) continue;
     const loaded = (await import(pathToFileURL(join(models, `${model}.js`)).href))[model];

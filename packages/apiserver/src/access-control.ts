@@ -53,10 +53,10 @@ export class AccessControl {
     let user = caller.type === "known" ? caller.user : this.#userOf(headers, caller);
     const impersonation = impersonationOf(headers);
     if (impersonation !== undefined) {
-      for (const need of impersonation.needs) this.demand({ ...need, user });
+      for (const permission of impersonation.requiredPermissions) this.requireAllowed({ ...permission, user });
       user = impersonation.user;
     }
-    if (this.#authorizer !== undefined) this.demand({ user, verb, path, resource });
+    if (this.#authorizer !== undefined) this.requireAllowed({ user, verb, path, resource });
     return user;
   }
 
@@ -64,13 +64,13 @@ export class AccessControl {
   #userOf(headers: ApiRequest["headers"], { certificate, refusal }: Extract<Caller, { type: "connection" }>): UserInfo {
     const user = this.authenticator.authenticate(headers, certificate);
     if (user === undefined) throw statusError(401, "Unauthorized", "Unauthorized");
-    const refused = this.authenticator.isProven(user, certificate) ? undefined : refusal();
+    const refused = this.authenticator.hasVerifiedCredentials(user, certificate) ? undefined : refusal();
     if (refused !== undefined) throw refused;
     return user;
   }
 
   /** Whether anybody may be refused anything. */
-  get isOn(): boolean {
+  get isEnabled(): boolean {
     return this.#authorizer !== undefined;
   }
 
@@ -83,7 +83,7 @@ export class AccessControl {
   }
 
   /** @throws ApiError 403 */
-  demand(attributes: AccessAttributes): void {
+  requireAllowed(attributes: AccessAttributes): void {
     const { allowed, reason } = this.decide(attributes);
     if (!allowed) throw refusal(attributes, reason);
   }

@@ -26,16 +26,16 @@ interface AccessReview extends KubernetesObject {
 
 /** SelfSubjectAccessReview: may I? Upstream: `pkg/apis/authorization/validation`. */
 export function reviewSelfAccess(call: ApiCall): Awaitable<Reply> {
-  return reviewed(call, {
-    check: (review) => refuse(call, (errors) => validateAttributes(review, errors)),
+  return serveReview(call, {
+    check: (review) => throwIfInvalid(call, (errors) => validateAttributes(review, errors)),
     answer: (review) => decision(call, review, call.user),
   });
 }
 
 export function reviewAccess(call: ApiCall): Awaitable<Reply> {
-  return reviewed(call, {
+  return serveReview(call, {
     check: (review) =>
-      refuse(call, (errors) => {
+      throwIfInvalid(call, (errors) => {
         validateAttributes(review, errors);
         validateSubject(review, errors);
       }),
@@ -45,14 +45,14 @@ export function reviewAccess(call: ApiCall): Awaitable<Reply> {
 
 export function reviewLocalAccess(call: ApiCall): Awaitable<Reply> {
   const { namespace } = call.target;
-  return reviewed(call, {
+  return serveReview(call, {
     prepare: ({ metadata }) => {
       if (metadata.namespace && metadata.namespace !== namespace)
         throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
       metadata.namespace = namespace;
     },
     check: (review) =>
-      refuse(call, (errors) => {
+      throwIfInvalid(call, (errors) => {
         validateAttributes(review, errors);
         validateSubject(review, errors);
         if (review.spec.resourceAttributes?.namespace !== namespace)
@@ -67,7 +67,7 @@ export function reviewLocalAccess(call: ApiCall): Awaitable<Reply> {
 }
 
 export function reviewRules(call: ApiCall): Awaitable<Reply> {
-  return reviewed(call, {
+  return serveReview(call, {
     check: ({ spec }) => {
       if (!spec.namespace) throw badRequest("no namespace on request");
     },
@@ -76,24 +76,26 @@ export function reviewRules(call: ApiCall): Awaitable<Reply> {
 }
 
 export function reviewSelf(call: ApiCall): Awaitable<Reply> {
-  return reviewed(call, { answer: () => ({ userInfo: call.user }) });
+  return serveReview(call, { answer: () => ({ userInfo: call.user }) });
 }
 
 /** Whose token is it? Without authentication set up, any token is anybody's. */
 export function reviewToken(call: ApiCall): Awaitable<Reply> {
-  return reviewed(call, {
+  return serveReview(call, {
     check: ({ spec }) => {
       if (!spec.token) throw badRequest("token is required for TokenReview in authentication");
     },
     answer({ spec: { token = "", audiences = [] } }) {
       const { authenticator, serviceAccounts } = call.server.access;
-      const asked = audiences.length > 0 ? audiences : [serviceAccounts.issuer];
+      const requestedAudiences = audiences.length > 0 ? audiences : [serviceAccounts.issuer];
       const user =
-        authenticator.userOfToken(token, asked) ??
-        (authenticator.isOn ? undefined : authenticator.authenticate({ authorization: `Bearer ${token}` }, undefined));
+        authenticator.userOfToken(token, requestedAudiences) ??
+        (authenticator.isEnabled
+          ? undefined
+          : authenticator.authenticate({ authorization: `Bearer ${token}` }, undefined));
       return user === undefined
         ? { user: {}, error: "invalid bearer token" }
-        : { authenticated: true, user, audiences: asked };
+        : { authenticated: true, user, audiences: requestedAudiences };
     },
   });
 }
@@ -107,7 +109,7 @@ interface Review {
   readonly answer: (review: AccessReview) => object;
 }
 
-function reviewed(call: ApiCall, { prepare, check, answer }: Review): Awaitable<Reply> {
+function serveReview(call: ApiCall, { prepare, check, answer }: Review): Awaitable<Reply> {
   const options = readWriteOptions(call, "CreateOptions");
   const sent = decodeRequestObject(call, options) as AccessReview;
   delete sent.metadata.managedFields;
@@ -148,7 +150,7 @@ function validateSubject({ spec }: AccessReview, errors: FieldErrors): void {
 }
 
 /** @throws ApiError 422 for what is wrong. */
-function refuse({ target }: ApiCall, validate: (errors: FieldErrors) => void): void {
+function throwIfInvalid({ target }: ApiCall, validate: (errors: FieldErrors) => void): void {
   const errors = new FieldErrors();
   validate(errors);
   if (!errors.isEmpty) throw invalid({ group: target.resource.group, kind: "" }, "", errors);
@@ -169,9 +171,17 @@ function subjectOf({ spec: { user = "", uid, groups = [], extra } }: AccessRevie
 }
 
 function attributesOf({ spec }: AccessReview, user: UserInfo): AccessAttributes {
-  const { resourceAttributes: asked, nonResourceAttributes } = spec;
-  if (asked === undefined)
+  const { resourceAttributes: attributes, nonResourceAttributes } = spec;
+  if (attributes === undefined)
     return { user, verb: nonResourceAttributes?.verb ?? "", path: nonResourceAttributes?.path ?? "" };
-  const { verb = "", group = "", version = "", resource = "", subresource = "", namespace = "", name = "" } = asked;
+  const {
+    verb = "",
+    group = "",
+    version = "",
+    resource = "",
+    subresource = "",
+    namespace = "",
+    name = "",
+  } = attributes;
   return { user, verb, path: "", resource: { group, version, resource, subresource, namespace, name } };
 }

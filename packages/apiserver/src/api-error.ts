@@ -43,7 +43,7 @@ export function statusError(
 }
 
 /** `jobs.batch` */
-export function qualified({ group, resource }: Pick<ErrorSubject, "group" | "resource">): string {
+export function qualifiedResource({ group, resource }: Pick<ErrorSubject, "group" | "resource">): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
 
@@ -52,7 +52,7 @@ export function qualifiedKind({ group, kind }: Pick<ErrorSubject, "group" | "kin
   return group === "" ? kind : `${kind}.${group}`;
 }
 
-function about({ group, resource }: ErrorSubject, name: string): StatusDetails {
+function detailsOf({ group, resource }: ErrorSubject, name: string): StatusDetails {
   return { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind: resource };
 }
 
@@ -61,7 +61,12 @@ export function badRequest(message: string): ApiError {
 }
 
 export function notFound(subject: ErrorSubject, name: string): ApiError {
-  return statusError(404, "NotFound", `${qualified(subject)} ${JSON.stringify(name)} not found`, about(subject, name));
+  return statusError(
+    404,
+    "NotFound",
+    `${qualifiedResource(subject)} ${JSON.stringify(name)} not found`,
+    detailsOf(subject, name),
+  );
 }
 
 /** The path names nothing that the server has. */
@@ -80,11 +85,11 @@ export function alreadyExists(
   suffix = "",
   retryAfterSeconds?: number,
 ): ApiError {
-  const details = { ...about(subject, name), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  const details = { ...detailsOf(subject, name), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
   return statusError(
     409,
     "AlreadyExists",
-    `${prefix}${qualified(subject)} ${JSON.stringify(name)} already exists${suffix}`,
+    `${prefix}${qualifiedResource(subject)} ${JSON.stringify(name)} already exists${suffix}`,
     details,
   );
 }
@@ -94,11 +99,11 @@ export function conflict(
   subject: ErrorSubject,
   name: string,
   why: string,
-  what = qualified(subject),
+  what = qualifiedResource(subject),
   kind = subject.resource,
 ): ApiError {
   return statusError(409, "Conflict", `Operation cannot be fulfilled on ${what} ${JSON.stringify(name)}: ${why}`, {
-    ...about(subject, name),
+    ...detailsOf(subject, name),
     kind,
   });
 }
@@ -106,9 +111,9 @@ export function conflict(
 export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
 
 export function forbidden(subject: ErrorSubject, name: string, why: string, causes?: StatusCause[]): ApiError {
-  const what = name === "" ? qualified(subject) : `${qualified(subject)} ${JSON.stringify(name)}`;
+  const what = name === "" ? qualifiedResource(subject) : `${qualifiedResource(subject)} ${JSON.stringify(name)}`;
   return statusError(403, "Forbidden", `${what} is forbidden: ${why}`, {
-    ...about(subject, name),
+    ...detailsOf(subject, name),
     ...(causes === undefined ? {} : { causes }),
   });
 }
@@ -151,8 +156,8 @@ export function expired(message: string): ApiError {
   return statusError(410, "Expired", message);
 }
 
-export function tooLargeResourceVersion(asked: number | string, current: number): ApiError {
-  return statusError(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+export function tooLargeResourceVersion(requested: number | string, current: number): ApiError {
+  return statusError(504, "Timeout", `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
   });

@@ -39,7 +39,7 @@ export interface ApiServerOptions {
    * `default` in every namespace, and RBAC's roles and bindings whatever the authorization is. Default false: a test finds
    * what it made.
    */
-  readonly furnished?: boolean;
+  readonly createDefaultObjects?: boolean;
   /**
    * Whether the server does what little of kube-controller-manager its own objects cannot do without: ResourceQuotas are counted
    * for from the moment they are made, and what goes is taken off; deleted claims and volumes go when nobody uses them;
@@ -105,9 +105,9 @@ export interface ApiServerOptions {
 }
 
 /** Serves a path that is no part of the Kubernetes API. */
-export type PathHandler = (request: ApiRequest) => Promise<PathAnswer>;
+export type PathHandler = (request: ApiRequest) => Promise<PathResponse>;
 
-export interface PathAnswer {
+export interface PathResponse {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;

@@ -565,16 +565,20 @@ test("what was refused is recorded with what it was about; what no resource has 
   const { server } = setUp();
   const records: AuditRecord[] = [];
   server.observe((record) => records.push(record));
-  const nobody = createApiServer({
+  const denyingServer = createApiServer({
     clock: new SimulatedClock(START),
     random: seededRandom(1),
     authorization: () => ({ allowed: false, reason: "" }),
   });
-  nobody.observe((record) => records.push(record));
-  const someone = nobody.transportAs({ username: "dev" });
-  await someone({ method: "GET", path: "/api/v1/namespaces/a%2Fsecrets?fieldSelector=metadata.name%3Ds", headers: {} });
-  await someone({ method: "GET", path: "/api/v1/namespaces/a/nothings/s", headers: {} });
-  await someone({ method: "GET", path: "/%zz", headers: {} });
+  denyingServer.observe((record) => records.push(record));
+  const developer = denyingServer.transportAs({ username: "dev" });
+  await developer({
+    method: "GET",
+    path: "/api/v1/namespaces/a%2Fsecrets?fieldSelector=metadata.name%3Ds",
+    headers: {},
+  });
+  await developer({ method: "GET", path: "/api/v1/namespaces/a/nothings/s", headers: {} });
+  await developer({ method: "GET", path: "/%zz", headers: {} });
   expect(
     records.map(({ verb, resource, namespace, name, code, user }) => [verb, resource, namespace, name, code, user]),
   ).toEqual([
@@ -658,9 +662,9 @@ test("tens of thousands of warnings and owners take no longer than what they are
 
 test("whoever follows the store is told of each change of anything in the step that makes it", async () => {
   const { server, send } = setUp();
-  const told: string[] = [];
+  const delivered: string[] = [];
   const stop = server.follow(({ group, resource, resourceVersion, current, previous }) =>
-    told.push(
+    delivered.push(
       `${group}/${resource} ${previous?.metadata.name} -> ${current?.metadata.name} ${resourceVersion === Number(server.resourceVersion)}`,
     ),
   );
@@ -671,7 +675,7 @@ test("whoever follows the store is told of each change of anything in the step t
   stop();
   await send("POST", "/api/v1/namespaces/default/configmaps", configMap);
   expect(metadata.name).toBe("c");
-  expect(told).toEqual([
+  expect(delivered).toEqual([
     "/configmaps undefined -> c true",
     "/configmaps c -> c true",
     "/configmaps c -> undefined true",

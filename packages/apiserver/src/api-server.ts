@@ -14,19 +14,19 @@ import type { Caller } from "./access-control.js";
 import { expired } from "./api-error.js";
 import type { ApiServerOptions } from "./api-server-options.js";
 import type { AuditListener } from "./audit.js";
-import { authenticated } from "./authentication/authenticator.js";
+import { withAuthenticatedGroup } from "./authentication/authenticator.js";
 import { MASTERS_GROUP, type UserInfo } from "./authorization/authorizer.js";
 import { bootstrapPolicy } from "./authorization/bootstrap-policy.js";
-import type { Connection, Door } from "./connection.js";
+import type { Connection, Listener } from "./connection.js";
 import { decodedResponse } from "./decoded-response.js";
-import { makeFixtures } from "./fixtures.js";
-import { startHousekeeping } from "./housekeeping.js";
+import { createSystemObjects } from "./system-objects.js";
+import { startBackgroundTasks } from "./background-tasks.js";
 import { systemPriorityClasses } from "./kinds/priority-class/system-classes.js";
 import { makeServerState } from "./make-server-state.js";
-import { ManagerDuties } from "./manager-duties.js";
+import { ControllerManagerBehaviours } from "./controller-manager-behaviours.js";
 import type { Reply } from "./reply.js";
 import { versionInfo } from "./non-resource.js";
-import { OwnWriter } from "./own-writer.js";
+import { InternalClient } from "./internal-client.js";
 import { RequestServer } from "./request-server.js";
 import type { ServerState } from "./server-state.js";
 import type { StoreSnapshot } from "./storage/store.js";
@@ -38,7 +38,7 @@ export interface ApiServer {
   /** The same as somebody else, who may do what the authorizer says. */
   transportAs(user: Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] }): Transport;
   /** A way in for connections, until the server is closed, and then closed: what `listen` of `@kubewright/apiserver/http` asks for. */
-  open(close: () => Promise<void>): Door;
+  open(close: () => Promise<void>): Listener;
   /** The version of the latest write. */
   readonly resourceVersion: string;
   /** Calls back for every request once it is answered; a watch counts when it opens. Answers how to stop that. */
@@ -82,16 +82,16 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 const LOOPBACK: UserInfo = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
 
 /** As a watch that is too old is told. Upstream: apiserver `pkg/storage/etcd3` watcher. */
-const HANDED_OVER = "The resourceVersion for the provided watch is too old.";
+const WATCH_TOO_OLD = "The resourceVersion for the provided watch is too old.";
 
 /** A door, and who is behind it. */
-class OpenDoor implements Door {
+class OpenListener implements Listener {
   constructor(
     public server: EmbeddedApiServer,
     readonly close: () => Promise<void>,
   ) {}
 
-  readonly answer: Door["answer"] = (request, connection) => this.server.enter(request, connection);
+  readonly answer: Listener["answer"] = (request, connection) => this.server.serveConnection(request, connection);
   readonly now = (): number => this.server.now();
 }
 
@@ -99,7 +99,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #state: ServerState;
   readonly #requests: RequestServer;
   readonly #intercept: ApiServerOptions["intercept"];
-  readonly #doors = new Set<OpenDoor>();
+  readonly #listeners = new Set<OpenListener>();
 
   constructor(options: ApiServerOptions) {
     const { clock, paths = {} } = options;
@@ -109,30 +109,30 @@ class EmbeddedApiServer implements ApiServer {
     const onError = options.onError ?? ((error) => logger.error({ err: error }, "API server failed"));
     this.#requests = new RequestServer(this.#state, { version, paths, onError });
     this.#intercept = options.intercept;
-    startHousekeeping(this.#state);
-    const { managed = false, furnished = false, rootCA } = options;
-    const duties = new ManagerDuties(this.#state, this.#writerFor("kube-controller-manager"));
+    startBackgroundTasks(this.#state);
+    const { managed = false, createDefaultObjects = false, rootCA } = options;
+    const behaviours = new ControllerManagerBehaviours(this.#state, this.#internalClient("kube-controller-manager"));
     if (managed) {
-      duties.protectStorage();
-      duties.checkPolicies();
-      duties.aggregateRoles();
+      behaviours.protectStorage();
+      behaviours.checkPolicies();
+      behaviours.aggregateRoles();
     }
-    const own = this.#writerFor("kube-apiserver");
-    makeFixtures(clock, this.#state.registry, own, furnished);
-    if (furnished) {
-      for (const systemClass of systemPriorityClasses) own.create(priorityClasses, systemClass);
-      duties.makeAccounts();
-      if (managed && rootCA !== undefined) duties.publish(rootCA);
+    const client = this.#internalClient("kube-apiserver");
+    createSystemObjects(clock, this.#state.registry, client, createDefaultObjects);
+    if (createDefaultObjects) {
+      for (const systemClass of systemPriorityClasses) client.create(priorityClasses, systemClass);
+      behaviours.createDefaultServiceAccounts();
+      if (managed && rootCA !== undefined) behaviours.publishRootCA(rootCA);
     }
-    if (furnished || options.authorization === "RBAC")
+    if (createDefaultObjects || options.authorization === "RBAC")
       for (const policy of bootstrapPolicy())
-        own.create(policy.kind === clusterRoles.kind ? clusterRoles : clusterRoleBindings, policy);
+        client.create(policy.kind === clusterRoles.kind ? clusterRoles : clusterRoleBindings, policy);
   }
 
   readonly transport: Transport = this.transportAs(LOOPBACK);
 
   transportAs(user: Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] }): Transport {
-    const caller: Caller = { type: "known", user: authenticated({ ...user, groups: user.groups ?? [] }) };
+    const caller: Caller = { type: "known", user: withAuthenticatedGroup({ ...user, groups: user.groups ?? [] }) };
     const serve = (request: ApiRequest): Promise<ApiResponse> => {
       const reply = this.#requests.serve(request, "", caller);
       return reply instanceof Promise
@@ -148,10 +148,10 @@ class EmbeddedApiServer implements ApiServer {
     return String(this.#state.store.resourceVersion);
   }
 
-  open(close: () => Promise<void>): Door {
-    const door = new OpenDoor(this, close);
-    this.#doors.add(door);
-    return door;
+  open(close: () => Promise<void>): Listener {
+    const listener = new OpenListener(this, close);
+    this.#listeners.add(listener);
+    return listener;
   }
 
   now(): number {
@@ -159,20 +159,20 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   /** Serves what came through a door. */
-  async enter(request: ApiRequest, { host, ...connection }: Connection): Promise<Reply | ApiResponse> {
-    const fault = this.#intercept === undefined ? undefined : await this.#intercept(request);
-    return fault ?? (await this.#requests.serve(request, host, { type: "connection", ...connection }));
+  async serveConnection(request: ApiRequest, { host, ...connection }: Connection): Promise<Reply | ApiResponse> {
+    const intercepted = this.#intercept === undefined ? undefined : await this.#intercept(request);
+    return intercepted ?? (await this.#requests.serve(request, host, { type: "connection", ...connection }));
   }
 
   handOver(successor: ApiServer): void {
     if (!(successor instanceof EmbeddedApiServer)) throw new TypeError("no server of this package");
-    for (const door of this.#doors) {
-      door.server = successor;
-      successor.#doors.add(door);
+    for (const listener of this.#listeners) {
+      listener.server = successor;
+      successor.#listeners.add(listener);
     }
-    this.#doors.clear();
+    this.#listeners.clear();
     this.#state.ended.abort();
-    this.#state.bookmarks.failAll(expired(HANDED_OVER).status);
+    this.#state.bookmarks.failAll(expired(WATCH_TOO_OLD).status);
   }
 
   observe(listener: AuditListener): () => void {
@@ -197,13 +197,13 @@ class EmbeddedApiServer implements ApiServer {
   async close(): Promise<void> {
     this.#state.ended.abort();
     this.#state.bookmarks.closeAll();
-    const doors = [...this.#doors];
-    this.#doors.clear();
-    await Promise.all(doors.map((door) => door.close()));
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    await Promise.all(listeners.map((listener) => listener.close()));
   }
 
-  #writerFor(userAgent: string): OwnWriter {
-    return new OwnWriter(
+  #internalClient(userAgent: string): InternalClient {
+    return new InternalClient(
       userAgent,
       (request) => void this.#requests.serve(request, "", { type: "known", user: LOOPBACK }),
     );

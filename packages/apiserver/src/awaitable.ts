@@ -10,16 +10,20 @@ export function andThen<T, U>(value: Awaitable<T>, use: (value: T) => Awaitable<
 export function andThen<T, A, U>(
   value: Awaitable<T>,
   use: (value: T, about: A) => Awaitable<U>,
-  about: A,
+  context: A,
 ): Awaitable<U>;
 export function andThen<T, A, U>(
   value: Awaitable<T>,
   use: (value: T, about?: A) => Awaitable<U>,
-  about?: A,
+  context?: A,
 ): Awaitable<U> {
-  return value instanceof Promise ? later(value, use, about) : use(value, about);
+  return value instanceof Promise ? thenAsync(value, use, context) : use(value, context);
 }
 
-async function later<T, A, U>(value: Promise<T>, use: (value: T, about?: A) => Awaitable<U>, about?: A): Promise<U> {
-  return use(await value, about);
+async function thenAsync<T, A, U>(
+  value: Promise<T>,
+  use: (value: T, about?: A) => Awaitable<U>,
+  context?: A,
+): Promise<U> {
+  return use(await value, context);
 }

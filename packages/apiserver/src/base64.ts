@@ -1,9 +1,10 @@
 /** So many bytes become characters at once: more arguments a function call need not take. */
-const PIECE = 8192;
+const CHUNK_BYTES = 8192;
 
 export function base64(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at += PIECE) text += String.fromCharCode(...bytes.subarray(at, at + PIECE));
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES));
   return btoa(text);
 }
 

@@ -32,7 +32,7 @@ export class BookmarkClock {
   }
 
   closeAtTimeout(watcher: Watcher): void {
-    if (this.#watchers.get(watcher) === true) this.#sendOwed(watcher);
+    if (this.#watchers.get(watcher) === true) this.#sendIfBehind(watcher);
     watcher.close();
   }
 
@@ -53,13 +53,13 @@ export class BookmarkClock {
       this.#intervalMs,
       () => {
         this.#armed = false;
-        for (const [watcher, wantsBookmarks] of this.#watchers) if (wantsBookmarks) this.#sendOwed(watcher);
+        for (const [watcher, wantsBookmarks] of this.#watchers) if (wantsBookmarks) this.#sendIfBehind(watcher);
       },
       { background: true },
     );
   }
 
-  #sendOwed(watcher: Watcher): void {
+  #sendIfBehind(watcher: Watcher): void {
     const { resourceVersion } = this.#store;
     if (watcher.seenVersion < resourceVersion) watcher.bookmark(resourceVersion);
   }

@@ -16,7 +16,7 @@ export interface Connection {
 }
 
 /** A way into a server for requests of connections. Leads to another server when one takes its place. */
-export interface Door {
+export interface Listener {
   /** Never rejects. */
   readonly answer: (request: ApiRequest, connection: Connection) => Promise<Reply | ApiResponse>;
   /** The server's time, in epoch milliseconds. */

@@ -64,8 +64,13 @@ export class Discovery {
     const { document, etag } = this.#cached(which, () => {
       const items =
         which === "core" ? [this.#groupDiscovery("")] : this.#namedGroups().map((name) => this.#groupDiscovery(name));
-      const made = { kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2", metadata: {}, items };
-      return { document: made, etag: `"${hashText(JSON.stringify(made))}"` };
+      const discoveryDocument = {
+        kind: "APIGroupDiscoveryList",
+        apiVersion: "apidiscovery.k8s.io/v2",
+        metadata: {},
+        items,
+      };
+      return { document: discoveryDocument, etag: `"${hashText(JSON.stringify(discoveryDocument))}"` };
     });
     const common = { etag, vary: "Accept", "cache-control": "public" };
     if (headers["if-none-match"] === etag)

@@ -11,7 +11,7 @@ export function servedVerb(method: string, { verb, depth }: RequestInfo, target:
   // Permission was asked for watching, or for what a GET does.
   if (method !== "GET" && (verb === "watch" || method === "HEAD")) throw methodNotAllowed();
   // New objects are sent to their collection, changes to their object.
-  if (subresource === "" && ((verb === "create" && depth > 1) || (CHANGES.has(verb) && depth === 1)))
+  if (subresource === "" && ((verb === "create" && depth > 1) || (CHANGE_VERBS.has(verb) && depth === 1)))
     throw methodNotAllowed();
   if (!isServed(verb as Verb, target)) throw methodNotAllowed();
   // Across namespaces there is nothing but reading.
@@ -19,11 +19,11 @@ export function servedVerb(method: string, { verb, depth }: RequestInfo, target:
   return verb as Verb;
 }
 
-const CHANGES: ReadonlySet<string> = new Set(["update", "patch"]);
+const CHANGE_VERBS: ReadonlySet<string> = new Set(["update", "patch"]);
 
 function isServed(verb: Verb, target: ResourceTarget): boolean {
-  const below = subresourceOf(target);
-  return below === undefined ? target.resource.verbs.has(verb) : below.verbs.includes(verb);
+  const subresource = subresourceOf(target);
+  return subresource === undefined ? target.resource.verbs.has(verb) : subresource.verbs.includes(verb);
 }
 
 /** Serves one request for a resource. */

@@ -1,4 +1,4 @@
-import { FoundPaths } from "./telling.js";
+import { ReportedPaths } from "./message-limit.js";
 
 /**
  * Paths of members that a JSON text gives more than once: `JSON.parse` keeps the last without a word. The text must be
@@ -11,7 +11,7 @@ export function duplicateFields(text: string): string[] {
 class Scanner {
   readonly #text: string;
   readonly #path: (string | number)[] = [];
-  readonly #found = new FoundPaths();
+  readonly #found = new ReportedPaths();
   #index = 0;
 
   constructor(text: string) {

@@ -1,7 +1,7 @@
 import type { StatusCause } from "@kubewright/api";
 
-import type { SettledValues } from "./schema/settled-values.js";
-import { MOST_TOLD_CHARACTERS } from "./telling.js";
+import type { ValidatedValues } from "./schema/validated-values.js";
+import { MAX_MESSAGE_CHARACTERS } from "./message-limit.js";
 
 /** One broken rule: where, which kind of rule, the offending value and the sentence. Upstream: `field.Error`. */
 export interface FieldError {
@@ -34,29 +34,29 @@ export const omittedValue: unique symbol = Symbol("omitted value");
 const CHARACTERS_PER_ERROR = 64;
 
 /**
- * Collects everything that is wrong with an object, in the order found, up to {@link MOST_TOLD_CHARACTERS}. Upstream:
+ * Collects everything that is wrong with an object, in the order found, up to {@link MAX_MESSAGE_CHARACTERS}. Upstream:
  * `field.ErrorList`.
  */
 export class FieldErrors {
   readonly #errors: FieldError[] = [];
-  readonly #settled: SettledValues | undefined;
+  readonly #validatedValues: ValidatedValues | undefined;
   readonly #warnings: string[] = [];
   /** Whether containers may be all-powerful on their machine. */
   readonly allowsPrivileged: boolean;
   #characters = 0;
 
   /**
-   * @param settled - Values found good before that nobody changes any more.
+   * @validatedValues validatedValues - Values found good before that nobody changes any more.
    * @param allowsPrivileged - The server's policy. Default true.
    */
-  constructor(settled?: SettledValues, allowsPrivileged = true) {
-    this.#settled = settled;
+  constructor(validatedValues?: ValidatedValues, allowsPrivileged = true) {
+    this.#validatedValues = validatedValues;
     this.allowsPrivileged = allowsPrivileged;
   }
 
   /** Whether a value needs no look: it came from a stored object as it is. */
-  isSettled(value: object): boolean {
-    return this.#settled?.has(value) === true;
+  isValidated(value: object): boolean {
+    return this.#validatedValues?.has(value) === true;
   }
 
   get isEmpty(): boolean {
@@ -80,7 +80,7 @@ export class FieldErrors {
 
   /** No more is taken. */
   get isFull(): boolean {
-    return this.#characters > MOST_TOLD_CHARACTERS;
+    return this.#characters > MAX_MESSAGE_CHARACTERS;
   }
 
   add(error: FieldError): void {

@@ -15,7 +15,7 @@ export { inProcessWebhooks } from "./webhooks/in-process-webhooks.js";
 export type { AdmissionRequest, AdmissionResponse, AdmissionReview } from "./admission/admission-review.js";
 export type { ApiCall } from "./api-call.js";
 export type { ApiServer, StoreChange } from "./api-server.js";
-export type { ApiServerOptions, PathAnswer, PathHandler } from "./api-server-options.js";
+export type { ApiServerOptions, PathResponse, PathHandler } from "./api-server-options.js";
 export type { AuditListener, AuditRecord } from "./audit.js";
 export type { AuthenticationOptions } from "./authentication/authenticator.js";
 export type { SigningKey } from "./authentication/json-web-token.js";
@@ -23,7 +23,7 @@ export type { TokenUser } from "./authentication/static-tokens.js";
 export type { AccessAttributes, AccessDecision, UserInfo } from "./authorization/authorizer.js";
 export type { BuiltInResource, BuiltInSubresource, ResourceVerb } from "./built-in-resource.js";
 export type { ContainerLogOptions, ContainerLogs } from "./container-logs.js";
-export type { Connection, Door } from "./connection.js";
+export type { Connection, Listener } from "./connection.js";
 export type { ServerFeatureGates } from "./feature-gates.js";
 export type { FieldError, FieldErrorType } from "./field-errors.js";
 export type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from "./registry/admission.js";
@@ -45,4 +45,4 @@ export type {
   UpdateStrategy,
 } from "./strategy.js";
 export type { ConversionHandler, WebhookHandler } from "./webhooks/in-process-webhooks.js";
-export type { WebhookAnswer, WebhookCall, WebhookCaller } from "./webhooks/webhook-call.js";
+export type { WebhookResponse, WebhookCall, WebhookCaller } from "./webhooks/webhook-call.js";

@@ -44,8 +44,8 @@ export function restoreMember<T extends object, Member extends keyof T>(object: 
 export function ownMember(object: JsonObject, key: string): unknown {
   const member = object[key];
   // JSON has no functions: one is the prototype's, like `__proto__`. Cheaper than to ask for every member whose it is.
-  const isForeign = typeof member === "function" || (key === "__proto__" && !Object.hasOwn(object, key));
-  return isForeign ? undefined : member;
+  const isInherited = typeof member === "function" || (key === "__proto__" && !Object.hasOwn(object, key));
+  return isInherited ? undefined : member;
 }
 
 /** Whether two JSON values are the same, whatever the order of their members. Members that are `undefined` count as absent. */

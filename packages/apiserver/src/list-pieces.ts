@@ -22,9 +22,9 @@ export function formatValue(value: unknown, form: TextForm): string {
 /**
  * A list as text, an element at a time: however long it is, only a little of it is there at once.
  *
- * @param passed - Called when an element has been taken.
+ * @onElement onElement - Called when an element has been taken.
  */
-export function* listPieces(list: ListBody, form: TextForm, passed: () => void): Generator<JsonText, void> {
+export function* listPieces(list: ListBody, form: TextForm, onElement: () => void): Generator<JsonText, void> {
   const { head, member, items } = list;
   if (items.length === 0) {
     yield formatValue({ ...head, [member]: [] }, form);
@@ -37,7 +37,7 @@ export function* listPieces(list: ListBody, form: TextForm, passed: () => void):
     if (!isFirst && between !== "") yield between;
     isFirst = false;
     yield element(list, stored, form);
-    passed();
+    onElement();
   }
   yield close;
 }

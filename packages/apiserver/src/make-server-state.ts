@@ -17,15 +17,15 @@ import type { ApiServerOptions } from "./api-server-options.js";
 import { Authenticator } from "./authentication/authenticator.js";
 import { TokenSigner } from "./authentication/json-web-token.js";
 import { DEFAULT_ISSUER, ServiceAccountTokens } from "./authentication/service-account-tokens.js";
-import { authorizerOf } from "./authorization/authorizer.js";
+import { authorizerFrom } from "./authorization/authorizer.js";
 import { RbacAuthorizer } from "./authorization/rbac-authorizer.js";
 import { BookmarkClock } from "./bookmark-clock.js";
 import type { BuiltInResource } from "./built-in-resource.js";
 import { defaultFeatureGates } from "./feature-gates.js";
 import { ManagerReader } from "./fields/managers.js";
-import { NewObjects } from "./fields/new-objects.js";
+import { NewObjectFields } from "./fields/new-object-fields.js";
 import { builtInResources } from "./kinds/index.js";
-import { QuotaLedger } from "./kinds/resource-quota/ledger.js";
+import { QuotaUsage } from "./kinds/resource-quota/quota-usage.js";
 import { Admission, type AdmissionPlugin } from "./registry/admission.js";
 import { ResourceRegistry } from "./resource-registry.js";
 import { BuiltInSchemas } from "./schema/built-in-schemas.js";
@@ -34,7 +34,7 @@ import type { ServerState } from "./server-state.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 import { Store } from "./storage/store.js";
 import { virtualResources } from "./virtual-resources.js";
-import { WatchedObjects } from "./watched-objects.js";
+import { WatchConversionCache } from "./watch-conversion-cache.js";
 
 const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
 const DEFAULT_BACKLOG_BYTES = 64 * 1024 * 1024;
@@ -53,7 +53,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     backlogBytes: options.backlogBytes ?? DEFAULT_BACKLOG_BYTES,
     restore: options.restore,
   });
-  const resources = withOwn(builtInResources(behaviours), options.resources);
+  const resources = mergeResources(builtInResources(behaviours), options.resources);
   const schemas = new BuiltInSchemas(resources.flatMap(({ types }) => types ?? []));
   const registry = new ResourceRegistry();
   for (const resource of resources) registry.add(serveBuiltIn(resource, store, schemas));
@@ -64,10 +64,12 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     clock,
     random: options.random.fork("apiserver"),
     access: accessControl(options, registry),
-    admission: new Admission(inOrder(plugins, [policiesOf(registry), ...webhooksOf(options, registry, ended.signal)])),
+    admission: new Admission(
+      orderPlugins(plugins, [policiesOf(registry), ...webhooksOf(options, registry, ended.signal)]),
+    ),
     ended,
     conversions: { call: options.webhooks, random: options.random.fork("conversions"), registry, signal: ended.signal },
-    quotas: QuotaLedger.start({
+    quotas: QuotaUsage.start({
       clock,
       registry,
       quotas: registry.find("", "v1", "resourcequotas")!.storage,
@@ -81,10 +83,10 @@ export function makeServerState(options: ApiServerOptions): ServerState {
     allowsPrivileged: options.allowPrivileged ?? true,
     containerLogs: options.containerLogs,
     managers: new ManagerReader(),
-    newObjects: new NewObjects(),
-    watched: new WatchedObjects(),
+    newObjectFields: new NewObjectFields(),
+    watchConversions: new WatchConversionCache(),
     bookmarks: new BookmarkClock({ clock, store, intervalMs: options.bookmarkIntervalMs ?? 60_000 }),
-    furnished: options.furnished ?? false,
+    hasDefaultObjects: options.createDefaultObjects ?? false,
     behaviours,
     featureGates: { ...defaultFeatureGates, ...options.featureGates },
     watchCache: options.watchCache ?? true,
@@ -97,7 +99,7 @@ function accessControl(options: ApiServerOptions, registry: ResourceRegistry): A
   const { clock, authentication, authorization = "AlwaysAllow" } = options;
   const random = options.random.fork("service-account-tokens");
   // Where callers are told apart, a key that follows from a seed would let anybody be anybody.
-  const key = authentication?.serviceAccountKey ?? drawSecret(authentication === undefined ? random : realRandom);
+  const key = authentication?.serviceAccountKey ?? randomSecret(authentication === undefined ? random : realRandom);
   const issuer = authentication?.serviceAccountIssuer ?? DEFAULT_ISSUER;
   const serviceAccounts = new ServiceAccountTokens({ signer: new TokenSigner(key), clock, random, registry, issuer });
   return new AccessControl({
@@ -108,16 +110,19 @@ function accessControl(options: ApiServerOptions, registry: ResourceRegistry): A
         ? undefined
         : authorization === "RBAC"
           ? rbacAuthorizer(registry)
-          : authorizerOf(authorization),
+          : authorizerFrom(authorization),
   });
 }
 
-function withOwn(known: readonly BuiltInResource[], own: readonly BuiltInResource[] = []): readonly BuiltInResource[] {
-  const replaced = new Set(own.map(placeOf));
-  return [...known.filter((resource) => !replaced.has(placeOf(resource))), ...own];
+function mergeResources(
+  known: readonly BuiltInResource[],
+  own: readonly BuiltInResource[] = [],
+): readonly BuiltInResource[] {
+  const replaced = new Set(own.map(resourceKey));
+  return [...known.filter((resource) => !replaced.has(resourceKey(resource))), ...own];
 }
 
-function placeOf({ definition }: BuiltInResource): string {
+function resourceKey({ definition }: BuiltInResource): string {
   return `${apiVersionOf(definition)}/${definition.resource}`;
 }
 
@@ -125,7 +130,7 @@ function placeOf({ definition }: BuiltInResource): string {
  * Those of the caller, then those of the kinds, of which several may have the same, then those whom users configured, then the
  * last. Upstream: `AllOrderedPlugins` of `pkg/kubeapiserver/options`.
  */
-function inOrder(
+function orderPlugins(
   plugins: readonly AdmissionPlugin[],
   configured: readonly AdmissionPlugin[],
 ): readonly AdmissionPlugin[] {
@@ -158,7 +163,7 @@ function webhooksOf(
   return [mutatingWebhooks(mutating), validatingWebhooks(optionsFor(validatingWebhookConfigurations), mutating)];
 }
 
-function drawSecret(random: Random): Uint8Array {
+function randomSecret(random: Random): Uint8Array {
   return new Uint8Array(Uint32Array.from({ length: 8 }, () => random.uint32()).buffer);
 }
 

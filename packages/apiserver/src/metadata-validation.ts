@@ -160,7 +160,7 @@ function validateFinalizers(
 }
 
 /**
- * What may not change from one version of an object to the next. Comes after {@link validateMetadataAgain}.
+ * What may not change from one version of an object to the next. Comes after {@link validateMetadataContent}.
  *
  * Upstream: `validation.ValidateObjectMetaUpdate`.
  */
@@ -204,7 +204,7 @@ function hasSameImmutables(metadata: ObjectMeta, stored: ObjectMeta): boolean {
 }
 
 /** What would make an update of metadata fail that is not about a change: checked a second time by the kinds' own rules. */
-export function validateMetadataAgain(
+export function validateMetadataContent(
   metadata: ObjectMeta,
   stored: ObjectMeta,
   rules: MetadataRules,

@@ -44,7 +44,7 @@ export class OpenApi {
   async serve(path: string, query: Query, headers: HeaderFields): Promise<Reply | undefined> {
     // Larger than all else in this package, and most clients never ask.
     const { descriptions } = await import("./openapi/descriptions.js");
-    this.#forgetWhenChanged();
+    this.#clearWhenChanged();
     if (path === ROOT_V2) return this.#serveV2(headers, descriptions);
     if (path === ROOT || path === `${ROOT}/`) return this.#index(descriptions);
     if (!path.startsWith(`${ROOT}/`)) return undefined;
@@ -63,7 +63,7 @@ export class OpenApi {
     return textReply(200, document.text, "application/json", common);
   }
 
-  #forgetWhenChanged(): void {
+  #clearWhenChanged(): void {
     if (this.#generation === this.#registry.generation) return;
     this.#documents.clear();
     this.#v2 = undefined;
@@ -75,13 +75,13 @@ export class OpenApi {
     const types = mediaTypesIn(headers["accept"]);
     const chosen = types.find((type) => V2_PROTOBUF_NAMES.includes(type) || JSON_TYPES.has(type));
     if (chosen === undefined) throw notAcceptable(["application/json", V2_PROTOBUF]);
-    const made = (this.#v2 ??= { document: documentOf(openApiV2(this.#all(descriptions))) });
-    const etag = `"${made.document.hash}"`;
+    const cached = (this.#v2 ??= { document: documentOf(openApiV2(this.#all(descriptions))) });
+    const etag = `"${cached.document.hash}"`;
     const common = { etag, vary: "Accept" };
     if (headers["if-none-match"] === etag) return textReply(304, "", "application/json", common);
-    if (JSON_TYPES.has(chosen)) return textReply(200, made.document.text, "application/json", common);
-    made.protobuf ??= openApiV2Protobuf(JSON.parse(made.document.text) as JsonObject);
-    return bytesReply(200, made.protobuf, V2_PROTOBUF, common);
+    if (JSON_TYPES.has(chosen)) return textReply(200, cached.document.text, "application/json", common);
+    cached.protobuf ??= openApiV2Protobuf(JSON.parse(cached.document.text) as JsonObject);
+    return bytesReply(200, cached.protobuf, V2_PROTOBUF, common);
   }
 
   #index(descriptions: Descriptions): Reply {

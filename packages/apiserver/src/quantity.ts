@@ -6,10 +6,10 @@ const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const NANO = 1_000_000_000n;
 /** Larger amounts count as this one. Upstream: `maxAllowed`. */
-const MOST_NANOS = (2n ** 63n - 1n) * NANO;
-const MOST_EXPONENT = 1000;
+const MAX_NANOS = (2n ** 63n - 1n) * NANO;
+const MAX_EXPONENT = 1000;
 /** Digits that can make a difference: more before the point are too much whatever the exponent, more behind it too little. */
-const MOST_DIGITS = MOST_EXPONENT + 30;
+const MAX_DIGITS = MAX_EXPONENT + 30;
 const SYNTAX = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE])|[eE]([+-]?\d+))?$/;
 
 /** An amount in exact billionths, and the family of suffixes it was written with. */
@@ -26,8 +26,8 @@ export function parseQuantity(text: string): Quantity | undefined {
   const match = SYNTAX.exec(text);
   if (match === null) return undefined;
   const [, sign, digits = "", fraction = "", onlyFraction, binary, decimal, exponent] = match;
-  const whole = withinReason(digits.replace(/^0+/, ""));
-  const decimals = withinReason(onlyFraction ?? fraction);
+  const whole = truncateDigits(digits.replace(/^0+/, ""));
+  const decimals = truncateDigits(onlyFraction ?? fraction);
   let scaled = BigInt(`${whole}${decimals}` || "0");
   let power = -decimals.length + 9;
   let format: Quantity["format"] = "DecimalSI";
@@ -39,18 +39,18 @@ export function parseQuantity(text: string): Quantity | undefined {
   } else if (exponent !== undefined) {
     format = "DecimalExponent";
     const parsed = Number(exponent);
-    if (Math.abs(parsed) > MOST_EXPONENT) return undefined;
+    if (Math.abs(parsed) > MAX_EXPONENT) return undefined;
     power += parsed;
   }
   const exact = power >= 0 ? scaled * 10n ** BigInt(power) : divideUp(scaled, 10n ** BigInt(-power));
-  const nanos = exact > MOST_NANOS ? MOST_NANOS : exact;
+  const nanos = exact > MAX_NANOS ? MAX_NANOS : exact;
   return { nanos: sign === "-" ? -nanos : nanos, format };
 }
 
 /** As many digits as matter, and one for all others. Arithmetic takes more than in proportion to how many they are. */
-function withinReason(digits: string): string {
-  if (digits.length <= MOST_DIGITS) return digits;
-  return digits.slice(0, MOST_DIGITS) + (/[1-9]/.test(digits.slice(MOST_DIGITS)) ? "1" : "0");
+function truncateDigits(digits: string): string {
+  if (digits.length <= MAX_DIGITS) return digits;
+  return digits.slice(0, MAX_DIGITS) + (/[1-9]/.test(digits.slice(MAX_DIGITS)) ? "1" : "0");
 }
 
 /** The one spelling of an amount: the largest suffix that leaves a whole number. Upstream: `Quantity.CanonicalizeBytes`. */

@@ -45,7 +45,7 @@ export function readSelection(call: ApiCall): Selection {
 }
 
 /** Everything that has to hold of what is selected. */
-export function wholeMatcher({ matches, shard }: Selection): ObjectMatcher | undefined {
+export function combinedMatcher({ matches, shard }: Selection): ObjectMatcher | undefined {
   if (matches === undefined || shard === undefined) return matches ?? shard?.matches;
   return (object) => shard.matches(object) && matches(object);
 }

@@ -6,7 +6,7 @@ import { TOO_DEEP, isNestedDeeper } from "./nesting.js";
 import { storageKeyOf } from "./resource-registry.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import { DecodeError, type DecodeFindings, decode as decodeTyped } from "./schema/decode.js";
-import { ordered } from "./schema/ordered.js";
+import { orderMembers } from "./schema/order-members.js";
 import type { ServedResource, Subresource } from "./served-resource.js";
 import { sizeOf } from "./storage/object-size.js";
 import type { Store } from "./storage/store.js";
@@ -37,7 +37,7 @@ export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: B
     decode: (value, findings, known, isOwned) => {
       const decoded =
         schema === undefined ? copyUntyped(value, findings) : decodeTyped(schema, value, findings, known, isOwned);
-      return ordered(decoded, definition.kind, apiVersion);
+      return orderMembers(decoded, definition.kind, apiVersion);
     },
     storage: store.storage(storageKeyOf(resource.view?.storedAs ?? definition)),
     view: resource.view,
@@ -56,11 +56,11 @@ function subresourcesOf({ definition, strategy, subresources = {} }: BuiltInReso
     ...(strategy.status === undefined ? {} : { status: { strategy: strategy.status } }),
   };
   return new Map(
-    Object.entries(declared).map(([name, below]) => {
-      if ("strategy" in below) return [name, objectSubresource(name, definition, below.strategy)];
-      if ("scale" in below) return [name, scaleSubresource(below.scale)];
-      const { group, version, kind } = below.body ?? definition;
-      return [name, subresource(name, { group, version, kind }, below.handlers)];
+    Object.entries(declared).map(([name, builtIn]) => {
+      if ("strategy" in builtIn) return [name, objectSubresource(name, definition, builtIn.strategy)];
+      if ("scale" in builtIn) return [name, scaleSubresource(builtIn.scale)];
+      const { group, version, kind } = builtIn.body ?? definition;
+      return [name, subresource(name, { group, version, kind }, builtIn.handlers)];
     }),
   );
 }

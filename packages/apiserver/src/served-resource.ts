@@ -89,7 +89,7 @@ export interface Subresource {
 export interface SubresourceView {
   show(object: KubernetesObject): KubernetesObject;
   /** The object with that part as it is shown. Takes the object over. @throws ApiError 422 */
-  take(write: Write, shown: KubernetesObject, object: KubernetesObject): KubernetesObject;
+  apply(write: Write, shown: KubernetesObject, object: KubernetesObject): KubernetesObject;
 }
 
 /** What is special about a resource that a CustomResourceDefinition made. */

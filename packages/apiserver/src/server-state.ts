@@ -3,19 +3,19 @@ import type { Clock, Random } from "@kubewright/clock";
 
 import type { ServerFeatureGates } from "./feature-gates.js";
 import type { AccessControl } from "./access-control.js";
-import type { ConversionCalls } from "./custom-resources/conversion-webhook.js";
+import type { ConversionContext } from "./custom-resources/conversion-webhook.js";
 import type { ContainerLogs } from "./container-logs.js";
 import type { BookmarkClock } from "./bookmark-clock.js";
 import type { ManagerReader } from "./fields/managers.js";
-import type { NewObjects } from "./fields/new-objects.js";
-import type { QuotaLedger } from "./kinds/resource-quota/ledger.js";
+import type { NewObjectFields } from "./fields/new-object-fields.js";
+import type { QuotaUsage } from "./kinds/resource-quota/quota-usage.js";
 import type { Admission } from "./registry/admission.js";
 import type { ResourceRegistry } from "./resource-registry.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import type { ServedResource } from "./served-resource.js";
 import type { ShardMetrics } from "./shard-metrics.js";
 import type { Store } from "./storage/store.js";
-import type { WatchedObjects } from "./watched-objects.js";
+import type { WatchConversionCache } from "./watch-conversion-cache.js";
 
 /** What every request is served with; one per server. */
 export interface ServerState {
@@ -32,17 +32,17 @@ export interface ServerState {
   /** Absent where no containers are run. */
   readonly containerLogs: ContainerLogs | undefined;
   readonly managers: ManagerReader;
-  readonly newObjects: NewObjects;
-  readonly watched: WatchedObjects;
+  readonly newObjectFields: NewObjectFields;
+  readonly watchConversions: WatchConversionCache;
   readonly access: AccessControl;
   readonly admission: Admission;
-  readonly conversions: ConversionCalls;
-  readonly quotas: QuotaLedger;
+  readonly conversions: ConversionContext;
+  readonly quotas: QuotaUsage;
   /** Aborted when the server ends: it waits for nobody any more. */
   readonly ended: AbortController;
   readonly bookmarks: BookmarkClock;
   /** Whether there is what people expect to find in a cluster. */
-  readonly furnished: boolean;
+  readonly hasDefaultObjects: boolean;
   readonly behaviours: VersionBehaviours;
   readonly featureGates: Required<ServerFeatureGates>;
   readonly watchCache: boolean;

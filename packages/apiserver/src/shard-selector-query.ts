@@ -13,7 +13,7 @@ import { type Expression, type Literal, Parser, SyntaxProblem, UnsignedInteger }
 
 const KEYS: readonly ShardKey[] = ["object.metadata.uid", "object.metadata.namespace"];
 /** Upstream: cel-go's limit of code points. */
-const LONGEST = 100_000;
+const MAX_CODE_POINTS = 100_000;
 const DIGITS = 16;
 
 /** The numbers that upstream's messages call kinds of expressions by. Upstream: cel-go `common/ast`. */
@@ -49,8 +49,8 @@ export function parseShardSelector(text: string): ShardSelector {
 function parse(text: string): Expression {
   if (text.trim() === "") throw invalid("empty shard selector is not allowed; omit the parameter for unfiltered lists");
   const size = Array.from(text).length;
-  if (size > LONGEST)
-    throw invalid(`CEL parse error: expression code point size exceeds limit: size: ${size}, limit ${LONGEST}`);
+  if (size > MAX_CODE_POINTS)
+    throw invalid(`CEL parse error: expression code point size exceeds limit: size: ${size}, limit ${MAX_CODE_POINTS}`);
   try {
     return new Parser({ macros: false }).parse(text);
   } catch (error) {

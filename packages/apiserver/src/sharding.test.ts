@@ -58,12 +58,12 @@ function sender({ transport }: ApiServer) {
 async function openWatch(server: ApiServer, path: string) {
   const response = await server.transport({ method: "GET", path, headers: {} });
   if (response.body.type !== "events") throw new Error(`the watch was refused: ${JSON.stringify(response.body)}`);
-  const told: string[] = [];
+  const received: string[] = [];
   const events = response.body.events as AsyncIterable<Event>;
   void (async () => {
-    for await (const { type, object } of events) told.push(`${type} ${object.metadata.name ?? ""}`.trim());
+    for await (const { type, object } of events) received.push(`${type} ${object.metadata.name ?? ""}`.trim());
   })();
-  return told;
+  return received;
 }
 
 type Send = ReturnType<typeof sender>;
@@ -300,29 +300,29 @@ test("a watch tells of the shard's objects from the first list to their deletion
   const [first] = await createConfigMaps(send, "default", ["m0"]);
   const mine = uidHash(first!) < HALF ? range(UID, ZERO, HALF) : range(UID, HALF, END);
   const query = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
-  const told = await openWatch(server, selected(`${MAPS}?${query}`, mine));
+  const received = await openWatch(server, selected(`${MAPS}?${query}`, mine));
   const created = await createConfigMaps(send, "default", TEN.slice(1));
   const ours = names(created.filter((object) => uidHash(object) < HALF === uidHash(first!) < HALF));
   for (const name of TEN) await send("DELETE", `${MAPS}/${name}`);
   await clock.advance(0);
   const kept = ["m0", ...ours];
-  expect(told.map((event) => event.trim())).toEqual([
+  expect(received.map((event) => event.trim())).toEqual([
     "ADDED m0",
     "BOOKMARK",
     ...ours.map((name) => `ADDED ${name}`),
     ...kept.map((name) => `DELETED ${name}`),
   ]);
   await clock.advance(130_000);
-  expect(told.at(-1)).toBe("BOOKMARK");
+  expect(received.at(-1)).toBe("BOOKMARK");
 });
 
 const EVENTS = "/api/v1/namespaces/default/events";
 
 test("a watch of Events, which have no watch cache, is not filtered by its shard alone, though the list is", async () => {
   const { clock, server, send } = setUp();
-  const nobody = range("object.metadata.namespace", ZERO, "0x0000000000000001");
-  const alone = await openWatch(server, selected(`${EVENTS}?watch=1`, nobody));
-  const withField = await openWatch(server, selected(`${EVENTS}?watch=1&fieldSelector=metadata.name!=zzz`, nobody));
+  const emptyRange = range("object.metadata.namespace", ZERO, "0x0000000000000001");
+  const alone = await openWatch(server, selected(`${EVENTS}?watch=1`, emptyRange));
+  const withField = await openWatch(server, selected(`${EVENTS}?watch=1&fieldSelector=metadata.name!=zzz`, emptyRange));
   await send("POST", EVENTS, {
     apiVersion: "v1",
     kind: "Event",
@@ -332,13 +332,13 @@ test("a watch of Events, which have no watch cache, is not filtered by its shard
   await clock.advance(0);
   expect(alone).toEqual(["ADDED e"]);
   expect(withField).toEqual([]);
-  expect((await send("GET", selected(EVENTS, nobody))).value.items).toEqual([]);
+  expect((await send("GET", selected(EVENTS, emptyRange))).value.items).toEqual([]);
 });
 
 test("without a watch cache no watch is filtered by its shard alone", async () => {
   const { clock, server, send } = setUp({ watchCache: false });
-  const nobody = range("object.metadata.namespace", ZERO, "0x0000000000000001");
-  const alone = await openWatch(server, selected(`${MAPS}?watch=1`, nobody));
+  const emptyRange = range("object.metadata.namespace", ZERO, "0x0000000000000001");
+  const alone = await openWatch(server, selected(`${MAPS}?watch=1`, emptyRange));
   await createConfigMaps(send, "default", ["a"]);
   await clock.advance(0);
   expect(alone).toEqual(["ADDED a"]);
@@ -351,9 +351,9 @@ test("with the gate off, as it is by itself, the parameter is like any that nobo
   expect(code).toBe(200);
   expect(value.items).toHaveLength(10);
   expect(value.metadata).not.toHaveProperty("shardInfo");
-  const told = await openWatch(server, selected(`${MAPS}?watch=1`, range(UID, ZERO, "0x0000000000000001")));
+  const received = await openWatch(server, selected(`${MAPS}?watch=1`, range(UID, ZERO, "0x0000000000000001")));
   await clock.advance(0);
-  expect(told).toHaveLength(10);
+  expect(received).toHaveLength(10);
   await send("DELETE", selected(MAPS, range(UID, ZERO, "0x0000000000000001")));
   expect((await send("GET", MAPS)).value.items).toEqual([]);
 });

@@ -5,18 +5,18 @@ import type { ServedResource } from "./served-resource.js";
 import type { StoredObject } from "./storage/stored-object.js";
 
 /** A stored object as a resource shows it: stored objects may be of another version, or another API's kind. */
-export type Show = (stored: StoredObject) => KubernetesObject;
+export type Presenter = (stored: StoredObject) => KubernetesObject;
 
-const asStored: Show = ({ object }) => object;
+const asStored: Presenter = ({ object }) => object;
 
 /**
  * Shows these objects. At once, unless they are of another version and a webhook has to be asked what they are in this one:
  * then all of them together.
  */
-export function showing(resource: ServedResource, stored: readonly StoredObject[]): Awaitable<Show> {
+export function presenterFor(resource: ServedResource, stored: readonly StoredObject[]): Awaitable<Presenter> {
   const { view, custom, apiVersion } = resource;
   if (view === undefined) return asStored;
-  const asViewed: Show = ({ object }) => view.fromStored(object);
+  const asViewed: Presenter = ({ object }) => view.fromStored(object);
   const conversion = custom?.conversion;
   if (conversion === undefined) return asViewed;
   const foreign = stored.filter(({ object }) => object.apiVersion !== apiVersion);
@@ -29,14 +29,14 @@ export function showing(resource: ServedResource, stored: readonly StoredObject[
 }
 
 /** One object as the resource shows it. */
-export function present(resource: ServedResource, stored: StoredObject): Awaitable<KubernetesObject> {
+export function presentObject(resource: ServedResource, stored: StoredObject): Awaitable<KubernetesObject> {
   if (resource.view === undefined) return stored.object;
-  const show = showing(resource, [stored]);
+  const show = presenterFor(resource, [stored]);
   return show instanceof Promise ? show.then((later) => later(stored)) : show(stored);
 }
 
 /** An object as the resource shows it, as it is to be stored. */
-export function storable({ view, custom }: ServedResource, object: KubernetesObject): Awaitable<KubernetesObject> {
+export function toStorable({ view, custom }: ServedResource, object: KubernetesObject): Awaitable<KubernetesObject> {
   if (view === undefined) return object;
   const apiVersion = apiVersionOf(view.storedAs);
   const conversion = custom?.conversion;
@@ -45,7 +45,7 @@ export function storable({ view, custom }: ServedResource, object: KubernetesObj
 }
 
 /** A stored object as it is to be stored when it is written again: what is of an older version takes that of today. */
-export function storableAgain(
+export function toStorageVersion(
   resource: ServedResource,
   stored: StoredObject,
   shown: KubernetesObject,
@@ -53,7 +53,7 @@ export function storableAgain(
   const { view } = resource;
   return view === undefined || stored.object.apiVersion === apiVersionOf(view.storedAs)
     ? stored.object
-    : storable(resource, shown);
+    : toStorable(resource, shown);
 }
 
 /** An object of one resource as another shows it, that has the same objects. */

@@ -51,7 +51,7 @@ export interface ResourceStrategy<T extends KubernetesObject = KubernetesObject>
   bumpsGeneration?(object: T, stored: T): boolean;
 
   /** Whether something besides `metadata.finalizers` keeps a deleted object from going. Default: nothing does. */
-  isHeld?(object: T): boolean;
+  blocksRemoval?(object: T): boolean;
 
   /** Which propagation a DELETE without a policy has. Default `Background`; a batch/v1 Job's is `Orphan`. */
   readonly defaultPropagation?: "Background" | "Orphan";

@@ -11,7 +11,7 @@ import {
 import { bind } from "./kinds/pod/binding.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import { decode } from "./schema/decode.js";
-import { ordered } from "./schema/ordered.js";
+import { orderMembers } from "./schema/order-members.js";
 import type { Handler, ServedResource } from "./served-resource.js";
 import type { Store } from "./storage/store.js";
 
@@ -89,7 +89,7 @@ export function virtualResources(store: Store, schemas: BuiltInSchemas): ServedR
       handlers: { create },
       strategy: {},
       schema,
-      decode: (value, findings): KubernetesObject => ordered(decode(schema, value, findings), kind, apiVersion),
+      decode: (value, findings): KubernetesObject => orderMembers(decode(schema, value, findings), kind, apiVersion),
       storage: store.storage(`virtual/${group}/${resource}`),
       view: undefined,
       storageVersion: undefined,

@@ -96,13 +96,13 @@ export class RequestMutator {
   }
 
   next(): DraftRequest {
-    const draft = this.#sensible();
+    const draft = this.#validRequest();
     const mutations = this.#chance(0.4) ? 0 : 1 + this.#below(3);
-    for (let count = 0; count < mutations; count++) this.#spoil(draft);
+    for (let count = 0; count < mutations; count++) this.#mutate(draft);
     return draft;
   }
 
-  #sensible(): DraftRequest {
+  #validRequest(): DraftRequest {
     const resource = this.#pick(RESOURCE_NAMES);
     const { root, subresources } = RESOURCES[resource];
     const namespace = this.#pick(NAMESPACES);
@@ -315,24 +315,24 @@ export class RequestMutator {
     ]);
   }
 
-  #spoil(draft: DraftRequest): void {
+  #mutate(draft: DraftRequest): void {
     switch (this.#below(10)) {
       case 0:
         draft.method = this.#pick<Method>(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
         break;
       case 1:
-        draft.path = this.#spoiltPath(draft.path);
+        draft.path = this.#mutatedPath(draft.path);
         break;
       case 2:
         draft.path += `${draft.path.includes("?") ? "&" : "?"}${this.#parameter()}`;
         break;
       case 3:
-        this.#spoilHeader(draft.headers);
+        this.#mutateHeader(draft.headers);
         break;
       case 4:
         if (draft.body !== undefined) {
           const text = JSON.stringify(draft.body);
-          draft.text = this.#spoiltText(text);
+          draft.text = this.#mutatedText(text);
         } else
           draft.text = this.#pick([
             "",
@@ -351,12 +351,12 @@ export class RequestMutator {
       default:
         if (typeof draft.body === "object" && draft.body !== null) {
           draft.body = structuredClone(draft.body);
-          this.#spoilValue(draft.body as Record<string, unknown>);
+          this.#mutateValue(draft.body as Record<string, unknown>);
         } else if (draft.method !== "GET") draft.body = this.#junk();
     }
   }
 
-  #spoiltPath(path: string): string {
+  #mutatedPath(path: string): string {
     const parts = path.split("/");
     const at = 1 + this.#below(Math.max(1, parts.length - 1));
     switch (this.#below(6)) {
@@ -451,7 +451,7 @@ export class RequestMutator {
     return `${name}=${value}`;
   }
 
-  #spoilHeader(headers: Record<string, string>): void {
+  #mutateHeader(headers: Record<string, string>): void {
     switch (this.#below(4)) {
       case 0:
         headers["accept"] = this.#pick([
@@ -495,7 +495,7 @@ export class RequestMutator {
     }
   }
 
-  #spoiltText(text: string): string {
+  #mutatedText(text: string): string {
     const at = this.#below(text.length + 1);
     switch (this.#below(5)) {
       case 0:
@@ -516,7 +516,7 @@ export class RequestMutator {
   }
 
   /** Changes one member somewhere inside. */
-  #spoilValue(root: Record<string, unknown> | unknown[]): void {
+  #mutateValue(root: Record<string, unknown> | unknown[]): void {
     let node: Record<string, unknown> | unknown[] = root;
     for (let depth = 0; depth < 8; depth++) {
       const keys = Object.keys(node);

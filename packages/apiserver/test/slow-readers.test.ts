@@ -199,12 +199,12 @@ test("a watch over a socket that is not read ends, after whole events, and other
   const { rest } = await askAndStop(port, `${CONFIG_MAPS}?watch=1`, "connection: close\r\n");
   const writes = 40;
   for (let index = 0; index < writes; index++) await put("big", 900_000, index % 2 === 0 ? "x" : "y");
-  const told = await rest();
-  const events = told.match(/\{"type":"(ADDED|MODIFIED)"/g) ?? [];
+  const received = await rest();
+  const events = received.match(/\{"type":"(ADDED|MODIFIED)"/g) ?? [];
   expect(events.length).toBeGreaterThan(1);
   expect(events.length).toBeLessThan(writes);
   // The last event, and the end of the chunked answer.
-  expect(told).toMatch(/"\}\}\r\n2\r\n\}\n\r\n0\r\n\r\n$/);
+  expect(received).toMatch(/"\}\}\r\n2\r\n\}\n\r\n0\r\n\r\n$/);
   await expect.poll(() => seen.match(/"type":"MODIFIED"/g)?.length).toBe(writes);
   stop.abort();
   await reading;
@@ -228,9 +228,9 @@ test("a client that takes nothing of a long answer for a while is cut off", asyn
   const { socket, rest } = await askAndStop(port, CONFIG_MAPS);
   // The server's timer is one of the same thread, and set before this one: however busy that is, it fires first.
   await new Promise((resolve) => realClock.setTimer(1500, () => resolve(undefined)));
-  const told = await rest();
+  const received = await rest();
   expect(socket.destroyed).toBe(true);
-  expect(told.length).toBeLessThan(24 * 900_000);
+  expect(received.length).toBeLessThan(24 * 900_000);
 });
 
 test("an idle watch stays open, however long nothing happens", async () => {

@@ -122,7 +122,7 @@ export function createCluster(options: ClusterOptions & KubeletOptions): Cluster
     kubernetesVersion,
     freeze: options.freeze ?? false,
     trackFields: options.trackFields ?? true,
-    furnished: options.furnished ?? false,
+    createDefaultObjects: options.furnished ?? false,
     managed: options.managed ?? enabled.length > 0,
     allowPrivileged: options.allowPrivileged ?? true,
     ...(options.rootCA === undefined ? {} : { rootCA: options.rootCA }),

@@ -13,7 +13,7 @@ export type {
   AuditRecord,
   ContainerLogOptions,
   ContainerLogs,
-  PathAnswer,
+  PathResponse,
   PathHandler,
   StoreChange,
   StoreSnapshot,

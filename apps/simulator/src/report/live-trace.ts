@@ -1,5 +1,5 @@
 import type { Clock } from "@kubewright/clock";
-import type { Cluster, Decision, PathAnswer } from "@kubewright/cluster";
+import type { Cluster, Decision, PathResponse } from "@kubewright/cluster";
 import { type ApiRequest, parseQuery, parseRequestUrl } from "@kubewright/transport";
 
 import { Recorder } from "../recorder.js";
@@ -56,7 +56,7 @@ export class LiveTrace {
   }
 
   /** Answers a request to {@link TRACE_PATH}. */
-  async serve({ path, method, signal }: ApiRequest, cluster: Pick<Cluster, "informers">): Promise<PathAnswer> {
+  async serve({ path, method, signal }: ApiRequest, cluster: Pick<Cluster, "informers">): Promise<PathResponse> {
     if (method !== "GET") return { status: 405, contentType: "text/plain; charset=utf-8", text: `GET ${TRACE_PATH}\n` };
     this.#begin(cluster);
     const query = parseQuery(parseRequestUrl(path)?.query ?? "");

@@ -3,13 +3,13 @@ import type { KubernetesObject } from "@kubewright/api";
 import { internalError } from "../api-error.js";
 import { type Awaitable, andThen } from "../awaitable.js";
 import type { JsonObject } from "../json.js";
-import { type AdmissionAttributes, type GroupVersionKind, kindIn } from "../registry/admission.js";
+import { type AdmissionAttributes, type GroupVersionKind, requestedKind } from "../registry/admission.js";
 import type { ServedResource } from "../served-resource.js";
 import { convert } from "../stored-versions.js";
-import { isWhole } from "./matching.js";
+import { isFullObject } from "./request-matcher.js";
 
 /** A request as webhooks and expressions are told of it, seen as one for the `seenAs` resource. */
-export interface SeenRequest {
+export interface AdmissionRequestView {
   /** An `AdmissionRequest` without its UID and objects. */
   readonly request: JsonObject;
   readonly object: KubernetesObject | null;
@@ -21,21 +21,28 @@ export interface SeenRequest {
  *
  * @throws ApiError 500 when an object cannot be converted
  */
-export function seenRequest(attributes: AdmissionAttributes, seenAs: ServedResource): Awaitable<SeenRequest> {
+export function buildRequestView(
+  attributes: AdmissionAttributes,
+  matchedResource: ServedResource,
+): Awaitable<AdmissionRequestView> {
   const { resource, operation, object, oldObject } = attributes;
   const view = (each: KubernetesObject | undefined): Awaitable<KubernetesObject | null> =>
     each === undefined
       ? null
-      : isWhole(attributes)
-        ? convertFor(each, resource, seenAs)
+      : isFullObject(attributes)
+        ? convertForAdmission(each, resource, matchedResource)
         : withoutEmptyMetadata(each, operation);
   return andThen(view(object), (seen) =>
-    andThen(view(oldObject), (old) => ({ request: describe(attributes, seenAs), object: seen, oldObject: old })),
+    andThen(view(oldObject), (old) => ({
+      request: describe(attributes, matchedResource),
+      object: seen,
+      oldObject: old,
+    })),
   );
 }
 
 /** Conversions fail here as whatever else keeps somebody from being asked. */
-export function convertFor(
+export function convertForAdmission(
   object: KubernetesObject,
   from: ServedResource,
   to: ServedResource,
@@ -47,13 +54,13 @@ export function convertFor(
   });
 }
 
-function describe(attributes: AdmissionAttributes, seenAs: ServedResource): JsonObject {
+function describe(attributes: AdmissionAttributes, matchedResource: ServedResource): JsonObject {
   const { resource, subresource, operation, name, namespace, user, dryRun } = attributes;
   const below = subresource === "" ? {} : { subResource: subresource };
   const { groups, uid, extra } = user;
   return {
-    kind: kindOf(kindIn(seenAs, subresource)),
-    resource: resourceOf(seenAs),
+    kind: kindOf(requestedKind(matchedResource, subresource)),
+    resource: resourceOf(matchedResource),
     ...below,
     requestKind: kindOf(attributes.kind),
     requestResource: resourceOf(resource),

@@ -2,8 +2,8 @@ import type { Status } from "@kubewright/api";
 
 import { ApiError } from "../api-error.js";
 import { type JsonObject, isJsonObject } from "../json.js";
-import { parseReview, textOf } from "../webhooks/webhook-answer.js";
-import type { WebhookAnswer } from "../webhooks/webhook-call.js";
+import { parseReview, textOf } from "../webhooks/webhook-response.js";
+import type { WebhookResponse } from "../webhooks/webhook-call.js";
 
 /** What a webhook decided. */
 export interface Verdict {
@@ -18,7 +18,7 @@ export interface Verdict {
 }
 
 /** Why an answer is none. */
-export class InvalidAnswer extends Error {
+export class InvalidResponse extends Error {
   override readonly name = "InvalidAnswer";
 }
 
@@ -28,13 +28,13 @@ export class InvalidAnswer extends Error {
  * @param apiVersion - What it was asked in.
  * @throws InvalidAnswer
  */
-export function readVerdict(answer: WebhookAnswer, apiVersion: string, uid: string, isMutating: boolean): Verdict {
+export function readVerdict(answer: WebhookResponse, apiVersion: string, uid: string, isMutating: boolean): Verdict {
   const review = readReview(answer);
   const isV1 = apiVersion === "admission.k8s.io/v1";
   const { response } = review;
   if (!isJsonObject(response))
-    throw new InvalidAnswer("received invalid webhook response: webhook response was absent");
-  const wrong = (why: string): InvalidAnswer => new InvalidAnswer(`received invalid webhook response: ${why}`);
+    throw new InvalidResponse("received invalid webhook response: webhook response was absent");
+  const wrong = (why: string): InvalidResponse => new InvalidResponse(`received invalid webhook response: ${why}`);
   if (isV1) {
     const given = textOf(response["uid"]);
     if (given !== uid) throw wrong(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given)}`);
@@ -74,7 +74,7 @@ function decodePatch(patch: string): string {
 }
 
 /** @throws InvalidAnswer */
-function readReview(answer: WebhookAnswer): JsonObject {
+function readReview(answer: WebhookResponse): JsonObject {
   try {
     return parseReview(answer);
   } catch (error) {
@@ -82,8 +82,8 @@ function readReview(answer: WebhookAnswer): JsonObject {
   }
 }
 
-function failedCall(why: string): InvalidAnswer {
-  return new InvalidAnswer(`failed to call webhook: ${why}`);
+function failedCall(why: string): InvalidResponse {
+  return new InvalidResponse(`failed to call webhook: ${why}`);
 }
 
 function textsOf(value: unknown): Record<string, string> {

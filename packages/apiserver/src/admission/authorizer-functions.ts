@@ -36,7 +36,7 @@ export class AuthorizerValue extends MapValue {
   }
 }
 
-abstract class Part implements OpaqueValue {
+abstract class OpaqueObject implements OpaqueValue {
   abstract readonly opaqueType: string;
 
   equals(other: OpaqueValue): boolean {
@@ -44,7 +44,7 @@ abstract class Part implements OpaqueValue {
   }
 }
 
-class PathCheck extends Part {
+class PathCheck extends OpaqueObject {
   readonly opaqueType = "kubernetes.authorization.PathCheck";
 
   constructor(
@@ -60,7 +60,7 @@ class PathCheck extends Part {
   }
 }
 
-class GroupCheck extends Part {
+class GroupCheck extends OpaqueObject {
   readonly opaqueType = "kubernetes.authorization.GroupCheck";
 
   constructor(
@@ -71,7 +71,7 @@ class GroupCheck extends Part {
   }
 }
 
-class ResourceCheck extends Part {
+class ResourceCheck extends OpaqueObject {
   readonly opaqueType = "kubernetes.authorization.ResourceCheck";
 
   constructor(
@@ -91,7 +91,7 @@ class ResourceCheck extends Part {
   }
 }
 
-class Decision extends Part {
+class Decision extends OpaqueObject {
   readonly opaqueType = "kubernetes.authorization.Decision";
 
   constructor(readonly decision: AccessDecision) {

@@ -3,16 +3,16 @@ import type { DeepReadonly, ValidatingAdmissionPolicy } from "@kubewright/api";
 import { CostBudget, type Program, type Value } from "../cel/index.js";
 import type { Type } from "../cel/types.js";
 import { byteLength } from "../validation/formats.js";
-import type { AdmissionExpressions, Names, Wanted } from "./expressions.js";
+import type { AdmissionExpressions, ExpressionScope, ExpectedResult } from "./expressions.js";
 import { LazyVariables } from "./lazy-variables.js";
-import { type Evaluated, MatchConditions, evaluate } from "./match-conditions.js";
-import { RequestMatcher } from "./matching.js";
+import { type EvaluationResult, MatchConditions, evaluate } from "./match-conditions.js";
+import { RequestMatcher } from "./request-matcher.js";
 
 /** What the expressions of one policy may cost together for one request, and each of them. Upstream: `celconfig`. */
-const MOST_COST = 10_000_000;
-const MOST_PER_EXPRESSION = 1_000_000;
-const LONGEST_MESSAGE = 5 * 1024;
-const LONGEST_ANNOTATION = 10 * 1024;
+const MAX_COST = 10_000_000;
+const MAX_COST_PER_EXPRESSION = 1_000_000;
+const MAX_MESSAGE_BYTES = 5 * 1024;
+const MAX_ANNOTATION_CHARACTERS = 10 * 1024;
 const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /** Something that a policy found wrong with a request. */
@@ -24,16 +24,16 @@ export interface Finding {
 }
 
 /** What a policy has to say of a request. */
-export interface Judgement {
+export interface PolicyResult {
   /** In the order of the policy. */
   readonly findings: readonly Finding[];
   /** For the audit record, without the policy's name. */
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
   /** Why annotations have no value: reasons to refuse, whatever is to become of findings. */
-  readonly problems: readonly string[];
+  readonly annotationErrors: readonly string[];
 }
 
-const NOTHING: Judgement = { findings: [], annotations: [], problems: [] };
+const NO_FINDINGS: PolicyResult = { findings: [], annotations: [], annotationErrors: [] };
 
 interface Validation {
   readonly expression: string;
@@ -69,10 +69,10 @@ export class CompiledPolicy {
     this.failsOpen = failurePolicy === "Ignore";
     const params = paramKind !== undefined;
     const types = new Map<string, Type>();
-    const names: Names = { params, authorizer: true, variables: types };
+    const names: ExpressionScope = { params, authorizer: true, variables: types };
     // All of them compiled when the policy was written.
-    const compile = (source: string, wanted: Wanted): Program | undefined => {
-      const compiled = compiler.compile(source, wanted, names);
+    const compile = (source: string, expected: ExpectedResult): Program | undefined => {
+      const compiled = compiler.compile(source, expected, names);
       return "program" in compiled ? compiled.program : undefined;
     };
     this.#conditions = new MatchConditions(matchConditions, compiler, { params, authorizer: true }, this.failsOpen);
@@ -94,13 +94,14 @@ export class CompiledPolicy {
   }
 
   /** @param variables - `params` among them. */
-  judge(variables: ReadonlyMap<string, Value>): Judgement {
+  evaluate(variables: ReadonlyMap<string, Value>): PolicyResult {
     const matched = this.#conditions.match(variables);
-    if (matched === false) return NOTHING;
-    if (matched !== true) return { ...NOTHING, findings: [{ message: matched.problem, reason: "Invalid", index: 0 }] };
-    const budget = new CostBudget(MOST_COST);
+    if (matched === false) return NO_FINDINGS;
+    if (matched !== true)
+      return { ...NO_FINDINGS, findings: [{ message: matched.problem, reason: "Invalid", index: 0 }] };
+    const budget = new CostBudget(MAX_COST);
     const all = new Map(variables);
-    if (this.#variables.length > 0) all.set("variables", this.#lazily(all, budget));
+    if (this.#variables.length > 0) all.set("variables", this.#lazyVariables(all, budget));
     const findings: Finding[] = [];
     for (const [index, validation] of this.#validations.entries()) {
       const { expression, program, reason } = validation;
@@ -112,22 +113,25 @@ export class CompiledPolicy {
     return { findings, ...this.#annotate(all, budget) };
   }
 
-  #annotate(all: ReadonlyMap<string, Value>, budget: CostBudget): Pick<Judgement, "annotations" | "problems"> {
+  #annotate(
+    all: ReadonlyMap<string, Value>,
+    budget: CostBudget,
+  ): Pick<PolicyResult, "annotations" | "annotationErrors"> {
     const annotations: { key: string; value: string }[] = [];
-    const problems: string[] = [];
+    const annotationErrors: string[] = [];
     for (const { key, expression, program } of this.#annotations) {
       const result = run(program, expression, all, budget);
       if ("problem" in result) {
-        if (!this.failsOpen) problems.push(result.problem);
+        if (!this.failsOpen) annotationErrors.push(result.problem);
         continue;
       }
       const value = typeof result.value === "string" ? result.value.trim() : "";
-      if (value !== "") annotations.push({ key, value: value.slice(0, LONGEST_ANNOTATION) });
+      if (value !== "") annotations.push({ key, value: value.slice(0, MAX_ANNOTATION_CHARACTERS) });
     }
-    return { annotations, problems };
+    return { annotations, annotationErrors };
   }
 
-  #lazily(variables: ReadonlyMap<string, Value>, budget: CostBudget): LazyVariables {
+  #lazyVariables(variables: ReadonlyMap<string, Value>, budget: CostBudget): LazyVariables {
     return new LazyVariables(
       new Map(this.#variables.map(({ name, program }) => [name, () => program.evaluate(variables, budget)])),
     );
@@ -139,10 +143,10 @@ function run(
   expression: string,
   variables: ReadonlyMap<string, Value>,
   budget: CostBudget,
-): Evaluated {
+): EvaluationResult {
   const left = budget.limit - budget.spent;
   if (left <= 0) return { problem: OUT_OF_BUDGET };
-  const own = new CostBudget(Math.min(MOST_PER_EXPRESSION, left));
+  const own = new CostBudget(Math.min(MAX_COST_PER_EXPRESSION, left));
   const result = evaluate(program, expression, variables, own);
   // What it had left is the least that is now spent of all.
   budget.spend(Math.min(own.spent, left));
@@ -158,7 +162,7 @@ function failureText(
   if (messageProgram !== undefined) {
     const result = run(messageProgram, "", variables, budget);
     const text = "value" in result && typeof result.value === "string" ? result.value.trim() : "";
-    if (text !== "" && !/[\r\n]/.test(text) && byteLength(text) <= LONGEST_MESSAGE) return text;
+    if (text !== "" && !/[\r\n]/.test(text) && byteLength(text) <= MAX_MESSAGE_BYTES) return text;
   }
   return message === "" ? `failed expression: ${expression.trim()}` : message;
 }

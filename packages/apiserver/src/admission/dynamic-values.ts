@@ -1,4 +1,4 @@
-import { ListValue, ReadMap, Timestamp, type Value } from "../cel/values.js";
+import { ListValue, LazyMapValue, Timestamp, type Value } from "../cel/values.js";
 import { parseTimestamp } from "../cel/time.js";
 import { DYN, type Type } from "../cel/types.js";
 import { type JsonObject, isJsonObject, ownMember } from "../json.js";
@@ -41,7 +41,7 @@ class DynamicList extends ListValue {
   }
 }
 
-class DynamicMap extends ReadMap {
+class DynamicMap extends LazyMapValue {
   readonly #members: JsonObject;
   readonly #type: Type;
   #known: readonly string[] | undefined;

@@ -1,12 +1,12 @@
 import type { Value } from "../cel/index.js";
 import type { AdmissionAttributes } from "../registry/admission.js";
-import { type SeenRequest } from "./admission-request.js";
+import { type AdmissionRequestView } from "./admission-request.js";
 import { AuthorizerValue } from "./authorizer-functions.js";
 import { dynamicValue } from "./dynamic-values.js";
 import { NAMESPACE, REQUEST } from "./expression-types.js";
 
 /** What expressions may name. `params` and `variables` are the caller's to add. */
-export function expressionVariables(attributes: AdmissionAttributes, seen: SeenRequest): Map<string, Value> {
+export function expressionVariables(attributes: AdmissionAttributes, seen: AdmissionRequestView): Map<string, Value> {
   const { server, user, resource, subresource, namespace, name } = attributes;
   const { group, version } = resource;
   const requested = { group, version, resource: resource.resource, subresource, namespace, name };

@@ -5,10 +5,10 @@ import { authorizerFunctions } from "./authorizer-functions.js";
 import { AUTHORIZER, NAMESPACE, REQUEST, variablesType } from "./expression-types.js";
 
 /** Bytes of a request, which is as large as a value can be. */
-const MOST_BYTES = 3 * 1024 * 1024;
+const MAX_BYTES = 3 * 1024 * 1024;
 
 /** What an expression may name besides `object`, `oldObject`, `namespaceObject` and `request`. */
-export interface Names {
+export interface ExpressionScope {
   /** Of `object` and `oldObject`. Default: it shows when they are evaluated. */
   readonly object?: Type;
   /** Whether there are `params`, or of which type. Default false. */
@@ -19,10 +19,10 @@ export interface Names {
 }
 
 /** What an expression must come to. */
-export type Wanted = "bool" | "string" | "string or null" | "any";
+export type ExpectedResult = "bool" | "string" | "string or null" | "any";
 
 /** Either what was made of an expression, or what is wrong with it. */
-export type Compiled = { readonly program: Program } | { readonly problem: string };
+export type CompileResult = { readonly program: Program } | { readonly problem: string };
 
 /**
  * Compiles the expressions of admission: match conditions, and what a policy consists of. Upstream: apiserver
@@ -31,20 +31,20 @@ export type Compiled = { readonly program: Program } | { readonly problem: strin
 export class AdmissionExpressions {
   #environment: ExpressionEnvironment | undefined;
 
-  compile(source: string, wanted: Wanted, names: Names = {}): Compiled {
+  compile(source: string, expected: ExpectedResult, names: ExpressionScope = {}): CompileResult {
     const compiled = this.#compile(source, names);
     if ("errors" in compiled) return { problem: `compilation failed: ${compiled.errors}` };
-    const problem = wrongResult(compiled.program.type, wanted);
+    const problem = resultTypeError(compiled.program.type, expected);
     return problem === undefined ? compiled : { problem };
   }
 
   /** What an expression comes to, or what is wrong with it, in the words of the compiler alone. */
-  check(source: string, names: Names): { readonly type: Type } | { readonly errors: string } {
+  check(source: string, names: ExpressionScope): { readonly type: Type } | { readonly errors: string } {
     const compiled = this.#compile(source, names);
     return "errors" in compiled ? compiled : { type: compiled.program.type };
   }
 
-  #compile(source: string, names: Names): ReturnType<ExpressionEnvironment["compile"]> {
+  #compile(source: string, names: ExpressionScope): ReturnType<ExpressionEnvironment["compile"]> {
     this.#environment ??= new ExpressionEnvironment(authorizerFunctions);
     return this.#environment.compile(source, declarations(names));
   }
@@ -55,7 +55,7 @@ function declarations({
   params = false,
   authorizer = false,
   variables,
-}: Names): ReadonlyMap<string, DeclaredType> {
+}: ExpressionScope): ReadonlyMap<string, DeclaredType> {
   const types = new Map<string, Type>([
     ["object", object],
     ["oldObject", object],
@@ -65,19 +65,21 @@ function declarations({
   if (params !== false) types.set("params", params === true ? DYN : params);
   if (authorizer) types.set("authorizer", AUTHORIZER);
   if (variables !== undefined && variables.size > 0) types.set("variables", variablesType(variables));
-  return new Map([...types].map(([name, type]) => [name, { type, most: MOST_BYTES, leastBytes: 1 }]));
+  return new Map([...types].map(([name, type]) => [name, { type, max: MAX_BYTES, minBytes: 1 }]));
 }
 
 /** Kinds of types that an expression may come to, and how upstream says so. One that shows only later is none of them. */
-const RESULTS: Readonly<Record<Wanted, { readonly kinds: readonly string[]; readonly text: string } | undefined>> = {
+const RESULTS: Readonly<
+  Record<ExpectedResult, { readonly kinds: readonly string[]; readonly text: string } | undefined>
+> = {
   any: undefined,
   bool: { kinds: ["bool"], text: "bool" },
   string: { kinds: ["string"], text: "string" },
   "string or null": { kinds: ["string", "null"], text: "one of [string null_type]" },
 };
 
-function wrongResult(type: Type, wanted: Wanted): string | undefined {
-  const result = RESULTS[wanted];
+function resultTypeError(type: Type, expected: ExpectedResult): string | undefined {
+  const result = RESULTS[expected];
   if (result === undefined || result.kinds.includes(type.kind)) return undefined;
   return `must evaluate to ${result.text} but got ${nameOf(type)}`;
 }

@@ -2,12 +2,12 @@ import type { DeepReadonly } from "@kubewright/api";
 
 import { CostBudget, CostExceeded, EvaluationProblem, type Program, type Value } from "../cel/index.js";
 import type { MatchCondition } from "../kinds/admissionregistration/match-conditions.js";
-import type { AdmissionExpressions, Names } from "./expressions.js";
+import type { AdmissionExpressions, ExpressionScope } from "./expressions.js";
 
 /** What all conditions of one webhook or policy may cost together. Upstream: `RuntimeCELCostBudgetMatchConditions`. */
-const MOST_COST = 2_500_000;
+const MAX_COST = 2_500_000;
 
-export type Evaluated = { readonly value: Value } | { readonly problem: string };
+export type EvaluationResult = { readonly value: Value } | { readonly problem: string };
 
 /** @param expression - As it was compiled, for the text. */
 export function evaluate(
@@ -15,7 +15,7 @@ export function evaluate(
   expression: string,
   variables: ReadonlyMap<string, Value>,
   budget: CostBudget,
-): Evaluated {
+): EvaluationResult {
   try {
     return { value: program.evaluate(variables, budget) };
   } catch (error) {
@@ -32,7 +32,7 @@ export class MatchConditions {
   constructor(
     conditions: DeepReadonly<readonly MatchCondition[]>,
     compiler: AdmissionExpressions,
-    names: Names,
+    names: ExpressionScope,
     readonly failsOpen: boolean,
   ) {
     this.#conditions = conditions.flatMap(({ expression }) => {
@@ -42,13 +42,13 @@ export class MatchConditions {
     });
   }
 
-  get areNone(): boolean {
+  get isEmpty(): boolean {
     return this.#conditions.length === 0;
   }
 
   /** Whether all hold; or why that cannot be told, which a condition that does not hold makes irrelevant. */
   match(variables: ReadonlyMap<string, Value>): boolean | { readonly problem: string } {
-    const budget = new CostBudget(MOST_COST);
+    const budget = new CostBudget(MAX_COST);
     const problems: string[] = [];
     for (const { expression, program } of this.#conditions) {
       const result = evaluate(program, expression, variables, budget);

@@ -11,13 +11,18 @@ function apiServer(): ApiServer {
   return createApiServer({ clock: new SimulatedClock(), random: seededRandom(1), freeze: true });
 }
 
-interface Told {
+interface PolicyAnswer {
   readonly status: number;
   readonly warning: unknown;
   readonly value: Record<string, unknown>;
 }
 
-async function send(server: ApiServer, method: "DELETE" | "POST", path: string, value?: unknown): Promise<Told> {
+async function send(
+  server: ApiServer,
+  method: "DELETE" | "POST",
+  path: string,
+  value?: unknown,
+): Promise<PolicyAnswer> {
   const body = value === undefined ? {} : { body: { type: "decoded", value } as const };
   const response = await server.transport({ method, path, headers: {}, ...body });
   if (response.body.type !== "decoded") throw new Error("no object");
@@ -29,7 +34,10 @@ async function send(server: ApiServer, method: "DELETE" | "POST", path: string, 
 }
 
 /** A cluster with one policy for ConfigMaps that is bound, and what it says of one. */
-async function bound(spec: object, binding: object = {}): Promise<(data?: object, metadata?: object) => Promise<Told>> {
+async function bound(
+  spec: object,
+  binding: object = {},
+): Promise<(data?: object, metadata?: object) => Promise<PolicyAnswer>> {
   const server = apiServer();
   const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["configmaps"] };
   const policy = {
@@ -56,7 +64,7 @@ async function bound(spec: object, binding: object = {}): Promise<(data?: object
     });
 }
 
-const why = ({ value: { message } }: Told): string =>
+const why = ({ value: { message } }: PolicyAnswer): string =>
   typeof message === "string" ? message.replace(/^.*denied request: /s, "") : "";
 
 test("a policy holds what its expression says, whatever the data", async () => {

@@ -10,13 +10,13 @@ import { type Awaitable, andThen } from "../awaitable.js";
 import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission.js";
 import type { ServedResource } from "../served-resource.js";
 import type { ResourceStorage } from "../storage/resource-storage.js";
-import { showing } from "../stored-versions.js";
-import { type SeenRequest, seenRequest } from "./admission-request.js";
+import { presenterFor } from "../stored-versions.js";
+import { type AdmissionRequestView, buildRequestView } from "./admission-request.js";
 import { CompiledPolicy, type Finding } from "./compiled-policy.js";
 import { dynamicValue } from "./dynamic-values.js";
 import { expressionVariables } from "./expression-variables.js";
 import { AdmissionExpressions } from "./expressions.js";
-import { RequestMatcher, isExempt } from "./matching.js";
+import { RequestMatcher, isExempt } from "./request-matcher.js";
 
 type Binding = DeepReadonly<ValidatingAdmissionPolicyBinding>;
 
@@ -52,33 +52,33 @@ export class AdmissionPolicies implements AdmissionPlugin {
 
   /** @throws ApiError as the first policy that denies says */
   validate(attributes: AdmissionAttributes): Awaitable<void> {
-    const bindings = this.#boundTo();
-    const asked = this.#policies.list().flatMap(({ name, object }) => {
-      const notes = new Notes(name);
-      return (bindings.get(name) ?? []).map((binding) => ({ policy: this.#policy(object), binding, notes }));
+    const bindings = this.#bindingsByPolicy();
+    const invocations = this.#policies.list().flatMap(({ name, object }) => {
+      const annotations = new AuditAnnotationCollector(name);
+      return (bindings.get(name) ?? []).map((binding) => ({ policy: this.#policy(object), binding, annotations }));
     });
-    return this.#judgeAll(asked, attributes, 0, undefined);
+    return this.#evaluateAll(invocations, attributes, 0, undefined);
   }
 
   /** All from that one on, as each may warn. @throws ApiError the first refusal */
-  #judgeAll(
-    asked: readonly Asked[],
+  #evaluateAll(
+    invocations: readonly PolicyInvocation[],
     attributes: AdmissionAttributes,
     first: number,
     denial: ApiError | undefined,
   ): Awaitable<void> {
-    for (let index = first; index < asked.length; index++) {
-      const denied = this.#judge(asked[index]!, attributes);
+    for (let index = first; index < invocations.length; index++) {
+      const denied = this.#evaluate(invocations[index]!, attributes);
       if (denied instanceof Promise)
-        return denied.then((later) => this.#judgeAll(asked, attributes, index + 1, denial ?? later));
+        return denied.then((later) => this.#evaluateAll(invocations, attributes, index + 1, denial ?? later));
       denial ??= denied;
     }
-    for (const notes of new Set(asked.map((each) => each.notes))) notes.publish(attributes);
+    for (const collector of new Set(invocations.map((each) => each.annotations))) collector.publish(attributes);
     if (denial !== undefined) throw denial;
   }
 
   /** Bindings by the policy's name. */
-  #boundTo(): ReadonlyMap<string, readonly Binding[]> {
+  #bindingsByPolicy(): ReadonlyMap<string, readonly Binding[]> {
     const bound = new Map<string, Binding[]>();
     for (const { object } of this.#bindings.list()) {
       const binding = object as ValidatingAdmissionPolicyBinding;
@@ -104,58 +104,59 @@ export class AdmissionPolicies implements AdmissionPlugin {
   }
 
   /** Warns and notes as the binding wants it, and answers the first refusal. */
-  #judge(asked: Asked, attributes: AdmissionAttributes): Awaitable<ApiError | undefined> {
-    const { policy, binding } = asked;
-    const seenAs = policy.matcher.match(attributes);
-    if (seenAs === undefined) return undefined;
+  #evaluate(invocation: PolicyInvocation, attributes: AdmissionAttributes): Awaitable<ApiError | undefined> {
+    const { policy, binding } = invocation;
+    const matchedResource = policy.matcher.match(attributes);
+    if (matchedResource === undefined) return undefined;
     const matcher = this.#matcherOf(binding);
     if (matcher !== undefined && matcher.match(attributes) === undefined) return undefined;
-    return andThen(paramsOf(policy, binding, attributes), (params) => {
+    return andThen(collectParams(policy, binding, attributes), (params) => {
       if ("problem" in params) {
         if (policy.failsOpen) return undefined;
         return refusal(policy, binding, attributes, { message: params.problem, reason: "Invalid" });
       }
-      return andThen(seenRequest(attributes, seenAs), (seen) =>
-        judgeWith(asked, attributes, { seen, params: params.objects }),
+      return andThen(buildRequestView(attributes, matchedResource), (seen) =>
+        evaluateWith(invocation, attributes, { seen, params: params.objects }),
       );
     });
   }
 }
 
 /** A policy through one of its bindings. */
-interface Asked {
+interface PolicyInvocation {
   readonly policy: CompiledPolicy;
   readonly binding: Binding;
-  readonly notes: Notes;
+  readonly annotations: AuditAnnotationCollector;
 }
 
-function judgeWith(
-  { policy, binding, notes }: Asked,
+function evaluateWith(
+  { policy, binding, annotations: collector }: PolicyInvocation,
   attributes: AdmissionAttributes,
-  { seen, params }: { readonly seen: SeenRequest; readonly params: readonly (KubernetesObject | null)[] },
+  { seen, params }: { readonly seen: AdmissionRequestView; readonly params: readonly (KubernetesObject | null)[] },
 ): ApiError | undefined {
   const variables = expressionVariables(attributes, seen);
   let denial: ApiError | undefined;
   for (const param of params) {
     if (policy.paramKind !== undefined) variables.set("params", dynamicValue(param));
-    const { findings, annotations, problems } = policy.judge(variables);
+    const { findings, annotations, annotationErrors } = policy.evaluate(variables);
     for (const finding of findings) {
       if (binding.spec.validationActions.includes("Audit"))
-        attributes.annotate(FAILURE_KEY, failureNote(policy, binding, finding));
+        attributes.annotate(FAILURE_KEY, failureAnnotation(policy, binding, finding));
       if (binding.spec.validationActions.includes("Warn"))
         attributes.warn(
           `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.metadata.name}': ${finding.message}`,
         );
       if (binding.spec.validationActions.includes("Deny")) denial ??= refusal(policy, binding, attributes, finding);
     }
-    for (const { key, value } of annotations) notes.add(key, value);
-    for (const message of problems) denial ??= refusal(policy, binding, attributes, { message, reason: "Invalid" });
+    for (const { key, value } of annotations) collector.add(key, value);
+    for (const message of annotationErrors)
+      denial ??= refusal(policy, binding, attributes, { message, reason: "Invalid" });
   }
   return denial;
 }
 
 /** What the bindings of one policy have noted. Upstream: `auditAnnotationCollector`. */
-class Notes {
+class AuditAnnotationCollector {
   readonly #policy: string;
   readonly #values = new Map<string, Set<string>>();
 
@@ -175,7 +176,7 @@ class Notes {
 }
 
 /** Upstream: `ValidationFailureValue`. */
-function failureNote({ name }: CompiledPolicy, { metadata, spec }: Binding, { message, index }: Finding): string {
+function failureAnnotation({ name }: CompiledPolicy, { metadata, spec }: Binding, { message, index }: Finding): string {
   const { validationActions } = spec;
   return JSON.stringify([{ message, policy: name, binding: metadata.name, expressionIndex: index, validationActions }]);
 }
@@ -194,7 +195,7 @@ function refusal(
 type Params = { readonly objects: readonly (KubernetesObject | null)[] } | { readonly problem: string };
 
 /** The objects that a policy is to be applied with, one after the other. Upstream: `generic.CollectParams`. */
-function paramsOf(
+function collectParams(
   { paramKind }: CompiledPolicy,
   binding: Binding,
   { server, namespace }: AdmissionAttributes,
@@ -214,13 +215,13 @@ function paramsOf(
   const { name = "", selector } = paramRef;
   if (!resource.namespaced && paramRef.namespace !== undefined)
     return problem("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
-  const place = resource.namespaced ? (paramRef.namespace ?? namespace) : "";
-  if (resource.namespaced && place === "")
+  const paramNamespace = resource.namespaced ? (paramRef.namespace ?? namespace) : "";
+  if (resource.namespaced && paramNamespace === "")
     return problem("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources");
   const { storage } = resource;
   const selects = name === "" ? labelSelectorMatcher(selector) : undefined;
-  const stored = name === "" ? storage.list(place) : [storage.get(place, name) ?? []].flat();
-  return andThen(showing(resource, stored), (show) => {
+  const stored = name === "" ? storage.list(paramNamespace) : [storage.get(paramNamespace, name) ?? []].flat();
+  return andThen(presenterFor(resource, stored), (show) => {
     const objects = stored.map(show).filter(({ metadata }) => selects === undefined || selects(metadata.labels));
     if (objects.length === 0 && paramRef.parameterNotFoundAction === "Deny")
       return problem("no params found for policy binding with `Deny` parameterNotFoundAction");

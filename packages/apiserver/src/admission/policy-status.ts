@@ -16,7 +16,7 @@ export interface PolicyStatusOptions {
  * Writes into every policy's status what its expressions were found to do wrong, once for each generation. Upstream:
  * `pkg/controller/validatingadmissionpolicystatus`, of kube-controller-manager.
  */
-export function keepPolicyStatus({ clock, policies, checker, apply }: PolicyStatusOptions): void {
+export function maintainPolicyStatus({ clock, policies, checker, apply }: PolicyStatusOptions): void {
   const pending = new Set<string>();
   const check = (name: string): void => {
     const policy = policies.get("", name)?.object as DeepReadonly<ValidatingAdmissionPolicy> | undefined;
@@ -27,7 +27,7 @@ export function keepPolicyStatus({ clock, policies, checker, apply }: PolicyStat
       typeChecking: expressionWarnings.length === 0 ? {} : { expressionWarnings },
     });
   };
-  const notice = (name: string): void => {
+  const enqueue = (name: string): void => {
     pending.add(name);
     if (pending.size > 1) return;
     clock.setTimer(0, () => {
@@ -36,10 +36,10 @@ export function keepPolicyStatus({ clock, policies, checker, apply }: PolicyStat
       names.forEach(check);
     });
   };
-  for (const { name } of policies.list()) notice(name);
+  for (const { name } of policies.list()) enqueue(name);
   policies.follow({
     onChange: ({ current }) => {
-      if (current !== undefined && !isObserved(current.object)) notice(current.name);
+      if (current !== undefined && !isObserved(current.object)) enqueue(current.name);
     },
   });
 }

@@ -141,13 +141,13 @@ test.each([
   ],
 ] as const)(
   "who refuses %s (%s by %s) is asked, with what was sent",
-  async (rule, operation, method, path, sent, told) => {
+  async (rule, operation, method, path, sent, expectedKind) => {
     const { asked, send } = await serve("Validating", { operations: [operation], resources: [rule] }, refuse);
     const { status, value } = await send(method, path, sent);
     expect([status, value.message]).toEqual([403, 'admission webhook "a.example.com" denied the request: not that']);
     expect(asked).toHaveLength(1);
     const { kind, resource, subResource, object } = asked[0]!;
-    expect(`${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.kind}`).toBe(told);
+    expect(`${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.kind}`).toBe(expectedKind);
     expect(asked[0]).toMatchObject({ operation, requestKind: kind });
     expect([resource.resource, subResource]).toEqual([rule.split("/")[0], rule.split("/")[1]]);
     expect(object).toMatchObject({ kind: kind.kind });

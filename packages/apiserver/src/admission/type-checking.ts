@@ -17,7 +17,7 @@ export interface ExpressionWarning {
 }
 
 /** Kinds that one rule is checked for. Upstream: `maxTypesToCheck`. */
-const MOST_KINDS = 10;
+const MAX_KINDS = 10;
 
 /**
  * Checks the validations of policies against the types of the built-in kinds that they match by name. Whether they are right
@@ -79,12 +79,12 @@ export class TypeChecker {
       for (const group of groups)
         for (const version of versions)
           for (const plural of plurals) {
-            const resource = count < MOST_KINDS ? this.#registry.find(group, version, plural) : undefined;
+            const resource = count < MAX_KINDS ? this.#registry.find(group, version, plural) : undefined;
             if (resource === undefined) continue;
             count++;
             kinds.set(textOf(resource), resource);
           }
-      if (count === MOST_KINDS) break;
+      if (count === MAX_KINDS) break;
     }
     return [...kinds.keys()].sort().map((text) => kinds.get(text)!);
   }

@@ -141,19 +141,23 @@ test.each<[object, string[]]>([
 
 test("conditions that have no value close, unless another does not hold or the webhook fails open", async () => {
   const broken = { name: "broken", expression: "object.none == 1" };
-  const told = async (change: object): Promise<unknown> => {
+  const outcome = async (change: object): Promise<unknown> => {
     const bench = new Bench(allow);
     await bench.configure("Validating", change);
     const { status, value } = await bench.create("a");
     return [status, value["message"], bench.requests.length];
   };
-  expect(await told({ matchConditions: [broken] })).toEqual([
+  expect(await outcome({ matchConditions: [broken] })).toEqual([
     403,
     `configmaps "a" is forbidden: expression 'object.none == 1' resulted in error: no such key: none`,
     0,
   ]);
-  expect(await told({ matchConditions: [broken, { name: "no", expression: "false" }] })).toEqual([201, undefined, 0]);
-  expect(await told({ matchConditions: [broken], failurePolicy: "Ignore" })).toEqual([201, undefined, 0]);
+  expect(await outcome({ matchConditions: [broken, { name: "no", expression: "false" }] })).toEqual([
+    201,
+    undefined,
+    0,
+  ]);
+  expect(await outcome({ matchConditions: [broken], failurePolicy: "Ignore" })).toEqual([201, undefined, 0]);
 });
 
 test("the same objects under another version are sent as that version, unless matches are to be exact", async () => {

@@ -10,17 +10,17 @@ import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission
 import { decode, noFindings } from "../schema/decode.js";
 import type { ServedResource } from "../served-resource.js";
 import type { ResourceStorage } from "../storage/resource-storage.js";
-import { convertFor, seenRequest } from "./admission-request.js";
-import { InvalidAnswer, type Verdict, readVerdict, refusal } from "./admission-response.js";
+import { convertForAdmission, buildRequestView } from "./admission-request.js";
+import { InvalidResponse, type Verdict, readVerdict, refusal } from "./admission-response.js";
 import { expressionVariables } from "./expression-variables.js";
 import { AdmissionExpressions } from "./expressions.js";
 import { MatchConditions } from "./match-conditions.js";
-import { RequestMatcher, isExempt, isWhole } from "./matching.js";
+import { RequestMatcher, isExempt, isFullObject } from "./request-matcher.js";
 import { webhookAddress } from "../webhooks/webhook-address.js";
 import type { WebhookCaller } from "../webhooks/webhook-call.js";
 
 /** A webhook that is ready to be asked whether it is for a request. */
-interface ReadyWebhook {
+interface CompiledWebhook {
   /** Unlike its name, its alone. */
   readonly id: string;
   /** Name of the configuration that it stands in. */
@@ -31,12 +31,12 @@ interface ReadyWebhook {
 }
 
 /** A webhook that is for a request, and what it sees it as. */
-interface Invocation extends ReadyWebhook {
-  readonly seenAs: ServedResource;
+interface Invocation extends CompiledWebhook {
+  readonly matchedResource: ServedResource;
 }
 
 /** There is no verdict, and the webhook's failure policy decides. Upstream: `ErrCallingWebhook`. */
-class FailedCall extends Error {
+class WebhookCallError extends Error {
   constructor(webhook: string, why: string) {
     super(`failed calling webhook ${JSON.stringify(webhook)}: ${why}`);
   }
@@ -56,26 +56,26 @@ class Webhooks {
   readonly #options: WebhookOptions;
   readonly #compiler = new AdmissionExpressions();
   /** By configuration, as stored objects never change. */
-  readonly #ready = new WeakMap<object, readonly ReadyWebhook[]>();
+  readonly #compiled = new WeakMap<object, readonly CompiledWebhook[]>();
 
   constructor(options: WebhookOptions) {
     this.#options = options;
   }
 
-  get areNone(): boolean {
+  get isEmpty(): boolean {
     return this.#options.configurations.size === 0;
   }
 
   /** All webhooks, by their configuration's name and then as they stand there. */
-  *all(): Generator<ReadyWebhook> {
+  *all(): Generator<CompiledWebhook> {
     for (const { object } of this.#options.configurations.list()) {
-      let ready = this.#ready.get(object);
-      if (ready === undefined) this.#ready.set(object, (ready = this.#makeReady(object)));
-      yield* ready;
+      let compiled = this.#compiled.get(object);
+      if (compiled === undefined) this.#compiled.set(object, (compiled = this.#compileAll(object)));
+      yield* compiled;
     }
   }
 
-  #makeReady(configuration: KubernetesObject): readonly ReadyWebhook[] {
+  #compileAll(configuration: KubernetesObject): readonly CompiledWebhook[] {
     const { metadata, webhooks = [] } = configuration as KubernetesObject & { webhooks?: readonly Webhook[] };
     const { name = "" } = metadata;
     return webhooks.map((webhook) => ({
@@ -93,40 +93,42 @@ class Webhooks {
   }
 
   /** @throws ApiError 403 when a condition has no value and the webhook fails closed; 404 without a namespace to look at. */
-  async invocation(ready: ReadyWebhook, attributes: AdmissionAttributes): Promise<Invocation | undefined> {
-    const { webhook, matcher, conditions } = ready;
+  async invocation(compiled: CompiledWebhook, attributes: AdmissionAttributes): Promise<Invocation | undefined> {
+    const { webhook, matcher, conditions } = compiled;
     if ((webhook.rules ?? []).length === 0) return undefined;
-    const seenAs = matcher.match(attributes);
-    if (seenAs === undefined) return undefined;
-    if (!conditions.areNone) {
-      const matched = conditions.match(expressionVariables(attributes, await seenRequest(attributes, seenAs)));
+    const matchedResource = matcher.match(attributes);
+    if (matchedResource === undefined) return undefined;
+    if (!conditions.isEmpty) {
+      const matched = conditions.match(
+        expressionVariables(attributes, await buildRequestView(attributes, matchedResource)),
+      );
       if (typeof matched !== "boolean") throw forbidden(attributes.resource, attributes.name, matched.problem);
       if (!matched) return undefined;
     }
-    return { ...ready, seenAs };
+    return { ...compiled, matchedResource };
   }
 
   /**
    * What the webhook says of the request; `undefined` when it says nothing and its failure policy lets that pass, which is noted.
    *
-   * @param turn - As in upstream's audit annotations: `round_0_index_3`.
+   * @round round - As in upstream's audit annotations: `round_0_index_3`.
    * @throws ApiError 500 when it says nothing and fails closed; as the webhook has it when it refuses.
    */
-  async ask(
+  async invoke(
     invocation: Invocation,
     attributes: AdmissionAttributes,
     isMutating: boolean,
-    turn: string,
+    round: string,
   ): Promise<Verdict | undefined> {
     const { webhook } = invocation;
     let verdict: Verdict;
     try {
       verdict = await this.#call(invocation, attributes, isMutating);
     } catch (error) {
-      if (!(error instanceof FailedCall)) throw error;
+      if (!(error instanceof WebhookCallError)) throw error;
       if (webhook.failurePolicy !== "Ignore") throw internalError(error.message);
       const kind = isMutating ? "mutating" : "validating";
-      attributes.annotate(`failed-open.${kind}.webhook.admission.k8s.io/${turn}`, webhook.name);
+      attributes.annotate(`failed-open.${kind}.webhook.admission.k8s.io/${round}`, webhook.name);
       return undefined;
     }
     for (const [key, value] of Object.entries(verdict.annotations))
@@ -136,12 +138,16 @@ class Webhooks {
     return verdict;
   }
 
-  async #call({ webhook, seenAs }: Invocation, attributes: AdmissionAttributes, isMutating: boolean): Promise<Verdict> {
+  async #call(
+    { webhook, matchedResource }: Invocation,
+    attributes: AdmissionAttributes,
+    isMutating: boolean,
+  ): Promise<Verdict> {
     const { name, timeoutSeconds = 10, clientConfig, admissionReviewVersions, sideEffects } = webhook;
     if (attributes.dryRun && sideEffects !== "None" && sideEffects !== "NoneOnDryRun")
       throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
     const { call, random, signal } = this.#options;
-    const { request, object, oldObject } = await seenRequest(attributes, seenAs);
+    const { request, object, oldObject } = await buildRequestView(attributes, matchedResource);
     const uid = uuid(random);
     const version = admissionReviewVersions.find((each) => each === "v1" || each === "v1beta1");
     const apiVersion = `admission.k8s.io/${version}`;
@@ -154,9 +160,9 @@ class Webhooks {
       return readVerdict(answer, apiVersion, uid, isMutating);
     } catch (error) {
       const why = (error as Error).message;
-      throw new FailedCall(
+      throw new WebhookCallError(
         name,
-        error instanceof InvalidAnswer ? why : `failed to call webhook: Post ${JSON.stringify(url)}: ${why}`,
+        error instanceof InvalidResponse ? why : `failed to call webhook: Post ${JSON.stringify(url)}: ${why}`,
       );
     }
   }
@@ -174,59 +180,59 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   const webhooks = new Webhooks(options);
   return {
     concerns,
-    isIdle: () => webhooks.areNone,
+    isIdle: () => webhooks.isEmpty,
     mutate: (attributes) => mutate(webhooks, attributes),
   };
 }
 
 async function mutate(webhooks: Webhooks, attributes: AdmissionAttributes): Promise<void> {
   /** Those that may be asked again, since the object was last changed. */
-  let asked = new Set<string>();
-  const again = new Set<string>();
-  for (const [index, ready] of [...webhooks.all()].entries()) {
-    const changed = await askToMutate(webhooks, ready, attributes, `round_0_index_${index}`);
+  let reinvocable = new Set<string>();
+  const toReinvoke = new Set<string>();
+  for (const [index, compiled] of [...webhooks.all()].entries()) {
+    const changed = await invokeMutating(webhooks, compiled, attributes, `round_0_index_${index}`);
     if (changed === true) {
-      for (const id of asked) again.add(id);
-      asked = new Set();
+      for (const id of reinvocable) toReinvoke.add(id);
+      reinvocable = new Set();
     }
-    if (changed !== undefined && ready.webhook.reinvocationPolicy === "IfNeeded") asked.add(ready.id);
+    if (changed !== undefined && compiled.webhook.reinvocationPolicy === "IfNeeded") reinvocable.add(compiled.id);
   }
-  if (again.size === 0) return;
-  for (const [index, ready] of [...webhooks.all()].entries())
-    if (again.has(ready.id)) await askToMutate(webhooks, ready, attributes, `round_1_index_${index}`);
+  if (toReinvoke.size === 0) return;
+  for (const [index, compiled] of [...webhooks.all()].entries())
+    if (toReinvoke.has(compiled.id)) await invokeMutating(webhooks, compiled, attributes, `round_1_index_${index}`);
 }
 
 /** Whether the webhook changed the object, which is noted; `undefined` when it is not for this request. */
-async function askToMutate(
+async function invokeMutating(
   webhooks: Webhooks,
-  ready: ReadyWebhook,
+  compiled: CompiledWebhook,
   attributes: AdmissionAttributes,
-  turn: string,
+  round: string,
 ): Promise<boolean | undefined> {
-  const invocation = await webhooks.invocation(ready, attributes);
+  const invocation = await webhooks.invocation(compiled, attributes);
   if (invocation === undefined) return undefined;
   const { configuration, webhook } = invocation;
-  const note = (topic: string, more: object): void =>
+  const annotate = (topic: string, more: object): void =>
     attributes.annotate(
-      `${topic}.webhook.admission.k8s.io/${turn}`,
+      `${topic}.webhook.admission.k8s.io/${round}`,
       JSON.stringify({ configuration, webhook: webhook.name, ...more }),
     );
   let mutated = false;
   try {
-    const verdict = await webhooks.ask(invocation, attributes, true, turn);
+    const verdict = await webhooks.invoke(invocation, attributes, true, round);
     const operations = verdict?.patch === undefined ? [] : readOperations(verdict.patch);
     if (operations.length === 0) return false;
     mutated = await applyPatch(invocation, operations, verdict!.patchType, attributes);
-    note("patch", { patch: operations, patchType: verdict!.patchType });
+    annotate("patch", { patch: operations, patchType: verdict!.patchType });
     return mutated;
   } finally {
-    note("mutation", { mutated });
+    annotate("mutation", { mutated });
   }
 }
 
 /** @throws ApiError 500 for a patch that cannot be applied. */
 async function applyPatch(
-  { webhook, seenAs }: Invocation,
+  { webhook, matchedResource }: Invocation,
   operations: readonly unknown[],
   patchType: string,
   attributes: AdmissionAttributes,
@@ -239,24 +245,28 @@ async function applyPatch(
     );
   if (patchType !== "JSONPatch")
     throw internalError(`failed calling webhook ${name}: unsupported patch type ${JSON.stringify(patchType)}`);
-  const isObject = isWhole(attributes);
-  const seen = isObject ? await convertFor(object, resource, seenAs) : object;
+  const isObject = isFullObject(attributes);
+  const seen = isObject ? await convertForAdmission(object, resource, matchedResource) : object;
   let patched: KubernetesObject;
   try {
-    patched = decoded(jsonPatch(seen, operations), attributes, seenAs);
+    patched = decodePatched(jsonPatch(seen, operations), attributes, matchedResource);
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw internalError((error as Error).message);
   }
   if (jsonEqual(patched, seen)) return false;
-  if (isObject) seenAs.strategy.applyDefaults?.(patched);
-  attributes.object = isObject ? await convertFor(patched, seenAs, resource) : patched;
+  if (isObject) matchedResource.strategy.applyDefaults?.(patched);
+  attributes.object = isObject ? await convertForAdmission(patched, matchedResource, resource) : patched;
   return true;
 }
 
 /** @throws DecodeError */
-function decoded(patched: unknown, attributes: AdmissionAttributes, seenAs: ServedResource): KubernetesObject {
-  if (isWhole(attributes)) return seenAs.decode(patched, noFindings());
+function decodePatched(
+  patched: unknown,
+  attributes: AdmissionAttributes,
+  matchedResource: ServedResource,
+): KubernetesObject {
+  if (isFullObject(attributes)) return matchedResource.decode(patched, noFindings());
   const { kind, server } = attributes;
   const schema = server.schemas.ofKind(apiVersionOf(kind), kind.kind);
   const object = (schema === undefined ? patched : decode(schema, patched, noFindings())) as Partial<KubernetesObject>;
@@ -271,13 +281,13 @@ function readOperations(text: string): readonly unknown[] {
   } catch (error) {
     throw internalError((error as Error).message);
   }
-  if (Array.isArray(operations) && operations.length <= MOST_OPERATIONS && !isNestedDeeper(operations, MAX_NESTING + 2))
+  if (Array.isArray(operations) && operations.length <= MAX_OPERATIONS && !isNestedDeeper(operations, MAX_NESTING + 2))
     return operations as unknown[];
-  throw internalError(`a patch of a webhook is a list of at most ${MOST_OPERATIONS} operations`);
+  throw internalError(`a patch of a webhook is a list of at most ${MAX_OPERATIONS} operations`);
 }
 
 /** As of a patch that a client sends. */
-const MOST_OPERATIONS = 10_000;
+const MAX_OPERATIONS = 10_000;
 
 /**
  * Calls the webhooks of ValidatingWebhookConfigurations at once, after the mutating ones of a deletion, of which there is
@@ -286,19 +296,21 @@ const MOST_OPERATIONS = 10_000;
  */
 export function validatingWebhooks(options: WebhookOptions, mutating: WebhookOptions): AdmissionPlugin {
   const webhooks = new Webhooks(options);
-  const ofDeletions = new Webhooks(mutating);
+  const deletionWebhooks = new Webhooks(mutating);
   return {
     concerns,
-    isIdle: () => webhooks.areNone && ofDeletions.areNone,
+    isIdle: () => webhooks.isEmpty && deletionWebhooks.isEmpty,
     validate: async (attributes) => {
-      if (attributes.operation === "DELETE") await mutate(ofDeletions, attributes);
+      if (attributes.operation === "DELETE") await mutate(deletionWebhooks, attributes);
       const invocations: Invocation[] = [];
-      for (const ready of webhooks.all()) {
-        const invocation = await webhooks.invocation(ready, attributes);
+      for (const compiled of webhooks.all()) {
+        const invocation = await webhooks.invocation(compiled, attributes);
         if (invocation !== undefined) invocations.push(invocation);
       }
       const answers = await Promise.allSettled(
-        invocations.map((invocation, index) => webhooks.ask(invocation, attributes, false, `round_0_index_${index}`)),
+        invocations.map((invocation, index) =>
+          webhooks.invoke(invocation, attributes, false, `round_0_index_${index}`),
+        ),
       );
       const refused = answers.find((answer) => answer.status === "rejected");
       if (refused !== undefined) throw refused.reason;

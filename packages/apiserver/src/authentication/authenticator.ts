@@ -37,7 +37,10 @@ const AUTHENTICATED = "system:authenticated";
 const UNAUTHENTICATED = "system:unauthenticated";
 const ANONYMOUS: UserInfo = { username: "system:anonymous", groups: [UNAUTHENTICATED] };
 /** Without any authentication set up, nobody is asked who they are; anybody is everybody. */
-const UNASKED: UserInfo = { username: "system:anonymous", groups: [UNAUTHENTICATED, AUTHENTICATED] };
+const USER_WITHOUT_AUTHENTICATION: UserInfo = {
+  username: "system:anonymous",
+  groups: [UNAUTHENTICATED, AUTHENTICATED],
+};
 
 /** Finds out who a request comes from. Upstream: `pkg/kubeapiserver/authenticator`. */
 export class Authenticator {
@@ -58,7 +61,7 @@ export class Authenticator {
   /** `undefined`: the credentials are wrong, or there are none where some are needed (401). */
   authenticate(headers: HeaderFields, certificate: ClientCertificate | undefined): UserInfo | undefined {
     if (certificate?.trusted === true && certificate.commonName !== "") {
-      return authenticated({
+      return withAuthenticatedGroup({
         username: certificate.commonName,
         groups: certificate.organizations,
         extra: { "authentication.kubernetes.io/credential-id": [`X509SHA256=${certificate.fingerprint}`] },
@@ -68,9 +71,9 @@ export class Authenticator {
     if (token !== undefined) {
       const user = this.userOfToken(token);
       if (user !== undefined) return user;
-      return this.#tokens === undefined ? UNASKED : undefined;
+      return this.#tokens === undefined ? USER_WITHOUT_AUTHENTICATION : undefined;
     }
-    if (this.#tokens === undefined) return UNASKED;
+    if (this.#tokens === undefined) return USER_WITHOUT_AUTHENTICATION;
     // A certificate that nobody vouches for is a wrong credential, not the lack of one.
     return certificate === undefined && this.#anonymous ? ANONYMOUS : undefined;
   }
@@ -78,22 +81,22 @@ export class Authenticator {
   /** @param audiences - Whom the token must be for. Default: this server. */
   userOfToken(token: string, audiences?: readonly string[]): UserInfo | undefined {
     const user = this.#tokens?.userOf(token) ?? this.#serviceAccounts.authenticate(token, audiences);
-    return user === undefined ? undefined : authenticated(user);
+    return user === undefined ? undefined : withAuthenticatedGroup(user);
   }
 
   /** Whether a user is one that only credentials can make: where nobody is asked, anybody could have made up a token. */
-  isProven(user: UserInfo, certificate: ClientCertificate | undefined): boolean {
-    return (this.isOn || certificate?.trusted === true) && !user.groups.includes(UNAUTHENTICATED);
+  hasVerifiedCredentials(user: UserInfo, certificate: ClientCertificate | undefined): boolean {
+    return (this.isEnabled || certificate?.trusted === true) && !user.groups.includes(UNAUTHENTICATED);
   }
 
   /** Whether wrong credentials are refused. */
-  get isOn(): boolean {
+  get isEnabled(): boolean {
     return this.#tokens !== undefined;
   }
 }
 
 /** Whoever is known is in this group, too. */
-export function authenticated(user: UserInfo): UserInfo {
+export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   return user.groups.includes(AUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] };
 }
 

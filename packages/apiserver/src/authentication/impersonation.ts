@@ -2,7 +2,7 @@ import { type HeaderFields, unescapePath } from "@kubewright/transport";
 
 import { internalError } from "../api-error.js";
 import type { AccessAttributes, UserInfo } from "../authorization/authorizer.js";
-import { authenticated } from "./authenticator.js";
+import { withAuthenticatedGroup } from "./authenticator.js";
 import { serviceAccountUser } from "./service-account-tokens.js";
 
 const EXTRA = "impersonate-extra-";
@@ -11,7 +11,7 @@ const EXTRA = "impersonate-extra-";
 export interface Impersonation {
   readonly user: UserInfo;
   /** What the one who wishes must be allowed to do; every one of them. */
-  readonly needs: readonly Omit<AccessAttributes, "user">[];
+  readonly requiredPermissions: readonly Omit<AccessAttributes, "user">[];
 }
 
 /**
@@ -21,7 +21,7 @@ export interface Impersonation {
  * @see apiserver `pkg/endpoints/filters/impersonation`
  */
 export function impersonationOf(headers: HeaderFields): Impersonation | undefined {
-  if (!wishes(headers)) return undefined;
+  if (!hasImpersonationHeader(headers)) return undefined;
   const username = first(headers["impersonate-user"]);
   const uid = first(headers["impersonate-uid"]);
   const groups = listOf(headers["impersonate-group"]);
@@ -29,12 +29,12 @@ export function impersonationOf(headers: HeaderFields): Impersonation | undefine
     .filter(([name]) => name.startsWith(EXTRA))
     .map(([name, value]): [string, string[]] => [extraKey(name), listOf(value)]);
   if (username === "") throw internalError("requested groups, a uid or extras without impersonating a user");
-  const needs = [
-    needOfUser(username),
-    ...(uid === "" ? [] : [need("authentication.k8s.io", "uids", "", uid)]),
-    ...groups.map((group) => need("", "groups", "", group)),
+  const requiredPermissions = [
+    userPermission(username),
+    ...(uid === "" ? [] : [permission("authentication.k8s.io", "uids", "", uid)]),
+    ...groups.map((group) => permission("", "groups", "", group)),
     ...extra.flatMap(([key, values]) =>
-      values.map((value) => need("authentication.k8s.io", "userextras", "", value, key)),
+      values.map((value) => permission("authentication.k8s.io", "userextras", "", value, key)),
     ),
   ];
   const user: UserInfo = {
@@ -43,23 +43,23 @@ export function impersonationOf(headers: HeaderFields): Impersonation | undefine
     groups: groups.length > 0 ? groups : defaultGroups(username),
     ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
   };
-  return { user: username === "system:anonymous" ? user : authenticated(user), needs };
+  return { user: username === "system:anonymous" ? user : withAuthenticatedGroup(user), requiredPermissions };
 }
 
 /** Nearly no request does, and every request is looked at. */
-function wishes(headers: HeaderFields): boolean {
+function hasImpersonationHeader(headers: HeaderFields): boolean {
   for (const name in headers) if (name.startsWith("impersonate-")) return true;
   return false;
 }
 
-function needOfUser(username: string): Omit<AccessAttributes, "user"> {
+function userPermission(username: string): Omit<AccessAttributes, "user"> {
   const account = serviceAccountOf(username);
   return account === undefined
-    ? need("", "users", "", username)
-    : need("", "serviceaccounts", account.namespace, account.name);
+    ? permission("", "users", "", username)
+    : permission("", "serviceaccounts", account.namespace, account.name);
 }
 
-function need(
+function permission(
   group: string,
   resource: string,
   namespace: string,

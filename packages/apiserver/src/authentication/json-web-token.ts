@@ -43,10 +43,10 @@ export class TokenSigner {
   }
 }
 
-function secretKey(given: string | Uint8Array): SigningKey {
-  if (typeof given === "string" && given.includes("-----BEGIN"))
+function secretKey(key: string | Uint8Array): SigningKey {
+  if (typeof key === "string" && key.includes("-----BEGIN"))
     throw new Error("a private key in PEM signs by `signingKey(pem)` of @kubewright/apiserver/http");
-  const secret = typeof given === "string" ? utf8(given) : given;
+  const secret = typeof key === "string" ? utf8(key) : key;
   if (secret.byteLength < MIN_SECRET_BYTES)
     throw new Error(`a signing secret of ${secret.byteLength} bytes is too short: give at least ${MIN_SECRET_BYTES}`);
   const sign = (content: Uint8Array): Uint8Array => hmacSha256(secret, content);

@@ -68,19 +68,19 @@ export class ServiceAccountTokens {
   /** Whose token it is, if it is good now, for one of those audiences. Default: the server itself. */
   authenticate(token: string, audiences: readonly string[] = [this.issuer]): UserInfo | undefined {
     const claims = this.#signer.verify(token);
-    if (claims === undefined || !this.#isTimely(claims) || claims["iss"] !== this.issuer) return undefined;
+    if (claims === undefined || !this.#isValidNow(claims) || claims["iss"] !== this.issuer) return undefined;
     const { aud } = claims;
     if (!Array.isArray(aud) || !audiences.some((audience) => aud.includes(audience))) return undefined;
-    const own = claims["kubernetes.io"];
-    if (!isJsonObject(own)) return undefined;
-    const namespace = String(own["namespace"]);
-    const account = own["serviceaccount"] as { name: string; uid: string };
+    const kubernetesClaims = claims["kubernetes.io"];
+    if (!isJsonObject(kubernetesClaims)) return undefined;
+    const namespace = String(kubernetesClaims["namespace"]);
+    const account = kubernetesClaims["serviceaccount"] as { name: string; uid: string };
     if (!this.#exists("serviceaccounts", namespace, account.name, account.uid)) return undefined;
     const extra: Record<string, readonly string[]> = {
       "authentication.kubernetes.io/credential-id": [`JTI=${String(claims["jti"])}`],
     };
     for (const [kind, resource] of Object.entries(RESOURCES)) {
-      const bound = own[kind.toLowerCase()] as { name: string; uid: string } | undefined;
+      const bound = kubernetesClaims[kind.toLowerCase()] as { name: string; uid: string } | undefined;
       if (bound === undefined) continue;
       if (!this.#exists(resource, kind === "Node" ? "" : namespace, bound.name, bound.uid)) return undefined;
       if (kind === "Secret") continue;
@@ -90,7 +90,7 @@ export class ServiceAccountTokens {
     return { ...serviceAccountUser(namespace, account.name), uid: account.uid, extra };
   }
 
-  #isTimely({ exp, nbf }: Claims): boolean {
+  #isValidNow({ exp, nbf }: Claims): boolean {
     const now = this.#clock.now() / 1000;
     return typeof exp === "number" && typeof nbf === "number" && nbf <= now && now < exp;
   }

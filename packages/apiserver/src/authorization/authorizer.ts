@@ -61,7 +61,7 @@ export const EVERYTHING: AccessRules = {
 };
 
 /** An authorizer made of a function that cannot list what it allows. */
-export function authorizerOf(authorize: Authorizer["authorize"]): Authorizer {
+export function authorizerFrom(authorize: Authorizer["authorize"]): Authorizer {
   return {
     authorize,
     rulesFor: () => ({

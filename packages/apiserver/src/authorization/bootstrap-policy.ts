@@ -9,7 +9,7 @@ const READ = ["get", "list", "watch"];
 const WRITE = ["create", "delete", "deletecollection", "patch", "update"];
 
 /** What a namespace's users work with; secrets and roles are above a reader's pay. Upstream: `viewRules`. */
-const VIEWED: readonly [group: string, resources: readonly string[]][] = [
+const VIEW_RESOURCES: readonly [group: string, resources: readonly string[]][] = [
   [
     "",
     [
@@ -63,10 +63,10 @@ const VIEWED: readonly [group: string, resources: readonly string[]][] = [
   ["policy", ["poddisruptionbudgets", "poddisruptionbudgets/status"]],
   ["networking.k8s.io", ["ingresses", "ingresses/status", "networkpolicies"]],
 ];
-const CONNECTED = ["pods/attach", "pods/exec", "pods/portforward", "pods/proxy"];
+const CONNECT_SUBRESOURCES = ["pods/attach", "pods/exec", "pods/portforward", "pods/proxy"];
 /** Upstream: `editRules`. */
-const EDITED: readonly [group: string, resources: readonly string[]][] = [
-  ["", ["pods", ...CONNECTED]],
+const EDIT_RESOURCES: readonly [group: string, resources: readonly string[]][] = [
+  ["", ["pods", ...CONNECT_SUBRESOURCES]],
   [
     "",
     [
@@ -109,20 +109,20 @@ const EDITED: readonly [group: string, resources: readonly string[]][] = [
  * serve where nobody gathers.
  */
 export function bootstrapPolicy(): (ClusterRole | ClusterRoleBinding)[] {
-  const viewing = VIEWED.map(([group, resources]) => rule([group], resources, READ));
-  const adding = [
-    rule([""], [...CONNECTED, "secrets", "services/proxy"], READ),
+  const viewRules = VIEW_RESOURCES.map(([group, resources]) => rule([group], resources, READ));
+  const editOnlyRules = [
+    rule([""], [...CONNECT_SUBRESOURCES, "secrets", "services/proxy"], READ),
     rule([""], ["serviceaccounts"], ["impersonate"]),
     rule([""], ["pods/eviction", "serviceaccounts/token"], ["create"]),
-    ...EDITED.map(([group, resources]) => rule([group], resources, WRITE)),
+    ...EDIT_RESOURCES.map(([group, resources]) => rule([group], resources, WRITE)),
     rule(["coordination.k8s.io"], ["leases"], [...READ, ...WRITE]),
   ];
-  const editing = [...adding, ...viewing];
-  const granting = [
+  const editRules = [...editOnlyRules, ...viewRules];
+  const adminOnlyRules = [
     rule(["authorization.k8s.io"], ["localsubjectaccessreviews"], ["create"]),
     rule([GROUP], ["rolebindings", "roles"], [...READ, ...WRITE]),
   ];
-  const administering = [...editing, ...granting];
+  const adminRules = [...editRules, ...adminOnlyRules];
   return [
     role("cluster-admin", [rule(["*"], ["*"], ["*"]), pathRule(["*"], ["*"])]),
     role("system:discovery", [
@@ -155,12 +155,12 @@ export function bootstrapPolicy(): (ClusterRole | ClusterRoleBinding)[] {
     role("system:monitoring", [
       pathRule(["/healthz", "/healthz/*", "/livez", "/livez/*", "/metrics", "/readyz", "/readyz/*"], ["get"]),
     ]),
-    role("system:aggregate-to-view", viewing, "view"),
-    role("system:aggregate-to-edit", adding, "edit"),
-    role("system:aggregate-to-admin", granting, "admin"),
-    aggregate("view", viewing, "edit"),
-    aggregate("edit", editing, "admin"),
-    aggregate("admin", administering),
+    role("system:aggregate-to-view", viewRules, "view"),
+    role("system:aggregate-to-edit", editOnlyRules, "edit"),
+    role("system:aggregate-to-admin", adminOnlyRules, "admin"),
+    aggregate("view", viewRules, "edit"),
+    aggregate("edit", editRules, "admin"),
+    aggregate("admin", adminRules),
     binding("cluster-admin", [MASTERS_GROUP]),
     binding("system:discovery", ["system:authenticated"]),
     binding("system:basic-user", ["system:authenticated"]),
@@ -177,9 +177,9 @@ function pathRule(nonResourceURLs: readonly string[], verbs: readonly string[]):
   return { nonResourceURLs: [...nonResourceURLs], verbs: [...verbs] };
 }
 
-/** @param part - The role that this is a part of. */
-function role(name: string, rules: PolicyRule[], part?: string): ClusterRole {
-  const labels = part === undefined ? LABELS : { ...LABELS, [aggregationLabel(part)]: "true" };
+/** @aggregatesTo aggregatesTo - The role that this is a part of. */
+function role(name: string, rules: PolicyRule[], aggregatesTo?: string): ClusterRole {
+  const labels = aggregatesTo === undefined ? LABELS : { ...LABELS, [aggregationLabel(aggregatesTo)]: "true" };
   return {
     apiVersion: `${GROUP}/v1`,
     kind: "ClusterRole",
@@ -189,9 +189,9 @@ function role(name: string, rules: PolicyRule[], part?: string): ClusterRole {
 }
 
 /** One that is made of all its parts. */
-function aggregate(name: string, rules: PolicyRule[], part?: string): ClusterRole {
+function aggregate(name: string, rules: PolicyRule[], aggregatesTo?: string): ClusterRole {
   const selector = { matchLabels: { [aggregationLabel(name)]: "true" } };
-  return { ...role(name, rules, part), aggregationRule: { clusterRoleSelectors: [selector] } };
+  return { ...role(name, rules, aggregatesTo), aggregationRule: { clusterRoleSelectors: [selector] } };
 }
 
 function aggregationLabel(name: string): string {

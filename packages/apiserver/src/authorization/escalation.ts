@@ -7,7 +7,7 @@ import type { AccessAttributes, AccessRules } from "./authorizer.js";
 
 const GROUP = "rbac.authorization.k8s.io";
 /** More combinations of group, resource, name and verb than this are not taken apart, and so not granted. */
-const MOST_COMBINATIONS = 100_000;
+const MAX_COMBINATIONS = 100_000;
 
 /**
  * Nobody gives away what they do not have: who writes a role must hold its rules or may `escalate`; who writes a binding
@@ -20,7 +20,7 @@ export const grantAdmission: AdmissionPlugin = {
   concerns: ({ group }) => group === GROUP,
   mutate(attributes) {
     const { resource, server, object, oldObject } = attributes;
-    if (!server.access.isOn) return;
+    if (!server.access.isEnabled) return;
     if (resource.kind.endsWith("Binding")) admitBinding(attributes, object as RoleBinding, oldObject as RoleBinding);
     else admitRole(attributes, object!, oldObject);
   },
@@ -34,7 +34,7 @@ function admitRole(
   if (stored !== undefined && jsonEqual(rules, stored.rules)) return;
   const { resource, namespace, name } = attributes;
   if (isAllowed(attributes, "escalate", resource.resource, namespace, stored === undefined ? "" : name)) return;
-  refuseUnlessHeld(attributes, metadata.name ?? "", rules ?? []);
+  confirmNoEscalation(attributes, metadata.name ?? "", rules ?? []);
 }
 
 function admitBinding(attributes: AdmissionAttributes, binding: RoleBinding, stored: RoleBinding | undefined): void {
@@ -46,7 +46,7 @@ function admitBinding(attributes: AdmissionAttributes, binding: RoleBinding, sto
   const roles = attributes.server.registry.find(GROUP, "v1", plural)!;
   const role = roles.storage.get(roleRef.kind === "Role" ? namespace : "", roleRef.name);
   if (role === undefined) throw notFound(roles, roleRef.name);
-  refuseUnlessHeld(attributes, binding.metadata.name ?? "", (role.object as Role).rules ?? []);
+  confirmNoEscalation(attributes, binding.metadata.name ?? "", (role.object as Role).rules ?? []);
 }
 
 function isAllowed(
@@ -56,7 +56,7 @@ function isAllowed(
   namespace: string,
   name: string,
 ): boolean {
-  const asked: NonNullable<AccessAttributes["resource"]> = {
+  const attributes: NonNullable<AccessAttributes["resource"]> = {
     group: GROUP,
     version: "v1",
     resource,
@@ -64,10 +64,10 @@ function isAllowed(
     namespace,
     name,
   };
-  return server.access.decide({ user, verb, path: "", resource: asked }).allowed;
+  return server.access.decide({ user, verb, path: "", resource: attributes }).allowed;
 }
 
-function refuseUnlessHeld(
+function confirmNoEscalation(
   { server, resource, namespace, user }: AdmissionAttributes,
   name: string,
   rules: readonly PolicyRule[],
@@ -89,7 +89,7 @@ function missingRules(held: readonly PolicyRule[], rules: readonly PolicyRule[])
   let combinations = 0;
   for (const rule of rules) {
     combinations += combinationsOf(rule);
-    if (combinations > MOST_COMBINATIONS) return [rule];
+    if (combinations > MAX_COMBINATIONS) return [rule];
     for (const part of simpleRules(rule)) {
       if (held.some((owned) => covers(owned, part))) continue;
       const thing = ruleText({ ...part, verbs: [] });

@@ -257,8 +257,8 @@ test("nobody gives away what they do not have, unless they may escalate or bind"
 test("what everybody needs is there from the start: discovery for those who are known, health for all", async () => {
   const { server, dev } = rbacServer();
   expect((await send(dev, "GET", "/apis")).status).toBe(200);
-  const nobody = server.transportAs({ username: "system:anonymous", groups: ["system:unauthenticated"] });
-  expect((await send(nobody, "GET", "/readyz")).status).toBe(200);
+  const anonymous = server.transportAs({ username: "system:anonymous", groups: ["system:unauthenticated"] });
+  expect((await send(anonymous, "GET", "/readyz")).status).toBe(200);
   const masters = server.transportAs({ username: "root", groups: ["system:masters"] });
   expect((await send(masters, "DELETE", `${RBAC}/clusterrolebindings/cluster-admin`)).status).toBe(200);
   expect((await send(masters, "GET", "/api/v1/secrets")).status).toBe(200);

@@ -169,7 +169,7 @@ function allows(rule: PolicyRule, { verb, resource, path }: AccessAttributes): b
   if (!hasOrAll(rule.verbs, verb)) return false;
   if (resource === undefined)
     return (rule.nonResourceURLs ?? []).some(
-      (url) => url === "*" || url === path || (url.endsWith("*") && path.startsWith(withoutStars(url))),
+      (url) => url === "*" || url === path || (url.endsWith("*") && path.startsWith(trimTrailingStars(url))),
     );
   const { subresource } = resource;
   const what = subresource === "" ? resource.resource : `${resource.resource}/${subresource}`;
@@ -182,7 +182,7 @@ function allows(rule: PolicyRule, { verb, resource, path }: AccessAttributes): b
 }
 
 /** Without those at its end. A pattern would look for that at each of them. */
-function withoutStars(url: string): string {
+function trimTrailingStars(url: string): string {
   let end = url.length;
   while (url[end - 1] === "*") end--;
   return url.slice(0, end);

@@ -113,7 +113,7 @@ test.each([2, 3, 5])("%i roles that are made of each other in a circle come to r
 });
 
 test("the roles that a cluster begins with need nothing gathered", async () => {
-  const { server, clock } = serve({ furnished: true });
+  const { server, clock } = serve({ createDefaultObjects: true });
   const { resourceVersion } = server;
   await clock.advance(60_000);
   expect(server.resourceVersion).toBe(resourceVersion);

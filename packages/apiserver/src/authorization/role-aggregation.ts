@@ -25,9 +25,9 @@ export interface RoleAggregationOptions {
 export function aggregateRoles({ clock, clusterRoles, apply }: RoleAggregationOptions): void {
   let isScheduled = false;
   const all = (): readonly Role[] => clusterRoles.list().map(({ object }) => object as Role);
-  const isChanged = ({ metadata: { name = "" } }: Role): boolean => {
+  const applyIfChanged = ({ metadata: { name = "" } }: Role): boolean => {
     const role = clusterRoles.get("", name)?.object as Role | undefined;
-    const rules = role && aggregated(role, all());
+    const rules = role && aggregatedRules(role, all());
     if (rules === undefined || jsonEqual(rules, role?.rules ?? [])) return false;
     apply(name, rules);
     return true;
@@ -36,8 +36,12 @@ export function aggregateRoles({ clock, clusterRoles, apply }: RoleAggregationOp
     if (isScheduled) return;
     isScheduled = true;
     clock.setTimer(0, () => {
-      const made = all().filter(({ aggregationRule }) => aggregationRule !== undefined);
-      for (let left = made.length; left > 0 && made.filter(isChanged).length > 0; left--);
+      const aggregatedRoles = all().filter(({ aggregationRule }) => aggregationRule !== undefined);
+      for (
+        let roundsLeft = aggregatedRoles.length;
+        roundsLeft > 0 && aggregatedRoles.filter(applyIfChanged).length > 0;
+        roundsLeft--
+      );
       isScheduled = false;
     });
   };
@@ -46,7 +50,7 @@ export function aggregateRoles({ clock, clusterRoles, apply }: RoleAggregationOp
 }
 
 /** `undefined` of a role that says its rules itself. @param roles - By name. */
-function aggregated({ metadata, aggregationRule }: Role, roles: readonly Role[]): Rules | undefined {
+function aggregatedRules({ metadata, aggregationRule }: Role, roles: readonly Role[]): Rules | undefined {
   if (aggregationRule === undefined) return undefined;
   const rules = new Map<string, DeepReadonly<PolicyRule>>();
   for (const selector of aggregationRule.clusterRoleSelectors ?? []) {

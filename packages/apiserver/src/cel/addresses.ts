@@ -53,34 +53,34 @@ export function formatAddress({ family, bits }: Address): string {
 }
 
 /** A block of addresses, its address as it was written. */
-export interface Block {
+export interface Cidr {
   readonly address: Address;
   readonly prefix: number;
 }
 
 /** Upstream: `netip.ParsePrefix`. */
-export function parseBlock(text: string): Block | undefined {
+export function parseCidr(text: string): Cidr | undefined {
   const slash = text.lastIndexOf("/");
   if (slash < 0) return undefined;
   const address = parseAddress(text.slice(0, slash));
   const digits = text.slice(slash + 1);
   if (address === undefined || !/^(0|[1-9]\d{0,2})$/.test(digits)) return undefined;
   const prefix = Number(digits);
-  return prefix > width(address.family) ? undefined : { address, prefix };
+  return prefix > bitWidth(address.family) ? undefined : { address, prefix };
 }
 
-export function width(family: 4 | 6): number {
+export function bitWidth(family: 4 | 6): number {
   return family === 4 ? 32 : 128;
 }
 
 /** The first address of the block. */
-export function masked({ address, prefix }: Block): Block {
-  const rest = BigInt(width(address.family) - prefix);
+export function masked({ address, prefix }: Cidr): Cidr {
+  const rest = BigInt(bitWidth(address.family) - prefix);
   return { address: { ...address, bits: (address.bits >> rest) << rest }, prefix };
 }
 
-export function contains(block: Block, address: Address): boolean {
-  if (block.address.family !== address.family) return false;
-  const rest = BigInt(width(address.family) - block.prefix);
-  return block.address.bits >> rest === address.bits >> rest;
+export function containsAddress(cidr: Cidr, address: Address): boolean {
+  if (cidr.address.family !== address.family) return false;
+  const rest = BigInt(bitWidth(address.family) - cidr.prefix);
+  return cidr.address.bits >> rest === address.bits >> rest;
 }

@@ -18,7 +18,7 @@ import {
   mapOf,
   optionalOf,
   parameter,
-  sameType,
+  isSameType,
   typeName,
   typeOf,
 } from "./types.js";
@@ -75,7 +75,7 @@ class Checker {
   readonly #mixed = new Set<Expression>();
   /** What stands for a type parameter, as far as is known. */
   #bindings = new Map<string, Type>();
-  #fresh = 0;
+  #nextParameter = 0;
 
   constructor(variables: ReadonlyMap<string, Type>, functions: FunctionTable) {
     this.#scopes = [variables];
@@ -153,7 +153,7 @@ class Checker {
   }
 
   #newParameter(): Type {
-    return parameter(`_var${this.#fresh++}`);
+    return parameter(`_var${this.#nextParameter++}`);
   }
 
   #member(operand: Type, field: string, isOptionalAccess: boolean, at: number): Type {
@@ -221,15 +221,15 @@ class Checker {
       if (overload.isMember !== (target !== undefined) || overload.parameters.length !== given.length) continue;
       const renamed = new Map<string, Type>();
       const parameters = overload.parameters.map((type) => this.#rename(type, renamed));
-      const kept = new Map(this.#bindings);
+      const saved = new Map(this.#bindings);
       if (!parameters.every((type, index) => this.#isAssignable(given[index]!, type))) {
-        this.#bindings = kept;
+        this.#bindings = saved;
         continue;
       }
       matching.push(overload);
       const answer = this.#substitute(this.#rename(overload.result, renamed), false);
       if (result === undefined) result = answer;
-      else if (!sameType(result, answer) && result.kind !== "dyn") result = DYN;
+      else if (!isSameType(result, answer) && result.kind !== "dyn") result = DYN;
     }
     if (result === undefined) {
       const shown = args.map((type) => typeName(this.#substitute(type, true))).join(", ");
@@ -355,42 +355,43 @@ class Checker {
   }
 
   /** Whether a value of the first type may stand where the second is asked for. Upstream: `internalIsAssignable`. */
-  #isAssignable(given: Type, asked: Type): boolean {
-    const kept = new Map(this.#bindings);
-    if (this.#assign(given, asked)) return true;
-    this.#bindings = kept;
+  #isAssignable(given: Type, expected: Type): boolean {
+    const saved = new Map(this.#bindings);
+    if (this.#assign(given, expected)) return true;
+    this.#bindings = saved;
     return false;
   }
 
   #assign(from: Type, to: Type): boolean {
     const given = this.#resolved(from);
-    const asked = this.#resolved(to);
+    const expected = this.#resolved(to);
     // The more general of two types is what both are.
-    if (to.kind === "parameter" && given.kind === "dyn" && asked.kind !== "parameter") return this.#bind(to.name, DYN);
-    if (given.kind === "parameter" && asked.kind === "parameter" && given.name === asked.name) return true;
-    if (asked.kind === "parameter") return this.#bind(asked.name, given);
-    if (given.kind === "parameter") return this.#bind(given.name, asked);
-    if (isLoose(given) || isLoose(asked)) return true;
+    if (to.kind === "parameter" && given.kind === "dyn" && expected.kind !== "parameter")
+      return this.#bind(to.name, DYN);
+    if (given.kind === "parameter" && expected.kind === "parameter" && given.name === expected.name) return true;
+    if (expected.kind === "parameter") return this.#bind(expected.name, given);
+    if (given.kind === "parameter") return this.#bind(given.name, expected);
+    if (isDynOrError(given) || isDynOrError(expected)) return true;
     if (given.kind === "null")
       return (
-        asked.kind === "null" ||
-        asked.kind === "object" ||
-        asked.kind === "opaque" ||
-        asked.kind === "timestamp" ||
-        asked.kind === "duration"
+        expected.kind === "null" ||
+        expected.kind === "object" ||
+        expected.kind === "opaque" ||
+        expected.kind === "timestamp" ||
+        expected.kind === "duration"
       );
-    if (given.kind !== asked.kind) return false;
+    if (given.kind !== expected.kind) return false;
     switch (given.kind) {
       case "list":
-        return this.#assign(given.item, (asked as typeof given).item);
+        return this.#assign(given.item, (expected as typeof given).item);
       case "map": {
-        const other = asked as typeof given;
+        const other = expected as typeof given;
         return this.#assign(given.key, other.key) && this.#assign(given.value, other.value);
       }
       case "object":
-        return given.name === (asked as typeof given).name;
+        return given.name === (expected as typeof given).name;
       case "opaque": {
-        const other = asked as typeof given;
+        const other = expected as typeof given;
         return (
           given.name === other.name &&
           given.parameters.every((each, index) => this.#assign(each, other.parameters[index]!))
@@ -436,7 +437,7 @@ class Checker {
   }
 }
 
-function isLoose({ kind }: Type): boolean {
+function isDynOrError({ kind }: Type): boolean {
   return kind === "dyn" || kind === "error";
 }
 

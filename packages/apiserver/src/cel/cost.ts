@@ -72,7 +72,7 @@ export function traversal(size: Range): Range {
 export const constantCost: CostModel = () => ({ cost: ONE });
 
 /** Reads the argument at that place; the result is as long with `keepsSize`. */
-export function traversing(index: number, keepsSize = false): CostModel {
+export function traversalCost(index: number, keepsSize = false): CostModel {
   return (args) => {
     const { size } = args[index]!;
     return { cost: traversal(size), size: keepsSize ? size : undefined };
@@ -80,74 +80,74 @@ export function traversing(index: number, keepsSize = false): CostModel {
 }
 
 /** Equality and order: as long as the shorter one. */
-export const comparing: CostModel = ([left, right]) => {
+export const comparisonCost: CostModel = ([left, right]) => {
   const shortest = Math.min(left!.size.max, right!.size.max);
   return { cost: traversal({ min: shortest > 0 ? 1 : 0, max: shortest }) };
 };
 
-export const joiningTexts: CostModel = ([left, right]) => {
+export const concatenationCost: CostModel = ([left, right]) => {
   const size = plus(left!.size, right!.size);
   return { cost: traversal(size), size };
 };
 
-export const joiningLists: CostModel = ([left, right]) => ({ cost: ONE, size: plus(left!.size, right!.size) });
+export const listConcatenationCost: CostModel = ([left, right]) => ({ cost: ONE, size: plus(left!.size, right!.size) });
 
-export const matching: CostModel = ([text, regex]) => ({
+export const matchCost: CostModel = ([text, regex]) => ({
   cost: times(traversal(plus(text!.size, ONE)), scaled(regex!.size, REGEX)),
 });
 
-export const containing: CostModel = ([text, part]) => ({
+export const containsCost: CostModel = ([text, part]) => ({
   cost: times(traversal(text!.size), traversal(part!.size)),
 });
 
-export const lookingThrough =
+export const linearCost =
   (index: number): CostModel =>
   (args) => ({ cost: args[index]!.size });
 
 /** Every item against another: each costs one, and a text its length. */
-export const eachItem: CostModel = ([list]) => {
+export const itemsCost: CostModel = ([list]) => {
   if (list!.type.kind !== "list") return { cost: traversal(list!.size) };
   const { item } = list!;
   const isText = item !== undefined && (item.type.kind === "string" || item.type.kind === "bytes");
   return { cost: times(list!.size, isText ? plus(ONE, traversal(item.size)) : ONE) };
 };
 
-export const everyPair: CostModel = ([left, right]) => ({ cost: times(left!.size, right!.size) });
+export const pairwiseCost: CostModel = ([left, right]) => ({ cost: times(left!.size, right!.size) });
 
-export const splitting: CostModel = (args) => {
+export const splitCost: CostModel = (args) => {
   const { size } = args[0]!;
-  const most = args[2]?.constant;
+  const limit = args[2]?.constant;
   return {
     cost: scaled(size, 2 * TRAVERSAL),
-    size: { min: 0, max: most === undefined || most < 0 ? size.max : Math.min(most, size.max) },
+    size: { min: 0, max: limit === undefined || limit < 0 ? size.max : Math.min(limit, size.max) },
   };
 };
 
-export const joining: CostModel = ([list, separator]) => {
+export const joinCost: CostModel = ([list, separator]) => {
   const item = list!.item?.size ?? UNBOUNDED;
   const between: Range = { min: Math.max(0, list!.size.min - 1), max: Math.max(0, list!.size.max - 1) };
   const size = plus(times(item, list!.size), separator === undefined ? ZERO : times(separator.size, between));
   return { cost: traversal(size), size };
 };
 
-export const replacing: CostModel = ([text, old, replacement]) => {
+export const replaceCost: CostModel = ([text, old, replacement]) => {
   const { size } = text!;
-  const most = ((): number => {
+  const maxSize = ((): number => {
     const shortest = old!.size.min;
     if (shortest === 0) return product(size.max + 1, replacement!.size.max) + size.max;
     if (replacement!.size.max <= shortest) return size.max;
     return product(Math.ceil(size.max / shortest), replacement!.size.max);
   })();
-  const least = ((): number => {
+  const minSize = ((): number => {
     const longest = old!.size.max;
     if (longest === 0) return product(size.min + 1, replacement!.size.min) + size.min;
     if (longest <= replacement!.size.min) return size.min;
     return product(Math.ceil(size.min / longest), replacement!.size.min);
   })();
-  return { cost: scaled(size, 2 * TRAVERSAL), size: { min: least, max: most } };
+  return { cost: scaled(size, 2 * TRAVERSAL), size: { min: minSize, max: maxSize } };
 };
 
-export const finding: CostModel = (args) => {
+export const findCost: CostModel = (args) => {
   const { size } = args[0]!;
   return {
     cost: times(traversal(plus(size, ONE)), scaled(args[1]!.size, REGEX)),
@@ -156,37 +156,37 @@ export const finding: CostModel = (args) => {
 };
 
 /** The names of formats are checked by regular expressions of at most so many characters. */
-const LONGEST_FORMAT_REGEX = 128;
+const MAX_FORMAT_REGEX_LENGTH = 128;
 
-export const validatingFormat: CostModel = ([, text]) => ({
-  cost: scaled(traversal(text!.size), LONGEST_FORMAT_REGEX * REGEX),
+export const formatValidationCost: CostModel = ([, text]) => ({
+  cost: scaled(traversal(text!.size), MAX_FORMAT_REGEX_LENGTH * REGEX),
 });
 
-export const formatting: CostModel = ([text]) => ({ cost: traversal(text!.size) });
+export const formatCost: CostModel = ([text]) => ({ cost: traversal(text!.size) });
 
-export const toBytes: CostModel = ([text]) => ({
+export const toBytesCost: CostModel = ([text]) => ({
   cost: traversal(text!.size),
   size: { min: text!.size.min, max: product(text!.size.max, 4) },
 });
 
-export const fromBytes: CostModel = ([bytes]) => ({
+export const fromBytesCost: CostModel = ([bytes]) => ({
   cost: traversal(bytes!.size),
   size: { min: Math.floor(bytes!.size.min / 4), max: bytes!.size.max },
 });
 
 /** One, and what it takes to read an address that is given as a text. */
-export const readingAddress: CostModel = ([, address]) => ({
+export const addressArgumentCost: CostModel = ([, address]) => ({
   cost: address!.type.kind === "string" ? plus(ONE, traversal(address!.size)) : ONE,
 });
 
 /** A new list of at most as many items. */
-export const sublist: CostModel = ([list]) => ({
+export const sublistCost: CostModel = ([list]) => ({
   cost: plus(exactly(LIST_COST), list!.size),
   size: { min: 0, max: list!.size.max },
 });
 
 /** Items that are compared with each other. */
-export const comparingAll: CostModel = ([list]) => ({
+export const allPairsCost: CostModel = ([list]) => ({
   cost: plus(exactly(LIST_COST), times(list!.size, list!.size)),
   size: { min: 0, max: list!.size.max },
 });

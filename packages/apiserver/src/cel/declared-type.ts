@@ -7,9 +7,9 @@ import type { Type } from "./types.js";
 export interface DeclaredType {
   readonly type: Type;
   /** Characters, items or entries at the most. */
-  readonly most: number;
+  readonly max: number;
   /** Bytes of the shortest JSON of a value. */
-  readonly leastBytes: number;
+  readonly minBytes: number;
   /** Items of a list, values of a map. */
   readonly item?: DeclaredType | undefined;
   readonly fields?: ReadonlyMap<string, DeclaredType> | undefined;

@@ -11,12 +11,12 @@ import {
   type Value,
 } from "./index.js";
 import { INT, STRING, listOf } from "./types.js";
-import { Items } from "./values.js";
+import { ArrayListValue } from "./values.js";
 
 const environment = new ExpressionEnvironment();
 
-function declared(type: DeclaredType["type"], most = 0, item?: DeclaredType): DeclaredType {
-  return { type, most, leastBytes: 1, item };
+function declared(type: DeclaredType["type"], max = 0, item?: DeclaredType): DeclaredType {
+  return { type, max, minBytes: 1, item };
 }
 
 const TEXT = declared(STRING, 50);
@@ -28,7 +28,7 @@ const VARIABLES = new Map<string, DeclaredType>([
 const VALUES = new Map<string, Value>([
   ["n", 7n],
   ["s", "añb"],
-  ["l", new Items(["b", "a", "b"])],
+  ["l", new ArrayListValue(["b", "a", "b"])],
 ]);
 
 function evaluate(source: string, values = VALUES, limit = 1_000_000): Value {
@@ -118,14 +118,14 @@ test("an expression that macros would write out without end is refused", () => {
 });
 
 test("an evaluation ends when its budget is spent, inside of conditions and loops too", () => {
-  const many = new Map(VALUES).set("l", new Items(Array.from({ length: 2000 }, (_, index) => `${index}`)));
+  const many = new Map(VALUES).set("l", new ArrayListValue(Array.from({ length: 2000 }, (_, index) => `${index}`)));
   expect(() => evaluate("l.all(x, l.all(y, x != y || true)) || true", many, 10_000)).toThrow(CostExceeded);
 });
 
 test("a text that grows without end is stopped", () => {
   const grown = new Map(VALUES)
     .set("s", "a".repeat(5000))
-    .set("l", new Items(["", ...Array<string>(50).fill("b".repeat(500_000))]));
+    .set("l", new ArrayListValue(["", ...Array<string>(50).fill("b".repeat(500_000))]));
   expect(() => evaluate("s.replace('', s).size() > 0", grown)).toThrow("text is longer than");
   expect(() => evaluate("l.join('-').size() > 0", grown)).toThrow("text is longer than");
 });
@@ -161,7 +161,7 @@ test("what an expression costs is never more than was estimated of it", () => {
       compiled.program.evaluate(
         new Map<string, Value>([
           ["s", s],
-          ["l", new Items(l)],
+          ["l", new ArrayListValue(l)],
           ["n", 1n],
         ]),
         budget,
@@ -174,7 +174,7 @@ test("what an expression costs is never more than was estimated of it", () => {
 
 test("what a unit of cost takes does not depend on how long the lists, maps and texts are that it reads", () => {
   const source = (n: number): string => `l.all(a, l.all(b, ${n === 0 ? "b != ''" : OPERATIONS[n - 1]!}))`;
-  const list = new Items(Array.from({ length: 2000 }, (_, index) => `${index}`));
+  const list = new ArrayListValue(Array.from({ length: 2000 }, (_, index) => `${index}`));
   const values = new Map(VALUES).set("l", list).set("s", "x".repeat(100_000));
   const tookMs = (n: number): number => {
     const startedMs = cpuMs();

@@ -65,32 +65,34 @@ export class ExpressionEnvironment {
       expression = this.#parser.parse(source);
     } catch (error) {
       if (!(error instanceof SyntaxProblem)) throw error;
-      return { errors: located(source, error) };
+      return { errors: formatProblem(source, error) };
     }
     const types = new Map([...variables].map(([name, { type }]) => [name, type]));
     const result = check(expression, types, this.#functions);
-    if ("problems" in result) return { errors: result.problems.map((problem) => located(source, problem)).join("\n") };
-    const problems = [...pieces(expression)].flatMap((piece) => this.#literalProblem(piece));
-    if (problems.length > 0) return { errors: problems.map((problem) => located(source, problem)).join("\n") };
+    if ("problems" in result)
+      return { errors: result.problems.map((problem) => formatProblem(source, problem)).join("\n") };
+    const problems = [...subexpressions(expression)].flatMap((subexpression) => this.#literalProblems(subexpression));
+    if (problems.length > 0) return { errors: problems.map((problem) => formatProblem(source, problem)).join("\n") };
     return { program: programOf(result.checked, variables) };
   }
 
   /** Texts in the expression itself that the function they are handed to cannot read. Upstream: cel-go `cel/validator.go`. */
-  #literalProblem(piece: Expression): { at: number; message: string }[] {
-    if (piece.kind !== "call") return [];
-    const last = piece.args.at(-1);
+  #literalProblems(subexpression: Expression): { at: number; message: string }[] {
+    if (subexpression.kind !== "call") return [];
+    const last = subexpression.args.at(-1);
     if (last?.kind !== "literal" || typeof last.value !== "string") return [];
-    const isWrong =
-      (piece.name === "matches" && !this.#regexes.isValid(last.value)) ||
-      (piece.name === "duration" && parseDuration(last.value) === undefined) ||
-      (piece.name === "timestamp" && parseTimestamp(last.value) === undefined);
-    return isWrong ? [{ at: last.at, message: `invalid ${piece.name} argument` }] : [];
+    const isInvalid =
+      (subexpression.name === "matches" && !this.#regexes.isValid(last.value)) ||
+      (subexpression.name === "duration" && parseDuration(last.value) === undefined) ||
+      (subexpression.name === "timestamp" && parseTimestamp(last.value) === undefined);
+    return isInvalid ? [{ at: last.at, message: `invalid ${subexpression.name} argument` }] : [];
   }
 }
 
 function programOf(checked: CheckedExpression, variables: ReadonlyMap<string, DeclaredType>): Program {
   const used = new Set<string>();
-  for (const piece of pieces(checked.expression)) if (piece.kind === "identifier") used.add(piece.name);
+  for (const subexpression of subexpressions(checked.expression))
+    if (subexpression.kind === "identifier") used.add(subexpression.name);
   let run: Evaluation | undefined;
   return {
     type: checked.type,
@@ -100,35 +102,35 @@ function programOf(checked: CheckedExpression, variables: ReadonlyMap<string, De
   };
 }
 
-function* pieces(expression: Expression): Generator<Expression> {
+function* subexpressions(expression: Expression): Generator<Expression> {
   yield expression;
   switch (expression.kind) {
     case "select":
-      yield* pieces(expression.operand);
+      yield* subexpressions(expression.operand);
       return;
     case "call":
-      if (expression.target !== undefined) yield* pieces(expression.target);
-      for (const arg of expression.args) yield* pieces(arg);
+      if (expression.target !== undefined) yield* subexpressions(expression.target);
+      for (const arg of expression.args) yield* subexpressions(arg);
       return;
     case "list":
-      for (const item of expression.items) yield* pieces(item);
+      for (const item of expression.items) yield* subexpressions(item);
       return;
     case "map":
       for (const [key, value] of expression.entries) {
-        yield* pieces(key);
-        yield* pieces(value);
+        yield* subexpressions(key);
+        yield* subexpressions(value);
       }
       return;
     case "comprehension":
       for (const part of [expression.range, expression.start, expression.condition, expression.step, expression.result])
-        yield* pieces(part);
+        yield* subexpressions(part);
       return;
     default:
   }
 }
 
 /** `ERROR: <input>:1:5: undefined field 'x'`, the line, and a mark under the place. Upstream: cel-go `common/error.go`. */
-function located(source: string, { at, message }: { readonly at: number; readonly message: string }): string {
+function formatProblem(source: string, { at, message }: { readonly at: number; readonly message: string }): string {
   const before = source.slice(0, at).split("\n");
   const column = Array.from(before.at(-1)!).length;
   const line = source.split("\n")[before.length - 1]!.replaceAll("\t", " ");

@@ -45,7 +45,7 @@ class Estimator {
       case "literal":
         return ZERO;
       case "identifier": {
-        const local = this.#local(expression.name);
+        const local = this.#lookUpLocal(expression.name);
         // Upstream: whatever has no name below it counts as the root, names of types as well.
         const root = this.#variables.get(expression.name) ?? this.#variables.values().next().value;
         this.#origins.set(expression, local === undefined ? root : local.origin);
@@ -75,7 +75,7 @@ class Estimator {
     }
   }
 
-  #local(name: string): { origin: Origin; size: Range | undefined } | undefined {
+  #lookUpLocal(name: string): { origin: Origin; size: Range | undefined } | undefined {
     for (let index = this.#scopes.length - 1; index >= 0; index--) {
       const found = this.#scopes[index]!.get(name);
       if (found !== undefined) return found;
@@ -104,9 +104,9 @@ class Estimator {
     let cost: Range | undefined;
     let size: Range | undefined;
     for (const overload of overloads) {
-      const reckoned = overload.cost(args);
-      cost = cost === undefined ? reckoned.cost : union(cost, reckoned.cost);
-      if (reckoned.size !== undefined) size = size === undefined ? reckoned.size : union(size, reckoned.size);
+      const callCost = overload.cost(args);
+      cost = cost === undefined ? callCost.cost : union(cost, callCost.cost);
+      if (callCost.size !== undefined) size = size === undefined ? callCost.size : union(size, callCost.size);
     }
     if (size !== undefined) this.#sizes.set(call, size);
     return plus(plus(target, all), cost ?? ZERO);
@@ -143,7 +143,7 @@ class Estimator {
       item:
         type.kind !== "list"
           ? undefined
-          : { type: type.item, size: item === undefined ? unknownSize(type.item) : { min: 0, max: item.most } },
+          : { type: type.item, size: item === undefined ? unknownSize(type.item) : { min: 0, max: item.max } },
       constant:
         expression.kind === "literal" && typeof expression.value === "bigint" ? Number(expression.value) : undefined,
     };
@@ -165,14 +165,14 @@ class Estimator {
         return exactly(expression.entries.length);
       default: {
         const origin = this.#origins.get(expression);
-        return origin === undefined ? unknownSize(this.#checked.typeOf(expression)) : { min: 0, max: origin.most };
+        return origin === undefined ? unknownSize(this.#checked.typeOf(expression)) : { min: 0, max: origin.max };
       }
     }
   }
 }
 
 /** Upstream: keys of maps are texts of no declared length, which counts as none. */
-const KEY: DeclaredType = { type: { kind: "string" }, most: 0, leastBytes: 2 };
+const KEY: DeclaredType = { type: { kind: "string" }, max: 0, minBytes: 2 };
 
 const SCALARS: ReadonlySet<Type["kind"]> = new Set<Type["kind"]>([
   "bool",

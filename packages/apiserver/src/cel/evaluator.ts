@@ -6,15 +6,15 @@ import type { Comprehension, Expression } from "./syntax.js";
 import { UnsignedInteger } from "./syntax.js";
 import type { Type } from "./types.js";
 import {
-  Entries,
+  MutableMapValue,
   EvaluationProblem,
-  Items,
+  ArrayListValue,
   ListValue,
   MapValue,
   Optional,
   TypeValue,
   type Value,
-  fitting,
+  typePredicate,
   keyText,
   sizeOfValue,
   typeNameOf,
@@ -50,7 +50,7 @@ class Planner {
   readonly #checked: CheckedExpression;
   /** The slots of loops' variables, by name: the innermost last. */
   readonly #slots = new Map<string, number[]>();
-  #fresh = 0;
+  #nextSlot = 0;
 
   constructor(checked: CheckedExpression) {
     this.#checked = checked;
@@ -75,7 +75,7 @@ class Planner {
         const items = expression.items.map((item) => this.step(item));
         return (frame) => {
           frame.budget.spend(LIST_COST);
-          return new Items(items.map((item) => item(frame)));
+          return new ArrayListValue(items.map((item) => item(frame)));
         };
       }
       case "map":
@@ -109,16 +109,16 @@ class Planner {
   }
 
   #select({ operand, field, test }: Extract<Expression, { kind: "select" }>): Step {
-    const holding = this.step(operand);
+    const operandStep = this.step(operand);
     return (frame) => {
-      const holder = holding(frame);
+      const container = operandStep(frame);
       if (!test) frame.budget.spend(1);
-      if (holder instanceof Optional) {
-        if (holder.value === undefined) return test ? false : holder;
-        const found = memberOf(holder.value, field);
+      if (container instanceof Optional) {
+        if (container.value === undefined) return test ? false : container;
+        const found = memberOf(container.value, field);
         return test ? found !== undefined : new Optional(found);
       }
-      const found = memberOf(holder, field);
+      const found = memberOf(container, field);
       if (test) return found !== undefined;
       if (found === undefined) throw new EvaluationProblem(`no such key: ${field}`);
       return found;
@@ -129,10 +129,10 @@ class Planner {
     const steps = entries.map(([key, value]) => [this.step(key), this.step(value)] as const);
     return (frame) => {
       frame.budget.spend(MAP_COST);
-      const made = new Entries();
+      const result = new MutableMapValue();
       for (const [key, value] of steps)
-        if (!made.add(key(frame), value(frame))) throw new EvaluationProblem("Failed with repeated key");
-      return made;
+        if (!result.add(key(frame), value(frame))) throw new EvaluationProblem("Failed with repeated key");
+      return result;
     };
   }
 
@@ -142,9 +142,9 @@ class Planner {
     const [first, second, third] = args;
     switch (name) {
       case "_&&_":
-        return junction(first!, second!, false);
+        return logicalOperator(first!, second!, false);
       case "_||_":
-        return junction(first!, second!, true);
+        return logicalOperator(first!, second!, true);
       case "_?_:_":
         return (frame) => {
           const condition = first!(frame);
@@ -152,7 +152,7 @@ class Planner {
           return condition ? second!(frame) : third!(frame);
         };
       case "@not_strictly_false":
-        return (frame) => attempt(first!, frame) !== false;
+        return (frame) => evaluateCatching(first!, frame) !== false;
       case "or":
       case "orValue": {
         const receiver = this.step(target!);
@@ -174,7 +174,7 @@ class Planner {
       if (receiver !== undefined) values.unshift(receiver(frame));
       return values;
     };
-    if (expression.grows === true) return (frame) => grow(name, given(frame), frame);
+    if (expression.appendsInPosition === true) return (frame) => appendInPlace(name, given(frame), frame);
     if (receiver === undefined && args.length === 2) return binary(overloads, first!, second!);
     return (frame) => {
       const values = given(frame);
@@ -201,40 +201,40 @@ class Planner {
     // Only quantifiers look past an error: their condition says so.
     const stopsAtFailure = loop.condition.kind === "literal";
 
-    const goOn = (frame: Frame): boolean => {
+    const iterate = (frame: Frame): boolean => {
       if (condition(frame) !== true) return false;
-      const accumulated = attempt(next, frame);
+      const accumulated = evaluateCatching(next, frame);
       frame.slots[accumulator] = accumulated;
       if (stopsAtFailure && accumulated instanceof Failure) throw accumulated.problem;
       return true;
     };
     return (frame) => {
       const { slots } = frame;
-      const over = range(frame);
+      const collection = range(frame);
       slots[accumulator] = start(frame);
-      if (over instanceof ListValue) {
-        for (let index = 0; index < over.size; index++) {
-          const item = over.at(index);
+      if (collection instanceof ListValue) {
+        for (let index = 0; index < collection.size; index++) {
+          const item = collection.at(index);
           slots[variable] = second === undefined ? item : BigInt(index);
           if (second !== undefined) slots[second] = item;
-          if (!goOn(frame)) break;
+          if (!iterate(frame)) break;
         }
-      } else if (over instanceof MapValue) {
-        for (const key of over.keys()) {
+      } else if (collection instanceof MapValue) {
+        for (const key of collection.keys()) {
           slots[variable] = key;
-          if (second !== undefined) slots[second] = over.get(key)!;
-          if (!goOn(frame)) break;
+          if (second !== undefined) slots[second] = collection.get(key)!;
+          if (!iterate(frame)) break;
         }
-      } else throw new EvaluationProblem(`got '${typeNameOf(over)}', expected iterable type`);
+      } else throw new EvaluationProblem(`got '${typeNameOf(collection)}', expected iterable type`);
       return result(frame);
     };
   }
 
   #declare(name: string): number {
     const slots = this.#slots.get(name);
-    if (slots === undefined) this.#slots.set(name, [this.#fresh]);
-    else slots.push(this.#fresh);
-    return this.#fresh++;
+    if (slots === undefined) this.#slots.set(name, [this.#nextSlot]);
+    else slots.push(this.#nextSlot);
+    return this.#nextSlot++;
   }
 }
 
@@ -246,7 +246,11 @@ interface Callable extends Omit<Overload, "parameters"> {
 }
 
 function callable(overload: Overload): Callable {
-  return { ...overload, parameters: overload.parameters.map(fitting), isConstant: overload.cost === constantCost };
+  return {
+    ...overload,
+    parameters: overload.parameters.map(typePredicate),
+    isConstant: overload.cost === constantCost,
+  };
 }
 
 /** Operators are most of what expressions are made of. */
@@ -264,13 +268,13 @@ function binary(overloads: readonly Callable[], left: Step, right: Step): Step {
 }
 
 /** Adds to a list or map that only this loop has. */
-function grow(name: string, [holder, ...added]: readonly Value[], { budget }: Frame): Value {
+function appendInPlace(name: string, [container, ...added]: readonly Value[], { budget }: Frame): Value {
   budget.spend(1);
   if (name === "_+_") {
-    (holder as Items).items.push(...(added[0] as Items).items);
-    return holder!;
+    (container as ArrayListValue).items.push(...(added[0] as ArrayListValue).items);
+    return container!;
   }
-  const entries = holder as Entries;
+  const entries = container as MutableMapValue;
   const insert = (key: Value, value: Value): void => {
     if (!entries.add(key, value)) throw new EvaluationProblem(`insert failed: key ${keyText(key)} already exists`);
   };
@@ -280,21 +284,21 @@ function grow(name: string, [holder, ...added]: readonly Value[], { budget }: Fr
 }
 
 /** `&&` and `||`: what settles it, on whichever side, matters more than an error on the other. */
-function junction(left: Step, right: Step, settling: boolean): Step {
+function logicalOperator(left: Step, right: Step, decisive: boolean): Step {
   return (frame) => {
-    const first = attempt(left, frame);
-    if (first === settling) return settling;
-    const second = attempt(right, frame);
-    if (second === settling) return settling;
+    const first = evaluateCatching(left, frame);
+    if (first === decisive) return decisive;
+    const second = evaluateCatching(right, frame);
+    if (second === decisive) return decisive;
     for (const side of [first, second]) {
       if (side instanceof Failure) throw side.problem;
       if (typeof side !== "boolean") throw new EvaluationProblem("no such overload");
     }
-    return !settling;
+    return !decisive;
   };
 }
 
-function attempt(step: Step, frame: Frame): Value | Failure {
+function evaluateCatching(step: Step, frame: Frame): Value | Failure {
   try {
     return step(frame);
   } catch (error) {
@@ -303,9 +307,9 @@ function attempt(step: Step, frame: Frame): Value | Failure {
   }
 }
 
-function memberOf(holder: Value, field: string): Value | undefined {
-  if (holder instanceof MapValue) return holder.get(field);
-  throw new EvaluationProblem(`no such overload: ${typeNameOf(holder)}.${field}`);
+function memberOf(container: Value, field: string): Value | undefined {
+  if (container instanceof MapValue) return container.get(field);
+  throw new EvaluationProblem(`no such overload: ${typeNameOf(container)}.${field}`);
 }
 
 /** What a cost depends on of a value; what it does not depend on is not looked at. */

@@ -2,12 +2,27 @@ import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErro
 import { type Quantity, QUANTITY_FORMAT_ERROR, parseQuantity } from "../quantity.js";
 import { dns1035LabelErrors } from "../validation/formats.js";
 import { formatError } from "../validation/string-formats.js";
-import { type Address, type Block, contains, formatAddress, masked, parseAddress, parseBlock } from "./addresses.js";
-import { constantCost, readingAddress, traversing, validatingFormat } from "./cost.js";
+import {
+  type Address,
+  type Cidr,
+  containsAddress,
+  formatAddress,
+  masked,
+  parseAddress,
+  parseCidr,
+} from "./addresses.js";
+import { constantCost, addressArgumentCost, traversalCost, formatValidationCost } from "./cost.js";
 import { type FunctionLibrary, type Overload, global, member } from "./functions.js";
 import { BOOL, DOUBLE, INT, STRING, type Type, listOf, mapOf, opaque, optionalOf } from "./types.js";
 import { type ParsedUrl, parseUrl } from "./urls.js";
-import { Entries, EvaluationProblem, Items, type OpaqueValue, Optional, type Value } from "./values.js";
+import {
+  MutableMapValue,
+  EvaluationProblem,
+  ArrayListValue,
+  type OpaqueValue,
+  Optional,
+  type Value,
+} from "./values.js";
 import { type Version, compareVersions, parseVersion } from "./versions.js";
 
 const URL_TYPE = opaque("kubernetes.URL");
@@ -45,14 +60,14 @@ class AddressValue implements OpaqueValue {
   }
 }
 
-class BlockValue implements OpaqueValue {
+class CidrValue implements OpaqueValue {
   readonly opaqueType = "net.CIDR";
-  constructor(readonly block: Block) {}
+  constructor(readonly cidr: Cidr) {}
   get text(): string {
-    return `${formatAddress(this.block.address)}/${this.block.prefix}`;
+    return `${formatAddress(this.cidr.address)}/${this.cidr.prefix}`;
   }
   equals(other: OpaqueValue): boolean {
-    return (other as BlockValue).text === this.text;
+    return (other as CidrValue).text === this.text;
   }
 }
 
@@ -100,13 +115,13 @@ function address(text: string): AddressValue {
   return new AddressValue(parsed);
 }
 
-function block(text: string): BlockValue {
-  const parsed = parseBlock(text);
+function cidr(text: string): CidrValue {
+  const parsed = parseCidr(text);
   if (parsed === undefined)
     throw new EvaluationProblem(
       `network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${text.includes("/") ? "unable to parse IP" : "no '/'"}`,
     );
-  return new BlockValue(parsed);
+  return new CidrValue(parsed);
 }
 
 function version(text: string, normalize = false): VersionValue {
@@ -117,16 +132,16 @@ function version(text: string, normalize = false): VersionValue {
 
 const NANO = 1_000_000_000n;
 
-function whole({ quantity: { nanos } }: QuantityValue): bigint {
+function toInteger({ quantity: { nanos } }: QuantityValue): bigint {
   if (nanos % NANO !== 0n) throw new EvaluationProblem("cannot convert value to integer");
   return nanos / NANO;
 }
 
-function changed(value: QuantityValue, by: bigint): QuantityValue {
+function addNanos(value: QuantityValue, by: bigint): QuantityValue {
   return new QuantityValue({ ...value.quantity, nanos: value.quantity.nanos + by });
 }
 
-function order(difference: bigint): bigint {
+function signOf(difference: bigint): bigint {
   return difference < 0n ? -1n : difference > 0n ? 1n : 0n;
 }
 
@@ -139,16 +154,16 @@ function comparisons<T extends Value>(type: Type, compare: (a: T, b: T) => bigin
   };
 }
 
-function urlPart(part: "scheme" | "host" | "hostname" | "port" | "escapedPath"): Overload[] {
+function urlGetter(part: "scheme" | "host" | "hostname" | "port" | "escapedPath"): Overload[] {
   return [member([URL_TYPE], STRING, (value: UrlValue) => value.url[part])];
 }
 
-function between(bits: bigint, shift: number): number {
+function highBits(bits: bigint, shift: number): number {
   return Number(bits >> BigInt(shift));
 }
 
 function isMulticast({ family, bits }: Address): boolean {
-  return family === 4 ? between(bits, 28) === 0xe : between(bits, 120) === 0xff;
+  return family === 4 ? highBits(bits, 28) === 0xe : highBits(bits, 120) === 0xff;
 }
 
 function isUnspecified({ bits }: Address): boolean {
@@ -156,15 +171,15 @@ function isUnspecified({ bits }: Address): boolean {
 }
 
 function isLoopback({ family, bits }: Address): boolean {
-  return family === 4 ? between(bits, 24) === 127 : bits === 1n;
+  return family === 4 ? highBits(bits, 24) === 127 : bits === 1n;
 }
 
 function isLinkLocalUnicast({ family, bits }: Address): boolean {
-  return family === 4 ? between(bits, 16) === 0xa9fe : between(bits, 118) === 0x3fa;
+  return family === 4 ? highBits(bits, 16) === 0xa9fe : highBits(bits, 118) === 0x3fa;
 }
 
 function isLinkLocalMulticast({ family, bits }: Address): boolean {
-  return family === 4 ? between(bits, 8) === 0xe00000 : (between(bits, 112) & 0xff0f) === 0xff02;
+  return family === 4 ? highBits(bits, 8) === 0xe00000 : (highBits(bits, 112) & 0xff0f) === 0xff02;
 }
 
 function isGlobalUnicast(value: Address): boolean {
@@ -172,21 +187,21 @@ function isGlobalUnicast(value: Address): boolean {
   return !(isUnspecified(value) || isLoopback(value) || isMulticast(value) || isLinkLocalUnicast(value) || broadcast);
 }
 
-function addressTest(test: (address: Address) => boolean): Overload[] {
+function addressPredicate(test: (address: Address) => boolean): Overload[] {
   return [member([IP], BOOL, (value: AddressValue) => test(value.address))];
 }
 
-function containsBlock(outer: BlockValue, inner: BlockValue): boolean {
-  return outer.block.prefix <= inner.block.prefix && contains(outer.block, inner.block.address);
+function containsCidr(outer: CidrValue, inner: CidrValue): boolean {
+  return outer.cidr.prefix <= inner.cidr.prefix && containsAddress(outer.cidr, inner.cidr.address);
 }
 
-const READING = traversing(0);
+const READ_COST = traversalCost(0);
 
 const addresses: FunctionLibrary = {
-  isIP: [global([STRING], BOOL, (text: string) => parseAddress(text) !== undefined, READING)],
+  isIP: [global([STRING], BOOL, (text: string) => parseAddress(text) !== undefined, READ_COST)],
   ip: [
-    global([STRING], IP, address, READING),
-    member([CIDR], IP, (value: BlockValue) => new AddressValue(value.block.address)),
+    global([STRING], IP, address, READ_COST),
+    member([CIDR], IP, (value: CidrValue) => new AddressValue(value.cidr.address)),
   ],
   "ip.isCanonical": [
     global(
@@ -194,58 +209,58 @@ const addresses: FunctionLibrary = {
       BOOL,
       (text: string) => address(text).text === text,
       (args) => {
-        const { cost } = READING(args);
+        const { cost } = READ_COST(args);
         return { cost: { min: 2 * cost.min, max: 2 * cost.max } };
       },
     ),
   ],
   family: [member([IP], INT, (value: AddressValue) => BigInt(value.address.family))],
-  isUnspecified: addressTest(isUnspecified),
-  isLoopback: addressTest(isLoopback),
-  isLinkLocalMulticast: addressTest(isLinkLocalMulticast),
-  isLinkLocalUnicast: addressTest(isLinkLocalUnicast),
-  isGlobalUnicast: addressTest(isGlobalUnicast),
-  isCIDR: [global([STRING], BOOL, (text: string) => parseBlock(text) !== undefined, READING)],
-  cidr: [global([STRING], CIDR, block, READING)],
+  isUnspecified: addressPredicate(isUnspecified),
+  isLoopback: addressPredicate(isLoopback),
+  isLinkLocalMulticast: addressPredicate(isLinkLocalMulticast),
+  isLinkLocalUnicast: addressPredicate(isLinkLocalUnicast),
+  isGlobalUnicast: addressPredicate(isGlobalUnicast),
+  isCIDR: [global([STRING], BOOL, (text: string) => parseCidr(text) !== undefined, READ_COST)],
+  cidr: [global([STRING], CIDR, cidr, READ_COST)],
   containsIP: [
     member(
       [CIDR, STRING],
       BOOL,
-      (value: BlockValue, text: string) => contains(value.block, address(text).address),
-      readingAddress,
+      (value: CidrValue, text: string) => containsAddress(value.cidr, address(text).address),
+      addressArgumentCost,
     ),
-    member([CIDR, IP], BOOL, (value: BlockValue, other: AddressValue) => contains(value.block, other.address)),
+    member([CIDR, IP], BOOL, (value: CidrValue, other: AddressValue) => containsAddress(value.cidr, other.address)),
   ],
   containsCIDR: [
     member(
       [CIDR, STRING],
       BOOL,
-      (value: BlockValue, text: string) => containsBlock(value, block(text)),
-      readingAddress,
+      (value: CidrValue, text: string) => containsCidr(value, cidr(text)),
+      addressArgumentCost,
     ),
-    member([CIDR, CIDR], BOOL, containsBlock),
+    member([CIDR, CIDR], BOOL, containsCidr),
   ],
-  masked: [member([CIDR], CIDR, (value: BlockValue) => new BlockValue(masked(value.block)))],
-  prefixLength: [member([CIDR], INT, (value: BlockValue) => BigInt(value.block.prefix))],
+  masked: [member([CIDR], CIDR, (value: CidrValue) => new CidrValue(masked(value.cidr)))],
+  prefixLength: [member([CIDR], INT, (value: CidrValue) => BigInt(value.cidr.prefix))],
   string: [
     global([IP], STRING, (value: AddressValue) => value.text, constantCost),
-    global([CIDR], STRING, (value: BlockValue) => value.text, constantCost),
+    global([CIDR], STRING, (value: CidrValue) => value.text, constantCost),
   ],
 };
 
 const quantities: FunctionLibrary = {
-  isQuantity: [global([STRING], BOOL, (text: string) => parseQuantity(text) !== undefined, READING)],
-  quantity: [global([STRING], QUANTITY, quantity, READING)],
+  isQuantity: [global([STRING], BOOL, (text: string) => parseQuantity(text) !== undefined, READ_COST)],
+  quantity: [global([STRING], QUANTITY, quantity, READ_COST)],
   isInteger: [member([QUANTITY], BOOL, (value: QuantityValue) => value.quantity.nanos % NANO === 0n)],
-  asInteger: [member([QUANTITY], INT, whole)],
+  asInteger: [member([QUANTITY], INT, toInteger)],
   asApproximateFloat: [member([QUANTITY], DOUBLE, (value: QuantityValue) => Number(value.quantity.nanos) / 1e9)],
   add: [
-    member([QUANTITY, QUANTITY], QUANTITY, (a: QuantityValue, b: QuantityValue) => changed(a, b.quantity.nanos)),
-    member([QUANTITY, INT], QUANTITY, (a: QuantityValue, b: bigint) => changed(a, b * NANO)),
+    member([QUANTITY, QUANTITY], QUANTITY, (a: QuantityValue, b: QuantityValue) => addNanos(a, b.quantity.nanos)),
+    member([QUANTITY, INT], QUANTITY, (a: QuantityValue, b: bigint) => addNanos(a, b * NANO)),
   ],
   sub: [
-    member([QUANTITY, QUANTITY], QUANTITY, (a: QuantityValue, b: QuantityValue) => changed(a, -b.quantity.nanos)),
-    member([QUANTITY, INT], QUANTITY, (a: QuantityValue, b: bigint) => changed(a, -b * NANO)),
+    member([QUANTITY, QUANTITY], QUANTITY, (a: QuantityValue, b: QuantityValue) => addNanos(a, -b.quantity.nanos)),
+    member([QUANTITY, INT], QUANTITY, (a: QuantityValue, b: bigint) => addNanos(a, -b * NANO)),
   ],
   // A known name that takes no quantity.
   sign: [],
@@ -253,17 +268,17 @@ const quantities: FunctionLibrary = {
 
 const versions: FunctionLibrary = {
   isSemver: [
-    global([STRING], BOOL, (text: string) => parseVersion(text) !== undefined, READING),
+    global([STRING], BOOL, (text: string) => parseVersion(text) !== undefined, READ_COST),
     global(
       [STRING, BOOL],
       BOOL,
       (text: string, normalize: boolean) => parseVersion(text, normalize) !== undefined,
-      READING,
+      READ_COST,
     ),
   ],
   semver: [
-    global([STRING], SEMVER, (text: string) => version(text), READING),
-    global([STRING, BOOL], SEMVER, version, READING),
+    global([STRING], SEMVER, (text: string) => version(text), READ_COST),
+    global([STRING, BOOL], SEMVER, version, READ_COST),
   ],
   major: [member([SEMVER], INT, (value: VersionValue) => value.version.major)],
   minor: [member([SEMVER], INT, (value: VersionValue) => value.version.minor)],
@@ -271,28 +286,28 @@ const versions: FunctionLibrary = {
 };
 
 const urls: FunctionLibrary = {
-  isURL: [global([STRING], BOOL, (text: string) => typeof parseUrl(text) !== "string", READING)],
-  url: [global([STRING], URL_TYPE, url, traversing(0, true))],
-  getScheme: urlPart("scheme"),
-  getHost: urlPart("host"),
-  getHostname: urlPart("hostname"),
-  getPort: urlPart("port"),
-  getEscapedPath: urlPart("escapedPath"),
+  isURL: [global([STRING], BOOL, (text: string) => typeof parseUrl(text) !== "string", READ_COST)],
+  url: [global([STRING], URL_TYPE, url, traversalCost(0, true))],
+  getScheme: urlGetter("scheme"),
+  getHost: urlGetter("host"),
+  getHostname: urlGetter("hostname"),
+  getPort: urlGetter("port"),
+  getEscapedPath: urlGetter("escapedPath"),
   getQuery: [
     member([URL_TYPE], mapOf(STRING, listOf(STRING)), (value: UrlValue) => {
-      const entries = new Entries();
-      for (const [key, values] of value.url.query) entries.add(key, new Items([...values]));
+      const entries = new MutableMapValue();
+      for (const [key, values] of value.url.query) entries.add(key, new ArrayListValue([...values]));
       return entries;
     }),
   ],
 };
 
 /** A name that ends with a dash stands for the beginning of one. */
-function prefixed(errorsOf: (text: string) => readonly string[]): (text: string) => readonly string[] {
+function prefixErrors(errorsOf: (text: string) => readonly string[]): (text: string) => readonly string[] {
   return (text) => errorsOf(text.endsWith("-") ? `${text.slice(0, -1)}a` : text);
 }
 
-function ofStringFormat(name: string): (text: string) => readonly string[] {
+function stringFormatErrors(name: string): (text: string) => readonly string[] {
   return (text) => (formatError(name, text) ? [`invalid ${name}`] : []);
 }
 
@@ -302,15 +317,15 @@ const FORMATS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   dns1123Subdomain: dnsSubdomainErrors,
   dns1035Label: dns1035LabelErrors,
   qualifiedName: qualifiedNameErrors,
-  dns1123LabelPrefix: prefixed(dnsLabelErrors),
-  dns1123SubdomainPrefix: prefixed(dnsSubdomainErrors),
-  dns1035LabelPrefix: prefixed(dns1035LabelErrors),
+  dns1123LabelPrefix: prefixErrors(dnsLabelErrors),
+  dns1123SubdomainPrefix: prefixErrors(dnsSubdomainErrors),
+  dns1035LabelPrefix: prefixErrors(dns1035LabelErrors),
   labelValue: labelValueErrors,
   uri: (text) => (typeof parseUrl(text) === "string" ? [`invalid URI: ${text}`] : []),
   uuid: (text) => (formatError("uuid", text) ? ["does not match the UUID format"] : []),
   byte: (text) => (formatError("byte", text) ? ["invalid base64"] : []),
-  date: ofStringFormat("date"),
-  datetime: ofStringFormat("date-time"),
+  date: stringFormatErrors("date"),
+  datetime: stringFormatErrors("date-time"),
 };
 
 function namedFormat(name: string): FormatValue {
@@ -334,9 +349,9 @@ const formats: FunctionLibrary = {
       optionalOf(listOf(STRING)),
       (format: FormatValue, text: string) => {
         const errors = format.errorsOf(text);
-        return new Optional(errors.length === 0 ? undefined : new Items([...errors]));
+        return new Optional(errors.length === 0 ? undefined : new ArrayListValue([...errors]));
       },
-      validatingFormat,
+      formatValidationCost,
     ),
   ],
 };
@@ -345,7 +360,7 @@ const formats: FunctionLibrary = {
 export const kubernetesFunctions: readonly FunctionLibrary[] = [
   urls,
   quantities,
-  comparisons<QuantityValue>(QUANTITY, (a, b) => order(a.quantity.nanos - b.quantity.nanos)),
+  comparisons<QuantityValue>(QUANTITY, (a, b) => signOf(a.quantity.nanos - b.quantity.nanos)),
   addresses,
   versions,
   comparisons<VersionValue>(SEMVER, (a, b) => BigInt(compareVersions(a.version, b.version))),

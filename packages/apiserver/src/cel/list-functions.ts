@@ -1,4 +1,4 @@
-import { comparingAll, constantCost, eachItem, everyPair, joining, sublist } from "./cost.js";
+import { allPairsCost, constantCost, itemsCost, pairwiseCost, joinCost, sublistCost } from "./cost.js";
 import { type FunctionLibrary, type Overload, global, member } from "./functions.js";
 import { UnsignedInteger } from "./syntax.js";
 import {
@@ -18,7 +18,7 @@ import {
 import {
   Duration,
   EvaluationProblem,
-  Items,
+  ArrayListValue,
   ListValue,
   Optional,
   type Value,
@@ -37,8 +37,8 @@ function isSorted(list: ListValue): boolean {
 }
 
 /** The last item in that direction, `word` being the function that is said to be called on nothing. */
-function furthest(list: ListValue, word: string, isBetter: (order: number) => boolean): Value {
-  if (list.size === 0) throw new EvaluationProblem(`${word} called on empty list`);
+function extremum(list: ListValue, functionName: string, isBetter: (order: number) => boolean): Value {
+  if (list.size === 0) throw new EvaluationProblem(`${functionName} called on empty list`);
   let best = list.at(0);
   for (let index = 1; index < list.size; index++) {
     const item = list.at(index);
@@ -59,7 +59,7 @@ function lastIndexOf(list: ListValue, item: Value): bigint {
   return -1n;
 }
 
-const MOST_INT = 2n ** 63n - 1n;
+const MAX_INT = 2n ** 63n - 1n;
 
 const sums: readonly (readonly [Type, (list: ListValue) => Value])[] = [
   [
@@ -67,7 +67,7 @@ const sums: readonly (readonly [Type, (list: ListValue) => Value])[] = [
     (list) => {
       let sum = 0n;
       for (const item of list.all()) sum += item as bigint;
-      if (sum > MOST_INT || sum < -MOST_INT - 1n) throw new EvaluationProblem("integer overflow");
+      if (sum > MAX_INT || sum < -MAX_INT - 1n) throw new EvaluationProblem("integer overflow");
       return sum;
     },
   ],
@@ -87,17 +87,17 @@ function slice(list: ListValue, start: bigint, end: bigint): ListValue {
     throw new EvaluationProblem(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`);
   if (end > BigInt(list.size))
     throw new EvaluationProblem(`cannot slice(${start}, ${end}), list is length ${list.size}`);
-  return new Items([...list.all()].slice(Number(start), Number(end)));
+  return new ArrayListValue([...list.all()].slice(Number(start), Number(end)));
 }
 
 function distinct(list: ListValue): ListValue {
-  const kept: Value[] = [];
-  for (const item of list.all()) if (!kept.some((each) => equal(each, item))) kept.push(item);
-  return new Items(kept);
+  const unique: Value[] = [];
+  for (const item of list.all()) if (!unique.some((each) => equal(each, item))) unique.push(item);
+  return new ArrayListValue(unique);
 }
 
 function sort(list: ListValue): ListValue {
-  return new Items(
+  return new ArrayListValue(
     [...list.all()].sort((a, b) => {
       const order = compare(a, b);
       if (order === undefined) throw new EvaluationProblem("list elements must have the same type");
@@ -108,9 +108,11 @@ function sort(list: ListValue): ListValue {
 
 function flatten(list: ListValue, depth: bigint): ListValue {
   if (depth < 0n) throw new EvaluationProblem("level must be non-negative");
-  const flat = (items: Iterable<Value>, left: bigint): Value[] =>
-    [...items].flatMap((item) => (item instanceof ListValue && left > 0n ? flat(item.all(), left - 1n) : [item]));
-  return new Items(flat(list.all(), depth));
+  const flat = (items: Iterable<Value>, remainingDepth: bigint): Value[] =>
+    [...items].flatMap((item) =>
+      item instanceof ListValue && remainingDepth > 0n ? flat(item.all(), remainingDepth - 1n) : [item],
+    );
+  return new ArrayListValue(flat(list.all(), depth));
 }
 
 function join(list: ListValue, separator: string): string {
@@ -131,23 +133,23 @@ function intersects(a: ListValue, b: ListValue): boolean {
 
 /** Upstream: apiserver's `cel/library/lists.go`, cel-go `ext/lists.go` and `ext/sets.go`. */
 export const listFunctions: FunctionLibrary = {
-  isSorted: COMPARABLE.map((type) => member([listOf(type)], BOOL, isSorted, eachItem)),
-  sum: sums.map(([type, call]) => member([listOf(type)], type, call, eachItem)),
+  isSorted: COMPARABLE.map((type) => member([listOf(type)], BOOL, isSorted, itemsCost)),
+  sum: sums.map(([type, call]) => member([listOf(type)], type, call, itemsCost)),
   min: COMPARABLE.map((type) =>
-    member([listOf(type)], type, (list: ListValue) => furthest(list, "min", (order) => order < 0), eachItem),
+    member([listOf(type)], type, (list: ListValue) => extremum(list, "min", (order) => order < 0), itemsCost),
   ),
   max: COMPARABLE.map((type) =>
-    member([listOf(type)], type, (list: ListValue) => furthest(list, "max", (order) => order > 0), eachItem),
+    member([listOf(type)], type, (list: ListValue) => extremum(list, "max", (order) => order > 0), itemsCost),
   ),
-  indexOf: [member([LIST_A, A], INT, indexOf, eachItem)],
-  lastIndexOf: [member([LIST_A, A], INT, lastIndexOf, eachItem)],
+  indexOf: [member([LIST_A, A], INT, indexOf, itemsCost)],
+  lastIndexOf: [member([LIST_A, A], INT, lastIndexOf, itemsCost)],
   join: [
-    member([listOf(STRING)], STRING, (list: ListValue) => join(list, ""), joining),
-    member([listOf(STRING), STRING], STRING, join, joining),
+    member([listOf(STRING)], STRING, (list: ListValue) => join(list, ""), joinCost),
+    member([listOf(STRING), STRING], STRING, join, joinCost),
   ],
-  slice: [member([LIST_A, INT, INT], LIST_A, slice, sublist)],
-  distinct: [member([LIST_A], LIST_A, distinct, comparingAll)],
-  sort: COMPARABLE.map((type): Overload => member([listOf(type)], listOf(type), sort, comparingAll)),
+  slice: [member([LIST_A, INT, INT], LIST_A, slice, sublistCost)],
+  distinct: [member([LIST_A], LIST_A, distinct, allPairsCost)],
+  sort: COMPARABLE.map((type): Overload => member([listOf(type)], listOf(type), sort, allPairsCost)),
   first: [member([LIST_A], optionalOf(A), (list: ListValue) => new Optional(list.size === 0 ? undefined : list.at(0)))],
   last: [
     member(
@@ -157,30 +159,35 @@ export const listFunctions: FunctionLibrary = {
       constantCost,
     ),
   ],
-  reverse: [member([LIST_A], LIST_A, (list: ListValue) => new Items([...list.all()].reverse()), sublist)],
+  reverse: [member([LIST_A], LIST_A, (list: ListValue) => new ArrayListValue([...list.all()].reverse()), sublistCost)],
   flatten: [
-    member([listOf(LIST_A)], LIST_A, (list: ListValue) => flatten(list, 1n), comparingAll),
-    member([LIST_A, INT], LIST_A, flatten, comparingAll),
+    member([listOf(LIST_A)], LIST_A, (list: ListValue) => flatten(list, 1n), allPairsCost),
+    member([LIST_A, INT], LIST_A, flatten, allPairsCost),
   ],
   "lists.range": [
     global(
       [INT],
       listOf(INT),
       (count: bigint) => {
-        if (count > MOST_RANGE) throw new EvaluationProblem(`lists.range: ${count} is more than ${MOST_RANGE}`);
-        return new Items(Array.from({ length: Number(count < 0n ? 0n : count) }, (_, index) => BigInt(index)));
+        if (count > MAX_RANGE) throw new EvaluationProblem(`lists.range: ${count} is more than ${MAX_RANGE}`);
+        return new ArrayListValue(Array.from({ length: Number(count < 0n ? 0n : count) }, (_, index) => BigInt(index)));
       },
       ([count]) => {
-        const most = count!.constant ?? Infinity;
-        return { cost: { min: 10, max: 10 + most }, size: { min: 0, max: most } };
+        const max = count!.constant ?? Infinity;
+        return { cost: { min: 10, max: 10 + max }, size: { min: 0, max: max } };
       },
     ),
   ],
-  "sets.contains": [global([LIST_A, LIST_A], BOOL, containsAll, everyPair)],
+  "sets.contains": [global([LIST_A, LIST_A], BOOL, containsAll, pairwiseCost)],
   "sets.equivalent": [
-    global([LIST_A, LIST_A], BOOL, (a: ListValue, b: ListValue) => containsAll(a, b) && containsAll(b, a), everyPair),
+    global(
+      [LIST_A, LIST_A],
+      BOOL,
+      (a: ListValue, b: ListValue) => containsAll(a, b) && containsAll(b, a),
+      pairwiseCost,
+    ),
   ],
-  "sets.intersects": [global([LIST_A, LIST_A], BOOL, intersects, everyPair)],
+  "sets.intersects": [global([LIST_A, LIST_A], BOOL, intersects, pairwiseCost)],
 };
 
-const MOST_RANGE = 1_000_000n;
+const MAX_RANGE = 1_000_000n;

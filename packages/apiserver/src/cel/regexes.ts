@@ -4,8 +4,8 @@ import { instructionCount } from "../custom-resources/patterns.js";
 import { EvaluationProblem } from "./values.js";
 
 /** Patterns that are kept compiled, and instructions of one. */
-const MOST_KEPT = 256;
-const MOST_INSTRUCTIONS = 20_000;
+const MAX_CACHED = 256;
+const MAX_INSTRUCTIONS = 20_000;
 
 /** Regular expressions as Go reads them. Matching takes time in proportion to the text. */
 export class Regexes {
@@ -27,10 +27,10 @@ export class Regexes {
   }
 
   /** The first so many parts that the pattern describes. */
-  findAll(pattern: string, text: string, most: number): string[] {
+  findAll(pattern: string, text: string, max: number): string[] {
     const matcher = this.#get(pattern).matcher(text);
     const found: string[] = [];
-    while (found.length < most && matcher.find()) found.push(matcher.group() ?? "");
+    while (found.length < max && matcher.find()) found.push(matcher.group() ?? "");
     return found;
   }
 
@@ -38,14 +38,14 @@ export class Regexes {
     let compiled = this.#compiled.get(pattern);
     if (compiled !== undefined) return compiled;
     // Deliberate: Go takes longer ones, which are compiled here in seconds.
-    if (instructionCount(pattern) > MOST_INSTRUCTIONS)
+    if (instructionCount(pattern) > MAX_INSTRUCTIONS)
       throw new EvaluationProblem("error parsing regexp: expression too large");
     try {
       compiled = RE2JS.compile(pattern);
     } catch (error) {
       throw new EvaluationProblem((error as Error).message);
     }
-    if (this.#compiled.size >= MOST_KEPT) this.#compiled.clear();
+    if (this.#compiled.size >= MAX_CACHED) this.#compiled.clear();
     this.#compiled.set(pattern, compiled);
     return compiled;
   }

@@ -1,14 +1,14 @@
 import {
   type CostModel,
-  comparing,
-  containing,
-  fromBytes,
-  joiningLists,
-  joiningTexts,
-  lookingThrough,
-  matching,
-  toBytes,
-  traversing,
+  comparisonCost,
+  containsCost,
+  fromBytesCost,
+  listConcatenationCost,
+  concatenationCost,
+  linearCost,
+  matchCost,
+  toBytesCost,
+  traversalCost,
 } from "./cost.js";
 import { type FunctionLibrary, type Handler, type Overload, global, member } from "./functions.js";
 import type { Regexes } from "./regexes.js";
@@ -39,11 +39,11 @@ import {
   parameter,
   typeOf,
 } from "./types.js";
-import type { Entries } from "./values.js";
+import type { MutableMapValue } from "./values.js";
 import {
   Duration,
   EvaluationProblem,
-  Items,
+  ArrayListValue,
   ListValue,
   MapValue,
   Optional,
@@ -63,23 +63,23 @@ const LIST_A = listOf(A);
 const MAP_AB = mapOf(A, B);
 const OPTIONAL_A = optionalOf(A);
 
-const MOST_INT = 2n ** 63n - 1n;
-const LEAST_INT = -(2n ** 63n);
-const MOST_UINT = 2n ** 64n - 1n;
+const MAX_INT = 2n ** 63n - 1n;
+const MIN_INT = -(2n ** 63n);
+const MAX_UINT = 2n ** 64n - 1n;
 
 function int(value: bigint): bigint {
-  if (value > MOST_INT || value < LEAST_INT) throw new EvaluationProblem("integer overflow");
+  if (value > MAX_INT || value < MIN_INT) throw new EvaluationProblem("integer overflow");
   return value;
 }
 
 function uint(value: bigint): UnsignedInteger {
-  if (value > MOST_UINT || value < 0n) throw new EvaluationProblem("unsigned integer overflow");
+  if (value > MAX_UINT || value < 0n) throw new EvaluationProblem("unsigned integer overflow");
   return new UnsignedInteger(value);
 }
 
 /** Nanoseconds a duration may come to, and instants there are: those of the years 1 to 9999. */
 function duration(nanos: bigint): Duration {
-  if (nanos > MOST_INT || nanos < LEAST_INT) throw new EvaluationProblem("duration overflow");
+  if (nanos > MAX_INT || nanos < MIN_INT) throw new EvaluationProblem("duration overflow");
   return new Duration(nanos);
 }
 
@@ -91,28 +91,28 @@ function timestamp(nanos: bigint): Timestamp {
   return new Timestamp(nanos);
 }
 
-function divisor(value: bigint, word: string): bigint {
-  if (value === 0n) throw new EvaluationProblem(`${word} by zero`);
+function nonZeroDivisor(value: bigint, operation: string): bigint {
+  if (value === 0n) throw new EvaluationProblem(`${operation} by zero`);
   return value;
 }
 
 /** An operator over two of the same type. */
-function over(type: Type, call: Handler, cost?: CostModel): Overload {
+function sameTypeOperator(type: Type, call: Handler, cost?: CostModel): Overload {
   return global([type, type], type, call, cost);
 }
 
-const UINTS = (call: (a: bigint, b: bigint) => bigint): Overload =>
-  over(UINT, (a: UnsignedInteger, b: UnsignedInteger) => uint(call(a.value, b.value)));
+const uintOperator = (call: (a: bigint, b: bigint) => bigint): Overload =>
+  sameTypeOperator(UINT, (a: UnsignedInteger, b: UnsignedInteger) => uint(call(a.value, b.value)));
 
 const ORDERED: readonly Type[] = [BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION];
 const NUMBERS: readonly Type[] = [INT, UINT, DOUBLE];
 
-function orders(holds: (order: number) => boolean): Overload[] {
+function comparisonOperators(holds: (order: number) => boolean): Overload[] {
   const call = (a: Value, b: Value): boolean => holds(compare(a, b)!);
-  const one = (a: Type, b: Type): Overload =>
-    global([a, b], BOOL, call, a === STRING || a === BYTES ? comparing : undefined);
-  return ORDERED.map((type) => one(type, type)).concat(
-    NUMBERS.flatMap((a) => NUMBERS.filter((b) => b !== a).map((b) => one(a, b))),
+  const overload = (a: Type, b: Type): Overload =>
+    global([a, b], BOOL, call, a === STRING || a === BYTES ? comparisonCost : undefined);
+  return ORDERED.map((type) => overload(type, type)).concat(
+    NUMBERS.flatMap((a) => NUMBERS.filter((b) => b !== a).map((b) => overload(a, b))),
   );
 }
 
@@ -135,12 +135,12 @@ function uintOf(value: number): UnsignedInteger {
 function parseInteger(text: string): bigint {
   if (!/^[+-]?\d+$/.test(text) || text.length > 400) throw conversionProblem(text, "int");
   const value = BigInt(text);
-  if (value > MOST_INT || value < LEAST_INT) throw conversionProblem(text, "int");
+  if (value > MAX_INT || value < MIN_INT) throw conversionProblem(text, "int");
   return value;
 }
 
 function parseUnsigned(text: string): UnsignedInteger {
-  if (!/^\d+$/.test(text) || text.length > 400 || BigInt(text) > MOST_UINT) throw conversionProblem(text, "uint");
+  if (!/^\d+$/.test(text) || text.length > 400 || BigInt(text) > MAX_UINT) throw conversionProblem(text, "uint");
   return new UnsignedInteger(BigInt(text));
 }
 
@@ -184,8 +184,8 @@ export function codePointCount(text: string): number {
   return count;
 }
 
-function indexInto(list: ListValue, index: Value): Value {
-  const place =
+function itemAt(list: ListValue, index: Value): Value {
+  const position =
     typeof index === "bigint"
       ? Number(index)
       : index instanceof UnsignedInteger
@@ -193,30 +193,32 @@ function indexInto(list: ListValue, index: Value): Value {
         : typeof index === "number" && Number.isInteger(index)
           ? index
           : undefined;
-  if (place === undefined) throw new EvaluationProblem(`unsupported index type '${typeNameOf(index)}' in list`);
-  if (place < 0 || place >= list.size) throw new EvaluationProblem(`index out of bounds: ${place}`);
-  return list.at(place);
+  if (position === undefined) throw new EvaluationProblem(`unsupported index type '${typeNameOf(index)}' in list`);
+  if (position < 0 || position >= list.size) throw new EvaluationProblem(`index out of bounds: ${position}`);
+  return list.at(position);
 }
 
-function lookUp(map: MapValue, key: Value): Value {
+function entryAt(map: MapValue, key: Value): Value {
   const found = map.get(key);
   if (found === undefined) throw new EvaluationProblem(`no such key: ${keyText(key)}`);
   return found;
 }
 
 /** What is there, of a list, map or optional; nothing otherwise. */
-function lookForItem(holder: Value, key: Value): Optional {
-  const value = holder instanceof Optional ? holder.value : holder;
+function optionalLookup(container: Value, key: Value): Optional {
+  const value = container instanceof Optional ? container.value : container;
   if (value === undefined) return new Optional(undefined);
   if (value instanceof MapValue) return new Optional(value.get(key));
   if (value instanceof ListValue) {
-    const place = typeof key === "bigint" ? Number(key) : typeof key === "number" ? key : -1;
-    return new Optional(Number.isInteger(place) && place >= 0 && place < value.size ? value.at(place) : undefined);
+    const position = typeof key === "bigint" ? Number(key) : typeof key === "number" ? key : -1;
+    return new Optional(
+      Number.isInteger(position) && position >= 0 && position < value.size ? value.at(position) : undefined,
+    );
   }
   throw new EvaluationProblem("no such overload");
 }
 
-function append(entries: Entries, key: Value, value: Value): Entries {
+function insertEntry(entries: MutableMapValue, key: Value, value: Value): MutableMapValue {
   if (!entries.add(key, value)) throw new EvaluationProblem(`insert failed: key ${keyText(key)} already exists`);
   return entries;
 }
@@ -276,78 +278,81 @@ export function standardFunctions(regexes: Regexes, zones: TimeZones): FunctionL
     "_?_:_": [global([BOOL, A, A], A, unreachable)],
     "@not_strictly_false": [global([BOOL], BOOL, unreachable)],
     "!_": [global([BOOL], BOOL, (value: boolean) => !value)],
-    "_==_": [global([A, A], BOOL, (a: Value, b: Value) => equal(a, b), comparing)],
-    "_!=_": [global([A, A], BOOL, (a: Value, b: Value) => !equal(a, b), comparing)],
-    "_<_": orders((order) => order < 0),
-    "_<=_": orders((order) => order <= 0),
-    "_>_": orders((order) => order > 0),
-    "_>=_": orders((order) => order >= 0),
+    "_==_": [global([A, A], BOOL, (a: Value, b: Value) => equal(a, b), comparisonCost)],
+    "_!=_": [global([A, A], BOOL, (a: Value, b: Value) => !equal(a, b), comparisonCost)],
+    "_<_": comparisonOperators((order) => order < 0),
+    "_<=_": comparisonOperators((order) => order <= 0),
+    "_>_": comparisonOperators((order) => order > 0),
+    "_>=_": comparisonOperators((order) => order >= 0),
     "_+_": [
-      over(BYTES, (a: Uint8Array, b: Uint8Array) => Uint8Array.of(...a, ...b), joiningTexts),
-      over(DOUBLE, (a: number, b: number) => a + b),
-      over(DURATION, (a: Duration, b: Duration) => duration(a.nanos + b.nanos)),
+      sameTypeOperator(BYTES, (a: Uint8Array, b: Uint8Array) => Uint8Array.of(...a, ...b), concatenationCost),
+      sameTypeOperator(DOUBLE, (a: number, b: number) => a + b),
+      sameTypeOperator(DURATION, (a: Duration, b: Duration) => duration(a.nanos + b.nanos)),
       global([DURATION, TIMESTAMP], TIMESTAMP, (a: Duration, b: Timestamp) => timestamp(a.nanos + b.nanos)),
       global([TIMESTAMP, DURATION], TIMESTAMP, (a: Timestamp, b: Duration) => timestamp(a.nanos + b.nanos)),
-      over(INT, (a: bigint, b: bigint) => int(a + b)),
-      over(LIST_A, (a: ListValue, b: ListValue) => a.plus(b), joiningLists),
-      over(STRING, (a: string, b: string) => a + b, joiningTexts),
-      UINTS((a, b) => a + b),
+      sameTypeOperator(INT, (a: bigint, b: bigint) => int(a + b)),
+      sameTypeOperator(LIST_A, (a: ListValue, b: ListValue) => a.plus(b), listConcatenationCost),
+      sameTypeOperator(STRING, (a: string, b: string) => a + b, concatenationCost),
+      uintOperator((a, b) => a + b),
     ],
     "_-_": [
-      over(DOUBLE, (a: number, b: number) => a - b),
-      over(DURATION, (a: Duration, b: Duration) => duration(a.nanos - b.nanos)),
-      over(INT, (a: bigint, b: bigint) => int(a - b)),
+      sameTypeOperator(DOUBLE, (a: number, b: number) => a - b),
+      sameTypeOperator(DURATION, (a: Duration, b: Duration) => duration(a.nanos - b.nanos)),
+      sameTypeOperator(INT, (a: bigint, b: bigint) => int(a - b)),
       global([TIMESTAMP, DURATION], TIMESTAMP, (a: Timestamp, b: Duration) => timestamp(a.nanos - b.nanos)),
       global([TIMESTAMP, TIMESTAMP], DURATION, (a: Timestamp, b: Timestamp) => duration(a.nanos - b.nanos)),
-      UINTS((a, b) => a - b),
+      uintOperator((a, b) => a - b),
     ],
     "_*_": [
-      over(DOUBLE, (a: number, b: number) => a * b),
-      over(INT, (a: bigint, b: bigint) => int(a * b)),
-      UINTS((a, b) => a * b),
+      sameTypeOperator(DOUBLE, (a: number, b: number) => a * b),
+      sameTypeOperator(INT, (a: bigint, b: bigint) => int(a * b)),
+      uintOperator((a, b) => a * b),
     ],
     "_/_": [
-      over(DOUBLE, (a: number, b: number) => a / b),
-      over(INT, (a: bigint, b: bigint) => int(a / divisor(b, "division"))),
-      UINTS((a, b) => a / divisor(b, "division")),
+      sameTypeOperator(DOUBLE, (a: number, b: number) => a / b),
+      sameTypeOperator(INT, (a: bigint, b: bigint) => int(a / nonZeroDivisor(b, "division"))),
+      uintOperator((a, b) => a / nonZeroDivisor(b, "division")),
     ],
-    "_%_": [over(INT, (a: bigint, b: bigint) => a % divisor(b, "modulus")), UINTS((a, b) => a % divisor(b, "modulus"))],
+    "_%_": [
+      sameTypeOperator(INT, (a: bigint, b: bigint) => a % nonZeroDivisor(b, "modulus")),
+      uintOperator((a, b) => a % nonZeroDivisor(b, "modulus")),
+    ],
     "-_": [global([DOUBLE], DOUBLE, (a: number) => -a), global([INT], INT, (a: bigint) => int(-a))],
     "@in": [
-      global([A, LIST_A], BOOL, (item: Value, list: ListValue) => list.contains(item), lookingThrough(1)),
+      global([A, LIST_A], BOOL, (item: Value, list: ListValue) => list.contains(item), linearCost(1)),
       global([A, MAP_AB], BOOL, (key: Value, map: MapValue) => isKey(key) && map.get(key) !== undefined),
     ],
     "_[_]": [
-      global([LIST_A, INT], A, indexInto),
-      global([MAP_AB, A], B, lookUp),
-      global([optionalOf(LIST_A), INT], OPTIONAL_A, lookForItem),
-      global([optionalOf(MAP_AB), A], optionalOf(B), lookForItem),
+      global([LIST_A, INT], A, itemAt),
+      global([MAP_AB, A], B, entryAt),
+      global([optionalOf(LIST_A), INT], OPTIONAL_A, optionalLookup),
+      global([optionalOf(MAP_AB), A], optionalOf(B), optionalLookup),
     ],
     "_[?_]": [
-      global([LIST_A, INT], OPTIONAL_A, lookForItem),
-      global([optionalOf(LIST_A), INT], OPTIONAL_A, lookForItem),
-      global([MAP_AB, A], optionalOf(B), lookForItem),
-      global([optionalOf(MAP_AB), A], optionalOf(B), lookForItem),
+      global([LIST_A, INT], OPTIONAL_A, optionalLookup),
+      global([optionalOf(LIST_A), INT], OPTIONAL_A, optionalLookup),
+      global([MAP_AB, A], optionalOf(B), optionalLookup),
+      global([optionalOf(MAP_AB), A], optionalOf(B), optionalLookup),
     ],
-    "_?._": [global([DYN, STRING], optionalOf(DYN), lookForItem)],
+    "_?._": [global([DYN, STRING], optionalOf(DYN), optionalLookup)],
     "cel.@mapInsert": [
-      global([MAP_AB, A, B], MAP_AB, append),
-      global([MAP_AB, MAP_AB], MAP_AB, (into: Entries, from: MapValue) => {
-        for (const key of from.keys()) append(into, key, from.get(key)!);
+      global([MAP_AB, A, B], MAP_AB, insertEntry),
+      global([MAP_AB, MAP_AB], MAP_AB, (into: MutableMapValue, from: MapValue) => {
+        for (const key of from.keys()) insertEntry(into, key, from.get(key)!);
         return into;
       }),
     ],
     size: sizes.flatMap(([type, call]) => [global([type], INT, call), member([type], INT, call)]),
-    contains: [member([STRING, STRING], BOOL, (text: string, part: string) => text.includes(part), containing)],
-    endsWith: [member([STRING, STRING], BOOL, (text: string, end: string) => text.endsWith(end), traversing(1))],
+    contains: [member([STRING, STRING], BOOL, (text: string, part: string) => text.includes(part), containsCost)],
+    endsWith: [member([STRING, STRING], BOOL, (text: string, end: string) => text.endsWith(end), traversalCost(1))],
     startsWith: [
-      member([STRING, STRING], BOOL, (text: string, start: string) => text.startsWith(start), traversing(1)),
+      member([STRING, STRING], BOOL, (text: string, start: string) => text.startsWith(start), traversalCost(1)),
     ],
-    matches: [member([STRING, STRING], BOOL, matches, matching), global([STRING, STRING], BOOL, matches, matching)],
+    matches: [member([STRING, STRING], BOOL, matches, matchCost), global([STRING, STRING], BOOL, matches, matchCost)],
     bool: [global([BOOL], BOOL, same), global([STRING], BOOL, parseBool)],
     bytes: [
       global([BYTES], BYTES, same),
-      global([STRING], BYTES, (text: string) => new TextEncoder().encode(text), toBytes),
+      global([STRING], BYTES, (text: string) => new TextEncoder().encode(text), toBytesCost),
     ],
     double: [
       global([DOUBLE], DOUBLE, same),
@@ -376,7 +381,7 @@ export function standardFunctions(regexes: Regexes, zones: TimeZones): FunctionL
     string: [
       global([STRING], STRING, same),
       global([BOOL], STRING, String),
-      global([BYTES], STRING, decodeUtf8, fromBytes),
+      global([BYTES], STRING, decodeUtf8, fromBytesCost),
       global([DOUBLE], STRING, formatDouble),
       global([DURATION], STRING, ({ nanos }: Duration) => formatDuration(nanos)),
       global([INT], STRING, String),
@@ -426,7 +431,7 @@ const unreachable: Handler = () => {
 };
 
 function unwrap(list: ListValue): ListValue {
-  return new Items(
+  return new ArrayListValue(
     [...list.all()].flatMap((each) => (each instanceof Optional && each.value !== undefined ? [each.value] : [])),
   );
 }

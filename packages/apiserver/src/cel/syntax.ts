@@ -19,7 +19,7 @@ export type Expression =
       readonly target: Expression | undefined;
       readonly args: readonly Expression[];
       /** Written by a macro: the first argument is a list or map that nobody else sees, which may be added to. */
-      readonly grows?: boolean;
+      readonly appendsInPosition?: boolean;
     }
   | { readonly kind: "list"; readonly at: number; readonly items: readonly Expression[] }
   | { readonly kind: "map"; readonly at: number; readonly entries: readonly (readonly [Expression, Expression])[] }
@@ -75,9 +75,9 @@ const LIMITS = {
   maxCallArguments: 32,
 };
 
-const MOST_INT = 2n ** 63n;
+const MAX_INT = 2n ** 63n;
 /** Pieces of an expression with its macros written out. */
-const MOST_PIECES = 20_000;
+const MAX_NODES = 20_000;
 
 /** Reads expressions. The library knows the syntax; what names and types mean is found out here. */
 export class Parser {
@@ -130,7 +130,7 @@ const ACCUMULATOR = "@result";
 class Reader {
   readonly #source: string;
   readonly #hasMacros: boolean;
-  #pieces = 0;
+  #nodes = 0;
 
   constructor(source: string, hasMacros: boolean) {
     this.#source = source;
@@ -140,7 +140,7 @@ class Reader {
   read(node: ParsedNode): Expression {
     const { op, pos: at } = node;
     // Macros write what they are called on more than once, and may be called on each other.
-    if (++this.#pieces > MOST_PIECES) throw new SyntaxProblem("expression is too large", at);
+    if (++this.#nodes > MAX_NODES) throw new SyntaxProblem("expression is too large", at);
     const args = node.args as ParsedNode[];
     switch (op) {
       case "value":
@@ -159,25 +159,25 @@ class Reader {
       }
       case ".?": {
         const [operand, field] = node.args as [ParsedNode, string];
-        const place = this.#lastBefore(".", at);
-        return call("_?._", place, [this.read(operand), { kind: "literal", at, value: field }]);
+        const position = this.#lastBefore(".", at);
+        return call("_?._", position, [this.read(operand), { kind: "literal", at, value: field }]);
       }
       case "[]":
       case "[?]": {
-        const place = this.#firstAfter("[", args[0]!.end, at);
-        return call(op === "[]" ? "_[_]" : "_[?_]", place, [this.read(args[0]!), this.read(args[1]!)]);
+        const position = this.#firstAfter("[", args[0]!.end, at);
+        return call(op === "[]" ? "_[_]" : "_[?_]", position, [this.read(args[0]!), this.read(args[1]!)]);
       }
       case "call": {
         const [name, parameters] = node.args as [string, ParsedNode[]];
-        const place = this.#firstAfter("(", node.start + name.length, at);
-        return this.#macro(name, undefined, parameters, place) ?? call(name, place, this.#all(parameters));
+        const position = this.#firstAfter("(", node.start + name.length, at);
+        return this.#macro(name, undefined, parameters, position) ?? call(name, position, this.#all(parameters));
       }
       case "rcall": {
         const [name, receiver, parameters] = node.args as [string, ParsedNode, ParsedNode[]];
-        const place = this.#firstAfter("(", this.#firstAfter(".", receiver.end, at) + name.length, at);
+        const position = this.#firstAfter("(", this.#firstAfter(".", receiver.end, at) + name.length, at);
         return (
-          this.#macro(name, receiver, parameters, place) ??
-          call(name, place, this.#all(parameters), this.read(receiver))
+          this.#macro(name, receiver, parameters, position) ??
+          call(name, position, this.#all(parameters), this.read(receiver))
         );
       }
       case "list":
@@ -193,7 +193,7 @@ class Reader {
       case "!_":
         return call("!_", at, [this.read(node.args as ParsedNode)]);
       case "-_":
-        return this.#negated(node.args as ParsedNode, at);
+        return this.#negation(node.args as ParsedNode, at);
       default: {
         const name = BINARY[op];
         if (name === undefined) throw new SyntaxProblem(`Syntax error: unsupported operator '${op}'`, at);
@@ -206,17 +206,17 @@ class Reader {
     return nodes.map((node) => this.read(node));
   }
 
-  #negated(operand: ParsedNode, at: number): Expression {
+  #negation(operand: ParsedNode, at: number): Expression {
     const value: unknown = operand.op === "value" ? operand.args : undefined;
-    if (typeof value === "bigint" && value <= MOST_INT) return { kind: "literal", at, value: -value };
+    if (typeof value === "bigint" && value <= MAX_INT) return { kind: "literal", at, value: -value };
     if (typeof value === "number") return { kind: "literal", at, value: -value };
     return call("-_", at, [this.read(operand)]);
   }
 
   /** Where an operator is, which the library does not say. */
-  #firstAfter(text: string, from: number, otherwise: number): number {
+  #firstAfter(text: string, from: number, fallback: number): number {
     const found = this.#source.indexOf(text, from);
-    return found < 0 ? otherwise : found;
+    return found < 0 ? fallback : found;
   }
 
   #lastBefore(text: string, from: number): number {
@@ -237,19 +237,19 @@ class Reader {
         return undefined;
       case "map":
         if (args.length !== 2 && args.length !== 3) return undefined;
-        return this.#collecting(receiver, [args[0]!], args.length === 3 ? args[1] : undefined, args.at(-1)!, at);
+        return this.#listComprehension(receiver, [args[0]!], args.length === 3 ? args[1] : undefined, args.at(-1)!, at);
       case "filter": {
         if (args.length !== 2) return undefined;
         const variable = this.#variable(args[0]!, at);
-        const kept = append({ kind: "identifier", at, name: variable }, at);
+        const appended = append({ kind: "identifier", at, name: variable }, at);
         return this.#loop(receiver, variable, undefined, at, {
           start: { kind: "list", at, items: [] },
-          step: call("_?_:_", at, [this.read(args[1]!), kept, accumulated(at)]),
+          step: call("_?_:_", at, [this.read(args[1]!), appended, accumulatorReference(at)]),
         });
       }
       case "transformList":
         if (args.length !== 3 && args.length !== 4) return undefined;
-        return this.#collecting(
+        return this.#listComprehension(
           receiver,
           [args[0]!, args[1]!],
           args.length === 4 ? args[2] : undefined,
@@ -298,7 +298,7 @@ class Reader {
       start: parts.start,
       condition: parts.condition ?? literal(true, at),
       step: parts.step,
-      result: parts.result ?? accumulated(at),
+      result: parts.result ?? accumulatorReference(at),
     };
   }
 
@@ -311,19 +311,19 @@ class Reader {
   #quantifier(name: string, receiver: ParsedNode, args: ParsedNode[], at: number): Expression {
     const [variable, second] = this.#variables(args.slice(0, -1), at);
     const predicate = this.read(args.at(-1)!);
-    const accu = accumulated(at);
-    const goesOn = (condition: Expression): Expression => call("@not_strictly_false", at, [condition]);
+    const accu = accumulatorReference(at);
+    const notStrictlyFalse = (condition: Expression): Expression => call("@not_strictly_false", at, [condition]);
     switch (name) {
       case "all":
         return this.#loop(receiver, variable, second, at, {
           start: literal(true, at),
-          condition: goesOn(accu),
+          condition: notStrictlyFalse(accu),
           step: call("_&&_", at, [accu, predicate]),
         });
       case "exists":
         return this.#loop(receiver, variable, second, at, {
           start: literal(false, at),
-          condition: goesOn(call("!_", at, [accu])),
+          condition: notStrictlyFalse(call("!_", at, [accu])),
           step: call("_||_", at, [accu, predicate]),
         });
       default:
@@ -335,7 +335,7 @@ class Reader {
     }
   }
 
-  #collecting(
+  #listComprehension(
     receiver: ParsedNode,
     variables: readonly ParsedNode[],
     filter: ParsedNode | undefined,
@@ -346,7 +346,7 @@ class Reader {
     const step = append(this.read(transform), at);
     return this.#loop(receiver, variable, second, at, {
       start: { kind: "list", at, items: [] },
-      step: filter === undefined ? step : call("_?_:_", at, [this.read(filter), step, accumulated(at)]),
+      step: filter === undefined ? step : call("_?_:_", at, [this.read(filter), step, accumulatorReference(at)]),
     });
   }
 
@@ -359,12 +359,12 @@ class Reader {
       at,
       name: "cel.@mapInsert",
       target: undefined,
-      args: [accumulated(at), ...inserted],
-      grows: true,
+      args: [accumulatorReference(at), ...inserted],
+      appendsInPosition: true,
     };
     return this.#loop(receiver, variable, second, at, {
       start: { kind: "map", at, entries: [] },
-      step: args.length === 3 ? step : call("_?_:_", at, [this.read(args[2]!), step, accumulated(at)]),
+      step: args.length === 3 ? step : call("_?_:_", at, [this.read(args[2]!), step, accumulatorReference(at)]),
     });
   }
 
@@ -398,18 +398,25 @@ function literal(value: Literal, at: number): Expression {
   return { kind: "literal", at, value };
 }
 
-function accumulated(at: number): Expression {
+function accumulatorReference(at: number): Expression {
   return { kind: "identifier", at, name: ACCUMULATOR };
 }
 
 function append(item: Expression, at: number): Expression {
   const list: Expression = { kind: "list", at, items: [item] };
-  return { kind: "call", at, name: "_+_", target: undefined, args: [accumulated(at), list], grows: true };
+  return {
+    kind: "call",
+    at,
+    name: "_+_",
+    target: undefined,
+    args: [accumulatorReference(at), list],
+    appendsInPosition: true,
+  };
 }
 
 function literalOf(value: unknown, at: number): Literal {
   if (typeof value === "bigint") {
-    if (value >= MOST_INT) throw new SyntaxProblem("invalid int literal", at);
+    if (value >= MAX_INT) throw new SyntaxProblem("invalid int literal", at);
     return value;
   }
   if (typeof value === "object" && value !== null && !(value instanceof Uint8Array))

@@ -1,4 +1,4 @@
-import { finding, formatting, replacing, splitting, traversing } from "./cost.js";
+import { findCost, formatCost, replaceCost, splitCost, traversalCost } from "./cost.js";
 import { type FunctionLibrary, member } from "./functions.js";
 import type { Regexes } from "./regexes.js";
 import { UnsignedInteger } from "./syntax.js";
@@ -7,7 +7,7 @@ import { DYN, INT, STRING, listOf, typeName } from "./types.js";
 import {
   Duration,
   EvaluationProblem,
-  Items,
+  ArrayListValue,
   ListValue,
   MapValue,
   Timestamp,
@@ -18,28 +18,28 @@ import {
 } from "./values.js";
 
 /** Whether every character is one code unit, so that places need no counting. */
-function isSimple(text: string): boolean {
+function hasNoSurrogates(text: string): boolean {
   return !/[\ud800-\udfff]/.test(text);
 }
 
 function characters(text: string): readonly string[] | string {
-  return isSimple(text) ? text : Array.from(text);
+  return hasNoSurrogates(text) ? text : Array.from(text);
 }
 
 function slice(text: string, start: number, end?: number): string {
-  return isSimple(text) ? text.slice(start, end) : Array.from(text).slice(start, end).join("");
+  return hasNoSurrogates(text) ? text.slice(start, end) : Array.from(text).slice(start, end).join("");
 }
 
 /** In code points, from a place in code units. */
-function place(text: string, index: number): bigint {
-  return index <= 0 || isSimple(text) ? BigInt(index) : BigInt(Array.from(text.slice(0, index)).length);
+function codePointIndex(text: string, index: number): bigint {
+  return index <= 0 || hasNoSurrogates(text) ? BigInt(index) : BigInt(Array.from(text.slice(0, index)).length);
 }
 
-function unitAt(text: string, index: number): number {
-  return isSimple(text) ? index : Array.from(text).slice(0, index).join("").length;
+function codeUnitIndex(text: string, index: number): number {
+  return hasNoSurrogates(text) ? index : Array.from(text).slice(0, index).join("").length;
 }
 
-function inRange(text: string, offset: bigint): number {
+function checkedIndex(text: string, offset: bigint): number {
   if (offset < 0n || offset > BigInt(characters(text).length))
     throw new EvaluationProblem(`index out of range: ${offset}`);
   return Number(offset);
@@ -47,37 +47,37 @@ function inRange(text: string, offset: bigint): number {
 
 function substring(text: string, start: bigint, end: bigint): string {
   if (start > end) throw new EvaluationProblem(`invalid substring range. start: ${start}, end: ${end}`);
-  return slice(text, inRange(text, start), inRange(text, end));
+  return slice(text, checkedIndex(text, start), checkedIndex(text, end));
 }
 
-function split(text: string, separator: string, most: bigint): Items {
-  if (most === 0n) return new Items([]);
+function split(text: string, separator: string, max: bigint): ArrayListValue {
+  if (max === 0n) return new ArrayListValue([]);
   const parts = separator === "" ? Array.from(text) : text.split(separator);
-  if (most < 0n || BigInt(parts.length) <= most) return new Items(parts);
-  const kept = Number(most);
-  return new Items([...parts.slice(0, kept - 1), parts.slice(kept - 1).join(separator)]);
+  if (max < 0n || BigInt(parts.length) <= max) return new ArrayListValue(parts);
+  const count = Number(max);
+  return new ArrayListValue([...parts.slice(0, count - 1), parts.slice(count - 1).join(separator)]);
 }
 
 /** Replaces so many; all when negative. Upstream: Go's `strings.Replace`. */
-function replace(text: string, old: string, replacement: string, most: bigint): string {
-  const places = old === "" ? text.length + 1 : text.split(old).length - 1;
-  checkLength(text.length + places * replacement.length);
-  if (most < 0n) {
-    return old === "" ? surrounded(text, replacement, Infinity) : text.split(old).join(replacement);
+function replace(text: string, old: string, replacement: string, max: bigint): string {
+  const occurrences = old === "" ? text.length + 1 : text.split(old).length - 1;
+  checkLength(text.length + occurrences * replacement.length);
+  if (max < 0n) {
+    return old === "" ? replaceEmptyMatches(text, replacement, Infinity) : text.split(old).join(replacement);
   }
-  if (old === "") return surrounded(text, replacement, Number(most));
+  if (old === "") return replaceEmptyMatches(text, replacement, Number(max));
   const parts = text.split(old);
   let result = parts[0]!;
   for (let index = 1; index < parts.length; index++)
-    result += (BigInt(index) <= most ? replacement : old) + parts[index]!;
+    result += (BigInt(index) <= max ? replacement : old) + parts[index]!;
   return result;
 }
 
-function surrounded(text: string, replacement: string, most: number): string {
-  let left = most;
+function replaceEmptyMatches(text: string, replacement: string, max: number): string {
+  let remaining = max;
   let result = "";
-  for (const character of text) result += left-- > 0 ? replacement + character : character;
-  return left > 0 ? result + replacement : result;
+  for (const character of text) result += remaining-- > 0 ? replacement + character : character;
+  return remaining > 0 ? result + replacement : result;
 }
 
 /** ASCII letters only. */
@@ -101,90 +101,104 @@ export function textFunctions(regexes: Regexes): FunctionLibrary {
   return {
     charAt: [
       member([STRING, INT], STRING, (text: string, offset: bigint) => {
-        const at = inRange(text, offset);
+        const at = checkedIndex(text, offset);
         return slice(text, at, at + 1);
       }),
     ],
     indexOf: [
-      member([STRING, STRING], INT, (text: string, part: string) => place(text, text.indexOf(part)), traversing(0)),
+      member(
+        [STRING, STRING],
+        INT,
+        (text: string, part: string) => codePointIndex(text, text.indexOf(part)),
+        traversalCost(0),
+      ),
       member(
         [STRING, STRING, INT],
         INT,
         (text: string, part: string, offset: bigint) =>
-          part === "" ? offset : place(text, text.indexOf(part, unitAt(text, inRange(text, offset)))),
-        traversing(0),
+          part === ""
+            ? offset
+            : codePointIndex(text, text.indexOf(part, codeUnitIndex(text, checkedIndex(text, offset)))),
+        traversalCost(0),
       ),
     ],
     lastIndexOf: [
-      member([STRING, STRING], INT, (text: string, part: string) => place(text, text.lastIndexOf(part)), traversing(0)),
+      member(
+        [STRING, STRING],
+        INT,
+        (text: string, part: string) => codePointIndex(text, text.lastIndexOf(part)),
+        traversalCost(0),
+      ),
       member(
         [STRING, STRING, INT],
         INT,
         (text: string, part: string, offset: bigint) =>
-          part === "" ? offset : place(text, text.lastIndexOf(part, unitAt(text, inRange(text, offset)))),
-        traversing(0),
+          part === ""
+            ? offset
+            : codePointIndex(text, text.lastIndexOf(part, codeUnitIndex(text, checkedIndex(text, offset)))),
+        traversalCost(0),
       ),
     ],
-    lowerAscii: [member([STRING], STRING, lower, traversing(0, true))],
-    upperAscii: [member([STRING], STRING, upper, traversing(0, true))],
-    trim: [member([STRING], STRING, trim, traversing(0, true))],
+    lowerAscii: [member([STRING], STRING, lower, traversalCost(0, true))],
+    upperAscii: [member([STRING], STRING, upper, traversalCost(0, true))],
+    trim: [member([STRING], STRING, trim, traversalCost(0, true))],
     substring: [
       member(
         [STRING, INT],
         STRING,
-        (text: string, start: bigint) => slice(text, inRange(text, start)),
-        traversing(0, true),
+        (text: string, start: bigint) => slice(text, checkedIndex(text, start)),
+        traversalCost(0, true),
       ),
-      member([STRING, INT, INT], STRING, substring, traversing(0, true)),
+      member([STRING, INT, INT], STRING, substring, traversalCost(0, true)),
     ],
     replace: [
       member(
         [STRING, STRING, STRING],
         STRING,
         (text: string, old: string, by: string) => replace(text, old, by, -1n),
-        replacing,
+        replaceCost,
       ),
-      member([STRING, STRING, STRING, INT], STRING, replace, replacing),
+      member([STRING, STRING, STRING, INT], STRING, replace, replaceCost),
     ],
-    reverse: [member([STRING], STRING, (text: string) => Array.from(text).reverse().join(""), traversing(0, true))],
+    reverse: [member([STRING], STRING, (text: string) => Array.from(text).reverse().join(""), traversalCost(0, true))],
     split: [
       member(
         [STRING, STRING],
         listOf(STRING),
         (text: string, separator: string) => split(text, separator, -1n),
-        splitting,
+        splitCost,
       ),
-      member([STRING, STRING, INT], listOf(STRING), split, splitting),
+      member([STRING, STRING, INT], listOf(STRING), split, splitCost),
     ],
-    format: [member([STRING, listOf(DYN)], STRING, format, formatting)],
+    format: [member([STRING, listOf(DYN)], STRING, format, formatCost)],
     find: [
       member(
         [STRING, STRING],
         STRING,
         (text: string, pattern: string) => regexes.findAll(pattern, text, 1)[0] ?? "",
-        finding,
+        findCost,
       ),
     ],
     findAll: [
       member(
         [STRING, STRING],
         listOf(STRING),
-        (text: string, pattern: string) => new Items(regexes.findAll(pattern, text, Infinity)),
-        finding,
+        (text: string, pattern: string) => new ArrayListValue(regexes.findAll(pattern, text, Infinity)),
+        findCost,
       ),
       member(
         [STRING, STRING, INT],
         listOf(STRING),
-        (text: string, pattern: string, most: bigint) =>
-          new Items(regexes.findAll(pattern, text, most < 0n ? Infinity : Number(most))),
-        finding,
+        (text: string, pattern: string, max: bigint) =>
+          new ArrayListValue(regexes.findAll(pattern, text, max < 0n ? Infinity : Number(max))),
+        findCost,
       ),
     ],
   };
 }
 
 /** Characters that formatting may make. */
-const MOST_FORMATTED = 3 * 1024 * 1024;
+const MAX_FORMATTED_CHARACTERS = 3 * 1024 * 1024;
 
 /** Upstream: cel-go `ext/formatting.go`. */
 function format(template: string, args: ListValue): string {
@@ -203,7 +217,7 @@ function format(template: string, args: ListValue): string {
     if (verb === undefined) throw new EvaluationProblem("unexpected end of string");
     if (next >= args.size) throw new EvaluationProblem(`index ${next} out of range`);
     result += formatOne(verb, args.at(next++), match[2] === undefined ? undefined : Number(match[2]));
-    if (result.length > MOST_FORMATTED) throw new EvaluationProblem("formatted text is too long");
+    if (result.length > MAX_FORMATTED_CHARACTERS) throw new EvaluationProblem("formatted text is too long");
   }
   return result + template.slice(end);
 }
@@ -211,16 +225,16 @@ function format(template: string, args: ListValue): string {
 function formatOne(verb: string, value: Value, precision: number | undefined): string {
   switch (verb) {
     case "s":
-      return plainly(value);
+      return formatString(value);
     case "d":
-      if (typeof value === "bigint" || value instanceof UnsignedInteger) return plainly(value);
+      if (typeof value === "bigint" || value instanceof UnsignedInteger) return formatString(value);
       if (typeof value === "number") return formatDouble(value);
-      throw wrongVerb("decimal clause can only be used on numbers, was given", value);
+      throw formattingProblem("decimal clause can only be used on numbers, was given", value);
     case "f":
     case "e": {
       const number = numberOf(value);
       if (number === undefined)
-        throw wrongVerb(
+        throw formattingProblem(
           `${verb === "f" ? "fixed-point" : "scientific"} clause can only be used on doubles, was given`,
           value,
         );
@@ -230,7 +244,7 @@ function formatOne(verb: string, value: Value, precision: number | undefined): s
     }
     case "b":
       if (typeof value === "boolean") return value ? "1" : "0";
-      return inBase(value, 2, "only integers and bools can be formatted as binary, was given");
+      return formatInteger(value, 2, "only integers and bools can be formatted as binary, was given");
     case "x":
     case "X": {
       const text =
@@ -238,18 +252,18 @@ function formatOne(verb: string, value: Value, precision: number | undefined): s
           ? hex(new TextEncoder().encode(value))
           : value instanceof Uint8Array
             ? hex(value)
-            : inBase(value, 16, "only integers, byte buffers, and strings can be formatted as hex, was given");
+            : formatInteger(value, 16, "only integers, byte buffers, and strings can be formatted as hex, was given");
       return verb === "X" ? text.toUpperCase() : text;
     }
     case "o":
-      return inBase(value, 8, "octal clause can only be used on integers, was given");
+      return formatInteger(value, 8, "octal clause can only be used on integers, was given");
     default:
       throw new EvaluationProblem(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
   }
 }
 
-function wrongVerb(what: string, value: Value): EvaluationProblem {
-  return new EvaluationProblem(`error during formatting: ${what} ${typeNameOf(value)}`);
+function formattingProblem(detail: string, value: Value): EvaluationProblem {
+  return new EvaluationProblem(`error during formatting: ${detail} ${typeNameOf(value)}`);
 }
 
 function numberOf(value: Value): number | undefined {
@@ -261,17 +275,17 @@ function numberOf(value: Value): number | undefined {
   return value === "-Infinity" ? -Infinity : undefined;
 }
 
-function inBase(value: Value, base: number, what: string): string {
+function formatInteger(value: Value, base: number, detail: string): string {
   if (typeof value === "bigint") return value.toString(base);
   if (value instanceof UnsignedInteger) return value.value.toString(base);
-  throw wrongVerb(what, value);
+  throw formattingProblem(detail, value);
 }
 
 function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function plainly(value: Value): string {
+function formatString(value: Value): string {
   if (value === null) return "null";
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
@@ -284,9 +298,9 @@ function plainly(value: Value): string {
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value.nanos);
   if (value instanceof TypeValue) return typeName(value.type);
-  if (value instanceof ListValue) return `[${[...value.all()].map(plainly).join(", ")}]`;
+  if (value instanceof ListValue) return `[${[...value.all()].map(formatString).join(", ")}]`;
   if (value instanceof MapValue) {
-    const entries = [...value.keys()].map((key) => `${plainly(key)}: ${plainly(value.get(key)!)}`);
+    const entries = [...value.keys()].map((key) => `${formatString(key)}: ${formatString(value.get(key)!)}`);
     return `{${entries.sort().join(", ")}}`;
   }
   throw new EvaluationProblem(

@@ -11,7 +11,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 /** Digits that make a difference to a duration; longer numbers are out of its range or finer than it. */
-const MOST_DIGITS = 30;
+const MAX_DIGITS = 30;
 
 /** Nanoseconds of a duration such as `1h30m` or `-1.5s`; `undefined` when malformed. Upstream: Go's `time.ParseDuration`. */
 export function parseDuration(text: string): bigint | undefined {
@@ -20,9 +20,9 @@ export function parseDuration(text: string): bigint | undefined {
   const [, sign, parts] = match;
   let nanos = 0n;
   for (const [, whole = "", fraction = "", unit] of parts!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
-    if (whole.length > MOST_DIGITS) return undefined;
+    if (whole.length > MAX_DIGITS) return undefined;
     const size = UNITS[unit!]!;
-    const digits = fraction.slice(0, MOST_DIGITS);
+    const digits = fraction.slice(0, MAX_DIGITS);
     nanos += BigInt(whole || "0") * size + (BigInt(digits || "0") * size) / 10n ** BigInt(digits.length);
   }
   return sign === "-" ? -nanos : nanos;
@@ -60,12 +60,12 @@ export function formatDuration(nanos: bigint): string {
 
 /** RFC 3339 in UTC, with as many digits of the second as there are. */
 export function formatTimestamp({ nanos }: Timestamp): string {
-  const [seconds, rest] = wholeSeconds(nanos);
+  const [seconds, rest] = splitSeconds(nanos);
   const fraction = String(rest).padStart(9, "0").replace(/0+$/, "");
   return new Date(Number(seconds) * 1000).toISOString().replace(/\.000Z$/, `${fraction === "" ? "" : `.${fraction}`}Z`);
 }
 
-function wholeSeconds(nanos: bigint): [bigint, bigint] {
+function splitSeconds(nanos: bigint): [bigint, bigint] {
   const rest = ((nanos % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
   return [(nanos - rest) / 1_000_000_000n, rest];
 }
@@ -87,7 +87,7 @@ export function formatDouble(value: number): string {
 }
 
 /** Zones that are kept: to make one ready takes ten times as long as to ask it for the time. */
-const MOST_ZONES = 64;
+const MAX_CACHED_ZONES = 64;
 
 /** What the time is elsewhere. */
 export class TimeZones {
@@ -126,7 +126,7 @@ export class TimeZones {
     } catch {
       throw new EvaluationProblem(`unknown time zone ${zone}`);
     }
-    if (this.#formats.size >= MOST_ZONES) this.#formats.clear();
+    if (this.#formats.size >= MAX_CACHED_ZONES) this.#formats.clear();
     this.#formats.set(zone, format);
     return format;
   }
@@ -134,7 +134,7 @@ export class TimeZones {
 
 /** One part of an instant in UTC, or elsewhere. Months and days of a year count from zero. */
 export function timestampPart({ nanos }: Timestamp, part: string, inZone: (utc: Date) => Date): bigint {
-  const [seconds, rest] = wholeSeconds(nanos);
+  const [seconds, rest] = splitSeconds(nanos);
   const local = inZone(new Date(Number(seconds) * 1000));
   switch (part) {
     case "getFullYear":

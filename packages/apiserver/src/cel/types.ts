@@ -86,20 +86,20 @@ export function typeName(type: Type): string {
   }
 }
 
-export function sameType(a: Type, b: Type): boolean {
+export function isSameType(a: Type, b: Type): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind) return false;
   switch (a.kind) {
     case "list":
-      return sameType(a.item, (b as typeof a).item);
+      return isSameType(a.item, (b as typeof a).item);
     case "map":
-      return sameType(a.key, (b as typeof a).key) && sameType(a.value, (b as typeof a).value);
+      return isSameType(a.key, (b as typeof a).key) && isSameType(a.value, (b as typeof a).value);
     case "object":
     case "parameter":
       return a.name === (b as typeof a).name;
     case "opaque": {
       const other = b as typeof a;
-      return a.name === other.name && a.parameters.every((each, index) => sameType(each, other.parameters[index]!));
+      return a.name === other.name && a.parameters.every((each, index) => isSameType(each, other.parameters[index]!));
     }
     default:
       return true;

@@ -24,7 +24,7 @@ export function parseUrl(text: string): ParsedUrl | string {
   let host = "";
   if (!rest.startsWith("/")) {
     if (scheme === "") return "invalid URI for request";
-    return made(text, scheme, "", "", query);
+    return createUrl(text, scheme, "", "", query);
   }
   if (scheme !== "" && rest.startsWith("//")) {
     const slash = rest.indexOf("/", 2);
@@ -36,7 +36,7 @@ export function parseUrl(text: string): ParsedUrl | string {
   }
   const escape = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(rest);
   if (escape !== null) return `invalid URL escape ${JSON.stringify(escape[0])}`;
-  return made(text, scheme, host, rest, query);
+  return createUrl(text, scheme, host, rest, query);
 }
 
 function hostProblem(host: string): string | undefined {
@@ -48,15 +48,17 @@ function hostProblem(host: string): string | undefined {
   }
   const colon = host.lastIndexOf(":");
   if (colon >= 0 && !isPort(host.slice(colon))) return `invalid port ${JSON.stringify(host.slice(colon))} after host`;
-  const wrong = /[ "<>\\^`{|}]/.exec(host);
-  return wrong === null ? undefined : `invalid character ${JSON.stringify(wrong[0])} in host name`;
+  const invalidCharacter = /[ "<>\\^`{|}]/.exec(host);
+  return invalidCharacter === null
+    ? undefined
+    : `invalid character ${JSON.stringify(invalidCharacter[0])} in host name`;
 }
 
 function isPort(text: string): boolean {
   return text === "" || /^:\d*$/.test(text);
 }
 
-function made(text: string, scheme: string, host: string, path: string, query: string): ParsedUrl {
+function createUrl(text: string, scheme: string, host: string, path: string, query: string): ParsedUrl {
   const bracket = host.startsWith("[") ? host.indexOf("]") : -1;
   const colon = bracket < 0 ? host.indexOf(":") : host.indexOf(":", bracket);
   const name = colon < 0 ? host : host.slice(0, colon);
@@ -87,8 +89,8 @@ function parseQuery(query: string): Map<string, string[]> {
   for (const part of query.split("&")) {
     if (part === "" || part.includes(";")) continue;
     const equals = part.indexOf("=");
-    const key = unescaped(equals < 0 ? part : part.slice(0, equals));
-    const value = unescaped(equals < 0 ? "" : part.slice(equals + 1));
+    const key = unescapeQuery(equals < 0 ? part : part.slice(0, equals));
+    const value = unescapeQuery(equals < 0 ? "" : part.slice(equals + 1));
     if (key === undefined || value === undefined) continue;
     const known = values.get(key);
     if (known === undefined) values.set(key, [value]);
@@ -97,7 +99,7 @@ function parseQuery(query: string): Map<string, string[]> {
   return values;
 }
 
-function unescaped(text: string): string | undefined {
+function unescapeQuery(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

@@ -68,7 +68,7 @@ export abstract class ListValue {
   }
 
   plus(other: ListValue): ListValue {
-    return new Joined(this, other);
+    return new ConcatenatedList(this, other);
   }
 
   contains(value: Value): boolean {
@@ -81,7 +81,7 @@ export abstract class ListValue {
   }
 }
 
-export class Items extends ListValue {
+export class ArrayListValue extends ListValue {
   readonly items: Value[];
 
   constructor(items: Value[]) {
@@ -99,7 +99,7 @@ export class Items extends ListValue {
 }
 
 /** Two lists as one, which costs as little as it says, however long they are. Upstream: cel-go `concatList`. */
-class Joined extends ListValue {
+class ConcatenatedList extends ListValue {
   readonly #first: ListValue;
   readonly #second: ListValue;
   readonly size: number;
@@ -131,22 +131,22 @@ export abstract class MapValue {
   equals(other: MapValue): boolean {
     if (this.size !== other.size) return false;
     for (const key of this.keys()) {
-      const theirs = other.get(key);
-      if (theirs === undefined || !equal(this.get(key)!, theirs)) return false;
+      const otherValue = other.get(key);
+      if (otherValue === undefined || !equal(this.get(key)!, otherValue)) return false;
     }
     return true;
   }
 }
 
 /** A map that is read out of something else, and keeps the lists and maps in it with what was found out about them. */
-export abstract class ReadMap extends MapValue {
-  #kept: Map<Value, Value> | undefined;
+export abstract class LazyMapValue extends MapValue {
+  #cached: Map<Value, Value> | undefined;
 
   get(key: Value): Value | undefined {
-    const kept = this.#kept?.get(key);
-    if (kept !== undefined) return kept;
+    const cached = this.#cached?.get(key);
+    if (cached !== undefined) return cached;
     const value = this.read(key);
-    if (value instanceof ListValue || value instanceof MapValue) (this.#kept ??= new Map()).set(key, value);
+    if (value instanceof ListValue || value instanceof MapValue) (this.#cached ??= new Map()).set(key, value);
     return value;
   }
 
@@ -155,7 +155,7 @@ export abstract class ReadMap extends MapValue {
 }
 
 /** A map that an expression made. */
-export class Entries extends MapValue {
+export class MutableMapValue extends MapValue {
   readonly #entries = new Map<string, [Value, Value]>();
 
   get size(): number {
@@ -163,12 +163,12 @@ export class Entries extends MapValue {
   }
 
   get(key: Value): Value | undefined {
-    return this.#entries.get(identity(key))?.[1];
+    return this.#entries.get(mapKey(key))?.[1];
   }
 
   /** Whether the key is new. */
   add(key: Value, value: Value): boolean {
-    const text = identity(key);
+    const text = mapKey(key);
     if (this.#entries.has(text)) return false;
     this.#entries.set(text, [key, value]);
     return true;
@@ -180,7 +180,7 @@ export class Entries extends MapValue {
 }
 
 /** The same text for keys that are equal: numbers of all kinds are. */
-function identity(key: Value): string {
+function mapKey(key: Value): string {
   if (typeof key === "bigint") return `n${key}`;
   if (typeof key === "number") return Number.isInteger(key) ? `n${BigInt(key)}` : `d${key}`;
   if (key instanceof UnsignedInteger) return `n${key.value}`;
@@ -190,16 +190,16 @@ function identity(key: Value): string {
 }
 
 /** Characters of a text that an expression makes. Deliberate: upstream makes any, which costs are reckoned of only later. */
-const MOST_CHARACTERS = 16 * 1024 * 1024;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /** @throws EvaluationProblem when a text of that length would be too long. */
 export function checkLength(characters: number): void {
-  if (characters > MOST_CHARACTERS) throw new EvaluationProblem(`text is longer than ${MOST_CHARACTERS} characters`);
+  if (characters > MAX_CHARACTERS) throw new EvaluationProblem(`text is longer than ${MAX_CHARACTERS} characters`);
 }
 
 /** A key as errors name it. */
 export function keyText(key: Value): string {
-  return typeof key === "string" ? key : identity(key).slice(1);
+  return typeof key === "string" ? key : mapKey(key).slice(1);
 }
 
 /** A text that lists of values without an order are compared by: equal values have the same. */
@@ -209,12 +209,11 @@ export function fingerprint(value: Value): string {
   if (value instanceof ListValue) return `[${[...value.all()].map(fingerprint).join(",")}]`;
   if (value instanceof MapValue) {
     return `{${[...value.keys()]
-      .map((key) => `${identity(key)}:${fingerprint(value.get(key)!)}`)
+      .map((key) => `${mapKey(key)}:${fingerprint(value.get(key)!)}`)
       .sort()
       .join(",")}}`;
   }
-  if (typeof value === "bigint" || typeof value === "number" || value instanceof UnsignedInteger)
-    return identity(value);
+  if (typeof value === "bigint" || typeof value === "number" || value instanceof UnsignedInteger) return mapKey(value);
   if (value instanceof Timestamp) return `t${value.nanos}`;
   if (value instanceof Duration) return `d${value.nanos}`;
   if (value instanceof Uint8Array) return `x${value.join(",")}`;
@@ -224,7 +223,7 @@ export function fingerprint(value: Value): string {
 /** Whether two values are equal, numbers across their kinds; values of different types are not. */
 export function equal(a: Value, b: Value): boolean {
   if (a === b) return true;
-  const order = numericOrder(a, b);
+  const order = compareNumbers(a, b);
   if (order !== undefined) return order === 0;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos;
@@ -232,7 +231,8 @@ export function equal(a: Value, b: Value): boolean {
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
   if (a instanceof ListValue) return b instanceof ListValue && a.equals(b);
   if (a instanceof MapValue) return b instanceof MapValue && a.equals(b);
-  if (a instanceof TypeValue) return b instanceof TypeValue && typeName(bare(a.type)) === typeName(bare(b.type));
+  if (a instanceof TypeValue)
+    return b instanceof TypeValue && typeName(eraseItemTypes(a.type)) === typeName(eraseItemTypes(b.type));
   if (a instanceof Optional) {
     if (!(b instanceof Optional)) return false;
     if (a.value === undefined || b.value === undefined) return a.value === b.value;
@@ -243,7 +243,7 @@ export function equal(a: Value, b: Value): boolean {
 }
 
 /** A list is a list, whatever is in it. */
-function bare(type: Type): Type {
+function eraseItemTypes(type: Type): Type {
   switch (type.kind) {
     case "list":
       return { kind: "list", item: { kind: "dyn" } };
@@ -263,7 +263,7 @@ function isNumeric(value: Value): value is bigint | number | UnsignedInteger {
 }
 
 /** Below, at or above zero, as the first number is less, equal or greater; `NaN` when it is none of them. */
-function numericOrder(a: Value, b: Value): number | undefined {
+function compareNumbers(a: Value, b: Value): number | undefined {
   if (!isNumeric(a) || !isNumeric(b)) return undefined;
   const left = a instanceof UnsignedInteger ? a.value : a;
   const right = b instanceof UnsignedInteger ? b.value : b;
@@ -275,7 +275,7 @@ function numericOrder(a: Value, b: Value): number | undefined {
 
 /** Below, at or above zero; `undefined` for values that have no order among them. */
 export function compare(a: Value, b: Value): number | undefined {
-  const order = numericOrder(a, b);
+  const order = compareNumbers(a, b);
   if (order !== undefined) return order;
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
@@ -347,7 +347,7 @@ export function typeNameOf(value: Value): string {
 }
 
 /** Whether a value may be handed to a parameter of that type. */
-export function fitting(type: Type): (value: Value) => boolean {
+export function typePredicate(type: Type): (value: Value) => boolean {
   switch (type.kind) {
     case "dyn":
     case "parameter":

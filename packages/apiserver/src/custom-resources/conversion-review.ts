@@ -4,12 +4,12 @@ import { FieldErrors, errorsMessage } from "../field-errors.js";
 import { type JsonObject, isJsonObject } from "../json.js";
 import { validateAnnotations, validateLabels } from "../metadata-validation.js";
 import { TOO_DEEP, isNestedDeeper } from "../nesting.js";
-import { parseReview, textOf } from "../webhooks/webhook-answer.js";
-import type { WebhookAnswer } from "../webhooks/webhook-call.js";
+import { parseReview, textOf } from "../webhooks/webhook-response.js";
+import type { WebhookResponse } from "../webhooks/webhook-call.js";
 
 const GROUP = "apiextensions.k8s.io";
 /** Members of the metadata that a conversion may change; all others stay as they were. */
-const CONVERTIBLE = ["labels", "annotations"] as const;
+const MUTABLE_METADATA = ["labels", "annotations"] as const;
 
 /** What a conversion webhook is asked. Upstream: `apiextensions.k8s.io/v1` ConversionReview. */
 export interface ConversionReview {
@@ -27,7 +27,10 @@ export interface ConversionReview {
  *
  * @throws Error when none of them is
  */
-export function conversionReview(versions: readonly string[], request: ConversionReview["request"]): ConversionReview {
+export function createConversionReview(
+  versions: readonly string[],
+  request: ConversionReview["request"],
+): ConversionReview {
   const version = versions.find((each) => each === "v1" || each === "v1beta1");
   if (version === undefined) throw new Error("no supported conversion review versions");
   return { kind: "ConversionReview", apiVersion: `${GROUP}/${version}`, request };
@@ -38,18 +41,21 @@ export function conversionReview(versions: readonly string[], request: Conversio
  *
  * @throws Error why there is nothing
  */
-export function readConverted(answer: WebhookAnswer, { apiVersion, request }: ConversionReview): readonly unknown[] {
+export function readConvertedObjects(
+  answer: WebhookResponse,
+  { apiVersion, request }: ConversionReview,
+): readonly unknown[] {
   const review = parseReview(answer);
   const { response } = review;
   // What v1beta1 answered was never compared.
-  const isCompared = apiVersion === `${GROUP}/v1`;
-  if (isCompared && (review["apiVersion"] !== apiVersion || review["kind"] !== "ConversionReview"))
+  const isV1 = apiVersion === `${GROUP}/v1`;
+  if (isV1 && (review["apiVersion"] !== apiVersion || review["kind"] !== "ConversionReview"))
     throw new Error(
       `expected webhook response of ${apiVersion}, Kind=ConversionReview, got ${textOf(review["apiVersion"])}, Kind=${textOf(review["kind"])}`,
     );
   if (!isJsonObject(response)) throw new Error("no response provided");
   const uid = textOf(response["uid"]);
-  if (isCompared && uid !== request.uid)
+  if (isV1 && uid !== request.uid)
     throw new Error(`expected response.uid=${JSON.stringify(request.uid)}, got ${JSON.stringify(uid)}`);
   const { status, message } = isJsonObject(response["result"]) ? response["result"] : ({} as JsonObject);
   if (status !== "Success")
@@ -62,9 +68,9 @@ export function readConverted(answer: WebhookAnswer, { apiVersion, request }: Co
 export class InvalidConversion extends Error {
   override readonly name = "InvalidConversion";
 
-  /** @param what - `object` or `metadata` */
+  /** @part part - `object` or `metadata` */
   constructor(
-    readonly what: "object" | "metadata",
+    readonly part: "object" | "metadata",
     message: string,
   ) {
     super(message);
@@ -88,27 +94,27 @@ export function checkConverted(original: KubernetesObject, value: unknown, apiVe
   if (kind !== original.kind) throw invalid(`invalid kind (expected ${original.kind}, received ${kind})`);
   const { metadata } = value;
   const given = isJsonObject(metadata) ? metadata : {};
-  for (const [member, called] of COMPARED) {
+  for (const [member, label] of IMMUTABLE_METADATA) {
     const [before, after] = [original.metadata[member] ?? "", textOf(given[member])];
-    if (before !== after) throw invalid(`must have the same ${called}: ${before} != ${after}`);
+    if (before !== after) throw invalid(`must have the same ${label}: ${before} != ${after}`);
   }
-  return { ...value, apiVersion, kind, metadata: restored(original.metadata, metadata) };
+  return { ...value, apiVersion, kind, metadata: convertedMetadata(original.metadata, metadata) };
 }
 
-const COMPARED = [
+const IMMUTABLE_METADATA = [
   ["name", "name"],
   ["namespace", "namespace"],
   ["uid", "UID"],
 ] as const;
 
-function restored(original: KubernetesObject["metadata"], given: unknown): KubernetesObject["metadata"] {
+function convertedMetadata(original: KubernetesObject["metadata"], given: unknown): KubernetesObject["metadata"] {
   const invalid = (message: string): InvalidConversion => new InvalidConversion("metadata", message);
   if (given === undefined) throw invalid("missing metadata in converted object");
   if (!isJsonObject(given)) throw invalid(`invalid metadata of type ${goType(given)} in converted object`);
   const { labels: _labels, annotations: _annotations, ...others } = original;
   const metadata: KubernetesObject["metadata"] = others;
   const errors = new FieldErrors();
-  for (const member of CONVERTIBLE) {
+  for (const member of MUTABLE_METADATA) {
     const entries = given[member];
     if (entries === undefined || entries === null) continue;
     if (!isJsonObject(entries))

@@ -6,13 +6,18 @@ import type { ResourceRegistry } from "../resource-registry.js";
 import type { ObjectConversion } from "../served-resource.js";
 import { webhookAddress } from "../webhooks/webhook-address.js";
 import type { WebhookCaller } from "../webhooks/webhook-call.js";
-import { InvalidConversion, checkConverted, conversionReview, readConverted } from "./conversion-review.js";
+import {
+  InvalidConversion,
+  checkConverted,
+  createConversionReview,
+  readConvertedObjects,
+} from "./conversion-review.js";
 import type { WebhookConversion } from "./definition.js";
 
 const TIMEOUT_SECONDS = 30;
 
 /** What conversion webhooks are called with. */
-export interface ConversionCalls {
+export interface ConversionContext {
   /** Absent: nobody is called. */
   readonly call: WebhookCaller | undefined;
   readonly random: Random;
@@ -30,24 +35,24 @@ export interface ConversionCalls {
  */
 export class ConversionWebhook implements ObjectConversion {
   readonly #webhook: WebhookConversion;
-  readonly #calls: ConversionCalls;
+  readonly #context: ConversionContext;
 
-  constructor(webhook: WebhookConversion, calls: ConversionCalls) {
+  constructor(webhook: WebhookConversion, context: ConversionContext) {
     this.#webhook = webhook;
-    this.#calls = calls;
+    this.#context = context;
   }
 
   /** Of objects that are of that version already nobody hears. */
   async convert(objects: readonly KubernetesObject[], apiVersion: string): Promise<readonly KubernetesObject[]> {
     const sent = objects.filter((object) => object.apiVersion !== apiVersion);
     if (sent.length === 0) return objects;
-    const received = (await this.#ask(sent, apiVersion)).values();
+    const received = (await this.#convertByWebhook(sent, apiVersion)).values();
     return objects.map((object) => (object.apiVersion === apiVersion ? object : received.next().value!));
   }
 
-  async #ask(sent: readonly KubernetesObject[], apiVersion: string): Promise<readonly KubernetesObject[]> {
+  async #convertByWebhook(sent: readonly KubernetesObject[], apiVersion: string): Promise<readonly KubernetesObject[]> {
     const [{ apiVersion: from, kind }] = sent as readonly [KubernetesObject];
-    const failed = (what: string): Error => plainError(`conversion webhook for ${from}, Kind=${kind} ${what}`);
+    const failed = (problem: string): Error => plainError(`conversion webhook for ${from}, Kind=${kind} ${problem}`);
     let received: readonly unknown[];
     try {
       received = await this.#call(sent, apiVersion);
@@ -60,7 +65,7 @@ export class ConversionWebhook implements ObjectConversion {
         return checkConverted(sent[index]!, value, apiVersion);
       } catch (error) {
         if (!(error instanceof InvalidConversion)) throw error;
-        const where = sent.length === 1 ? error.what : `${PLACES[error.what]} at index ${index}`;
+        const where = sent.length === 1 ? error.part : `${PART_TEXTS[error.part]} at index ${index}`;
         throw failed(`returned invalid ${where}: ${error.message}`);
       }
     });
@@ -69,23 +74,23 @@ export class ConversionWebhook implements ObjectConversion {
   /** @throws Error why there is no answer */
   async #call(objects: readonly KubernetesObject[], desiredAPIVersion: string): Promise<readonly unknown[]> {
     const { clientConfig, conversionReviewVersions } = this.#webhook;
-    const { call, random, registry, signal } = this.#calls;
-    const review = conversionReview(conversionReviewVersions, { uid: uuid(random), desiredAPIVersion, objects });
+    const { call, random, registry, signal } = this.#context;
+    const review = createConversionReview(conversionReviewVersions, { uid: uuid(random), desiredAPIVersion, objects });
     const { url, resolve } = webhookAddress(clientConfig, TIMEOUT_SECONDS, registry);
     const { caBundle } = clientConfig;
-    const answer = await posting(url, () => {
+    const answer = await withPostErrors(url, () => {
       if (call === undefined) throw new Error("nobody calls webhooks here");
       const timeoutMs = TIMEOUT_SECONDS * 1000;
       return call({ url, address: resolve(), caBundle, body: review, timeoutMs, signal });
     });
-    return readConverted(answer, review);
+    return readConvertedObjects(answer, review);
   }
 }
 
-const PLACES = { object: "converted object", metadata: "metadata in object" } as const;
+const PART_TEXTS = { object: "converted object", metadata: "metadata in object" } as const;
 
 /** What goes wrong on the way is said of the URL, as Go does. */
-async function posting<T>(url: string, post: () => Promise<T>): Promise<T> {
+async function withPostErrors<T>(url: string, post: () => Promise<T>): Promise<T> {
   try {
     return await post();
   } catch (error) {

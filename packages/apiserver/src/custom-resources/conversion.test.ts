@@ -113,10 +113,10 @@ const v2 = (name: string, spec: object = { address: "a:1" }, metadata: object = 
 });
 
 /** A cluster in virtual time with a definition that a function converts. */
-class Bench {
+class TestCluster {
   readonly reviews: ConversionReview["request"][] = [];
   /** What the mutating webhook was shown. */
-  readonly admitted: Record<string, unknown>[] = [];
+  readonly admittedObjects: Record<string, unknown>[] = [];
   readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
   readonly server: ApiServer;
   convert = convertAddress;
@@ -126,7 +126,7 @@ class Bench {
     const call = inProcessWebhooks(
       {
         [MUTATING]: ({ request }) => {
-          this.admitted.push(request.object!);
+          this.admittedObjects.push(request.object!);
           return { allowed: true, ...jsonPatchOf([{ op: "replace", path: "/spec/port", value: 7 }]) };
         },
       },
@@ -148,8 +148,8 @@ class Bench {
     });
   }
 
-  static async start(stored: "v1" | "v2" = "v1", trackFields = true): Promise<Bench> {
-    const bench = new Bench(trackFields);
+  static async start(stored: "v1" | "v2" = "v1", trackFields = true): Promise<TestCluster> {
+    const bench = new TestCluster(trackFields);
     expect((await bench.send("POST", DEFINITIONS, definition(stored))).status).toBe(201);
     await bench.clock.advance(0);
     return bench;
@@ -166,7 +166,7 @@ class Bench {
   }
 
   /** What has been asked since the last time: how many objects each time, and for which version. */
-  asked(): string[] {
+  takeRequests(): string[] {
     return this.reviews.splice(0).map(({ objects, desiredAPIVersion }) => `${objects.length} to ${desiredAPIVersion}`);
   }
 
@@ -188,42 +188,42 @@ class Bench {
 }
 
 test("what is written in a version is stored in the storage version, and answered in the first", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   const created = await bench.send("POST", path("v2"), v2("a", { address: "x:80" }));
   expect([created.status, created.value.apiVersion, created.value.spec]).toEqual([
     201,
     "example.com/v2",
     { address: "x:80", note: "v2" },
   ]);
-  expect(bench.asked()).toEqual(["1 to example.com/v1", "1 to example.com/v2"]);
+  expect(bench.takeRequests()).toEqual(["1 to example.com/v1", "1 to example.com/v2"]);
   const stored = await bench.send("GET", path("v1", "a"));
   expect(stored.value.spec).toEqual({ host: "x", port: 80, note: "v2" });
-  expect(bench.asked()).toEqual([]);
+  expect(bench.takeRequests()).toEqual([]);
 });
 
 test("what is stored in the version that is asked for is sent to nobody", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   bench.isDown = true;
   expect((await bench.send("POST", path("v1"), v1("a"))).status).toBe(201);
   expect((await bench.send("PATCH", path("v1", "a"), { spec: { port: 2 } }, MERGE)).status).toBe(200);
   expect((await bench.send("GET", path("v1"))).value.items).toHaveLength(1);
   expect((await bench.send("DELETE", path("v1", "a"))).status).toBe(200);
-  expect(bench.asked()).toEqual([]);
+  expect(bench.takeRequests()).toEqual([]);
 });
 
 test("a list is converted by one review", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   for (const name of ["a", "b", "c"]) await bench.send("POST", path("v1"), v1(name, { host: name, port: 1 }));
   const { value } = await bench.send("GET", path("v2"));
   expect(value.items.map(({ spec }) => spec["address"])).toEqual(["a:1", "b:1", "c:1"]);
-  expect(bench.asked()).toEqual(["3 to example.com/v2"]);
+  expect(bench.takeRequests()).toEqual(["3 to example.com/v2"]);
   const page = await bench.send("GET", `${path("v2")}?limit=2`);
   expect([page.value.items.length, page.value.metadata["remainingItemCount"]]).toEqual([2, 1]);
-  expect(bench.asked()).toEqual(["2 to example.com/v2"]);
+  expect(bench.takeRequests()).toEqual(["2 to example.com/v2"]);
 });
 
 test("objects are selected by what they are in the version that is asked for", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   bench.convert = async (object, desired) => {
     const converted = (await convertAddress(object, desired)) as { metadata: Widget["metadata"] };
     return { ...converted, metadata: { ...converted.metadata, labels: { seen: desired.split("/")[1] } } };
@@ -235,13 +235,13 @@ test("objects are selected by what they are in the version that is asked for", a
   expect(await names("labelSelector=seen=v2")).toHaveLength(5);
   expect(await names("labelSelector=seen=v1")).toEqual([]);
   expect(await names("fieldSelector=metadata.name%3Db")).toEqual(["b"]);
-  bench.asked();
+  bench.takeRequests();
   expect(await names("limit=2&fieldSelector=spec.address!%3Db:1")).toEqual(["a", "c"]);
-  expect(bench.asked()).toEqual(["2 to example.com/v2", "2 to example.com/v2"]);
+  expect(bench.takeRequests()).toEqual(["2 to example.com/v2", "2 to example.com/v2"]);
 });
 
 test("a table's cells are those of the version", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
   const { value } = await bench.send("GET", path("v2"), undefined, "", { accept });
@@ -249,7 +249,7 @@ test("a table's cells are those of the version", async () => {
 });
 
 test("an update, a patch and a status are checked in the version they come in, and stored in the other", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   const { value } = await bench.send("GET", path("v2", "a"));
   const put = await bench.send("PUT", path("v2", "a"), { ...value, spec: { address: "b:2" } });
@@ -264,14 +264,14 @@ test("an update, a patch and a status are checked in the version they come in, a
 });
 
 test("a patch that changes nothing writes nothing", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   const before = await bench.send("POST", path("v2"), v2("a"));
   const after = await bench.send("PATCH", path("v2", "a"), { spec: { address: "a:1" } }, MERGE);
   expect(after.value.metadata.resourceVersion).toBe(before.value.metadata.resourceVersion);
 });
 
 test("the scale of an object is read and written in either version", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a", { host: "a", port: 1, replicas: 2 }));
   const scale = await bench.send("GET", `${path("v2", "a")}/scale`);
   expect(scale.value.spec).toEqual({ replicas: 2 });
@@ -281,7 +281,7 @@ test("the scale of an object is read and written in either version", async () =>
 });
 
 test("what is deleted is answered in the version, and kept in the storage version", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a", undefined, { finalizers: ["example.com/wait"] }));
   const marked = await bench.send("DELETE", path("v2", "a"));
   expect([marked.status, marked.value.apiVersion, marked.value.spec["address"]]).toEqual([
@@ -300,7 +300,7 @@ test("what is deleted is answered in the version, and kept in the storage versio
 });
 
 test("a watch's events come in its version, those of all its watchers by one review", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   await bench.send("POST", path("v1"), v1("b"));
   const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
@@ -313,7 +313,7 @@ test("a watch's events come in its version, those of all its watchers by one rev
       ]);
     expect((await next())[0]).toBe("BOOKMARK");
   }
-  expect(bench.asked()).toEqual(["2 to example.com/v2"]);
+  expect(bench.takeRequests()).toEqual(["2 to example.com/v2"]);
   await bench.send("PATCH", path("v1", "a"), { spec: { port: 2 } }, MERGE);
   await bench.send("DELETE", path("v1", "b"));
   for (const next of [one, other]) {
@@ -323,7 +323,7 @@ test("a watch's events come in its version, those of all its watchers by one rev
 });
 
 test("what comes to be selected by a watch, or is not any more, is seen to come and go", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   const next = await bench.watch("v2", "fieldSelector=spec.address%3Da:2");
   await bench.send("PATCH", path("v1", "a"), { spec: { port: 2 } }, MERGE);
@@ -336,7 +336,7 @@ test("what comes to be selected by a watch, or is not any more, is seen to come 
 });
 
 test("while the webhook is down, only what it has to convert fails, with its name", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   const next = await bench.watch("v2", "resourceVersion=0");
   expect((await next())[0]).toBe("ADDED");
@@ -387,7 +387,7 @@ test("a server that calls nobody says so", async () => {
 });
 
 test("an object that is written again takes the storage version of today", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   await bench.send("POST", path("v1"), v1("b", undefined, { finalizers: ["example.com/wait"] }));
   const changed = await storeV2(bench);
@@ -395,25 +395,25 @@ test("an object that is written again takes the storage version of today", async
     200,
     ["v1", "v2"],
   ]);
-  bench.asked();
+  bench.takeRequests();
   expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("a:1");
-  expect(bench.asked()).toEqual(["1 to example.com/v2"]);
+  expect(bench.takeRequests()).toEqual(["1 to example.com/v2"]);
   const { value: before } = await bench.send("GET", path("v1", "a"));
-  expect(bench.asked()).toEqual([]);
+  expect(bench.takeRequests()).toEqual([]);
   // Nothing but the version it is stored in is another.
   const { value: after } = await bench.send("PUT", path("v1", "a"), before);
   expect(after.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
-  bench.asked();
+  bench.takeRequests();
   expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("a:1");
-  expect(bench.asked()).toEqual([]);
+  expect(bench.takeRequests()).toEqual([]);
   await bench.send("DELETE", path("v2", "b"));
-  bench.asked();
+  bench.takeRequests();
   expect((await bench.send("GET", path("v2", "b"))).value.metadata["deletionTimestamp"]).toBeDefined();
-  expect(bench.asked()).toEqual([]);
+  expect(bench.takeRequests()).toEqual([]);
 });
 
 test("a dry run shows what would be stored", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   bench.convert = async (object, desired) => {
     const converted = (await convertAddress(object, desired)) as { spec: object };
     return { ...converted, spec: { ...converted.spec, replicas: 7 } };
@@ -428,11 +428,11 @@ test("a dry run shows what would be stored", async () => {
 });
 
 /** Makes the storage version of the definition v2. */
-async function storeV2(bench: Bench): Promise<Answer> {
-  const place = `${DEFINITIONS}/widgets.example.com`;
-  const { value } = await bench.send("GET", place);
+async function storeV2(bench: TestCluster): Promise<Answer> {
+  const url = `${DEFINITIONS}/widgets.example.com`;
+  const { value } = await bench.send("GET", url);
   const { versions } = definition("v2")["spec"] as { versions: object[] };
-  const changed = await bench.send("PUT", place, { ...value, spec: { ...value.spec, versions } });
+  const changed = await bench.send("PUT", url, { ...value, spec: { ...value.spec, versions } });
   await bench.clock.advance(0);
   return changed;
 }
@@ -444,7 +444,7 @@ test.each([
 ] as const)(
   "what is stored %s a change, while it is converted to %s version, is not lost",
   async (_, __, to, isNew) => {
-    const bench = await Bench.start("v1", false);
+    const bench = await TestCluster.start("v1", false);
     await bench.send("POST", path("v1"), v1("a"));
     await bench.send("POST", path("v1"), v1("b"));
     if (isNew) await storeV2(bench);
@@ -471,7 +471,7 @@ const ADMISSION = "admissionregistration.k8s.io/v1";
 const OLD_ONLY = { apiGroups: ["example.com"], apiVersions: ["v1"], resources: ["widgets"] };
 
 test("a webhook for another version sees the object, and changes it, in that one", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   const { status } = await bench.send("POST", `/apis/${ADMISSION}/mutatingwebhookconfigurations`, {
     apiVersion: ADMISSION,
     kind: "MutatingWebhookConfiguration",
@@ -488,7 +488,7 @@ test("a webhook for another version sees the object, and changes it, in that one
   });
   expect(status).toBe(201);
   const created = await bench.send("POST", path("v2"), v2("a", { address: "a:200" }));
-  expect(bench.admitted).toMatchObject([{ apiVersion: "example.com/v1", spec: { host: "a", port: 200 } }]);
+  expect(bench.admittedObjects).toMatchObject([{ apiVersion: "example.com/v1", spec: { host: "a", port: 200 } }]);
   expect([created.status, created.value.spec["address"]]).toEqual([201, "a:7"]);
   bench.isDown = true;
   const failed = await bench.send("POST", path("v2"), v2("b"));
@@ -500,7 +500,7 @@ test("a webhook for another version sees the object, and changes it, in that one
 });
 
 test("a policy for another version sees new and old objects in that one", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("POST", `/apis/${ADMISSION}/validatingadmissionpolicies`, {
     apiVersion: ADMISSION,
     kind: "ValidatingAdmissionPolicy",
@@ -533,7 +533,7 @@ function owners({ metadata }: Widget): Record<string, string> {
 }
 
 test("managers own the fields of the version in which they wrote", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   const apply = (version: string, manager: string, spec: object, query = ""): Promise<Answer> =>
     bench.send(
       "PATCH",
@@ -555,7 +555,7 @@ test("managers own the fields of the version in which they wrote", async () => {
 });
 
 test("an apply of the same through another version takes the manager's fields along", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   for (const [version, body] of [
     ["v1", v1("a", { replicas: 2 })],
     ["v2", v2("a", { replicas: 2 })],
@@ -566,14 +566,14 @@ test("an apply of the same through another version takes the manager's fields al
 });
 
 test("an update through one version takes fields of another from their owners", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   await bench.send("PATCH", `${path("v2", "a")}?fieldManager=one`, v2("a", { address: "a:1", replicas: 1 }), APPLY);
   const { value } = await bench.send("PATCH", `${path("v1", "a")}?fieldManager=two`, { spec: { port: 2 } }, MERGE);
   expect(owners(value)).toEqual({ one: "example.com/v2 f:replicas", two: "example.com/v1 f:port" });
 });
 
 test("what an applier has applied in another version goes when it is not applied any more", async () => {
-  const bench = await Bench.start();
+  const bench = await TestCluster.start();
   const apply = (version: string, manager: string, spec: object): Promise<Answer> =>
     bench.send(
       "PATCH",
@@ -609,7 +609,7 @@ const metadata = fc.record(
 test("objects are the same after being converted there and back, whichever version is stored", async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom("v1" as const, "v2" as const), specs, metadata, async (stored, spec, meta) => {
-      const bench = await Bench.start(stored);
+      const bench = await TestCluster.start(stored);
       const { status, value: created } = await bench.send("POST", path("v1"), v1("a", spec, meta));
       expect([status, created]).toMatchObject([201, { spec, metadata: meta }]);
       const { value: other } = await bench.send("GET", path("v2", "a"));

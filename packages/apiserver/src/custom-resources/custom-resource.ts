@@ -11,13 +11,13 @@ import {
 import { standardVerbs } from "../built-in-resource.js";
 import { objectSubresource, scaleSubresource, standardHandlers } from "../handlers/standard.js";
 import { readJsonPath } from "../json-path.js";
-import { FoundPaths } from "../telling.js";
+import { ReportedPaths } from "../message-limit.js";
 import { type JsonObject, isJsonObject, jsonEqual } from "../json.js";
 import { humanDuration } from "../kinds/human-duration.js";
 import { storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import { type DecodeFindings, decode, noFindings } from "../schema/decode.js";
-import { ordered } from "../schema/ordered.js";
+import { orderMembers } from "../schema/order-members.js";
 import type { ObjectConversion, ServedResource, Subresource } from "../served-resource.js";
 import { sizeOf } from "../storage/object-size.js";
 import type { Store } from "../storage/store.js";
@@ -26,7 +26,7 @@ import type { FieldErrorType, FieldErrors } from "../field-errors.js";
 import type { ScalePaths } from "../handlers/scale.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
 import type { Patterns } from "./patterns.js";
-import { coerceEmbedded, hasEmbedded, validateEmbedded } from "./embedded-objects.js";
+import { coerceEmbeddedMetadata, hasEmbeddedObjects, validateEmbeddedObjects } from "./embedded-objects.js";
 import { ExpressionRules, type RuleCompiler } from "./expression-rules.js";
 import { hasListTypes, validateListTypes } from "./list-types.js";
 import { applyStructuralDefaults, prune, toObjectSchema } from "./structural-schema.js";
@@ -34,13 +34,13 @@ import { versionView } from "./version-view.js";
 import { validateStructural } from "./structural-validation.js";
 
 /** What the versions of a definition are served with. */
-export interface CustomResourceParts {
+export interface CustomResourceContext {
   readonly store: Store;
   readonly schemas: BuiltInSchemas;
   readonly patterns: Patterns;
   readonly compiler: RuleCompiler;
   /** Whether there may be objects that another schema than this one's was written by. */
-  readonly isMixed: boolean;
+  readonly hasMixedSchemas: boolean;
   readonly conversion: ObjectConversion | undefined;
   /** Whether the definition is being deleted by now. */
   readonly isTerminating: () => boolean;
@@ -50,9 +50,9 @@ export interface CustomResourceParts {
 export function serveCustomResource(
   definition: Definition,
   version: DefinitionVersion,
-  parts: CustomResourceParts,
+  context: CustomResourceContext,
 ): ServedResource {
-  const { store, schemas, isMixed, conversion, isTerminating } = parts;
+  const { store, schemas, hasMixedSchemas, conversion, isTerminating } = context;
   const { group, names, scope } = definition.spec;
   const storageVersion = definition.spec.versions.find(({ storage }) => storage)?.name ?? version.name;
   const target = {
@@ -65,8 +65,8 @@ export function serveCustomResource(
   const apiVersion = apiVersionOf(target);
   const structural = version.schema?.openAPIV3Schema;
   const metadataSchema = schemas.ofType("ObjectMeta");
-  const strategy = strategyOf(version, parts);
-  const embeds = hasEmbedded(structural);
+  const strategy = strategyOf(version, context);
+  const hasEmbedded = hasEmbeddedObjects(structural);
   return {
     definition: target,
     ...target,
@@ -83,7 +83,7 @@ export function serveCustomResource(
     schema: toObjectSchema(structural, names.kind, metadataSchema),
     decode: (value, findings) => decodeCustom(value, findings),
     storage: store.storage(storageKeyOf(target)),
-    view: version.name === storageVersion && !isMixed ? undefined : versionView(definition, version),
+    view: version.name === storageVersion && !hasMixedSchemas ? undefined : versionView(definition, version),
     storageVersion,
     subresources: new Map(subresourcesOf(version, target, strategy).map((below) => [below.name, below])),
     remove: undefined,
@@ -99,10 +99,10 @@ export function serveCustomResource(
   };
 
   function decodeCustom(value: unknown, findings: DecodeFindings | undefined): KubernetesObject {
-    const unknown = new FoundPaths();
+    const unknown = new ReportedPaths();
     const pruned = prune(structural, value, (path) => unknown.add(path)) as Record<string, unknown>;
     const texts = unknown.texts;
-    if (embeds) coerceEmbedded(structural, pruned, metadataSchema, (path) => texts.push(path));
+    if (hasEmbedded) coerceEmbeddedMetadata(structural, pruned, metadataSchema, (path) => texts.push(path));
     if (findings !== undefined) findings.size += sizeOf(pruned);
     if (pruned["metadata"] !== undefined) {
       const inMetadata = noFindings();
@@ -112,14 +112,14 @@ export function serveCustomResource(
     findings?.unknownFields.push(...texts.sort());
     const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...own } = pruned;
     applyStructuralDefaults(structural, own);
-    return ordered({ ...own, metadata: pruned["metadata"] }, names.kind, apiVersion);
+    return orderMembers({ ...own, metadata: pruned["metadata"] }, names.kind, apiVersion);
   }
 }
 
 function defaultDeprecation({ spec }: Definition, apiVersion: string): string {
-  const better = spec.versions.find(({ served, deprecated }) => served && deprecated !== true);
+  const replacement = spec.versions.find(({ served, deprecated }) => served && deprecated !== true);
   const { kind } = spec.names;
-  return `${apiVersion} ${kind} is deprecated${better === undefined ? "" : `; use ${spec.group}/${better.name} ${kind}`}`;
+  return `${apiVersion} ${kind} is deprecated${replacement === undefined ? "" : `; use ${spec.group}/${replacement.name} ${kind}`}`;
 }
 
 /** Finalizers that might be somebody else's, too. */
@@ -144,13 +144,13 @@ function subresourcesOf(
   ];
 }
 
-function strategyOf(version: DefinitionVersion, { patterns, compiler }: CustomResourceParts): ResourceStrategy {
+function strategyOf(version: DefinitionVersion, { patterns, compiler }: CustomResourceContext): ResourceStrategy {
   const structural = version.schema?.openAPIV3Schema;
   const hasStatus = version.subresources?.status !== undefined;
   const scale = version.subresources?.scale;
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath);
-  const embeds = hasEmbedded(structural);
-  const repeats = hasListTypes(structural);
+  const hasEmbedded = hasEmbeddedObjects(structural);
+  const hasUniqueLists = hasListTypes(structural);
   const rules = ExpressionRules.of(structural, compiler);
   /** Upstream: `customresource` `validator.go` and `strategy.go`. */
   const validate = (object: KubernetesObject, errors: FieldErrors, old?: KubernetesObject): void => {
@@ -159,10 +159,10 @@ function strategyOf(version: DefinitionVersion, { patterns, compiler }: CustomRe
     validateRest(object, errors, old);
   };
   const validateRest = (object: KubernetesObject, errors: FieldErrors, old?: KubernetesObject): void => {
-    if (embeds) validateEmbedded(structural, object, errors);
-    if (repeats) validateListTypes(structural, object, errors, old);
+    if (hasEmbedded) validateEmbeddedObjects(structural, object, errors);
+    if (hasUniqueLists) validateListTypes(structural, object, errors, old);
     if (rules === undefined) return;
-    if (errors.all.some(({ type }) => BLOCKING.has(type))) {
+    if (errors.all.some(({ type }) => BLOCKING_ERRORS.has(type))) {
       errors.invalid(
         "<nil>",
         null,
@@ -187,7 +187,8 @@ function strategyOf(version: DefinitionVersion, { patterns, compiler }: CustomRe
       else object["status"] = stored["status"];
     },
     validateUpdate: (object, stored, errors) => validate(object, errors, stored),
-    bumpsGeneration: (object, stored) => !jsonEqual(bumping(object, hasStatus), bumping(stored, hasStatus)),
+    bumpsGeneration: (object, stored) =>
+      !jsonEqual(generationContent(object, hasStatus), generationContent(stored, hasStatus)),
     ...(hasStatus
       ? {
           status: {
@@ -221,7 +222,7 @@ function strategyOf(version: DefinitionVersion, { patterns, compiler }: CustomRe
 }
 
 /** Errors after which an object's rules have no sense. Upstream: `hasBlockingErr`. */
-const BLOCKING: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
+const BLOCKING_ERRORS: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   "NotSupported",
   "Required",
   "TooLong",
@@ -235,12 +236,11 @@ function validateScale(scale: ScalePaths, object: KubernetesObject, errors: Fiel
     const replicas = readJsonPath(path, object);
     if (typeof replicas !== "number") continue;
     if (replicas < 0) errors.invalid(path, replicas, "should be a non-negative integer");
-    else if (replicas > MOST_REPLICAS)
-      errors.invalid(path, replicas, `should be less than or equal to ${MOST_REPLICAS}`);
+    else if (replicas > MAX_REPLICAS) errors.invalid(path, replicas, `should be less than or equal to ${MAX_REPLICAS}`);
   }
 }
 
-const MOST_REPLICAS = 2 ** 31 - 1;
+const MAX_REPLICAS = 2 ** 31 - 1;
 
 /** What generations count. */
 function contentOf(object: KubernetesObject): unknown {
@@ -248,7 +248,7 @@ function contentOf(object: KubernetesObject): unknown {
   return content;
 }
 
-function bumping(object: KubernetesObject, hasStatus: boolean): unknown {
+function generationContent(object: KubernetesObject, hasStatus: boolean): unknown {
   const content = contentOf(object);
   if (!hasStatus || !isJsonObject(content)) return content;
   const { status: _status, ...rest } = content;

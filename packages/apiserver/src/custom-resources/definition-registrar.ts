@@ -2,13 +2,13 @@ import { formatTime, mutableCopy } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 
 import { jsonEqual } from "../json.js";
-import { UNCONDITIONAL_DELETE, markOrRemoveIn } from "../registry/deletion.js";
+import { UNCONDITIONAL_DELETE, markOrRemove } from "../registry/deletion.js";
 import { type ResourceRegistry, storageKeyOf } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
 import type { Change } from "../storage/change.js";
 import type { ChangeListener, ResourceStorage } from "../storage/resource-storage.js";
 import type { Store } from "../storage/store.js";
-import { type ConversionCalls, ConversionWebhook } from "./conversion-webhook.js";
+import { type ConversionContext, ConversionWebhook } from "./conversion-webhook.js";
 import { serveCustomResource } from "./custom-resource.js";
 import { RuleCompiler } from "./expression-rules.js";
 import { Patterns } from "./patterns.js";
@@ -26,7 +26,7 @@ interface DefinitionRegistrarOptions {
   readonly registry: ResourceRegistry;
   readonly schemas: BuiltInSchemas;
   readonly definitions: ResourceStorage;
-  readonly conversions: ConversionCalls;
+  readonly conversionContext: ConversionContext;
   /** Called with the storage of every namespaced kind when it comes to be served. */
   readonly onStorage: (storage: ResourceStorage) => void;
 }
@@ -34,7 +34,7 @@ interface DefinitionRegistrarOptions {
 interface Registered {
   readonly generation: number | undefined;
   /** Objects may have been written by another schema than the one that reads them. */
-  readonly isMixed: boolean;
+  readonly hasMixedSchemas: boolean;
   readonly versions: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export class DefinitionRegistrar implements ChangeListener {
   readonly #registry: ResourceRegistry;
   readonly #schemas: BuiltInSchemas;
   readonly #definitions: ResourceStorage;
-  readonly #conversions: ConversionCalls;
+  readonly #conversionContext: ConversionContext;
   readonly #onStorage: (storage: ResourceStorage) => void;
   readonly #registered = new Map<string, Registered>();
   readonly #pending = new Set<string>();
@@ -70,7 +70,7 @@ export class DefinitionRegistrar implements ChangeListener {
     this.#registry = options.registry;
     this.#schemas = options.schemas;
     this.#definitions = options.definitions;
-    this.#conversions = options.conversions;
+    this.#conversionContext = options.conversionContext;
     this.#onStorage = options.onStorage;
   }
 
@@ -108,7 +108,7 @@ export class DefinitionRegistrar implements ChangeListener {
     const now = formatTime(this.#clock.now());
     const conflict = this.#conflictOf(definition);
     const next = mutableCopy(definition) as Definition;
-    const named =
+    const namesAccepted =
       conflict === undefined
         ? definitionCondition("NamesAccepted", true, "NoConflicts", "no conflicts found", now)
         : definitionCondition("NamesAccepted", false, conflict.reason, conflict.message, now);
@@ -117,7 +117,7 @@ export class DefinitionRegistrar implements ChangeListener {
         ? definitionCondition("Established", true, "InitialNamesAccepted", "the initial names have been accepted", now)
         : definitionCondition("Established", false, "NotAccepted", "not all names are accepted", now);
     let { conditions } = next.status ?? {};
-    for (const condition of [named, established]) {
+    for (const condition of [namesAccepted, established]) {
       const isKnown = conditions?.some(
         ({ type, status, reason }) =>
           type === condition.type && status === condition.status && reason === condition.reason,
@@ -125,7 +125,8 @@ export class DefinitionRegistrar implements ChangeListener {
       if (isKnown !== true) conditions = withDefinitionCondition(conditions, condition);
     }
     const unchanged = definition.status?.conditions?.some(
-      ({ type, status, reason }) => type === "NamesAccepted" && status === named.status && reason === named.reason,
+      ({ type, status, reason }) =>
+        type === "NamesAccepted" && status === namesAccepted.status && reason === namesAccepted.reason,
     );
     if (conflict !== undefined && unchanged === true) return;
     next.status = {
@@ -139,15 +140,17 @@ export class DefinitionRegistrar implements ChangeListener {
   #conflictOf(definition: Definition): { reason: string; message: string; accepted: DefinitionNames } | undefined {
     const { names, group } = definition.spec;
     const others = this.#definitions.list().map(({ object }) => object as Definition);
-    const taken = others
+    const namesOfOthers = others
       .filter((other) => other.metadata.name !== definition.metadata.name && other.spec.group === group)
       .map((other) => other.status?.acceptedNames);
     const resources = new Set(
-      taken
+      namesOfOthers
         .flatMap((accepted) => [accepted?.plural, accepted?.singular, ...(accepted?.shortNames ?? [])])
         .filter((name) => name),
     );
-    const kinds = new Set(taken.flatMap((accepted) => [accepted?.kind, accepted?.listKind]).filter((name) => name));
+    const kinds = new Set(
+      namesOfOthers.flatMap((accepted) => [accepted?.kind, accepted?.listKind]).filter((name) => name),
+    );
     const accepted: Record<string, unknown> = { plural: "", kind: "" };
     let conflict: { reason: string; message: string } | undefined;
     const check = (member: string, reason: string, name: string | undefined, used: ReadonlySet<unknown>): void => {
@@ -174,30 +177,30 @@ export class DefinitionRegistrar implements ChangeListener {
     const name = definition.metadata.name!;
     const { generation } = definition.metadata;
     if (this.#registered.get(name)?.generation === generation && this.#registered.has(name)) return;
-    const known = this.#registered.has(name);
+    const wasRegistered = this.#registered.has(name);
     const storage = this.#store.storage(
       storageKeyOf({ group: definition.spec.group, resource: definition.spec.names.plural }),
     );
-    const isMixed =
-      this.#registered.get(name)?.isMixed === true ||
+    const hasMixedSchemas =
+      this.#registered.get(name)?.hasMixedSchemas === true ||
       definition.spec.versions.length > 1 ||
       ((generation ?? 1) > 1 && storage.size > 0);
     this.#unregister(definition, false);
     const versions = definition.spec.versions.filter(({ served }) => served);
     const isTerminating = (): boolean =>
       this.#definitions.get("", name)?.object.metadata.deletionTimestamp !== undefined;
-    const parts = {
+    const context = {
       store: this.#store,
       schemas: this.#schemas,
       patterns: this.#patterns,
       compiler: this.#compiler,
-      isMixed,
+      hasMixedSchemas,
       conversion: this.#conversionOf(definition),
       isTerminating,
     };
-    for (const version of versions) this.#registry.add(serveCustomResource(definition, version, parts));
-    this.#registered.set(name, { generation, isMixed, versions: versions.map((version) => version.name) });
-    if (known) return;
+    for (const version of versions) this.#registry.add(serveCustomResource(definition, version, context));
+    this.#registered.set(name, { generation, hasMixedSchemas, versions: versions.map((version) => version.name) });
+    if (wasRegistered) return;
     if (definition.spec.scope === "Namespaced") this.#onStorage(storage);
     storage.follow({
       onChange: ({ current }) => {
@@ -211,14 +214,14 @@ export class DefinitionRegistrar implements ChangeListener {
     const webhook = conversion?.strategy === "Webhook" ? conversion.webhook : undefined;
     return webhook === undefined || versions.length === 1
       ? undefined
-      : new ConversionWebhook(webhook, this.#conversions);
+      : new ConversionWebhook(webhook, this.#conversionContext);
   }
 
-  #unregister({ metadata, spec }: Definition, gone: boolean): void {
+  #unregister({ metadata, spec }: Definition, isDeleted: boolean): void {
     const registered = this.#registered.get(metadata.name!);
     if (registered === undefined) return;
     for (const version of registered.versions) this.#registry.remove(spec.group, version, spec.names.plural);
-    if (!gone) return;
+    if (!isDeleted) return;
     this.#registered.delete(metadata.name!);
     const key = storageKeyOf({ group: spec.group, resource: spec.names.plural });
     this.#store.storage(key).endFollowers();
@@ -232,8 +235,7 @@ export class DefinitionRegistrar implements ChangeListener {
       .map((version) => this.#registry.find(group, version.name, names.plural))
       .find((resource) => resource !== undefined);
     if (served !== undefined)
-      for (const stored of served.storage.list())
-        markOrRemoveIn(served, stored, UNCONDITIONAL_DELETE, this.#clock.now());
+      for (const stored of served.storage.list()) markOrRemove(served, stored, UNCONDITIONAL_DELETE, this.#clock.now());
     const remaining = served?.storage.size ?? 0;
     const next = mutableCopy(definition) as Definition;
     const now = formatTime(this.#clock.now());

@@ -4,25 +4,25 @@ import { type JsonObject, isJsonObject, ownMember } from "../json.js";
 import { validateMetadata } from "../metadata-validation.js";
 import { DecodeError, type DecodeFindings, decode } from "../schema/decode.js";
 import type { ObjectSchema } from "../schema/schema.js";
-import { pathText } from "../telling.js";
+import { pathText } from "../message-limit.js";
 import { dns1035LabelErrors } from "../validation/formats.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** Whether a schema has objects with apiVersion, kind and metadata somewhere below its root. */
-export function hasEmbedded(schema: StructuralSchema | undefined): boolean {
+export function hasEmbeddedObjects(schema: StructuralSchema | undefined): boolean {
   if (schema === undefined) return false;
   const { properties, additionalProperties, items } = schema;
   return (
     schema["x-kubernetes-embedded-resource"] === true ||
-    hasEmbedded(items) ||
-    (typeof additionalProperties === "object" && hasEmbedded(additionalProperties)) ||
-    Object.values(properties ?? {}).some((property) => hasEmbedded(property))
+    hasEmbeddedObjects(items) ||
+    (typeof additionalProperties === "object" && hasEmbeddedObjects(additionalProperties)) ||
+    Object.values(properties ?? {}).some((property) => hasEmbeddedObjects(property))
   );
 }
 
 type Visit = (object: JsonObject, path: (string | number)[]) => void;
 
-function visitEmbedded(
+function visitEmbeddedObjects(
   schema: StructuralSchema | undefined,
   value: unknown,
   visit: Visit,
@@ -31,7 +31,7 @@ function visitEmbedded(
   if (schema === undefined || typeof value !== "object" || value === null) return;
   const step = (key: string | number, part: StructuralSchema | undefined, member: unknown): void => {
     path.push(key);
-    visitEmbedded(part, member, visit, path);
+    visitEmbeddedObjects(part, member, visit, path);
     path.pop();
   };
   if (Array.isArray(value)) {
@@ -51,13 +51,13 @@ function visitEmbedded(
  *
  * @throws DecodeError when it has another.
  */
-export function coerceEmbedded(
+export function coerceEmbeddedMetadata(
   schema: StructuralSchema | undefined,
   value: unknown,
   metadata: ObjectSchema,
-  unknown: (path: string) => void,
+  onUnknown: (path: string) => void,
 ): void {
-  visitEmbedded(schema, value, (object, path) => {
+  visitEmbeddedObjects(schema, value, (object, path) => {
     const given = ownMember(object, "metadata");
     if (given === undefined || given === null) return;
     const field = `${path.length === 0 ? "" : `${pathText(path)}.`}metadata`;
@@ -68,7 +68,7 @@ export function coerceEmbedded(
       if (!(error instanceof DecodeError)) throw error;
       throw new DecodeError(`${field}: Invalid value: ${JSON.stringify(given)}: ${error.message}`);
     }
-    for (const found of findings.unknownFields) unknown(`${field}.${found}`);
+    for (const found of findings.unknownFields) onUnknown(`${field}.${found}`);
   });
 }
 
@@ -78,7 +78,7 @@ export function coerceEmbedded(
  * @param base - The place of the value; default the root.
  * @param isResource - The value itself is an embedded object, whatever its schema says.
  */
-export function validateEmbedded(
+export function validateEmbeddedObjects(
   schema: StructuralSchema | undefined,
   value: unknown,
   errors: FieldErrors,
@@ -86,7 +86,7 @@ export function validateEmbedded(
   isResource = false,
 ): void {
   const root = isResource && schema !== undefined ? { ...schema, "x-kubernetes-embedded-resource": true } : schema;
-  visitEmbedded(root, value, (object, path) => {
+  visitEmbeddedObjects(root, value, (object, path) => {
     const below = pathText(path);
     const place = below === "" ? base : base === "" ? below : `${base}.${below}`;
     const at = (name: string): string => (place === "" ? name : `${place}.${name}`);

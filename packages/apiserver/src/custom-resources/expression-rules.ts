@@ -16,9 +16,9 @@ import type { StructuralSchema, ValidationRule } from "./structural-schema.js";
 import { correlatedItems } from "./structural-validation.js";
 
 /** Units that one rule may cost, and all the rules of an object together. Upstream: `celconfig.PerCallLimit`, `RuntimeCELCostBudget`. */
-const MOST_PER_RULE = 1_000_000;
-const MOST_PER_OBJECT = 10_000_000;
-const LONGEST_MESSAGE = 5 * 1024;
+const MAX_COST_PER_RULE = 1_000_000;
+const MAX_COST_PER_OBJECT = 10_000_000;
+const MAX_MESSAGE_BYTES = 5 * 1024;
 
 /** A rule that was found right. */
 export interface CompiledRule {
@@ -82,12 +82,12 @@ export class ExpressionRules {
    * @param old - The value before; `undefined` at creation. What did not change is let go.
    */
   validate(value: unknown, errors: FieldErrors, old?: unknown): void {
-    this.#run(value, old, "", { errors, budget: new CostBudget(MOST_PER_OBJECT), ratchets: old !== undefined });
+    this.#run(value, old, "", { errors, budget: new CostBudget(MAX_COST_PER_OBJECT), ratchets: old !== undefined });
   }
 
   /** Of a default, which transition rules see as its own earlier value. */
   validateDefault(value: unknown, field: string, errors: FieldErrors): void {
-    this.#run(value, value, field, { errors, budget: new CostBudget(MOST_PER_OBJECT), ratchets: false });
+    this.#run(value, value, field, { errors, budget: new CostBudget(MAX_COST_PER_OBJECT), ratchets: false });
   }
 
   #run(value: unknown, old: unknown, field: string, run: Run): void {
@@ -120,9 +120,9 @@ export class ExpressionRules {
 
   #apply(compiled: CompiledRule, value: unknown, old: unknown, field: string, run: Run): void {
     const { rule, program } = compiled;
-    const sts = this.#schema["x-kubernetes-int-or-string"] === true ? "" : (this.#schema.type ?? "");
+    const schemaType = this.#schema["x-kubernetes-int-or-string"] === true ? "" : (this.#schema.type ?? "");
     const at = field === "" ? "<nil>" : field;
-    const fail = (detail: string): void => run.errors.invalid(at, sts, detail);
+    const fail = (detail: string): void => run.errors.invalid(at, schemaType, detail);
     if (program === undefined) {
       fail(`rule compile error: ${compiled.errors ?? ""}`);
       return;
@@ -130,9 +130,9 @@ export class ExpressionRules {
     const hasOld = old !== undefined && old !== null;
     const isTransition = program.uses("oldSelf");
     if (isTransition && rule.optionalOldSelf !== true && !hasOld) return;
-    const told = rule.message?.trim() ? rule.message.trim() : (rule.rule ?? "").trim();
+    const ruleText = rule.message?.trim() ? rule.message.trim() : (rule.rule ?? "").trim();
     const variables = new Map<string, Value>();
-    const budget = new CostBudget(Math.min(MOST_PER_RULE, run.budget.limit - run.budget.spent));
+    const budget = new CostBudget(Math.min(MAX_COST_PER_RULE, run.budget.limit - run.budget.spent));
     try {
       variables.set("self", this.#binding!.value(value));
       if (rule.optionalOldSelf === true)
@@ -146,16 +146,16 @@ export class ExpressionRules {
         run.budget.spend(budget.spent);
         fail(
           error.message.startsWith("no such overload")
-            ? `'${error.message}': call arguments did not match a supported operator, function or macro signature for rule: ${told}`
-            : `${error.message} evaluating rule: ${told}`,
+            ? `'${error.message}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleText}`
+            : `${error.message} evaluating rule: ${ruleText}`,
         );
         return;
       }
       if (!(error instanceof CostExceeded)) throw error;
       fail(
-        budget.limit < MOST_PER_RULE
+        budget.limit < MAX_COST_PER_RULE
           ? "validation failed due to running out of cost budget, no further validation rules will be run"
-          : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${told}`,
+          : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText}`,
       );
       throw error;
     }
@@ -228,13 +228,13 @@ function plainMessage(rule: ValidationRule): string {
 
 /** `undefined` when it comes to nothing that can be shown. */
 function computedMessage(message: Program, variables: ReadonlyMap<string, Value>, run: Run): string | undefined {
-  const budget = new CostBudget(Math.min(MOST_PER_RULE, run.budget.limit - run.budget.spent));
+  const budget = new CostBudget(Math.min(MAX_COST_PER_RULE, run.budget.limit - run.budget.spent));
   try {
     const text = message.evaluate(variables, budget);
     run.budget.spend(budget.spent);
     if (typeof text !== "string") return undefined;
     const trimmed = text.trim();
-    if (trimmed === "" || /[\r\n]/.test(trimmed) || new TextEncoder().encode(trimmed).length > LONGEST_MESSAGE)
+    if (trimmed === "" || /[\r\n]/.test(trimmed) || new TextEncoder().encode(trimmed).length > MAX_MESSAGE_BYTES)
       return undefined;
     return trimmed;
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../field-errors.js";
 import { isJsonObject, ownMember, sortedJson } from "../json.js";
-import { pathText } from "../telling.js";
+import { pathText } from "../message-limit.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** Whether a schema has lists whose items may not repeat. */
@@ -39,12 +39,12 @@ export function validateListTypes(
   errors: FieldErrors,
   old?: unknown,
 ): void {
-  const found = [...repeated(schema, value, [])];
-  if (found.length === 0 || (old !== undefined && !repeated(schema, old, []).next().done)) return;
+  const found = [...duplicatesIn(schema, value, [])];
+  if (found.length === 0 || (old !== undefined && !duplicatesIn(schema, old, []).next().done)) return;
   for (const { field, identity } of found) errors.duplicate(field, identity);
 }
 
-function* repeated(
+function* duplicatesIn(
   schema: StructuralSchema | undefined,
   value: unknown,
   path: (string | number)[],
@@ -57,15 +57,15 @@ function* repeated(
       for (const [index, item] of (value as unknown[]).entries()) {
         const identity = itemIdentity(schema, item);
         const text = sortedJson(identity);
-        const times = (seen.get(text) ?? 0) + 1;
-        seen.set(text, times);
+        const count = (seen.get(text) ?? 0) + 1;
+        seen.set(text, count);
         // Said at the second place only.
-        if (times === 2) yield { field: `${pathText(path)}[${index}]`, identity };
+        if (count === 2) yield { field: `${pathText(path)}[${index}]`, identity };
       }
     }
     for (const [index, item] of (value as unknown[]).entries()) {
       path.push(index);
-      yield* repeated(schema.items, item, path);
+      yield* duplicatesIn(schema.items, item, path);
       path.pop();
     }
     return;
@@ -74,7 +74,11 @@ function* repeated(
   for (const [key, member] of Object.entries(value)) {
     const own = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
     path.push(key);
-    yield* repeated(own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined), member, path);
+    yield* duplicatesIn(
+      own ?? (typeof additionalProperties === "object" ? additionalProperties : undefined),
+      member,
+      path,
+    );
     path.pop();
   }
 }

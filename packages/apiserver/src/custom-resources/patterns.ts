@@ -4,13 +4,13 @@ import { RE2JS } from "re2js";
  * Instructions that all patterns of a definition may have together. Deliberate: Go takes three million for each, which are
  * compiled here in some twenty seconds.
  */
-const MOST_INSTRUCTIONS = 100_000;
+const MAX_INSTRUCTIONS = 100_000;
 /** Bytes that compiled patterns, and what they have found out about texts, may come to before they are made anew. */
-const MOST_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 const BYTES_PER_INSTRUCTION = 200;
 /** What a pattern keeps of the texts it has seen: so much for a character at the most, and never more than this. */
 const BYTES_PER_CHARACTER = 500;
-const MOST_STATE_BYTES = 8 * 1024 * 1024;
+const MAX_STATE_BYTES = 8 * 1024 * 1024;
 
 /** Looks at the patterns of a definition. They are RE2's, as Go reads them. */
 export class PatternChecker {
@@ -22,7 +22,7 @@ export class PatternChecker {
     if (this.#errors.has(pattern)) return this.#errors.get(pattern);
     this.#instructions += instructionCount(pattern);
     const error =
-      this.#instructions > MOST_INSTRUCTIONS ? `${SYNTAX} expression too large: \`${pattern}\`` : syntaxError(pattern);
+      this.#instructions > MAX_INSTRUCTIONS ? `${SYNTAX} expression too large: \`${pattern}\`` : syntaxError(pattern);
     this.#errors.set(pattern, error);
     return error;
   }
@@ -46,17 +46,17 @@ export class Patterns {
     if (this.#compiled.has(source)) return this.#compiled.get(source);
     const instructions = instructionCount(source);
     const compiled =
-      instructions > MOST_INSTRUCTIONS
+      instructions > MAX_INSTRUCTIONS
         ? undefined
-        : CompiledPattern.make(source, instructions, (bytes) => this.#note(bytes));
+        : CompiledPattern.compile(source, instructions, (bytes) => this.#addBytes(bytes));
     this.#compiled.set(source, compiled);
-    this.#note(source.length + instructions * BYTES_PER_INSTRUCTION);
+    this.#addBytes(source.length + instructions * BYTES_PER_INSTRUCTION);
     return compiled;
   }
 
-  #note(bytes: number): void {
+  #addBytes(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes <= MOST_KEPT_BYTES) return;
+    if (this.#bytes <= MAX_CACHED_BYTES) return;
     this.#compiled.clear();
     this.#bytes = 0;
   }
@@ -64,12 +64,12 @@ export class Patterns {
 
 class CompiledPattern implements Pattern {
   readonly #expression: RE2JS;
-  readonly #grows: (bytes: number) => void;
+  readonly #onGrowth: (bytes: number) => void;
   #stateBytes = 0;
 
-  static make(source: string, instructions: number, grows: (bytes: number) => void): CompiledPattern | undefined {
+  static compile(source: string, instructions: number, onGrowth: (bytes: number) => void): CompiledPattern | undefined {
     try {
-      return new CompiledPattern(RE2JS.compile(source), instructions, grows);
+      return new CompiledPattern(RE2JS.compile(source), instructions, onGrowth);
     } catch {
       return undefined;
     }
@@ -78,20 +78,20 @@ class CompiledPattern implements Pattern {
   private constructor(
     expression: RE2JS,
     readonly instructions: number,
-    grows: (bytes: number) => void,
+    onGrowth: (bytes: number) => void,
   ) {
     this.#expression = expression;
-    this.#grows = grows;
+    this.#onGrowth = onGrowth;
   }
 
   test(text: string): boolean {
     const bytes = Math.min(
-      MOST_STATE_BYTES - this.#stateBytes,
+      MAX_STATE_BYTES - this.#stateBytes,
       text.length * (BYTES_PER_CHARACTER + 8 * this.instructions),
     );
     if (bytes > 0) {
       this.#stateBytes += bytes;
-      this.#grows(bytes);
+      this.#onGrowth(bytes);
     }
     return this.#expression.test(text);
   }
@@ -147,7 +147,7 @@ export function instructionCount(pattern: string): number {
         }
         break;
       case "{": {
-        const repetition = REPETITION.exec(pattern.slice(index, index + LONGEST_REPETITION));
+        const repetition = REPETITION.exec(pattern.slice(index, index + MAX_REPETITION_LENGTH));
         if (repetition === null) next(1);
         else {
           last = last * 2 * Math.max(1, Number(repetition[1]), Number(repetition[2] ?? 0)) + 2;
@@ -164,7 +164,7 @@ export function instructionCount(pattern: string): number {
 
 /** More than a thousand repetitions are refused anyway. */
 const REPETITION = /^\{(\d{1,4})(?:,(\d{0,4}))?\}/;
-const LONGEST_REPETITION = "{1000,1000}".length;
+const MAX_REPETITION_LENGTH = "{1000,1000}".length;
 
 /** Where the character class that begins there ends. */
 function classEnd(pattern: string, start: number): number {

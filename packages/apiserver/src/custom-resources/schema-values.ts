@@ -6,7 +6,7 @@ import {
   EvaluationProblem,
   ListValue,
   MapValue,
-  ReadMap,
+  LazyMapValue,
   Timestamp,
   type Value,
   fingerprint,
@@ -23,11 +23,11 @@ export interface SchemaBinding {
 }
 
 /** Bytes of a request, from which the largest values of unbounded schemas follow. */
-export const MOST_REQUEST_BYTES = 3 * 1024 * 1024;
+export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
-const LEAST_STRING = 2;
-const LEAST_BOOL = 4;
-const LEAST_NUMBER = 1;
+const MIN_STRING_BYTES = 2;
+const MIN_BOOLEAN_BYTES = 4;
+const MIN_NUMBER_BYTES = 1;
 
 /**
  * `undefined` for a schema that says too little.
@@ -44,7 +44,7 @@ export function bindSchema(
 ): SchemaBinding | undefined {
   if (schema["x-kubernetes-int-or-string"] === true) {
     return {
-      declared: { type: DYN, most: MOST_REQUEST_BYTES - 2, leastBytes: 1 },
+      declared: { type: DYN, max: MAX_REQUEST_BYTES - 2, minBytes: 1 },
       value: (json) => (typeof json === "number" ? numberValue(json) : (json as Value)),
     };
   }
@@ -58,18 +58,20 @@ export function bindSchema(
     case "string":
       return bindString(schema);
     case "boolean":
-      return scalar(BOOL, 0, LEAST_BOOL, (json) => json as Value);
+      return scalar(BOOL, 0, MIN_BOOLEAN_BYTES, (json) => json as Value);
     case "number":
-      return scalar(DOUBLE, 0, LEAST_NUMBER, (json) => json as Value);
+      return scalar(DOUBLE, 0, MIN_NUMBER_BYTES, (json) => json as Value);
     case "integer":
-      return scalar(INT, 0, LEAST_NUMBER, (json) => (typeof json === "number" ? numberValue(json) : (json as Value)));
+      return scalar(INT, 0, MIN_NUMBER_BYTES, (json) =>
+        typeof json === "number" ? numberValue(json) : (json as Value),
+      );
     default:
       return undefined;
   }
 }
 
-function scalar(type: Type, most: number, leastBytes: number, convert: (json: unknown) => Value): SchemaBinding {
-  return { declared: { type, most, leastBytes }, value: (json) => (json === null ? null : convert(json)) };
+function scalar(type: Type, max: number, minBytes: number, convert: (json: unknown) => Value): SchemaBinding {
+  return { declared: { type, max, minBytes }, value: (json) => (json === null ? null : convert(json)) };
 }
 
 function numberValue(json: number): Value {
@@ -89,26 +91,26 @@ function withResourceMembers(schema: StructuralSchema): StructuralSchema {
 function bindList(schema: StructuralSchema, name: string): SchemaBinding | undefined {
   const item = schema.items === undefined ? undefined : bindSchema(schema.items, `${name}.@idx`);
   if (item === undefined) return undefined;
-  const most =
+  const max =
     schema.maxItems === undefined
-      ? Math.floor((MOST_REQUEST_BYTES - 2) / (item.declared.leastBytes + 1))
+      ? Math.floor((MAX_REQUEST_BYTES - 2) / (item.declared.minBytes + 1))
       : Math.max(0, schema.maxItems);
   return {
-    declared: { type: listOf(item.declared.type), most, leastBytes: 2, item: item.declared },
-    value: (json) => (Array.isArray(json) ? new JsonList(json as unknown[], item, schema) : unfit(json)),
+    declared: { type: listOf(item.declared.type), max, minBytes: 2, item: item.declared },
+    value: (json) => (Array.isArray(json) ? new JsonList(json as unknown[], item, schema) : unexpectedData(json)),
   };
 }
 
 function bindMap(values: StructuralSchema, schema: StructuralSchema, name: string): SchemaBinding | undefined {
   const item = bindSchema(values, `${name}.@elem`);
   if (item === undefined) return undefined;
-  const most =
+  const max =
     schema.maxProperties === undefined
-      ? Math.floor((MOST_REQUEST_BYTES - 2) / (item.declared.leastBytes + 6))
+      ? Math.floor((MAX_REQUEST_BYTES - 2) / (item.declared.minBytes + 6))
       : Math.max(0, schema.maxProperties);
   return {
-    declared: { type: mapOf(STRING, item.declared.type), most, leastBytes: 2, item: item.declared },
-    value: (json) => (isJsonObject(json) ? new JsonMap(json, item) : unfit(json)),
+    declared: { type: mapOf(STRING, item.declared.type), max, minBytes: 2, item: item.declared },
+    value: (json) => (isJsonObject(json) ? new JsonMap(json, item) : unexpectedData(json)),
   };
 }
 
@@ -120,16 +122,16 @@ interface BoundMember {
 
 function bindObject(schema: StructuralSchema, name: string): SchemaBinding {
   const members = new Map<string, BoundMember>();
-  let leastBytes = 2;
+  let minBytes = 2;
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const binding = bindSchema(property, `${name}.${key}`);
     if (binding === undefined) continue;
     const escaped = escapeName(key);
     if (escaped !== undefined) members.set(escaped, { key, binding });
     // Reserved, and written as it is in so many rules that both are read.
-    if (key === BOTH_WAYS) members.set(key, { key, binding });
+    if (key === UNESCAPED_RESERVED_NAME) members.set(key, { key, binding });
     if (schema.required?.includes(key) === true && property.default === undefined)
-      leastBytes += key.length + binding.declared.leastBytes + 4;
+      minBytes += key.length + binding.declared.minBytes + 4;
   }
   const fields = new Map([...members].map(([key, { binding }]) => [key, binding.declared]));
   const type: Type = {
@@ -139,38 +141,38 @@ function bindObject(schema: StructuralSchema, name: string): SchemaBinding {
   };
   return {
     // Upstream: an object counts as nothing, however many members it has.
-    declared: { type, most: 0, leastBytes, fields },
-    value: (json) => (isJsonObject(json) ? new JsonObjectValue(json, members, type) : unfit(json)),
+    declared: { type, max: 0, minBytes, fields },
+    value: (json) => (isJsonObject(json) ? new JsonObjectValue(json, members, type) : unexpectedData(json)),
   };
 }
 
 function bindString(schema: StructuralSchema): SchemaBinding {
-  const longest = schema.maxLength === undefined ? MOST_REQUEST_BYTES - 2 : Math.max(0, schema.maxLength);
+  const maxLength = schema.maxLength === undefined ? MAX_REQUEST_BYTES - 2 : Math.max(0, schema.maxLength);
   switch (schema.format) {
     case "byte":
-      return scalar(BYTES, longest, LEAST_STRING, (json) => bytesOf(json as string));
+      return scalar(BYTES, maxLength, MIN_STRING_BYTES, (json) => bytesOf(json as string));
     case "duration":
-      return scalar(DURATION, LONGEST_DURATION, LEAST_STRING, (json) => durationOf(json as string));
+      return scalar(DURATION, MAX_DURATION_LENGTH, MIN_STRING_BYTES, (json) => durationOf(json as string));
     case "date":
-      return scalar(TIMESTAMP, LONGEST_DATE, LONGEST_DATE, (json) => dateOf(json as string));
+      return scalar(TIMESTAMP, MAX_DATE_LENGTH, MAX_DATE_LENGTH, (json) => dateOf(json as string));
     case "date-time":
-      return scalar(TIMESTAMP, LONGEST_TIME, LEAST_TIME, (json) => timeOf(json as string));
+      return scalar(TIMESTAMP, MAX_DATE_TIME_LENGTH, MIN_DATE_TIME_BYTES, (json) => timeOf(json as string));
     default: {
-      const most =
+      const max =
         schema.maxLength !== undefined || schema.enum === undefined || schema.enum.length === 0
-          ? longest
+          ? maxLength
           : Math.max(...schema.enum.map((value) => (typeof value === "string" ? value.length : 0)));
-      return scalar(STRING, most, LEAST_STRING, (json) => json as Value);
+      return scalar(STRING, max, MIN_STRING_BYTES, (json) => json as Value);
     }
   }
 }
 
-const LONGEST_DURATION = 32;
-const LONGEST_DATE = 12;
-const LONGEST_TIME = 27;
-const LEAST_TIME = 22;
+const MAX_DURATION_LENGTH = 32;
+const MAX_DATE_LENGTH = 12;
+const MAX_DATE_TIME_LENGTH = 27;
+const MIN_DATE_TIME_BYTES = 22;
 
-function unfit(json: unknown): Value {
+function unexpectedData(json: unknown): Value {
   if (json === null) return null;
   throw new EvaluationProblem(`invalid data, got: ${typeof json}`);
 }
@@ -204,8 +206,8 @@ class JsonList extends ListValue {
   readonly #binding: SchemaBinding;
   readonly #schema: StructuralSchema;
   /** Of items, by what tells them apart. */
-  #places: ReadonlyMap<string, number> | undefined;
-  #added: { readonly other: ListValue; readonly sum: ListValue } | undefined;
+  #indexes: ReadonlyMap<string, number> | undefined;
+  #lastMerge: { readonly other: ListValue; readonly sum: ListValue } | undefined;
 
   constructor(items: readonly unknown[], binding: SchemaBinding, schema: StructuralSchema) {
     super();
@@ -226,8 +228,8 @@ class JsonList extends ListValue {
     const listType = this.#schema["x-kubernetes-list-type"];
     if (listType !== "set" && listType !== "map") return super.equals(other);
     if (this.size !== other.size) return false;
-    const theirs = new Set([...other.all()].map(fingerprint));
-    for (const item of this.all()) if (!theirs.has(fingerprint(item))) return false;
+    const otherItems = new Set([...other.all()].map(fingerprint));
+    for (const item of this.all()) if (!otherItems.has(fingerprint(item))) return false;
     return true;
   }
 
@@ -235,19 +237,19 @@ class JsonList extends ListValue {
     const listType = this.#schema["x-kubernetes-list-type"];
     if (listType !== "set" && listType !== "map") return super.plus(other);
     // A loop adds to the same list again and again, or the same list.
-    if (other !== this.#added?.other) this.#added = { other, sum: this.#merged(other) };
-    return this.#added.sum;
+    if (other !== this.#lastMerge?.other) this.#lastMerge = { other, sum: this.#merged(other) };
+    return this.#lastMerge.sum;
   }
 
   #merged(other: ListValue): ListValue {
-    this.#places ??= new Map([...this.all()].map((item, index) => [this.#identity(item), index]));
+    this.#indexes ??= new Map([...this.all()].map((item, index) => [this.#identity(item), index]));
     const replaced = new Map<number, Value>();
     const appended = new Map<string, Value>();
     for (const item of other.all()) {
       const identity = this.#identity(item);
-      const place = this.#places.get(identity);
-      if (place === undefined) appended.set(identity, item);
-      else replaced.set(place, item);
+      const index = this.#indexes.get(identity);
+      if (index === undefined) appended.set(identity, item);
+      else replaced.set(index, item);
     }
     return new MergedList(this, replaced, [...appended.values()]);
   }
@@ -281,13 +283,13 @@ class MergedList extends ListValue {
   }
 
   at(index: number): Value {
-    const own = this.#list.size;
-    if (index >= own) return this.#appended[index - own]!;
+    const ownSize = this.#list.size;
+    if (index >= ownSize) return this.#appended[index - ownSize]!;
     return this.#replaced.get(index) ?? this.#list.at(index);
   }
 }
 
-class JsonMap extends ReadMap {
+class JsonMap extends LazyMapValue {
   readonly #entries: Readonly<Record<string, unknown>>;
   #keys: readonly string[] | undefined;
   readonly #binding: SchemaBinding;
@@ -314,7 +316,7 @@ class JsonMap extends ReadMap {
 }
 
 /** An object with members that the schema names; a null one counts as absent. */
-class JsonObjectValue extends ReadMap {
+class JsonObjectValue extends LazyMapValue {
   readonly #json: Readonly<Record<string, unknown>>;
   readonly #members: ReadonlyMap<string, BoundMember>;
   readonly #type: Type;
@@ -343,11 +345,11 @@ class JsonObjectValue extends ReadMap {
 
   *keys(): Generator<Value> {
     for (const [name, { key }] of this.#members)
-      if (name !== BOTH_WAYS && (ownMember(this.#json, key) ?? null) !== null) yield name;
+      if (name !== UNESCAPED_RESERVED_NAME && (ownMember(this.#json, key) ?? null) !== null) yield name;
   }
 }
 
-const BOTH_WAYS = "namespace";
+const UNESCAPED_RESERVED_NAME = "namespace";
 
 const RESERVED: ReadonlySet<string> = new Set([
   "true",

@@ -1,4 +1,4 @@
-import type { Path } from "../telling.js";
+import type { Path } from "../message-limit.js";
 import { type JsonObject, isJsonObject, ownMember, setMember } from "../json.js";
 import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
 import { DecodeError } from "../schema/decode.js";
@@ -53,24 +53,24 @@ export interface ValidationRule {
 /**
  * A deep copy without what the schema does not know.
  *
- * @param unknown - Called with the path of everything that is left out; the array changes afterwards.
+ * @onUnknown onUnknown - Called with the path of everything that is left out; the array changes afterwards.
  * @param isResource - Keeps apiVersion, kind and metadata. Default: at the root, and where the schema says so.
  * @throws DecodeError when more objects and lists are within each other than {@link MAX_NESTING}.
  */
 export function prune(
   schema: StructuralSchema | undefined,
   value: unknown,
-  unknown?: (path: Path) => void,
+  onUnknown?: (path: Path) => void,
   path: (string | number)[] = [],
   isResource = path.length === 0 || schema?.["x-kubernetes-embedded-resource"] === true,
 ): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (path.length >= MAX_NESTING) throw new DecodeError(TOO_DEEP);
   if (Array.isArray(value)) {
-    const items = schema?.items ?? kept(schema);
+    const items = schema?.items ?? unknownMemberSchema(schema);
     return value.map((item: unknown, index) => {
       path.push(index);
-      const pruned = prune(items, item, unknown, path);
+      const pruned = prune(items, item, onUnknown, path);
       path.pop();
       return pruned;
     });
@@ -79,8 +79,8 @@ export function prune(
   for (const key of Object.keys(value)) {
     const member = memberOf(schema, key, isResource);
     path.push(key);
-    if (member === undefined) unknown?.(path);
-    else setMember(result, key, prune(member, (value as JsonObject)[key], unknown, path));
+    if (member === undefined) onUnknown?.(path);
+    else setMember(result, key, prune(member, (value as JsonObject)[key], onUnknown, path));
     path.pop();
   }
   return result;
@@ -88,7 +88,7 @@ export function prune(
 
 const ANYTHING: StructuralSchema = { "x-kubernetes-preserve-unknown-fields": true };
 
-function kept(schema: StructuralSchema | undefined): StructuralSchema | undefined {
+function unknownMemberSchema(schema: StructuralSchema | undefined): StructuralSchema | undefined {
   return schema?.["x-kubernetes-preserve-unknown-fields"] === true ? ANYTHING : undefined;
 }
 
@@ -101,7 +101,7 @@ function memberOf(
   if (isResource && (key === "apiVersion" || key === "kind" || key === "metadata")) return ANYTHING;
   if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key];
   if (typeof additionalProperties === "object") return additionalProperties;
-  return additionalProperties === true ? ANYTHING : kept(schema);
+  return additionalProperties === true ? ANYTHING : unknownMemberSchema(schema);
 }
 
 /** Fills in defaults, in place. */

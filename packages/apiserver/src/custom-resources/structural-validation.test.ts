@@ -93,10 +93,10 @@ test("a number is a multiple of another, or not", () => {
 test("lengths count characters, whatever they take to write", () => {
   const text = fc.string({ unit: "grapheme-composite", maxLength: 8 });
   fc.assert(
-    fc.property(text, fc.nat(8), fc.nat(8), (value, least, most) => {
+    fc.property(text, fc.nat(8), fc.nat(8), (value, min, max) => {
       const length = Array.from(value).length;
-      expect(errorsOf({ type: "string", minLength: least, maxLength: most }, value)).toHaveLength(
-        Number(length < least) + Number(length > most),
+      expect(errorsOf({ type: "string", minLength: min, maxLength: max }, value)).toHaveLength(
+        Number(length < min) + Number(length > max),
       );
     }),
     RUNS,
@@ -105,17 +105,17 @@ test("lengths count characters, whatever they take to write", () => {
 
 test("numbers of items and members are bounded", () => {
   fc.assert(
-    fc.property(fc.array(fc.integer(), { maxLength: 6 }), fc.nat(6), fc.nat(6), (items, least, most) => {
-      const wrong = Number(items.length < least) + Number(items.length > most);
-      expect(
-        errorsOf({ type: "array", items: { type: "integer" }, minItems: least, maxItems: most }, items),
-      ).toHaveLength(wrong);
+    fc.property(fc.array(fc.integer(), { maxLength: 6 }), fc.nat(6), fc.nat(6), (items, min, max) => {
+      const wrong = Number(items.length < min) + Number(items.length > max);
+      expect(errorsOf({ type: "array", items: { type: "integer" }, minItems: min, maxItems: max }, items)).toHaveLength(
+        wrong,
+      );
       const members = Object.fromEntries(items.map((item, index) => [`k${index}`, item]));
       const schema = {
         type: "object",
         additionalProperties: { type: "integer" },
-        minProperties: least,
-        maxProperties: most,
+        minProperties: min,
+        maxProperties: max,
       };
       // Too few and too many at once cannot be told apart: the first is said.
       expect(errorsOf(schema, members)).toHaveLength(Math.min(1, wrong));

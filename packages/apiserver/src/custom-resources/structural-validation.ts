@@ -1,6 +1,6 @@
 import { type FieldError, type FieldErrors, omittedValue } from "../field-errors.js";
 import { type JsonObject, isJsonObject, jsonEqual, ownMember, sortedJson } from "../json.js";
-import { MOST_TOLD_CHARACTERS } from "../telling.js";
+import { MAX_MESSAGE_CHARACTERS } from "../message-limit.js";
 import { formatError } from "../validation/string-formats.js";
 import { itemIdentity } from "./list-types.js";
 import type { Patterns } from "./patterns.js";
@@ -10,9 +10,9 @@ import type { StructuralSchema } from "./structural-schema.js";
  * Instructions of patterns times characters they are matched with, for one object: some seconds at the worst. Deliberate:
  * upstream takes as long as it takes.
  */
-const MOST_STEPS = 100_000_000;
+const MAX_STEPS = 100_000_000;
 
-export interface StructuralValidation {
+export interface StructuralValidationOptions {
   readonly errors: FieldErrors;
   readonly patterns: Patterns;
   /** The value is what stands there; errors name places below it. Default: the root. */
@@ -25,7 +25,7 @@ export interface StructuralValidation {
 export function validateStructural(
   schema: StructuralSchema | undefined,
   value: unknown,
-  { errors, patterns, field, old }: StructuralValidation,
+  { errors, patterns, field, old }: StructuralValidationOptions,
 ): void {
   if (schema === undefined) return;
   const validation = new Validation(patterns, field);
@@ -53,7 +53,7 @@ class Validation {
   }
 
   validate(schema: StructuralSchema, value: unknown, old: unknown): void {
-    if (this.#characters > MOST_TOLD_CHARACTERS) return;
+    if (this.#characters > MAX_MESSAGE_CHARACTERS) return;
     const before = this.found.length;
     const characters = this.#characters;
     this.#matches += MATCHES_PER_SCHEMA;
@@ -82,7 +82,7 @@ class Validation {
   }
 
   #isListed(schema: StructuralSchema, allowed: readonly unknown[], value: unknown): boolean {
-    if (allowed.length <= FEW_VALUES) return allowed.some((one) => jsonEqual(one, value));
+    if (allowed.length <= MAX_LINEAR_ENUM_VALUES) return allowed.some((one) => jsonEqual(one, value));
     let texts = this.#enums.get(schema);
     if (texts === undefined) this.#enums.set(schema, (texts = new Set(allowed.map(sortedJson))));
     return texts.has(sortedJson(value));
@@ -113,8 +113,8 @@ class Validation {
     this.#path.pop();
   }
 
-  #shouldBe(value: unknown, what: string): void {
-    this.#add({ type: "Invalid", value, detail: `${this.#name} in body should ${what}` });
+  #shouldBe(value: unknown, requirement: string): void {
+    this.#add({ type: "Invalid", value, detail: `${this.#name} in body should ${requirement}` });
   }
 
   /** Without a place of its own: the sentence names it. */
@@ -123,11 +123,12 @@ class Validation {
   }
 
   #validateType(schema: StructuralSchema, value: unknown): void {
-    const wanted =
+    const expected =
       schema["x-kubernetes-int-or-string"] === true ? "integer,string" : schema.type === undefined ? "" : schema.type;
     const actual = jsonType(value);
-    if (wanted === "" || wanted.split(",").includes(actual) || (actual === "integer" && wanted === "number")) return;
-    this.#mustBe(wanted, actual);
+    if (expected === "" || expected.split(",").includes(actual) || (actual === "integer" && expected === "number"))
+      return;
+    this.#mustBe(expected, actual);
   }
 
   #mustBe(type: string, actual: unknown): void {
@@ -143,7 +144,7 @@ class Validation {
       const results = this.#alternatives(anyOf, value, old);
       if (results.every((errors) => errors.found.length > 0)) {
         this.#composite(`${JSON.stringify(this.#name)} must validate at least one schema (anyOf)`);
-        this.#addBest(results);
+        this.#addClosest(results);
       }
     }
     if (oneOf !== undefined && oneOf.length > 0) {
@@ -152,7 +153,7 @@ class Validation {
       if (valid !== 1) {
         const count = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`;
         this.#composite(`${JSON.stringify(this.#name)} must validate one and only one schema (oneOf). ${count}`);
-        if (valid === 0) this.#addBest(results);
+        if (valid === 0) this.#addClosest(results);
       }
     }
     if (allOf !== undefined && allOf.length > 0) {
@@ -180,10 +181,10 @@ class Validation {
     });
   }
 
-  #addBest(results: readonly { found: FieldError[]; matches: number }[]): void {
-    let best = results[0]!;
-    for (const result of results) if (result.matches > best.matches) best = result;
-    this.#merge(best.found);
+  #addClosest(results: readonly { found: FieldError[]; matches: number }[]): void {
+    let closest = results[0]!;
+    for (const result of results) if (result.matches > closest.matches) closest = result;
+    this.#merge(closest.found);
   }
 
   #merge(found: readonly FieldError[]): void {
@@ -205,7 +206,7 @@ class Validation {
     const pattern = this.#patterns.get(source);
     if (pattern === undefined) return;
     this.#steps += pattern.instructions * value.length;
-    if (this.#steps > MOST_STEPS) {
+    if (this.#steps > MAX_STEPS) {
       const detail = `${this.#name} in body is too long to be matched with '${source}'`;
       this.#add({ type: "Invalid", value: omittedValue, detail });
     } else if (!pattern.test(value)) this.#shouldBe(value, `match '${source}'`);
@@ -234,8 +235,8 @@ class Validation {
     if (maxItems !== undefined && value.length > maxItems) this.#tooMany(value.length, maxItems);
   }
 
-  #tooMany(count: number, most: number): void {
-    this.#add({ type: "TooMany", value: count, detail: `must have at most ${most} ${most === 1 ? "item" : "items"}` });
+  #tooMany(count: number, max: number): void {
+    this.#add({ type: "TooMany", value: count, detail: `must have at most ${max} ${max === 1 ? "item" : "items"}` });
   }
 
   #validateObject(schema: StructuralSchema, value: JsonObject, old: unknown): void {
@@ -268,7 +269,7 @@ class Validation {
 }
 
 /** Up to so many values, a list is looked through as it is. */
-const FEW_VALUES = 16;
+const MAX_LINEAR_ENUM_VALUES = 16;
 
 /** How to find the item that one was before, where items have keys. */
 export function correlatedItems(schema: StructuralSchema, old: unknown): ((item: unknown) => unknown) | undefined {
@@ -295,11 +296,11 @@ function rangeProblem({ type, format, ...schema }: StructuralSchema, value: numb
       return `integer ${format === undefined ? "(default format)" : `with format ${format}`}`;
     if (format === "int32" && (value > 2 ** 31 - 1 || value < -(2 ** 31))) return "integer with format int32";
   }
-  if (type === "number" && format === "float" && Math.abs(value) > MOST_FLOAT) return "number with format float";
+  if (type === "number" && format === "float" && Math.abs(value) > MAX_FLOAT) return "number with format float";
   return undefined;
 }
 
-const MOST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
+const MAX_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 const EPSILON = 1e-9;
 
 /** As near as upstream's own arithmetic comes, which cuts off and does not round. Upstream: `swag.IsFloat64AJSONInteger`. */

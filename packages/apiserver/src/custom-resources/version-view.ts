@@ -1,7 +1,7 @@
 import { type KubernetesObject, apiVersionOf } from "@kubewright/api";
 
 import type { ResourceView } from "../served-resource.js";
-import { ordered } from "../schema/ordered.js";
+import { orderMembers } from "../schema/order-members.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
 import { applyStructuralDefaults, prune } from "./structural-schema.js";
 
@@ -15,8 +15,8 @@ export function versionView({ spec }: Definition, { name, schema }: DefinitionVe
   const storage = spec.versions.find((version) => version.storage);
   const storedVersion = storage?.name ?? name;
   const { group, names } = spec;
-  const own = schema?.openAPIV3Schema;
-  const known = new WeakMap<KubernetesObject, KubernetesObject>();
+  const versionSchema = schema?.openAPIV3Schema;
+  const views = new WeakMap<KubernetesObject, KubernetesObject>();
   return {
     storedAs: {
       group,
@@ -30,17 +30,21 @@ export function versionView({ spec }: Definition, { name, schema }: DefinitionVe
       if (name === storedVersion) return object;
       const pruned = prune(storage?.schema?.openAPIV3Schema, { ...object, metadata: undefined });
       const version = apiVersionOf({ group, version: storedVersion });
-      return ordered({ ...(pruned as object), metadata: object.metadata }, names.kind, version);
+      return orderMembers({ ...(pruned as object), metadata: object.metadata }, names.kind, version);
     },
     /** By the schema of today, whoever wrote it; the same object for as long as it is stored. */
     fromStored(stored) {
-      const before = known.get(stored);
+      const before = views.get(stored);
       if (before !== undefined) return before;
       const { metadata, ...content } = stored;
-      const { apiVersion: _apiVersion, kind: _kind, ...members } = prune(own, content) as Record<string, unknown>;
-      applyStructuralDefaults(own, members);
-      const view = ordered({ ...members, metadata }, names.kind, apiVersionOf({ group, version: name }));
-      known.set(stored, view);
+      const {
+        apiVersion: _apiVersion,
+        kind: _kind,
+        ...members
+      } = prune(versionSchema, content) as Record<string, unknown>;
+      applyStructuralDefaults(versionSchema, members);
+      const view = orderMembers({ ...members, metadata }, names.kind, apiVersionOf({ group, version: name }));
+      views.set(stored, view);
       return view;
     },
   };

@@ -7,7 +7,7 @@ import type { WriteOptions } from "../registry/options.js";
 import type { Write } from "../registry/write.js";
 import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
 import { type Manager, arrangeManagers, isSameManager } from "./managers.js";
-import type { NewFields } from "./shape-memo.js";
+import type { FieldChanges } from "./shape-memo.js";
 import { compareTyped } from "./typed-value.js";
 import { changesByVersion, changesOf } from "./versioned-changes.js";
 
@@ -33,7 +33,7 @@ const SYSTEM_FIELDS = new FieldSet(
 );
 
 /** Leaves out the server's own fields, and those this endpoint does not let through (`status` of the main resource). */
-export function ownable({ target }: Write, fields: FieldSet): FieldSet {
+export function ownableFields({ target }: Write, fields: FieldSet): FieldSet {
   const own = fields.difference(SYSTEM_FIELDS);
   const { strategy } = target.resource;
   const through = subresourceOf(target)?.strategy;
@@ -83,11 +83,11 @@ export function trackUpdate(
     return;
   }
   const { resource } = write.target;
-  const own = (fields: FieldSet): FieldSet => ownable(write, fields);
+  const own = (fields: FieldSet): FieldSet => ownableFields(write, fields);
   const changes =
     stored === undefined
-      ? write.server.newObjects.compare(resource, object, own)
-      : changesOf(compareTyped(resource.schema, withoutManagers(stored), object), own);
+      ? write.server.newObjectFields.compare(resource, object, own)
+      : changesOf(compareTyped(resource.schema, withoutManagedFields(stored), object), own);
   if (changes.changed.isEmpty && changes.removed.isEmpty) {
     if (entries !== undefined && entries.length > 0) metadata.managedFields = [...entries];
     return;
@@ -101,7 +101,7 @@ export function trackUpdate(
   const time = formatTime(write.server.clock.now());
   let mine: FieldSet = EMPTY_FIELDS;
   const others: Manager[] = [];
-  const versions = [withoutManagers(stored ?? object), object] as const;
+  const versions = [withoutManagedFields(stored ?? object), object] as const;
   return andThen(changesByVersion(write, versions, changes, managers, own), (changesFor) => {
     for (const manager of managers) {
       if (isSameManager(manager, me)) mine = manager.fields;
@@ -114,7 +114,7 @@ export function trackUpdate(
 }
 
 /** What a manager still owns after a change that was another's. */
-export function withoutFields(manager: Manager, { changed, removed }: NewFields): Manager {
+export function withoutFields(manager: Manager, { changed, removed }: FieldChanges): Manager {
   return withFields(manager, manager.fields.difference(changed).difference(removed));
 }
 
@@ -123,7 +123,7 @@ export function withFields(manager: Manager, fields: FieldSet): Manager {
 }
 
 /** The object without its managedFields. Shares the rest. */
-export function withoutManagers(object: KubernetesObject): KubernetesObject {
+export function withoutManagedFields(object: KubernetesObject): KubernetesObject {
   if (object.metadata.managedFields === undefined) return object;
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -16,7 +16,7 @@ export interface Manager {
   readonly entry?: Entry | undefined;
 }
 
-const MOST_UPDATE_MANAGERS = 10;
+const MAX_UPDATE_MANAGERS = 10;
 const ANCIENT = "ancient-changes";
 
 /** Reads and writes managedFields. Versions of an object, and objects that are alike, share what they hold: it is read once. */
@@ -76,12 +76,12 @@ export function isSameManager(
 
 /** Appliers first, then by time, name, version and subresource; the oldest of too many updaters are joined into one. */
 export function arrangeManagers(managers: readonly Manager[]): Manager[] {
-  const kept = managers.filter((manager) => !manager.fields.isEmpty).sort(compareManagers);
-  const updaters = kept.filter((manager) => manager.operation === "Update");
-  if (updaters.length <= MOST_UPDATE_MANAGERS) return kept;
-  let surplus = updaters.length - MOST_UPDATE_MANAGERS;
+  const nonEmpty = managers.filter((manager) => !manager.fields.isEmpty).sort(compareManagers);
+  const updaters = nonEmpty.filter((manager) => manager.operation === "Update");
+  if (updaters.length <= MAX_UPDATE_MANAGERS) return nonEmpty;
+  let surplus = updaters.length - MAX_UPDATE_MANAGERS;
   const ancient = new Map<string, Manager>();
-  const rest: Manager[] = kept.filter((manager) => manager.operation === "Apply");
+  const rest: Manager[] = nonEmpty.filter((manager) => manager.operation === "Apply");
   for (const manager of updaters) {
     if (surplus < 0) {
       rest.push(manager);

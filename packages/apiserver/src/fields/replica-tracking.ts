@@ -40,12 +40,15 @@ export class ReplicaOwners {
   /**
    * The managedFields after a write. Who comes to own the number this way owns it since no time: upstream has none for them.
    *
-   * @param isTakenOver - The number is another one than before.
+   * @isChanged isChanged - The number is another one than before.
    */
-  after(writer: Omit<Manager, "fields" | "time">, isTakenOver: boolean): KubernetesObject["metadata"]["managedFields"] {
+  managedFieldsAfter(
+    writer: Omit<Manager, "fields" | "time">,
+    isChanged: boolean,
+  ): KubernetesObject["metadata"]["managedFields"] {
     const rest = this.#managers.filter((manager) => !isSameManager(manager, writer));
     const before = this.#managers.find((manager) => isSameManager(manager, writer));
-    const others = isTakenOver
+    const others = isChanged
       ? rest.map((manager) => withFields(manager, manager.fields.difference(this.#field)))
       : rest;
     const mine: Manager =

@@ -1,17 +1,17 @@
 import { isJsonObject, jsonEqual, ownMember } from "../json.js";
 import type { Schema } from "../schema/schema.js";
 import type { FieldSet } from "./field-set.js";
-import { compareTyped, edgeOf, isWhole, memberSchema } from "./typed-value.js";
+import { compareTyped, edgeOf, isAtomic, memberSchema } from "./typed-value.js";
 
 /** Steps remembered per memo; beyond, it begins anew. A step takes about 100 bytes. */
-const MOST_STEPS = 20_000;
+const MAX_STEPS = 20_000;
 
 const END = Symbol("end");
 const ITEM = Symbol("item");
 type Token = string | typeof END | typeof ITEM | boolean;
 
 /** How a value differs from the fixed one. */
-export interface NewFields {
+export interface FieldChanges {
   readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
@@ -33,7 +33,7 @@ export class ShapeMemo {
     this.#base = base;
   }
 
-  compare(value: unknown): NewFields {
+  compare(value: unknown): FieldChanges {
     const last = this.#walk(this.#root, this.#schema, this.#base, value);
     if (last === undefined) {
       this.#root = new Step();
@@ -43,14 +43,14 @@ export class ShapeMemo {
     return (last.result ??= this.#compare(value));
   }
 
-  #compare(value: unknown): NewFields {
+  #compare(value: unknown): FieldChanges {
     const { added, modified, removed } = compareTyped(this.#schema, this.#base, value);
     return { changed: added.union(modified), removed };
   }
 
   /** Follows the value's shape. Answers `undefined` when there is no room to remember it. */
   #walk(from: Step, schema: Schema | undefined, base: unknown, value: unknown): Step | undefined {
-    if (isWhole(schema)) return base === undefined ? from : this.#step(from, jsonEqual(base, value));
+    if (isAtomic(schema)) return base === undefined ? from : this.#step(from, jsonEqual(base, value));
     let step: Step | undefined = from;
     if (schema?.type === "list") {
       // Lists are not in what every object has; one that is would be compared as a whole.
@@ -81,7 +81,7 @@ export class ShapeMemo {
     if (from.token === token) return from.only;
     const known = from.others?.get(token);
     if (known !== undefined) return known;
-    if (++this.#steps > MOST_STEPS) return undefined;
+    if (++this.#steps > MAX_STEPS) return undefined;
     const next = new Step();
     if (from.only === undefined) {
       from.token = token;
@@ -96,5 +96,5 @@ class Step {
   token: Token | undefined;
   only: Step | undefined;
   others: Map<Token, Step> | undefined;
-  result: NewFields | undefined;
+  result: FieldChanges | undefined;
 }

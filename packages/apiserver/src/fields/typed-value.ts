@@ -14,12 +14,18 @@ const NOTHING: Comparison = { added: EMPTY_FIELDS, modified: EMPTY_FIELDS, remov
 /** Upstream: structured-merge-diff `typed.TypedValue.Compare`. */
 export function compareTyped(schema: Schema | undefined, before: unknown, after: unknown): Comparison {
   if (before === after) return NOTHING;
-  if (before === undefined) return { ...NOTHING, added: everyLevel(schema, after) };
-  if (after === undefined) return { ...NOTHING, removed: everyLevel(schema, before) };
-  if (schema !== undefined && schema.type !== "list" && !isWhole(schema) && isJsonObject(before) && isJsonObject(after))
+  if (before === undefined) return { ...NOTHING, added: fieldsAtEveryLevel(schema, after) };
+  if (after === undefined) return { ...NOTHING, removed: fieldsAtEveryLevel(schema, before) };
+  if (
+    schema !== undefined &&
+    schema.type !== "list" &&
+    !isAtomic(schema) &&
+    isJsonObject(before) &&
+    isJsonObject(after)
+  )
     return compareMembers(schema, before, after);
   if (jsonEqual(before, after)) return NOTHING;
-  const members = isWhole(schema) ? undefined : granular(schema, before, after);
+  const members = isAtomic(schema) ? undefined : memberPairs(schema, before, after);
   if (members === undefined) return { ...NOTHING, modified: LEAF };
   const [added, modified, removed] = [
     new Map<string, FieldSet>(),
@@ -70,17 +76,17 @@ function asSet(children: Map<string, FieldSet>): FieldSet {
 }
 
 /** The place and all below it: what comes or goes with the whole value. */
-function everyLevel(schema: Schema | undefined, value: unknown): FieldSet {
-  if (isWhole(schema)) return LEAF;
+function fieldsAtEveryLevel(schema: Schema | undefined, value: unknown): FieldSet {
+  if (isAtomic(schema)) return LEAF;
   const children = new Map<string, FieldSet>();
   for (const [edge, member] of membersOf(schema, value) ?? [])
-    children.set(edge, everyLevel(member.schema, member.value));
+    children.set(edge, fieldsAtEveryLevel(member.schema, member.value));
   return new FieldSet(true, children);
 }
 
 /** The places an applied configuration speaks of. Upstream: `typed.TypedValue.ToFieldSet`. */
 export function fieldsOf(schema: Schema | undefined, value: unknown): FieldSet {
-  if (isWhole(schema)) return LEAF;
+  if (isAtomic(schema)) return LEAF;
   const members = membersOf(schema, value);
   if (members === undefined) return LEAF;
   const children = new Map<string, FieldSet>();
@@ -96,7 +102,7 @@ export function fieldsOf(schema: Schema | undefined, value: unknown): FieldSet {
 
 /** What applying a configuration makes of an object. Shares with both. Upstream: `typed.TypedValue.Merge`. */
 export function mergeTyped(schema: Schema | undefined, live: unknown, applied: unknown): unknown {
-  if (live === undefined || isWhole(schema)) return applied;
+  if (live === undefined || isAtomic(schema)) return applied;
   if (schema?.type === "list") {
     if (!Array.isArray(live) || !Array.isArray(applied)) return applied;
     return mergeLists(schema, live, applied);
@@ -128,25 +134,30 @@ function mergeLists(schema: ListSchema, live: readonly unknown[], applied: reado
 /**
  * The value without the places of `gone`, unless something at or below them is in `kept`. Shares with the value.
  */
-export function removeFields(schema: Schema | undefined, value: unknown, gone: FieldSet, kept: FieldSet): unknown {
-  if (isWhole(schema)) return value;
+export function removeFields(
+  schema: Schema | undefined,
+  value: unknown,
+  removed: FieldSet,
+  retained: FieldSet,
+): unknown {
+  if (isAtomic(schema)) return value;
   if (schema?.type === "list") {
     if (!Array.isArray(value)) return value;
     return value.flatMap((item: unknown) => {
       const edge = edgeOf(schema, item);
-      const set = gone.child(edge);
+      const set = removed.child(edge);
       if (set === undefined) return [item];
-      const keep = kept.child(edge);
+      const keep = retained.child(edge);
       if (set.member && keep === undefined) return [];
       return [removeFields(schema.item, item, set, keep ?? EMPTY_FIELDS)];
     });
   }
   if (!isJsonObject(value)) return value;
   const result: JsonObject = { ...value };
-  for (const [edge, set] of gone.children) {
+  for (const [edge, set] of removed.children) {
     const key = edge.slice(2);
     if (!edge.startsWith("f:") || !Object.hasOwn(result, key)) continue;
-    const keep = kept.child(edge);
+    const keep = retained.child(edge);
     if (set.member && keep === undefined) delete result[key];
     else setMember(result, key, removeFields(memberSchema(schema, key), result[key], set, keep ?? EMPTY_FIELDS));
   }
@@ -154,7 +165,7 @@ export function removeFields(schema: Schema | undefined, value: unknown, gone: F
 }
 
 /** Whether the value has one owner: scalars, atomic lists and maps, and whatever has no schema. */
-export function isWhole(schema: Schema | undefined): boolean {
+export function isAtomic(schema: Schema | undefined): boolean {
   if (schema === undefined) return true;
   switch (schema.type) {
     case "object":
@@ -185,7 +196,7 @@ function membersOf(schema: Schema | undefined, value: unknown): Map<string, Memb
   return members;
 }
 
-function granular(
+function memberPairs(
   schema: Schema | undefined,
   before: unknown,
   after: unknown,

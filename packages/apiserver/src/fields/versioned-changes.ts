@@ -5,14 +5,14 @@ import type { Write } from "../registry/write.js";
 import type { ObjectConversion, ServedResource } from "../served-resource.js";
 import { EMPTY_FIELDS, type FieldSet } from "./field-set.js";
 import type { Manager } from "./managers.js";
-import type { NewFields } from "./shape-memo.js";
+import type { FieldChanges } from "./shape-memo.js";
 import { type Comparison, compareTyped, fieldsOf, removeFields } from "./typed-value.js";
 
 /** What an update changes of an object, in the version that its manager speaks. */
-export type ChangesFor = (manager: Manager) => NewFields;
+export type ChangesFor = (manager: Manager) => FieldChanges;
 
 /** What has changed, and what is gone, of what managers may own. */
-export function changesOf(compared: Comparison, ownable: (fields: FieldSet) => FieldSet): NewFields {
+export function changesOf(compared: Comparison, ownable: (fields: FieldSet) => FieldSet): FieldChanges {
   const { added, modified, removed } = compared;
   return { changed: ownable(added.union(modified)), removed: ownable(removed) };
 }
@@ -28,14 +28,14 @@ export function changesOf(compared: Comparison, ownable: (fields: FieldSet) => F
 export function changesByVersion(
   { target, server }: Write,
   [before, after]: readonly [KubernetesObject, KubernetesObject],
-  changes: NewFields,
+  changes: FieldChanges,
   managers: readonly Manager[],
   ownable: (fields: FieldSet) => FieldSet,
 ): Awaitable<ChangesFor> {
   const others = otherVersions({ target, server }, managers);
   const conversion = target.resource.custom?.conversion;
   if (others.length === 0 || conversion === undefined) return () => changes;
-  const convert = async ({ apiVersion, schema }: ServedResource): Promise<[string, NewFields]> => {
+  const convert = async ({ apiVersion, schema }: ServedResource): Promise<[string, FieldChanges]> => {
     const [old, next] = await conversion.convert([before, after], apiVersion);
     return [apiVersion, changesOf(compareTyped(schema, old, next), ownable)];
   };
@@ -52,9 +52,9 @@ function otherVersions(
 ): readonly ServedResource[] {
   const { resource } = target;
   if (resource.custom?.conversion === undefined) return [];
-  const spoken = new Set(managers.map(({ apiVersion }) => apiVersion));
-  spoken.delete(resource.apiVersion);
-  return [...spoken].flatMap((apiVersion) => {
+  const apiVersions = new Set(managers.map(({ apiVersion }) => apiVersion));
+  apiVersions.delete(resource.apiVersion);
+  return [...apiVersions].flatMap((apiVersion) => {
     const [group, version = ""] = apiVersion.split("/");
     return group === resource.group ? (server.registry.find(group, version, resource.resource) ?? []) : [];
   });
@@ -69,7 +69,7 @@ function otherVersions(
  * @param before - What the applier owned so far.
  * @param managers - All that own something now, the applier by what is applied.
  */
-export function withoutAbandoned(
+export function pruneAbandoned(
   write: Write,
   object: unknown,
   before: Manager,
@@ -78,17 +78,16 @@ export function withoutAbandoned(
   const { resource } = write.target;
   const conversion = resource.custom?.conversion;
   const others = otherVersions(write, [before, ...managers]);
-  if (others.length === 0 || conversion === undefined)
-    return without(resource, object, before.fields, ownedBy(managers));
+  if (others.length === 0 || conversion === undefined) return prune(resource, object, before.fields, ownedBy(managers));
   const first = others.find(({ apiVersion }) => apiVersion === before.apiVersion) ?? resource;
   const rest = [resource, ...others].filter((other) => other !== first);
-  return pruneIn([first, ...rest], conversion, object as KubernetesObject, { before, managers }).then(
+  return pruneInVersions([first, ...rest], conversion, object as KubernetesObject, { before, managers }).then(
     async (pruned) => (await conversion.convert([pruned], resource.apiVersion))[0],
   );
 }
 
 /** In the first version goes what was applied, in each of them what has gone by then, unless somebody who speaks it owns it. */
-async function pruneIn(
+async function pruneInVersions(
   versions: readonly ServedResource[],
   conversion: ObjectConversion,
   object: KubernetesObject,
@@ -103,14 +102,14 @@ async function pruneIn(
     const owned = ownedBy(managers.filter((manager) => manager.apiVersion === apiVersion));
     pruned =
       converted[1] === undefined
-        ? without(version, whole, before.fields, owned)
-        : without(version, whole, fieldsOf(schema, whole), fieldsOf(schema, converted[1]).union(owned));
+        ? prune(version, whole, before.fields, owned)
+        : prune(version, whole, fieldsOf(schema, whole), fieldsOf(schema, converted[1]).union(owned));
   }
   return pruned!;
 }
 
-function without<T>({ schema }: ServedResource, object: T, gone: FieldSet, kept: FieldSet): T {
-  return removeFields(schema, object, gone.difference(kept), kept) as T;
+function prune<T>({ schema }: ServedResource, object: T, removed: FieldSet, retained: FieldSet): T {
+  return removeFields(schema, object, removed.difference(retained), retained) as T;
 }
 
 function ownedBy(managers: readonly Manager[]): FieldSet {

@@ -4,21 +4,21 @@ import type { ApiCall } from "../api-call.js";
 import { badRequest, conflict, plainError, statusError } from "../api-error.js";
 import { type Awaitable, andThen } from "../awaitable.js";
 import { EMPTY_FIELDS, type FieldSet } from "../fields/field-set.js";
-import { ownable, withoutFields, withoutManagers } from "../fields/field-tracking.js";
+import { ownableFields, withoutFields, withoutManagedFields } from "../fields/field-tracking.js";
 import { type Manager, arrangeManagers, isSameManager } from "../fields/managers.js";
-import type { NewFields } from "../fields/shape-memo.js";
+import type { FieldChanges } from "../fields/shape-memo.js";
 import { compareTyped, fieldsOf, mergeTyped, typeErrors } from "../fields/typed-value.js";
-import { type ChangesFor, changesByVersion, changesOf, withoutAbandoned } from "../fields/versioned-changes.js";
+import { type ChangesFor, changesByVersion, changesOf, pruneAbandoned } from "../fields/versioned-changes.js";
 import { type JsonObject, isJsonObject } from "../json.js";
 import { TOO_DEEP, isNestedDeeper } from "../nesting.js";
 import { setRequestNamespace } from "../registry/namespace-lifecycle.js";
 import type { WriteOptions } from "../registry/options.js";
-import { type Wanted, updateObject } from "../registry/update.js";
+import { type UpdatedObject, updateObject } from "../registry/update.js";
 import type { Reply } from "../reply.js";
 import { bodyText } from "../request-body.js";
 import { DecodeError, type DecodeFindings, noFindings } from "../schema/decode.js";
 import type { ServedResource } from "../served-resource.js";
-import { tellable } from "../telling.js";
+import { truncateMessages } from "../message-limit.js";
 import { parseYaml, repeatedYamlKey } from "../yaml.js";
 import { outcomeReply } from "./object-reply.js";
 import { checkName } from "./update.js";
@@ -39,7 +39,7 @@ export function apply(call: ApiCall, options: WriteOptions): Awaitable<Reply> {
     const errors = typeErrors(schema, applied);
     if (errors.length > 0)
       throw plainError(
-        `failed to create typed patch object (${typedName(applied)}; ${gvk(resource.apiVersion, resource.kind)}): ${tellable(errors).join("\n")}`,
+        `failed to create typed patch object (${typedName(applied)}; ${gvk(resource.apiVersion, resource.kind)}): ${truncateMessages(errors).join("\n")}`,
       );
   }
   const updated = updateObject(call, options, (before) => applyTo(call, options, applied, before?.object));
@@ -52,7 +52,7 @@ function applyTo(
   options: WriteOptions,
   applied: JsonObject,
   live: KubernetesObject | undefined,
-): Awaitable<Wanted> {
+): Awaitable<UpdatedObject> {
   const { resource } = call.target;
   const { schema } = resource;
   if (live === undefined) checkCreation(call, applied);
@@ -65,23 +65,23 @@ function applyTo(
   };
   const before = managers.find((manager) => isSameManager(manager, identity));
   const others = managers.filter((manager) => manager !== before);
-  const me: Manager = { ...identity, time: undefined, fields: ownable(call, fieldsOf(schema, applied)) };
-  const base = live === undefined ? resource.decode({}) : withoutManagers(live);
+  const me: Manager = { ...identity, time: undefined, fields: ownableFields(call, fieldsOf(schema, applied)) };
+  const base = live === undefined ? resource.decode({}) : withoutManagedFields(live);
   const merged = mergeTyped(schema, base, applied);
-  const kept = before === undefined ? merged : withoutAbandoned(call, merged, before, [...others, me]);
+  const kept = before === undefined ? merged : pruneAbandoned(call, merged, before, [...others, me]);
   return andThen(kept, (wanted) => {
     // Defaults are nobody's doing: what is compared is what was merged.
     const compared = normalized(resource, wanted);
-    const own = (fields: FieldSet): FieldSet => ownable(call, fields);
+    const own = (fields: FieldSet): FieldSet => ownableFields(call, fields);
     const changes = changesOf(compareTyped(schema, base, compared), own);
     return andThen(changesByVersion(call, [base, compared], changes, others, own), (changesFor) =>
-      settleManagers(call, options, { applied, live, merged: wanted, me, before, others, changes, changesFor }),
+      updateManagers(call, options, { applied, live, merged: wanted, me, before, others, changes, changesFor }),
     );
   });
 }
 
 /** An apply of which it is known what it changes. */
-interface Applied {
+interface ComputedApply {
   readonly applied: JsonObject;
   readonly live: KubernetesObject | undefined;
   readonly merged: unknown;
@@ -90,27 +90,27 @@ interface Applied {
   /** The same as it was before. */
   readonly before: Manager | undefined;
   readonly others: readonly Manager[];
-  readonly changes: NewFields;
+  readonly changes: FieldChanges;
   readonly changesFor: ChangesFor;
 }
 
 /** @throws ApiError 409 for conflicts */
-function settleManagers(
+function updateManagers(
   call: ApiCall,
   options: WriteOptions,
-  { applied, live, merged, me, before, others, changes, changesFor }: Applied,
-): Wanted {
+  { applied, live, merged, me, before, others, changes, changesFor }: ComputedApply,
+): UpdatedObject {
   const { resource, name } = call.target;
   const { schema } = resource;
-  const mine: NewFields = { ...changes, changed: changes.changed.intersection(me.fields) };
-  const forgiven = takeover(call, options, live, schema);
+  const mine: FieldChanges = { ...changes, changed: changes.changed.intersection(me.fields) };
+  const permitted = takeoverFields(call, options, live, schema);
   const conflicts = conflictsOf(
     others,
     (manager) => {
       const theirs = changesFor(manager);
       return (theirs === changes ? mine : theirs).changed;
     },
-    forgiven,
+    permitted,
   );
   if (conflicts.length > 0 && !call.query.flag("force")) throw applyConflict(conflicts);
   const findings = noFindings();
@@ -139,7 +139,7 @@ function settleManagers(
     checkName(call, object);
     setRequestNamespace(call, object);
   }
-  return { object, tracked: true, creates: true };
+  return { object, tracked: true, createIfMissing: true };
 }
 
 /** `batch/v1, Kind=Job`, or `/v1, Kind=Pod`. */
@@ -225,8 +225,8 @@ function currentManagers(call: ApiCall, live: KubernetesObject): Manager[] {
     // What cannot be read starts anew.
   }
   if (managers.length > 0) return managers;
-  const fields = fieldsOf(resource.schema, withoutManagers(live));
-  const all = ownable(call, fields);
+  const fields = fieldsOf(resource.schema, withoutManagedFields(live));
+  const all = ownableFields(call, fields);
   return [
     {
       name: "before-first-apply",
@@ -254,9 +254,9 @@ function decodeMerged(resource: ServedResource, merged: unknown, findings?: Deco
  */
 function normalized(resource: ServedResource, merged: unknown): KubernetesObject {
   try {
-    return withoutManagers(resource.decode(merged));
+    return withoutManagedFields(resource.decode(merged));
   } catch (error) {
-    if (error instanceof DecodeError) return withoutManagers(merged as KubernetesObject);
+    if (error instanceof DecodeError) return withoutManagedFields(merged as KubernetesObject);
     throw error;
   }
 }
@@ -269,18 +269,20 @@ export interface Conflict {
 function conflictsOf(
   others: readonly Manager[],
   changedFor: (manager: Manager) => FieldSet,
-  forgiven: FieldSet,
+  permitted: FieldSet,
 ): Conflict[] {
   const conflicts: Conflict[] = [];
   for (const manager of others) {
-    const paths = tellable(manager.fields.intersection(changedFor(manager)).difference(forgiven).paths()).toSorted();
+    const paths = truncateMessages(
+      manager.fields.intersection(changedFor(manager)).difference(permitted).paths(),
+    ).toSorted();
     if (paths.length > 0) conflicts.push({ manager, paths });
   }
   return conflicts;
 }
 
 /** Fields that kubectl applied on the client's side before, and that still are as it left them: it may take them over. */
-function takeover(
+function takeoverFields(
   call: ApiCall,
   options: WriteOptions,
   live: KubernetesObject | undefined,
@@ -295,8 +297,8 @@ function takeover(
     return EMPTY_FIELDS;
   }
   if (isNestedDeeper(last)) return EMPTY_FIELDS;
-  const merged = mergeTyped(schema, withoutManagers(live), last);
-  const compared = compareTyped(schema, withoutManagers(live), merged);
+  const merged = mergeTyped(schema, withoutManagedFields(live), last);
+  const compared = compareTyped(schema, withoutManagedFields(live), merged);
   return fieldsOf(schema, last).difference(compared.modified).difference(compared.added);
 }
 

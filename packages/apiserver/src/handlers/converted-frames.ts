@@ -12,7 +12,7 @@ export type FrameSource = Pick<Watcher, "abandon" | "closed" | "poll" | "ready">
 type Convert = (objects: readonly StoredObject[]) => Awaitable<readonly StoredObject[]>;
 
 /** Frames that are converted together. */
-const MOST_AT_ONCE = 500;
+const MAX_BATCH = 500;
 
 /**
  * The events of a watch whose objects a webhook has to convert: those that wait are converted together, and come when that is
@@ -71,13 +71,13 @@ export class ConvertedFrames implements FrameSource {
   #takeNext(): boolean {
     const taken: Frame[] = [];
     for (let frame = this.#watcher.poll(); frame !== undefined; frame = this.#watcher.poll())
-      if (taken.push(frame) === MOST_AT_ONCE) break;
+      if (taken.push(frame) === MAX_BATCH) break;
     if (taken.length === 0) return false;
     const converted = this.#convert(taken);
-    if (!(converted instanceof Promise)) this.#give(converted);
+    if (!(converted instanceof Promise)) this.#enqueue(converted);
     else
       this.#converting = converted.then(
-        (frames) => this.#give(frames),
+        (frames) => this.#enqueue(frames),
         (error: unknown) => this.#fail(error),
       );
     return true;
@@ -87,26 +87,26 @@ export class ConvertedFrames implements FrameSource {
     const objects = frames.flatMap((frame) => objectsOf(frame, this.#matches !== undefined));
     return andThen(this.#convertAll(objects), (converted) => {
       const found = new Map(objects.map((stored, index) => [stored, converted[index]!]));
-      return frames.flatMap((frame) => this.#see(frame, (stored) => found.get(stored)!));
+      return frames.flatMap((frame) => this.#convertFrame(frame, (stored) => found.get(stored)!));
     });
   }
 
   /** The event that the watch's client sees, if it sees any. */
-  #see(frame: Frame, convert: (stored: StoredObject) => StoredObject): Frame | [] {
+  #convertFrame(frame: Frame, convert: (stored: StoredObject) => StoredObject): Frame | [] {
     if (frame.type === "BOOKMARK" || frame.type === "ERROR") return frame;
     const { type, previous } = frame;
     const stored = convert(frame.stored);
     const matches = this.#matches;
     if (matches === undefined) return { type, stored };
-    const does = matches(stored.object);
-    if (type !== "MODIFIED" || previous === undefined) return does ? { type, stored } : [];
+    const matchesNow = matches(stored.object);
+    if (type !== "MODIFIED" || previous === undefined) return matchesNow ? { type, stored } : [];
     const before = convert(previous);
-    const did = matches(before.object);
-    if (does) return { type: did ? "MODIFIED" : "ADDED", stored };
-    return did ? { type: "DELETED", stored: before } : [];
+    const matchedBefore = matches(before.object);
+    if (matchesNow) return { type: matchedBefore ? "MODIFIED" : "ADDED", stored };
+    return matchedBefore ? { type: "DELETED", stored: before } : [];
   }
 
-  #give(frames: readonly Frame[]): void {
+  #enqueue(frames: readonly Frame[]): void {
     this.#converting = undefined;
     if (this.#isAbandoned) return;
     this.#frames = frames;
@@ -120,7 +120,7 @@ export class ConvertedFrames implements FrameSource {
     for (let frame = this.#watcher.poll(); frame !== undefined; frame = this.#watcher.poll())
       if (frame.type === "ERROR") ends.push(frame);
     this.#watcher.abandon();
-    this.#give(isEnding ? ends : [{ type: "ERROR", status: statusOf(error) }]);
+    this.#enqueue(isEnding ? ends : [{ type: "ERROR", status: statusOf(error) }]);
   }
 }
 

@@ -15,7 +15,7 @@ import { readDeleteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
 import { objectReply } from "./object-reply.js";
 import { listReply } from "./list-reply.js";
-import { listNow } from "./read.js";
+import { selectList } from "./read.js";
 
 /** DELETE of one object. Upstream: `handlers.DeleteResource`. */
 export function remove(call: ApiCall): Awaitable<Reply> {
@@ -62,7 +62,7 @@ function deletionReply(result: DeletionResult, { call, options }: Deletion): Awa
 export function removeCollection(call: ApiCall): Awaitable<Reply> {
   const options = requestOptions(call);
   warnOfDefault(call, options);
-  return andThen(listNow({ ...call, verb: "list" }), (collection) =>
+  return andThen(selectList({ ...call, verb: "list" }), (collection) =>
     andThen(removeEach(call, collection.items, options, 0), () => listReply(call, collection)),
   );
 }
@@ -79,12 +79,12 @@ function removeEach(
     const stored = storage.get(items[index]!.namespace, items[index]!.name);
     const result = stored === undefined ? undefined : deleteObject(call, stored, options);
     if (result instanceof Promise)
-      return result.then(undefined, ignoreGone).then(() => removeEach(call, items, options, index + 1));
+      return result.then(undefined, ignoreNotFound).then(() => removeEach(call, items, options, index + 1));
   }
 }
 
 /** One that went while admission waited is none of those that were to go any more. */
-function ignoreGone(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!(error instanceof ApiError) || error.status.code !== 404) throw error;
 }
 

@@ -1,37 +1,37 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 import type { ApiCall } from "../api-call.js";
-import { shapeOfList } from "../present.js";
+import { shapeOfList } from "../object-transforms.js";
 import type { ListBody, ListMetadata, Reply } from "../reply.js";
 import type { StoredObject } from "../storage/stored-object.js";
-import type { Show } from "../stored-versions.js";
+import type { Presenter } from "../stored-versions.js";
 
 /** A part of a collection. */
 export interface Collection {
   readonly items: readonly StoredObject[];
   /** Shows each of them. */
-  readonly show: Show;
+  readonly presenter: Presenter;
   readonly metadata: ListMetadata;
 }
 
 /** Answers with a collection, in the shape the client asked for. @throws ApiError 400, 406 */
 export function listReply(call: ApiCall, collection: Collection): Reply {
   const { items } = collection;
-  return { status: 200, headers: {}, body: { type: "list", items, ...formOf(call, collection), ...accountOf(call) } };
+  return { status: 200, headers: {}, body: { type: "list", items, ...formOf(call, collection), ...backlogOf(call) } };
 }
 
-function accountOf({ server: { store } }: ApiCall): Pick<ListBody, "version" | "backlog"> {
+function backlogOf({ server: { store } }: ApiCall): Pick<ListBody, "version" | "backlog"> {
   return { version: store.resourceVersion, backlog: store.backlog };
 }
 
 function formOf(
   call: ApiCall,
-  { show, metadata }: Collection,
+  { presenter, metadata }: Collection,
 ): Pick<ListBody, "head" | "member" | "toValue" | "toJson"> {
   const { resource } = call.target;
   if (call.transform !== undefined) {
     const { head, member, toElement } = shapeOfList(call, call.transform, metadata);
-    return { head, member, toValue: (stored) => toElement(show(stored)) };
+    return { head, member, toValue: (stored) => toElement(presenter(stored)) };
   }
   const head = { kind: resource.listKind, apiVersion: resource.apiVersion, metadata };
   // Lists of custom resources are written by generic code: each element says what it is.
@@ -39,7 +39,7 @@ function formOf(
     return {
       head,
       member: "items",
-      toValue: show,
+      toValue: presenter,
       toJson: resource.view === undefined ? (stored) => stored.json() : undefined,
     };
   if (resource.view === undefined) return { head, member: "items", toValue: listItem, toJson: listItemJson };
@@ -47,7 +47,7 @@ function formOf(
     head,
     member: "items",
     toValue: (stored): Omit<KubernetesObject, "kind" | "apiVersion"> => {
-      const { kind: _kind, apiVersion: _apiVersion, ...rest } = show(stored);
+      const { kind: _kind, apiVersion: _apiVersion, ...rest } = presenter(stored);
       return rest;
     },
   };

@@ -5,8 +5,8 @@ import { type Awaitable, andThen } from "../awaitable.js";
 import type { WriteOutcome } from "../registry/outcome.js";
 import { type Reply, valueReply } from "../reply.js";
 import { StoredObject } from "../storage/stored-object.js";
-import { present } from "../stored-versions.js";
-import { transformObject } from "../present.js";
+import { presentObject } from "../stored-versions.js";
+import { transformObject } from "../object-transforms.js";
 
 const NO_HEADERS = {};
 
@@ -24,7 +24,7 @@ export function objectReply(call: ApiCall, status: number, object: StoredObject 
   const { transform, target } = call;
   if (transform === undefined && target.resource.view === undefined && object instanceof StoredObject)
     return { status, headers: NO_HEADERS, body: { type: "stored", stored: object } };
-  return andThen(object instanceof StoredObject ? present(target.resource, object) : object, (shown) =>
+  return andThen(object instanceof StoredObject ? presentObject(target.resource, object) : object, (shown) =>
     valueReply(status, transform === undefined ? shown : transformObject(call, transform, shown)),
   );
 }

@@ -12,7 +12,7 @@ import {
 } from "../api-error.js";
 import type { Awaitable } from "../awaitable.js";
 import { duplicateFields } from "../duplicate-fields.js";
-import { withoutManagers } from "../fields/field-tracking.js";
+import { withoutManagedFields } from "../fields/field-tracking.js";
 import { FieldErrors } from "../field-errors.js";
 import { type JsonObject, isJsonObject } from "../json.js";
 import { MAX_NESTING, TOO_DEEP, isNestedDeeper } from "../nesting.js";
@@ -21,7 +21,7 @@ import { mergePatch } from "../patch/merge-patch.js";
 import { StrategicPatchError, goText, strategicMergePatch } from "../patch/strategic-merge-patch.js";
 import { setRequestNamespace } from "../registry/namespace-lifecycle.js";
 import type { WriteOptions } from "../registry/options.js";
-import { missing, updateObject } from "../registry/update.js";
+import { missingObjectError, updateObject } from "../registry/update.js";
 import { warn } from "../registry/write.js";
 import type { Reply } from "../reply.js";
 import { bodyText, mediaTypeOf } from "../request-body.js";
@@ -36,7 +36,7 @@ export const JSON_PATCH = "application/json-patch+json";
 export const MERGE_PATCH = "application/merge-patch+json";
 export const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
 export const APPLY_PATCH = "application/apply-patch+yaml";
-const MOST_OPERATIONS = 10_000;
+const MAX_OPERATIONS = 10_000;
 
 /** What is taken, in the order errors list it. Strategic merge patches need a schema. */
 const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH];
@@ -56,11 +56,16 @@ export function patch(call: ApiCall): Awaitable<Reply> {
   if (type === APPLY_PATCH) return apply(call, options);
   let body: unknown;
   const updated = updateObject(call, options, (before) => {
-    if (before === undefined) throw missing(call);
+    if (before === undefined) throw missingObjectError(call);
     const current = before.object;
     // Nobody is told what is wrong with a patch of nothing.
     body ??= readPatch(call, type, options);
-    const patched = applyPatch(call, type, speaksOfManagers(type, body) ? current : withoutManagers(current), body);
+    const patched = applyPatch(
+      call,
+      type,
+      touchesManagedFields(type, body) ? current : withoutManagedFields(current),
+      body,
+    );
     const object = decodePatched(call, patched, { type, body, options, current });
     checkName(call, object);
     setRequestNamespace(call, object);
@@ -94,8 +99,8 @@ export function readPatch(call: ApiCall, type: string, options: WriteOptions): u
       throw badRequest(`${prefix}json: cannot unmarshal ${goType(value)} into Go value of type []handlers.jsonPatchOp`);
     if (options.fieldValidation !== "Ignore")
       reportPatchProblems(call, type, options, {}, value.flatMap(unknownOperationFields));
-    if (value.length > MOST_OPERATIONS)
-      throw tooLarge(`The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${value.length}`);
+    if (value.length > MAX_OPERATIONS)
+      throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${value.length}`);
     return value;
   }
   if (value === null && type === MERGE_PATCH) throw badRequest("Invalid JSON Patch");
@@ -124,19 +129,19 @@ function reportPatchProblems(
 ): void {
   if (problems.length === 0) return;
   if (options.fieldValidation === "Strict")
-    throw badPatch(type, value, undefined, `strict decoding error: ${problems.join(", ")}`);
+    throw invalidPatch(type, value, undefined, `strict decoding error: ${problems.join(", ")}`);
   warn(call, problems);
 }
 
 /** @param body - The patch, which strategic merge patches are shown as; the others show what they made of the object. */
-function badPatch(type: string, body: unknown, patched: unknown, why: string): Error {
+function invalidPatch(type: string, body: unknown, patched: unknown, why: string): Error {
   const errors = new FieldErrors();
   errors.invalid("patch", type === STRATEGIC_MERGE_PATCH ? goText(body) : JSON.stringify(patched ?? body), why);
   return invalid({ group: "", kind: "" }, "", errors);
 }
 
 /** Most patches leave managedFields alone, and then need no copy of them. */
-function speaksOfManagers(type: string, body: unknown): boolean {
+function touchesManagedFields(type: string, body: unknown): boolean {
   if (type === JSON_PATCH) return true;
   const metadata = (body as JsonObject)["metadata"];
   return isJsonObject(metadata) && metadata["managedFields"] !== undefined;
@@ -161,7 +166,7 @@ function applyPatch(call: ApiCall, type: string, current: KubernetesObject, body
 }
 
 /** What was asked of an object, and the object. */
-interface Patching {
+interface PatchContext {
   readonly type: string;
   readonly body: unknown;
   readonly options: WriteOptions;
@@ -169,11 +174,15 @@ interface Patching {
 }
 
 /** The patched document as an object of the resource, with defaults. @throws ApiError 422 about `patch` when it is none. */
-function decodePatched(call: ApiCall, patched: unknown, { type, body, options, current }: Patching): KubernetesObject {
+function decodePatched(
+  call: ApiCall,
+  patched: unknown,
+  { type, body, options, current }: PatchContext,
+): KubernetesObject {
   const { resource } = call.target;
   const findings = noFindings();
   const refuse = (why: string): never => {
-    throw badPatch(type, body, patched, why);
+    throw invalidPatch(type, body, patched, why);
   };
   if (!isJsonObject(patched)) return refuse("the patched document is no object");
   const { apiVersion, kind } = patched;

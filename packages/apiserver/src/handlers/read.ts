@@ -13,12 +13,12 @@ import {
 import { parseGoDuration } from "../query.js";
 import { RequestTimeout } from "../request-timeout.js";
 import type { ListMetadata, Reply } from "../reply.js";
-import { type Selection, readSelection, wholeMatcher } from "../selectors.js";
+import { type Selection, readSelection, combinedMatcher } from "../selectors.js";
 import type { ServedResource } from "../served-resource.js";
 import { storageKey } from "../storage/resource-storage.js";
 import type { StoredObject } from "../storage/stored-object.js";
 import type { ObjectMatcher } from "../storage/watcher.js";
-import { type Show, showing } from "../stored-versions.js";
+import { type Presenter, presenterFor } from "../stored-versions.js";
 import { type Collection, listReply } from "./list-reply.js";
 import { objectReply } from "./object-reply.js";
 
@@ -99,7 +99,7 @@ function readPage(call: ApiCall, options: ListOptions): Page {
 }
 
 /** What a list request would answer with now, before it is put into a shape. */
-export function listNow(call: ApiCall): Awaitable<Collection> {
+export function selectList(call: ApiCall): Awaitable<Collection> {
   return selectPage(call, readSelection(call), readPage(call, readListOptions(call)));
 }
 
@@ -115,8 +115,8 @@ function selectPage(call: ApiCall, selection: Selection, page: Page): Awaitable<
   if (selection.name !== undefined) objects = objects.filter(({ name }) => name === selection.name);
   const start = page.afterKey === undefined ? 0 : firstAfter(objects, page.afterKey);
   const rest = start === 0 ? objects : objects.slice(start);
-  return andThen(take(resource, rest, selection, page), ({ items, show, looked }) => {
-    const last = looked < rest.length ? rest[looked - 1] : undefined;
+  return andThen(selectItems(resource, rest, selection, page), ({ items, presenter, scanned }) => {
+    const last = scanned < rest.length ? rest[scanned - 1] : undefined;
     const next =
       last === undefined ? undefined : encodeContinue(version, relativeKey(storageKey(last), target.namespace));
     const metadata: ListMetadata = {
@@ -125,10 +125,10 @@ function selectPage(call: ApiCall, selection: Selection, page: Page): Awaitable<
       ...(resource.custom === undefined || call.transform !== undefined ? {} : { continue: "" }),
       ...(next === undefined ? {} : { continue: next }),
       // As upstream: a shard selector alone does not count as one, and those of other shards are counted.
-      ...(next === undefined || selection.matches !== undefined ? {} : { remainingItemCount: rest.length - looked }),
+      ...(next === undefined || selection.matches !== undefined ? {} : { remainingItemCount: rest.length - scanned }),
       ...shardInfo(call, selection),
     };
-    return { items, show, metadata };
+    return { items, presenter, metadata };
   });
 }
 
@@ -152,55 +152,55 @@ function objectsAt(call: ApiCall, version: number, namespace: string | undefined
   throw new ApiError({ ...error.status, metadata: { continue: encodeContinue(-1, relative) } });
 }
 
-interface Taken {
+interface PageItems {
   readonly items: readonly StoredObject[];
-  readonly show: Show;
+  readonly presenter: Presenter;
   /** So many objects, from the first on, were looked at. */
-  readonly looked: number;
+  readonly scanned: number;
 }
 
-function take(
+function selectItems(
   resource: ServedResource,
   objects: readonly StoredObject[],
   selection: Selection,
   { limit }: Page,
-): Awaitable<Taken> {
-  const matches = wholeMatcher(selection);
+): Awaitable<PageItems> {
+  const matches = combinedMatcher(selection);
   if (matches === undefined) {
     const items = limit === 0 ? objects : objects.slice(0, limit);
-    return andThen(showing(resource, items), (show) => ({ items, show, looked: items.length }));
+    return andThen(presenterFor(resource, items), (presenter) => ({ items, presenter, scanned: items.length }));
   }
-  const atMost = limit === 0 ? objects.length : limit;
-  if (resource.custom?.conversion !== undefined) return takeConverted(resource, objects, matches, atMost);
-  return andThen(showing(resource, objects), (show) => {
+  const max = limit === 0 ? objects.length : limit;
+  if (resource.custom?.conversion !== undefined) return selectConvertedItems(resource, objects, matches, max);
+  return andThen(presenterFor(resource, objects), (presenter) => {
     const items: StoredObject[] = [];
-    let looked = 0;
-    for (; looked < objects.length && items.length < atMost; looked++)
-      if (matches(show(objects[looked]!))) items.push(objects[looked]!);
-    return { items, show, looked };
+    let scanned = 0;
+    for (; scanned < objects.length && items.length < max; scanned++)
+      if (matches(presenter(objects[scanned]!))) items.push(objects[scanned]!);
+    return { items, presenter, scanned };
   });
 }
 
 /** The same where it takes a conversion to see which objects match: as many of them at once as make a page. */
-async function takeConverted(
+async function selectConvertedItems(
   resource: ServedResource,
   objects: readonly StoredObject[],
   matches: ObjectMatcher,
-  atMost: number,
-): Promise<Taken> {
+  max: number,
+): Promise<PageItems> {
   const found = new Map<StoredObject, KubernetesObject>();
-  let looked = 0;
-  while (looked < objects.length && found.size < atMost) {
-    const some = objects.slice(looked, looked + atMost);
-    const show = await showing(resource, some);
-    for (const stored of some) {
-      if (found.size === atMost) break;
-      looked++;
-      const object = show(stored);
+  let scanned = 0;
+  while (scanned < objects.length && found.size < max) {
+    const batch = objects.slice(scanned, scanned + max);
+    const presenter = await presenterFor(resource, batch);
+    for (const stored of batch) {
+      if (found.size === max) break;
+      scanned++;
+      const object = presenter(stored);
       if (matches(object)) found.set(stored, object);
     }
   }
-  return { items: [...found.keys()], show: (stored) => found.get(stored)!, looked };
+  return { items: [...found.keys()], presenter: (stored) => found.get(stored)!, scanned };
 }
 
 function relativeKey(key: string, namespace: string): string {

@@ -27,7 +27,7 @@ import { noFindings } from "../schema/decode.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import type { Handler, Handlers, SubresourceView } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
-import { present } from "../stored-versions.js";
+import { presentObject } from "../stored-versions.js";
 import { readWriteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
 import { applyConflict, readConfiguration, textOf } from "./apply.js";
@@ -70,7 +70,7 @@ export function scaleHandlers(paths: ScalePaths): Handlers {
 export function scaleView(paths: ScalePaths): SubresourceView {
   return {
     show: (object) => toScale(object, paths),
-    take(write, shown, object) {
+    apply(write, shown, object) {
       const { replicas = 0 } = (shown as Partial<Scale>).spec ?? {};
       if (replicas === (readJsonPath(paths.specReplicasPath, object) ?? 0)) return object;
       checkReplicas(write, paths, replicas);
@@ -83,7 +83,7 @@ function getScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
   const { resource, namespace, name } = call.target;
   const stored = resource.storage.get(namespace, name);
   if (stored === undefined) throw notFound(resource, name);
-  return andThen(present(resource, stored), (current) => {
+  return andThen(presentObject(resource, stored), (current) => {
     if (resource.custom !== undefined && typeof readJsonPath(paths.specReplicasPath, current) !== "number")
       throw internalError(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} does not exist`);
     return valueReply(200, toScale(current, paths));
@@ -95,14 +95,14 @@ function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
   const { resource, name } = call.target;
   const isApply = call.verb === "patch" && mediaTypeOf(call.request.headers["content-type"]) === APPLY_PATCH;
   const options = readWriteOptions(call, call.verb === "patch" ? "PatchOptions" : "UpdateOptions", isApply);
-  const updated = updateObject(call, options, (known) => {
-    if (known === undefined) throw notFound(resource, name);
-    const current = known.object;
-    const wanted = isApply
+  const updated = updateObject(call, options, (currentObject) => {
+    if (currentObject === undefined) throw notFound(resource, name);
+    const current = currentObject.object;
+    const scale = isApply
       ? readConfiguration(call, options, SCALE)
-      : wantedScale(call, toScale(current, paths), options);
-    checkName(call, withName(wanted, isApply || call.verb === "patch" ? name : ""));
-    const given = isJsonObject(wanted["spec"]) ? wanted["spec"]["replicas"] : undefined;
+      : requestedScale(call, toScale(current, paths), options);
+    checkName(call, withName(scale, isApply || call.verb === "patch" ? name : ""));
+    const given = isJsonObject(scale["spec"]) ? scale["spec"]["replicas"] : undefined;
     const before = readJsonPath(paths.specReplicasPath, current);
     const replicas = given ?? (isApply ? before : 0);
     checkReplicas(call, paths, replicas);
@@ -112,16 +112,16 @@ function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
     const findings = noFindings();
     const object = resource.decode(writeJsonPath(paths.specReplicasPath, current, replicas), findings);
     call.newBytes += findings.size;
-    const version = isJsonObject(wanted["metadata"]) ? wanted["metadata"]["resourceVersion"] : undefined;
+    const version = isJsonObject(scale["metadata"]) ? scale["metadata"]["resourceVersion"] : undefined;
     object.metadata.resourceVersion = typeof version === "string" ? version : current.metadata.resourceVersion!;
     if (owners.isTracked && (isApply || isChanged)) {
       const writer = owners.writer(options.fieldManager, isApply ? "Apply" : "Update");
-      object.metadata.managedFields = owners.after(writer, isChanged)!;
+      object.metadata.managedFields = owners.managedFieldsAfter(writer, isChanged)!;
     }
     return { object, tracked: true };
   });
   return andThen(updated, ({ object }) =>
-    andThen(object instanceof StoredObject ? present(resource, object) : object, (shown) =>
+    andThen(object instanceof StoredObject ? presentObject(resource, object) : object, (shown) =>
       valueReply(200, toScale(shown, paths)),
     ),
   );
@@ -164,7 +164,7 @@ function checkReplicas({ target: { resource, name } }: Write, paths: ScalePaths,
 }
 
 /** What is sent, or what a patch makes of what there is. @throws ApiError 400, 413, 415, 422 */
-function wantedScale(call: ApiCall, current: unknown, options: WriteOptions): JsonObject {
+function requestedScale(call: ApiCall, current: unknown, options: WriteOptions): JsonObject {
   const type = mediaTypeOf(call.request.headers["content-type"]);
   if (call.verb !== "patch") {
     const sent = readObjectBody(call.request.body, type, "Scale", parseYaml, call.server.schemas).value as JsonObject;

@@ -3,7 +3,7 @@ import { type KubernetesObject, apiVersionOf } from "@kubewright/api";
 import type { ApiCall } from "../api-call.js";
 import { badRequest } from "../api-error.js";
 import { isJsonObject } from "../json.js";
-import { kindIn } from "../registry/admission.js";
+import { requestedKind } from "../registry/admission.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import { DecodeError, decode, noFindings } from "../schema/decode.js";
 import { parseYaml } from "../yaml.js";
@@ -28,7 +28,7 @@ export function readSubresourceBody(call: ApiCall, kind: string): KubernetesObje
     const decoded = decode(call.server.schemas.ofType(kind), value, findings);
     call.newBytes += findings.size;
     const { resource, subresource } = call.target;
-    const apiVersion = apiVersionOf(kindIn(resource, subresource));
+    const apiVersion = apiVersionOf(requestedKind(resource, subresource));
     return { ...decoded, apiVersion, kind, metadata: decoded["metadata"] ?? {} };
   } catch (error) {
     if (error instanceof DecodeError)

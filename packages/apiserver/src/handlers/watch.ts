@@ -4,14 +4,14 @@ import type { Timer } from "@kubewright/clock";
 import type { ApiCall } from "../api-call.js";
 import { expired, plainError } from "../api-error.js";
 import { type ListOptions, parseResourceVersion, readListOptions } from "../list-options.js";
-import { includeObject, transformEvent } from "../present.js";
+import { includeObject, transformEvent } from "../object-transforms.js";
 import type { EventStream, Reply, WatchEventValue } from "../reply.js";
 import { type Selection, readSelection } from "../selectors.js";
 import type { ServedResource } from "../served-resource.js";
 import type { Interest } from "../storage/listener-index.js";
 import type { JsonText } from "../storage/stored-object.js";
 import { type Frame, type ObjectMatcher, Watcher } from "../storage/watcher.js";
-import type { Show } from "../stored-versions.js";
+import type { Presenter } from "../stored-versions.js";
 import { ConvertedFrames, type FrameSource } from "./converted-frames.js";
 
 const MIN_TIMEOUT_MS = 30 * 60_000;
@@ -34,15 +34,15 @@ export function watch(call: ApiCall): Reply {
   const converts = resource.custom?.conversion !== undefined;
   const named: ObjectMatcher | undefined =
     target.name === "" ? undefined : ({ metadata }) => metadata.name === target.name;
-  const shard = openShard(call, selection);
-  const stored = both(shard?.matches, named);
+  const shard = openShardFilter(call, selection);
+  const stored = allOf(shard?.matches, named);
   let timer: Timer | undefined;
   const watcher = new Watcher({
     backlog: server.store.backlog,
     namespace,
     interest: interestOf(call, selection, namespace),
-    matches: converts ? stored : matching(selection.matches, target.resource.view, stored),
-    tellsPrevious: converts && selection.matches !== undefined,
+    matches: converts ? stored : storedMatcher(selection.matches, target.resource.view, stored),
+    includePrevious: converts && selection.matches !== undefined,
     onClose: () => {
       timer?.cancel();
       shard?.end();
@@ -70,13 +70,13 @@ export function watch(call: ApiCall): Reply {
     });
   }
   const frames = converts
-    ? new ConvertedFrames(watcher, (objects) => server.watched.of(resource, objects), selection.matches)
+    ? new ConvertedFrames(watcher, (objects) => server.watchConversions.of(resource, objects), selection.matches)
     : watcher;
   return { status: 200, headers: {}, body: { type: "stream", stream: new WatchStream(call, frames) } };
 }
 
 /** What a selection matches, of those that another does, among objects as they are stored. */
-function matching(
+function storedMatcher(
   matches: ObjectMatcher | undefined,
   view: ServedResource["view"],
   stored: ObjectMatcher | undefined,
@@ -85,10 +85,10 @@ function matching(
     matches === undefined || view === undefined
       ? matches
       : (object) => matches(view.fromStored(object as KubernetesObject));
-  return both(stored, selected);
+  return allOf(stored, selected);
 }
 
-function both(first: ObjectMatcher | undefined, second: ObjectMatcher | undefined): ObjectMatcher | undefined {
+function allOf(first: ObjectMatcher | undefined, second: ObjectMatcher | undefined): ObjectMatcher | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   return (object) => first(object) && second(object);
 }
@@ -97,7 +97,7 @@ function both(first: ObjectMatcher | undefined, second: ObjectMatcher | undefine
  * The shard that a watch is limited to, counted until its end. As upstream a watch that comes from no cache is filtered by its
  * shard only where it is filtered by something else, too: whether there is anything to filter is asked of labels and fields.
  */
-function openShard(
+function openShardFilter(
   { server, target }: ApiCall,
   { matches, shard }: Selection,
 ): { readonly matches: ObjectMatcher; readonly end: () => void } | undefined {
@@ -108,9 +108,9 @@ function openShard(
   shardMetrics?.watchOpened({ group, resource });
   return {
     matches: (object) => {
-      const isOurs = shard.matches(object);
-      if (!isOurs) shardMetrics?.eventFiltered({ group, resource });
-      return isOurs;
+      const isInShard = shard.matches(object);
+      if (!isInShard) shardMetrics?.eventFiltered({ group, resource });
+      return isInShard;
     },
     end: () => shardMetrics?.watchEnded({ group, resource }),
   };
@@ -141,7 +141,7 @@ class WatchStream implements EventStream {
   readonly #frames: FrameSource;
   /** Whether JSON of what is stored is what the client gets. */
   readonly #isShared: boolean;
-  readonly #show: Show;
+  readonly #show: Presenter;
   #first = true;
 
   constructor(call: ApiCall, frames: FrameSource) {

@@ -7,19 +7,19 @@ import { MAX_BODY_BYTES } from "../request-body.js";
 import { RequestTimeout } from "../request-timeout.js";
 
 /** All bodies that are being received take so much memory together. The next byte is refused with 429. */
-const MOST_HELD_BYTES = 128 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 128 * 1024 * 1024;
 /**
  * So much that nobody wanted is thrown away for the connection's sake (Go `net/http` maxPostHandlerReadBytes). Unlike Go's,
  * the answer does not wait for it.
  */
-export const MOST_SKIPPED_BYTES = 256 * 1024;
+export const MAX_DISCARDED_BYTES = 256 * 1024;
 /** How long a connection that ends in the middle of a body stays open, unread, for its answer to arrive (Go `net/http` rstAvoidanceDelay). */
 const LINGER_MS = 500;
 
 /** The bodies of the requests to one server. */
 export class RequestBodies {
   readonly #reading = new Map<IncomingMessage, (error: Error) => void>();
-  #heldBytes = 0;
+  #bufferedBytes = 0;
 
   of(incoming: IncomingMessage, outgoing: ServerResponse): RequestBodyReader {
     return new RequestBodyReader(incoming, outgoing, {
@@ -27,9 +27,9 @@ export class RequestBodies {
         this.#reading.set(incoming, fail);
         return () => void this.#reading.delete(incoming);
       },
-      hold: (bytes) => {
-        if (bytes > 0 && this.#heldBytes + bytes > MOST_HELD_BYTES) return false;
-        this.#heldBytes += bytes;
+      reserve: (bytes) => {
+        if (bytes > 0 && this.#bufferedBytes + bytes > MAX_BUFFERED_BYTES) return false;
+        this.#bufferedBytes += bytes;
         return true;
       },
     });
@@ -43,31 +43,31 @@ export class RequestBodies {
   }
 }
 
-interface Share {
+interface BufferBudget {
   /** Tells how the reading is made to fail. Answers how to say that it is over. */
   begin(fail: (error: Error) => void): () => void;
   /** Takes memory, or with less than nothing gives it back. Answers whether there was so much left. */
-  hold(bytes: number): boolean;
+  reserve(bytes: number): boolean;
 }
 
 /** The body of one request, which is read when somebody wants it, and got rid of when nobody did. */
 export class RequestBodyReader {
   readonly #incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
-  readonly #share: Share;
+  readonly #budget: BufferBudget;
   /** Of the wire; unknown, for chunks, is endless. */
   readonly #declaredBytes: number;
   #receivedBytes = 0;
   /** Whether the client sends its body only when it is told to, and has not been. */
   #awaitsContinue: boolean;
   /** Whether what has not come is not worth waiting for. */
-  #isGivenUp = false;
+  #isAbandoned = false;
   #endsConnection = false;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, share: Share) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, budget: BufferBudget) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
-    this.#share = share;
+    this.#budget = budget;
     const { headers, httpVersion } = incoming;
     const length = headers["content-length"];
     const isEndless = headers["transfer-encoding"] !== undefined || (length === undefined && isOpenEnded(incoming));
@@ -84,35 +84,35 @@ export class RequestBodyReader {
     if (this.#declaredBytes === 0) return undefined;
     if (this.#awaitsContinue) this.#outgoing.writeContinue();
     this.#awaitsContinue = false;
-    const held = new HeldBytes(this.#share);
+    const buffer = new BodyBuffer(this.#budget);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onData = (chunk: Buffer): void => {
       this.#receivedBytes += chunk.byteLength;
-      if (!held.add(chunk)) reject(tooManyRequests());
-      else if (held.length > MAX_BODY_BYTES) resolve();
+      if (!buffer.add(chunk)) reject(tooManyRequests());
+      else if (buffer.length > MAX_BODY_BYTES) resolve();
     };
     const onClose = (): void => reject(CONNECTION_CLOSED);
     if (this.#incoming.destroyed) onClose();
-    const end = this.#share.begin(reject);
+    const end = this.#budget.begin(reject);
     this.#incoming.on("data", onData).once("end", resolve).once("close", onClose);
     try {
       await promise;
-      return held.length === 0 ? undefined : held.bytes;
+      return buffer.length === 0 ? undefined : buffer.bytes;
     } catch (error) {
-      this.#isGivenUp = true;
+      this.#isAbandoned = true;
       throw error;
     } finally {
       this.#incoming.off("data", onData).off("end", resolve).off("close", onClose).pause();
       end();
-      held.giveBack();
+      buffer.release();
     }
   }
 
   /** To be called before the head of the answer is sent: says in it whether the connection ends. */
-  decide(): void {
+  decideConnection(): void {
     if (this.#incoming.complete) return;
     const left = this.#declaredBytes - this.#receivedBytes;
-    if (left > MOST_SKIPPED_BYTES || this.#isGivenUp) this.#outgoing.setHeader("connection", "close");
+    if (left > MAX_DISCARDED_BYTES || this.#isAbandoned) this.#outgoing.setHeader("connection", "close");
     this.#endsConnection = this.#outgoing.getHeader("connection") === "close";
   }
 
@@ -137,13 +137,13 @@ function isOpenEnded(incoming: IncomingMessage | Http2ServerRequest): boolean {
 }
 
 /** Grows as bytes come in, so that many small pieces take no more than what is in them. */
-class HeldBytes {
-  readonly #share: Share;
+class BodyBuffer {
+  readonly #budget: BufferBudget;
   #buffer: Buffer | undefined;
   length = 0;
 
-  constructor(share: Share) {
-    this.#share = share;
+  constructor(budget: BufferBudget) {
+    this.#budget = budget;
   }
 
   get bytes(): Uint8Array | undefined {
@@ -154,7 +154,7 @@ class HeldBytes {
   add(chunk: Buffer): boolean {
     const length = Math.min(this.length + chunk.byteLength, MAX_BODY_BYTES + 1);
     if (this.#buffer === undefined) {
-      if (!this.#share.hold(chunk.byteLength)) return false;
+      if (!this.#budget.reserve(chunk.byteLength)) return false;
       // Nearly always this is all.
       this.#buffer = chunk;
     } else {
@@ -165,14 +165,14 @@ class HeldBytes {
     return true;
   }
 
-  giveBack(): void {
-    this.#share.hold(-(this.#buffer?.byteLength ?? 0));
+  release(): void {
+    this.#budget.reserve(-(this.#buffer?.byteLength ?? 0));
   }
 
   #grow(length: number): boolean {
     const buffer = this.#buffer!;
     const size = Math.min(Math.max(length, 2 * buffer.byteLength), MAX_BODY_BYTES + 1);
-    if (!this.#share.hold(size - buffer.byteLength)) return false;
+    if (!this.#budget.reserve(size - buffer.byteLength)) return false;
     this.#buffer = Buffer.allocUnsafeSlow(size);
     buffer.copy(this.#buffer, 0, 0, this.length);
     return true;

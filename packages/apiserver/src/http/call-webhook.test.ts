@@ -207,10 +207,10 @@ test("a webhook behind a service is found through what the service leads to, by 
   );
   const server = apiServer();
   await configure(server, "", { clientConfig: { service: { name: "hook", namespace: "default", path: "/x" } } });
-  const told = async (): Promise<unknown> => (await send(server, "POST", CONFIG_MAPS, configMap)).value["message"];
+  const message = async (): Promise<unknown> => (await send(server, "POST", CONFIG_MAPS, configMap)).value["message"];
   const failed =
     'Internal error occurred: failed calling webhook "hook.example.com": failed to call webhook: Post "https://hook.default.svc:443/x?timeout=10s": ';
-  expect(await told()).toBe(`${failed}service "hook" not found`);
+  expect(await message()).toBe(`${failed}service "hook" not found`);
   const service = (servicePort: number): object => ({
     apiVersion: "v1",
     kind: "Service",
@@ -218,7 +218,7 @@ test("a webhook behind a service is found through what the service leads to, by 
     spec: { ports: [{ port: servicePort }] },
   });
   await send(server, "POST", "/api/v1/namespaces/default/services", service(443));
-  expect(await told()).toBe(`${failed}no endpoints available for service "hook"`);
+  expect(await message()).toBe(`${failed}no endpoints available for service "hook"`);
 });
 
 test("what answers without TLS is said to", async () => {

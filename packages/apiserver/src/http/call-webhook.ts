@@ -3,12 +3,12 @@ import { isIP } from "node:net";
 
 import { type Clock, realClock } from "@kubewright/clock";
 
-import type { WebhookAnswer, WebhookCall, WebhookCaller } from "../webhooks/webhook-call.js";
+import type { WebhookResponse, WebhookCall, WebhookCaller } from "../webhooks/webhook-call.js";
 
 /** Bytes of an answer, as of a request here; of a longer one none counts. */
-const MOST_BYTES = 3 * 1024 * 1024;
+const MAX_BYTES = 3 * 1024 * 1024;
 /** An answer may be as many times as long as what was sent, as lists are sent to be converted. */
-const MOST_GROWTH = 4;
+const MAX_GROWTH = 4;
 const NO_AUTHORITY = "unable to load root certificates: unable to parse bytes as PEM block";
 const UNKNOWN_AUTHORITY = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -25,17 +25,17 @@ const UNKNOWN_AUTHORITY = new Set([
  */
 export const callWebhook: WebhookCaller = (call) => post(call, realClock);
 
-async function post(call: WebhookCall, clock: Clock): Promise<WebhookAnswer> {
+async function post(call: WebhookCall, clock: Clock): Promise<WebhookResponse> {
   const body = JSON.stringify(call.body);
   const target = new URL(call.url);
   const options = { ...optionsFor(call, target), headers: headersFor(target, body) };
-  const over = new AbortController();
-  const timer = clock.setTimer(call.timeoutMs, () => over.abort());
-  const signal = AbortSignal.any([over.signal, call.signal]);
+  const timeout = new AbortController();
+  const timer = clock.setTimer(call.timeoutMs, () => timeout.abort());
+  const signal = AbortSignal.any([timeout.signal, call.signal]);
   try {
     return await exchange(options, body, signal);
   } catch (error) {
-    if (over.signal.aborted) throw new Error("context deadline exceeded", { cause: error });
+    if (timeout.signal.aborted) throw new Error("context deadline exceeded", { cause: error });
     if (call.signal.aborted) throw new Error("context canceled", { cause: error });
     throw new Error(reasonOf(error as SystemError, options), { cause: error });
   } finally {
@@ -76,15 +76,15 @@ function hostOf({ hostname }: URL): string {
   return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
 }
 
-function exchange(options: RequestOptions, body: string, signal: AbortSignal): Promise<WebhookAnswer> {
-  const most = Math.max(MOST_BYTES, MOST_GROWTH * Buffer.byteLength(body));
+function exchange(options: RequestOptions, body: string, signal: AbortSignal): Promise<WebhookResponse> {
+  const maxBytes = Math.max(MAX_BYTES, MAX_GROWTH * Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
     const sent = request({ ...options, method: "POST", signal }, (response) => {
       const pieces: Buffer[] = [];
       let bytes = 0;
       response.on("data", (piece: Buffer) => {
         bytes += piece.byteLength;
-        if (bytes > most) sent.destroy(new Error(`the answer is longer than ${most} bytes`));
+        if (bytes > maxBytes) sent.destroy(new Error(`the answer is longer than ${maxBytes} bytes`));
         else pieces.push(piece);
       });
       response.on("error", reject);

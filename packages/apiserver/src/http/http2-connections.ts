@@ -10,17 +10,17 @@ import {
 import type { Server as TlsServer } from "node:https";
 import type { TLSSocket } from "node:tls";
 
-import { MOST_SKIPPED_BYTES } from "./body.js";
+import { MAX_DISCARDED_BYTES } from "./body.js";
 
 /** What clients and this server may agree on in the TLS handshake, best first. */
 export const PROTOCOLS = ["h2", "http/1.1"];
 
 /** Upstream's, since rapid resets: apiserver `pkg/server/secure_serving.go`. */
-const MOST_STREAMS = 100;
+const MAX_STREAMS = 100;
 /** What nghttp2 takes of one request's headers; upstream takes a mebibyte, as we do of HTTP/1.1. */
 const MAX_HEADER_BYTES = 65_536;
 /** Their size is what counts. */
-const MOST_HEADERS = 2_000;
+const MAX_HEADERS = 2_000;
 
 export interface Http2Limits {
   /** A connection without requests is ended after so long. */
@@ -33,35 +33,35 @@ export interface Http2Limits {
  * Serves HTTP/2 to those clients of an HTTPS server that ask for it in the handshake (ALPN); the others stay with HTTP/1.1.
  * Requests and answers are Node's, which are made to be used like those of HTTP/1.1; what still differs is evened out here.
  *
- * @param tooSlow - Told of a request whose body has not come in time.
+ * @onBodyTimeout onBodyTimeout - Told of a request whose body has not come in time.
  */
 export function serveHttp2(
   server: TlsServer,
   { idleTimeoutMs, requestTimeoutMs }: Http2Limits,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  tooSlow: (request: IncomingMessage) => void,
+  onBodyTimeout: (request: IncomingMessage) => void,
 ): void {
   const sockets = new WeakMap<Http2Session, TLSSocket>();
   const serve = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     const { stream } = request;
     const socket = stream.session === undefined ? undefined : sockets.get(stream.session);
     if (socket === undefined) return;
-    const [incoming, outgoing] = likeHttp1(request, response, socket);
+    const [incoming, outgoing] = adaptToHttp1(request, response, socket);
     if (!stream.endAfterHeaders) {
       const timer = setTimeout(() => {
         if (request.complete) return;
         if (stream.writableFinished) stream.close(constants.NGHTTP2_NO_ERROR);
-        else tooSlow(incoming);
+        else onBodyTimeout(incoming);
       }, requestTimeoutMs).unref();
       stream.once("close", () => clearTimeout(timer));
-      stream.once("finish", () => skipRest(request));
+      stream.once("finish", () => discardRest(request));
     }
     answer(incoming, outgoing);
   };
   const http2 = createServer(
     {
-      settings: { maxConcurrentStreams: MOST_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
-      maxHeaderListPairs: MOST_HEADERS,
+      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
+      maxHeaderListPairs: MAX_HEADERS,
     },
     serve,
   );
@@ -87,9 +87,9 @@ export function serveHttp2(
  * Throws away what nobody read of a body, so that it does not fill the connection. Go's clients lose an answer whose stream is
  * reset before they have seen its end, so that this is only for those who send too much.
  */
-function skipRest(request: Http2ServerRequest): void {
+function discardRest(request: Http2ServerRequest): void {
   if (request.complete) return;
-  let left = MOST_SKIPPED_BYTES;
+  let left = MAX_DISCARDED_BYTES;
   request.on("data", (chunk: Buffer) => {
     left -= chunk.byteLength;
     if (left < 0) request.stream.close(constants.NGHTTP2_NO_ERROR);
@@ -109,7 +109,7 @@ function endWhenIdle(session: ServerHttp2Session, idleTimeoutMs: number): void {
 }
 
 /** The two as HTTP/1.1 has them: with a `host`, nothing but headers among the headers, and the socket that they came over. */
-function likeHttp1(
+function adaptToHttp1(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
   socket: TLSSocket,

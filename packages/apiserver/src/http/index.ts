@@ -1,5 +1,5 @@
 export { callWebhook } from "./call-webhook.js";
-export { isLoopbackHost, parseHost } from "./guard.js";
+export { isLoopbackHost, parseHost } from "./cross-origin-guard.js";
 export { listen } from "./listen.js";
 export { signingKey } from "./signing-key.js";
 

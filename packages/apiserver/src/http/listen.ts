@@ -11,9 +11,9 @@ import type { ApiRequest, HeaderFields } from "@kubewright/transport";
 import type { ApiServer } from "../api-server.js";
 import type { ClientCertificate } from "../authentication/authenticator.js";
 import { CONNECTION_CLOSED } from "../connection-closed.js";
-import type { Connection, Door } from "../connection.js";
+import type { Connection, Listener } from "../connection.js";
 import { RequestBodies } from "./body.js";
-import { PageGuard } from "./guard.js";
+import { CrossOriginGuard } from "./cross-origin-guard.js";
 import { PROTOCOLS, serveHttp2 } from "./http2-connections.js";
 import { sendReply } from "./response.js";
 
@@ -99,12 +99,12 @@ export async function listen(
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
   }: ListenOptions = {},
 ): Promise<HttpListener> {
-  const guard = new PageGuard(host, allowedHosts);
+  const guard = new CrossOriginGuard(host, allowedHosts);
   const bodies = new RequestBodies();
   const answers = new WeakMap<Socket, ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     answers.set(request.socket, response);
-    void serve(request, response, { door, guard, bodies, certificateOf, stalledMs });
+    void serve(request, response, { listener, guard, bodies, certificateOf, stalledMs });
   };
   const http = tls === undefined ? plainServer(answer) : tlsServer(tls, answer);
   if (tls !== undefined) {
@@ -123,7 +123,7 @@ export async function listen(
   http.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Socket) => {
     const last = answers.get(socket);
     if (code === "ERR_HTTP_REQUEST_TIMEOUT" && last !== undefined && bodies.timeOut(last.req)) return;
-    refuse(socket, code, last);
+    rejectConnection(socket, code, last);
   });
   const sockets = new Set<Socket>();
   http.on("connection", (socket: Socket) => {
@@ -132,7 +132,7 @@ export async function listen(
   });
   await listening(http, host, port);
   const actual = (http.address() as AddressInfo).port;
-  const listener: HttpListener = {
+  const httpListener: HttpListener = {
     url: `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${actual}`,
     port: actual,
     close: () =>
@@ -142,8 +142,8 @@ export async function listen(
         for (const socket of sockets) socket.destroy();
       }),
   };
-  const door = server.open(() => listener.close());
-  return listener;
+  const listener = server.open(() => httpListener.close());
+  return httpListener;
 }
 
 function plainServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Server {
@@ -219,16 +219,16 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 }
 
 /** What a listener answers its requests with. */
-interface Serving {
-  readonly door: Door;
-  readonly guard: PageGuard;
+interface ListenerContext {
+  readonly listener: Listener;
+  readonly guard: CrossOriginGuard;
   readonly bodies: RequestBodies;
   readonly certificateOf: CertificateOf;
   readonly stalledMs: number;
 }
 
 /** Ends a connection that no more requests can come from, in Go's words (`net/http` conn.serve). */
-function refuse(socket: Socket, code: string | undefined, last: ServerResponse | undefined): void {
+function rejectConnection(socket: Socket, code: string | undefined, last: ServerResponse | undefined): void {
   if (last !== undefined && !last.headersSent && last.req.complete) {
     // What cannot be read came behind a request that is still to be answered.
     last.shouldKeepAlive = false;
@@ -244,19 +244,19 @@ function refuse(socket: Socket, code: string | undefined, last: ServerResponse |
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { door, guard, bodies, certificateOf, stalledMs }: Serving,
+  { listener, guard, bodies, certificateOf, stalledMs }: ListenerContext,
 ): Promise<void> {
-  const gone = new AbortController();
-  outgoing.on("close", () => gone.abort(CONNECTION_CLOSED));
-  outgoing.on("error", () => gone.abort(CONNECTION_CLOSED));
-  incoming.on("error", () => gone.abort(CONNECTION_CLOSED));
+  const closed = new AbortController();
+  outgoing.on("close", () => closed.abort(CONNECTION_CLOSED));
+  outgoing.on("error", () => closed.abort(CONNECTION_CLOSED));
+  incoming.on("error", () => closed.abort(CONNECTION_CLOSED));
   const requestBody = bodies.of(incoming, outgoing);
   try {
     const request: ApiRequest = {
       method: (incoming.method ?? "GET") as ApiRequest["method"],
       path: incoming.url ?? "/",
       headers: incoming.headers as HeaderFields,
-      signal: gone.signal,
+      signal: closed.signal,
     };
     const connection: Connection = {
       host: incoming.headers.host ?? "",
@@ -264,19 +264,19 @@ async function serve(
       refusal: () => guard.refusal(incoming),
       readBody: () => requestBody.read(),
     };
-    const reply = await door.answer(request, connection);
-    date(outgoing, door);
-    await sendReply({ request, requestBody, outgoing, gone: gone.signal, stalledMs }, reply);
+    const reply = await listener.answer(request, connection);
+    date(outgoing, listener);
+    await sendReply({ request, requestBody, outgoing, closed: closed.signal, stalledMs }, reply);
   } catch (error) {
     if (!outgoing.headersSent) {
-      date(outgoing, door);
-      requestBody.decide();
+      date(outgoing, listener);
+      requestBody.decideConnection();
       outgoing.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
       requestBody.finish(`Internal Server Error: ${(error as Error).message}\n`);
     } else outgoing.destroy();
   }
 }
 
-function date(outgoing: ServerResponse, clock: Pick<Door, "now">): void {
+function date(outgoing: ServerResponse, clock: Pick<Listener, "now">): void {
   outgoing.setHeader("date", new Date(clock.now()).toUTCString());
 }

@@ -27,7 +27,7 @@ export interface HttpExchange {
   readonly requestBody: RequestBodyReader;
   readonly outgoing: ServerResponse;
   /** Aborts when the connection is closed. */
-  readonly gone: AbortSignal;
+  readonly closed: AbortSignal;
   /** A client that takes nothing for so long, of a long answer or of a watch that has ended, is cut off. */
   readonly stalledMs: number;
 }
@@ -37,7 +37,7 @@ export async function sendReply(exchange: HttpExchange, reply: Reply | ApiRespon
   const { requestBody, outgoing } = exchange;
   const { body, status } = reply;
   for (const [name, value] of Object.entries(reply.headers)) outgoing.setHeader(name, value);
-  requestBody.decide();
+  requestBody.decideConnection();
   if (!outgoing.hasHeader("cache-control")) outgoing.setHeader("cache-control", "no-cache, private");
   outgoing.statusCode = status;
   switch (body.type) {
@@ -104,7 +104,7 @@ async function sendText(exchange: HttpExchange, text: JsonText): Promise<void> {
     pieces.reduce((sum, { byteLength }) => sum + byteLength, 0),
   );
   if (request.method !== "HEAD") {
-    giveUpWhenStalled(exchange, () => true);
+    closeWhenStalled(exchange, () => true);
     for (const piece of pieces) await write(outgoing, piece);
   }
   requestBody.finish();
@@ -121,7 +121,7 @@ async function sendList(exchange: HttpExchange, list: ListBody, form: TextForm):
       return;
     }
     if (typeof next.value !== "string" || text.length + next.value.length > LONG_CHARACTERS) {
-      await sendLong(exchange, list, startedWith([text, next.value], pieces), () => taken);
+      await sendLong(exchange, list, prepend([text, next.value], pieces), () => taken);
       return;
     }
     text += next.value;
@@ -136,10 +136,10 @@ async function sendLong(
 ): Promise<void> {
   const { request, requestBody, outgoing } = exchange;
   const reading = new ListReading({ items, version, backlog, onCutOff: () => outgoing.destroy() });
-  giveUpWhenStalled(exchange, () => true);
+  closeWhenStalled(exchange, () => true);
   const chunks = function* () {
-    for (const chunk of inChunks(pieces, acceptsGzip(request) ? 4 * LONG_CHARACTERS : LONG_CHARACTERS)) {
-      reading.passed(taken());
+    for (const chunk of toChunks(pieces, acceptsGzip(request) ? 4 * LONG_CHARACTERS : LONG_CHARACTERS)) {
+      reading.advanceTo(taken());
       yield chunk;
     }
   };
@@ -163,13 +163,13 @@ async function sendLong(
   }
 }
 
-function* startedWith(first: readonly JsonText[], rest: Iterable<JsonText>): Generator<JsonText> {
+function* prepend(first: readonly JsonText[], rest: Iterable<JsonText>): Generator<JsonText> {
   yield* first;
   yield* rest;
 }
 
 /** Short texts together, long ones as they are. */
-function* inChunks(texts: Iterable<JsonText>, characters: number): Generator<string | Uint8Array> {
+function* toChunks(texts: Iterable<JsonText>, characters: number): Generator<string | Uint8Array> {
   let text = "";
   for (const next of texts) {
     if (typeof next === "string") {
@@ -184,12 +184,12 @@ function* inChunks(texts: Iterable<JsonText>, characters: number): Generator<str
 }
 
 async function sendStream(exchange: HttpExchange, stream: EventStream): Promise<void> {
-  const { requestBody, outgoing, gone } = exchange;
-  if (gone.aborted) stream.abandon();
-  gone.addEventListener("abort", () => stream.abandon(), { once: true });
+  const { requestBody, outgoing, closed } = exchange;
+  if (closed.aborted) stream.abandon();
+  closed.addEventListener("abort", () => stream.abandon(), { once: true });
   outgoing.setHeader("content-type", "application/json");
   outgoing.flushHeaders();
-  giveUpWhenStalled(exchange, () => stream.closed);
+  closeWhenStalled(exchange, () => stream.closed);
   for (;;) {
     let text = "";
     let long: readonly Uint8Array[] = [];
@@ -209,7 +209,7 @@ async function sendStream(exchange: HttpExchange, stream: EventStream): Promise<
 }
 
 /** Cuts a client off that takes nothing for a while, whenever it is to have taken what there is. */
-function giveUpWhenStalled({ outgoing, stalledMs }: HttpExchange, isEnding: () => boolean): void {
+function closeWhenStalled({ outgoing, stalledMs }: HttpExchange, isEnding: () => boolean): void {
   outgoing.setTimeout(stalledMs, () => {
     if (isEnding()) outgoing.destroy();
     else outgoing.setTimeout(stalledMs);

@@ -39,7 +39,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Values whose members are not fields: maps, and types of API machinery, which have one form only. */
-const KEPT_MEMBERS = new Set([
+const UNCONVERTED_MEMBERS = new Set([
   "nodeselector",
   "limits",
   "requests",
@@ -65,7 +65,7 @@ export function internalForm(type: string, value: unknown): unknown {
   if (typeof value !== "object") return value;
   if (type === "PodTemplateSpec") {
     const { metadata, spec } = value as { metadata?: Members; spec?: unknown };
-    const members = Object.entries(metadata ?? {}).map(([name, member]) => [name, ordered(member)]);
+    const members = Object.entries(metadata ?? {}).map(([name, member]) => [name, withSortedKeys(member)]);
     return { ...Object.fromEntries(members), Spec: internalForm("PodSpec", spec ?? {}) };
   }
   const table = TYPES[type];
@@ -85,7 +85,7 @@ export function internalForm(type: string, value: unknown): unknown {
     const [, name = "", zero, memberType = ""] = /^(\w+)(?:=([^@]*))?(?:@(\w+))?$/.exec(text) ?? [];
     const member = members.get(name.toLowerCase());
     if (member !== undefined && member !== null)
-      result[name] = kept(name) ? ordered(member) : internalForm(memberType, member);
+      result[name] = isUnconverted(name) ? withSortedKeys(member) : internalForm(memberType, member);
     else if (memberType === "ResourceRequirements" && type === "Container") result[name] = internalForm(memberType, {});
     else result[name] = zero === undefined ? null : JSON.parse(zero);
   }
@@ -96,16 +96,16 @@ function capitalised(value: Members): Members {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name.charAt(0).toUpperCase() + name.slice(1),
-      kept(name) ? ordered(member) : internalForm("", member),
+      isUnconverted(name) ? withSortedKeys(member) : internalForm("", member),
     ]),
   );
 }
 
 /** Maps are printed in the order of their keys. */
-function ordered(value: unknown): unknown {
+function withSortedKeys(value: unknown): unknown {
   return isJsonObject(value) ? sortedKeys(value) : value;
 }
 
-function kept(name: string): boolean {
-  return KEPT_MEMBERS.has(name.toLowerCase());
+function isUnconverted(name: string): boolean {
+  return UNCONVERTED_MEMBERS.has(name.toLowerCase());
 }

@@ -14,10 +14,10 @@ import type { ResourceStorage } from "../storage/resource-storage.js";
 export const runtimeClassAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && resource === "pods",
   // Manifests name classes that a cluster has of itself: where there are none at all, pods go without.
-  isIdle: (server) => !server.furnished && (classesOf(server)?.size ?? 0) === 0,
+  isIdle: (server) => !server.hasDefaultObjects && (classesOf(server)?.size ?? 0) === 0,
   mutate(attributes) {
     const pod = attributes.object as Pod;
-    const runtimeClass = classOf(attributes);
+    const runtimeClass = runtimeClassOf(attributes);
     if (pod.spec === undefined || runtimeClass === undefined) return;
     // It may be its template's.
     pod.spec = copyMembers(pod.spec);
@@ -28,22 +28,22 @@ export const runtimeClassAdmission: AdmissionPlugin = {
     const { operation, subresource, object } = attributes;
     const overhead = (object as Partial<Pod> | undefined)?.spec?.overhead;
     if (operation !== "CREATE" || subresource !== "" || overhead === undefined) return;
-    const declared = classOf(attributes)?.overhead;
+    const declared = runtimeClassOf(attributes)?.overhead;
     if (declared === undefined)
-      throw refused(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
-    if (!jsonEqual(overhead, declared.podFixed ?? {})) throw refused(attributes, MISMATCH);
+      throw rejection(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+    if (!jsonEqual(overhead, declared.podFixed ?? {})) throw rejection(attributes, MISMATCH);
   },
 };
 
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
 /** `undefined` of what is no new pod with one. @throws ApiError 403 where there is no such class. */
-function classOf(attributes: AdmissionAttributes): RuntimeClass | undefined {
+function runtimeClassOf(attributes: AdmissionAttributes): RuntimeClass | undefined {
   const { operation, subresource, object, server } = attributes;
   const name = (object as Partial<Pod> | undefined)?.spec?.runtimeClassName;
   if (operation !== "CREATE" || subresource !== "" || name === undefined) return undefined;
   const stored = classesOf(server)?.get("", name);
-  if (stored === undefined) throw refused(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+  if (stored === undefined) throw rejection(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
   return stored.object as RuntimeClass;
 }
 
@@ -55,7 +55,7 @@ function classesOf({ registry }: ServerState): ResourceStorage | undefined {
 function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, { overhead }: RuntimeClass): void {
   if (overhead === undefined) return;
   const podFixed = overhead.podFixed ?? {};
-  if (spec.overhead !== undefined && !jsonEqual(spec.overhead, podFixed)) throw refused(attributes, MISMATCH);
+  if (spec.overhead !== undefined && !jsonEqual(spec.overhead, podFixed)) throw rejection(attributes, MISMATCH);
   spec.overhead = { ...podFixed };
 }
 
@@ -65,7 +65,7 @@ function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, { schedul
   for (const [key, value] of wanted) {
     const own = spec.nodeSelector?.[key];
     if (own !== undefined && own !== value)
-      throw refused(
+      throw rejection(
         attributes,
         `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
       );
@@ -78,6 +78,6 @@ function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, { schedul
   if (added.length > 0) spec.tolerations = [...own, ...added.map((toleration) => ({ ...toleration }))];
 }
 
-function refused({ resource, object, name }: AdmissionAttributes, why: string): Error {
-  return forbidden(resource, name || (object?.metadata.generateName ?? ""), why);
+function rejection({ resource, object, name }: AdmissionAttributes, reason: string): Error {
+  return forbidden(resource, name || (object?.metadata.generateName ?? ""), reason);
 }

@@ -34,7 +34,7 @@ export function selectorCell(selector: LabelSelector | undefined): string {
 }
 
 /** The first three, and how many more there are. */
-export function firstOf(items: readonly string[]): string {
+export function firstItemsCell(items: readonly string[]): string {
   const shown = items.slice(0, 3).join(",");
   return items.length > 3 ? `${shown} + ${items.length - 3} more...` : shown;
 }

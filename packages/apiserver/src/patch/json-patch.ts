@@ -16,7 +16,7 @@ interface Operation {
 }
 
 /** Characters that all copy operations of a patch together may add. Upstream: 3 MiB (`JSONPatchMaxCopyBytes`). */
-const MOST_COPIED = 3 * 1024 * 1024;
+const MAX_COPIED_CHARACTERS = 3 * 1024 * 1024;
 
 /**
  * JSON Patch (RFC 6902). Changes neither argument; the result shares with both what it took over whole.
@@ -81,9 +81,9 @@ class Draft {
   #copy(value: unknown): unknown {
     if (isNestedDeeper(value)) throw new JsonPatchError(TOO_DEEP);
     this.#copied += JSON.stringify(value).length;
-    if (this.#copied > MOST_COPIED)
+    if (this.#copied > MAX_COPIED_CHARACTERS)
       throw new JsonPatchError(
-        `Unable to complete the copy, the accumulated size increase of copying is ${this.#copied}, exceeding the limit ${MOST_COPIED}`,
+        `Unable to complete the copy, the accumulated size increase of copying is ${this.#copied}, exceeding the limit ${MAX_COPIED_CHARACTERS}`,
       );
     return mutableCopy(value);
   }

@@ -38,7 +38,7 @@ export function strategicMergePatch(schema: Schema, original: JsonObject, patch:
 function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): JsonObject {
   const keys = Object.keys(patch);
   let result = original;
-  if (keys.some(isMarked)) {
+  if (keys.some(startsWithDollar)) {
     const directive = patch[DIRECTIVE];
     if (directive === "delete") return {};
     if (directive === "replace") return withoutDirectives(patch) as JsonObject;
@@ -46,7 +46,7 @@ function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): J
     const retained = patch[RETAIN_KEYS];
     if (retained !== undefined) result = retainKeys(original, retained, patch);
   }
-  let isWhole = true;
+  let isComplete = true;
   for (const key of keys) {
     if (key === DIRECTIVE || key === RETAIN_KEYS) continue;
     const field = fieldOf(key);
@@ -63,9 +63,9 @@ function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): J
     if (next === current) continue;
     if (result === original) result = copyMembers(original);
     setMember(result, field, next);
-    if (next === undefined) isWhole = false;
+    if (next === undefined) isComplete = false;
   }
-  return isWhole ? result : definedMembers(result);
+  return isComplete ? result : definedMembers(result);
 }
 
 /** Upstream: the `patchStrategy` of a field that is no list. */
@@ -73,13 +73,13 @@ function isReplaced(schema: Schema, key: string): boolean {
   return schema.type === "object" && schema.fields.get(key)?.replaces === true;
 }
 
-function isMarked(key: string): boolean {
+function startsWithDollar(key: string): boolean {
   return key.charCodeAt(0) === DOLLAR;
 }
 
 /** The member that a key of a patch is about. */
 function fieldOf(key: string): string {
-  if (!isMarked(key)) return key;
+  if (!startsWithDollar(key)) return key;
   if (key.startsWith(DELETE_FROM)) return key.slice(DELETE_FROM.length);
   return key.startsWith(ORDER) ? key.slice(ORDER.length) : key;
 }
@@ -99,13 +99,13 @@ function mergeDirective(schema: Schema, key: string, field: string, current: unk
 
 function retainKeys(original: JsonObject, retained: unknown, patch: JsonObject): JsonObject {
   if (!Array.isArray(retained)) throw new StrategicPatchError(400, "invalid patch format of retainKeys");
-  const kept = new Set(retained as string[]);
+  const retainedKeys = new Set(retained as string[]);
   for (const key of Object.keys(patch)) {
-    if (!key.startsWith("$") && patch[key] !== null && !kept.has(key))
+    if (!key.startsWith("$") && patch[key] !== null && !retainedKeys.has(key))
       throw new StrategicPatchError(422, "the retainKeys list does not contain every key of the patch");
   }
   const result: JsonObject = {};
-  for (const key of Object.keys(original)) if (kept.has(key)) setMember(result, key, original[key]);
+  for (const key of Object.keys(original)) if (retainedKeys.has(key)) setMember(result, key, original[key]);
   return result;
 }
 
@@ -166,7 +166,7 @@ function mergeByKey(
   const result = hasDirectives ? withoutDeleted(original, elements, mergeKey) : original.slice();
   const keys: unknown[] = [];
   for (const item of result) keys.push(keyOf(item, mergeKey));
-  const places = isNew || patch.length <= FEW_ELEMENTS ? undefined : firstPlaces(keys);
+  const places = isNew || patch.length <= FEW_ELEMENTS ? undefined : firstIndexes(keys);
   // Whether each of the patch's elements is in the list, once, and behind the one before it: the usual case.
   let isInOrder = given === undefined && places === undefined && !hasDirectives;
   let last = -1;
@@ -201,7 +201,7 @@ function withoutDeleted(list: readonly unknown[], patch: readonly JsonObject[], 
 }
 
 /** Where each key is, and of several that are the same the first. */
-function firstPlaces(keys: readonly unknown[]): Map<unknown, number> {
+function firstIndexes(keys: readonly unknown[]): Map<unknown, number> {
   const places = new Map<unknown, number>();
   keys.forEach((key, index) => {
     if (!places.has(key)) places.set(key, index);
@@ -227,7 +227,7 @@ function inOrder(
   // A patch that gives no order means its own.
   const order = given ?? patch;
   if (order.length === 0) return merged;
-  const named = given === undefined ? asNamed(merged, patch, mergeKey) : undefined;
+  const named = given === undefined ? inPatchOrder(merged, patch, mergeKey) : undefined;
   if (named !== undefined) return named;
   const rank = new Map(order.map((item, index) => [keyOf(item, mergeKey), index]));
   let last = -1;
@@ -259,7 +259,7 @@ function inOrder(
 }
 
 /** The elements in the order of a short patch that names each of them, and nothing else, once. */
-function asNamed(
+function inPatchOrder(
   merged: readonly unknown[],
   patch: readonly unknown[],
   mergeKey: string | undefined,
@@ -287,15 +287,15 @@ function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value))
     return value.filter((item) => !(isJsonObject(item) && item[DIRECTIVE] === "delete")).map(withoutDirectives);
   const result = copyMembers(value as JsonObject);
-  let isWhole = true;
+  let isComplete = true;
   for (const key of Object.keys(result)) {
     const member = result[key];
-    if (member === null || (isMarked(key) && isDirective(key))) {
+    if (member === null || (startsWithDollar(key) && isDirective(key))) {
       setMember(result, key, undefined);
-      isWhole = false;
-    } else if (typeof member === "object" && !isMarked(key)) setMember(result, key, withoutDirectives(member));
+      isComplete = false;
+    } else if (typeof member === "object" && !startsWithDollar(key)) setMember(result, key, withoutDirectives(member));
   }
-  return isWhole ? result : definedMembers(result);
+  return isComplete ? result : definedMembers(result);
 }
 
 function isDirective(key: string): boolean {

@@ -179,21 +179,21 @@ test("a plugin that is idle is asked whether it still is only when a resource ge
       log.push(operation);
     },
   });
-  const told = (): string[] => log.splice(0);
+  const takeLog = (): string[] => log.splice(0);
   await send("POST", CONFIG_MAPS, configMap({}, "first"));
-  told();
+  takeLog();
   await send("POST", CONFIG_MAPS, configMap({}));
-  expect(told()).toEqual(["asked"]);
+  expect(takeLog()).toEqual(["asked"]);
   await send("PUT", `${CONFIG_MAPS}/a`, configMap({ b: "c" }));
-  expect(told()).toEqual([]);
+  expect(takeLog()).toEqual([]);
   for (const name of ["one", "two"]) await send("POST", secrets, { metadata: { name } });
   await send("PUT", `${CONFIG_MAPS}/a`, configMap({ b: "d" }));
   await send("PUT", `${CONFIG_MAPS}/a`, configMap({ b: "e" }));
-  expect(told()).toEqual(["asked", "UPDATE", "UPDATE"]);
+  expect(takeLog()).toEqual(["asked", "UPDATE", "UPDATE"]);
   await send("DELETE", `${secrets}/one`);
   await send("DELETE", `${CONFIG_MAPS}/a`);
-  expect(told()).toEqual(["DELETE"]);
+  expect(takeLog()).toEqual(["DELETE"]);
   await send("DELETE", `${secrets}/two`);
   await send("DELETE", `${CONFIG_MAPS}/first`);
-  expect(told()).toEqual(["asked"]);
+  expect(takeLog()).toEqual(["asked"]);
 });

@@ -94,9 +94,9 @@ export class Admission {
     const plugins = this.#chainFor(write).mutate;
     if (plugins.length === 0) return object;
     const view = subresourceOf(write.target)?.view;
-    const attributes = attributesOf(write, options, shown(view, object), shown(view, oldObject));
-    return andThen(ask(plugins, "mutate", attributes, 0), () =>
-      view === undefined ? attributes.object! : view.take(write, attributes.object!, object),
+    const attributes = attributesOf(write, options, viewObject(view, object), viewObject(view, oldObject));
+    return andThen(runPlugins(plugins, "mutate", attributes, 0), () =>
+      view === undefined ? attributes.object! : view.apply(write, attributes.object!, object),
     );
   }
 
@@ -110,7 +110,12 @@ export class Admission {
     const plugins = this.#chainFor(write).validate;
     if (plugins.length === 0) return undefined;
     const view = subresourceOf(write.target)?.view;
-    return ask(plugins, "validate", attributesOf(write, options, shown(view, object), shown(view, oldObject)), 0);
+    return runPlugins(
+      plugins,
+      "validate",
+      attributesOf(write, options, viewObject(view, object), viewObject(view, oldObject)),
+      0,
+    );
   }
 
   /**
@@ -133,13 +138,13 @@ export class Admission {
   /**
    * Asks about what is connected to. Upstream: `handlers.ConnectResource`.
    *
-   * @param wanted - The options of the connection, as a `PodExecOptions`. @throws ApiError
+   * @connectOptions connectOptions - The options of the connection, as a `PodExecOptions`. @throws ApiError
    */
-  connect<T extends KubernetesObject>(write: Write, wanted: T): Awaitable<T> {
-    const attributes = attributesOf(write, undefined, wanted, undefined);
+  connect<T extends KubernetesObject>(write: Write, connectOptions: T): Awaitable<T> {
+    const attributes = attributesOf(write, undefined, connectOptions, undefined);
     const { mutate, validate } = this.#chainFor(write);
-    return andThen(ask(mutate, "mutate", attributes, 0), () =>
-      andThen(ask(validate, "validate", attributes, 0), () => attributes.object as T),
+    return andThen(runPlugins(mutate, "mutate", attributes, 0), () =>
+      andThen(runPlugins(validate, "validate", attributes, 0), () => attributes.object as T),
     );
   }
 
@@ -149,13 +154,13 @@ export class Admission {
   }
 
   #makeChain(server: ServerState, resource: ServedResource): Chain {
-    const awake = this.#plugins.filter(
+    const active = this.#plugins.filter(
       (plugin) => plugin.concerns?.(resource) !== false && plugin.isIdle?.(server) !== true,
     );
     const chain = {
       occupancy: server.store.occupancy,
-      mutate: awake.filter((plugin) => plugin.mutate !== undefined),
-      validate: awake.filter((plugin) => plugin.validate !== undefined),
+      mutate: active.filter((plugin) => plugin.mutate !== undefined),
+      validate: active.filter((plugin) => plugin.validate !== undefined),
     };
     this.#chains.set(resource, chain);
     return chain;
@@ -163,7 +168,7 @@ export class Admission {
 }
 
 /** One after the other, from that one on: each sees what those before it have made of the object. */
-function ask(
+function runPlugins(
   plugins: readonly AdmissionPlugin[],
   phase: Phase,
   attributes: AdmissionAttributes,
@@ -171,12 +176,15 @@ function ask(
 ): Awaitable<void> {
   for (let index = first; index < plugins.length; index++) {
     const pending = plugins[index]![phase]!(attributes);
-    if (pending instanceof Promise) return pending.then(() => ask(plugins, phase, attributes, index + 1));
+    if (pending instanceof Promise) return pending.then(() => runPlugins(plugins, phase, attributes, index + 1));
   }
 }
 
 /** The object as who is asked sees it: as what the subresource takes and answers. */
-function shown(view: SubresourceView | undefined, object: KubernetesObject | undefined): KubernetesObject | undefined {
+function viewObject(
+  view: SubresourceView | undefined,
+  object: KubernetesObject | undefined,
+): KubernetesObject | undefined {
   return view === undefined || object === undefined ? object : view.show(object);
 }
 
@@ -200,7 +208,7 @@ function attributesOf(
             : "UPDATE",
     resource,
     subresource,
-    kind: kindIn(resource, subresource),
+    kind: requestedKind(resource, subresource),
     namespace,
     // New objects, and those of a collection, are not in the path.
     name: name === "" ? ((object ?? oldObject)?.metadata.name ?? "") : name,
@@ -216,6 +224,6 @@ function attributesOf(
 }
 
 /** What is written to the resource, or to its subresource. Upstream: `Attributes.GetKind`. */
-export function kindIn(resource: ServedResource, subresource: string): GroupVersionKind {
+export function requestedKind(resource: ServedResource, subresource: string): GroupVersionKind {
   return (subresource === "" ? undefined : resource.subresources.get(subresource)) ?? resource;
 }

@@ -9,13 +9,13 @@ import { dropMember } from "../json.js";
 import { validateMetadata } from "../metadata-validation.js";
 import { errorSubject } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
-import { storable } from "../stored-versions.js";
+import { toStorable } from "../stored-versions.js";
 import { generateName } from "./generated-name.js";
 import { admitToNamespace, setRequestNamespace } from "./namespace-lifecycle.js";
 import type { WriteOptions } from "./options.js";
 import type { WriteOutcome } from "./outcome.js";
 import { dropDuplicateOwners } from "./owner-references.js";
-import { settleTemplate } from "./settle-template.js";
+import { rememberValidatedTemplate } from "./remember-validated-template.js";
 import { type Write, warn } from "./write.js";
 
 const NAME_ATTEMPTS = 8;
@@ -35,7 +35,7 @@ export function createObject(
 ): Awaitable<WriteOutcome> {
   const nowMs = write.server.clock.now();
   // Who may update or patch was let in for that only.
-  if (write.verb !== "create") demandCreate(write);
+  if (write.verb !== "create") requireCreateAllowed(write);
   setRequestNamespace(write, object);
   const { metadata } = object;
   dropMember(metadata, "uid");
@@ -46,7 +46,7 @@ export function createObject(
   dropMember(metadata, "selfLink");
   const warning = dropDuplicateOwners(metadata, false);
   if (warning !== undefined) warn(write, [warning]);
-  const creation = { write, object, options, nowMs, isNamed: true, hasUnstoredDefaults: false };
+  const creation = { write, object, options, nowMs, hasFreeName: true, hasUnstoredDefaults: false };
   return andThen(tracked ? undefined : trackUpdate(write, undefined, object, options), admit, creation);
 }
 
@@ -57,7 +57,7 @@ interface Creation {
   /** With defaults, and by and by as admission wants it. */
   object: KubernetesObject;
   /** Whether there is a name that nothing has. */
-  isNamed: boolean;
+  hasFreeName: boolean;
   /** Whether it has members that are not to be stored. */
   hasUnstoredDefaults: boolean;
 }
@@ -79,24 +79,24 @@ function validate(object: KubernetesObject, creation: Creation): Awaitable<Write
   const { metadata } = object;
   metadata.uid = uuid(server.random);
   const prefix = metadata.name ? "" : (metadata.generateName ?? "");
-  const isNamed = prefix === "" || giveName(write, metadata, prefix);
+  const hasFreeName = prefix === "" || generateFreeName(write, metadata, prefix);
   resource.strategy.prepareForCreate?.(object, { nowMs, nameGenerated: prefix !== "" });
   validateNew(write, object);
   warn(write, resource.strategy.warningsOnCreate?.(object) ?? []);
   creation.object = object;
-  creation.isNamed = isNamed;
+  creation.hasFreeName = hasFreeName;
   return andThen(server.admission.validate(write, options, object), convertToStored, creation);
 }
 
 function convertToStored(_admitted: void, creation: Creation): Awaitable<WriteOutcome> {
-  const { write, object, isNamed } = creation;
+  const { write, object, hasFreeName } = creation;
   const { resource } = write.target;
-  if (!isNamed) {
+  if (!hasFreeName) {
     const why = ", the server was not able to generate a unique name for the object";
     throw alreadyExists(resource, object.metadata.name ?? "", "", why, 1);
   }
   creation.hasUnstoredDefaults = resource.strategy.applyReadDefaults?.(object) === true;
-  return andThen(storable(resource, object), store, creation);
+  return andThen(toStorable(resource, object), store, creation);
 }
 
 /** @throws ApiError 409 */
@@ -116,21 +116,21 @@ function store(next: KubernetesObject, creation: Creation): WriteOutcome {
     throw plainError("resourceVersion should not be set on objects to be created");
   if (options.dryRun) {
     dropMember(next.metadata, "resourceVersion");
-    return { object: resource.view === undefined ? object : StoredObject.supposed(next), created: true };
+    return { object: resource.view === undefined ? object : StoredObject.forDryRun(next), created: true };
   }
   const stored = resource.storage.write(next, write.newBytes, hasUnstoredDefaults);
-  settleTemplate(write, object);
+  rememberValidatedTemplate(write, object);
   return { object: stored, created: true };
 }
 
-function demandCreate({ server, user, target: { resource, namespace, name, subresource } }: Write): void {
+function requireCreateAllowed({ server, user, target: { resource, namespace, name, subresource } }: Write): void {
   const { group, version } = resource;
   const asked = { group, version, resource: resource.resource, subresource, namespace, name };
-  server.access.demand({ user, verb: "create", path: "", resource: asked });
+  server.access.requireAllowed({ user, verb: "create", path: "", resource: asked });
 }
 
 /** Draws names until one is free. Answers false when none of the attempts was. */
-function giveName({ server, target }: Write, metadata: KubernetesObject["metadata"], prefix: string): boolean {
+function generateFreeName({ server, target }: Write, metadata: KubernetesObject["metadata"], prefix: string): boolean {
   const { storage } = target.resource;
   for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     metadata.name = generateName(prefix, server.random);
@@ -141,7 +141,7 @@ function giveName({ server, target }: Write, metadata: KubernetesObject["metadat
 
 function validateNew({ server, target }: Write, object: KubernetesObject): void {
   const { resource } = target;
-  const errors = new FieldErrors(server.schemas.ofType("PodSpec").settled, server.allowsPrivileged);
+  const errors = new FieldErrors(server.schemas.ofType("PodSpec").validatedValues, server.allowsPrivileged);
   validateMetadata(object.metadata, resource, errors);
   resource.strategy.validateCreate?.(object, errors);
   if (!errors.isEmpty) throw invalid(errorSubject(resource), object.metadata.name ?? "", errors);

@@ -3,8 +3,8 @@ import type { KubernetesObject } from "@kubewright/api";
 import { notFound } from "../api-error.js";
 import { type Awaitable, andThen } from "../awaitable.js";
 import type { StoredObject } from "../storage/stored-object.js";
-import { present, storableAgain } from "../stored-versions.js";
-import { checkPreconditions, markOrRemoveIn } from "./deletion.js";
+import { presentObject, toStorageVersion } from "../stored-versions.js";
+import { checkPreconditions, markOrRemove } from "./deletion.js";
 import type { DeleteOptions } from "./options.js";
 import type { DeletionResult } from "./outcome.js";
 import type { Write } from "./write.js";
@@ -17,7 +17,7 @@ import type { Write } from "./write.js";
  */
 export function deleteObject(write: Write, stored: StoredObject, options: DeleteOptions): Awaitable<DeletionResult> {
   const deletion = { write, stored, options, object: stored.object };
-  return andThen(present(write.target.resource, stored), admit, deletion);
+  return andThen(presentObject(write.target.resource, stored), admit, deletion);
 }
 
 interface Deletion {
@@ -36,7 +36,7 @@ function admit(object: KubernetesObject, deletion: Deletion): Awaitable<Deletion
 
 function convertToStored(_admitted: void, deletion: Deletion): Awaitable<DeletionResult> {
   const { write, stored, object } = deletion;
-  return andThen(storableAgain(write.target.resource, stored, object), deleteStored, deletion);
+  return andThen(toStorageVersion(write.target.resource, stored, object), deleteStored, deletion);
 }
 
 function deleteStored(content: KubernetesObject, { write, stored, options }: Deletion): DeletionResult {
@@ -60,5 +60,5 @@ export function deleteAdmitted(
   const { resource } = write.target;
   if (resource.remove !== undefined) return resource.remove(write, stored, options);
   checkPreconditions(resource, stored, options);
-  return markOrRemoveIn(resource, stored, options, write.server.clock.now(), content);
+  return markOrRemove(resource, stored, options, write.server.clock.now(), content);
 }

@@ -47,7 +47,7 @@ export function checkPreconditions(
  *
  * @param content - The object as it is to be stored, if it is. Default: as it is.
  */
-export function markOrRemoveIn(
+export function markOrRemove(
   resource: ServedResource,
   stored: StoredObject,
   options: DeleteOptions,
@@ -80,7 +80,7 @@ export function markOrRemoveIn(
   if (isSameDeletion(next, stored.object)) return { gone: false, object: stored };
   return {
     gone: false,
-    object: options.dryRun ? StoredObject.supposed(next) : resource.storage.write(next, MARKED_BYTES),
+    object: options.dryRun ? StoredObject.forDryRun(next) : resource.storage.write(next, MARKED_BYTES),
   };
 }
 
@@ -122,7 +122,7 @@ function removeNow(
   const dueMs = parseTime(metadata.deletionTimestamp);
   next.metadata.deletionTimestamp = formatTime(dueMs === undefined ? nowMs : Math.min(dueMs, nowMs));
   next.metadata.deletionGracePeriodSeconds = 0;
-  if (options.dryRun) return { gone: true, object: StoredObject.supposed(next) };
+  if (options.dryRun) return { gone: true, object: StoredObject.forDryRun(next) };
   return { gone: true, object: storage.remove(storage.write(next, MARKED_BYTES)) };
 }
 

@@ -12,7 +12,7 @@ export function dropDuplicateOwners(
   if (references === undefined || references.length < 2) return undefined;
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  const kept = references.filter(({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }) => {
+  const unique = references.filter(({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }) => {
     const content = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
     if (seen.has(content)) {
       repeated.add(uid);
@@ -22,7 +22,7 @@ export function dropDuplicateOwners(
     return true;
   });
   if (repeated.size === 0) return undefined;
-  metadata.ownerReferences = kept;
+  metadata.ownerReferences = unique;
   const when = afterAdmission ? " after mutating admission happens" : "";
   return `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(", ")}`;
 }

@@ -5,49 +5,49 @@ import { type Awaitable, andThen } from "../awaitable.js";
 import { FieldErrors } from "../field-errors.js";
 import { trackUpdate } from "../fields/field-tracking.js";
 import { type JsonObject, dropMember, jsonEqual, restoreMember } from "../json.js";
-import { validateMetadataAgain, validateMetadataUpdate } from "../metadata-validation.js";
+import { validateMetadataContent, validateMetadataUpdate } from "../metadata-validation.js";
 import { subresourceOf } from "../route.js";
 import { errorSubject } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
-import { present, storable } from "../stored-versions.js";
+import { presentObject, toStorable } from "../stored-versions.js";
 import type { UpdateStrategy } from "../strategy.js";
 import { createObject } from "./create.js";
 import { admitToNamespace } from "./namespace-lifecycle.js";
 import type { WriteOptions } from "./options.js";
 import type { WriteOutcome } from "./outcome.js";
 import { dropDuplicateOwners } from "./owner-references.js";
-import { settleTemplate } from "./settle-template.js";
+import { rememberValidatedTemplate } from "./remember-validated-template.js";
 import { type Write, warn } from "./write.js";
 
 /** What is stored may change while somebody is waited for; then it is tried again, so often at most. */
 const ATTEMPTS = 5;
 
 /** What an object is before an update. Shared: not to be changed. */
-export interface Before {
+export interface CurrentObject {
   readonly stored: StoredObject;
   /** As the resource shows it. */
   readonly object: KubernetesObject;
 }
 
 /** What an object is to be. The update takes it over. */
-export interface Wanted {
+export interface UpdatedObject {
   /** With defaults. */
   readonly object: KubernetesObject;
   /** Its managedFields are as they should be. Default false. */
   readonly tracked?: boolean;
   /** Whether one that is not there is made. Default: as the kind has it, through its main path. */
-  readonly creates?: boolean;
+  readonly createIfMissing?: boolean;
 }
 
 /** Makes what is wanted of what is stored; again, when something else was stored while somebody was waited for. */
-type WantedFrom = (before: Before | undefined) => Awaitable<Wanted>;
+type ComputeUpdate = (before: CurrentObject | undefined) => Awaitable<UpdatedObject>;
 
 /** One attempt at an update, from what is stored as it begins. */
 interface Attempt {
   readonly number: number;
   readonly write: Write;
   readonly options: WriteOptions;
-  readonly wantedFrom: WantedFrom;
+  readonly computeUpdate: ComputeUpdate;
   readonly stored: StoredObject;
   /** What is stored, as the resource shows it. */
   current: KubernetesObject;
@@ -64,36 +64,37 @@ interface Attempt {
 export function updateObject(
   write: Write,
   options: WriteOptions,
-  wantedFrom: WantedFrom,
+  computeUpdate: ComputeUpdate,
   number = 1,
 ): Awaitable<WriteOutcome> {
   const { resource, namespace, name } = write.target;
   const stored = resource.storage.get(namespace, name);
   write.newBytes = 0;
-  if (stored === undefined) return andThen(wantedFrom(undefined), (wanted) => createWanted(write, wanted, options));
+  if (stored === undefined)
+    return andThen(computeUpdate(undefined), (updated) => createMissing(write, updated, options));
   const { object } = stored;
-  const attempt = { number, write, options, wantedFrom, stored, current: object, object };
-  return unlessStale(attempt, present(resource, stored), want);
+  const attempt = { number, write, options, computeUpdate, stored, current: object, object };
+  return proceedIfCurrent(attempt, presentObject(resource, stored), compute);
 }
 
-function want(attempt: Attempt, current: KubernetesObject): Awaitable<WriteOutcome> {
+function compute(attempt: Attempt, current: KubernetesObject): Awaitable<WriteOutcome> {
   attempt.current = current;
-  return unlessStale(attempt, attempt.wantedFrom({ stored: attempt.stored, object: current }), prepare);
+  return proceedIfCurrent(attempt, attempt.computeUpdate({ stored: attempt.stored, object: current }), prepare);
 }
 
-function prepare(attempt: Attempt, { object, tracked }: Wanted): Awaitable<WriteOutcome> {
+function prepare(attempt: Attempt, { object, tracked }: UpdatedObject): Awaitable<WriteOutcome> {
   const { write, options, current } = attempt;
   restoreSystemFields(object.metadata, current.metadata);
   const warning = dropDuplicateOwners(object.metadata, write.verb === "patch");
   if (warning !== undefined) warn(write, [warning]);
   shareUnchanged(object, current);
   attempt.object = object;
-  return unlessStale(attempt, tracked === true ? undefined : trackUpdate(write, current, object, options), admit);
+  return proceedIfCurrent(attempt, tracked === true ? undefined : trackUpdate(write, current, object, options), admit);
 }
 
 function admit(attempt: Attempt): Awaitable<WriteOutcome> {
   const { write, options, current, object } = attempt;
-  return unlessStale(attempt, write.server.admission.mutate(write, options, object, current), validate);
+  return proceedIfCurrent(attempt, write.server.admission.mutate(write, options, object, current), validate);
 }
 
 function validate(attempt: Attempt, object: KubernetesObject): Awaitable<WriteOutcome> {
@@ -104,12 +105,12 @@ function validate(attempt: Attempt, object: KubernetesObject): Awaitable<WriteOu
   prepareUpdate(write, object, current, errors);
   if (!errors.isEmpty) throw invalid(errorSubject(target.resource), target.name, errors);
   attempt.object = object;
-  return unlessStale(attempt, server.admission.validate(write, options, object, current), convertToStored);
+  return proceedIfCurrent(attempt, server.admission.validate(write, options, object, current), convertToStored);
 }
 
 function convertToStored(attempt: Attempt): Awaitable<WriteOutcome> {
   const { write, object } = attempt;
-  return unlessStale(attempt, storable(write.target.resource, object), store);
+  return proceedIfCurrent(attempt, toStorable(write.target.resource, object), store);
 }
 
 function store({ write, options, stored, object }: Attempt, next: KubernetesObject): WriteOutcome {
@@ -117,35 +118,36 @@ function store({ write, options, stored, object }: Attempt, next: KubernetesObje
 }
 
 /** Goes on at once, or when somebody has answered; then it begins anew where something else is stored by then. */
-function unlessStale<T>(
+function proceedIfCurrent<T>(
   attempt: Attempt,
-  asked: Awaitable<T>,
+  pending: Awaitable<T>,
   proceed: (attempt: Attempt, answer: T) => Awaitable<WriteOutcome>,
 ): Awaitable<WriteOutcome> {
-  return asked instanceof Promise ? afterAnswer(attempt, asked, proceed) : proceed(attempt, asked);
+  return pending instanceof Promise ? proceedWhenResolved(attempt, pending, proceed) : proceed(attempt, pending);
 }
 
-async function afterAnswer<T>(
+async function proceedWhenResolved<T>(
   attempt: Attempt,
-  asked: Promise<T>,
+  pending: Promise<T>,
   proceed: (attempt: Attempt, answer: T) => Awaitable<WriteOutcome>,
 ): Promise<WriteOutcome> {
-  const answer = await asked;
-  const { number, write, options, wantedFrom, stored } = attempt;
+  const answer = await pending;
+  const { number, write, options, computeUpdate, stored } = attempt;
   const { resource, namespace, name } = write.target;
   if (resource.storage.get(namespace, name) === stored) return proceed(attempt, answer);
   if (number === ATTEMPTS) throw conflict(resource, name, MODIFIED);
-  return updateObject(write, options, wantedFrom, number + 1);
+  return updateObject(write, options, computeUpdate, number + 1);
 }
 
 /** @throws ApiError 404 where updates create nothing. */
-function createWanted(
+function createMissing(
   write: Write,
-  { object, tracked, creates }: Wanted,
+  { object, tracked, createIfMissing }: UpdatedObject,
   options: WriteOptions,
 ): Awaitable<WriteOutcome> {
   const { resource, name, subresource } = write.target;
-  if (!(creates ?? (resource.strategy.allowCreateOnUpdate === true && subresource === ""))) throw missing(write);
+  if (!(createIfMissing ?? (resource.strategy.allowCreateOnUpdate === true && subresource === "")))
+    throw missingObjectError(write);
   const { uid } = object.metadata;
   if (uid) throw uidConflict(write, uid, "");
   object.metadata.name = name;
@@ -154,7 +156,7 @@ function createWanted(
 }
 
 /** That there is no such object, unless its namespace says more. */
-export function missing(write: Write): Error {
+export function missingObjectError(write: Write): Error {
   const { resource, name } = write.target;
   admitToNamespace(write, name);
   return notFound(resource, name);
@@ -178,7 +180,7 @@ function prepareUpdate(write: Write, object: KubernetesObject, current: Kubernet
   strategy.prepareForUpdate?.(object, current);
   if (strategy.bumpsGeneration?.(object, current) === true)
     object.metadata.generation = (current.metadata.generation ?? 0) + 1;
-  validateMetadataAgain(object.metadata, current.metadata, resource, errors);
+  validateMetadataContent(object.metadata, current.metadata, resource, errors);
   validateMetadataUpdate(object.metadata, current.metadata, errors);
   // The kinds' own rules look at the metadata once more, and every finding is reported as often as it is made.
   if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);
@@ -200,14 +202,14 @@ export function storeUpdate(
 ): WriteOutcome {
   const { resource } = write.target;
   next.metadata.resourceVersion = stored.object.metadata.resourceVersion!;
-  if (isDone(write, next)) {
+  if (isReadyForRemoval(write, next)) {
     if (!dryRun) resource.storage.remove(stored);
     return { object, created: false };
   }
   if (!stored.hasUnstoredDefaults && isSame(next, stored.object)) return { object: stored, created: false };
-  if (dryRun) return { object: resource.view === undefined ? object : StoredObject.supposed(next), created: false };
+  if (dryRun) return { object: resource.view === undefined ? object : StoredObject.forDryRun(next), created: false };
   const written = resource.storage.write(next, write.newBytes);
-  if (specOf(next) !== specOf(stored.object)) settleTemplate(write, next);
+  if (specOf(next) !== specOf(stored.object)) rememberValidatedTemplate(write, next);
   return { object: written, created: false };
 }
 
@@ -224,7 +226,7 @@ function specOf(object: KubernetesObject): unknown {
 }
 
 /** A deleted object that nothing holds any longer. */
-function isDone({ target }: Write, object: KubernetesObject): boolean {
+function isReadyForRemoval({ target }: Write, object: KubernetesObject): boolean {
   const { metadata } = object;
   if (
     !metadata.deletionTimestamp ||
@@ -232,7 +234,7 @@ function isDone({ target }: Write, object: KubernetesObject): boolean {
     metadata.deletionGracePeriodSeconds
   )
     return false;
-  return target.resource.strategy.isHeld?.(object) !== true;
+  return target.resource.strategy.blocksRemoval?.(object) !== true;
 }
 
 function checkResourceVersion({ target }: Write, object: KubernetesObject, stored: StoredObject): void {

@@ -19,10 +19,10 @@ export interface Write {
 
 export function warn({ warnings }: Pick<Write, "warnings">, texts: readonly string[]): void {
   if (texts.length === 0) return;
-  const told = new Set(warnings);
+  const existing = new Set(warnings);
   for (const text of texts) {
-    if (told.has(text)) continue;
-    told.add(text);
+    if (existing.has(text)) continue;
+    existing.add(text);
     warnings.push(text);
   }
 }

@@ -2,7 +2,7 @@ import { fieldNumbers } from "../protobuf/field-numbers.js";
 import { builtInTypes } from "./built-in-types.js";
 import * as fieldRules from "./field-rules.js";
 import { type FieldSchema, type ObjectSchema, type ScalarType, type Schema, anySchema } from "./schema.js";
-import { SettledValues } from "./settled-values.js";
+import { ValidatedValues } from "./validated-values.js";
 import type { FieldRules, TypeDeclarations } from "./type-declarations.js";
 
 const SCALARS: ReadonlySet<string> = new Set([
@@ -18,7 +18,7 @@ const SCALARS: ReadonlySet<string> = new Set([
 ]);
 
 /** Types whose values go from template to template and into objects, and are large. */
-const settling: ReadonlySet<string> = new Set(["PodSpec"]);
+const TYPES_WITH_VALIDATED_VALUES: ReadonlySet<string> = new Set(["PodSpec"]);
 
 const commonTypes: TypeDeclarations = {
   fields: builtInTypes,
@@ -83,7 +83,7 @@ export class BuiltInSchemas {
       alwaysPresent,
       atomic: rules.atomicTypes?.has(name) === true,
       next: undefined,
-      ...(settling.has(name) ? { settled: new SettledValues() } : {}),
+      ...(TYPES_WITH_VALIDATED_VALUES.has(name) ? { validatedValues: new ValidatedValues() } : {}),
     };
     // Before its fields: types may contain themselves.
     this.#types.set(name, schema);

@@ -2,11 +2,11 @@ import { formatTime } from "@kubewright/api";
 
 import { QUANTITY_FORMAT_ERROR, canonicalQuantity } from "../quantity.js";
 import { parseGoTime } from "./go-time.js";
-import { FoundPaths } from "../telling.js";
+import { ReportedPaths } from "../message-limit.js";
 import { copyMembers, definedMembers, setMember } from "../json.js";
 import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
 import { MEMBER_BYTES, OBJECT_BYTES, sizeOf, stringBytes } from "../storage/object-size.js";
-import type { FieldSchema, Followed, ObjectSchema, ScalarType, Schema } from "./schema.js";
+import type { FieldSchema, FieldOrderHint, ObjectSchema, ScalarType, Schema } from "./schema.js";
 
 /** The data does not have the type's shape. The message is what Go's decoder would say. */
 export class DecodeError extends Error {
@@ -21,8 +21,8 @@ export class DecodeError extends Error {
   }
 }
 
-const MOST_UNKNOWN_FIELDS = 100;
-const SHARED_IN_PART: ReadonlySet<string> = new Set(["metadata", "status"]);
+const MAX_UNKNOWN_FIELDS = 100;
+const PARTIALLY_SHARED: ReadonlySet<string> = new Set(["metadata", "status"]);
 
 /** What {@link decode} found out on the way. */
 export interface DecodeFindings {
@@ -73,7 +73,7 @@ class Decoder {
   readonly #keys: (readonly [number, string])[] = [];
   /** Maps that the object at hand is in. */
   #maps = 0;
-  #unknownFields: FoundPaths | undefined;
+  #unknownFields: ReportedPaths | undefined;
   #size = 0;
   /** A time that is as the API writes it: an object's times are often the same. */
   #time: string | undefined;
@@ -98,7 +98,7 @@ class Decoder {
   report(findings: DecodeFindings): void {
     findings.size += this.#size;
     if (this.#unknownFields !== undefined)
-      findings.unknownFields.push(...this.#unknownFields.texts.slice(0, MOST_UNKNOWN_FIELDS));
+      findings.unknownFields.push(...this.#unknownFields.texts.slice(0, MAX_UNKNOWN_FIELDS));
   }
 
   /** @param known - What has been decoded by this schema before: where the data is the same object, so is the result. */
@@ -112,8 +112,8 @@ class Decoder {
     const before = isRecord(known) ? known : undefined;
     // Most data is as the API writes it: a copy in one go, with the parts that are objects exchanged, is made the fastest.
     let result: Record<string, unknown> = this.#inPlace ? value : Object.assign({}, value);
-    let isWhole = true;
-    let previous: Followed = schema;
+    let isComplete = true;
+    let previous: FieldOrderHint = schema;
     for (const key in value) {
       const member = value[key];
       // Members mostly come in the order in which they came the last time.
@@ -129,11 +129,11 @@ class Decoder {
           this.#size += stringBytes(key) + sizeOf(decoded);
         } else {
           this.#path.push(key);
-          (this.#unknownFields ??= new FoundPaths()).add(this.#wholePath());
+          (this.#unknownFields ??= new ReportedPaths()).add(this.#wholePath());
           this.#path.pop();
         }
         // Which the copy was deaf to.
-        if (key === "__proto__") isWhole = false;
+        if (key === "__proto__") isComplete = false;
       } else {
         previous = field;
         if (member === null) decoded = field.zero === null ? null : undefined;
@@ -144,17 +144,17 @@ class Decoder {
           this.#size += MEMBER_BYTES;
           if (owner !== undefined) decoded = this.#member(schema, field, member, same);
           else {
-            const isShared = SHARED_IN_PART.has(key);
+            const isShared = PARTIALLY_SHARED.has(key);
             this.#inPlace = this.#isOwned && isShared;
             decoded = this.#member(schema, field, member, isShared ? same : undefined);
           }
         }
       }
-      if (decoded === undefined) isWhole = false;
+      if (decoded === undefined) isComplete = false;
       if (decoded !== member) setMember(result, key, decoded);
     }
     this.#size += OBJECT_BYTES;
-    if (!isWhole) result = definedMembers(result);
+    if (!isComplete) result = definedMembers(result);
     for (const field of schema.alwaysPresent) {
       if (result[field.name] !== undefined) continue;
       const zero = field.zero;
@@ -195,7 +195,7 @@ class Decoder {
       case "scalar":
         return this.#scalar(schema.scalar, value, owner, undefined);
       case "object":
-        return schema.settled?.has(value as object) === true ? value : this.object(schema, value, owner, known);
+        return schema.validatedValues?.has(value as object) === true ? value : this.object(schema, value, owner, known);
       case "any": {
         const copy = copyJson(value, this.#levels);
         this.#size += sizeOf(copy);

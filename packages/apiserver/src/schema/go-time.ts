@@ -22,7 +22,7 @@ const PATTERNS: Readonly<Record<(typeof ELEMENTS)[number], RegExp>> = {
   ".000000": /^[.,]\d{6}/,
   "Z07:00": /^(?:Z|[+-]\d\d:\d\d)/,
 };
-const RANGES: Readonly<Record<string, readonly [least: number, most: number, what: string]>> = {
+const RANGES: Readonly<Record<string, readonly [min: number, max: number, unit: string]>> = {
   "01": [1, 12, "month"],
   "15": [0, 23, "hour"],
   "04": [0, 59, "minute"],
@@ -44,9 +44,9 @@ export function parseGoTime(text: string, digits: 0 | 6): ParsedTime | { readonl
       return {
         error: `parsing time ${shown} as "${LAYOUTS[digits]}": cannot parse ${JSON.stringify(rest)} as "${element}"`,
       };
-    const [least, most, what] = RANGES[element] ?? [];
-    if (least !== undefined && (Number(part) < least || Number(part) > most!))
-      return { error: `parsing time ${shown}: ${what} out of range` };
+    const [min, max, unit] = RANGES[element] ?? [];
+    if (min !== undefined && (Number(part) < min || Number(part) > max!))
+      return { error: `parsing time ${shown}: ${unit} out of range` };
     found.set(element, part);
     rest = rest.slice(part.length);
   }

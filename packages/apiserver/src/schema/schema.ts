@@ -1,4 +1,4 @@
-import type { SettledValues } from "./settled-values.js";
+import type { ValidatedValues } from "./validated-values.js";
 
 /**
  * What the server knows of a type's shape: enough to decode a request, merge patches, track field ownership and describe
@@ -7,11 +7,11 @@ import type { SettledValues } from "./settled-values.js";
 export type Schema = ObjectSchema | MapSchema | ListSchema | ScalarSchema | AnySchema;
 
 /** Remembers which field came next in the object decoded last: it mostly is the next one's, too. */
-export interface Followed {
+export interface FieldOrderHint {
   next?: FieldSchema | undefined;
 }
 
-export interface ObjectSchema extends Followed {
+export interface ObjectSchema extends FieldOrderHint {
   readonly type: "object";
   /** Name as errors print it: `JobSpec`. */
   readonly name: string;
@@ -21,12 +21,12 @@ export interface ObjectSchema extends Followed {
   /** The whole value has one owner (`x-kubernetes-map-type: atomic`). */
   readonly atomic: boolean;
   /** Default: every value is decoded. */
-  readonly settled?: SettledValues;
+  readonly validatedValues?: ValidatedValues;
   /** Undeclared members are kept (`x-kubernetes-preserve-unknown-fields`). Default: dropped, and reported as unknown. */
   readonly preservesUnknown?: boolean;
 }
 
-export interface FieldSchema extends Followed {
+export interface FieldSchema extends FieldOrderHint {
   readonly name: string;
   readonly required: boolean;
   /** `""`, `0`, `false`, `[]` and `{}` mean the same as absence, and are dropped (Go's `omitempty` on a value that is no pointer). */

@@ -13,12 +13,12 @@ export interface Reader {
  * However many hold one, it counts once. Beyond the limit, who is the furthest behind is cut off.
  */
 export class Backlog {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #readers = new Set<Reader>();
   #bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   join(reader: Reader): void {
@@ -42,7 +42,7 @@ export class Backlog {
     stored.isReplaced = true;
     if (stored.holders === 0) return;
     this.#bytes += stored.size;
-    if (this.#bytes > this.#mostBytes) this.#shrink();
+    if (this.#bytes > this.#maxBytes) this.#shrink();
   }
 
   #shrink(): void {
@@ -53,7 +53,7 @@ export class Backlog {
     }
     behind.sort((a, b) => a.version - b.version);
     for (const { reader } of behind) {
-      if (this.#bytes <= this.#mostBytes / 2) return;
+      if (this.#bytes <= this.#maxBytes / 2) return;
       reader.cutOff();
     }
   }

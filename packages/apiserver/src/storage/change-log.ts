@@ -55,7 +55,7 @@ export class ChangeLog {
     const { minChanges, maxChanges, maxAgeMs } = this.#limits;
     while (this.#size > minChanges && (this.#size > maxChanges || this.#times[this.#head]! < atMs - maxAgeMs))
       this.#forgetOldest();
-    this.#budget.take(bytes);
+    this.#budget.reserve(bytes);
     if (this.#head > 1024 && this.#head * 2 > this.#changes.length) this.#compactArray();
   }
 
@@ -95,7 +95,7 @@ export class ChangeLog {
     this.#forgotten = this.#versions[this.#head]!;
     const bytes = this.#sizes[this.#head]!;
     this.#bytes -= bytes;
-    this.#budget.give(bytes);
+    this.#budget.release(bytes);
     // The array is cut only now and then; the entry must not keep an old object alive until then.
     (this.#changes as (Change | undefined)[])[this.#head] = undefined;
     this.#head++;

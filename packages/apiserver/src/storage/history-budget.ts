@@ -2,12 +2,12 @@ import type { ChangeLog } from "./change-log.js";
 
 /** What all change logs of a server keep may come to this. Beyond, the log that keeps the most forgets its oldest changes. */
 export class HistoryBudget {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #logs = new Set<ChangeLog>();
   #bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   join(log: ChangeLog): void {
@@ -19,18 +19,18 @@ export class HistoryBudget {
     this.#bytes -= log.bytes;
   }
 
-  take(bytes: number): void {
+  reserve(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > this.#mostBytes) this.#shrink();
+    if (this.#bytes > this.#maxBytes) this.#shrink();
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#bytes -= bytes;
   }
 
   /** A little further than needed, so that not every write looks for the largest. */
   #shrink(): void {
-    const enough = this.#mostBytes - this.#mostBytes / 16;
+    const enough = this.#maxBytes - this.#maxBytes / 16;
     while (this.#bytes > enough) {
       let largest: ChangeLog | undefined;
       for (const log of this.#logs) if (log.bytes > (largest?.bytes ?? 0)) largest = log;

@@ -24,12 +24,12 @@ export class ListReading implements Reader {
   }
 
   /** So many elements have been taken. */
-  passed(count: number): void {
+  advanceTo(count: number): void {
     for (; this.#next < count; this.#next++) this.#backlog.release(this.#items[this.#next]!);
   }
 
   end(): void {
-    this.passed(this.#items.length);
+    this.advanceTo(this.#items.length);
     this.#backlog.leave(this);
   }
 

@@ -7,9 +7,9 @@ import { StoredObject } from "./stored-object.js";
 const stored = (name: string, labels: Record<string, string>, version = 1): StoredObject =>
   new StoredObject({ metadata: { name, namespace: "default", labels } }, version, 0);
 
-function listening(index: ListenerIndex, interest?: Interest): { told: number } {
-  const counter = { told: 0 };
-  index.add({ interest, onChange: () => counter.told++ });
+function listening(index: ListenerIndex, interest?: Interest): { notified: number } {
+  const counter = { notified: 0 };
+  index.add({ interest, onChange: () => counter.notified++ });
   return counter;
 }
 
@@ -22,16 +22,16 @@ test("a change is told to those it may concern, before or after, and once", () =
   const red = listening(index, { by: "label", key: "colour", value: "red" });
   const green = listening(index, { by: "label", key: "colour", value: "green" });
   const blue = listening(index, { by: "label", key: "colour", value: "blue" });
-  const told = (): number[] => [all, named, elsewhere, here, red, green, blue].map((counter) => counter.told);
+  const notified = (): number[] => [all, named, elsewhere, here, red, green, blue].map((counter) => counter.notified);
 
-  index.tell(new Change(1, undefined, stored("a", { colour: "red" })));
-  expect(told()).toEqual([1, 1, 0, 1, 1, 0, 0]);
-  index.tell(new Change(2, stored("a", { colour: "red" }), stored("a", { colour: "green" })));
-  expect(told()).toEqual([2, 2, 0, 2, 2, 1, 0]);
-  index.tell(new Change(3, stored("a", { colour: "green" }), undefined));
-  expect(told()).toEqual([3, 3, 0, 3, 2, 2, 0]);
-  index.tell(new Change(4, stored("b", {}), stored("b", {})));
-  expect(told()).toEqual([4, 3, 0, 4, 2, 2, 0]);
+  index.notify(new Change(1, undefined, stored("a", { colour: "red" })));
+  expect(notified()).toEqual([1, 1, 0, 1, 1, 0, 0]);
+  index.notify(new Change(2, stored("a", { colour: "red" }), stored("a", { colour: "green" })));
+  expect(notified()).toEqual([2, 2, 0, 2, 2, 1, 0]);
+  index.notify(new Change(3, stored("a", { colour: "green" }), undefined));
+  expect(notified()).toEqual([3, 3, 0, 3, 2, 2, 0]);
+  index.notify(new Change(4, stored("b", {}), stored("b", {})));
+  expect(notified()).toEqual([4, 3, 0, 4, 2, 2, 0]);
 });
 
 test("who has left is told nothing", () => {
@@ -42,7 +42,7 @@ test("who has left is told nothing", () => {
     index.add(listener);
     index.delete(listener);
   }
-  index.tell(new Change(1, undefined, stored("a", { k: "v" })));
+  index.notify(new Change(1, undefined, stored("a", { k: "v" })));
   expect(left).toEqual([]);
   expect(index.all()).toEqual([]);
 });
@@ -50,13 +50,13 @@ test("who has left is told nothing", () => {
 test("who comes or leaves between two changes counts from the next one on", () => {
   const index = new ListenerIndex();
   const first = listening(index);
-  const tell = (): void => index.tell(new Change(1, undefined, stored("a", {})));
-  tell();
-  const told: string[] = [];
-  const second = { interest: undefined, onChange: () => told.push("second") };
+  const notify = (): void => index.notify(new Change(1, undefined, stored("a", {})));
+  notify();
+  const notified: string[] = [];
+  const second = { interest: undefined, onChange: () => notified.push("second") };
   index.add(second);
-  tell();
+  notify();
   index.delete(second);
-  tell();
-  expect([first.told, told]).toEqual([3, ["second"]]);
+  notify();
+  expect([first.notified, notified]).toEqual([3, ["second"]]);
 });

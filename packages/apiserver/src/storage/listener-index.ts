@@ -59,19 +59,19 @@ export class ListenerIndex {
   }
 
   /** Tells all whom the change may concern, each once. */
-  tell(change: Change): void {
+  notify(change: Change): void {
     const { subject, previous, current } = change;
     const everyone = this.#everyone ?? [...this.#everything];
     this.#everyone = everyone;
     for (const listener of everyone) listener.onChange(change);
-    if (this.#names.size > 0) tellSet(this.#names.get(subject.name), change);
-    if (this.#namespaces.size > 0) tellSet(this.#namespaces.get(subject.namespace), change);
+    if (this.#names.size > 0) notifySet(this.#names.get(subject.name), change);
+    if (this.#namespaces.size > 0) notifySet(this.#namespaces.get(subject.namespace), change);
     if (this.#labels.size === 0) return;
     for (const [key, group] of this.#labels) {
       const before = previous?.object.metadata.labels?.[key];
       const after = current?.object.metadata.labels?.[key];
-      if (after !== undefined) tellSet(group.get(after), change);
-      if (before !== undefined && before !== after) tellSet(group.get(before), change);
+      if (after !== undefined) notifySet(group.get(after), change);
+      if (before !== undefined && before !== after) notifySet(group.get(before), change);
     }
   }
 
@@ -92,6 +92,6 @@ export class ListenerIndex {
   }
 }
 
-function tellSet(listeners: ReadonlySet<ChangeListener> | undefined, change: Change): void {
+function notifySet(listeners: ReadonlySet<ChangeListener> | undefined, change: Change): void {
   if (listeners !== undefined) for (const listener of listeners) listener.onChange(change);
 }

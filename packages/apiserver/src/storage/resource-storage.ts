@@ -141,7 +141,7 @@ export class ResourceStorage {
   #announce(change: Change): void {
     this.log.append(change, this.#store.nowMs());
     this.#store.noteChange(this.#key, change);
-    this.#listeners.tell(change);
+    this.#listeners.notify(change);
     this.#store.noteWrite();
   }
 }

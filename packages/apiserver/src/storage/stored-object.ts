@@ -35,7 +35,7 @@ export class StoredObject {
   }
 
   /** What a dry run would have stored: it is shown as if it were. */
-  static supposed(object: KubernetesObject): StoredObject {
+  static forDryRun(object: KubernetesObject): StoredObject {
     return new StoredObject(object, 0, 0);
   }
 

@@ -33,7 +33,7 @@ export interface WatcherOptions {
   /** Must hold for everything that {@link matches}. */
   readonly interest?: Interest | undefined;
   /** Whether frames tell what was there before. Default false. */
-  readonly tellsPrevious?: boolean;
+  readonly includePrevious?: boolean;
   readonly bufferLimit?: number;
   /** Keeps count of what is queued here and in others, and cuts off who is the furthest behind. */
   readonly backlog: Backlog;
@@ -46,7 +46,7 @@ export class Watcher implements ChangeListener, Reader {
   readonly interest: Interest | undefined;
   readonly #namespace: string | undefined;
   readonly #matches: ObjectMatcher | undefined;
-  readonly #tellsPrevious: boolean;
+  readonly #includePrevious: boolean;
   readonly #bufferLimit: number;
   readonly #onClose: (() => void) | undefined;
   readonly #backlog: Backlog;
@@ -67,7 +67,7 @@ export class Watcher implements ChangeListener, Reader {
     this.#namespace = options.namespace;
     this.interest = options.interest;
     this.#matches = options.matches;
-    this.#tellsPrevious = options.tellsPrevious ?? false;
+    this.#includePrevious = options.includePrevious ?? false;
     this.#bufferLimit = options.bufferLimit ?? WATCH_BUFFER_LIMIT;
     this.#onClose = options.onClose;
     this.#backlog = options.backlog;
@@ -108,12 +108,13 @@ export class Watcher implements ChangeListener, Reader {
     const { previous, current } = change;
     if (this.#namespace !== undefined && change.subject.namespace !== this.#namespace) return;
     const matches = this.#matches;
-    const did = previous !== undefined && (matches === undefined || matches(previous.object));
-    const does = current !== undefined && (matches === undefined || matches(current.object));
-    if (!did && !does) return;
+    const matchedBefore = previous !== undefined && (matches === undefined || matches(previous.object));
+    const matchesNow = current !== undefined && (matches === undefined || matches(current.object));
+    if (!matchedBefore && !matchesNow) return;
     this.#seenVersion = change.resourceVersion;
-    if (does && did && this.#tellsPrevious) this.#push({ type: "MODIFIED", stored: current, previous: change.last });
-    else if (does) this.#push({ type: did ? "MODIFIED" : "ADDED", stored: current });
+    if (matchesNow && matchedBefore && this.#includePrevious)
+      this.#push({ type: "MODIFIED", stored: current, previous: change.last });
+    else if (matchesNow) this.#push({ type: matchedBefore ? "MODIFIED" : "ADDED", stored: current });
     else this.#push({ type: "DELETED", stored: change.last });
   }
 
@@ -139,7 +140,7 @@ export class Watcher implements ChangeListener, Reader {
     for (; this.#initialIndex < this.#initial.length; this.#initialIndex++)
       this.#backlog.release(this.#initial[this.#initialIndex]!);
     this.#initial = [];
-    for (; this.#queueIndex < this.#queueEnd; this.#queueIndex++) this.#letGo(this.#queue[this.#queueIndex]!);
+    for (; this.#queueIndex < this.#queueEnd; this.#queueIndex++) this.#release(this.#queue[this.#queueIndex]!);
     this.#resetQueue();
     this.#end();
     this.#backlog.leave(this);
@@ -164,7 +165,7 @@ export class Watcher implements ChangeListener, Reader {
     }
     const frame = this.#queue[this.#queueIndex]!;
     this.#queue[this.#queueIndex++] = undefined;
-    this.#letGo(frame);
+    this.#release(frame);
     if (this.#queueIndex === this.#queueEnd) {
       if (this.#queueEnd > LONG_QUEUE) this.#resetQueue();
       else this.#queueIndex = this.#queueEnd = 0;
@@ -192,7 +193,7 @@ export class Watcher implements ChangeListener, Reader {
     this.#notify();
   }
 
-  #letGo(frame: Frame): void {
+  #release(frame: Frame): void {
     if (!isObject(frame)) return;
     this.#backlog.release(frame.stored);
     if (frame.previous !== undefined) this.#backlog.release(frame.previous);

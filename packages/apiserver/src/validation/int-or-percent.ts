@@ -15,13 +15,13 @@ export function validateIntOrPercent(value: IntOrPercent, field: string, errors:
 }
 
 /** Upstream: `IsNotMoreThan100Percent`. */
-export function validateAtMostAll(value: IntOrPercent, field: string, errors: FieldErrors): void {
-  if (typeof value === "string" && PERCENT.test(value) && numberOf(value) > 100)
+export function validateAtMost100Percent(value: IntOrPercent, field: string, errors: FieldErrors): void {
+  if (typeof value === "string" && PERCENT.test(value) && intOrPercentValue(value) > 100)
     addInvalid(errors, field, value, ["must not be greater than 100%"]);
 }
 
 /** Of `5` and of `5%`; 0 of what is neither. Upstream: `getIntOrPercentValue`. */
-export function numberOf(value: IntOrPercent): number {
+export function intOrPercentValue(value: IntOrPercent): number {
   if (typeof value !== "string") return value ?? 0;
   return PERCENT.test(value) ? Number.parseInt(value, 10) : /^[+-]?\d+$/.test(value) ? Number(value) : 0;
 }

@@ -82,7 +82,7 @@ const UNITS: readonly (readonly [readonly string[], bigint])[] = [
   [["d", "day"], 86_400_000_000_000n],
   [["w", "wk", "week"], 604_800_000_000_000n],
 ];
-const MOST_NANOS = 2n ** 63n;
+const MAX_NANOS = 2n ** 63n;
 
 /** Nanoseconds of `2h45m`, `-1.5s`, `3 days` or `P1D`; `undefined` when there is none. Upstream: `strfmt.ParseDuration`. */
 export function parseLooseDuration(text: string): bigint | undefined {
@@ -95,7 +95,7 @@ export function parseLooseDuration(text: string): bigint | undefined {
       const digits = fraction.slice(0, 20);
       nanos += BigInt(whole || "0") * size + (BigInt(digits || "0") * size) / 10n ** BigInt(digits.length);
     }
-    if (nanos <= MOST_NANOS) return exact[1] === "-" ? -nanos : nanos;
+    if (nanos <= MAX_NANOS) return exact[1] === "-" ? -nanos : nanos;
   }
   let nanos: bigint | undefined;
   for (const [, count, word] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {

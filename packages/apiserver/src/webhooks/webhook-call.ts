@@ -15,7 +15,7 @@ export interface WebhookCall {
 }
 
 /** What came back. */
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly status: number;
   /** The body, whatever it is. */
   readonly text: string;
@@ -25,4 +25,4 @@ export interface WebhookAnswer {
  * Calls webhooks: over HTTPS (`callWebhook` of `@kubewright/apiserver/http`), or functions in this process
  * (`inProcessWebhooks`). Rejects with why there is no answer, as Go words it: `connect: connection refused`.
  */
-export type WebhookCaller = (call: WebhookCall) => Promise<WebhookAnswer>;
+export type WebhookCaller = (call: WebhookCall) => Promise<WebhookResponse>;

@@ -17,14 +17,14 @@ const Base = Lexer as unknown as new () => Pick<Lexer, "lex"> & Indentation;
  */
 export class LenientLexer extends Base {
   override *parseFlowCollection(): Generator<string, string | undefined> {
-    return yield* this.#anywhere(() => super.parseFlowCollection());
+    return yield* this.#ignoreIndentation(() => super.parseFlowCollection());
   }
 
   override *parseQuotedScalar(): Generator<string, string | undefined> {
-    return yield* this.#anywhere(() => super.parseQuotedScalar());
+    return yield* this.#ignoreIndentation(() => super.parseQuotedScalar());
   }
 
-  *#anywhere(parse: () => Generator<string, string | undefined>): Generator<string, string | undefined> {
+  *#ignoreIndentation(parse: () => Generator<string, string | undefined>): Generator<string, string | undefined> {
     const { indentNext } = this;
     this.indentNext = 0;
     const next = yield* parse();

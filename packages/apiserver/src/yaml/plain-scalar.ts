@@ -19,8 +19,8 @@ const BINARY = /^([-+]?)0[bB]([01]+)$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const DOT_FLOAT = /^\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?$/;
 
-const MOST_NEGATIVE = -(2n ** 63n);
-const MOST_POSITIVE = 2n ** 64n - 1n;
+const MIN_INTEGER = -(2n ** 63n);
+const MAX_INTEGER = 2n ** 64n - 1n;
 
 /**
  * What a plain scalar means to kubectl: YAML 1.1 as gopkg.in/yaml.v2 has it (`resolve.go`), with Go's integers: `yes` is
@@ -56,8 +56,8 @@ function integer(text: string): number | undefined {
     value = BigInt(`${prefix}${match[2]}`) * (match[1] === "-" ? -1n : 1n);
   }
   // Only what has no sign may be as large as an unsigned integer.
-  const most = text.startsWith("+") ? 2n ** 63n - 1n : MOST_POSITIVE;
-  return value >= MOST_NEGATIVE && value <= most ? Number(value) : undefined;
+  const max = text.startsWith("+") ? 2n ** 63n - 1n : MAX_INTEGER;
+  return value >= MIN_INTEGER && value <= max ? Number(value) : undefined;
 }
 
 /** A number that is too large for Go's float64 is none. */

@@ -43,8 +43,8 @@ test.each([
     refusal = error;
   }
   expect(refusal).toBeInstanceOf(YamlError);
-  const { line, column, message: told } = refusal as YamlError;
-  expect(`${line}:${column} ${told}`).toMatch(new RegExp(`^${place}.*${message.replace(/[*[\]().]/g, "\\$&")}`));
+  const { line, column, message: actual } = refusal as YamlError;
+  expect(`${line}:${column} ${actual}`).toMatch(new RegExp(`^${place}.*${message.replace(/[*[\]().]/g, "\\$&")}`));
 });
 
 test("a key called __proto__ is a key as any other", () => {

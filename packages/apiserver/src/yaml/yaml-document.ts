@@ -32,7 +32,7 @@ import { YamlError } from "./yaml-error.js";
 export type YamlPath = readonly (string | number)[];
 
 /** Nodes that all aliases of a document may stand for together: a small text cannot become a big object. */
-const MOST_UNFOLDED = 100_000;
+const MAX_EXPANDED_NODES = 100_000;
 /** As Go's reader words it, which has its own limit. */
 const TOO_DEEP_MESSAGE = `${TOO_DEEP} of ${MAX_NESTING}`;
 
@@ -48,7 +48,7 @@ export class YamlDocument {
   readonly #targets: ReadonlyMap<Node, Node>;
   /** How many aliases lead to where the conversion is, and how many nodes lay behind any of them so far. */
   #behindAliases = 0;
-  #unfolded = 0;
+  #expanded = 0;
 
   /** Whether more documents follow, which are not looked at. */
   readonly hasMore: boolean;
@@ -60,7 +60,7 @@ export class YamlDocument {
     this.#document = document ?? new Document<ParsedNode>(null);
     this.hasMore = next !== undefined;
     const [problem] = this.#document.errors;
-    if (problem !== undefined) throw this.#error(inPlainWords(problem.message.split("\n", 1)[0]!), problem.pos[0]);
+    if (problem !== undefined) throw this.#error(plainMessage(problem.message.split("\n", 1)[0]!), problem.pos[0]);
     this.#targets = text.includes("*") ? targetsOf(this.#document) : new Map();
   }
 
@@ -124,10 +124,10 @@ export class YamlDocument {
   }
 
   #value(node: Node, within: Set<Node>, depth: number): unknown {
-    if (this.#behindAliases > 0 && this.#unfolded++ > MOST_UNFOLDED)
+    if (this.#behindAliases > 0 && this.#expanded++ > MAX_EXPANDED_NODES)
       throw this.#error("its aliases unfold to too much; write the values out", node);
     if (isScalar(node)) return this.#scalar(node);
-    if (isAlias(node)) return this.#unfold(node, within, (target) => this.#value(target, within, depth));
+    if (isAlias(node)) return this.#expand(node, within, (target) => this.#value(target, within, depth));
     if (depth >= MAX_NESTING) throw this.#error(TOO_DEEP_MESSAGE, node);
     within.add(node);
     let value: unknown;
@@ -158,7 +158,7 @@ export class YamlDocument {
   }
 
   #merge(object: object, source: Node | null, within: Set<Node>, depth: number): void {
-    if (isAlias(source)) this.#unfold(source, within, (target) => this.#merge(object, target, within, depth));
+    if (isAlias(source)) this.#expand(source, within, (target) => this.#merge(object, target, within, depth));
     else if (isMap(source)) {
       within.add(source);
       this.#fill(object, source as YAMLMap<Node, Node | null>, within, depth + 1);
@@ -170,7 +170,7 @@ export class YamlDocument {
   }
 
   #key(node: Node, within: Set<Node>): string {
-    const key = isAlias(node) ? this.#unfold(node, within, (target) => target) : node;
+    const key = isAlias(node) ? this.#expand(node, within, (target) => target) : node;
     if (!isScalar(key)) throw this.#error("a key must be text, a number or a boolean", node);
     const value = key.value as ScalarValue;
     if (value === null) throw this.#error('a key must be text, a number or a boolean; write "null" in quotes', node);
@@ -185,7 +185,7 @@ export class YamlDocument {
     return value;
   }
 
-  #unfold<T>(alias: Alias, within: ReadonlySet<Node>, use: (target: Node) => T): T {
+  #expand<T>(alias: Alias, within: ReadonlySet<Node>, use: (target: Node) => T): T {
     const target = this.#targets.get(alias);
     if (target === undefined)
       throw this.#error(`there is no anchor &${alias.source} before the alias *${alias.source}`, alias);
@@ -227,7 +227,7 @@ export class YamlDocument {
 }
 
 /** What the library says of a bracket that nothing closes speaks of indentation, which means nothing here. */
-function inPlainWords(message: string): string {
+function plainMessage(message: string): string {
   const [, closing] = /^Flow (?:sequence|map) in block collection must be .* end with a ([\]}])$/.exec(message) ?? [];
   return closing === undefined ? message : `a bracket is not closed: ${closing} is expected`;
 }

@@ -1,4 +1,4 @@
-import type { AdmissionExpressions, Names, Wanted } from "../../admission/expressions.js";
+import type { AdmissionExpressions, ExpressionScope, ExpectedResult } from "../../admission/expressions.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { qualifiedNameErrors } from "../../names.js";
 import { addInvalid } from "../../validation/rules.js";
@@ -8,17 +8,17 @@ export interface MatchCondition {
   expression: string;
 }
 
-const MOST_CONDITIONS = 64;
+const MAX_CONDITIONS = 64;
 
 /** Upstream: `validateMatchConditions`. */
 export function validateMatchConditions(
   conditions: readonly MatchCondition[],
   path: string,
   compiler: AdmissionExpressions,
-  names: Names,
+  names: ExpressionScope,
   errors: FieldErrors,
 ): void {
-  if (conditions.length > MOST_CONDITIONS) errors.tooMany(path, conditions.length, MOST_CONDITIONS);
+  if (conditions.length > MAX_CONDITIONS) errors.tooMany(path, conditions.length, MAX_CONDITIONS);
   const known = new Set<string>();
   for (const [index, { name, expression }] of conditions.entries()) {
     const at = `${path}[${index}]`;
@@ -38,8 +38,8 @@ export function validateMatchConditions(
 interface ExpressionCheck {
   readonly path: string;
   readonly compiler: AdmissionExpressions;
-  readonly wanted: Wanted;
-  readonly names: Names;
+  readonly wanted: ExpectedResult;
+  readonly names: ExpressionScope;
   readonly errors: FieldErrors;
 }
 

@@ -12,7 +12,7 @@ import type { ResourceStrategy } from "../../strategy.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";
 import { age, columns } from "../table-cells.js";
-import { matchResourcesWithDefaults, validateMatchResources } from "./rule-validation.js";
+import { applyMatchResourcesDefaults, validateMatchResources } from "./rule-validation.js";
 import { admissionRegistrationTypes } from "./types.js";
 
 type Spec = ValidatingAdmissionPolicyBinding["spec"];
@@ -25,7 +25,7 @@ const EXCLUSIVE = "name and selector are mutually exclusive";
 const bindingStrategy: ResourceStrategy<ValidatingAdmissionPolicyBinding> = {
   applyDefaults({ spec }, stored) {
     if (spec === stored?.spec || spec?.matchResources === undefined) return;
-    matchResourcesWithDefaults(spec.matchResources);
+    applyMatchResourcesDefaults(spec.matchResources);
   },
   prepareForCreate({ metadata }) {
     metadata.generation = 1;

@@ -1,6 +1,6 @@
 import type { ValidatingAdmissionPolicy } from "@kubewright/api";
 
-import { AdmissionExpressions, type Names } from "../../admission/expressions.js";
+import { AdmissionExpressions, type ExpressionScope } from "../../admission/expressions.js";
 import type { Type } from "../../cel/types.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
@@ -12,8 +12,8 @@ import { FAILURE_POLICIES, validateMatchResources } from "./rule-validation.js";
 type Spec = NonNullable<ValidatingAdmissionPolicy["spec"]>;
 
 const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
-const MOST_AUDIT_ANNOTATIONS = 20;
-const LONGEST_VALUE_EXPRESSION = 5 * 1024;
+const MAX_AUDIT_ANNOTATIONS = 20;
+const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
 const NOT_SPECIFIED = "expression is not specified";
 const ONE_NEEDED = "validations or auditAnnotations must contain at least one item";
 /** Words of the language, which nothing may be named. Upstream: `celReservedSymbols`. */
@@ -45,7 +45,7 @@ export function validatePolicy({ metadata, spec = {} }: ValidatingAdmissionPolic
     errors.required("spec.auditAnnotations", ONE_NEEDED);
     return;
   }
-  const names: Names = { params, authorizer: true, variables: types };
+  const names: ExpressionScope = { params, authorizer: true, variables: types };
   for (const [index, validation] of validations.entries())
     validateValidation(validation, `spec.validations[${index}]`, compiler, names, errors);
   validateAuditAnnotations(auditAnnotations, metadata.name ?? "", compiler, names, errors);
@@ -101,7 +101,7 @@ function validateValidation(
   { expression, message = "", messageExpression = "", reason }: NonNullable<Spec["validations"]>[number],
   path: string,
   compiler: AdmissionExpressions,
-  names: Names,
+  names: ExpressionScope,
   errors: FieldErrors,
 ): void {
   if ((expression ?? "").trim() === "") errors.required(`${path}.expression`, NOT_SPECIFIED);
@@ -126,14 +126,14 @@ function validateAuditAnnotations(
   annotations: NonNullable<Spec["auditAnnotations"]>,
   policyName: string,
   compiler: AdmissionExpressions,
-  names: Names,
+  names: ExpressionScope,
   errors: FieldErrors,
 ): void {
-  if (annotations.length > MOST_AUDIT_ANNOTATIONS)
+  if (annotations.length > MAX_AUDIT_ANNOTATIONS)
     errors.invalid(
       "spec.auditAnnotations",
       annotations,
-      `must not have more than ${MOST_AUDIT_ANNOTATIONS} auditAnnotations`,
+      `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`,
     );
   const keys = new Set<string>();
   for (const [index, { key, valueExpression }] of annotations.entries()) {
@@ -142,8 +142,8 @@ function validateAuditAnnotations(
     addInvalid(errors, `${path}.key`, full, qualifiedNameErrors(full));
     const trimmed = (valueExpression ?? "").trim();
     if (trimmed === "") errors.required(`${path}.valueExpression`, "valueExpression is not specified");
-    else if (byteLength(trimmed) > LONGEST_VALUE_EXPRESSION)
-      errors.required(`${path}.valueExpression`, `must not exceed ${LONGEST_VALUE_EXPRESSION} bytes in length`);
+    else if (byteLength(trimmed) > MAX_VALUE_EXPRESSION_BYTES)
+      errors.required(`${path}.valueExpression`, `must not exceed ${MAX_VALUE_EXPRESSION_BYTES} bytes in length`);
     else {
       const at = `${path}.valueExpression`;
       validateExpression(trimmed, { path: at, compiler, wanted: "string or null", names, errors });

@@ -5,7 +5,7 @@ import type { ResourceStrategy } from "../../strategy.js";
 import { specAndStatus } from "../spec-and-status.js";
 import { age, columns } from "../table-cells.js";
 import { validatePolicy, validatePolicyStatus } from "./policy-validation.js";
-import { matchResourcesWithDefaults } from "./rule-validation.js";
+import { applyMatchResourcesDefaults } from "./rule-validation.js";
 import { admissionRegistrationTypes } from "./types.js";
 
 /** Upstream: `pkg/registry/admissionregistration/validatingadmissionpolicy`. */
@@ -14,7 +14,7 @@ const policyStrategy: ResourceStrategy<ValidatingAdmissionPolicy> = {
   applyDefaults({ spec }, stored) {
     if (spec === undefined || spec === stored?.spec) return;
     spec.failurePolicy ??= "Fail";
-    if (spec.matchConstraints !== undefined) matchResourcesWithDefaults(spec.matchConstraints);
+    if (spec.matchConstraints !== undefined) applyMatchResourcesDefaults(spec.matchConstraints);
   },
   validateCreate: validatePolicy,
   validateUpdate: (policy, _stored, errors) => validatePolicy(policy, errors),

@@ -34,7 +34,7 @@ export function applyRuleDefaults(rules: readonly OperationRule[] = []): void {
 }
 
 /** @returns The same with its defaults. */
-export function matchResourcesWithDefaults(match: MatchResources): MatchResources {
+export function applyMatchResourcesDefaults(match: MatchResources): MatchResources {
   applyRuleDefaults(match.resourceRules);
   applyRuleDefaults(match.excludeResourceRules);
   match.matchPolicy ??= "Equivalent";
@@ -57,10 +57,10 @@ export function validateRule(rule: OperationRule, path: string, errors: FieldErr
   if (scope !== undefined && !SCOPES.includes(scope)) errors.notSupported(`${path}.scope`, scope, SCOPES);
 }
 
-function validateWildcards(values: readonly string[], path: string, what: string, errors: FieldErrors): void {
+function validateWildcards(values: readonly string[], path: string, description: string, errors: FieldErrors): void {
   if (values.length === 0) errors.required(path);
   else if (values.length > 1 && values.includes("*"))
-    errors.invalid(path, values, `if '*' is present, must not specify other ${what}`);
+    errors.invalid(path, values, `if '*' is present, must not specify other ${description}`);
 }
 
 /** Upstream: `validateResources`, which looks at the last one only to see whether there is one without subresources. */

@@ -28,10 +28,10 @@ export const admissionRegistrationTypes: TypeDeclarations = {
     },
     atomicTypes: new Set(["MatchResources", "NamedRuleWithOperations", "ParamKind", "ParamRef", "Variable"]),
     presentWhenZero: {
-      ...ofWebhooks("name", ""),
-      ...ofWebhooks("clientConfig", {}),
-      ...ofWebhooks("sideEffects", null),
-      ...ofWebhooks("admissionReviewVersions", null),
+      ...forEachWebhook("name", ""),
+      ...forEachWebhook("clientConfig", {}),
+      ...forEachWebhook("sideEffects", null),
+      ...forEachWebhook("admissionReviewVersions", null),
       "AdmissionregistrationV1ServiceReference.name": "",
       "AdmissionregistrationV1ServiceReference.namespace": "",
       "MatchCondition.name": "",
@@ -91,6 +91,6 @@ export const admissionRegistrationTypes: TypeDeclarations = {
   },
 };
 
-function ofWebhooks<T>(field: string, value: T): Record<string, T> {
+function forEachWebhook<T>(field: string, value: T): Record<string, T> {
   return { [`MutatingWebhook.${field}`]: value, [`ValidatingWebhook.${field}`]: value };
 }

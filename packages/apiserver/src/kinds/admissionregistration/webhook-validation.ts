@@ -38,7 +38,7 @@ export interface WebhookClientConfig {
 export const REVIEW_VERSIONS = ["v1", "v1beta1"];
 const SIDE_EFFECTS = ["None", "NoneOnDryRun"];
 const REINVOCATION_POLICIES = ["IfNeeded", "Never"];
-const LONGEST_TIMEOUT_SECONDS = 30;
+const MAX_TIMEOUT_SECONDS = 30;
 const URL_FORM = "; desired format: https://host[/path]";
 
 /** Upstream: `validateMutatingWebhookConfiguration`, `validateValidatingWebhookConfiguration`. */
@@ -66,11 +66,11 @@ function validateWebhook(webhook: Webhook, path: string, compiler: AdmissionExpr
   if (sideEffects === undefined || sideEffects === null)
     errors.required(`${path}.sideEffects`, `must specify one of ${SIDE_EFFECTS.join(", ")}`);
   else validateOneOf(sideEffects, `${path}.sideEffects`, SIDE_EFFECTS, errors);
-  if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > LONGEST_TIMEOUT_SECONDS))
+  if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > MAX_TIMEOUT_SECONDS))
     errors.invalid(
       `${path}.timeoutSeconds`,
       timeoutSeconds,
-      `the timeout value must be between 1 and ${LONGEST_TIMEOUT_SECONDS} seconds`,
+      `the timeout value must be between 1 and ${MAX_TIMEOUT_SECONDS} seconds`,
     );
   validateLabelSelector(webhook.namespaceSelector, `${path}.namespaceSelector`, errors);
   validateLabelSelector(webhook.objectSelector, `${path}.objectSelector`, errors);

@@ -5,7 +5,7 @@ import { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { numberOf, validateAtMostAll, validateIntOrPercent } from "../../validation/int-or-percent.js";
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from "../../validation/int-or-percent.js";
 import { validateNonNegative } from "../../validation/rules.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
@@ -31,21 +31,21 @@ const newStatus: NonNullable<DaemonSet["status"]> = {
   desiredNumberScheduled: 0,
   numberReady: 0,
 };
-const generic = specAndStatus<DaemonSet>(() => ({ ...newStatus }));
+const baseStrategy = specAndStatus<DaemonSet>(() => ({ ...newStatus }));
 
 /** Upstream: `pkg/registry/apps/daemonset`, `pkg/apis/apps/validation`. */
 export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
-  ...generic,
+  ...baseStrategy,
   applyDefaults,
   podTemplate: ({ spec }) => spec?.template,
   prepareForCreate(daemonSet, context) {
-    generic.prepareForCreate(daemonSet, context);
+    baseStrategy.prepareForCreate(daemonSet, context);
     setTemplateGeneration(daemonSet, Math.max(templateGeneration(daemonSet), 1));
   },
   validateCreate: validateDaemonSet,
   warningsOnCreate: ({ spec }) => podTemplateWarnings(spec?.template, "spec.template"),
   prepareForUpdate(daemonSet, stored) {
-    generic.prepareForUpdate(daemonSet, stored);
+    baseStrategy.prepareForUpdate(daemonSet, stored);
     const changes = jsonEqual(daemonSet.spec?.template, stored.spec?.template) ? 0 : 1;
     setTemplateGeneration(daemonSet, templateGeneration(stored) + changes);
   },
@@ -154,10 +154,10 @@ function validateStrategy(
     const { maxUnavailable, maxSurge } = rollingUpdate;
     validateIntOrPercent(maxUnavailable, `${path}.maxUnavailable`, errors);
     validateIntOrPercent(maxSurge, `${path}.maxSurge`, errors);
-    validateAtMostAll(maxUnavailable, `${path}.maxUnavailable`, errors);
-    validateAtMostAll(maxSurge, `${path}.maxSurge`, errors);
-    const hasUnavailable = numberOf(maxUnavailable) !== 0;
-    const hasSurge = numberOf(maxSurge) !== 0;
+    validateAtMost100Percent(maxUnavailable, `${path}.maxUnavailable`, errors);
+    validateAtMost100Percent(maxSurge, `${path}.maxSurge`, errors);
+    const hasUnavailable = intOrPercentValue(maxUnavailable) !== 0;
+    const hasSurge = intOrPercentValue(maxSurge) !== 0;
     if (hasUnavailable && hasSurge)
       errors.invalid(`${path}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero");
     else if (!hasUnavailable && !hasSurge) errors.required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0");

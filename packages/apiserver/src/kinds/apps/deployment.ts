@@ -4,7 +4,7 @@ import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { numberOf, validateAtMostAll, validateIntOrPercent } from "../../validation/int-or-percent.js";
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from "../../validation/int-or-percent.js";
 import { validateNonNegative } from "../../validation/rules.js";
 import { podNamePrefixWarnings } from "../job/warnings.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
@@ -127,9 +127,9 @@ function validateStrategy(
     const { maxUnavailable, maxSurge } = rollingUpdate;
     validateIntOrPercent(maxUnavailable, `${path}.maxUnavailable`, errors);
     validateIntOrPercent(maxSurge, `${path}.maxSurge`, errors);
-    if (numberOf(maxUnavailable) === 0 && numberOf(maxSurge) === 0)
+    if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0)
       errors.invalid(`${path}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0");
-    validateAtMostAll(maxUnavailable, `${path}.maxUnavailable`, errors);
+    validateAtMost100Percent(maxUnavailable, `${path}.maxUnavailable`, errors);
   }
 }
 

@@ -154,12 +154,12 @@ function validateStatefulSet({ spec = emptySpec }: StatefulSet, errors: FieldErr
     // Upstream looks at these twice, too.
     validateLabels(template.metadata?.labels ?? {}, "spec.template.labels", errors);
     validateAnnotations(template.metadata?.annotations ?? {}, "spec.template.annotations", errors);
-    validateLongRunningTemplate(withClaims(template, volumeClaimTemplates), "StatefulSet", errors);
+    validateLongRunningTemplate(withClaimVolumes(template, volumeClaimTemplates), "StatefulSet", errors);
   });
 }
 
 /** The template as its pods get it: a volume for each claim, in place of the template's own of that name. */
-function withClaims(template: PodTemplateSpec, claims: readonly ClaimTemplate[]): PodTemplateSpec {
+function withClaimVolumes(template: PodTemplateSpec, claims: readonly ClaimTemplate[]): PodTemplateSpec {
   if (claims.length === 0 || template.spec === undefined) return template;
   const volumes = new Map<string, Volume>();
   for (const { metadata } of claims) {

@@ -4,7 +4,7 @@ import { fields } from "./fields.js";
 const CONDITION = "type,status,lastTransitionTime,reason,message";
 const CONDITIONS = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController"];
 
-function ofConditions<T>(field: string, value: T): Record<string, T> {
+function forEachWorkload<T>(field: string, value: T): Record<string, T> {
   return Object.fromEntries(CONDITIONS.map((kind) => [`${kind}${field}`, value]));
 }
 
@@ -12,19 +12,19 @@ function ofConditions<T>(field: string, value: T): Record<string, T> {
 export const appsTypes: TypeDeclarations = {
   fields,
   rules: {
-    patchMergeKeys: ofConditions("Status.conditions", "type"),
-    listTypes: ofConditions("Status.conditions", "type"),
+    patchMergeKeys: forEachWorkload("Status.conditions", "type"),
+    listTypes: forEachWorkload("Status.conditions", "type"),
     atomicMaps: new Set(["ReplicationControllerSpec.selector"]),
     presentWhenZero: {
-      ...ofConditions(".spec", {}),
-      ...ofConditions(".status", {}),
+      ...forEachWorkload(".spec", {}),
+      ...forEachWorkload(".status", {}),
       "ControllerRevision.revision": 0,
       "DeploymentSpec.template": {},
       "DeploymentSpec.strategy": {},
       "DeploymentCondition.lastUpdateTime": null,
-      ...ofConditions("Condition.lastTransitionTime", null),
-      ...ofConditions("Condition.type", ""),
-      ...ofConditions("Condition.status", ""),
+      ...forEachWorkload("Condition.lastTransitionTime", null),
+      ...forEachWorkload("Condition.type", ""),
+      ...forEachWorkload("Condition.status", ""),
       "ReplicaSetSpec.template": {},
       "ReplicaSetStatus.replicas": 0,
       "ReplicationControllerStatus.replicas": 0,

@@ -2,7 +2,7 @@ import { type JsonObject, isJsonObject } from "../../json.js";
 import { canonicalQuantity } from "../../quantity.js";
 
 /** Thrown and caught here: the annotation is somebody's, and of another form. */
-class Unreadable extends Error {
+class UnreadableAnnotation extends Error {
   override readonly name = "Unreadable";
 }
 
@@ -12,7 +12,7 @@ export function readAnnotation<T>(text: string | undefined, read: (value: unknow
   try {
     return read(JSON.parse(text));
   } catch (error) {
-    if (error instanceof Unreadable || error instanceof SyntaxError) return undefined;
+    if (error instanceof UnreadableAnnotation || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
@@ -22,28 +22,28 @@ export function optional<T>(value: unknown, read: (value: unknown) => T): T | un
 }
 
 export function objectOf(value: unknown): JsonObject {
-  if (!isJsonObject(value)) throw new Unreadable();
+  if (!isJsonObject(value)) throw new UnreadableAnnotation();
   return value;
 }
 
 export function listOf(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Unreadable();
+  if (!Array.isArray(value)) throw new UnreadableAnnotation();
   return value;
 }
 
 export function textOf(value: unknown): string {
-  if (typeof value !== "string") throw new Unreadable();
+  if (typeof value !== "string") throw new UnreadableAnnotation();
   return value;
 }
 
 export function numberOf(value: unknown): number {
-  if (typeof value !== "number" || !Number.isInteger(value)) throw new Unreadable();
+  if (typeof value !== "number" || !Number.isInteger(value)) throw new UnreadableAnnotation();
   return value;
 }
 
 export function quantityOf(value: unknown): string {
   const text = typeof value === "number" ? String(value) : textOf(value);
   const quantity = canonicalQuantity(text);
-  if (quantity === undefined) throw new Unreadable();
+  if (quantity === undefined) throw new UnreadableAnnotation();
   return quantity;
 }

@@ -59,8 +59,8 @@ test("an autoscaler keeps at least one pod, and no more at least than at most", 
   fc.assert(
     fc.property(count, count, (minReplicas, maxReplicas = 0) => {
       const { message } = create(horizontalPodAutoscalerStrategy, autoscaler({ minReplicas, maxReplicas }));
-      const least = minReplicas ?? 1;
-      expect(message === "").toBe(least >= 1 && maxReplicas >= 1 && least <= maxReplicas);
+      const min = minReplicas ?? 1;
+      expect(message === "").toBe(min >= 1 && maxReplicas >= 1 && min <= maxReplicas);
     }),
   );
 });

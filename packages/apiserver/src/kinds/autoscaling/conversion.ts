@@ -21,17 +21,17 @@ const EMPTY_SPEC: HorizontalPodAutoscalerV1["spec"] = { scaleTargetRef: { kind: 
 /** How a stored autoscaler looks in v1. Upstream: `pkg/apis/autoscaling/v1/conversion.go`. */
 export function toV1(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscalerV1 {
   const { spec, status, ...others } = autoscaler;
-  const { metrics = [], behavior, ...kept } = spec;
+  const { metrics = [], behavior, ...specRest } = spec;
   const cpu = metrics.find(isCpuUtilization)?.resource?.target.averageUtilization;
   const otherMetrics = metrics.filter((metric) => !isCpuUtilization(metric)).map(metricToV1);
   const result: HorizontalPodAutoscalerV1 = {
     ...others,
     metadata: withAnnotations(others.metadata, {
       [METRICS]: otherMetrics.length === 0 ? undefined : JSON.stringify(otherMetrics),
-      [BEHAVIOR]: behavior === undefined ? undefined : JSON.stringify(inGo(behavior)),
+      [BEHAVIOR]: behavior === undefined ? undefined : JSON.stringify(behaviorToGo(behavior)),
       ...statusAnnotations(status),
     }),
-    spec: { ...kept, ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: cpu }) },
+    spec: { ...specRest, ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: cpu }) },
   };
   if (autoscaler.apiVersion !== undefined) result.apiVersion = "autoscaling/v1";
   if (status !== undefined) result.status = statusToV1(status);
@@ -48,11 +48,11 @@ function statusAnnotations(status: Status | undefined): Record<string, string | 
 }
 
 function statusToV1(status: Status): NonNullable<HorizontalPodAutoscalerV1["status"]> {
-  const { currentMetrics, conditions: _told, currentReplicas = 0, ...kept } = status;
+  const { currentMetrics, conditions: _conditions, currentReplicas = 0, ...rest } = status;
   const cpu = (currentMetrics ?? []).find(({ type, resource }) => type === "Resource" && resource?.name === "cpu");
   const utilization = cpu?.resource?.current.averageUtilization;
   return {
-    ...kept,
+    ...rest,
     currentReplicas,
     ...(utilization === undefined ? {} : { currentCPUUtilizationPercentage: utilization }),
   };
@@ -62,7 +62,7 @@ function statusToV1(status: Status): NonNullable<HorizontalPodAutoscalerV1["stat
 export function fromV1(autoscaler: HorizontalPodAutoscalerV1): HorizontalPodAutoscaler {
   const { metadata, spec: given, status, ...others } = autoscaler;
   const spec = (given as typeof given | undefined) ?? EMPTY_SPEC;
-  const { targetCPUUtilizationPercentage: target, ...kept } = spec;
+  const { targetCPUUtilizationPercentage: target, ...specRest } = spec;
   const annotations = metadata.annotations ?? {};
   const otherMetrics = readAnnotation(annotations[METRICS], (value) => listOf(value).map(metricFromV1)) ?? [];
   const metrics = [...otherMetrics, ...(target === undefined ? [] : [cpuMetric(target)])];
@@ -76,7 +76,7 @@ export function fromV1(autoscaler: HorizontalPodAutoscalerV1): HorizontalPodAuto
       [CONDITIONS]: undefined,
     }),
     spec: {
-      ...kept,
+      ...specRest,
       metrics: metrics.length === 0 ? [cpuMetric()] : metrics,
       ...(behavior === undefined ? {} : { behavior }),
     },
@@ -90,15 +90,17 @@ function statusFromV1(
   status: NonNullable<HorizontalPodAutoscalerV1["status"]>,
   annotations: Readonly<Record<string, string>>,
 ): Status {
-  const { currentCPUUtilizationPercentage: cpu, currentReplicas, ...kept } = status;
-  const told = readAnnotation(annotations[CURRENT_METRICS], (value) => listOf(value).map(metricStatusFromV1));
-  const known: MetricStatus[] | null =
+  const { currentCPUUtilizationPercentage: cpu, currentReplicas, ...rest } = status;
+  const annotatedMetrics = readAnnotation(annotations[CURRENT_METRICS], (value) =>
+    listOf(value).map(metricStatusFromV1),
+  );
+  const cpuMetrics: MetricStatus[] | null =
     cpu === undefined ? null : [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: cpu } } }];
   const conditions = readAnnotation(annotations[CONDITIONS], (value) => listOf(value).map(conditionOf));
   return {
-    ...kept,
+    ...rest,
     ...(currentReplicas === 0 ? {} : { currentReplicas }),
-    currentMetrics: (told ?? known) as MetricStatus[],
+    currentMetrics: (annotatedMetrics ?? cpuMetrics) as MetricStatus[],
     ...(conditions === undefined ? {} : { conditions }),
   };
 }
@@ -107,7 +109,7 @@ function statusFromV1(
  * Makes the annotations that stand for a part of the object what they are in another one: who may not change the part may
  * not change them.
  */
-export function restoreRoundTrip(
+export function restoreRoundTripAnnotations(
   autoscaler: HorizontalPodAutoscalerV1,
   stored: HorizontalPodAutoscalerV1 | undefined,
   part: keyof typeof ROUND_TRIP,
@@ -125,9 +127,9 @@ function withAnnotations<T extends { annotations?: Record<string, string> }>(
   metadata: T,
   changes: Readonly<Record<string, string | undefined>>,
 ): T {
-  const kept = Object.entries({ ...metadata.annotations, ...changes }).filter(([, value]) => value !== undefined);
+  const remaining = Object.entries({ ...metadata.annotations, ...changes }).filter(([, value]) => value !== undefined);
   const { annotations: _former, ...rest } = metadata;
-  return (kept.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(kept) }) as T;
+  return (remaining.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(remaining) }) as T;
 }
 
 function isCpuUtilization({ type, resource }: Metric): boolean {
@@ -136,7 +138,7 @@ function isCpuUtilization({ type, resource }: Metric): boolean {
 
 /** In the order of v1's Go type, as JSON is compared as text. */
 function metricToV1({ type, object, pods, resource, containerResource, external }: Metric): JsonObject {
-  return defined({
+  return withoutUndefined({
     type,
     object: object && {
       target: object.describedObject,
@@ -172,7 +174,7 @@ function metricToV1({ type, object, pods, resource, containerResource, external 
 
 function metricStatusToV1(status: MetricStatus): JsonObject {
   const { type, object, pods, resource, containerResource, external } = status;
-  return defined({
+  return withoutUndefined({
     type,
     object: object && {
       target: object.describedObject,
@@ -213,7 +215,7 @@ function metricFromV1(value: unknown): Metric {
   const resource = optional(metric["resource"], objectOf);
   const containerResource = optional(metric["containerResource"], objectOf);
   const external = optional(metric["external"], objectOf);
-  return defined({
+  return withoutUndefined({
     type: textOf(metric["type"]),
     object: object && {
       describedObject: referenceOf(object["target"]),
@@ -224,11 +226,11 @@ function metricFromV1(value: unknown): Metric {
       metric: identifier(pods["metricName"], pods["selector"]),
       target: { type: "AverageValue", averageValue: optional(pods["targetAverageValue"], quantityOf) },
     },
-    resource: resource && { name: textOf(resource["name"]), target: useTarget(resource) },
+    resource: resource && { name: textOf(resource["name"]), target: utilizationTarget(resource) },
     containerResource: containerResource && {
       name: textOf(containerResource["name"]),
       container: textOf(containerResource["container"]),
-      target: useTarget(containerResource),
+      target: utilizationTarget(containerResource),
     },
     external: external && {
       metric: identifier(external["metricName"], external["metricSelector"]),
@@ -244,33 +246,33 @@ function metricStatusFromV1(value: unknown): MetricStatus {
   const resource = optional(metric["resource"], objectOf);
   const containerResource = optional(metric["containerResource"], objectOf);
   const external = optional(metric["external"], objectOf);
-  return defined({
+  return withoutUndefined({
     type: textOf(metric["type"]),
     object: object && {
       describedObject: referenceOf(object["target"]),
       metric: identifier(object["metricName"], object["selector"]),
-      current: currentOf(object["currentValue"], object["averageValue"]),
+      current: currentValues(object["currentValue"], object["averageValue"]),
     },
     pods: pods && {
       metric: identifier(pods["metricName"], pods["selector"]),
-      current: currentOf(undefined, pods["currentAverageValue"]),
+      current: currentValues(undefined, pods["currentAverageValue"]),
     },
-    resource: resource && { name: textOf(resource["name"]), current: currentUse(resource) },
+    resource: resource && { name: textOf(resource["name"]), current: currentUtilization(resource) },
     containerResource: containerResource && {
       name: textOf(containerResource["name"]),
       container: textOf(containerResource["container"]),
-      current: currentUse(containerResource),
+      current: currentUtilization(containerResource),
     },
     external: external && {
       metric: identifier(external["metricName"], external["metricSelector"]),
-      current: currentOf(external["currentValue"], external["currentAverageValue"]),
+      current: currentValues(external["currentValue"], external["currentAverageValue"]),
     },
   }) as unknown as MetricStatus;
 }
 
 function conditionOf(value: unknown): NonNullable<Status["conditions"]>[number] {
   const { type, status, lastTransitionTime, reason, message } = objectOf(value);
-  return defined({
+  return withoutUndefined({
     type: textOf(type),
     status: textOf(status),
     lastTransitionTime: optional(lastTransitionTime, textOf) ?? null,
@@ -282,15 +284,15 @@ function conditionOf(value: unknown): NonNullable<Status["conditions"]>[number] 
 /** An average of 0 that v1 always has beside another value says nothing. */
 function valueTarget(value: unknown, averageValue: unknown): JsonObject {
   const average = optional(averageValue, quantityOf);
-  const whole = optional(value, quantityOf);
+  const total = optional(value, quantityOf);
   return {
     type: average === undefined ? "Value" : "AverageValue",
-    value: average !== undefined && whole === "0" ? undefined : whole,
+    value: average !== undefined && total === "0" ? undefined : total,
     averageValue: average,
   };
 }
 
-function useTarget({ targetAverageUtilization, targetAverageValue }: JsonObject): JsonObject {
+function utilizationTarget({ targetAverageUtilization, targetAverageValue }: JsonObject): JsonObject {
   const averageUtilization = optional(targetAverageUtilization, numberOf);
   return {
     type: averageUtilization === undefined ? "AverageValue" : "Utilization",
@@ -299,11 +301,11 @@ function useTarget({ targetAverageUtilization, targetAverageValue }: JsonObject)
   };
 }
 
-function currentOf(value: unknown, averageValue: unknown): JsonObject {
+function currentValues(value: unknown, averageValue: unknown): JsonObject {
   return { value: optional(value, quantityOf), averageValue: optional(averageValue, quantityOf) };
 }
 
-function currentUse({ currentAverageUtilization, currentAverageValue }: JsonObject): JsonObject {
+function currentUtilization({ currentAverageUtilization, currentAverageValue }: JsonObject): JsonObject {
   return {
     averageUtilization: optional(currentAverageUtilization, numberOf),
     averageValue: optional(currentAverageValue, quantityOf),
@@ -320,7 +322,7 @@ function referenceOf(value: unknown): JsonObject {
 }
 
 /** Upstream writes the behaviour in the names of its internal Go types. */
-function inGo(behavior: Behavior): JsonObject {
+function behaviorToGo(behavior: Behavior): JsonObject {
   const rules = (given: NonNullable<typeof behavior.scaleUp> | undefined): JsonObject | null =>
     given === undefined
       ? null
@@ -351,10 +353,10 @@ function behaviorFromGo(value: unknown): Behavior {
       tolerance: optional(Tolerance, quantityOf),
     };
   };
-  return defined({ scaleUp: optional(ScaleUp, rules), scaleDown: optional(ScaleDown, rules) });
+  return withoutUndefined({ scaleUp: optional(ScaleUp, rules), scaleDown: optional(ScaleDown, rules) });
 }
 
 /** Without members that are `undefined`, however deep. */
-function defined(value: JsonObject): JsonObject {
+function withoutUndefined(value: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
 }

@@ -8,7 +8,7 @@ import {
 import { type BuiltInResource, builtInResource, standardVerbs } from "../../built-in-resource.js";
 import { restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { fromV1, restoreRoundTrip, toV1 } from "./conversion.js";
+import { fromV1, restoreRoundTripAnnotations, toV1 } from "./conversion.js";
 import { applyAutoscalerDefaults } from "./defaults.js";
 import { autoscalerCells, autoscalerColumns } from "./printer.js";
 import { autoscalingTypes } from "./types.js";
@@ -44,18 +44,18 @@ export const horizontalPodAutoscalerV1Strategy: ResourceStrategy<HorizontalPodAu
   },
   prepareForCreate(autoscaler) {
     autoscaler.status = { currentReplicas: 0, desiredReplicas: 0 };
-    restoreRoundTrip(autoscaler, undefined, "status");
+    restoreRoundTripAnnotations(autoscaler, undefined, "status");
   },
   prepareForUpdate(autoscaler, stored) {
     restoreMember(autoscaler, stored, "status");
-    restoreRoundTrip(autoscaler, stored, "status");
+    restoreRoundTripAnnotations(autoscaler, stored, "status");
   },
   validateCreate: (autoscaler, errors) => validateAutoscaler(fromV1(autoscaler), errors),
   validateUpdate: (autoscaler, _stored, errors) => validateAutoscaler(fromV1(autoscaler), errors),
   status: {
     prepareForUpdate(autoscaler, stored) {
       restoreMember(autoscaler, stored, "spec");
-      restoreRoundTrip(autoscaler, stored, "spec");
+      restoreRoundTripAnnotations(autoscaler, stored, "spec");
     },
     validateUpdate: (autoscaler, _stored, errors) => validateAutoscalerStatus(fromV1(autoscaler), errors),
   },

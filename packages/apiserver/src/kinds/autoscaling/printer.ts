@@ -8,7 +8,7 @@ type MetricStatus = NonNullable<NonNullable<HorizontalPodAutoscaler["status"]>["
 type Values = NonNullable<MetricStatus["resource"]>["current"];
 type Target = NonNullable<Metric["resource"]>["target"];
 
-const MOST_METRICS = 2;
+const MAX_SHOWN_METRICS = 2;
 
 export const autoscalerColumns = columns("Name", "Reference", "Targets", "MinPods", "MaxPods", "Replicas", "Age");
 
@@ -19,7 +19,7 @@ export function autoscalerCells({ metadata, spec, status }: HorizontalPodAutosca
   return [
     metadata.name ?? "",
     `${scaleTargetRef?.kind ?? ""}/${scaleTargetRef?.name ?? ""}`,
-    targets(metrics ?? [], status?.currentMetrics ?? []),
+    targetsCell(metrics ?? [], status?.currentMetrics ?? []),
     String(minReplicas ?? "<unset>"),
     maxReplicas ?? 0,
     status?.currentReplicas ?? 0,
@@ -27,33 +27,33 @@ export function autoscalerCells({ metadata, spec, status }: HorizontalPodAutosca
   ];
 }
 
-function targets(metrics: readonly Metric[], current: readonly MetricStatus[]): string {
+function targetsCell(metrics: readonly Metric[], current: readonly MetricStatus[]): string {
   if (metrics.length === 0) return "<none>";
-  const shown = metrics.slice(0, MOST_METRICS).map((metric, index) => targetOf(metric, current[index]));
+  const shown = metrics.slice(0, MAX_SHOWN_METRICS).map((metric, index) => targetText(metric, current[index]));
   const more = metrics.length - shown.length;
   return more > 0 ? `${shown.join(", ")} + ${more} more...` : shown.join(", ");
 }
 
-function targetOf(metric: Metric, status: MetricStatus | undefined): string {
+function targetText(metric: Metric, status: MetricStatus | undefined): string {
   const { type, object, external, pods, resource, containerResource } = metric;
-  if (type === "Object" && object !== undefined) return amounts(object.target, status?.object?.current);
-  if (type === "External" && external !== undefined) return amounts(external.target, status?.external?.current);
+  if (type === "Object" && object !== undefined) return valueText(object.target, status?.object?.current);
+  if (type === "External" && external !== undefined) return valueText(external.target, status?.external?.current);
   if (type === "Pods" && pods !== undefined)
     return `${status?.pods?.current.averageValue ?? "<unknown>"}/${pods.target.averageValue}`;
   if (type === "Resource" && resource !== undefined)
-    return `${resource.name}: ${use(resource.target, status?.resource?.current)}`;
+    return `${resource.name}: ${utilizationText(resource.target, status?.resource?.current)}`;
   if (type === "ContainerResource" && containerResource !== undefined)
-    return `${containerResource.name}: ${use(containerResource.target, status?.containerResource?.current)}`;
+    return `${containerResource.name}: ${utilizationText(containerResource.target, status?.containerResource?.current)}`;
   return "<unknown type>";
 }
 
-function amounts({ value, averageValue }: Target, current: Values | undefined): string {
+function valueText({ value, averageValue }: Target, current: Values | undefined): string {
   return averageValue === undefined
     ? `${current?.value ?? "<unknown>"}/${value}`
     : `${current?.averageValue ?? "<unknown>"}/${averageValue} (avg)`;
 }
 
-function use({ averageValue, averageUtilization }: Target, current: Values | undefined): string {
+function utilizationText({ averageValue, averageUtilization }: Target, current: Values | undefined): string {
   if (averageValue !== undefined) return `${current?.averageValue ?? "<unknown>"}/${averageValue}`;
   const now = current?.averageUtilization === undefined ? "<unknown>" : `${current.averageUtilization}%`;
   return `${now}/${averageUtilization === undefined ? "<auto>" : `${averageUtilization}%`}`;

@@ -3,7 +3,7 @@ import { fields } from "./fields.js";
 
 const SOURCES = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 
-function ofSources<T>(source: string, field: string, value: T): Record<string, T> {
+function forEachSource<T>(source: string, field: string, value: T): Record<string, T> {
   return Object.fromEntries(SOURCES.map((kind) => [`${kind}Metric${source}.${field}`, value]));
 }
 
@@ -41,8 +41,8 @@ export const autoscalingTypes: TypeDeclarations = {
       "MetricStatus.type": "",
       "MetricTarget.type": "",
       "MetricIdentifier.name": "",
-      ...ofSources("Source", "target", {}),
-      ...ofSources("Status", "current", {}),
+      ...forEachSource("Source", "target", {}),
+      ...forEachSource("Status", "current", {}),
       ...Object.fromEntries(
         ["External", "Object", "Pods"].flatMap((kind) => [
           [`${kind}MetricSource.metric`, {}],

@@ -55,8 +55,8 @@ function validateReference(
   else addInvalid(errors, `${path}.kind`, kind, pathSegmentErrors(kind));
   if (name === "") errors.required(`${path}.name`);
   else addInvalid(errors, `${path}.name`, name, pathSegmentErrors(name));
-  const [group = "", version, tooMuch] = apiVersion.split("/");
-  if (tooMuch !== undefined)
+  const [group = "", version, extra] = apiVersion.split("/");
+  if (extra !== undefined)
     errors.invalid(`${path}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
   else if (!mayBeCore && (version === undefined || group === ""))
     errors.invalid(`${path}.apiVersion`, apiVersion, "apiVersion must specify API group");

@@ -19,20 +19,20 @@ export const certificateAdmission: AdmissionPlugin = {
     group === certificateSigningRequests.group && resource === certificateSigningRequests.resource,
   mutate(attributes) {
     const request = attributes.object as CertificateSigningRequest;
-    if (attributes.operation === "CREATE") enterUser(request, attributes);
-    else if (attributes.subresource !== "") enterTimes(request, attributes);
+    if (attributes.operation === "CREATE") setUser(request, attributes);
+    else if (attributes.subresource !== "") setConditionTimes(request, attributes);
   },
   validate(attributes) {
     const { operation, subresource, object, oldObject } = attributes;
     if (operation !== "UPDATE" || subresource === "") return;
     const stored = oldObject as CertificateSigningRequest;
-    if (subresource === "approval") demandSigner(attributes, stored, "approve");
-    else if (signs((object as CertificateSigningRequest).status, stored.status))
-      demandSigner(attributes, stored, "sign");
+    if (subresource === "approval") requireSignerPermission(attributes, stored, "approve");
+    else if (isSigning((object as CertificateSigningRequest).status, stored.status))
+      requireSignerPermission(attributes, stored, "sign");
   },
 };
 
-function enterUser({ spec }: CertificateSigningRequest, { user }: AdmissionAttributes): void {
+function setUser({ spec }: CertificateSigningRequest, { user }: AdmissionAttributes): void {
   const { username, uid, groups, extra } = user;
   spec.username = username;
   if (uid === undefined) delete spec.uid;
@@ -44,12 +44,12 @@ function enterUser({ spec }: CertificateSigningRequest, { user }: AdmissionAttri
 }
 
 /** Upstream: `populateConditionTimestamps`. */
-function enterTimes({ status }: CertificateSigningRequest, { oldObject, server }: AdmissionAttributes): void {
-  const former = (oldObject as CertificateSigningRequest).status?.conditions ?? [];
-  if (status?.conditions === undefined || status.conditions === former) return;
+function setConditionTimes({ status }: CertificateSigningRequest, { oldObject, server }: AdmissionAttributes): void {
+  const oldConditions = (oldObject as CertificateSigningRequest).status?.conditions ?? [];
+  if (status?.conditions === undefined || status.conditions === oldConditions) return;
   const now = formatTime(server.clock.now());
   status.conditions = status.conditions.map((condition): Condition => {
-    const same = former.find(({ type, status: state }) => type === condition.type && state === condition.status);
+    const same = oldConditions.find(({ type, status: state }) => type === condition.type && state === condition.status);
     return {
       ...condition,
       lastUpdateTime: condition.lastUpdateTime ?? now,
@@ -59,24 +59,28 @@ function enterTimes({ status }: CertificateSigningRequest, { oldObject, server }
 }
 
 /** Issues the certificate, or says that it cannot be. */
-function signs(status: Status = {}, stored: Status = {}): boolean {
-  return status.certificate !== stored.certificate || !jsonEqual(failures(status), failures(stored));
+function isSigning(status: Status = {}, stored: Status = {}): boolean {
+  return status.certificate !== stored.certificate || !jsonEqual(failedConditions(status), failedConditions(stored));
 }
 
-function failures({ conditions = [] }: Status): Condition[] {
+function failedConditions({ conditions = [] }: Status): Condition[] {
   return conditions.filter(({ type }) => type === "Failed");
 }
 
 /** @throws ApiError 403 */
-function demandSigner(attributes: AdmissionAttributes, { spec }: CertificateSigningRequest, verb: string): void {
+function requireSignerPermission(
+  attributes: AdmissionAttributes,
+  { spec }: CertificateSigningRequest,
+  verb: string,
+): void {
   const { server, user, resource, name } = attributes;
   const [domain = ""] = spec.signerName.split("/");
-  const mayDo = [spec.signerName, `${domain}/*`].some((signer) => {
+  const isAllowed = [spec.signerName, `${domain}/*`].some((signer) => {
     const { group, version } = certificateSigningRequests;
-    const asked = { group, version, resource: "signers", subresource: "", namespace: "", name: signer };
-    return server.access.decide({ user, verb, path: "", resource: asked }).allowed;
+    const requested = { group, version, resource: "signers", subresource: "", namespace: "", name: signer };
+    return server.access.decide({ user, verb, path: "", resource: requested }).allowed;
   });
-  if (mayDo) return;
+  if (isAllowed) return;
   throw forbidden(
     resource,
     name,

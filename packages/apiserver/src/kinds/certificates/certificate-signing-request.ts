@@ -48,12 +48,12 @@ export const certificateSigningRequestStrategy: ResourceStrategy<CertificateSign
 };
 
 /** `certificatesigningrequests/approval`: conditions only. */
-const approval: UpdateStrategy<CertificateSigningRequest> = {
+const approvalStrategy: UpdateStrategy<CertificateSigningRequest> = {
   prepareForUpdate(request, stored) {
     restoreMember(request, stored, "spec");
     const { conditions } = request.status ?? {};
-    const { conditions: _former, ...kept } = stored.status ?? {};
-    request.status = { ...kept, ...(conditions === undefined ? {} : { conditions }) };
+    const { conditions: _former, ...rest } = stored.status ?? {};
+    request.status = { ...rest, ...(conditions === undefined ? {} : { conditions }) };
   },
   validateUpdate: (request, stored, errors) => validateChange(request, stored, "approval", errors),
 };
@@ -66,7 +66,7 @@ export const certificateSigningRequestResource = builtInResource<CertificateSign
   verbs: standardVerbs,
   types: certificatesTypes,
   strategy: certificateSigningRequestStrategy,
-  subresources: { approval: { strategy: approval } },
+  subresources: { approval: { strategy: approvalStrategy } },
   admission: certificateAdmission,
 });
 

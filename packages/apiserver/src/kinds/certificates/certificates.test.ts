@@ -73,7 +73,7 @@ const certificate = pem("CERTIFICATE", "\x30\x00");
 type Send = (method: ApiRequest["method"], path: string, body: object) => Promise<[number, CertificateSigningRequest]>;
 
 /** Somebody who may do everything but what only those who approve or sign may. */
-function world(allowed: readonly string[] = []): Send {
+function createClient(allowed: readonly string[] = []): Send {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const server = createApiServer({
     clock,
@@ -93,7 +93,11 @@ function world(allowed: readonly string[] = []): Send {
 }
 
 test("a request is its user's, whoever it says it is of", async () => {
-  const [status, created] = await world()("POST", PATH, manifest({ username: "root", groups: ["system:masters"] }));
+  const [status, created] = await createClient()(
+    "POST",
+    PATH,
+    manifest({ username: "root", groups: ["system:masters"] }),
+  );
   expect(status).toBe(201);
   expect(created.spec).toMatchObject({ username: "dev", uid: "7", groups: ["developers", "system:authenticated"] });
   expect(created.metadata).not.toHaveProperty("generation");
@@ -102,10 +106,10 @@ test("a request is its user's, whoever it says it is of", async () => {
 const approved = { status: { conditions: [{ type: "Approved", status: "True", reason: "Fine" }] } };
 
 test("those who may approve for a signer do, and others do not", async () => {
-  const refused = world();
+  const refused = createClient();
   await refused("POST", PATH, manifest());
   expect((await refused("PATCH", `${PATH}/me/approval`, approved))[0]).toBe(403);
-  const send = world(["approve example.com/*"]);
+  const send = createClient(["approve example.com/*"]);
   await send("POST", PATH, manifest());
   const [status, answer] = await send("PATCH", `${PATH}/me/approval`, approved);
   expect(status).toBe(200);
@@ -117,10 +121,10 @@ test("those who may approve for a signer do, and others do not", async () => {
 });
 
 test("a certificate is given once, through the status, by those who may sign", async () => {
-  const refused = world();
+  const refused = createClient();
   await refused("POST", PATH, manifest());
   expect((await refused("PATCH", `${PATH}/me/status`, { status: { certificate } }))[0]).toBe(403);
-  const send = world(["sign example.com/me"]);
+  const send = createClient(["sign example.com/me"]);
   await send("POST", PATH, manifest());
   expect((await send("PATCH", `${PATH}/me`, { status: { certificate } }))[1].status).toEqual({});
   expect((await send("PATCH", `${PATH}/me/status`, approved))[0]).toBe(422);

@@ -20,7 +20,7 @@ const MAX_DOMAIN_BYTES = 253;
 const MAX_SIGNER_BYTES = 253 + 63 + 1 + 253 + 1;
 const STATUSES = ["False", "True", "Unknown"];
 /** Conditions that are there or are not: they are never false. */
-const DECISIONS = ["Approved", "Denied", "Failed"];
+const TRUE_ONLY_CONDITIONS = ["Approved", "Denied", "Failed"];
 
 /**
  * A request as it may be stored. Of what is to be signed, only the form is looked at: upstream verifies its signature, too.
@@ -29,8 +29,8 @@ const DECISIONS = ["Approved", "Denied", "Failed"];
  */
 export function validateSigningRequest({ spec, status }: CertificateSigningRequest, errors: FieldErrors): void {
   const { request, usages = [], signerName, expirationSeconds } = spec;
-  const wrong = requestError(request ?? "");
-  if (wrong !== undefined) errors.invalid("spec.request", request ?? null, wrong);
+  const requestProblem = requestError(request ?? "");
+  if (requestProblem !== undefined) errors.invalid("spec.request", request ?? null, requestProblem);
   if (usages.length === 0) errors.required("spec.usages");
   for (const [index, usage] of usages.entries())
     if (!USAGES.includes(usage)) errors.notSupported(`spec.usages[${index}]`, usage, USAGES);
@@ -46,25 +46,25 @@ export function validateSigningRequest({ spec, status }: CertificateSigningReque
       "may not specify a duration less than 600 seconds (10 minutes)",
     );
   validateConditions(status?.conditions ?? [], errors);
-  const unreadable = certificateError(status?.certificate ?? "");
-  if (unreadable !== undefined) errors.invalid("status.certificate", "<certificate data>", unreadable);
+  const certificateProblem = certificateError(status?.certificate ?? "");
+  if (certificateProblem !== undefined) errors.invalid("status.certificate", "<certificate data>", certificateProblem);
 }
 
-/** @param through - The path that it is changed by: each lets something else be. */
+/** @endpoint endpoint - The path that it is changed by: each lets something else be. */
 export function validateChange(
   request: CertificateSigningRequest,
   stored: CertificateSigningRequest,
-  through: "main" | "status" | "approval",
+  endpoint: "main" | "status" | "approval",
   errors: FieldErrors,
 ): void {
   validateSigningRequest(request, errors);
   const field = "status.conditions";
-  for (const type of DECISIONS) {
+  for (const type of TRUE_ONLY_CONDITIONS) {
     const ofType = ({ status }: CertificateSigningRequest): Condition[] =>
       (status?.conditions ?? []).filter((condition) => condition.type === type);
     const before = ofType(stored);
     const after = ofType(request);
-    const mayAdd = type === "Failed" ? through !== "main" : through === "approval";
+    const mayAdd = type === "Failed" ? endpoint !== "main" : endpoint === "approval";
     if (after.length < before.length)
       errors.forbidden(field, `updates may not remove a condition of type ${JSON.stringify(type)}`);
     else if (after.length > before.length) {
@@ -74,7 +74,7 @@ export function validateChange(
   }
   const certificate = stored.status?.certificate ?? "";
   if ((request.status?.certificate ?? "") === certificate) return;
-  if (through !== "status") errors.forbidden("status.certificate", "updates may not set certificate content");
+  if (endpoint !== "status") errors.forbidden("status.certificate", "updates may not set certificate content");
   else if (certificate !== "")
     errors.forbidden("status.certificate", "updates may not modify existing certificate content");
 }
@@ -84,7 +84,7 @@ function validateConditions(conditions: readonly Condition[], errors: FieldError
   for (const [index, { type, status }] of conditions.entries()) {
     const at = `status.conditions[${index}]`;
     if (type === "") errors.required(`${at}.type`);
-    const allowed = DECISIONS.includes(type) ? ["True"] : STATUSES;
+    const allowed = TRUE_ONLY_CONDITIONS.includes(type) ? ["True"] : STATUSES;
     if (status === "") errors.required(`${at}.status`);
     else if (!allowed.includes(status)) errors.notSupported(`${at}.status`, status, allowed);
     if ((type === "Approved" && types.has("Denied")) || (type === "Denied" && types.has("Approved")))
@@ -101,21 +101,21 @@ function validateSignerName(name: string, errors: FieldErrors): void {
     errors.required(field);
     return;
   }
-  const [domain = "", path = "", tooMuch] = name.split("/");
-  if (!name.includes("/") || tooMuch !== undefined) {
+  const [domain = "", path = "", extra] = name.split("/");
+  if (!name.includes("/") || extra !== undefined) {
     errors.invalid(field, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'");
     return;
   }
   if (byteLength(domain) > MAX_DOMAIN_BYTES) errors.tooLong(field, MAX_DOMAIN_BYTES);
   const labels = domain.split(".");
-  for (const label of labels) addInvalid(errors, field, domain, ofLabel(label, dnsLabelErrors(label)));
+  for (const label of labels) addInvalid(errors, field, domain, labelErrors(label, dnsLabelErrors(label)));
   if (labels.length < 2)
     errors.invalid(field, domain, "should be a domain with at least two segments separated by dots");
-  for (const label of path.split(".")) addInvalid(errors, field, path, ofLabel(label, dnsSubdomainErrors(label)));
+  for (const label of path.split(".")) addInvalid(errors, field, path, labelErrors(label, dnsSubdomainErrors(label)));
   if (byteLength(name) > MAX_SIGNER_BYTES) errors.tooLong(field, MAX_SIGNER_BYTES);
 }
 
-function ofLabel(label: string, sentences: readonly string[]): string[] {
+function labelErrors(label: string, sentences: readonly string[]): string[] {
   return sentences.map((sentence) => `validating label ${JSON.stringify(label)}: ${sentence}`);
 }
 
@@ -140,11 +140,11 @@ function certificateError(certificate: string): string | undefined {
 function pemBlocks(base64: string): { readonly type: string; readonly bytes: string }[] {
   const text = atob(base64);
   const blocks = text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----/g);
-  return [...blocks].map(([, type = "", body = ""]) => ({ type, bytes: decoded(body) }));
+  return [...blocks].map(([, type = "", body = ""]) => ({ type, bytes: decodeBase64(body) }));
 }
 
 /** `""` for what is no base64. */
-function decoded(body: string): string {
+function decodeBase64(body: string): string {
   const text = body.replaceAll(/\s/g, "");
   return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? atob(text) : "";
 }

@@ -79,9 +79,9 @@ test.each<[object, string]>([
 });
 
 test("a rule costs as often as its values may be there, and lists without bounds may be as long as a request", () => {
-  const dear = (most: object): object => ({
+  const dear = (max: object): object => ({
     type: "array",
-    ...most,
+    ...max,
     items: { type: "string", maxLength: 1000, ...rule({ rule: "self.contains('0123456789')" }) },
   });
   expect(create(strategy, definition(dear({ maxItems: 1000 }))).message).toBe("");

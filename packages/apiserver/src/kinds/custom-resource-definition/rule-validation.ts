@@ -1,14 +1,14 @@
 import { type RuleCompiler, fieldPathNames } from "../../custom-resources/expression-rules.js";
-import { MOST_REQUEST_BYTES, type SchemaBinding, bindSchema } from "../../custom-resources/schema-values.js";
+import { MAX_REQUEST_BYTES, type SchemaBinding, bindSchema } from "../../custom-resources/schema-values.js";
 import type { StructuralSchema, ValidationRule } from "../../custom-resources/structural-schema.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { internalForm } from "../internal-form.js";
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 /** Units that one rule may come to at the worst, and all the rules of a schema. Upstream: `StaticEstimatedCostLimit`, `StaticEstimatedCRDCostLimit`. */
-const MOST_PER_RULE = 10_000_000;
-const MOST_PER_SCHEMA = 100_000_000;
-const MOST_CONTRIBUTORS = 10;
+const MAX_COST_PER_RULE = 10_000_000;
+const MAX_COST_PER_SCHEMA = 100_000_000;
+const MAX_CONTRIBUTORS = 10;
 const ADVICE =
   "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)";
 
@@ -19,21 +19,21 @@ export interface RuleContext {
   readonly schema: StructuralSchema | undefined;
   readonly isResource: boolean;
   /** Of all lists and maps it is in; `undefined` when one of them has no bounds. */
-  readonly most: number | undefined;
+  readonly maxCardinality: number | undefined;
   child(step: Step): RuleContext;
 }
 
 /** What the rules of one place have in common. */
-interface RulePlace {
+interface RuleLocation {
   readonly declared: SchemaBinding["declared"];
   /** How often a rule may be evaluated in one object. */
-  readonly times: number;
+  readonly cardinality: number;
   /** The list or map within which no old value can be told, if the place is in one. */
   readonly uncorrelatable: string | undefined;
 }
 
 /** Looks at the rules of one schema. */
-export class RuleCheck {
+export class RuleValidator {
   readonly #compiler: RuleCompiler;
   #total = 0;
   readonly #contributors: { readonly path: string; readonly cost: number }[] = [];
@@ -47,9 +47,9 @@ export class RuleCheck {
   }
 
   /** Everything but whether the expressions are right. */
-  validateWords(schema: StructuralSchema, path: string, errors: FieldErrors): void {
+  validateRuleFields(schema: StructuralSchema, path: string, errors: FieldErrors): void {
     for (const [index, rule] of (schema["x-kubernetes-validations"] ?? []).entries())
-      validateWords(schema, rule, `${path}.x-kubernetes-validations[${index}]`, errors);
+      validateRuleFields(schema, rule, `${path}.x-kubernetes-validations[${index}]`, errors);
   }
 
   validateExpressions(
@@ -75,15 +75,15 @@ export class RuleCheck {
       });
       return;
     }
-    const times = context.most ?? Math.floor(MOST_REQUEST_BYTES / (binding.declared.leastBytes + 1));
-    const place = { declared: binding.declared, times, uncorrelatable };
-    for (const [index, rule] of rules.entries()) this.#validateRule(rule, `${at}[${index}]`, place, errors);
+    const cardinality = context.maxCardinality ?? Math.floor(MAX_REQUEST_BYTES / (binding.declared.minBytes + 1));
+    const location = { declared: binding.declared, cardinality, uncorrelatable };
+    for (const [index, rule] of rules.entries()) this.#validateRule(rule, `${at}[${index}]`, location, errors);
   }
 
   #validateRule(
     rule: ValidationRule,
     path: string,
-    { declared, times, uncorrelatable }: RulePlace,
+    { declared, cardinality, uncorrelatable }: RuleLocation,
     errors: FieldErrors,
   ): void {
     const isOptional = rule.optionalOldSelf === true;
@@ -95,7 +95,7 @@ export class RuleCheck {
       errors.invalid(`${path}.rule`, shown, "cel expression must evaluate to a bool");
     else {
       usesOldSelf = compiled.program.uses("oldSelf");
-      this.#observe(`${path}.rule`, "estimated rule cost", compiled.program.cost.max * times, errors);
+      this.#addCost(`${path}.rule`, "estimated rule cost", compiled.program.cost.max * cardinality, errors);
     }
     if (rule.messageExpression !== undefined && "program" in compiled) {
       const message = this.#compiler.compile(rule.messageExpression, declared, isOptional);
@@ -103,7 +103,7 @@ export class RuleCheck {
       if ("errors" in message) errors.invalid(field, shown, `messageExpression compilation failed: ${message.errors}`);
       else if (message.program.type.kind !== "string")
         errors.invalid(field, shown, "messageExpression must evaluate to a string");
-      else this.#observe(field, "estimated messageExpression cost", message.program.cost.max, errors);
+      else this.#addCost(field, "estimated messageExpression cost", message.program.cost.max, errors);
     }
     if (usesOldSelf && uncorrelatable !== undefined) {
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
@@ -115,39 +115,44 @@ export class RuleCheck {
     }
   }
 
-  #observe(path: string, name: string, cost: number, errors: FieldErrors): void {
-    if (cost > MOST_PER_RULE) errors.forbidden(path, tooExpensive(name, cost, MOST_PER_RULE));
+  #addCost(path: string, name: string, cost: number, errors: FieldErrors): void {
+    if (cost > MAX_COST_PER_RULE) errors.forbidden(path, costExceededText(name, cost, MAX_COST_PER_RULE));
     this.#total += cost;
     this.#contributors.push({ path, cost });
   }
 
   /** What all rules come to together. */
   reportTotal(path: string, errors: FieldErrors): void {
-    if (this.#total <= MOST_PER_SCHEMA) return;
-    const dearest = this.#contributors
-      .filter(({ cost }) => cost >= MOST_PER_SCHEMA / 100)
+    if (this.#total <= MAX_COST_PER_SCHEMA) return;
+    const mostExpensive = this.#contributors
+      .filter(({ cost }) => cost >= MAX_COST_PER_SCHEMA / 100)
       .sort((a, b) => b.cost - a.cost)
-      .slice(0, MOST_CONTRIBUTORS);
-    for (const contributor of dearest) {
+      .slice(0, MAX_CONTRIBUTORS);
+    for (const contributor of mostExpensive) {
       const detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
       errors.forbidden(contributor.path, detail);
     }
     const name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
-    errors.forbidden(path, tooExpensive(name, this.#total, MOST_PER_SCHEMA));
+    errors.forbidden(path, costExceededText(name, this.#total, MAX_COST_PER_SCHEMA));
   }
 }
 
-function contextOf(schema: StructuralSchema | undefined, isResource: boolean, most: number | undefined): RuleContext {
-  const below = (part: unknown, times: number | undefined): RuleContext => {
-    const product = most === undefined || times === undefined ? undefined : most * Math.max(0, times);
+function contextOf(
+  schema: StructuralSchema | undefined,
+  isResource: boolean,
+  maxCardinality: number | undefined,
+): RuleContext {
+  const below = (part: unknown, multiplier: number | undefined): RuleContext => {
+    const product =
+      maxCardinality === undefined || multiplier === undefined ? undefined : maxCardinality * Math.max(0, multiplier);
     return contextOf(part as StructuralSchema | undefined, false, product);
   };
   return {
     schema,
     isResource,
-    most,
+    maxCardinality,
     child: (step) => {
-      if (step === "junctor") return contextOf(undefined, false, most);
+      if (step === "junctor") return contextOf(undefined, false, maxCardinality);
       if (step === "items") return below(schema?.items, schema?.maxItems);
       if (step === "values") return below(schema?.additionalProperties, schema?.maxProperties);
       return below(schema?.properties?.[step.property], 1);
@@ -155,21 +160,21 @@ function contextOf(schema: StructuralSchema | undefined, isResource: boolean, mo
   };
 }
 
-function tooExpensive(name: string, cost: number, limit: number): string {
+function costExceededText(name: string, cost: number, limit: number): string {
   const factor = cost / limit;
   const shown = factor > 100 ? "more than 100x" : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
   return `${name} exceeds budget by factor of ${shown} ${ADVICE}`;
 }
 
-function validateWords(schema: StructuralSchema, rule: ValidationRule, path: string, errors: FieldErrors): void {
+function validateRuleFields(schema: StructuralSchema, rule: ValidationRule, path: string, errors: FieldErrors): void {
   const text = (rule.rule ?? "").trim();
   const message = (rule.message ?? "").trim();
-  const hasLines = (words: string): boolean => /[\r\n]/.test(words);
+  const hasLineBreaks = (value: string): boolean => /[\r\n]/.test(value);
   if (text === "") errors.required(`${path}.rule`, "rule is not specified");
   else if (rule.message && message === "")
     errors.invalid(`${path}.message`, rule.message, "must be non-empty if specified");
-  else if (hasLines(message)) errors.invalid(`${path}.message`, rule.message, "must not contain line breaks");
-  else if (hasLines(text) && message === "")
+  else if (hasLineBreaks(message)) errors.invalid(`${path}.message`, rule.message, "must not contain line breaks");
+  else if (hasLineBreaks(text) && message === "")
     errors.required(`${path}.message`, "message must be specified if rule contains line breaks");
   if (rule.messageExpression && rule.messageExpression.trim() === "")
     errors.required(`${path}.messageExpression`, "messageExpression must be non-empty if specified");
@@ -178,12 +183,12 @@ function validateWords(schema: StructuralSchema, rule: ValidationRule, path: str
   const { fieldPath } = rule;
   if (!fieldPath) return;
   if (fieldPath.trim() === "") errors.invalid(`${path}.fieldPath`, fieldPath, "must be non-empty if specified");
-  if (hasLines(fieldPath)) errors.invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks");
-  if (!leadsSomewhere(schema, fieldPath)) errors.invalid(`${path}.fieldPath`, fieldPath, "must be a valid path");
+  if (hasLineBreaks(fieldPath)) errors.invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks");
+  if (!isValidPath(schema, fieldPath)) errors.invalid(`${path}.fieldPath`, fieldPath, "must be a valid path");
 }
 
 /** Whether a path names a property or a key of a map. */
-function leadsSomewhere(schema: StructuralSchema, path: string): boolean {
+function isValidPath(schema: StructuralSchema, path: string): boolean {
   const names = fieldPathNames(path);
   if (names === undefined || names.length === 0) return false;
   let current: StructuralSchema | undefined = schema;

@@ -4,7 +4,7 @@ import type { StructuralSchema } from "../../custom-resources/structural-schema.
 import { FieldErrors } from "../../field-errors.js";
 import { isJsonObject } from "../../json.js";
 import { validateDefaults } from "./default-validation.js";
-import { RuleCheck } from "./rule-validation.js";
+import { RuleValidator } from "./rule-validation.js";
 import { validateStructure } from "./structure-validation.js";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
@@ -12,12 +12,12 @@ const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions"
 const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 /** What the schemas of one definition share while they are looked at. */
-export interface SchemaChecks {
+export interface SchemaValidationContext {
   readonly patterns: PatternChecker;
   readonly compiler: RuleCompiler;
 }
 
-export function schemaChecks(compiler: RuleCompiler): SchemaChecks {
+export function createSchemaValidationContext(compiler: RuleCompiler): SchemaValidationContext {
   return { patterns: new PatternChecker(), compiler };
 }
 
@@ -26,7 +26,12 @@ export function schemaChecks(compiler: RuleCompiler): SchemaChecks {
  *
  * Upstream: `validateCustomResourceDefinitionValidation` in apiextensions-apiserver.
  */
-export function validateSchema(schema: unknown, path: string, errors: FieldErrors, checks: SchemaChecks): void {
+export function validateSchema(
+  schema: unknown,
+  path: string,
+  errors: FieldErrors,
+  context: SchemaValidationContext,
+): void {
   if (!isJsonObject(schema)) return;
   const found = new FieldErrors();
   const root = schema as StructuralSchema;
@@ -34,11 +39,11 @@ export function validateSchema(schema: unknown, path: string, errors: FieldError
   const structural = new FieldErrors();
   validateStructure(root, path, structural);
   if (structural.isEmpty)
-    validateDefaults(root, path, { errors: structural, patterns: new Patterns(), compiler: checks.compiler });
-  const rules = structural.isEmpty ? new RuleCheck(checks.compiler) : undefined;
+    validateDefaults(root, path, { errors: structural, patterns: new Patterns(), compiler: context.compiler });
+  const rules = structural.isEmpty ? new RuleValidator(context.compiler) : undefined;
   merge(found, structural);
   const cel = new FieldErrors();
-  new SchemaWalk(found, cel, checks.patterns, rules).walk(root, path, {
+  new SchemaWalker(found, cel, context.patterns, rules).walk(root, path, {
     isResource: true,
     defaultsForbidden: undefined,
     uncorrelatable: undefined,
@@ -69,52 +74,57 @@ function findUnsupported(schema: unknown): string | undefined {
   return undefined;
 }
 
-interface Place {
+interface SchemaLocation {
   /** The root, or an embedded object. */
   readonly isResource: boolean;
   /** Why there may be no defaults. */
   readonly defaultsForbidden: string | undefined;
   /** The list within which items are not known again. */
   readonly uncorrelatable: string | undefined;
-  readonly context: ReturnType<RuleCheck["root"]> | undefined;
+  readonly context: ReturnType<RuleValidator["root"]> | undefined;
 }
 
 /** Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`. */
-class SchemaWalk {
+class SchemaWalker {
   readonly #errors: FieldErrors;
   readonly #ruleErrors: FieldErrors;
   readonly #patterns: PatternChecker;
-  readonly #rules: RuleCheck | undefined;
+  readonly #rules: RuleValidator | undefined;
 
-  constructor(errors: FieldErrors, ruleErrors: FieldErrors, patterns: PatternChecker, rules: RuleCheck | undefined) {
+  constructor(
+    errors: FieldErrors,
+    ruleErrors: FieldErrors,
+    patterns: PatternChecker,
+    rules: RuleValidator | undefined,
+  ) {
     this.#errors = errors;
     this.#ruleErrors = ruleErrors;
     this.#patterns = patterns;
     this.#rules = rules;
   }
 
-  walk(schema: StructuralSchema, path: string, place: Place): void {
+  walk(schema: StructuralSchema, path: string, location: SchemaLocation): void {
     const before = this.#errors.all.length;
-    this.#validateKeywords(schema, path, place);
-    this.#validateChildren(schema, path, place);
+    this.#validateKeywords(schema, path, location);
+    this.#validateChildren(schema, path, location);
     if (schema["x-kubernetes-preserve-unknown-fields"] === false)
       this.#errors.invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined");
     this.#validateMapType(schema, path);
     this.#validateListType(schema, path);
     const rules = schema["x-kubernetes-validations"];
     if (rules === undefined || rules.length === 0 || this.#rules === undefined) return;
-    this.#rules.validateWords(schema, path, this.#errors);
-    if (this.#errors.all.length === before && place.context !== undefined)
-      this.#rules.validateExpressions(schema, path, place.context, place.uncorrelatable, this.#ruleErrors);
+    this.#rules.validateRuleFields(schema, path, this.#errors);
+    if (this.#errors.all.length === before && location.context !== undefined)
+      this.#rules.validateExpressions(schema, path, location.context, location.uncorrelatable, this.#ruleErrors);
   }
 
-  #validateKeywords(schema: StructuralSchema, path: string, place: Place): void {
+  #validateKeywords(schema: StructuralSchema, path: string, location: SchemaLocation): void {
     const keywords = schema as Readonly<Record<string, unknown>>;
     const { type } = keywords;
     if (typeof type === "string" && type !== "" && !TYPES.includes(type))
       this.#errors.notSupported(`${path}.type`, type, TYPES);
-    if (schema.default !== undefined && place.defaultsForbidden !== undefined)
-      this.#errors.forbidden(`${path}.default`, place.defaultsForbidden);
+    if (schema.default !== undefined && location.defaultsForbidden !== undefined)
+      this.#errors.forbidden(`${path}.default`, location.defaultsForbidden);
     for (const keyword of UNSUPPORTED) {
       const value = keywords[keyword];
       const isSet = isJsonObject(value)
@@ -139,12 +149,15 @@ class SchemaWalk {
     }
   }
 
-  #validateChildren(schema: StructuralSchema, path: string, place: Place): void {
+  #validateChildren(schema: StructuralSchema, path: string, location: SchemaLocation): void {
     const { properties = {}, additionalProperties, items } = schema;
-    const child = (key: Parameters<NonNullable<Place["context"]>["child"]>[0], more: Partial<Place> = {}): Place => ({
-      ...place,
+    const child = (
+      key: Parameters<NonNullable<SchemaLocation["context"]>["child"]>[0],
+      more: Partial<SchemaLocation> = {},
+    ): SchemaLocation => ({
+      ...location,
       isResource: false,
-      context: place.context?.child(key),
+      context: location.context?.child(key),
       ...more,
     });
     if (additionalProperties !== undefined) {
@@ -155,7 +168,7 @@ class SchemaWalk {
       if (isJsonObject(additionalProperties))
         this.walk(additionalProperties, `${path}.additionalProperties`, child("values"));
     }
-    const isResource = place.isResource || schema["x-kubernetes-embedded-resource"] === true;
+    const isResource = location.isResource || schema["x-kubernetes-embedded-resource"] === true;
     for (const [name, property] of Object.entries(properties)) {
       const forbidden =
         isResource && RESOURCE_MEMBERS.has(name)
@@ -165,15 +178,23 @@ class SchemaWalk {
             }
           : {};
       // Deliberate in upstream, too: metadata of embedded objects may have defaults.
-      this.walk(property, `${path}.properties[${name}]`, child({ property: name }, place.isResource ? forbidden : {}));
+      this.walk(
+        property,
+        `${path}.properties[${name}]`,
+        child({ property: name }, location.isResource ? forbidden : {}),
+      );
     }
-    const junctor = child("junctor", { uncorrelatable: place.uncorrelatable });
+    const junctor = child("junctor", { uncorrelatable: location.uncorrelatable });
     if (isJsonObject(schema.not)) this.walk(schema.not, `${path}.not`, junctor);
     for (const name of ["allOf", "oneOf", "anyOf"] as const)
       for (const [index, part] of (schema[name] ?? []).entries()) this.walk(part, `${path}.${name}[${index}]`, junctor);
     if (isJsonObject(items)) {
       const isMap = schema["x-kubernetes-list-type"] === "map";
-      this.walk(items, `${path}.items`, child("items", isMap ? {} : { uncorrelatable: place.uncorrelatable ?? path }));
+      this.walk(
+        items,
+        `${path}.items`,
+        child("items", isMap ? {} : { uncorrelatable: location.uncorrelatable ?? path }),
+      );
     }
   }
 
@@ -185,8 +206,8 @@ class SchemaWalk {
       this.#errors.notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]);
   }
 
-  #mustBe(path: string, type: string | undefined, wanted: string, keyword: string): void {
-    const detail = `must be ${wanted} if ${keyword} is specified`;
+  #mustBe(path: string, type: string | undefined, expected: string, keyword: string): void {
+    const detail = `must be ${expected} if ${keyword} is specified`;
     if (!type) this.#errors.required(`${path}.type`, detail);
     else this.#errors.invalid(`${path}.type`, type, detail);
   }

@@ -11,7 +11,7 @@ const WITHOUT_TYPE: Readonly<Record<Level, string>> = {
 };
 
 /** What may say nothing of a value's structure. Upstream: `validateNestedValueValidation`. */
-const NOT_NESTED: readonly (readonly [string, string])[] = [
+const FORBIDDEN_WHEN_NESTED: readonly (readonly [string, string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
   ["default", "must be undefined to be structural"],
@@ -30,13 +30,13 @@ const NOT_NESTED: readonly (readonly [string, string])[] = [
 /** Upstream: `structuralschema.ValidateStructural`, which sorts what it finds. */
 export function validateStructure(schema: StructuralSchema, path: string, errors: FieldErrors): void {
   const found = new FieldErrors();
-  new Structure(found).validate(schema, path, "root");
+  new StructureValidator(found).validate(schema, path, "root");
   const text = (error: FieldError): string => `${error.field}: ${errorBody(error)}`;
   for (const error of [...found.all].sort((a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0)))
     errors.add(error);
 }
 
-class Structure {
+class StructureValidator {
   readonly #errors: FieldErrors;
 
   constructor(errors: FieldErrors) {
@@ -97,10 +97,10 @@ class Structure {
     if (metadata.type !== "object") this.#errors.invalid(`${at}.type`, metadata.type ?? "", "must be object");
     if (level !== "root") return;
     const { type: _type, properties: members = {}, default: _default, ...more } = metadata as Record<string, unknown>;
-    const isMore =
+    const hasOtherFields =
       Object.keys(members as object).some((name) => name !== "name" && name !== "generateName") ||
       Object.values(more).some((value) => value !== undefined && value !== "");
-    if (isMore) {
+    if (hasOtherFields) {
       this.#errors.forbidden(
         at,
         "must not specify anything other than name and generateName, but metadata is implicitly specified",
@@ -125,7 +125,7 @@ class Structure {
     if (isJsonObject(schema.items)) this.#validateNested(schema.items, `${path}.items`, undefined);
     for (const [name, property] of Object.entries(schema.properties ?? {}))
       this.#validateNested(property, `${path}.properties[${name}]`, undefined);
-    for (const [keyword, detail] of NOT_NESTED) {
+    for (const [keyword, detail] of FORBIDDEN_WHEN_NESTED) {
       const value = (schema as Readonly<Record<string, unknown>>)[keyword];
       const isEmpty =
         value === undefined || value === false || value === "" || (Array.isArray(value) && value.length === 0);

@@ -10,7 +10,7 @@ import { dns1035LabelErrors } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { type WebhookClientConfig, validateClientConfig } from "./client-config.js";
-import { type SchemaChecks, schemaChecks, validateSchema } from "./schema-validation.js";
+import { type SchemaValidationContext, createSchemaValidationContext, validateSchema } from "./schema-validation.js";
 
 type Version = CustomResourceDefinition["spec"]["versions"][number];
 
@@ -18,9 +18,9 @@ const SCOPES = ["Cluster", "Namespaced"];
 const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 const APPROVAL = "api-approved.kubernetes.io";
-const APPROVAL_PLACE = "see https://github.com/kubernetes/enhancements/pull/1111";
-const MOST_SELECTABLE_FIELDS = 8;
-const LONGEST_WARNING = 256;
+const APPROVAL_HINT = "see https://github.com/kubernetes/enhancements/pull/1111";
+const MAX_SELECTABLE_FIELDS = 8;
+const MAX_WARNING_LENGTH = 256;
 
 /** Upstream: `ValidateCustomResourceDefinition` in apiextensions-apiserver. */
 export function validateDefinition(definition: CustomResourceDefinition, errors: FieldErrors): void {
@@ -39,9 +39,9 @@ function validateApproval({ metadata, spec }: CustomResourceDefinition, errors: 
   const field = `metadata.annotations[${APPROVAL}]`;
   const approval = metadata.annotations?.[APPROVAL] ?? "";
   if (approval === "")
-    errors.required(field, `protected groups must have approval annotation "${APPROVAL}", ${APPROVAL_PLACE}`);
+    errors.required(field, `protected groups must have approval annotation "${APPROVAL}", ${APPROVAL_HINT}`);
   else if (!approval.startsWith("unapproved") && !/^[a-z][a-z0-9+.-]*:\/\/[^/]+/i.test(approval)) {
-    const detail = `protected groups must have approval annotation "${APPROVAL}" with either a URL or a reason starting with "unapproved", ${APPROVAL_PLACE}`;
+    const detail = `protected groups must have approval annotation "${APPROVAL}" with either a URL or a reason starting with "unapproved", ${APPROVAL_HINT}`;
     errors.invalid(field, approval, detail);
   }
 }
@@ -103,7 +103,8 @@ function validateVersions(given: readonly Version[] | undefined, errors: FieldEr
     const invalid = (detail: string): void => errors.invalid(`${path}.deprecationWarning`, deprecationWarning, detail);
     if (deprecated !== true) invalid("can only be set for deprecated versions");
     else if (deprecationWarning === "") invalid("must not be an empty string");
-    else if (deprecationWarning.length > LONGEST_WARNING) invalid(`must be <= ${LONGEST_WARNING} characters long`);
+    else if (deprecationWarning.length > MAX_WARNING_LENGTH)
+      invalid(`must be <= ${MAX_WARNING_LENGTH} characters long`);
     else {
       const unprintable = deprecationWarning.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
       if (unprintable >= 0)
@@ -161,8 +162,8 @@ function validateContents(
   errors: FieldErrors,
   stored: CustomResourceDefinition | undefined,
 ): void {
-  const checks = schemaChecks(new RuleCompiler());
-  const each = (
+  const context = createSchemaValidationContext(new RuleCompiler());
+  const forEachVersion = (
     part: (version: DefinitionVersion) => unknown,
     validate: (version: DefinitionVersion, path: string) => void,
   ): void => {
@@ -171,20 +172,20 @@ function validateContents(
     for (const [index, version] of all.entries())
       if (index === 0 || !isShared) validate(version, isShared ? "" : `spec.versions[${index}]`);
   };
-  each(
+  forEachVersion(
     ({ schema }) => schema,
-    (version, path) => validateVersionSchema(version, path, errors, checks, stored),
+    (version, path) => validateVersionSchema(version, path, errors, context, stored),
   );
-  each(
+  forEachVersion(
     ({ additionalPrinterColumns }) => additionalPrinterColumns,
     ({ additionalPrinterColumns }, path) =>
       validateColumns(additionalPrinterColumns ?? [], `${path || "spec"}.additionalPrinterColumns`, errors),
   );
-  each(
+  forEachVersion(
     ({ selectableFields, schema }) => [selectableFields, selectableFields === undefined ? undefined : schema],
     (version, path) => validateSelectableFields(version, `${path || "spec"}.selectableFields`, errors),
   );
-  each(
+  forEachVersion(
     ({ subresources }) => subresources,
     ({ subresources }, path) => {
       if (subresources?.scale !== undefined)
@@ -198,13 +199,13 @@ function validateVersionSchema(
   { name, schema }: DefinitionVersion,
   path: string,
   errors: FieldErrors,
-  checks: SchemaChecks,
+  context: SchemaValidationContext,
   stored: CustomResourceDefinition | undefined,
 ): void {
   const before = stored?.spec.versions.find((version) => version.name === name)?.schema;
   if (before !== undefined && jsonEqual(before, schema)) return;
   const at = path === "" ? "spec.validation" : `${path}.schema`;
-  validateSchema(schema?.openAPIV3Schema, `${at}.openAPIV3Schema`, errors, checks);
+  validateSchema(schema?.openAPIV3Schema, `${at}.openAPIV3Schema`, errors, context);
 }
 
 function validateColumns(
@@ -259,8 +260,8 @@ function validateSelectableFields(
   path: string,
   errors: FieldErrors,
 ): void {
-  if (selectableFields.length > MOST_SELECTABLE_FIELDS) {
-    errors.tooMany(path, selectableFields.length, MOST_SELECTABLE_FIELDS);
+  if (selectableFields.length > MAX_SELECTABLE_FIELDS) {
+    errors.tooMany(path, selectableFields.length, MAX_SELECTABLE_FIELDS);
     return;
   }
   const seen = new Set<string>();

@@ -8,13 +8,13 @@ import type { ResourceStrategy } from "../../strategy.js";
 import { ipAddressErrors, ipFamily } from "../../validation/formats.js";
 import { validateEndpointIp } from "../../validation/ip-address.js";
 import { addInvalid } from "../../validation/rules.js";
-import { age, columns, firstOf } from "../table-cells.js";
+import { age, columns, firstItemsCell } from "../table-cells.js";
 import { endpointsTypes } from "./types.js";
 
 type Endpoint = NonNullable<EndpointSlice["endpoints"]>[number];
 type Port = NonNullable<EndpointSlice["ports"]>[number];
 /** Absent, they are written as null. */
-type List<T> = readonly T[] | null | undefined;
+type NullableList<T> = readonly T[] | null | undefined;
 
 const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
@@ -27,7 +27,7 @@ const MAX_HINTS = 8;
 export const endpointSliceStrategy: ResourceStrategy<EndpointSlice> = {
   applyDefaults(slice, stored) {
     if (slice.ports === stored?.ports) return;
-    for (const port of (slice.ports as List<Port>) ?? []) {
+    for (const port of (slice.ports as NullableList<Port>) ?? []) {
       port.name ??= "";
       port.protocol ??= "TCP";
     }
@@ -43,7 +43,7 @@ export const endpointSliceStrategy: ResourceStrategy<EndpointSlice> = {
     !jsonEqual(metadata.labels ?? {}, stored.metadata.labels ?? {}),
   validateCreate: (slice, errors) => validateEndpointSlice(slice, new Set(), errors),
   validateUpdate(slice, stored, errors) {
-    const known = ((stored.endpoints as List<Endpoint>) ?? []).flatMap(({ addresses }) => addresses ?? []);
+    const known = ((stored.endpoints as NullableList<Endpoint>) ?? []).flatMap(({ addresses }) => addresses ?? []);
     validateEndpointSlice(slice, new Set(known), errors);
     if (slice.addressType !== stored.addressType)
       errors.invalid("addressType", slice.addressType, "field is immutable");
@@ -55,8 +55,11 @@ export const endpointSliceStrategy: ResourceStrategy<EndpointSlice> = {
     cells: ({ metadata, addressType, ports, endpoints }, nowMs) => [
       metadata.name ?? "",
       addressType,
-      firstOf(((ports as List<Port>) ?? []).map(({ port, name }) => String(port ?? name ?? "*"))) || "<unset>",
-      firstOf(((endpoints as List<Endpoint>) ?? []).flatMap(({ addresses }) => [...(addresses ?? [])])) || "<unset>",
+      firstItemsCell(((ports as NullableList<Port>) ?? []).map(({ port, name }) => String(port ?? name ?? "*"))) ||
+        "<unset>",
+      firstItemsCell(
+        ((endpoints as NullableList<Endpoint>) ?? []).flatMap(({ addresses }) => [...(addresses ?? [])]),
+      ) || "<unset>",
       age(metadata.creationTimestamp, nowMs),
     ],
   },
@@ -85,14 +88,14 @@ function dropTopology(slice: EndpointSlice): void {
 /** @param known - Addresses of the stored version, which need no second look. */
 function validateEndpointSlice(slice: EndpointSlice, known: ReadonlySet<string>, errors: FieldErrors): void {
   const { addressType } = slice;
-  const endpoints = (slice.endpoints as List<Endpoint>) ?? [];
+  const endpoints = (slice.endpoints as NullableList<Endpoint>) ?? [];
   if (addressType === "") errors.required("addressType");
   else if (!ADDRESS_TYPES.includes(addressType)) errors.notSupported("addressType", addressType, ADDRESS_TYPES);
   if (endpoints.length > MAX_ENDPOINTS) errors.tooMany("endpoints", endpoints.length, MAX_ENDPOINTS);
   else
     for (const [index, endpoint] of endpoints.entries())
       validateEndpoint(endpoint, addressType, known, `endpoints[${index}]`, errors);
-  validatePorts((slice.ports as List<Port>) ?? [], errors);
+  validatePorts((slice.ports as NullableList<Port>) ?? [], errors);
 }
 
 function validateEndpoint(
@@ -103,7 +106,7 @@ function validateEndpoint(
   errors: FieldErrors,
 ): void {
   const { hostname, nodeName, hints } = endpoint;
-  const addresses = (endpoint.addresses as List<string>) ?? [];
+  const addresses = (endpoint.addresses as NullableList<string>) ?? [];
   const at = `${path}.addresses`;
   if (addresses.length === 0) errors.required(at, "must contain at least 1 address");
   else if (addresses.length > MAX_ADDRESSES) errors.tooMany(at, addresses.length, MAX_ADDRESSES);

@@ -7,7 +7,7 @@ import type { ResourceStrategy } from "../../strategy.js";
 import { ipAddressErrors, portNumberErrors } from "../../validation/formats.js";
 import { validateEndpointIp } from "../../validation/ip-address.js";
 import { addInvalid } from "../../validation/rules.js";
-import { age, columns, firstOf } from "../table-cells.js";
+import { age, columns, firstItemsCell } from "../table-cells.js";
 import { endpointsTypes } from "./types.js";
 
 type Subset = NonNullable<Endpoints["subsets"]>[number];
@@ -29,7 +29,7 @@ export const endpointsStrategy: ResourceStrategy<Endpoints> = {
     columns: columns("Name", "Endpoints", "Age"),
     cells: ({ metadata, subsets = [] }, nowMs) => [
       metadata.name ?? "",
-      subsets.length === 0 ? "<none>" : firstOf(subsets.flatMap(destinations)) || "<unset>",
+      subsets.length === 0 ? "<none>" : firstItemsCell(subsets.flatMap(destinations)) || "<unset>",
       age(metadata.creationTimestamp, nowMs),
     ],
   },

@@ -1,7 +1,7 @@
 import type { Event, EventsV1 } from "@kubewright/api";
 
 /** Members that go by another name in events.k8s.io/v1. Upstream: `pkg/apis/core` as the hub of both versions. */
-const NAMES = {
+const EVENTS_V1_NAMES = {
   message: "note",
   involvedObject: "regarding",
   reportingComponent: "reportingController",
@@ -11,11 +11,11 @@ const NAMES = {
   count: "deprecatedCount",
 } as const;
 const CORE_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(NAMES).map(([core, events]) => [events, core]),
+  Object.entries(EVENTS_V1_NAMES).map(([core, events]) => [events, core]),
 );
 
 /** Written also when empty, as Go writes values without `omitempty`. */
-const CORE_ZERO = {
+const CORE_ZERO_VALUES = {
   involvedObject: {},
   source: {},
   firstTimestamp: null,
@@ -24,7 +24,7 @@ const CORE_ZERO = {
   reportingComponent: "",
   reportingInstance: "",
 };
-const EVENTS_ZERO = {
+const EVENTS_V1_ZERO_VALUES = {
   regarding: {},
   deprecatedSource: {},
   deprecatedFirstTimestamp: null,
@@ -32,21 +32,21 @@ const EVENTS_ZERO = {
   eventTime: null,
 };
 /** Left out when empty, although the other form writes them. */
-const EVENTS_OMITTED = ["reportingController", "reportingInstance", "note"];
+const EVENTS_V1_OMITTED = ["reportingController", "reportingInstance", "note"];
 
 /** How a stored Event looks in events.k8s.io/v1. */
 export function eventsV1FromCore(event: Event): EventsV1 {
-  const result = renamed(event, NAMES, EVENTS_ZERO, "events.k8s.io/v1");
-  for (const name of EVENTS_OMITTED) if (result[name] === "") delete result[name];
+  const result = renameMembers(event, EVENTS_V1_NAMES, EVENTS_V1_ZERO_VALUES, "events.k8s.io/v1");
+  for (const name of EVENTS_V1_OMITTED) if (result[name] === "") delete result[name];
   return result as unknown as EventsV1;
 }
 
 /** How an Event sent to events.k8s.io/v1 is stored. */
 export function coreFromEventsV1(event: EventsV1): Event {
-  return renamed(event, CORE_NAMES, CORE_ZERO, "v1") as unknown as Event;
+  return renameMembers(event, CORE_NAMES, CORE_ZERO_VALUES, "v1") as unknown as Event;
 }
 
-function renamed(
+function renameMembers(
   event: object,
   names: Readonly<Record<string, string>>,
   zero: Readonly<Record<string, unknown>>,

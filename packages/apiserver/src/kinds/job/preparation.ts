@@ -32,7 +32,8 @@ export function prepareJobForCreate(
   if (!jobManagedBy) delete spec.managedBy;
   const template = (spec.template ??= { metadata: {}, spec: { containers: [] } });
   const templateMetadata = (template.metadata ??= {});
-  const follows = metadata.labels !== undefined && metadata.labels === templateMetadata.labels && !nameGenerated;
+  const sharesTemplateLabels =
+    metadata.labels !== undefined && metadata.labels === templateMetadata.labels && !nameGenerated;
   if (metadata.labels !== undefined) metadata.labels = { ...metadata.labels };
   if (spec.manualSelector !== true) {
     const { name = "", uid = "" } = metadata;
@@ -50,7 +51,7 @@ export function prepareJobForCreate(
     const matchLabels = (selector.matchLabels ??= {});
     if (!Object.hasOwn(matchLabels, CONTROLLER_UID_LABEL)) matchLabels[CONTROLLER_UID_LABEL] = uid;
   }
-  if (follows && templateMetadata.labels !== undefined) metadata.labels = { ...templateMetadata.labels };
+  if (sharesTemplateLabels && templateMetadata.labels !== undefined) metadata.labels = { ...templateMetadata.labels };
 }
 
 /**
@@ -66,20 +67,20 @@ export function applyJobReadDefaults({ metadata, spec }: Job): boolean {
 
 /** The status has an endpoint of its own. Upstream: `jobStrategy.PrepareForUpdate`. */
 export function prepareJobForUpdate(job: Job, stored: Job): void {
-  unshareLabels(job);
+  copySharedLabels(job);
   if (stored.status === undefined) delete job.status;
   else job.status = stored.status;
 }
 
 /** Metadata may be changed along with the status. Upstream: `jobStatusStrategy.PrepareForUpdate`. */
 export function prepareJobStatusForUpdate(job: Job, stored: Job): void {
-  unshareLabels(job);
+  copySharedLabels(job);
   if (stored.spec === undefined) delete job.spec;
   else job.spec = stored.spec;
 }
 
 /** The defaults may have made the template's labels the Job's, too. */
-function unshareLabels({ metadata, spec }: Job): void {
+function copySharedLabels({ metadata, spec }: Job): void {
   if (metadata.labels !== undefined && metadata.labels === spec?.template?.metadata?.labels)
     metadata.labels = { ...metadata.labels };
 }

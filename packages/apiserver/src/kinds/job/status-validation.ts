@@ -25,8 +25,8 @@ export function validateJobStatusUpdate(
   errors: FieldErrors,
   { jobManagedBy }: VersionBehaviours,
 ): void {
-  const is = truthsOf(job.status);
-  const was = truthsOf(stored.status);
+  const is = trueConditions(job.status);
+  const was = trueConditions(stored.status);
   const changed = statusChanges(job.status ?? {}, stored.status ?? {}, is, was);
   validateCounters(job.status ?? {}, errors);
   // Most rules came for the controllers of others: as long as there are none, the built-in one is trusted.
@@ -41,7 +41,7 @@ export function validateJobStatusUpdate(
 }
 
 /** Which conditions a status says are true. */
-interface Truths {
+interface TrueConditions {
   readonly complete: boolean;
   readonly failed: boolean;
   readonly failureTarget: boolean;
@@ -49,7 +49,7 @@ interface Truths {
   readonly finished: boolean;
 }
 
-const NOTHING_TRUE: Truths = {
+const NO_TRUE_CONDITIONS: TrueConditions = {
   complete: false,
   failed: false,
   failureTarget: false,
@@ -57,8 +57,8 @@ const NOTHING_TRUE: Truths = {
   finished: false,
 };
 
-function truthsOf({ conditions }: JobStatus = {}): Truths {
-  if (conditions === undefined) return NOTHING_TRUE;
+function trueConditions({ conditions }: JobStatus = {}): TrueConditions {
+  if (conditions === undefined) return NO_TRUE_CONDITIONS;
   const complete = isConditionTrue(conditions, "Complete");
   const failed = isConditionTrue(conditions, "Failed");
   return {
@@ -73,7 +73,7 @@ function truthsOf({ conditions }: JobStatus = {}): Truths {
 type Changed = ReturnType<typeof statusChanges>;
 
 /** Which parts of the status differ from the stored one; conditions count as their truth alone. */
-function statusChanges(status: JobStatus, before: JobStatus, is: Truths, was: Truths) {
+function statusChanges(status: JobStatus, before: JobStatus, is: TrueConditions, was: TrueConditions) {
   return {
     complete: is.complete !== was.complete,
     failed: is.failed !== was.failed,
@@ -109,7 +109,12 @@ function validateCounters(status: JobStatus, errors: FieldErrors): void {
   }
 }
 
-function validateConditions({ spec, status = {} }: Job, is: Truths, changed: Changed, errors: FieldErrors): void {
+function validateConditions(
+  { spec, status = {} }: Job,
+  is: TrueConditions,
+  changed: Changed,
+  errors: FieldErrors,
+): void {
   const { startTime, completionTime, active = 0 } = status;
   const { complete, finished } = is;
   if ((changed.complete || changed.failed) && complete && is.failed) {
@@ -196,7 +201,7 @@ function validateIndexes({ spec, status = {} }: Job, changed: Changed, errors: F
   }
 }
 
-function validatePodCounts({ status }: Job, is: Truths, changed: Changed, errors: FieldErrors): void {
+function validatePodCounts({ status }: Job, is: TrueConditions, changed: Changed, errors: FieldErrors): void {
   const { active = 0, ready, terminating = 0 } = status ?? {};
   if ((changed.finished || changed.terminating) && is.finished && terminating > 0) {
     errors.invalid("status.terminating", terminating, "terminating>0 is invalid for finished job");
@@ -206,7 +211,7 @@ function validatePodCounts({ status }: Job, is: Truths, changed: Changed, errors
   }
 }
 
-function validateSuccessConditions({ spec }: Job, is: Truths, errors: FieldErrors): void {
+function validateSuccessConditions({ spec }: Job, is: TrueConditions, errors: FieldErrors): void {
   if (is.successCriteriaMet) {
     if (is.failed) invalidConditions(errors, "cannot set SuccessCriteriaMet=True and Failed=true conditions");
     if (is.failureTarget)
@@ -216,11 +221,11 @@ function validateSuccessConditions({ spec }: Job, is: Truths, errors: FieldError
   }
 }
 
-function validateTransition(job: Job, stored: Job, is: Truths, was: Truths, errors: FieldErrors): void {
+function validateTransition(job: Job, stored: Job, is: TrueConditions, was: TrueConditions, errors: FieldErrors): void {
   const { spec, status = {} } = job;
   const before = stored.status ?? {};
-  for (const [truth, type] of TERMINAL) {
-    if (was[truth] && !is[truth]) invalidConditions(errors, `cannot disable the terminal ${type}=True condition`);
+  for (const [member, type] of TERMINAL) {
+    if (was[member] && !is[member]) invalidConditions(errors, `cannot disable the terminal ${type}=True condition`);
   }
   const { failed = 0, succeeded = 0 } = status;
   if (failed < (before.failed ?? 0)) errors.invalid("status.failed", failed, "cannot decrease the failed counter");
@@ -245,7 +250,7 @@ function validateTransition(job: Job, stored: Job, is: Truths, was: Truths, erro
   }
 }
 
-function validateSuccessTransition(is: Truths, was: Truths, errors: FieldErrors): void {
+function validateSuccessTransition(is: TrueConditions, was: TrueConditions, errors: FieldErrors): void {
   if (was.successCriteriaMet && !is.successCriteriaMet) {
     invalidConditions(errors, "cannot disable the SuccessCriteriaMet=True condition");
   }

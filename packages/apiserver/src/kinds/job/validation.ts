@@ -118,7 +118,7 @@ function validateTemplateUpdate(
   const storedTemplate = stored.spec?.template ?? {};
   if (jsonEqual(template, storedTemplate)) return;
   const mayChange = {
-    scheduling: behaviours.mutableSchedulingDirectivesForSuspendedJobs ? isStopped(stored) : isBeforeItsStart(stored),
+    scheduling: behaviours.mutableSchedulingDirectivesForSuspendedJobs ? isStopped(stored) : isNotYetStarted(stored),
     resources: behaviours.mutablePodResourcesForSuspendedJobs && isStopped(stored),
   };
   const allowed = withMutableParts(storedTemplate, template ?? {}, mayChange);
@@ -139,7 +139,7 @@ function isStopped({ spec, status }: Job): boolean {
 }
 
 /** Suspended from the beginning, or from before its controller looked. */
-function isBeforeItsStart({ spec, status }: Job): boolean {
+function isNotYetStarted({ spec, status }: Job): boolean {
   return spec?.suspend === true && status?.startTime === undefined;
 }
 
@@ -153,33 +153,33 @@ function withMutableParts(
   const spec = template.spec;
   const allowed = result.spec;
   if (spec === undefined || allowed === undefined) return result;
-  if (mayChange.scheduling) takeOverScheduling(allowed, spec);
-  if (mayChange.resources) takeOverResources(allowed, spec);
+  if (mayChange.scheduling) copySchedulingFields(allowed, spec);
+  if (mayChange.resources) copyResources(allowed, spec);
   return result;
 }
 
-function takeOverScheduling(allowed: PodSpec, spec: PodSpec): void {
-  for (const field of ["nodeSelector", "tolerations", "schedulingGates"] as const) takeOver(allowed, spec, field);
+function copySchedulingFields(allowed: PodSpec, spec: PodSpec): void {
+  for (const field of ["nodeSelector", "tolerations", "schedulingGates"] as const) copyField(allowed, spec, field);
   if (spec.affinity !== undefined || allowed.affinity !== undefined) {
     const affinity = (allowed.affinity ??= {});
-    takeOver(affinity, spec.affinity ?? {}, "nodeAffinity");
+    copyField(affinity, spec.affinity ?? {}, "nodeAffinity");
     if (spec.affinity === undefined && Object.keys(affinity).length === 0) delete allowed.affinity;
   }
 }
 
-function takeOverResources(allowed: PodSpec, spec: PodSpec): void {
+function copyResources(allowed: PodSpec, spec: PodSpec): void {
   for (const field of ["containers", "initContainers"] as const) {
     const containers = spec[field] ?? [];
     const allowedContainers = allowed[field] ?? [];
     if (containers.length !== allowedContainers.length) continue;
     for (const [index, container] of containers.entries()) {
       if (allowedContainers[index]!.name === container.name)
-        takeOver(allowedContainers[index]!, container, "resources");
+        copyField(allowedContainers[index]!, container, "resources");
     }
   }
 }
 
-function takeOver<T extends object, K extends keyof T>(target: T, source: T, key: K): void {
+function copyField<T extends object, K extends keyof T>(target: T, source: T, key: K): void {
   if (source[key] === undefined) delete target[key];
   else target[key] = source[key];
 }

@@ -5,7 +5,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admiss
 import type { ServerState } from "../../server-state.js";
 import type { ResourceStorage } from "../../storage/resource-storage.js";
 import { type Amounts, type Resources, amountsOf, podResources } from "../pod/pod-resources.js";
-import { type Bounded, boundProblems, claimProblems } from "./bounds.js";
+import { type RequestsAndLimits, boundProblems, claimProblems } from "./bounds.js";
 
 type Item = NonNullable<LimitRange["spec"]>["limits"][number];
 
@@ -26,11 +26,11 @@ export const limitRangeAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && (resource === "pods" || resource === "persistentvolumeclaims"),
   isIdle: (server) => (limitRangesOf(server)?.size ?? 0) === 0,
   mutate(attributes) {
-    if (attributes.resource.resource !== "pods" || !concernsLimits(attributes)) return;
+    if (attributes.resource.resource !== "pods" || !isLimited(attributes)) return;
     for (const items of limitsOf(attributes)) setDefaults(attributes.object as Pod, items);
   },
   validate(attributes) {
-    if (!concernsLimits(attributes)) return;
+    if (!isLimited(attributes)) return;
     const { resource, name, object } = attributes;
     for (const items of limitsOf(attributes)) {
       const problems = new Set(
@@ -46,7 +46,7 @@ export const limitRangeAdmission: AdmissionPlugin = {
 };
 
 /** Upstream: `DefaultLimitRangerActions.SupportsAttributes`. */
-function concernsLimits({ resource, subresource, operation, oldObject }: AdmissionAttributes): boolean {
+function isLimited({ resource, subresource, operation, oldObject }: AdmissionAttributes): boolean {
   if (operation === "DELETE" || oldObject?.metadata.deletionTimestamp) return false;
   if (resource.resource === "pods" && operation === "UPDATE") return subresource === "resize";
   return subresource === "";
@@ -67,35 +67,35 @@ function setDefaults(pod: Pod, items: readonly Item[]): void {
   const ofContainers = items.filter(({ type }) => type === "Container");
   const requests: Resources = Object.assign({}, ...ofContainers.map(({ defaultRequest }) => defaultRequest ?? {}));
   const limits: Resources = Object.assign({}, ...ofContainers.map((item) => item.default ?? {}));
-  const done: string[] = [];
+  const changes: string[] = [];
   // The spec may be its template's own.
   const spec = { ...pod.spec! };
-  for (const [member, what] of CONTAINERS) {
+  for (const [member, containerType] of CONTAINERS) {
     if (spec[member] === undefined) continue;
     spec[member] = spec[member].map((container) => {
       const missing = {
-        requests: missingOf(container, "requests", requests),
-        limits: missingOf(container, "limits", limits),
+        requests: missingDefaults(container, "requests", requests),
+        limits: missingDefaults(container, "limits", limits),
       };
       const resources = { ...container.resources };
       for (const side of ["requests", "limits"] as const) {
         const names = Object.keys(missing[side]).sort();
         if (names.length === 0) continue;
         resources[side] = { ...resources[side], ...missing[side] };
-        done.push(`${names.join(", ")} ${side.slice(0, -1)} for ${what} ${container.name}`);
+        changes.push(`${names.join(", ")} ${side.slice(0, -1)} for ${containerType} ${container.name}`);
       }
       return { ...container, resources };
     });
   }
-  if (done.length === 0) return;
+  if (changes.length === 0) return;
   pod.spec = spec;
   pod.metadata.annotations = {
     ...pod.metadata.annotations,
-    [ANNOTATION]: `LimitRanger plugin set: ${done.join("; ")}`,
+    [ANNOTATION]: `LimitRanger plugin set: ${changes.join("; ")}`,
   };
 }
 
-function missingOf({ resources }: Container, side: "requests" | "limits", defaults: Resources): Resources {
+function missingDefaults({ resources }: Container, side: "requests" | "limits", defaults: Resources): Resources {
   const given = resources?.[side] ?? {};
   return Object.fromEntries(Object.entries(defaults).filter(([name]) => given[name] === undefined));
 }
@@ -103,7 +103,7 @@ function missingOf({ resources }: Container, side: "requests" | "limits", defaul
 /** Upstream: `PodValidateLimitFunc`. */
 function podProblems({ spec }: Pod, items: readonly Item[]): string[] {
   if (spec === undefined) return [];
-  const ofContainer = ({ resources }: Container): Bounded => ({
+  const ofContainer = ({ resources }: Container): RequestsAndLimits => ({
     requests: amountsOf(resources?.requests),
     limits: amountsOf(resources?.limits),
   });
@@ -113,8 +113,8 @@ function podProblems({ spec }: Pod, items: readonly Item[]): string[] {
       for (const [member] of CONTAINERS)
         for (const container of spec[member] ?? []) problems.push(...boundProblems(item, ofContainer(container)));
     if (item.type === "Pod") {
-      const whole = (side: "requests" | "limits"): Amounts => podResources(spec, side);
-      problems.push(...boundProblems(item, { requests: whole("requests"), limits: whole("limits") }));
+      const podAmounts = (side: "requests" | "limits"): Amounts => podResources(spec, side);
+      problems.push(...boundProblems(item, { requests: podAmounts("requests"), limits: podAmounts("limits") }));
     }
   }
   return problems;

@@ -7,7 +7,7 @@ import { goFloat } from "./go-float.js";
 type Item = NonNullable<LimitRange["spec"]>["limits"][number];
 
 /** What is held to bounds: a container or a whole pod. */
-export interface Bounded {
+export interface RequestsAndLimits {
   readonly requests: Amounts;
   readonly limits: Amounts;
 }
@@ -15,31 +15,31 @@ export interface Bounded {
 const NOTHING: Amounts = new Map();
 
 /** A sentence for each bound that is not kept. Upstream: `minConstraint`, `maxConstraint`, `limitRequestRatioConstraint`. */
-export function boundProblems(item: Item, { requests, limits }: Bounded): string[] {
+export function boundProblems(item: Item, { requests, limits }: RequestsAndLimits): string[] {
   const { type } = item;
   const problems: string[] = [];
   for (const [name, min] of amountsOf(item.min)) {
-    const least = `minimum ${name} usage per ${type} is ${formatQuantity(min)}`;
+    const minText = `minimum ${name} usage per ${type} is ${formatQuantity(min)}`;
     const request = requests.get(name);
     const limit = limits.get(name);
-    if (request === undefined) problems.push(`${least}.  No request is specified`);
-    else if (request.nanos < min.nanos) problems.push(`${least}, but request is ${formatQuantity(request)}`);
+    if (request === undefined) problems.push(`${minText}.  No request is specified`);
+    else if (request.nanos < min.nanos) problems.push(`${minText}, but request is ${formatQuantity(request)}`);
     else if (limit !== undefined && limit.nanos < min.nanos)
-      problems.push(`${least}, but limit is ${formatQuantity(limit)}`);
+      problems.push(`${minText}, but limit is ${formatQuantity(limit)}`);
   }
   for (const [name, max] of amountsOf(item.max)) {
-    const most = `maximum ${name} usage per ${type} is ${formatQuantity(max)}`;
+    const maxText = `maximum ${name} usage per ${type} is ${formatQuantity(max)}`;
     const request = requests.get(name);
     const limit = limits.get(name);
-    if (limit === undefined) problems.push(`${most}.  No limit is specified`);
-    else if (limit.nanos > max.nanos) problems.push(`${most}, but limit is ${formatQuantity(limit)}`);
+    if (limit === undefined) problems.push(`${maxText}.  No limit is specified`);
+    else if (limit.nanos > max.nanos) problems.push(`${maxText}, but limit is ${formatQuantity(limit)}`);
     else if (request !== undefined && request.nanos > max.nanos)
-      problems.push(`${most}, but request is ${formatQuantity(request)}`);
+      problems.push(`${maxText}, but request is ${formatQuantity(request)}`);
   }
   for (const [name, ratio] of amountsOf(item.maxLimitRequestRatio)) {
-    const why = ratioProblem(ratio, requests.get(name), limits.get(name));
-    if (why !== undefined)
-      problems.push(`${name} max limit to request ratio per ${type} is ${formatQuantity(ratio)}, but ${why}`);
+    const problem = ratioProblem(ratio, requests.get(name), limits.get(name));
+    if (problem !== undefined)
+      problems.push(`${name} max limit to request ratio per ${type} is ${formatQuantity(ratio)}, but ${problem}`);
   }
   return problems;
 }
@@ -51,11 +51,11 @@ export function claimProblems(requests: Resources | undefined, items: readonly I
     .filter(({ type }) => type === "PersistentVolumeClaim")
     .flatMap(({ type, min, max }) => [
       ...boundProblems({ type, ...(min === undefined ? {} : { min }) }, { requests: amounts, limits: NOTHING }),
-      ...[...amountsOf(max)].flatMap(([name, most]) => {
+      ...[...amountsOf(max)].flatMap(([name, amount]) => {
         const request = amounts.get(name);
-        const sentence = `maximum ${name} usage per ${type} is ${formatQuantity(most)}`;
+        const sentence = `maximum ${name} usage per ${type} is ${formatQuantity(amount)}`;
         if (request === undefined) return [`${sentence}.  No request is specified`];
-        return request.nanos > most.nanos ? [`${sentence}, but request is ${formatQuantity(request)}`] : [];
+        return request.nanos > amount.nanos ? [`${sentence}, but request is ${formatQuantity(request)}`] : [];
       }),
     ]);
 }

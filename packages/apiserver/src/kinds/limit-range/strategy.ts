@@ -20,7 +20,7 @@ const TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 const MILLION = 1_000_000n;
 const NANO = 1_000_000_000n;
 /** Ratios of more than this are of whole amounts. Upstream: `resource.MaxMilliValue`. */
-const MOST_MILLIS = (2n ** 63n - 1n) / 1000n;
+const MAX_MILLIS = (2n ** 63n - 1n) / 1000n;
 
 /** Upstream: `pkg/registry/core/limitrange`, `ValidateLimitRange`. */
 export const limitRangeStrategy: ResourceStrategy<LimitRange> = {
@@ -113,12 +113,12 @@ function validateBounds(item: Item, name: string, path: string, errors: FieldErr
   type Bound = keyof typeof texts;
   const exceeds = (less: Bound, more: Bound): boolean =>
     texts[less] !== undefined && texts[more] !== undefined && nanosOf(texts[less]) > nanosOf(texts[more]);
-  const check = (less: Bound, more: Bound, member: Bound, shown: Bound, words: readonly [string, string]): void => {
+  const check = (less: Bound, more: Bound, member: Bound, shown: Bound, labels: readonly [string, string]): void => {
     if (exceeds(less, more))
       errors.invalid(
         `${path}.${member}[${name}]`,
         texts[shown],
-        `${words[0]} value ${texts[less]} is greater than ${words[1]} value ${texts[more]}`,
+        `${labels[0]} value ${texts[less]} is greater than ${labels[1]} value ${texts[more]}`,
       );
   };
   check("min", "max", "min", "min", ["min", "max"]);
@@ -145,10 +145,10 @@ function validateRatio(item: Item, name: string, field: string, errors: FieldErr
   const min = item.min?.[name];
   const max = item.max?.[name];
   if (min === undefined || max === undefined) return;
-  const scale = [ratio, min, max].every((text) => nanosOf(text) / MILLION < MOST_MILLIS) ? MILLION : NANO;
-  const most = Number(ceilDivide(nanosOf(max), scale)) / Number(ceilDivide(nanosOf(min), scale));
-  if (Number(ceilDivide(nanosOf(ratio), scale)) * (Number(scale) / Number(NANO)) > most)
-    errors.invalid(field, ratio, `ratio ${ratio} is greater than max/min = ${goFloat(most)}`);
+  const scale = [ratio, min, max].every((text) => nanosOf(text) / MILLION < MAX_MILLIS) ? MILLION : NANO;
+  const maxRatio = Number(ceilDivide(nanosOf(max), scale)) / Number(ceilDivide(nanosOf(min), scale));
+  if (Number(ceilDivide(nanosOf(ratio), scale)) * (Number(scale) / Number(NANO)) > maxRatio)
+    errors.invalid(field, ratio, `ratio ${ratio} is greater than max/min = ${goFloat(maxRatio)}`);
 }
 
 /** Quantities round up. */

@@ -8,7 +8,7 @@ import {
 
 import type { ApiCall } from "../../api-call.js";
 import { MODIFIED, badRequest, conflict, forbidden, invalid, notFound } from "../../api-error.js";
-import { markOrRemoveIn, setFinalizers } from "../../registry/deletion.js";
+import { markOrRemove, setFinalizers } from "../../registry/deletion.js";
 import type { DeleteOptions } from "../../registry/options.js";
 import type { DeletionResult } from "../../registry/outcome.js";
 import { storeUpdate } from "../../registry/update.js";
@@ -37,7 +37,7 @@ export function deleteNamespace(write: Write, stored: StoredObject, options: Del
   if (PROTECTED.has(stored.name)) throw forbidden(resource, stored.name, "this namespace may not be deleted");
   if (namespace.metadata.deletionTimestamp) {
     if ((namespace.spec?.finalizers ?? []).length > 0) return { gone: false, object: stored };
-    return markOrRemoveIn(resource, stored, options, write.server.clock.now());
+    return markOrRemove(resource, stored, options, write.server.clock.now());
   }
   const next: NamespaceObject = mutableCopy(namespace);
   next.metadata.deletionTimestamp = formatTime(write.server.clock.now());
@@ -50,14 +50,14 @@ function namespaceFinalizers(
   current: readonly string[],
   { orphanDependents, propagationPolicy }: DeleteOptions,
 ): string[] {
-  const orphans = orphanDependents ?? propagationPolicy === "Orphan";
-  const foreground = orphanDependents === undefined ? propagationPolicy === "Foreground" : !orphanDependents;
+  const shouldOrphan = orphanDependents ?? propagationPolicy === "Orphan";
+  const isForeground = orphanDependents === undefined ? propagationPolicy === "Foreground" : !orphanDependents;
   if (orphanDependents === undefined && propagationPolicy === undefined) return [...current];
   const others = current.filter(
     (finalizer) => finalizer !== ORPHAN_FINALIZER && finalizer !== FOREGROUND_DELETION_FINALIZER,
   );
-  if (orphans) return [...others, ORPHAN_FINALIZER];
-  return foreground ? [...others, FOREGROUND_DELETION_FINALIZER] : others;
+  if (shouldOrphan) return [...others, ORPHAN_FINALIZER];
+  return isForeground ? [...others, FOREGROUND_DELETION_FINALIZER] : others;
 }
 
 function checkNamespacePreconditions({ target }: Write, stored: StoredObject, { preconditions }: DeleteOptions): void {
@@ -70,8 +70,8 @@ function checkNamespacePreconditions({ target }: Write, stored: StoredObject, { 
     );
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-    const why = `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
-    throw conflict(target.resource, stored.name, why);
+    const reason = `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
+    throw conflict(target.resource, stored.name, reason);
   }
 }
 

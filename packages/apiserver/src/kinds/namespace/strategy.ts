@@ -62,7 +62,7 @@ export const namespaceStrategy: ResourceStrategy<Namespace> = {
       }
     },
   },
-  isHeld: ({ spec }) => (spec?.finalizers ?? []).length > 0,
+  blocksRemoval: ({ spec }) => (spec?.finalizers ?? []).length > 0,
   fieldSelectors: { "status.phase": ({ status }) => status?.phase ?? "" },
   printer: {
     columns: columns("Name", "Status", "Age"),

@@ -3,7 +3,7 @@ import { type Ingress, ingresses } from "@kubewright/api";
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { specAndStatus } from "../spec-and-status.js";
-import { age, columns, firstOf } from "../table-cells.js";
+import { age, columns, firstItemsCell } from "../table-cells.js";
 import { CLASS_ANNOTATION, defaultIngressClass } from "./default-ingress-class.js";
 import { validateIngressSpec, validateIngressStatus } from "./ingress-validation.js";
 import { networkingTypes } from "./types.js";
@@ -47,7 +47,7 @@ export const ingressStrategy: ResourceStrategy<Ingress> = {
     cells: ({ metadata, spec, status: { loadBalancer } = {} }, nowMs) => [
       metadata.name ?? "",
       spec?.ingressClassName ?? "<none>",
-      firstOf((spec?.rules ?? []).flatMap(({ host }) => (host ? [host] : []))) || "*",
+      firstItemsCell((spec?.rules ?? []).flatMap(({ host }) => (host ? [host] : []))) || "*",
       (loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || "").join(","),
       (spec?.tls ?? []).length === 0 ? "80" : "80, 443",
       age(metadata.creationTimestamp, nowMs),

@@ -2,11 +2,11 @@ import type { PersistentVolumeClaim } from "@kubewright/api";
 
 import { forbidden } from "../../api-error.js";
 import type { AdmissionPlugin } from "../../registry/admission.js";
-import { classOf, defaultClass, storageClassesOf } from "../storage-class/class-of.js";
+import { storageClassNameOf, defaultClass, storageClassesOf } from "../storage-class/storage-class-lookup.js";
 import { addFinalizer } from "../add-finalizer.js";
 import { storageOf } from "./storage-amounts.js";
 
-export const PROTECTION = "kubernetes.io/pvc-protection";
+export const PROTECTION_FINALIZER = "kubernetes.io/pvc-protection";
 const NOT_EXPANDABLE =
   "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
 
@@ -20,8 +20,8 @@ export const claimAdmission: AdmissionPlugin = {
   mutate({ operation, subresource, object, server }) {
     if (operation !== "CREATE" || subresource !== "") return;
     const claim = object as PersistentVolumeClaim;
-    addFinalizer(claim, PROTECTION);
-    if (classOf(claim) !== undefined) return;
+    addFinalizer(claim, PROTECTION_FINALIZER);
+    if (storageClassNameOf(claim) !== undefined) return;
     const classes = storageClassesOf(server);
     const found = classes === undefined ? undefined : defaultClass(classes);
     if (found !== undefined) claim.spec = { ...claim.spec, storageClassName: found.metadata.name! };
@@ -33,7 +33,7 @@ export const claimAdmission: AdmissionPlugin = {
     if (storageOf(spec?.resources?.requests) <= storageOf(stored.spec?.resources?.requests)) return;
     if (stored.status?.phase !== "Bound")
       throw forbidden(resource, name, "Only bound persistent volume claims can be expanded");
-    const storageClass = storageClassesOf(server)?.get("", classOf(stored) ?? "")?.object;
+    const storageClass = storageClassesOf(server)?.get("", storageClassNameOf(stored) ?? "")?.object;
     if ((storageClass as { allowVolumeExpansion?: boolean } | undefined)?.allowVolumeExpansion !== true)
       throw forbidden(resource, name, NOT_EXPANDABLE);
   },

@@ -4,8 +4,8 @@ import type { Clock } from "@kubewright/clock";
 import type { Change } from "../../storage/change.js";
 import type { ResourceStorage } from "../../storage/resource-storage.js";
 import type { StoredObject } from "../../storage/stored-object.js";
-import { PROTECTION as OF_CLAIMS } from "./admission.js";
-import { PROTECTION as OF_VOLUMES } from "../persistent-volume/admission.js";
+import { PROTECTION_FINALIZER as OF_CLAIMS } from "./admission.js";
+import { PROTECTION_FINALIZER as OF_VOLUMES } from "../persistent-volume/admission.js";
 
 export interface StorageProtectionOptions {
   readonly clock: Clock;
@@ -26,14 +26,14 @@ export class StorageProtection {
   readonly #volumes: ResourceStorage;
   readonly #pods: ResourceStorage;
   /** Claims that pods use, by key. */
-  readonly #held = new Map<string, StoredObject>();
+  readonly #deletedClaims = new Map<string, StoredObject>();
   #scheduled = false;
   readonly #podListener = {
     onChange: ({ current }: Change): void => {
       if (current === undefined) this.#schedule();
     },
   };
-  readonly #goingVolumes = new Set<string>();
+  readonly #deletedVolumes = new Set<string>();
 
   private constructor({ clock, claims, volumes, pods }: StorageProtectionOptions) {
     this.#clock = clock;
@@ -51,15 +51,15 @@ export class StorageProtection {
   }
 
   #onClaim(stored: StoredObject): void {
-    if (!isGoing(stored, OF_CLAIMS)) return;
-    if (this.#held.size === 0) this.#pods.follow(this.#podListener);
-    this.#held.set(`${stored.namespace}/${stored.name}`, stored);
+    if (!isTerminating(stored, OF_CLAIMS)) return;
+    if (this.#deletedClaims.size === 0) this.#pods.follow(this.#podListener);
+    this.#deletedClaims.set(`${stored.namespace}/${stored.name}`, stored);
     this.#schedule();
   }
 
   #onVolume(stored: StoredObject): void {
-    if (!isGoing(stored, OF_VOLUMES) || (stored.object as PersistentVolume).status?.phase === "Bound") return;
-    this.#goingVolumes.add(stored.name);
+    if (!isTerminating(stored, OF_VOLUMES) || (stored.object as PersistentVolume).status?.phase === "Bound") return;
+    this.#deletedVolumes.add(stored.name);
     this.#schedule();
   }
 
@@ -68,27 +68,27 @@ export class StorageProtection {
     this.#scheduled = true;
     this.#clock.setTimer(0, () => {
       this.#scheduled = false;
-      this.#releaseAll();
+      this.#removeFinalizers();
     });
   }
 
-  #releaseAll(): void {
-    const volumes = [...this.#goingVolumes];
-    this.#goingVolumes.clear();
-    for (const name of volumes) release(this.#volumes, this.#volumes.get("", name), OF_VOLUMES);
+  #removeFinalizers(): void {
+    const volumes = [...this.#deletedVolumes];
+    this.#deletedVolumes.clear();
+    for (const name of volumes) removeFinalizer(this.#volumes, this.#volumes.get("", name), OF_VOLUMES);
     const used = new Map<string, ReadonlySet<string>>();
-    for (const [key, { namespace, name }] of this.#held) {
+    for (const [key, { namespace, name }] of this.#deletedClaims) {
       let names = used.get(namespace);
-      if (names === undefined) used.set(namespace, (names = this.#usedIn(namespace)));
+      if (names === undefined) used.set(namespace, (names = this.#claimsInUse(namespace)));
       if (names.has(name)) continue;
-      this.#held.delete(key);
-      release(this.#claims, this.#claims.get(namespace, name), OF_CLAIMS);
+      this.#deletedClaims.delete(key);
+      removeFinalizer(this.#claims, this.#claims.get(namespace, name), OF_CLAIMS);
     }
-    if (this.#held.size === 0) this.#pods.unfollow(this.#podListener);
+    if (this.#deletedClaims.size === 0) this.#pods.unfollow(this.#podListener);
   }
 
   /** The claims of all pods that are on a node. */
-  #usedIn(namespace: string): ReadonlySet<string> {
+  #claimsInUse(namespace: string): ReadonlySet<string> {
     const names = new Set<string>();
     for (const { object } of this.#pods.list(namespace)) {
       const { metadata, spec } = object as Pod;
@@ -102,13 +102,13 @@ export class StorageProtection {
   }
 }
 
-function isGoing({ object: { metadata } }: StoredObject, finalizer: string): boolean {
+function isTerminating({ object: { metadata } }: StoredObject, finalizer: string): boolean {
   return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes(finalizer);
 }
 
 /** One that is another by now stays. */
-function release(storage: ResourceStorage, stored: StoredObject | undefined, finalizer: string): void {
-  if (stored === undefined || !isGoing(stored, finalizer)) return;
+function removeFinalizer(storage: ResourceStorage, stored: StoredObject | undefined, finalizer: string): void {
+  if (stored === undefined || !isTerminating(stored, finalizer)) return;
   const finalizers = stored.object.metadata.finalizers!.filter((each) => each !== finalizer);
   if (finalizers.length === 0) storage.remove(stored);
   else storage.write({ ...stored.object, metadata: { ...stored.object.metadata, finalizers } });

@@ -6,7 +6,7 @@ import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
 import { memberDifference } from "../member-difference.js";
-import { CLASS_ANNOTATION, classOf } from "../storage-class/class-of.js";
+import { CLASS_ANNOTATION, storageClassNameOf } from "../storage-class/storage-class-lookup.js";
 import { age, columns } from "../table-cells.js";
 import { accessModesCell } from "./access-modes.js";
 import { claimAdmission } from "./admission.js";
@@ -68,7 +68,7 @@ export const persistentVolumeClaimStrategy: ResourceStrategy<PersistentVolumeCla
         spec.volumeName ?? "",
         isBound ? (status.capacity?.["storage"] ?? "0") : "",
         isBound ? accessModesCell(status.accessModes) : "",
-        classOf(claim) ?? "",
+        storageClassNameOf(claim) ?? "",
         spec.volumeAttributesClassName ?? "<unset>",
         age(metadata.creationTimestamp, nowMs),
         spec.volumeMode ?? "<unset>",

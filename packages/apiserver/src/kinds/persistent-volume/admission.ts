@@ -3,20 +3,20 @@ import { type PersistentVolume, formatTime } from "@kubewright/api";
 import type { AdmissionPlugin } from "../../registry/admission.js";
 import { addFinalizer } from "../add-finalizer.js";
 
-export const PROTECTION = "kubernetes.io/pv-protection";
+export const PROTECTION_FINALIZER = "kubernetes.io/pv-protection";
 
 /** A volume is held until no claim has it. Upstream: plugin `StorageObjectInUseProtection`. */
 export const volumeAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && resource === "persistentvolumes",
   mutate({ operation, subresource, object, oldObject, server }) {
-    if (operation === "CREATE" && subresource === "") addFinalizer(object!, PROTECTION);
+    if (operation === "CREATE" && subresource === "") addFinalizer(object!, PROTECTION_FINALIZER);
     else if (operation === "UPDATE" && subresource === "status")
-      noteTransition(object as PersistentVolume, oldObject as PersistentVolume, server.clock.now());
+      setTransitionTime(object as PersistentVolume, oldObject as PersistentVolume, server.clock.now());
   },
 };
 
 /** When the phase changed, unless the writer says it. Upstream has this in the strategy of the status, which knows the time. */
-function noteTransition(volume: PersistentVolume, stored: PersistentVolume, nowMs: number): void {
+function setTransitionTime(volume: PersistentVolume, stored: PersistentVolume, nowMs: number): void {
   const { phase, lastPhaseTransitionTime } = volume.status ?? {};
   if (phase === stored.status?.phase) return;
   if (lastPhaseTransitionTime === undefined || lastPhaseTransitionTime === stored.status?.lastPhaseTransitionTime)

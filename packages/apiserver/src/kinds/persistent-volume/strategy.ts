@@ -12,7 +12,7 @@ import { accessModesCell, validateAccessModes, validateVolumeMode } from "../per
 import { validateAmounts } from "../persistent-volume-claim/storage-amounts.js";
 import { validateNodeSelector } from "../pod/scheduling-validation.js";
 import { sortedKeys } from "../sorted-keys.js";
-import { CLASS_ANNOTATION, classOf } from "../storage-class/class-of.js";
+import { CLASS_ANNOTATION, storageClassNameOf } from "../storage-class/storage-class-lookup.js";
 import { age, columns } from "../table-cells.js";
 import { volumeAdmission } from "./admission.js";
 import { applyVolumeDefaults } from "./defaults.js";
@@ -22,7 +22,7 @@ import { volumeTypes } from "./types.js";
 type VolumeSpec = NonNullable<PersistentVolume["spec"]>;
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
-const GONE_SOURCES: Readonly<Partial<Record<(typeof SOURCES)[number], string>>> = {
+const REMOVED_SOURCES: Readonly<Partial<Record<(typeof SOURCES)[number], string>>> = {
   cephfs: "deprecated in v1.28, non-functional in v1.31+",
   glusterfs: "deprecated in v1.25, non-functional in v1.26+",
   photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
@@ -73,7 +73,7 @@ export const persistentVolumeStrategy: ResourceStrategy<PersistentVolume> = {
         spec.persistentVolumeReclaimPolicy ?? "",
         metadata.deletionTimestamp ? "Terminating" : (status?.phase ?? ""),
         claimRef === undefined ? "" : `${claimRef.namespace ?? ""}/${claimRef.name ?? ""}`,
-        classOf(volume) ?? "",
+        storageClassNameOf(volume) ?? "",
         spec.volumeAttributesClassName ?? "<unset>",
         status?.reason ?? "",
         age(metadata.creationTimestamp, nowMs),
@@ -180,7 +180,7 @@ function warnings({ metadata, spec = emptySpec }: PersistentVolume): string[] {
     found.push(
       "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
     );
-  for (const [source, sentence] of Object.entries(GONE_SOURCES))
+  for (const [source, sentence] of Object.entries(REMOVED_SOURCES))
     if (spec[source as keyof VolumeSpec] !== undefined) found.push(`spec.${source}: ${sentence}`);
   return found;
 }

@@ -17,7 +17,7 @@ const LOCALHOST = "localhost/";
 const INTEGER = /^(?:0|-?[1-9]\d*|-0\d*)$/;
 
 /** Whether any of them means something to a pod. Most do not, and to ask that once is all they cost. */
-export function concernPods(annotations: Annotations): boolean {
+export function hasPodAnnotations(annotations: Annotations): boolean {
   for (const key in annotations) {
     if (key === MIRROR || key === DELETION_COST || key === SECCOMP_POD) return true;
     if (key.startsWith(SECCOMP_CONTAINER) || key.startsWith(APP_ARMOR)) return true;
@@ -27,7 +27,7 @@ export function concernPods(annotations: Annotations): boolean {
 
 /** What means something as an annotation of a pod. Upstream: `ValidatePodSpecificAnnotations`. */
 export function validateAnnotationsOfPod(annotations: Annotations, spec: PodSpec, errors: FieldErrors): void {
-  if (annotations === undefined || !concernPods(annotations)) return;
+  if (annotations === undefined || !hasPodAnnotations(annotations)) return;
   const field = (key: string): string => `metadata.annotations[${key}]`;
   const mirror = annotations[MIRROR];
   if (mirror !== undefined && !spec.nodeName)
@@ -71,11 +71,11 @@ function validateSeccomp(profile: string, field: string, errors: FieldErrors): v
 }
 
 function validateAppArmor(container: string, profile: string, spec: PodSpec, field: string, errors: FieldErrors): void {
-  let isThere = false;
+  let exists = false;
   visitContainers(spec, "", ({ name }) => {
-    isThere ||= name === container;
+    exists ||= name === container;
   });
-  if (!isThere) errors.invalid(field, container, "container not found");
+  if (!exists) errors.invalid(field, container, "container not found");
   if (!APP_ARMOR_PROFILES.includes(profile) && !profile.startsWith(LOCALHOST))
     errors.invalid(field, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`);
 }

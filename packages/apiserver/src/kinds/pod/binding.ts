@@ -49,8 +49,8 @@ function assign(call: ApiCall, name: string, binding: Binding, options: WriteOpt
       bindingPrecondition(call, name, `UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`),
     );
   if (resourceVersion && resourceVersion !== pod.metadata.resourceVersion) {
-    const why = `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${pod.metadata.resourceVersion}`;
-    throw conflict(POD, name, bindingPrecondition(call, name, why));
+    const reason = `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${pod.metadata.resourceVersion}`;
+    throw conflict(POD, name, bindingPrecondition(call, name, reason));
   }
   if (pod.metadata.deletionTimestamp)
     throw conflict(subject, name, `pod ${name} is being deleted, cannot be assigned to a host`);
@@ -75,6 +75,6 @@ function assign(call: ApiCall, name: string, binding: Binding, options: WriteOpt
   return valueReply(201, success(undefined, 201));
 }
 
-function bindingPrecondition(call: ApiCall, name: string, why: string): string {
-  return `StorageError: invalid object, Code: 4, Key: /registry/pods/${call.target.namespace}/${name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${why}`;
+function bindingPrecondition(call: ApiCall, name: string, reason: string): string {
+  return `StorageError: invalid object, Code: 4, Key: /registry/pods/${call.target.namespace}/${name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${reason}`;
 }

@@ -11,31 +11,31 @@ type Kind = "requests" | "limits";
  * @see kubernetes `AggregateContainerRequests` of `k8s.io/component-helpers/resource`
  */
 export function containerRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
-  return together(spec, "requests");
+  return aggregate(spec, "requests");
 }
 
 /** The same of limits. Upstream: `AggregateContainerLimits`. */
 export function containerLimits(spec: PodSpec): ReadonlyMap<string, Quantity> {
-  return together(spec, "limits");
+  return aggregate(spec, "limits");
 }
 
-function together({ containers, initContainers = [] }: PodSpec, kind: Kind): Quantities {
+function aggregate({ containers, initContainers = [] }: PodSpec, kind: Kind): Quantities {
   const sum: Quantities = new Map();
   for (const container of containers ?? []) add(sum, quantitiesOf(container, kind));
   const sidecars: Quantities = new Map();
-  const most: Quantities = new Map();
+  const initMax: Quantities = new Map();
   for (const container of initContainers) {
     const own = quantitiesOf(container, kind);
     if (container.restartPolicy === "Always") {
       add(sum, own);
       add(sidecars, own);
-      raise(most, sidecars);
+      raise(initMax, sidecars);
     } else {
       add(own, sidecars);
-      raise(most, own);
+      raise(initMax, own);
     }
   }
-  raise(sum, most);
+  raise(sum, initMax);
   return sum;
 }
 
@@ -55,6 +55,6 @@ function add(to: Quantities, more: Quantities): void {
   }
 }
 
-function raise(to: Quantities, least: Quantities): void {
-  for (const [name, quantity] of least) if ((to.get(name)?.nanos ?? -1n) < quantity.nanos) to.set(name, quantity);
+function raise(to: Quantities, min: Quantities): void {
+  for (const [name, quantity] of min) if ((to.get(name)?.nanos ?? -1n) < quantity.nanos) to.set(name, quantity);
 }

@@ -10,15 +10,15 @@ import { validateLifecycle, validateProbes } from "./probe-validation.js";
 import { validateContainerResources } from "./resource-validation.js";
 import { validateResizePolicy, validateRestartRules } from "./restart-validation.js";
 import { validateSecurityContext } from "./security-context-validation.js";
-import type { Surroundings } from "./surroundings.js";
+import type { ContainerContext } from "./container-context.js";
 import { PULL_POLICIES } from "./volume-sources.js";
 
 const TERMINATION_MESSAGE_POLICIES = ["File", "FallbackToLogsOnError"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
 /** Upstream: `validateContainers`. */
-export function validateContainers(surroundings: Surroundings, path: string, errors: FieldErrors): void {
-  const { spec } = surroundings;
+export function validateContainers(containerContext: ContainerContext, path: string, errors: FieldErrors): void {
+  const { spec } = containerContext;
   const containers = spec.containers ?? [];
   if (containers.length === 0) {
     errors.required(path);
@@ -27,7 +27,7 @@ export function validateContainers(surroundings: Surroundings, path: string, err
   const names = new Set<string>();
   for (const [index, container] of containers.entries()) {
     const at = `${path}[${index}]`;
-    validateContainer(container, surroundings, at, errors);
+    validateContainer(container, containerContext, at, errors);
     if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
     names.add(container.name);
     validateLifecycle(container.lifecycle, spec.terminationGracePeriodSeconds, `${at}.lifecycle`, errors);
@@ -41,13 +41,13 @@ export function validateContainers(surroundings: Surroundings, path: string, err
 }
 
 /** They run one after the other, so that each may have a port another had. Upstream: `validateInitContainers`. */
-export function validateInitContainers(surroundings: Surroundings, path: string, errors: FieldErrors): void {
-  const { spec } = surroundings;
+export function validateInitContainers(containerContext: ContainerContext, path: string, errors: FieldErrors): void {
+  const { spec } = containerContext;
   if (spec.initContainers === undefined) return;
   const names = new Set((spec.containers ?? []).map(({ name }) => name));
   for (const [index, container] of spec.initContainers.entries()) {
     const at = `${path}[${index}]`;
-    validateContainer(container, surroundings, at, errors);
+    validateContainer(container, containerContext, at, errors);
     validateRestartRules(container, at, errors);
     if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
     else if (container.name) names.add(container.name);
@@ -77,11 +77,11 @@ export function validateImages(containers: readonly Container[], path: string, e
 /** Of whichever list. Upstream: `validateContainerCommon`. */
 export function validateContainer(
   container: Container,
-  surroundings: Surroundings,
+  containerContext: ContainerContext,
   path: string,
   errors: FieldErrors,
 ): void {
-  const { spec, volumes, claims } = surroundings;
+  const { spec, volumes, claims } = containerContext;
   if (!container.name) errors.required(`${path}.name`);
   else addInvalid(errors, `${path}.name`, container.name, dnsLabelErrors(container.name));
   if (!container.image) errors.required(`${path}.image`);

@@ -15,7 +15,7 @@ const SECONDS = 300;
  */
 export const defaultTolerations: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && resource === "pods",
-  isIdle: ({ furnished }) => !furnished,
+  isIdle: ({ hasDefaultObjects }) => !hasDefaultObjects,
   mutate({ subresource, object }) {
     const pod = object as Pod;
     if (subresource !== "" || pod.spec === undefined) return;

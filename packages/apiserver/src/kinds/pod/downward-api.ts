@@ -34,7 +34,7 @@ const BYTE_DIVISORS = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1
 /** Upstream: `validateObjectFieldSelector`. */
 export function validateFieldRef(
   reference: ObjectFieldSelector,
-  offered: readonly string[],
+  allowedFields: readonly string[],
   path: string,
   errors: FieldErrors,
 ): void {
@@ -56,8 +56,8 @@ export function validateFieldRef(
       fieldPath,
       `error converting fieldPath: field label not supported: ${fieldPath}`,
     );
-  } else if (!offered.includes(fieldPath === "spec.host" ? "spec.nodeName" : fieldPath)) {
-    errors.notSupported(`${path}.fieldPath`, fieldPath, offered);
+  } else if (!allowedFields.includes(fieldPath === "spec.host" ? "spec.nodeName" : fieldPath)) {
+    errors.notSupported(`${path}.fieldPath`, fieldPath, allowedFields);
   }
 }
 
@@ -81,15 +81,20 @@ export function validateResourceFieldRef(
   if (unit === "0") return;
   const supported = divisorsOf(resource);
   if (supported === undefined || supported.divisors.includes(unit)) return;
-  const { text, what } = supported;
-  errors.invalid(`${path}.divisor`, resource, `only divisor's values ${text} are supported with the ${what} resource`);
+  const { text, resourceText } = supported;
+  errors.invalid(
+    `${path}.divisor`,
+    resource,
+    `only divisor's values ${text} are supported with the ${resourceText} resource`,
+  );
 }
 
-function divisorsOf(resource = ""): { divisors: readonly string[]; text: string; what: string } | undefined {
+function divisorsOf(resource = ""): { divisors: readonly string[]; text: string; resourceText: string } | undefined {
   const name = resource.slice(resource.indexOf(".") + 1);
-  if (HUGE_PAGES.test(resource)) return { divisors: BYTE_DIVISORS, text: BYTE_DIVISORS.join(", "), what: "hugepages" };
+  if (HUGE_PAGES.test(resource))
+    return { divisors: BYTE_DIVISORS, text: BYTE_DIVISORS.join(", "), resourceText: "hugepages" };
   if (!RESOURCE_FIELDS.includes(resource)) return undefined;
-  if (name === "cpu") return { divisors: CPU_DIVISORS, text: CPU_DIVISORS.join(" and "), what: name };
-  const what = name === "ephemeral-storage" ? "local ephemeral storage" : name;
-  return { divisors: BYTE_DIVISORS, text: BYTE_DIVISORS.join(", "), what };
+  if (name === "cpu") return { divisors: CPU_DIVISORS, text: CPU_DIVISORS.join(" and "), resourceText: name };
+  const resourceText = name === "ephemeral-storage" ? "local ephemeral storage" : name;
+  return { divisors: BYTE_DIVISORS, text: BYTE_DIVISORS.join(", "), resourceText };
 }

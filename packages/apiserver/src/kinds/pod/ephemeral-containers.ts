@@ -4,8 +4,8 @@ import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { UpdateStrategy } from "../../strategy.js";
 import { validateContainer } from "./container-validation.js";
-import { surroundingsIn } from "./surroundings.js";
-import { restoreAllBut } from "./restore.js";
+import { createContainerContext } from "./container-context.js";
+import { restoreStoredPod } from "./restore-stored-pod.js";
 
 /** In the order of Go's struct. */
 const FORBIDDEN_FIELDS = [
@@ -26,7 +26,7 @@ export const ephemeralContainersStrategy: UpdateStrategy<Pod> = {
   resets: "status",
   prepareForUpdate(pod, stored) {
     const wanted = pod.spec?.ephemeralContainers;
-    restoreAllBut(pod, stored);
+    restoreStoredPod(pod, stored);
     if (pod.spec === undefined || jsonEqual(wanted, pod.spec.ephemeralContainers)) return;
     pod.spec = { ...pod.spec };
     if (wanted === undefined) delete pod.spec.ephemeralContainers;
@@ -43,13 +43,13 @@ export const ephemeralContainersStrategy: UpdateStrategy<Pod> = {
 /** Upstream: `validateEphemeralContainers`. */
 function validateEphemeralContainers({ spec }: Pod, errors: FieldErrors): void {
   const volumes = new Map((spec?.volumes ?? []).map((volume) => [volume.name, volume]));
-  const surroundings = surroundingsIn(spec ?? { containers: [] }, volumes);
+  const containerContext = createContainerContext(spec ?? { containers: [] }, volumes);
   const targets = new Set((spec?.containers ?? []).map(({ name }) => name));
   for (const { name } of spec?.initContainers ?? []) targets.add(name);
   const names = new Set(targets);
   for (const [index, container] of (spec?.ephemeralContainers ?? []).entries()) {
     const at = `spec.ephemeralContainers[${index}]`;
-    validateContainer(container, surroundings, at, errors);
+    validateContainer(container, containerContext, at, errors);
     if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
     names.add(container.name);
     const target = container.targetContainerName;
@@ -68,11 +68,11 @@ function validateUnchanged({ spec }: Pod, stored: Pod, errors: FieldErrors): voi
   for (const container of stored.spec?.ephemeralContainers ?? []) {
     const next = wanted.get(container.name);
     if (jsonEqual(next, container)) continue;
-    const what = `existing ephemeral containers ${JSON.stringify(container.name)} may not be`;
+    const subject = `existing ephemeral containers ${JSON.stringify(container.name)} may not be`;
     const difference = `\n- ${JSON.stringify(container)}\n+ ${JSON.stringify(next)}`;
     errors.forbidden(
       "spec.ephemeralContainers",
-      next === undefined ? `${what} removed` : `${what} changed${difference}`,
+      next === undefined ? `${subject} removed` : `${subject} changed${difference}`,
     );
   }
 }

@@ -10,7 +10,7 @@ import { checkBodyNamespace, readSubresourceBody } from "../../handlers/subresou
 import { type Reply, valueReply } from "../../reply.js";
 import { MARKED_BYTES } from "../../storage/object-size.js";
 import { readDeleteOptions, readWriteOptions } from "../../write-options.js";
-import { takeFromBudget } from "../policy/disruption.js";
+import { consumeDisruption } from "../policy/disruption.js";
 import { storedPod, withCondition } from "./stored-pod.js";
 
 interface Eviction extends KubernetesObject {
@@ -35,7 +35,7 @@ function deletePod(call: ApiCall, eviction: Eviction, writeOptions: WriteOptions
   const options = readDeleteOptions(call, eviction.deleteOptions ?? {});
   const dryRun = options.dryRun || writeOptions.dryRun;
   const { resource, stored } = storedPod(call, name);
-  takeFromBudget(call.server, stored.object, dryRun);
+  consumeDisruption(call.server, stored.object, dryRun);
   const write = { ...call, target: { ...call.target, resource, subresource: "" } };
   const { uid, resourceVersion } = options.preconditions ?? {};
   if (

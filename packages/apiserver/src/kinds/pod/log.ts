@@ -62,13 +62,13 @@ function logOptions({ query, server }: ApiCall, podName: string): ContainerLogOp
 }
 
 /** The container that a request means. @throws ApiError 400 when there is none, or more than one. */
-export function containerOf({ metadata, spec }: Pod, asked: string): string {
+export function containerOf({ metadata, spec }: Pod, requested: string): string {
   const names = (spec?.containers ?? []).map(({ name }) => name);
   const initNames = (spec?.initContainers ?? []).map(({ name }) => name);
-  if (asked !== "") {
+  if (requested !== "") {
     const ephemeral = (spec?.ephemeralContainers ?? []).map(({ name }) => name);
-    if ([...names, ...initNames, ...ephemeral].includes(asked)) return asked;
-    throw badRequest(`container ${asked} is not valid for pod ${metadata.name}`);
+    if ([...names, ...initNames, ...ephemeral].includes(requested)) return requested;
+    throw badRequest(`container ${requested} is not valid for pod ${metadata.name}`);
   }
   if (names.length === 1) return names[0]!;
   const orInit = initNames.length === 0 ? "" : ` or one of the init containers: [${initNames.join(" ")}]`;
@@ -100,8 +100,8 @@ function logLine(container: string, { running, terminated }: ContainerState): st
   const simulated = `no output: kubewright runs no containers, ${JSON.stringify(container)} was only simulated`;
   if (terminated === undefined) return `${simulated}; running since ${running?.startedAt ?? "an unknown time"}`;
   const { startedAt, finishedAt, exitCode, reason } = terminated;
-  const why = reason ? ` (${reason})` : "";
-  return `${simulated}; started ${startedAt ?? UNKNOWN}, ended ${finishedAt ?? UNKNOWN} with exit code ${exitCode}${why}`;
+  const reasonText = reason ? ` (${reason})` : "";
+  return `${simulated}; started ${startedAt ?? UNKNOWN}, ended ${finishedAt ?? UNKNOWN} with exit code ${exitCode}${reasonText}`;
 }
 
 const UNKNOWN = "at an unknown time";

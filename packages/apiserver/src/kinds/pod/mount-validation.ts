@@ -2,7 +2,7 @@ import type { Container } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { validateSupported } from "../../validation/rules.js";
-import { climbs, validateLocalPath } from "./local-path.js";
+import { hasBackstep, validateLocalPath } from "./local-path.js";
 import type { Volume } from "./volume-validation.js";
 
 type VolumeMount = NonNullable<Container["volumeMounts"]>[number];
@@ -85,7 +85,7 @@ export function validateVolumeDevices(container: Container, volumes: Volumes, pa
     }
     if (!devicePath) errors.required(`${at}.devicePath`);
     if (paths.has(devicePath)) errors.invalid(`${at}.devicePath`, devicePath, "must be unique");
-    if (devicePath && climbs(devicePath))
+    if (devicePath && hasBackstep(devicePath))
       errors.invalid(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')");
     else paths.add(devicePath);
     if (mountNames.has(name)) errors.invalid(`${at}.name`, name, "must not already exist in volumeMounts");

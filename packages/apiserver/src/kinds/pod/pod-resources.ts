@@ -65,8 +65,8 @@ function add(total: Map<string, Quantity>, amounts: Iterable<readonly [string, Q
 }
 
 /** Makes each amount at least that one. */
-function raise(total: Map<string, Quantity>, least: Amounts): void {
-  for (const [name, amount] of least) {
+function raise(total: Map<string, Quantity>, min: Amounts): void {
+  for (const [name, amount] of min) {
     const current = total.get(name);
     if (current === undefined || amount.nanos > current.nanos) total.set(name, amount);
   }

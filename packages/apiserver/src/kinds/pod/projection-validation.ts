@@ -2,7 +2,7 @@ import type { PodSpec } from "@kubewright/api";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { validateFieldRef, validateResourceFieldRef, VOLUME_FIELDS } from "./downward-api.js";
-import { validateOwnPath } from "./local-path.js";
+import { validateNonReservedPath } from "./local-path.js";
 
 type Volume = NonNullable<PodSpec["volumes"]>[number];
 type Projection = NonNullable<NonNullable<Volume["projected"]>["sources"]>[number];
@@ -40,13 +40,13 @@ export function validateDownwardFile(file: DownwardFile, at: string, errors: Fie
 
 function validateFilePath(path: string | undefined, field: string, errors: FieldErrors): void {
   if (!path) errors.required(field);
-  else validateOwnPath(path, field, errors);
+  else validateNonReservedPath(path, field, errors);
 }
 
 /** Several sources in one directory. Upstream: `validateProjectionSources`. */
 export function validateProjections(sources: readonly Projection[], volume: string, errors: FieldErrors): void {
   const paths = new Set<string>();
-  const take = (path: string | undefined, owner: string): void => {
+  const addPath = (path: string | undefined, owner: string): void => {
     if (!path) return;
     if (paths.has(path)) errors.invalid(volume, owner, "conflicting duplicate paths");
     paths.add(path);
@@ -61,12 +61,12 @@ export function validateProjections(sources: readonly Projection[], volume: stri
       if (name === "") errors.required(`${at}.${kind}.name`);
       for (const [item, keyToPath] of items.entries()) {
         validateKeyToPath(keyToPath, `${at}.${kind}.items[${item}]`, errors);
-        take(keyToPath.path, name);
+        addPath(keyToPath.path, name);
       }
     }
     for (const file of downwardAPI?.items ?? []) {
       validateDownwardFile(file, `${at}.downwardAPI`, errors);
-      take(file.path, file.path);
+      addPath(file.path, file.path);
     }
     if (token !== undefined) {
       const { expirationSeconds = 0 } = token;

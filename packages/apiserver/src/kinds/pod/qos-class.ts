@@ -15,7 +15,7 @@ export function podQosClass({ spec }: Pod): "Guaranteed" | "Burstable" | "BestEf
   const consumers =
     spec?.resources === undefined ? [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])] : [spec];
   let guaranteed = consumers.length > 0;
-  let asked = false;
+  let hasRequests = false;
   for (const { resources } of consumers) {
     if (resources?.requests === undefined && resources?.limits === undefined) {
       guaranteed = false;
@@ -24,11 +24,11 @@ export function podQosClass({ spec }: Pod): "Guaranteed" | "Burstable" | "BestEf
     for (const name of COMPUTE_RESOURCES) {
       const request = amount(resources.requests, name);
       const limit = amount(resources.limits, name);
-      if (request > 0n || limit > 0n) asked = true;
+      if (request > 0n || limit > 0n) hasRequests = true;
       if (limit === 0n || request !== limit) guaranteed = false;
     }
   }
-  if (!asked) return "BestEffort";
+  if (!hasRequests) return "BestEffort";
   return guaranteed ? "Guaranteed" : "Burstable";
 }
 

@@ -4,7 +4,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { UpdateStrategy } from "../../strategy.js";
 import { podQosClass } from "./qos-class.js";
-import { restoreAllBut } from "./restore.js";
+import { restoreStoredPod } from "./restore-stored-pod.js";
 import { validatePodSpec } from "./spec-validation.js";
 
 type Resources = NonNullable<Container["resources"]>;
@@ -21,13 +21,13 @@ export const resizeStrategy: UpdateStrategy<Pod> = {
   resets: "status",
   prepareForUpdate(pod, stored) {
     const wanted = pod.spec;
-    restoreAllBut(pod, stored);
+    restoreStoredPod(pod, stored);
     if (wanted === undefined || pod.spec === undefined) return;
     const spec = { ...pod.spec };
     for (const kind of KINDS) {
       const sent = new Map((wanted[kind] ?? []).map((container) => [container.name, container]));
       if (spec[kind] !== undefined)
-        spec[kind] = spec[kind].map((container) => withPart(container, sent.get(container.name)));
+        spec[kind] = spec[kind].map((container) => withSentResources(container, sent.get(container.name)));
     }
     if (!jsonEqual(spec, pod.spec)) pod.spec = spec;
   },
@@ -42,7 +42,7 @@ export const resizeStrategy: UpdateStrategy<Pod> = {
     for (const kind of KINDS)
       for (const [index, container] of (spec[kind] ?? []).entries())
         validateNotRemoved(container, stored.spec[kind]?.[index], `spec.${kind}[${index}].resources`, errors);
-    const allowed = withoutResize(spec, stored.spec);
+    const allowed = withStoredAmounts(spec, stored.spec);
     if (!jsonEqual(allowed, stored.spec))
       errors.forbidden(
         "spec",
@@ -53,7 +53,7 @@ export const resizeStrategy: UpdateStrategy<Pod> = {
 };
 
 /** What may be sent of a container. */
-function withPart(container: Container, sent: Container | undefined): Container {
+function withSentResources(container: Container, sent: Container | undefined): Container {
   if (sent === undefined) return container;
   const { resources: _resources, resizePolicy: _resizePolicy, ...rest } = container;
   return {
@@ -69,18 +69,18 @@ function validateNotRemoved(
   path: string,
   errors: FieldErrors,
 ): void {
-  for (const [member, word] of [
+  for (const [member, memberText] of [
     ["requests", "requests"],
     ["limits", "limits"],
   ] as const) {
     const names = Object.keys(stored?.resources?.[member] ?? {});
     if (names.some((name) => resources?.[member]?.[name] === undefined))
-      errors.forbidden(`${path}.${member}`, `resource ${word} cannot be removed`);
+      errors.forbidden(`${path}.${member}`, `resource ${memberText} cannot be removed`);
   }
 }
 
 /** The wanted spec with the stored amounts of what may be resized: then nothing may be left that differs. */
-function withoutResize(spec: PodSpec, stored: PodSpec): PodSpec {
+function withStoredAmounts(spec: PodSpec, stored: PodSpec): PodSpec {
   const result = { ...spec };
   for (const kind of KINDS)
     if (spec[kind] !== undefined)

@@ -78,25 +78,25 @@ function validateRequirements(
   path: string,
   errors: FieldErrors,
 ): void {
-  let needsOthers = false;
-  let hasOthers = false;
+  let needsCompute = false;
+  let hasCompute = false;
   for (const name in limits) {
-    needsOthers ||= isHugePages(name);
-    hasOthers ||= isComputeResource(name);
+    needsCompute ||= isHugePages(name);
+    hasCompute ||= isComputeResource(name);
     const field = `${path}.limits[${name}]`;
     validateName(name, field, errors);
     validateAmount(name, limits[name]!, field, errors);
   }
   for (const name in requests) {
-    needsOthers ||= isHugePages(name);
-    hasOthers ||= isComputeResource(name);
+    needsCompute ||= isHugePages(name);
+    hasCompute ||= isComputeResource(name);
     const field = `${path}.requests[${name}]`;
     validateName(name, field, errors);
     validateResourceQuantity(name, requests[name]!, field, errors);
     validateRequest(name, requests[name]!, limits[name], path, errors);
     validatePages(name, requests[name]!, field, errors);
   }
-  if (needsOthers && !hasOthers) errors.forbidden(path, "HugePages require cpu or memory");
+  if (needsCompute && !hasCompute) errors.forbidden(path, "HugePages require cpu or memory");
   if (claims.length > 0) validateClaims(claims, podClaims, `${path}.claims`, errors);
 }
 

@@ -67,12 +67,12 @@ export function validateSecurityContext(
       errors.invalid(`${path}.procMount`, context.procMount, "`hostUsers` must be false to use `Unmasked`");
   }
   validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`, errors);
-  if (context.allowPrivilegeEscalation === false) validateUnprivileged(context, path, errors);
+  if (context.allowPrivilegeEscalation === false) validateNoEscalation(context, path, errors);
   validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`, errors);
   validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`, errors);
 }
 
-function validateUnprivileged(context: SecurityContext, path: string, errors: FieldErrors): void {
+function validateNoEscalation(context: SecurityContext, path: string, errors: FieldErrors): void {
   const shown = internalForm("SecurityContext", context);
   if (context.privileged) {
     errors.invalid(path, shown, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");

@@ -12,7 +12,7 @@ import { validateOperatingSystem } from "./operating-system-validation.js";
 import { validateOverhead, validatePodResources } from "./resource-validation.js";
 import { validatePodSecurityContext } from "./security-context-validation.js";
 import { validateAffinity, validateTolerations, validateTopologySpreadConstraints } from "./scheduling-validation.js";
-import { surroundingsIn } from "./surroundings.js";
+import { createContainerContext } from "./container-context.js";
 import { validateVolumes } from "./volume-validation.js";
 import { validateHostProcess } from "./windows-options-validation.js";
 
@@ -29,13 +29,13 @@ const PREEMPTION_POLICIES = ["PreemptLowerPriority", "Never"];
  * @see kubernetes `ValidatePodSpec` of `pkg/apis/core/validation`
  */
 export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors, podName?: string): void {
-  if (errors.isSettled(spec)) return;
+  if (errors.isValidated(spec)) return;
   const volumes = validateVolumes(spec.volumes ?? [], podName, `${path}.volumes`, errors);
-  const surroundings = surroundingsIn(spec, volumes);
+  const containerContext = createContainerContext(spec, volumes);
   if (spec.resourceClaims !== undefined) validateClaims(spec.resourceClaims, `${path}.resourceClaims`, errors);
-  validateContainers(surroundings, `${path}.containers`, errors);
-  validateInitContainers(surroundings, `${path}.initContainers`, errors);
-  validatePodResources(spec, surroundings.claims, `${path}.resources`, errors);
+  validateContainers(containerContext, `${path}.containers`, errors);
+  validateInitContainers(containerContext, `${path}.initContainers`, errors);
+  validatePodResources(spec, containerContext.claims, `${path}.resources`, errors);
   if (spec.hostNetwork) validateHostPorts(spec, podName !== undefined, path, errors);
   validateChoice(spec.restartPolicy, RESTART_POLICIES, `${path}.restartPolicy`, errors);
   validateChoice(spec.dnsPolicy, DNS_POLICIES, `${path}.dnsPolicy`, errors);
@@ -55,7 +55,7 @@ export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors
   if (spec.topologySpreadConstraints !== undefined)
     validateTopologySpreadConstraints(spec.topologySpreadConstraints, `${path}.topologySpreadConstraints`, errors);
   validateHostProcess(spec, path, errors);
-  if (spec.hostUsers === false) validateOwnUsers(spec, path, errors);
+  if (spec.hostUsers === false) validateUserNamespace(spec, path, errors);
   validateName(spec, "serviceAccountName", dnsSubdomainErrors, path, errors);
   validateName(spec, "nodeName", dnsSubdomainErrors, path, errors);
   const deadline = spec.activeDeadlineSeconds;
@@ -118,7 +118,7 @@ function validateClaims(claims: NonNullable<PodSpec["resourceClaims"]>, path: st
 }
 
 /** Users of the pod's own do not go with what is the machine's. Upstream: `validateHostUsers`. */
-function validateOwnUsers({ hostNetwork, hostPID, hostIPC }: PodSpec, path: string, errors: FieldErrors): void {
+function validateUserNamespace({ hostNetwork, hostPID, hostIPC }: PodSpec, path: string, errors: FieldErrors): void {
   for (const [field, isShared] of Object.entries({ hostNetwork, HostPID: hostPID, HostIPC: hostIPC }))
     if (isShared) errors.forbidden(`${path}.${field}`, "when `hostUsers` is false");
 }

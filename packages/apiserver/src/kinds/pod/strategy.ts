@@ -9,7 +9,7 @@ import { applyPodDefaults } from "./defaults.js";
 import { ephemeralContainersStrategy } from "./ephemeral-containers.js";
 import { evict } from "./eviction.js";
 import { podLog } from "./log.js";
-import { selectByOwnLabels } from "./own-label-keys.js";
+import { applyMatchLabelKeys } from "./match-label-keys.js";
 import { podPrinter } from "./printer.js";
 import { podQosClass } from "./qos-class.js";
 import { resizeStrategy } from "./resize.js";
@@ -23,7 +23,7 @@ export const podStrategy: ResourceStrategy<Pod> = {
   applyDefaults: applyPodDefaults,
   prepareForCreate(pod, { nowMs }) {
     pod.metadata.generation = 1;
-    selectByOwnLabels(pod);
+    applyMatchLabelKeys(pod);
     pod.status = { phase: "Pending", qosClass: podQosClass(pod) };
     if ((pod.spec?.schedulingGates?.length ?? 0) > 0) pod.status.conditions = [gatedCondition(nowMs)];
   },

@@ -13,17 +13,17 @@ import { storedPod } from "./stored-pod.js";
  * `pods/exec`, `pods/attach` and `pods/portforward`: nothing runs here that could be talked to. The answer says so in words,
  * after admission was asked, and after refusing what a kubelet would.
  */
-export const execHandlers = refusing("PodExecOptions", ({ container: asked }, pod) => {
-  const container = containerOf(pod, asked ?? "");
+export const execHandlers = refuseConnections("PodExecOptions", ({ container: requested }, pod) => {
+  const container = containerOf(pod, requested ?? "");
   return `cannot execute a command in container ${JSON.stringify(container)} of pod ${JSON.stringify(pod.metadata.name)}`;
 });
 
-export const attachHandlers = refusing("PodAttachOptions", ({ container: asked }, pod) => {
-  const container = containerOf(pod, asked ?? "");
+export const attachHandlers = refuseConnections("PodAttachOptions", ({ container: requested }, pod) => {
+  const container = containerOf(pod, requested ?? "");
   return `cannot attach to container ${JSON.stringify(container)} of pod ${JSON.stringify(pod.metadata.name)}`;
 });
 
-export const portForwardHandlers = refusing(
+export const portForwardHandlers = refuseConnections(
   "PodPortForwardOptions",
   (_options, pod) => `cannot forward ports to pod ${JSON.stringify(pod.metadata.name)}`,
 );
@@ -39,15 +39,15 @@ interface ConnectionOptions extends KubernetesObject {
   tty?: true;
 }
 
-function refusing(kind: string, what: (options: ConnectionOptions, pod: Pod) => string): Handlers {
+function refuseConnections(kind: string, messageOf: (options: ConnectionOptions, pod: Pod) => string): Handlers {
   const refuse = (call: ApiCall): Awaitable<Reply> =>
     andThen(call.server.admission.connect(call, connectionOptions(kind, call.query)), (options) => {
       const { stored } = storedPod(call, call.target.name);
-      const why =
+      const reason =
         call.server.containerLogs === undefined
           ? "kubewright runs no containers, they are only simulated"
           : "kubewright runs no containers, but processes of this machine, which are reached there";
-      throw badRequest(`${what(options, stored.object)}: ${why}`);
+      throw badRequest(`${messageOf(options, stored.object)}: ${reason}`);
     });
   return { get: refuse, create: refuse };
 }

@@ -4,7 +4,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, sortedJson } from "../../json.js";
 import { internalForm } from "../internal-form.js";
 import { memberDifference } from "../member-difference.js";
-import { concernPods, validateAnnotationsOfPod, validateAnnotationsUpdate } from "./annotation-validation.js";
+import { hasPodAnnotations, validateAnnotationsOfPod, validateAnnotationsUpdate } from "./annotation-validation.js";
 import { validateImages } from "./container-validation.js";
 import { validatePodSpec } from "./spec-validation.js";
 
@@ -51,7 +51,7 @@ export function validatePodUpdate(pod: Pod, storedPod: Pod, errors: FieldErrors)
   const { spec: stored = emptySpec } = storedPod;
   const { annotations } = metadata;
   const { annotations: before } = storedPod.metadata;
-  if (annotations !== before && (concernPods(annotations) || concernPods(before))) {
+  if (annotations !== before && (hasPodAnnotations(annotations) || hasPodAnnotations(before))) {
     validateAnnotationsUpdate(annotations, before, errors);
     validateAnnotationsOfPod(annotations, spec, errors);
   }
@@ -124,9 +124,9 @@ function withMutableFields(stored: PodSpec, spec: PodSpec): PodSpec {
       if (image !== undefined) container.image = image;
     }
   }
-  takeOver(result, spec, "activeDeadlineSeconds");
-  takeOver(result, spec, "tolerations");
-  takeOver(result, spec, "schedulingGates");
+  copyField(result, spec, "activeDeadlineSeconds");
+  copyField(result, spec, "tolerations");
+  copyField(result, spec, "schedulingGates");
   if ((stored.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1) {
     result.terminationGracePeriodSeconds = 1;
   }
@@ -144,7 +144,7 @@ function allowNarrowing(allowed: PodSpec, spec: PodSpec, stored: PodSpec, errors
       "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
     );
   }
-  takeOver(allowed, spec, "nodeSelector");
+  copyField(allowed, spec, "nodeSelector");
   const affinity = spec.affinity?.nodeAffinity;
   const before = stored.affinity?.nodeAffinity;
   if (jsonEqual(affinity, before)) return;
@@ -171,7 +171,7 @@ function includesAll(list: readonly unknown[] = [], part: readonly unknown[] = [
   return part.every((item) => values.has(sortedJson(item)));
 }
 
-function takeOver<T extends object, K extends keyof T>(target: T, source: T, key: K): void {
+function copyField<T extends object, K extends keyof T>(target: T, source: T, key: K): void {
   if (source[key] === undefined) delete target[key];
   else target[key] = source[key];
 }

@@ -7,19 +7,14 @@ import { parseQuantity } from "../../quantity.js";
 import { byteLength } from "../../validation/formats.js";
 import { addInvalid, validateSupported } from "../../validation/rules.js";
 import { validateClaimSpec } from "../persistent-volume-claim/spec-validation.js";
-import { validateBacksteps, validateLocalPath } from "./local-path.js";
+import { validateNoBacksteps, validateLocalPath } from "./local-path.js";
 import { validateDownwardFile, validateKeyToPath, validateMode, validateProjections } from "./projection-validation.js";
 
 type Volume = NonNullable<PodSpec["volumes"]>[number];
 type SourceName = Exclude<keyof Volume, "name">;
 type Source<Name extends SourceName> = NonNullable<Volume[Name]>;
 /** @param isOfPod - Not of a template. */
-type Rule<Name extends SourceName> = (
-  source: Source<Name>,
-  path: string,
-  errors: FieldErrors,
-  isOfPod: boolean,
-) => void;
+type Rule<Name extends SourceName> = (source: Source<Name>, path: string, errors: FieldErrors, isPod: boolean) => void;
 
 /** Also of PersistentVolumes. */
 export const HOST_PATH_TYPES = [
@@ -53,38 +48,38 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
   },
   hostPath({ path: hostPath, type }, path, errors) {
     if (!hostPath) return errors.required(`${path}.path`);
-    validateBacksteps(hostPath, `${path}.path`, errors);
+    validateNoBacksteps(hostPath, `${path}.path`, errors);
     if (type !== undefined) validateSupported(type, HOST_PATH_TYPES, `${path}.type`, errors);
   },
   gitRepo(source, path, errors) {
-    demand(source, ["repository"], path, errors);
+    requireFields(source, ["repository"], path, errors);
     validateLocalPath(source.directory ?? "", `${path}.directory`, errors);
   },
   gcePersistentDisk(source, path, errors) {
-    demand(source, ["pdName"], path, errors);
+    requireFields(source, ["pdName"], path, errors);
     validatePartition(source, path, errors);
   },
   awsElasticBlockStore(source, path, errors) {
-    demand(source, ["volumeID"], path, errors);
+    requireFields(source, ["volumeID"], path, errors);
     validatePartition(source, path, errors);
   },
   secret(source, path, errors) {
-    demand(source, ["secretName"], path, errors);
+    requireFields(source, ["secretName"], path, errors);
     validateFiles(source, path, errors);
   },
   nfs(source, path, errors) {
-    demand(source, ["server", "path"], path, errors);
+    requireFields(source, ["server", "path"], path, errors);
     if (!source.path?.startsWith("/")) errors.invalid(`${path}.path`, source.path ?? "", "must be an absolute path");
   },
   iscsi(source, path, errors) {
-    demand(source, ["targetPortal", "iqn"], path, errors);
+    requireFields(source, ["targetPortal", "iqn"], path, errors);
     if (source.iqn) validateIscsiName(source.iqn, `${path}.iqn`, errors);
     validateUnit(source.lun ?? 0, `${path}.lun`, errors);
     if ((source.chapAuthDiscovery || source.chapAuthSession) && source.secretRef === undefined)
       errors.required(`${path}.secretRef`);
     if (source.initiatorName !== undefined) validateIscsiName(source.initiatorName, `${path}.initiatorname`, errors);
   },
-  glusterfs: demanding("endpoints", "path"),
+  glusterfs: requiringFields("endpoints", "path"),
   flocker({ datasetName = "", datasetUUID = "" }, path, errors) {
     if (datasetName === "" && datasetUUID === "")
       errors.required(path, "one of datasetName and datasetUUID is required");
@@ -92,13 +87,13 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
       errors.invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously");
     if (datasetName.includes("/")) errors.invalid(`${path}.datasetName`, datasetName, "must not contain '/'");
   },
-  persistentVolumeClaim: demanding("claimName"),
-  rbd: demanding("monitors", "image"),
+  persistentVolumeClaim: requiringFields("claimName"),
+  rbd: requiringFields("monitors", "image"),
   cinder(source, path, errors) {
-    demand(source, ["volumeID"], path, errors);
+    requireFields(source, ["volumeID"], path, errors);
     validateSecretRef(source.secretRef, `${path}.secretRef`, errors);
   },
-  cephfs: demanding("monitors"),
+  cephfs: requiringFields("monitors"),
   quobyte(source, path, errors) {
     const { registry, tenant = "" } = source;
     if (!registry) errors.required(`${path}.registry`, REGISTRY_MESSAGE);
@@ -108,7 +103,7 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
       for (const pair of registry.split(","))
         if (!isHostAndPort(pair)) errors.invalid(`${path}.registry`, registry, REGISTRY_MESSAGE);
     }
-    demand(source, ["volume"], path, errors);
+    requireFields(source, ["volume"], path, errors);
   },
   downwardAPI({ defaultMode, items = [] }, path, errors) {
     validateMode(defaultMode, `${path}.defaultMode`, errors);
@@ -125,7 +120,7 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
     else validateUnit(lun, `${path}.lun`, errors);
   },
   flexVolume(source, path, errors) {
-    demand(source, ["driver"], path, errors);
+    requireFields(source, ["driver"], path, errors);
     for (const key of Object.keys(source.options ?? {})) {
       const namespace = `.${key.split("/", 1)[0]!.toLowerCase()}`;
       if (!namespace.endsWith(".kubernetes.io") && !namespace.endsWith(".k8s.io")) continue;
@@ -133,15 +128,15 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
     }
   },
   configMap(source, path, errors) {
-    demand(source, ["name"], path, errors);
+    requireFields(source, ["name"], path, errors);
     validateFiles(source, path, errors);
   },
-  azureFile: demanding("secretName", "shareName"),
-  vsphereVolume: demanding("volumePath"),
-  photonPersistentDisk: demanding("pdID"),
-  portworxVolume: demanding("volumeID"),
+  azureFile: requiringFields("secretName", "shareName"),
+  vsphereVolume: requiringFields("volumePath"),
+  photonPersistentDisk: requiringFields("pdID"),
+  portworxVolume: requiringFields("volumeID"),
   azureDisk(source, path, errors) {
-    demand(source, ["diskName", "diskURI"], path, errors);
+    requireFields(source, ["diskName", "diskURI"], path, errors);
     const { cachingMode, kind } = source;
     const diskURI = source.diskURI ?? "";
     if (cachingMode !== undefined) validateSupported(cachingMode, CACHING_MODES, `${path}.cachingMode`, errors);
@@ -167,7 +162,7 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
     validateMode(defaultMode, `${path}.defaultMode`, errors);
     validateProjections(sources, path, errors);
   },
-  scaleIO: demanding("gateway", "system", "volumeName"),
+  scaleIO: requiringFields("gateway", "system", "volumeName"),
   csi({ driver, nodePublishSecretRef }, path, errors) {
     const field = `${path}.driver`;
     if (!driver) errors.required(field);
@@ -189,8 +184,8 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
       if (value !== undefined) errors.forbidden(`${at}.metadata.${member}`, "cannot be set");
     validateClaimSpec(template.spec ?? {}, `${at}.spec`, errors);
   },
-  image({ reference, pullPolicy = "" }, path, errors, isOfPod) {
-    if (isOfPod && !reference) errors.required(`${path}.reference`);
+  image({ reference, pullPolicy = "" }, path, errors, isPod) {
+    if (isPod && !reference) errors.required(`${path}.reference`);
     if (pullPolicy === "") errors.required(`${path}.pullPolicy`);
     else validateSupported(pullPolicy, PULL_POLICIES, `${path}.pullPolicy`, errors);
   },
@@ -203,11 +198,11 @@ export function validateVolumeSource(
   volume: Volume,
   name: SourceName,
   path: string,
-  isOfPod: boolean,
+  isPod: boolean,
   errors: FieldErrors,
 ): void {
   const rule = RULES[name] as Rule<SourceName>;
-  rule(volume[name] as never, `${path}.${firstSourcePath(name)}`, errors, isOfPod);
+  rule(volume[name] as never, `${path}.${firstSourcePath(name)}`, errors, isPod);
 }
 
 /** Upstream's name for the field in errors about what is in it. */
@@ -216,20 +211,20 @@ function firstSourcePath(name: SourceName): string {
 }
 
 /** Upstream's name for the field when another source was found before, misspelling included. */
-export function furtherSourcePath(name: SourceName): string {
+export function extraSourcePath(name: SourceName): string {
   return name === "cephfs" ? "cephFS" : name === "downwardAPI" ? "downwarAPI" : name;
 }
 
-function demanding<T extends object>(
+function requiringFields<T extends object>(
   ...members: readonly (keyof T & string)[]
 ): (source: T, path: string, errors: FieldErrors) => void {
   return (source, path, errors) => {
-    demand(source, members, path, errors);
+    requireFields(source, members, path, errors);
   };
 }
 
 /** An empty text and an empty list are as good as none. */
-function demand<T extends object>(
+function requireFields<T extends object>(
   source: T,
   members: readonly (keyof T & string)[],
   path: string,

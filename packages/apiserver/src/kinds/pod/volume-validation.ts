@@ -3,7 +3,7 @@ import type { PodSpec } from "@kubewright/api";
 import { FieldErrors } from "../../field-errors.js";
 import { dnsLabelErrors, dnsSubdomainErrors } from "../../names.js";
 import { addInvalid } from "../../validation/rules.js";
-import { furtherSourcePath, SOURCE_NAMES, validateVolumeSource } from "./volume-sources.js";
+import { extraSourcePath, SOURCE_NAMES, validateVolumeSource } from "./volume-sources.js";
 
 export type Volume = NonNullable<PodSpec["volumes"]>[number];
 
@@ -41,7 +41,7 @@ function validateSources(volume: Volume, podName: string | undefined, path: stri
   for (const source of SOURCE_NAMES) {
     if (volume[source] === undefined) continue;
     if (isFirst) validateVolumeSource(volume, source, path, podName !== undefined, errors);
-    else errors.forbidden(`${path}.${furtherSourcePath(source)}`, "may not specify more than 1 volume type");
+    else errors.forbidden(`${path}.${extraSourcePath(source)}`, "may not specify more than 1 volume type");
     if (source === "iscsi") validateNameForInitiator(volume, path, errors);
     if (source === "ephemeral" && isFirst) validateClaimName(volume, podName, path, errors);
     isFirst = false;

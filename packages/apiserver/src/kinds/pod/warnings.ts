@@ -188,8 +188,8 @@ function addPortWarnings(spec: PodSpec, path: string, warnings: string[]): void 
         continue;
       }
       for (const other of others) {
-        const clash = clashOf(port, other.port);
-        if (clash !== undefined) warnings.push(`${field}: ${clash} port definition with ${other.field}`);
+        const conflict = portConflict(port, other.port);
+        if (conflict !== undefined) warnings.push(`${field}: ${conflict} port definition with ${other.field}`);
       }
       if (others.length < MAX_COMPARED_PORTS) others.push({ field, port });
     }
@@ -200,7 +200,7 @@ function hasPorts({ ports }: Container): boolean {
   return ports !== undefined;
 }
 
-function clashOf(port: ContainerPort, other: ContainerPort): string | undefined {
+function portConflict(port: ContainerPort, other: ContainerPort): string | undefined {
   const [hostPort = 0, otherHostPort = 0] = [port.hostPort, other.hostPort];
   const [hostIP = "", otherHostIP = ""] = [port.hostIP, other.hostIP];
   if (hostPort === otherHostPort && hostIP === otherHostIP) return "duplicate";

@@ -61,13 +61,18 @@ function userNameErrors(name: string): readonly string[] {
   return sentences;
 }
 
-function isOfWindows({ securityContext }: Pick<PodSpec, "securityContext"> | Container): boolean {
+function hasWindowsOptions({ securityContext }: Pick<PodSpec, "securityContext"> | Container): boolean {
   return securityContext?.windowsOptions !== undefined;
 }
 
 /** Containers that run on the machine itself: all of a pod's or none. Upstream: `validateWindowsHostProcessPod`. */
 export function validateHostProcess(spec: PodSpec, path: string, errors: FieldErrors): void {
-  if (!spec.containers?.some(isOfWindows) && !spec.initContainers?.some(isOfWindows) && !isOfWindows(spec)) return;
+  if (
+    !spec.containers?.some(hasWindowsOptions) &&
+    !spec.initContainers?.some(hasWindowsOptions) &&
+    !hasWindowsOptions(spec)
+  )
+    return;
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   let count = 0;
   let onHost = 0;

@@ -14,10 +14,10 @@ import type { StoredObject } from "../../storage/stored-object.js";
 type Status = NonNullable<PodDisruptionBudget["status"]>;
 type Condition = NonNullable<Status["conditions"]>[number];
 
-const ALLOWED = "DisruptionAllowed";
-const DONE_OR_NOT_BEGUN = ["Succeeded", "Failed", "Pending"];
+const DISRUPTION_ALLOWED = "DisruptionAllowed";
+const PHASES_WITHOUT_BUDGET = ["Succeeded", "Failed", "Pending"];
 /** Evictions that are under way. Upstream: `MaxDisruptedPodSize`. */
-const MOST_DISRUPTED_PODS = 2000;
+const MAX_DISRUPTED_PODS = 2000;
 
 /**
  * Takes a pod from the disruptions that its budget allows, if it has one and counts for it.
@@ -27,11 +27,11 @@ const MOST_DISRUPTED_PODS = 2000;
  * @param dryRun - Only asks.
  * @throws ApiError 429 where the budget does not allow it, 500 where the pod has several.
  */
-export function takeFromBudget(server: ServerState, pod: Pod, dryRun: boolean): void {
-  if (pod.metadata.deletionTimestamp || DONE_OR_NOT_BEGUN.includes(pod.status?.phase ?? "")) return;
+export function consumeDisruption(server: ServerState, pod: Pod, dryRun: boolean): void {
+  if (pod.metadata.deletionTimestamp || PHASES_WITHOUT_BUDGET.includes(pod.status?.phase ?? "")) return;
   const { group, version, resource } = podDisruptionBudgets;
   const storage = server.registry.find(group, version, resource)?.storage;
-  const budgets = (storage?.list(pod.metadata.namespace) ?? []).filter((stored) => holds(stored, pod));
+  const budgets = (storage?.list(pod.metadata.namespace) ?? []).filter((stored) => selectsPod(stored, pod));
   const [stored] = budgets;
   if (storage === undefined || stored === undefined) return;
   if (budgets.length > 1)
@@ -39,8 +39,8 @@ export function takeFromBudget(server: ServerState, pod: Pod, dryRun: boolean): 
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     );
   const budget = stored.object as PodDisruptionBudget;
-  if (!isReady(pod) && mayGoUnready(budget)) return;
-  const status = checkedStatus(budget);
+  if (!isReady(pod) && allowsUnreadyEviction(budget)) return;
+  const status = statusAllowingDisruption(budget);
   if (dryRun) return;
   const now = formatTime(server.clock.now());
   const disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1;
@@ -51,13 +51,13 @@ export function takeFromBudget(server: ServerState, pod: Pod, dryRun: boolean): 
       ...status,
       disruptionsAllowed,
       disruptedPods: { ...status.disruptedPods, [pod.metadata.name ?? ""]: now },
-      ...(disruptionsAllowed > 0 ? {} : { conditions: withoutDisruptions(status, now) }),
+      ...(disruptionsAllowed > 0 ? {} : { conditions: disruptionNotAllowedConditions(status, now) }),
     },
   };
   storage.write(next, MARKED_BYTES);
 }
 
-function holds({ object }: StoredObject, { metadata }: Pod): boolean {
+function selectsPod({ object }: StoredObject, { metadata }: Pod): boolean {
   const selector = (object as PodDisruptionBudget).spec?.selector;
   return selector !== undefined && labelSelectorMatcher(selector)(metadata.labels ?? {});
 }
@@ -67,29 +67,30 @@ function isReady({ status }: Pod): boolean {
 }
 
 /** A pod that is not ready does not count as healthy: nothing is lost without it. */
-function mayGoUnready({ spec, status }: PodDisruptionBudget): boolean {
+function allowsUnreadyEviction({ spec, status }: PodDisruptionBudget): boolean {
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
   return spec?.unhealthyPodEvictionPolicy === "AlwaysAllow" || (desiredHealthy > 0 && currentHealthy >= desiredHealthy);
 }
 
 /** The status, which allows a disruption. @throws ApiError 403, 429 */
-function checkedStatus({ metadata, status }: PodDisruptionBudget): Status {
+function statusAllowingDisruption({ metadata, status }: PodDisruptionBudget): Status {
   const name = metadata.name ?? "";
   if (status === undefined || (status.observedGeneration ?? 0) < (metadata.generation ?? 0))
-    throw tooMany(`The disruption budget ${name} is still being processed by the server.`, 10);
-  if (Object.keys(status.disruptedPods ?? {}).length > MOST_DISRUPTED_PODS)
+    throw tooManyRequests(`The disruption budget ${name} is still being processed by the server.`, 10);
+  if (Object.keys(status.disruptedPods ?? {}).length > MAX_DISRUPTED_PODS)
     throw forbidden(
       { group: "policy", resource: "poddisruptionbudget", kind: "PodDisruptionBudget" },
       name,
       "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
     );
-  if ((status.disruptionsAllowed ?? 0) === 0) throw tooMany(`The disruption budget ${name} ${whyNot(status)}`);
+  if ((status.disruptionsAllowed ?? 0) === 0)
+    throw tooManyRequests(`The disruption budget ${name} ${refusalMessage(status)}`);
   return status;
 }
 
-function whyNot({ conditions = [], currentHealthy = 0, desiredHealthy = 0 }: Status): string {
+function refusalMessage({ conditions = [], currentHealthy = 0, desiredHealthy = 0 }: Status): string {
   const refused = conditions.find(
-    ({ type, status, message }) => type === ALLOWED && status === "False" && message !== "",
+    ({ type, status, message }) => type === DISRUPTION_ALLOWED && status === "False" && message !== "",
   );
   // The numbers cannot be trusted where the controller has failed.
   if (refused?.reason === "SyncFailed")
@@ -100,7 +101,7 @@ function whyNot({ conditions = [], currentHealthy = 0, desiredHealthy = 0 }: Sta
   return "does not allow evicting pods currently";
 }
 
-function tooMany(cause: string, retryAfterSeconds?: number): ApiError {
+function tooManyRequests(cause: string, retryAfterSeconds?: number): ApiError {
   return statusError(429, "TooManyRequests", "Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: "DisruptionBudget", message: cause }],
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
@@ -108,10 +109,10 @@ function tooMany(cause: string, retryAfterSeconds?: number): ApiError {
 }
 
 /** Upstream: component-helpers `UpdateDisruptionAllowedCondition`. */
-function withoutDisruptions({ conditions = [], observedGeneration }: Status, now: string): Condition[] {
-  const before = conditions.find(({ type }) => type === ALLOWED);
+function disruptionNotAllowedConditions({ conditions = [], observedGeneration }: Status, now: string): Condition[] {
+  const before = conditions.find(({ type }) => type === DISRUPTION_ALLOWED);
   const condition: Condition = {
-    type: ALLOWED,
+    type: DISRUPTION_ALLOWED,
     status: "False",
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
     lastTransitionTime: before?.status === "False" ? before.lastTransitionTime : now,

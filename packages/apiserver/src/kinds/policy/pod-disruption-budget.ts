@@ -4,7 +4,7 @@ import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateConditions } from "../../validation/conditions.js";
-import { validateAtMostAll, validateIntOrPercent } from "../../validation/int-or-percent.js";
+import { validateAtMost100Percent, validateIntOrPercent } from "../../validation/int-or-percent.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { validateNonNegative } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
@@ -15,7 +15,7 @@ import { policyTypes } from "./types.js";
 const EVICTION_POLICIES = ["AlwaysAllow", "IfHealthyBudget"];
 const COUNTS = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const;
 
-const ofSpecAndStatus = specAndStatus<PodDisruptionBudget>(() => ({
+const baseStrategy = specAndStatus<PodDisruptionBudget>(() => ({
   currentHealthy: 0,
   desiredHealthy: 0,
   disruptionsAllowed: 0,
@@ -24,12 +24,12 @@ const ofSpecAndStatus = specAndStatus<PodDisruptionBudget>(() => ({
 
 /** Upstream: `pkg/registry/policy/poddisruptionbudget`, `pkg/apis/policy/validation`. What its status counts is a controller's work. */
 export const podDisruptionBudgetStrategy: ResourceStrategy<PodDisruptionBudget> = {
-  ...ofSpecAndStatus,
+  ...baseStrategy,
   allowUnconditionalUpdate: false,
   validateCreate: validateBudget,
   validateUpdate: (budget, _stored, errors) => validateBudget(budget, errors),
   status: {
-    ...ofSpecAndStatus.status,
+    ...baseStrategy.status,
     validateUpdate({ status }, _stored, errors) {
       for (const count of COUNTS) validateNonNegative(status?.[count], `status.${count}`, errors);
       validateConditions(status?.conditions ?? [], "status.conditions", errors);
@@ -74,5 +74,5 @@ function validateBudget({ spec = {} }: PodDisruptionBudget, errors: FieldErrors)
 
 function validateAmount(amount: number | string | undefined, field: string, errors: FieldErrors): void {
   validateIntOrPercent(amount, field, errors);
-  validateAtMostAll(amount, field, errors);
+  validateAtMost100Percent(amount, field, errors);
 }

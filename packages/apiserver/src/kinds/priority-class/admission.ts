@@ -22,7 +22,7 @@ const NO_CLASS: Priority = {
  */
 export const priorityAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "scheduling.k8s.io" || (group === "" && resource === "pods"),
-  isIdle: (server) => !server.furnished && (classesOf(server)?.size ?? 0) === 0,
+  isIdle: (server) => !server.hasDefaultObjects && (classesOf(server)?.size ?? 0) === 0,
   mutate(attributes) {
     const { resource, subresource, operation, object, oldObject } = attributes;
     if (resource.resource !== "pods" || subresource !== "") return;
@@ -56,23 +56,23 @@ function setPriority({ resource, name, object, server }: AdmissionAttributes): v
   let found: Priority = NO_CLASS;
   if (spec.priorityClassName) found = namedClass(classes, spec.priorityClassName) ?? refuse(spec.priorityClassName);
   else {
-    const usual = defaultPriorityClass(classes);
-    if (usual !== undefined) {
-      found = usual;
-      spec.priorityClassName = usual.metadata.name!;
+    const defaultClass = defaultPriorityClass(classes);
+    if (defaultClass !== undefined) {
+      found = defaultClass;
+      spec.priorityClassName = defaultClass.metadata.name!;
     }
   }
-  const computed = (what: string, given: string | number, wanted: string | number): never => {
-    const text = `the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${wanted} from the given PriorityClass name`;
+  const refuseMismatch = (field: string, given: string | number, wanted: string | number): never => {
+    const text = `the ${field} (${given}) must not be provided in pod spec; priority admission controller computed ${wanted} from the given PriorityClass name`;
     throw forbidden(resource, name, text);
   };
   const { value = 0, preemptionPolicy } = found;
   if (spec.priority !== undefined && spec.priority !== value)
-    computed("integer value of priority", spec.priority, value);
+    refuseMismatch("integer value of priority", spec.priority, value);
   spec.priority = value;
   if (preemptionPolicy !== undefined) {
     if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy)
-      computed("string value of PreemptionPolicy", spec.preemptionPolicy, preemptionPolicy);
+      refuseMismatch("string value of PreemptionPolicy", spec.preemptionPolicy, preemptionPolicy);
     spec.preemptionPolicy = preemptionPolicy;
   }
   // The spec may be its template's own.

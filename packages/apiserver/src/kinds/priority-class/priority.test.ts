@@ -12,9 +12,9 @@ const PODS = "/api/v1/namespaces/default/pods";
 
 type Send = (method: "GET" | "POST" | "PUT" | "DELETE", path: string, value?: object) => Promise<Pod & Status>;
 
-function serve(furnished: boolean): Send {
+function serve(createDefaultObjects: boolean): Send {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
-  const server = createApiServer({ clock, random: seededRandom(1), freeze: true, furnished });
+  const server = createApiServer({ clock, random: seededRandom(1), freeze: true, createDefaultObjects });
   return async (method, path, value) => {
     const body = value === undefined ? {} : { body: { type: "decoded", value } as const };
     const { body: answer } = await server.transport({ method, path, headers: {}, ...body });

@@ -5,10 +5,10 @@ import type { ResourceStrategy } from "../../strategy.js";
 import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
 import { age, columns } from "../table-cells.js";
 import { priorityAdmission } from "./admission.js";
-import { isSystemName, systemNameRefusal } from "./system-classes.js";
+import { isSystemName, systemNameProblem } from "./system-classes.js";
 import { priorityClassTypes } from "./types.js";
 
-const HIGHEST_OF_USERS = 1_000_000_000;
+const MAX_USER_PRIORITY = 1_000_000_000;
 const PREEMPTION_POLICIES = ["PreemptLowerPriority", "Never"];
 
 /** Upstream: `pkg/registry/scheduling/priorityclass`, `pkg/apis/scheduling/validation`. */
@@ -22,11 +22,11 @@ export const priorityClassStrategy: ResourceStrategy<PriorityClass> = {
   validateCreate(priorityClass, errors) {
     const { metadata, value = 0, preemptionPolicy } = priorityClass;
     if (isSystemName(metadata.name ?? "")) {
-      const refusal = systemNameRefusal(priorityClass);
+      const refusal = systemNameProblem(priorityClass);
       const reserved = "priority class names with 'system-' prefix are reserved for system use only";
       if (refusal !== undefined) errors.forbidden("metadata.name", `${reserved}. error: ${refusal}`);
-    } else if (value > HIGHEST_OF_USERS)
-      errors.forbidden("value", `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`);
+    } else if (value > MAX_USER_PRIORITY)
+      errors.forbidden("value", `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`);
     if (preemptionPolicy !== undefined && !PREEMPTION_POLICIES.includes(preemptionPolicy))
       errors.notSupported("preemptionPolicy", preemptionPolicy, PREEMPTION_POLICIES);
   },

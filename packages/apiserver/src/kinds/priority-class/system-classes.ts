@@ -21,7 +21,7 @@ export function isSystemName(name: string): boolean {
 }
 
 /** Why a class may not have such a name; `undefined` for one of the system's own. Upstream: `IsKnownSystemPriorityClass`. */
-export function systemNameRefusal({ metadata, value, globalDefault = false }: PriorityClass): string | undefined {
+export function systemNameProblem({ metadata, value, globalDefault = false }: PriorityClass): string | undefined {
   const { name = "" } = metadata;
   const known = systemPriorityClasses.find((systemClass) => systemClass.metadata.name === name);
   if (known === undefined) return `${name} is not a known system priority class`;

@@ -6,7 +6,7 @@ import type { ServerState } from "../../server-state.js";
 import type { ResourceStorage } from "../../storage/resource-storage.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 import { type Amounts, amountsOf } from "../pod/pod-resources.js";
-import { amountsIn, amountsText, differenceOf, sumOf, withoutZeros } from "./amounts.js";
+import { maskAmounts, amountsText, differenceOf, sumOf, withoutZeros } from "./amounts.js";
 import { type Evaluator, evaluatorOf } from "./evaluators.js";
 
 /**
@@ -41,14 +41,14 @@ function quotasOf({ registry }: ServerState): ResourceStorage | undefined {
 /** @throws ApiError 403 when a quota that counts the request has no room for it. Upstream: `CheckRequest`. */
 function check(attributes: AdmissionAttributes, evaluator: Evaluator, quotas: readonly StoredObject[]): void {
   const { resource, name, object } = attributes;
-  const refuse = (why: string): never => {
-    throw forbidden(resource, name, why);
+  const refuse = (reason: string): never => {
+    throw forbidden(resource, name, reason);
   };
   const counting = quotas.filter((stored) => {
     const { metadata, spec = {}, status } = stored.object as ResourceQuota;
     const limited = Object.keys(status?.hard ?? {}).filter((counted) => evaluator.counts(counted));
     if (limited.length === 0 || !evaluator.isInScope(object!, spec)) return false;
-    const refusal = evaluator.refusal?.(object!, limited);
+    const refusal = evaluator.constraintError?.(object!, limited);
     if (refusal !== undefined) refuse(`failed quota: ${metadata.name}: ${refusal}`);
     const unknown = limited.filter((counted) => status?.used?.[counted] === undefined).sort();
     if (unknown.length > 0) refuse(`status unknown for quota: ${metadata.name}, resources: ${unknown.join(",")}`);
@@ -61,13 +61,13 @@ function check(attributes: AdmissionAttributes, evaluator: Evaluator, quotas: re
     const { metadata, status } = quota as ResourceQuota;
     const hard = amountsOf(status?.hard);
     const used = amountsOf(status?.used);
-    const requested = amountsIn(delta, new Set(hard.keys()));
+    const requested = maskAmounts(delta, new Set(hard.keys()));
     const next = sumOf(used, requested);
     const exceeded = new Set(
       [...requested.keys()].filter((counted) => next.get(counted)!.nanos > hard.get(counted)!.nanos),
     );
     if (exceeded.size > 0) {
-      const text = (amounts: Amounts): string => amountsText(amountsIn(amounts, exceeded));
+      const text = (amounts: Amounts): string => amountsText(maskAmounts(amounts, exceeded));
       refuse(
         `exceeded quota: ${metadata.name}, requested: ${text(requested)}, used: ${text(used)}, limited: ${text(hard)}`,
       );
@@ -79,7 +79,7 @@ function check(attributes: AdmissionAttributes, evaluator: Evaluator, quotas: re
 function deltaOf(
   { object, oldObject }: AdmissionAttributes,
   evaluator: Evaluator,
-  refuse: (why: string) => never,
+  refuse: (reason: string) => never,
 ): Amounts {
   const usage = evaluator.usage(object!);
   const negative = [...usage].filter(([, { nanos }]) => nanos < 0n).map(([counted]) => counted);

@@ -16,7 +16,7 @@ export function differenceOf(a: Amounts, b: Amounts): Amounts {
 }
 
 /** Those of the names. Upstream: `quota.Mask`. */
-export function amountsIn(amounts: Amounts, names: ReadonlySet<string>): Amounts {
+export function maskAmounts(amounts: Amounts, names: ReadonlySet<string>): Amounts {
   return new Map([...amounts].filter(([name]) => names.has(name)));
 }
 

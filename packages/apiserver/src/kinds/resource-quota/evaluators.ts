@@ -1,12 +1,12 @@
 import type { Container, KubernetesObject, PersistentVolumeClaim, Pod, Service } from "@kubewright/api";
 
-import { qualified } from "../../api-error.js";
+import { qualifiedResource } from "../../api-error.js";
 import type { Quantity } from "../../quantity.js";
 import type { AdmissionAttributes } from "../../registry/admission.js";
 import type { ServedResource } from "../../served-resource.js";
 import { type Amounts, amountsOf, podResources } from "../pod/pod-resources.js";
 import { isExtendedResource } from "../pod/resource-names.js";
-import { classOf } from "../storage-class/class-of.js";
+import { storageClassNameOf } from "../storage-class/storage-class-lookup.js";
 import { isPodInScope, type QuotaSpec, scopesOf } from "./scopes.js";
 
 /** What quotas count of one resource. Upstream: `quota.Evaluator`, `pkg/quota/v1/evaluator/core`. */
@@ -17,7 +17,7 @@ export interface Evaluator {
   counts(name: string): boolean;
   isInScope(object: KubernetesObject, spec: QuotaSpec): boolean;
   /** Why an object has to say more before it can be counted; `undefined` when it need not. */
-  refusal?(object: KubernetesObject, limited: readonly string[]): string | undefined;
+  constraintError?(object: KubernetesObject, limited: readonly string[]): string | undefined;
   /** What the object takes. */
   usage(object: KubernetesObject): Amounts;
 }
@@ -25,7 +25,7 @@ export interface Evaluator {
 const ONE: Quantity = { nanos: 1_000_000_000n, format: "DecimalSI" };
 const ZERO: Quantity = { nanos: 0n, format: "DecimalSI" };
 /** Objects that were counted by their plain name before everything could be by `count/…`. */
-const PLAIN_COUNTS = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
+const PLAIN_NAME_COUNTS = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"] as const;
 const POD_RESOURCES = new Set([
   "count/pods",
@@ -33,16 +33,23 @@ const POD_RESOURCES = new Set([
   ...COMPUTE.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
 ]);
 /** Of these each container has to say what it takes, where a quota limits them. */
-const TO_BE_SAID = new Set(["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"]);
-const OF_CLASS = ".storageclass.storage.k8s.io/";
+const REQUIRED_OF_CONTAINERS = new Set([
+  "cpu",
+  "memory",
+  "requests.cpu",
+  "requests.memory",
+  "limits.cpu",
+  "limits.memory",
+]);
+const STORAGE_CLASS_INFIX = ".storageclass.storage.k8s.io/";
 
 /** @returns what counts the objects of a resource: everything in a namespace can be counted. */
 export function evaluatorOf(resource: ServedResource): Evaluator {
-  const name = qualified(resource);
+  const name = qualifiedResource(resource);
   if (name === "pods") return podEvaluator;
   if (name === "services") return serviceEvaluator;
   if (name === "persistentvolumeclaims") return claimEvaluator;
-  const names = [`count/${name}`, ...(PLAIN_COUNTS.has(name) ? [name] : [])];
+  const names = [`count/${name}`, ...(PLAIN_NAME_COUNTS.has(name) ? [name] : [])];
   const usage = new Map(names.map((counted) => [counted, ONE]));
   return {
     handles: ({ operation, subresource }) => operation === "CREATE" && subresource === "",
@@ -60,16 +67,16 @@ const podEvaluator: Evaluator = {
     /^(requests\.)?hugepages-/.test(name) ||
     (name.startsWith("requests.") && isExtendedResource(name.slice("requests.".length))),
   isInScope: (object, spec) => scopesOf(spec).every((scope) => isPodInScope(object as Pod, scope)),
-  refusal(object, limited) {
+  constraintError(object, limited) {
     const { spec } = object as Pod;
     // Who says it of the pod as a whole need not say it again.
     if (spec === undefined || spec.resources !== undefined) return undefined;
-    const required = limited.filter((name) => TO_BE_SAID.has(name)).sort();
+    const required = limited.filter((name) => REQUIRED_OF_CONTAINERS.has(name)).sort();
     const sentences = required.flatMap((name) => {
-      const silent = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].filter(
+      const withoutAmount = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].filter(
         (container) => !containerUsage(container).has(name),
       );
-      const names = [...new Set(silent.map((container) => container.name))].sort();
+      const names = [...new Set(withoutAmount.map((container) => container.name))].sort();
       return names.length === 0 ? [] : [`${name} for: ${names.join(",")}`];
     });
     return sentences.length === 0 ? undefined : `must specify ${sentences.join("; ")}`;
@@ -123,12 +130,12 @@ const serviceEvaluator: Evaluator = {
       ["services.nodeports", ZERO],
       ["services.loadbalancers", ZERO],
     ]);
-    const asked = ports.filter(({ nodePort }) => Boolean(nodePort)).length;
+    const explicitPorts = ports.filter(({ nodePort }) => Boolean(nodePort)).length;
     const nodePorts =
       type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false)
         ? ports.length
         : type === "LoadBalancer"
-          ? asked
+          ? explicitPorts
           : 0;
     if (nodePorts > 0) usage.set("services.nodeports", { ...ONE, nanos: ONE.nanos * BigInt(nodePorts) });
     if (type === "LoadBalancer") usage.set("services.loadbalancers", ONE);
@@ -142,12 +149,12 @@ const claimEvaluator: Evaluator = {
   handles: ({ operation, subresource }) => subresource === "" && operation !== "DELETE",
   counts: (name) =>
     CLAIM_RESOURCES.has(name) ||
-    name.endsWith(`${OF_CLASS}requests.storage`) ||
-    name.endsWith(`${OF_CLASS}persistentvolumeclaims`),
+    name.endsWith(`${STORAGE_CLASS_INFIX}requests.storage`) ||
+    name.endsWith(`${STORAGE_CLASS_INFIX}persistentvolumeclaims`),
   isInScope: (_object, spec) => scopesOf(spec).length === 0,
   usage(object) {
     const claim = object as PersistentVolumeClaim;
-    const storageClass = classOf(claim);
+    const storageClass = storageClassNameOf(claim);
     const usage = new Map([
       ["count/persistentvolumeclaims", ONE],
       ["persistentvolumeclaims", ONE],
@@ -156,9 +163,9 @@ const claimEvaluator: Evaluator = {
     // A volume that could not be grown as asked still has what was set aside for it.
     const allocated = amountsOf(claim.status?.allocatedResources).get("storage");
     const storage = allocated !== undefined && allocated.nanos > (request?.nanos ?? 0n) ? allocated : request;
-    if (storageClass) usage.set(`${storageClass}${OF_CLASS}persistentvolumeclaims`, ONE);
+    if (storageClass) usage.set(`${storageClass}${STORAGE_CLASS_INFIX}persistentvolumeclaims`, ONE);
     if (storage === undefined) return usage;
-    if (storageClass) usage.set(`${storageClass}${OF_CLASS}requests.storage`, storage);
+    if (storageClass) usage.set(`${storageClass}${STORAGE_CLASS_INFIX}requests.storage`, storage);
     return usage.set("requests.storage", storage);
   },
 };

@@ -79,7 +79,7 @@ async function take({ send }: World, step: Step): Promise<void> {
 }
 
 /** What there is, counted anew by somebody else. */
-async function recount({ send }: World): Promise<Record<string, number>> {
+async function computeUsage({ send }: World): Promise<Record<string, number>> {
   const list = async (path: string): Promise<KubernetesObject[]> =>
     ((await send("GET", path)) as unknown as { items: KubernetesObject[] }).items;
   const pods = (await list("pods")) as Pod[];
@@ -115,7 +115,7 @@ test("what is charged is what there is, whatever is created, tried, refused, end
           ...Object.fromEntries(Object.entries(used).map(([name, text]) => [name, Number(text)])),
           "requests.cpu": cpu.endsWith("m") ? Number.parseInt(cpu, 10) : Number(cpu) * 1000,
         };
-        expect(numbers).toEqual(await recount(world));
+        expect(numbers).toEqual(await computeUsage(world));
       }
     }),
     { numRuns: 60 },
@@ -129,9 +129,9 @@ test("a quota keeps its namespace within its limits, from its beginning on", asy
       await world.send("POST", "resourcequotas", quota(HARD));
       await world.clock.advance(0);
       for (const step of all) await take(world, step);
-      const counted = await recount(world);
-      for (const [name, most] of Object.entries(HARD))
-        expect(counted[name]).toBeLessThanOrEqual(name === "requests.cpu" ? 1000 : Number(most));
+      const counted = await computeUsage(world);
+      for (const [name, max] of Object.entries(HARD))
+        expect(counted[name]).toBeLessThanOrEqual(name === "requests.cpu" ? 1000 : Number(max));
     }),
     { numRuns: 60 },
   );

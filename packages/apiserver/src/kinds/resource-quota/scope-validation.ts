@@ -2,15 +2,15 @@ import type { FieldErrors } from "../../field-errors.js";
 import type { QuotaSpec } from "./scopes.js";
 import { isQuotaResource } from "./standard-resources.js";
 
-const OF_COMPUTE = new Set("pods cpu memory limits.cpu limits.memory requests.cpu requests.memory".split(" "));
+const COMPUTE_RESOURCES = new Set("pods cpu memory limits.cpu limits.memory requests.cpu requests.memory".split(" "));
 /** What each scope can count. */
 const SCOPES: Readonly<Record<string, ReadonlySet<string>>> = {
   BestEffort: new Set(["pods"]),
-  NotBestEffort: OF_COMPUTE,
-  Terminating: OF_COMPUTE,
-  NotTerminating: OF_COMPUTE,
-  PriorityClass: OF_COMPUTE,
-  CrossNamespacePodAffinity: OF_COMPUTE,
+  NotBestEffort: COMPUTE_RESOURCES,
+  Terminating: COMPUTE_RESOURCES,
+  NotTerminating: COMPUTE_RESOURCES,
+  PriorityClass: COMPUTE_RESOURCES,
+  CrossNamespacePodAffinity: COMPUTE_RESOURCES,
 };
 const OPPOSITES = [
   ["BestEffort", "NotBestEffort"],

@@ -7,8 +7,8 @@ import { age, columns } from "../table-cells.js";
 
 /** Upstream: `pkg/registry/core/serviceaccount`. */
 export const serviceAccountStrategy: ResourceStrategy<ServiceAccount> = {
-  prepareForCreate: keepSecretNames,
-  prepareForUpdate: keepSecretNames,
+  prepareForCreate: keepOnlySecretNames,
+  prepareForUpdate: keepOnlySecretNames,
   deleteReturnsObject: true,
   printer: {
     columns: columns("Name", "Age"),
@@ -32,7 +32,7 @@ export const serviceAccountResource = builtInResource<ServiceAccount>({
 });
 
 /** A secret is in the account's namespace and of its kind by definition. */
-function keepSecretNames(account: ServiceAccount): void {
+function keepOnlySecretNames(account: ServiceAccount): void {
   if (account.secrets === undefined) return;
   account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }

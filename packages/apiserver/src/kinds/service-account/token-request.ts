@@ -28,7 +28,7 @@ export function requestToken(call: ApiCall): Awaitable<Reply> {
   const admitted = call.server.admission.admit(call, options, request, (sent) => {
     checkNames(call, sent);
     accountOf(call);
-    validate(sent.spec?.expirationSeconds ?? DEFAULT_SECONDS, name);
+    validateExpiration(sent.spec?.expirationSeconds ?? DEFAULT_SECONDS, name);
   });
   return andThen(admitted, (sent) => issue(call, sent));
 }
@@ -70,19 +70,19 @@ function checkNames({ target: { name, namespace } }: ApiCall, { metadata }: Toke
     errors.invalid("metadata.name", metadata.name, "must match the service account name if specified");
   if (metadata.namespace && metadata.namespace !== namespace)
     errors.invalid("metadata.namespace", metadata.namespace, "must match the service account namespace if specified");
-  refuse(errors, name);
+  throwIfInvalid(errors, name);
 }
 
-function validate(expirationSeconds: number, name: string): void {
+function validateExpiration(expirationSeconds: number, name: string): void {
   const errors = new FieldErrors();
   if (expirationSeconds < MIN_SECONDS)
     errors.invalid("spec.expirationSeconds", expirationSeconds, "may not specify a duration less than 10 minutes");
   if (expirationSeconds > MAX_SECONDS)
     errors.invalid("spec.expirationSeconds", expirationSeconds, "may not specify a duration larger than 2^32 seconds");
-  refuse(errors, name);
+  throwIfInvalid(errors, name);
 }
 
-function refuse(errors: FieldErrors, name: string): void {
+function throwIfInvalid(errors: FieldErrors, name: string): void {
   if (!errors.isEmpty) throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, name, errors);
 }
 
@@ -101,8 +101,8 @@ function boundObject(call: ApiCall, { spec }: TokenRequest): BoundObject | undef
   if (stored === undefined) throw notFound(resource, name);
   const actual = stored.object.metadata.uid ?? "";
   if (uid !== "" && uid !== actual) {
-    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
-    throw conflict(resource, name, why, kind, kind);
+    const reason = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw conflict(resource, name, reason, kind, kind);
   }
   return { kind: kind as BoundObject["kind"], name, uid: actual };
 }

@@ -7,7 +7,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admiss
 import { ipFamily } from "../../validation/formats.js";
 import { isInCidr } from "../../validation/ip-address.js";
 import { validateClusterIPs } from "./cluster-ips-validation.js";
-import { isHeadless, needsAddress, needsHealthCheck, needsNodePorts } from "./needs.js";
+import { isHeadless, needsAddress, needsHealthCheck, needsNodePorts } from "./service-requirements.js";
 
 type Spec = NonNullable<Service["spec"]>;
 type Port = NonNullable<Spec["ports"]>[number];
@@ -18,7 +18,7 @@ const NODE_PORTS = { first: 30000, last: 32767 };
 /** Of the address of the Service `kubernetes`. */
 export const FIRST_SERVICE_ADDRESS = `${RANGE.prefix}${RANGE.first}`;
 /** The lower part of a range is for those who choose for themselves, as long as there are others. */
-const CHOSEN = { addresses: 16, nodePorts: 86 };
+const STATIC_RANGE_SIZES = { addresses: 16, nodePorts: 86 };
 
 /**
  * Gives a Service what is scarce: an address of its own and ports of the nodes, those it asks for or free ones. Upstream does so
@@ -35,8 +35,8 @@ export const serviceAllocation: AdmissionPlugin = {
     if (attributes.subresource !== "" || service.spec === undefined || service.spec === stored) return;
     const spec = mutableCopy(service.spec);
     service.spec = spec;
-    if (stored !== undefined) keepAllocated(spec, stored);
-    alignAddresses(spec, stored);
+    if (stored !== undefined) patchAllocatedValues(spec, stored);
+    normalizeClusterIPs(spec, stored);
     const errors = new FieldErrors();
     if (stored === undefined || !needsAddress(stored)) allocateAddress(spec, attributes, errors);
     if (errors.isEmpty && needsNodePorts(spec)) allocateNodePorts(spec, attributes, errors);
@@ -49,7 +49,7 @@ function storedSpec({ oldObject }: AdmissionAttributes): Spec | undefined {
 }
 
 /** What the client leaves out stays, and what belongs to the type it had goes with it. Upstream: `patchAllocatedValues`, `dropTypeDependentFields`. */
-function keepAllocated(spec: Spec, stored: Spec): void {
+function patchAllocatedValues(spec: Spec, stored: Spec): void {
   if (needsAddress(spec) && needsAddress(stored)) {
     spec.clusterIP ||= stored.clusterIP ?? "";
     if ((spec.clusterIPs?.length ?? 0) === 0 && spec.clusterIP === stored.clusterIP && stored.clusterIPs !== undefined)
@@ -84,13 +84,13 @@ function keepNodePorts(spec: Spec, stored: Spec): void {
   const used = new Set((spec.ports ?? []).map(({ nodePort }) => nodePort));
   const before = new Map((stored.ports ?? []).map(({ name = "", nodePort }) => [name, nodePort]));
   for (const port of spec.ports ?? []) {
-    const kept = before.get(port.name ?? "");
-    if (!port.nodePort && kept !== undefined && !used.has(kept)) port.nodePort = kept;
+    const storedPort = before.get(port.name ?? "");
+    if (!port.nodePort && storedPort !== undefined && !used.has(storedPort)) port.nodePort = storedPort;
   }
 }
 
 /** `clusterIP` is the first of `clusterIPs`: who knows only the one need not say the other. Upstream: `normalizeClusterIPs`. */
-function alignAddresses(spec: Spec, stored: Spec | undefined): void {
+function normalizeClusterIPs(spec: Spec, stored: Spec | undefined): void {
   const { clusterIP, clusterIPs = [] } = spec;
   if (stored === undefined) {
     if (clusterIP && clusterIPs.length === 0) spec.clusterIPs = [clusterIP];
@@ -108,21 +108,22 @@ function allocateAddress(spec: Spec, attributes: AdmissionAttributes, errors: Fi
   if (!errors.isEmpty) return;
   chooseFamilies(spec, errors);
   if (!errors.isEmpty || isHeadless(spec)) return;
-  const taken = new Set<string>();
-  for (const other of othersOf(attributes)) for (const address of other.clusterIPs ?? []) taken.add(address);
-  const wanted = spec.clusterIPs?.[0];
-  if (wanted === undefined) {
-    const address = freeAddress(taken);
+  const allocated = new Set<string>();
+  for (const other of otherServices(attributes)) for (const address of other.clusterIPs ?? []) allocated.add(address);
+  const requested = spec.clusterIPs?.[0];
+  if (requested === undefined) {
+    const address = freeAddress(allocated);
     spec.clusterIP = address;
     spec.clusterIPs = [address];
     return;
   }
-  const why = !isInCidr(wanted, RANGE.cidr)
-    ? `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${RANGE.cidr}`
-    : taken.has(wanted)
+  const reason = !isInCidr(requested, RANGE.cidr)
+    ? `the provided IP (${requested}) is not in the valid range. The range of valid IPs is ${RANGE.cidr}`
+    : allocated.has(requested)
       ? "provided IP is already allocated"
       : undefined;
-  if (why !== undefined) errors.invalid("spec.clusterIPs", spec.clusterIPs, `failed to allocate IP ${wanted}: ${why}`);
+  if (reason !== undefined)
+    errors.invalid("spec.clusterIPs", spec.clusterIPs, `failed to allocate IP ${requested}: ${reason}`);
 }
 
 /** One family only is to be had here. */
@@ -157,46 +158,46 @@ function chooseFamilies(spec: Spec, errors: FieldErrors): void {
 
 /** Ports of one number, as of TCP and UDP, share a node port. Upstream: `allocNodePorts`. */
 function allocateNodePorts(spec: Spec, attributes: AdmissionAttributes, errors: FieldErrors): void {
-  const taken = new Set<number>();
-  for (const other of othersOf(attributes)) {
-    for (const { nodePort } of other.ports ?? []) if (nodePort) taken.add(nodePort);
-    if (other.healthCheckNodePort) taken.add(other.healthCheckNodePort);
+  const allocated = new Set<number>();
+  for (const other of otherServices(attributes)) {
+    for (const { nodePort } of other.ports ?? []) if (nodePort) allocated.add(nodePort);
+    if (other.healthCheckNodePort) allocated.add(other.healthCheckNodePort);
   }
   const before = new Set((storedSpec(attributes)?.ports ?? []).map((port) => port.nodePort));
   const ports = spec.ports ?? [];
   const byPort = new Map<number, number>();
-  const take = (nodePort: number, field: string): void => {
-    const why = taken.has(nodePort)
+  const allocate = (nodePort: number, field: string): void => {
+    const reason = allocated.has(nodePort)
       ? "provided port is already allocated"
       : !attributes.dryRun && (nodePort < NODE_PORTS.first || nodePort > NODE_PORTS.last)
         ? `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${NODE_PORTS.last}`
         : undefined;
-    if (why !== undefined && !before.has(nodePort)) errors.invalid(field, nodePort, why);
-    taken.add(nodePort);
+    if (reason !== undefined && !before.has(nodePort)) errors.invalid(field, nodePort, reason);
+    allocated.add(nodePort);
   };
-  const asked = new Map<number, number>();
-  for (const { port, nodePort } of ports) if (nodePort && !asked.has(port)) asked.set(port, nodePort);
+  const requested = new Map<number, number>();
+  for (const { port, nodePort } of ports) if (nodePort && !requested.has(port)) requested.set(port, nodePort);
   for (const [index, port] of ports.entries()) {
     const field = `spec.ports[${index}].nodePort`;
     const shared = byPort.get(port.port);
     if (shared === undefined) {
-      const wanted = asked.get(port.port);
-      if (wanted !== undefined) take(wanted, field);
-      port.nodePort = wanted ?? freePort(taken);
-      taken.add(port.nodePort);
+      const requestedPort = requested.get(port.port);
+      if (requestedPort !== undefined) allocate(requestedPort, field);
+      port.nodePort = requestedPort ?? freePort(allocated);
+      allocated.add(port.nodePort);
       byPort.set(port.port, port.nodePort);
     } else if (!port.nodePort) port.nodePort = shared;
-    else if (port.nodePort !== shared) take(port.nodePort, field);
+    else if (port.nodePort !== shared) allocate(port.nodePort, field);
     if (!errors.isEmpty) return;
   }
   if (!needsHealthCheck(spec)) return;
-  if (!spec.healthCheckNodePort) spec.healthCheckNodePort = freePort(taken);
+  if (!spec.healthCheckNodePort) spec.healthCheckNodePort = freePort(allocated);
   else if (spec.healthCheckNodePort !== storedSpec(attributes)?.healthCheckNodePort)
-    take(spec.healthCheckNodePort, "spec.healthCheckNodePort");
+    allocate(spec.healthCheckNodePort, "spec.healthCheckNodePort");
 }
 
 /** There are at most as many with an address as the range has. */
-function* othersOf({ resource, namespace, name }: AdmissionAttributes): Generator<Spec> {
+function* otherServices({ resource, namespace, name }: AdmissionAttributes): Generator<Spec> {
   for (const { object } of resource.storage.list()) {
     const { metadata, spec } = object as Service;
     const isItself = metadata.name === name && metadata.namespace === namespace;
@@ -205,16 +206,16 @@ function* othersOf({ resource, namespace, name }: AdmissionAttributes): Generato
 }
 
 /** @throws ApiError 500 when there is none. */
-function freeAddress(taken: ReadonlySet<string>): string {
-  const isFree = (last: number): boolean => !taken.has(`${RANGE.prefix}${last}`);
-  const last = firstFree(RANGE, CHOSEN.addresses, isFree);
+function freeAddress(allocated: ReadonlySet<string>): string {
+  const isFree = (last: number): boolean => !allocated.has(`${RANGE.prefix}${last}`);
+  const last = firstFree(RANGE, STATIC_RANGE_SIZES.addresses, isFree);
   if (last === undefined) throw internalError("failed to allocate a serviceIP: range is full");
   return `${RANGE.prefix}${last}`;
 }
 
 /** @throws ApiError 500 when there is none. */
-function freePort(taken: ReadonlySet<number>): number {
-  const port = firstFree(NODE_PORTS, CHOSEN.nodePorts, (number) => !taken.has(number));
+function freePort(allocated: ReadonlySet<number>): number {
+  const port = firstFree(NODE_PORTS, STATIC_RANGE_SIZES.nodePorts, (number) => !allocated.has(number));
   if (port === undefined) throw internalError("failed to allocate a nodePort: range is full");
   return port;
 }
@@ -222,10 +223,10 @@ function freePort(taken: ReadonlySet<number>): number {
 /** The lowest above the `chosen` lowest, and one of those where there is none. */
 function firstFree(
   { first, last }: { first: number; last: number },
-  chosen: number,
+  staticSize: number,
   isFree: (value: number) => boolean,
 ): number | undefined {
-  for (let value = first + chosen; value <= last; value++) if (isFree(value)) return value;
-  for (let value = first; value < first + chosen; value++) if (isFree(value)) return value;
+  for (let value = first + staticSize; value <= last; value++) if (isFree(value)) return value;
+  for (let value = first; value < first + staticSize; value++) if (isFree(value)) return value;
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { ipAddressErrors, ipFamily } from "../../validation/formats.js";
 import { isDualStack } from "../../validation/ip-address.js";
 import { addInvalid, validateSupported } from "../../validation/rules.js";
-import { isHeadless } from "./needs.js";
+import { isHeadless } from "./service-requirements.js";
 
 type Spec = NonNullable<Service["spec"]>;
 

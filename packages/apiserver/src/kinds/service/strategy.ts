@@ -5,7 +5,7 @@ import { dropMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { age, columns } from "../table-cells.js";
 import { serviceAllocation } from "./allocation.js";
-import { isReachedFromOutside } from "./needs.js";
+import { isExternallyAccessible } from "./service-requirements.js";
 import { validateService, validateServiceStatus, validateServiceUpdate } from "./validation.js";
 
 type Spec = NonNullable<Service["spec"]>;
@@ -77,7 +77,7 @@ function applyServiceDefaults({ spec, status }: Service): void {
     if (!port.targetPort) port.targetPort = port.port;
   }
   if (spec.sessionAffinity === "None") dropMember(spec, "sessionAffinityConfig");
-  if (isReachedFromOutside(spec)) spec.externalTrafficPolicy ||= "Cluster";
+  if (isExternallyAccessible(spec)) spec.externalTrafficPolicy ||= "Cluster";
   if (spec.type !== "ExternalName") spec.internalTrafficPolicy ||= "Cluster";
   if (spec.type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
 }

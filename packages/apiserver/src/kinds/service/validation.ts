@@ -9,7 +9,7 @@ import { cidrErrors, specialAddressErrors } from "../../validation/ip-address.js
 import { addInvalid, validateChoice, validateSupported } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { validateClusterIPs } from "./cluster-ips-validation.js";
-import { isHeadless, isReachedFromOutside, needsHealthCheck } from "./needs.js";
+import { isHeadless, isExternallyAccessible, needsHealthCheck } from "./service-requirements.js";
 
 type Spec = NonNullable<Service["spec"]>;
 type Port = NonNullable<Spec["ports"]>[number];
@@ -56,8 +56,8 @@ export function validateServiceUpdate(service: Service, stored: Service, errors:
   const { spec = {} } = service;
   const { spec: before = {} } = stored;
   if (spec.type !== "ExternalName" && before.type !== "ExternalName") {
-    if (!isHeadless(spec) || !isHeadless(before)) validateAddressesKept(spec, before, errors);
-    if (!isHeadless(spec) && !isHeadless(before)) validateFamiliesKept(spec, before, errors);
+    if (!isHeadless(spec) || !isHeadless(before)) validateClusterIPsUpdate(spec, before, errors);
+    if (!isHeadless(spec) && !isHeadless(before)) validateFamiliesUpdate(spec, before, errors);
   }
   if (
     spec.type === "LoadBalancer" &&
@@ -71,7 +71,7 @@ export function validateServiceUpdate(service: Service, stored: Service, errors:
 }
 
 /** The first stays; the second may come and go. Upstream: `validateUpgradeDowngradeClusterIPs`. */
-function validateAddressesKept(spec: Spec, before: Spec, errors: FieldErrors): void {
+function validateClusterIPsUpdate(spec: Spec, before: Spec, errors: FieldErrors): void {
   const now = spec.clusterIPs ?? [];
   const old = before.clusterIPs ?? [];
   const changed = (index: number): void => {
@@ -90,7 +90,7 @@ function validateAddressesKept(spec: Spec, before: Spec, errors: FieldErrors): v
 }
 
 /** Upstream: `validateUpgradeDowngradeIPFamilies`. */
-function validateFamiliesKept(spec: Spec, before: Spec, errors: FieldErrors): void {
+function validateFamiliesUpdate(spec: Spec, before: Spec, errors: FieldErrors): void {
   const now = spec.ipFamilies ?? [];
   const old = before.ipFamilies ?? [];
   if (old.length === now.length) {
@@ -217,7 +217,7 @@ function validateBalancerClass({ type, loadBalancerClass: name }: Spec, errors: 
 function validateTraffic(spec: Spec, errors: FieldErrors): void {
   const { type, externalTrafficPolicy, internalTrafficPolicy, trafficDistribution, healthCheckNodePort } = spec;
   const field = "spec.externalTrafficPolicy";
-  if (isReachedFromOutside(spec)) validateChoice(externalTrafficPolicy, TRAFFIC_POLICIES, field, errors);
+  if (isExternallyAccessible(spec)) validateChoice(externalTrafficPolicy, TRAFFIC_POLICIES, field, errors);
   else if (externalTrafficPolicy)
     errors.invalid(field, externalTrafficPolicy, "may only be set for externally-accessible services");
   if (needsHealthCheck(spec)) {

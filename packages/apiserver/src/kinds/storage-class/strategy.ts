@@ -8,7 +8,7 @@ import type { ResourceStrategy } from "../../strategy.js";
 import { byteLength } from "../../validation/formats.js";
 import { FIELD_IS_IMMUTABLE, addInvalid } from "../../validation/rules.js";
 import { age, columns } from "../table-cells.js";
-import { isDefaultClass } from "./class-of.js";
+import { isDefaultClass } from "./storage-class-lookup.js";
 import { storageClassTypes } from "./types.js";
 
 type Topologies = NonNullable<StorageClass["allowedTopologies"]>;
@@ -16,8 +16,8 @@ type Expression = NonNullable<Topologies[number]["matchLabelExpressions"]>[numbe
 
 const RECLAIM_POLICIES = ["Delete", "Retain"];
 const BINDING_MODES = ["Immediate", "WaitForFirstConsumer"];
-const MOST_PARAMETERS = 512;
-const MOST_PARAMETER_BYTES = 256 * 1024;
+const MAX_PARAMETERS = 512;
+const MAX_PARAMETER_BYTES = 256 * 1024;
 const IMMUTABLE = ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const;
 
 /** Upstream: `pkg/registry/storage/storageclass`, `pkg/apis/storage/validation`. */
@@ -72,13 +72,13 @@ function validateStorageClass(storageClass: StorageClass, errors: FieldErrors): 
 
 function validateParameters(parameters: Readonly<Record<string, string>>, errors: FieldErrors): void {
   const entries = Object.entries(parameters);
-  if (entries.length > MOST_PARAMETERS) errors.tooLong("parameters", MOST_PARAMETERS);
+  if (entries.length > MAX_PARAMETERS) errors.tooLong("parameters", MAX_PARAMETERS);
   let bytes = 0;
   for (const [name, value] of entries) {
     if (name === "") errors.invalid("parameters", name, "field can not be empty.");
     bytes += byteLength(name) + byteLength(value);
   }
-  if (bytes > MOST_PARAMETER_BYTES) errors.tooLong("parameters", MOST_PARAMETER_BYTES);
+  if (bytes > MAX_PARAMETER_BYTES) errors.tooLong("parameters", MAX_PARAMETER_BYTES);
 }
 
 /** Upstream: `validateAllowedTopologies`. */

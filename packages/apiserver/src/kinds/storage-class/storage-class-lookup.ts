@@ -11,7 +11,7 @@ const DEFAULT_ANNOTATIONS = [
 ];
 
 /** `undefined`: none is named; `""`: there is to be none. Upstream: `GetPersistentVolumeClaimClass`. */
-export function classOf({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string | undefined {
+export function storageClassNameOf({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string | undefined {
   return metadata.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName;
 }
 

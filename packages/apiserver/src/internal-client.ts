@@ -2,7 +2,7 @@ import { type DeepReadonly, type KubernetesObject, type ResourceDefinition, apiV
 import type { ApiRequest } from "@kubewright/transport";
 
 /** What the server writes by itself, through the same door as everybody. What is refused is not told. */
-export class OwnWriter {
+export class InternalClient {
   readonly #serve: (request: ApiRequest) => void;
   readonly #userAgent: string;
 

@@ -11,13 +11,13 @@ import {
 } from "@kubewright/api";
 
 import { AdmissionExpressions } from "./admission/expressions.js";
-import { keepPolicyStatus } from "./admission/policy-status.js";
+import { maintainPolicyStatus } from "./admission/policy-status.js";
 import { TypeChecker } from "./admission/type-checking.js";
 import { aggregateRoles } from "./authorization/role-aggregation.js";
 import { jsonEqual } from "./json.js";
 import { StorageProtection } from "./kinds/persistent-volume-claim/protection.js";
-import { NamespaceFurniture } from "./namespace-furniture.js";
-import type { OwnWriter } from "./own-writer.js";
+import { DefaultObjects } from "./default-objects.js";
+import type { InternalClient } from "./internal-client.js";
 import type { ServerState } from "./server-state.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 
@@ -28,13 +28,13 @@ const ROOT_CA_DESCRIPTION =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
 /** What a server does that is kube-controller-manager's in a real cluster, because its own objects cannot do without. */
-export class ManagerDuties {
+export class ControllerManagerBehaviours {
   readonly #state: ServerState;
-  readonly #writer: OwnWriter;
+  readonly #client: InternalClient;
 
-  constructor(state: ServerState, writer: OwnWriter) {
+  constructor(state: ServerState, client: InternalClient) {
     this.#state = state;
-    this.#writer = writer;
+    this.#client = client;
   }
 
   /** Deleted claims and volumes go when nobody uses them. */
@@ -49,12 +49,12 @@ export class ManagerDuties {
 
   checkPolicies(): void {
     const { clock, registry, schemas } = this.#state;
-    keepPolicyStatus({
+    maintainPolicyStatus({
       clock,
       policies: this.#storage(validatingAdmissionPolicies),
       checker: new TypeChecker(registry, schemas, new AdmissionExpressions()),
       apply: (name, status) =>
-        this.#writer.apply(
+        this.#client.apply(
           validatingAdmissionPolicies,
           name,
           { status },
@@ -68,36 +68,36 @@ export class ManagerDuties {
       clock: this.#state.clock,
       clusterRoles: this.#storage(clusterRoles),
       apply: (name, rules) =>
-        this.#writer.apply(clusterRoles, name, { rules }, { fieldManager: "clusterrole-aggregation-controller" }),
+        this.#client.apply(clusterRoles, name, { rules }, { fieldManager: "clusterrole-aggregation-controller" }),
     });
   }
 
   /** A ServiceAccount `default` in every namespace. */
-  makeAccounts(): void {
+  createDefaultServiceAccounts(): void {
     const { clock, namespaces } = this.#state;
     const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: DEFAULT_ACCOUNT } };
-    NamespaceFurniture.start(clock, namespaces.storage, {
+    DefaultObjects.start(clock, namespaces.storage, {
       storage: this.#storage(serviceAccounts),
       name: DEFAULT_ACCOUNT,
-      put: (namespace) => this.#writer.create(serviceAccounts, account, namespace),
+      createOrReplace: (namespace) => this.#client.create(serviceAccounts, account, namespace),
     });
   }
 
   /** The authority that the server's certificate is of, in every namespace. */
-  publish(rootCA: string): void {
+  publishRootCA(rootCA: string): void {
     const { clock, namespaces } = this.#state;
     const data = { "ca.crt": rootCA };
-    NamespaceFurniture.start(clock, namespaces.storage, {
+    DefaultObjects.start(clock, namespaces.storage, {
       storage: this.#storage(configMaps),
       name: ROOT_CA,
-      isSound: (object) =>
+      isUpToDate: (object) =>
         jsonEqual((object as ConfigMap).data, data) && Boolean(object.metadata.annotations?.[DESCRIPTION]),
-      put: (namespace, present) => {
-        const { metadata = { name: ROOT_CA } } = present?.object ?? {};
+      createOrReplace: (namespace, existing) => {
+        const { metadata = { name: ROOT_CA } } = existing?.object ?? {};
         const annotations = { ...metadata.annotations, [DESCRIPTION]: ROOT_CA_DESCRIPTION };
         const published = { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata, annotations }, data };
-        if (present === undefined) this.#writer.create(configMaps, published, namespace);
-        else this.#writer.replace(configMaps, published);
+        if (existing === undefined) this.#client.create(configMaps, published, namespace);
+        else this.#client.replace(configMaps, published);
       },
     });
   }

@@ -6,7 +6,7 @@ import { type ServedResource, isStoredAs } from "./served-resource.js";
 import type { Change } from "./storage/change.js";
 import type { ChangeListener, ResourceStorage } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
-import { UNCONDITIONAL_DELETE, markOrRemoveIn } from "./registry/deletion.js";
+import { UNCONDITIONAL_DELETE, markOrRemove } from "./registry/deletion.js";
 
 interface NamespaceObject extends KubernetesObject {
   spec?: { finalizers?: string[] };
@@ -24,7 +24,7 @@ const GRACE_MS = 5000;
  * Begins 5 s after a namespace was marked, so that who deletes it together with what is in it, as `kubectl delete -f`, finds
  * that still there; and goes on whenever something in such a namespace goes, not after a while as upstream.
  */
-export class NamespaceEmptier implements ChangeListener {
+export class NamespacedResourcesDeleter implements ChangeListener {
   readonly #clock: Clock;
   readonly #registry: ResourceRegistry;
   readonly #namespaces: ResourceStorage;
@@ -32,14 +32,14 @@ export class NamespaceEmptier implements ChangeListener {
   /** Those whose content goes. */
   readonly #terminating = new Set<string>();
   /** Those whose content is still let be. */
-  readonly #spared = new Map<string, Timer>();
+  readonly #inGracePeriod = new Map<string, Timer>();
   #scheduled = false;
 
   constructor(options: { clock: Clock; registry: ResourceRegistry; namespaces: ResourceStorage }) {
     this.#clock = options.clock;
     this.#registry = options.registry;
     this.#namespaces = options.namespaces;
-    for (const stored of options.namespaces.list()) this.#noticeTerminating(stored);
+    for (const stored of options.namespaces.list()) this.#startGracePeriod(stored);
     options.namespaces.follow(this);
   }
 
@@ -55,22 +55,22 @@ export class NamespaceEmptier implements ChangeListener {
 
   onChange({ current, subject: { name } }: Change): void {
     if (current !== undefined) {
-      this.#noticeTerminating(current);
+      this.#startGracePeriod(current);
       return;
     }
     this.#terminating.delete(name);
-    this.#spared.get(name)?.cancel();
-    this.#spared.delete(name);
+    this.#inGracePeriod.get(name)?.cancel();
+    this.#inGracePeriod.delete(name);
   }
 
-  #noticeTerminating({ name, object }: StoredObject): void {
-    if (!object.metadata.deletionTimestamp || this.#spared.has(name) || this.#terminating.has(name)) return;
+  #startGracePeriod({ name, object }: StoredObject): void {
+    if (!object.metadata.deletionTimestamp || this.#inGracePeriod.has(name) || this.#terminating.has(name)) return;
     const timer = this.#clock.setTimer(GRACE_MS, () => {
-      this.#spared.delete(name);
+      this.#inGracePeriod.delete(name);
       this.#terminating.add(name);
-      this.#empty(name);
+      this.#deleteContent(name);
     });
-    this.#spared.set(name, timer);
+    this.#inGracePeriod.set(name, timer);
   }
 
   #schedule(namespace: string): void {
@@ -81,11 +81,11 @@ export class NamespaceEmptier implements ChangeListener {
       this.#scheduled = false;
       const names = [...this.#pending];
       this.#pending.clear();
-      for (const name of names) this.#empty(name);
+      for (const name of names) this.#deleteContent(name);
     });
   }
 
-  #empty(name: string): void {
+  #deleteContent(name: string): void {
     const stored = this.#namespaces.get("", name);
     if (stored === undefined || !stored.object.metadata.deletionTimestamp) return;
     if (!((stored.object as NamespaceObject).spec?.finalizers ?? []).includes(KUBERNETES_FINALIZER)) return;
@@ -97,19 +97,19 @@ export class NamespaceEmptier implements ChangeListener {
       let remaining = 0;
       for (const resource of group) {
         for (const object of resource.storage.list(name))
-          markOrRemoveIn(resource, object, UNCONDITIONAL_DELETE, this.#clock.now());
+          markOrRemove(resource, object, UNCONDITIONAL_DELETE, this.#clock.now());
         remaining += resource.storage.list(name).length;
       }
       // What is left is held by finalizers or a grace period; its going brings us back.
       if (remaining > 0) {
-        this.#report(name, group);
+        this.#writeConditions(name, group);
         return;
       }
     }
-    this.#finish(this.#namespaces.get("", name)!);
+    this.#removeFinalizer(this.#namespaces.get("", name)!);
   }
 
-  #finish(stored: StoredObject): void {
+  #removeFinalizer(stored: StoredObject): void {
     const next = mutableCopy(stored.object) as NamespaceObject;
     const finalizers = (next.spec?.finalizers ?? []).filter((finalizer) => finalizer !== KUBERNETES_FINALIZER);
     next.spec = finalizers.length === 0 ? {} : { finalizers };
@@ -118,7 +118,7 @@ export class NamespaceEmptier implements ChangeListener {
   }
 
   /** Says in the namespace's status what it still waits for. */
-  #report(name: string, resources: readonly ServedResource[]): void {
+  #writeConditions(name: string, resources: readonly ServedResource[]): void {
     const stored = this.#namespaces.get("", name)!;
     const counts = resources
       .map((resource) => ({ resource, count: resource.storage.list(name).length }))
@@ -203,8 +203,8 @@ function isPods({ group, resource }: ServedResource): boolean {
 
 /** One resource for each storage: the one whose objects are stored as it shows them, where that is served. */
 function uniqueByStorage(resources: readonly ServedResource[]): ServedResource[] {
-  const kept = new Map<ResourceStorage, ServedResource>();
+  const byStorage = new Map<ResourceStorage, ServedResource>();
   for (const resource of resources)
-    if (!kept.has(resource.storage) || isStoredAs(resource)) kept.set(resource.storage, resource);
-  return [...kept.values()];
+    if (!byStorage.has(resource.storage) || isStoredAs(resource)) byStorage.set(resource.storage, resource);
+  return [...byStorage.values()];
 }

@@ -19,11 +19,13 @@ interface KeyedSelector {
  * Upstream: `applyMatchLabelKeysAndMismatchLabelKeys` and `MatchLabelKeysInPodTopologySpreadSelectorMerge` of
  * `pkg/registry/core/pod`.
  */
-export function selectByOwnLabels(pod: Pod): void {
+export function applyMatchLabelKeys(pod: Pod): void {
   const { spec } = pod;
   const labels = pod.metadata.labels ?? {};
   if (spec?.topologySpreadConstraints?.some(hasKeys)) {
-    const topologySpreadConstraints = spec.topologySpreadConstraints.map((constraint) => completed(constraint, labels));
+    const topologySpreadConstraints = spec.topologySpreadConstraints.map((constraint) =>
+      withKeyExpressions(constraint, labels),
+    );
     pod.spec = { ...pod.spec!, topologySpreadConstraints };
   }
   if (spec?.affinity === undefined) return;
@@ -48,11 +50,13 @@ function termsOf(affinity: PodAffinity): readonly KeyedSelector[] {
 
 function withLabels(affinity: PodAffinity, labels: Labels): PodAffinity {
   const result = copyMembers(affinity);
-  const required = affinity.requiredDuringSchedulingIgnoredDuringExecution?.map((term) => completed(term, labels));
+  const required = affinity.requiredDuringSchedulingIgnoredDuringExecution?.map((term) =>
+    withKeyExpressions(term, labels),
+  );
   if (required !== undefined) result.requiredDuringSchedulingIgnoredDuringExecution = required;
   const preferred = affinity.preferredDuringSchedulingIgnoredDuringExecution?.map((weighted) => ({
     ...weighted,
-    podAffinityTerm: completed(weighted.podAffinityTerm, labels),
+    podAffinityTerm: withKeyExpressions(weighted.podAffinityTerm, labels),
   }));
   if (preferred !== undefined) result.preferredDuringSchedulingIgnoredDuringExecution = preferred;
   return result;
@@ -62,12 +66,12 @@ function hasKeys({ matchLabelKeys, mismatchLabelKeys }: KeyedSelector): boolean 
   return (matchLabelKeys?.length ?? 0) > 0 || (mismatchLabelKeys?.length ?? 0) > 0;
 }
 
-function completed<T extends KeyedSelector>(term: T, labels: Labels): T {
+function withKeyExpressions<T extends KeyedSelector>(term: T, labels: Labels): T {
   const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
   if (labelSelector === undefined || !hasKeys(term)) return term;
-  const entered = (keys: readonly string[], operator: string): NonNullable<LabelSelector["matchExpressions"]> =>
+  const expressionsFor = (keys: readonly string[], operator: string): NonNullable<LabelSelector["matchExpressions"]> =>
     keys.filter((key) => Object.hasOwn(labels, key)).map((key) => ({ key, operator, values: [labels[key]!] }));
-  const more = [...entered(matchLabelKeys, "In"), ...entered(mismatchLabelKeys, "NotIn")];
+  const more = [...expressionsFor(matchLabelKeys, "In"), ...expressionsFor(mismatchLabelKeys, "NotIn")];
   if (more.length === 0) return term;
   const matchExpressions = [...(labelSelector.matchExpressions ?? []), ...more];
   return { ...term, labelSelector: { ...labelSelector, matchExpressions } };

@@ -1,5 +1,5 @@
 import { type JsonObject, isJsonObject } from "../json.js";
-import type { WebhookAnswer } from "./webhook-call.js";
+import type { WebhookResponse } from "./webhook-call.js";
 
 /** What a call that fails with a status is told. Upstream: `errors.NewGenericServerResponse`. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -21,7 +21,7 @@ const SHOWN_CHARACTERS = 2048;
  *
  * @throws Error when it is none, with upstream's words.
  */
-export function parseReview({ status, text }: WebhookAnswer): JsonObject {
+export function parseReview({ status, text }: WebhookResponse): JsonObject {
   if (status < 200 || status > 206) throw new Error(statusText(status, text));
   let review: unknown;
   try {

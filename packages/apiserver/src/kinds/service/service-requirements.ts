@@ -17,7 +17,7 @@ export function needsHealthCheck({ type, externalTrafficPolicy }: Spec): boolean
 }
 
 /** Upstream: `ExternallyAccessible`. */
-export function isReachedFromOutside({ type, externalIPs }: Spec): boolean {
+export function isExternallyAccessible({ type, externalIPs }: Spec): boolean {
   return type === "NodePort" || type === "LoadBalancer" || (type === "ClusterIP" && (externalIPs?.length ?? 0) > 0);
 }
 

@@ -1,12 +1,19 @@
 import { DefinitionRegistrar } from "./custom-resources/definition-registrar.js";
-import { NamespaceEmptier } from "./namespace-emptier.js";
+import { NamespacedResourcesDeleter } from "./namespaced-resources-deleter.js";
 import { ObjectExpiry } from "./object-expiry.js";
 import { isStoredAs } from "./served-resource.js";
 import type { ServerState } from "./server-state.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 
 /** Starts what the server does by itself: events expire, namespaces are emptied, definitions are served. */
-export function startHousekeeping({ clock, store, schemas, registry, namespaces, conversions }: ServerState): void {
+export function startBackgroundTasks({
+  clock,
+  store,
+  schemas,
+  registry,
+  namespaces,
+  conversions: conversionContext,
+}: ServerState): void {
   const expiring = new Set<ResourceStorage>();
   for (const { storage, timeToLiveMs } of registry.all()) {
     // Two APIs may show the same objects.
@@ -14,9 +21,9 @@ export function startHousekeeping({ clock, store, schemas, registry, namespaces,
     expiring.add(storage);
     ObjectExpiry.start({ clock, storage, timeToLiveMs });
   }
-  const emptier = new NamespaceEmptier({ clock, registry, namespaces: namespaces.storage });
+  const deleter = new NamespacedResourcesDeleter({ clock, registry, namespaces: namespaces.storage });
   for (const resource of registry.all())
-    if (resource.namespaced && isStoredAs(resource)) emptier.watch(resource.storage);
+    if (resource.namespaced && isStoredAs(resource)) deleter.watch(resource.storage);
   const definitions = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")!;
   DefinitionRegistrar.start({
     clock,
@@ -24,7 +31,7 @@ export function startHousekeeping({ clock, store, schemas, registry, namespaces,
     registry,
     schemas,
     definitions: definitions.storage,
-    conversions,
-    onStorage: (storage) => emptier.watch(storage),
+    conversionContext,
+    onStorage: (storage) => deleter.watch(storage),
   });
 }

@@ -4,7 +4,7 @@ import type { KubernetesObject } from "@kubewright/api";
  * The object with its members in the order the API writes them. Manifests have the version before the kind: that may stay, as
  * the text of what is stored begins with the kind anyway.
  */
-export function ordered(members: Record<string, unknown>, kind: string, apiVersion: string): KubernetesObject {
+export function orderMembers(members: Record<string, unknown>, kind: string, apiVersion: string): KubernetesObject {
   if (isOrdered(members) && members["kind"] === kind && members["apiVersion"] === apiVersion)
     return members as unknown as KubernetesObject;
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = members;

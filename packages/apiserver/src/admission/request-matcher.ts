@@ -21,16 +21,16 @@ export function isExempt({ group, resource }: Pick<ServedResource, "group" | "re
 export class RequestMatcher {
   readonly #rules: readonly OperationRule[];
   readonly #excluded: readonly OperationRule[];
-  readonly #takesEquivalents: boolean;
+  readonly #matchesEquivalents: boolean;
   readonly #namespace: LabelMatcher | undefined;
   readonly #object: LabelMatcher | undefined;
 
   constructor(match: DeepReadonly<MatchResources>) {
     this.#rules = (match.resourceRules ?? []) as readonly OperationRule[];
     this.#excluded = (match.excludeResourceRules ?? []) as readonly OperationRule[];
-    this.#takesEquivalents = match.matchPolicy !== "Exact";
-    this.#namespace = selecting(match.namespaceSelector);
-    this.#object = selecting(match.objectSelector);
+    this.#matchesEquivalents = match.matchPolicy !== "Exact";
+    this.#namespace = selectorMatcher(match.namespaceSelector);
+    this.#object = selectorMatcher(match.objectSelector);
   }
 
   /**
@@ -49,11 +49,11 @@ export class RequestMatcher {
 
   #matching(rules: readonly OperationRule[], attributes: AdmissionAttributes): ServedResource | undefined {
     const { resource } = attributes;
-    if (rules.some((rule) => isFor(rule, attributes, resource))) return resource;
-    if (!this.#takesEquivalents || rules.length === 0) return undefined;
+    if (rules.some((rule) => ruleMatches(rule, attributes, resource))) return resource;
+    if (!this.#matchesEquivalents || rules.length === 0) return undefined;
     for (const other of attributes.server.registry.all())
       if (other !== resource && other.storage === resource.storage)
-        if (rules.some((rule) => isFor(rule, attributes, other))) return other;
+        if (rules.some((rule) => ruleMatches(rule, attributes, other))) return other;
     return undefined;
   }
 
@@ -77,7 +77,7 @@ export class RequestMatcher {
 }
 
 /** `undefined`: everything is selected. */
-function selecting(selector: DeepReadonly<LabelSelector> | undefined): LabelMatcher | undefined {
+function selectorMatcher(selector: DeepReadonly<LabelSelector> | undefined): LabelMatcher | undefined {
   if (selector === undefined) return undefined;
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return Object.keys(matchLabels).length + matchExpressions.length === 0 ? undefined : labelSelectorMatcher(selector);
@@ -88,7 +88,7 @@ function isNamespaces({ group, resource }: ServedResource): boolean {
 }
 
 /** Upstream: `rules.Matcher`. */
-function isFor(rule: OperationRule, attributes: AdmissionAttributes, resource: ServedResource): boolean {
+function ruleMatches(rule: OperationRule, attributes: AdmissionAttributes, resource: ServedResource): boolean {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], resourceNames = [], scope = "*" } = rule;
   const { operation, subresource, namespace, name } = attributes;
   const isNamespaced = !isNamespaces(resource) && namespace !== "";
@@ -110,6 +110,6 @@ function has(list: readonly string[], value: string): boolean {
 }
 
 /** Whether what is asked about is an object of the resource, not something that is sent to its subresource. */
-export function isWhole({ kind, resource }: AdmissionAttributes): boolean {
+export function isFullObject({ kind, resource }: AdmissionAttributes): boolean {
   return kind.kind === resource.kind && kind.group === resource.group;
 }

@@ -12,7 +12,7 @@ import { certificates } from "../../test/certificates.js";
 import { createApiServer } from "../api-server.js";
 import type { ApiServerOptions } from "../api-server-options.js";
 import { listen } from "./listen.js";
-import { isLoopbackHost, parseHost } from "./guard.js";
+import { isLoopbackHost, parseHost } from "./cross-origin-guard.js";
 import type { ListenOptions } from "./listen.js";
 
 interface Answer {

@@ -4,7 +4,7 @@
  *
  * Creating a Job and its pod takes 10.8 instead of 13.7 µs for it.
  */
-export class SettledValues {
+export class ValidatedValues {
   readonly #values = new WeakSet();
 
   add(value: object): void {

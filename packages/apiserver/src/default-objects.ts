@@ -6,13 +6,13 @@ import type { ChangeListener, ResourceStorage } from "./storage/resource-storage
 import type { StoredObject } from "./storage/stored-object.js";
 
 /** An object that every namespace has. */
-export interface Furniture {
+export interface DefaultObject {
   readonly storage: ResourceStorage;
   readonly name: string;
   /** Whether one that is there is as it should be. Default: it is, whatever is in it. */
-  readonly isSound?: (object: DeepReadonly<KubernetesObject>) => boolean;
+  readonly isUpToDate?: (object: DeepReadonly<KubernetesObject>) => boolean;
   /** Makes it, or puts another in place of one that is not sound; or fails without a word. */
-  readonly put: (namespace: string, present: StoredObject | undefined) => void;
+  readonly createOrReplace: (namespace: string, existing: StoredObject | undefined) => void;
 }
 
 /**
@@ -20,29 +20,29 @@ export interface Furniture {
  * it, until the namespace itself is being deleted. Upstream: `pkg/controller/serviceaccount` and
  * `pkg/controller/certificates/rootcacertpublisher`, of kube-controller-manager.
  */
-export class NamespaceFurniture implements ChangeListener {
+export class DefaultObjects implements ChangeListener {
   readonly #clock: Clock;
   readonly #namespaces: ResourceStorage;
-  readonly #furniture: Furniture;
+  readonly #defaultObject: DefaultObject;
   readonly #pending = new Set<string>();
 
-  private constructor(clock: Clock, namespaces: ResourceStorage, furniture: Furniture) {
+  private constructor(clock: Clock, namespaces: ResourceStorage, defaultObject: DefaultObject) {
     this.#clock = clock;
     this.#namespaces = namespaces;
-    this.#furniture = furniture;
+    this.#defaultObject = defaultObject;
   }
 
-  static start(clock: Clock, namespaces: ResourceStorage, furniture: Furniture): void {
-    new NamespaceFurniture(clock, namespaces, furniture).#start();
+  static start(clock: Clock, namespaces: ResourceStorage, defaultObject: DefaultObject): void {
+    new DefaultObjects(clock, namespaces, defaultObject).#start();
   }
 
   #start(): void {
-    for (const { name } of this.#namespaces.list()) this.#furnish(name);
+    for (const { name } of this.#namespaces.list()) this.#ensure(name);
     this.#namespaces.follow(this);
-    const { storage, name } = this.#furniture;
+    const { storage, name } = this.#defaultObject;
     storage.follow({
       onChange: ({ current, subject }) => {
-        if (subject.name === name && !this.#isSound(current)) this.#schedule(subject.namespace);
+        if (subject.name === name && !this.#isUpToDate(current)) this.#schedule(subject.namespace);
       },
     });
   }
@@ -57,20 +57,20 @@ export class NamespaceFurniture implements ChangeListener {
     this.#clock.setTimer(0, () => {
       const names = [...this.#pending];
       this.#pending.clear();
-      for (const name of names) this.#furnish(name);
+      for (const name of names) this.#ensure(name);
     });
   }
 
-  #furnish(namespace: string): void {
+  #ensure(namespace: string): void {
     const stored = this.#namespaces.get("", namespace);
     if (stored === undefined || stored.object.metadata.deletionTimestamp) return;
-    const { storage, name, put } = this.#furniture;
-    const present = storage.get(namespace, name);
-    if (!this.#isSound(present)) put(namespace, present);
+    const { storage, name, createOrReplace } = this.#defaultObject;
+    const existing = storage.get(namespace, name);
+    if (!this.#isUpToDate(existing)) createOrReplace(namespace, existing);
   }
 
-  #isSound(present: StoredObject | undefined): boolean {
-    if (present === undefined) return false;
-    return this.#furniture.isSound?.(present.object) ?? true;
+  #isUpToDate(existing: StoredObject | undefined): boolean {
+    if (existing === undefined) return false;
+    return this.#defaultObject.isUpToDate?.(existing.object) ?? true;
   }
 }

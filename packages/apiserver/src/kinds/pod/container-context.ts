@@ -3,7 +3,7 @@ import type { PodSpec } from "@kubewright/api";
 import type { Volume } from "./volume-validation.js";
 
 /** What the rules for a container look at beyond it. */
-export interface Surroundings {
+export interface ContainerContext {
   readonly spec: PodSpec;
   /** Those that can be mounted, by name. */
   readonly volumes: ReadonlyMap<string, Volume>;
@@ -14,7 +14,7 @@ export interface Surroundings {
 const NO_CLAIMS: ReadonlySet<string> = new Set();
 
 /** @param volumes - The valid ones. */
-export function surroundingsIn(spec: PodSpec, volumes: ReadonlyMap<string, Volume>): Surroundings {
+export function createContainerContext(spec: PodSpec, volumes: ReadonlyMap<string, Volume>): ContainerContext {
   if (spec.resourceClaims === undefined) return { spec, volumes, claims: NO_CLAIMS };
   const claims = new Set<string>();
   for (const { name } of spec.resourceClaims) if (name) claims.add(name);

@@ -3,13 +3,13 @@ import type { KubernetesObject } from "@kubewright/api";
 import { type Awaitable, andThen } from "./awaitable.js";
 import type { ServedResource } from "./served-resource.js";
 import { StoredObject } from "./storage/stored-object.js";
-import { showing } from "./stored-versions.js";
+import { presenterFor } from "./stored-versions.js";
 
 /**
  * What the watchers of a version have in common: each stored object is converted once for all of them, as by upstream's watch
  * cache, and kept for as long as it is stored.
  */
-export class WatchedObjects {
+export class WatchConversionCache {
   readonly #known = new WeakMap<ServedResource, WeakMap<StoredObject, Awaitable<StoredObject>>>();
 
   /** Those objects as the watchers of the resource see them, in order. @throws ApiError 500 when one cannot be converted */
@@ -30,8 +30,8 @@ function convert(
   objects: readonly StoredObject[],
   known: WeakMap<StoredObject, Awaitable<StoredObject>>,
 ): void {
-  const converted = andThen(showing(resource, objects), (show) => {
-    for (const stored of objects) known.set(stored, seen(stored, show(stored)));
+  const converted = andThen(presenterFor(resource, objects), (show) => {
+    for (const stored of objects) known.set(stored, withObject(stored, show(stored)));
   });
   if (!(converted instanceof Promise)) return;
   for (const stored of objects) {
@@ -47,6 +47,6 @@ function convert(
   }
 }
 
-function seen({ resourceVersion, size }: StoredObject, object: KubernetesObject): StoredObject {
+function withObject({ resourceVersion, size }: StoredObject, object: KubernetesObject): StoredObject {
   return new StoredObject(object, resourceVersion, size);
 }

@@ -18,7 +18,7 @@ interface Authority {
  *
  * Differs from kube-apiserver, which looks at none of this, and lets nobody write who shows no credentials.
  */
-export class PageGuard {
+export class CrossOriginGuard {
   readonly #names = new Set(["localhost"]);
   readonly #addresses = loopback();
 
@@ -41,7 +41,9 @@ export class PageGuard {
   refusal({ url = "", headers, headersDistinct, socket }: IncomingMessage): ApiError | undefined {
     const asked = [...authorityOfTarget(url), ...(headersDistinct["host"] ?? [])];
     const authorities = asked.map(parseAuthority);
-    const isKnown = authorities.every((each) => each !== undefined && this.#knows(each.host, socket.localAddress));
+    const isKnown = authorities.every(
+      (each) => each !== undefined && this.#isKnownHost(each.host, socket.localAddress),
+    );
     const authority = authorities[0];
     if (authority === undefined || !isKnown) return unknownHost(asked);
     const { origin } = headers;
@@ -58,7 +60,7 @@ export class PageGuard {
     else this.#addresses.addAddress(host, family);
   }
 
-  #knows(host: string, localAddress: string | undefined): boolean {
+  #isKnownHost(host: string, localAddress: string | undefined): boolean {
     const family = familyOf(host);
     if (family === undefined) return this.#names.has(host);
     // The address that a connection came to is no name that somebody made lead here.

@@ -14,7 +14,13 @@ interface World {
 
 function begin(options: Partial<ApiServerOptions> = {}): World {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
-  const server = createApiServer({ clock, random: seededRandom(1), freeze: true, furnished: true, ...options });
+  const server = createApiServer({
+    clock,
+    random: seededRandom(1),
+    freeze: true,
+    createDefaultObjects: true,
+    ...options,
+  });
   const call: World["call"] = async (method, path, value) => {
     const body = value === undefined ? {} : { body: { type: "decoded", value } as const };
     const { body: answer } = await server.transport({ method, path, headers: {}, ...body });
@@ -148,14 +154,19 @@ describe("a furnished cluster", () => {
   test("is begun with again without a change", async () => {
     const { clock, server } = begin();
     await clock.advance(1000);
-    const again = createApiServer({ clock, random: seededRandom(2), furnished: true, restore: server.snapshot() });
+    const again = createApiServer({
+      clock,
+      random: seededRandom(2),
+      createDefaultObjects: true,
+      restore: server.snapshot(),
+    });
     await clock.advance(1000);
     expect(again.snapshot()).toEqual(server.snapshot());
   });
 });
 
 test("others have nothing but namespaces", async () => {
-  const { clock, names } = begin({ furnished: false });
+  const { clock, names } = begin({ createDefaultObjects: false });
   await clock.advance(1000);
   expect(await names(ACCOUNTS)).toEqual([]);
   expect(await names(ROLES)).toEqual([]);

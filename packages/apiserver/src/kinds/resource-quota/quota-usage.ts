@@ -8,10 +8,10 @@ import type { Change } from "../../storage/change.js";
 import type { ChangeListener, ResourceStorage } from "../../storage/resource-storage.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 import { type Amounts, amountsOf } from "../pod/pod-resources.js";
-import { amountsIn, differenceOf, resourcesOf, sumOf, withoutZeros } from "./amounts.js";
+import { maskAmounts, differenceOf, resourcesOf, sumOf, withoutZeros } from "./amounts.js";
 import { type Evaluator, evaluatorOf } from "./evaluators.js";
 
-export interface QuotaLedgerOptions {
+export interface QuotaUsageOptions {
   readonly clock: Clock;
   readonly registry: ResourceRegistry;
   readonly quotas: ResourceStorage;
@@ -30,34 +30,34 @@ const NOTHING: Amounts = new Map();
  *
  * Upstream: plugin `ResourceQuota`, and `pkg/controller/resourcequota`.
  */
-export class QuotaLedger {
+export class QuotaUsage {
   readonly #clock: Clock;
   readonly #registry: ResourceRegistry;
   readonly #quotas: ResourceStorage;
   readonly #recounts: boolean;
   /** By namespace. */
-  readonly #followed = new Map<string, Map<ResourceStorage, ChangeListener>>();
+  readonly #listeners = new Map<string, Map<ResourceStorage, ChangeListener>>();
   readonly #pending = new Map<string, StoredObject>();
 
-  private constructor(options: QuotaLedgerOptions) {
+  private constructor(options: QuotaUsageOptions) {
     this.#clock = options.clock;
     this.#registry = options.registry;
     this.#quotas = options.quotas;
     this.#recounts = options.recounts;
   }
 
-  static start(options: QuotaLedgerOptions): QuotaLedger {
-    const ledger = new QuotaLedger(options);
-    options.quotas.follow({ onChange: (change) => ledger.#onQuota(change) });
-    for (const stored of options.quotas.list()) ledger.#adopt(stored);
-    return ledger;
+  static start(options: QuotaUsageOptions): QuotaUsage {
+    const quotaUsage = new QuotaUsage(options);
+    options.quotas.follow({ onChange: (change) => quotaUsage.#onQuota(change) });
+    for (const stored of options.quotas.list()) quotaUsage.#scheduleRecount(stored);
+    return quotaUsage;
   }
 
   /** Charges what becomes of that resource's objects in a namespace from now on. */
   follow(resource: ServedResource, namespace: string): void {
     const { storage } = resource;
-    let storages = this.#followed.get(namespace);
-    if (storages === undefined) this.#followed.set(namespace, (storages = new Map()));
+    let storages = this.#listeners.get(namespace);
+    if (storages === undefined) this.#listeners.set(namespace, (storages = new Map()));
     if (storages.has(storage)) return;
     const evaluator = evaluatorOf(resource);
     const charge = (change: Change): void => this.#charge(namespace, evaluator, change);
@@ -72,16 +72,16 @@ export class QuotaLedger {
 
   #onQuota({ previous, current, subject: { namespace } }: Change): void {
     if (current !== undefined) {
-      if (previous === undefined || !jsonEqual(specOf(previous), specOf(current))) this.#adopt(current);
+      if (previous === undefined || !jsonEqual(specOf(previous), specOf(current))) this.#scheduleRecount(current);
       return;
     }
     if (this.#quotas.list(namespace).length > 0) return;
-    for (const [storage, listener] of this.#followed.get(namespace) ?? []) storage.unfollow(listener);
-    this.#followed.delete(namespace);
+    for (const [storage, listener] of this.#listeners.get(namespace) ?? []) storage.unfollow(listener);
+    this.#listeners.delete(namespace);
   }
 
   /** Counts for a quota, in a moment. */
-  #adopt(stored: StoredObject): void {
+  #scheduleRecount(stored: StoredObject): void {
     if (!this.#recounts) return;
     this.#pending.set(`${stored.namespace}/${stored.name}`, stored);
     if (this.#pending.size > 1) return;
@@ -110,7 +110,7 @@ export class QuotaLedger {
       if (names.size === 0) continue;
       used = sumOf(used, amountsOf(Object.fromEntries([...names].map((name) => [name, "0"]))));
       for (const { object } of storage.list(namespace))
-        used = sumOf(used, amountsIn(countedBy(stored, evaluator, object), names));
+        used = sumOf(used, maskAmounts(usageCountedBy(stored, evaluator, object), names));
     }
     this.#write(stored, { hard: { ...hard }, used: resourcesOf(used) });
   }
@@ -122,11 +122,11 @@ export class QuotaLedger {
       const names = new Set(Object.keys(used).filter((name) => evaluator.counts(name)));
       if (names.size === 0) continue;
       const count = (version: StoredObject | undefined): Amounts =>
-        version === undefined ? NOTHING : amountsIn(countedBy(stored, evaluator, version.object), names);
+        version === undefined ? NOTHING : maskAmounts(usageCountedBy(stored, evaluator, version.object), names);
       const changed = withoutZeros(differenceOf(count(current), count(previous)));
       const charged = this.#recounts ? changed : new Map([...changed].filter(([, { nanos }]) => nanos > 0n));
       if (charged.size === 0) continue;
-      const sum = amountsIn(sumOf(amountsOf(used), charged), new Set(charged.keys()));
+      const sum = maskAmounts(sumOf(amountsOf(used), charged), new Set(charged.keys()));
       this.#write(stored, { ...status, used: { ...used, ...resourcesOf(sum) } });
     }
   }
@@ -139,7 +139,7 @@ export class QuotaLedger {
   }
 }
 
-function countedBy(quota: StoredObject, evaluator: Evaluator, object: KubernetesObject): Amounts {
+function usageCountedBy(quota: StoredObject, evaluator: Evaluator, object: KubernetesObject): Amounts {
   return evaluator.isInScope(object, specOf(quota)) ? evaluator.usage(object) : NOTHING;
 }
 
