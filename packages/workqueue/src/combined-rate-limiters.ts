@@ -13,7 +13,7 @@ export class MaxOfRateLimiter<T> implements RateLimiter<T> {
   }
 
   when(item: T): number {
-    return this.#limiters.reduce((longest, limiter) => Math.max(longest, limiter.when(item)), 0);
+    return this.#limiters.reduce((max, limiter) => Math.max(max, limiter.when(item)), 0);
   }
 
   forget(item: T): void {
@@ -21,7 +21,7 @@ export class MaxOfRateLimiter<T> implements RateLimiter<T> {
   }
 
   numRequeues(item: T): number {
-    return this.#limiters.reduce((most, limiter) => Math.max(most, limiter.numRequeues(item)), 0);
+    return this.#limiters.reduce((max, limiter) => Math.max(max, limiter.numRequeues(item)), 0);
   }
 }
 

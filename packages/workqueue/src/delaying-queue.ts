@@ -42,7 +42,7 @@ export class DelayingQueue<T> extends WorkQueue<T> {
     } else if (readyAtMs < waiting.rank) {
       waiting.rank = readyAtMs;
       waiting.sequence = this.#sequence++;
-      this.#waiting.broughtForward(waiting);
+      this.#waiting.moveForward(waiting);
     } else {
       return;
     }
@@ -50,7 +50,7 @@ export class DelayingQueue<T> extends WorkQueue<T> {
   }
 
   /** Called for each item whose time has come. */
-  protected delayPassed(item: T): void {
+  protected onDelayPassed(item: T): void {
     this.add(item);
   }
 
@@ -59,7 +59,7 @@ export class DelayingQueue<T> extends WorkQueue<T> {
   }
 
   /** Takes the delay of an item back, if it has one. */
-  protected stopWaiting(item: T): void {
+  protected cancelDelay(item: T): void {
     const waiting = this.#byItem.get(item);
     if (waiting === undefined) return;
     this.#byItem.delete(item);
@@ -94,7 +94,7 @@ export class DelayingQueue<T> extends WorkQueue<T> {
       }
       this.#waiting.pop();
       this.#byItem.delete(next.item);
-      this.delayPassed(next.item);
+      this.onDelayPassed(next.item);
     }
   }
 }

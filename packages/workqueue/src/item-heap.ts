@@ -19,18 +19,18 @@ export class ItemHeap<T> {
 
   push(ranked: RankedItem<T>): void {
     this.#items.push(ranked);
-    this.#up(ranked, this.#items.length - 1);
+    this.#siftUp(ranked, this.#items.length - 1);
   }
 
   /** To be called after an element's rank was lowered. */
-  broughtForward(ranked: RankedItem<T>): void {
-    this.#up(ranked, ranked.index);
+  moveForward(ranked: RankedItem<T>): void {
+    this.#siftUp(ranked, ranked.index);
   }
 
   pop(): RankedItem<T> | undefined {
     const first = this.#items[0];
     const last = this.#items.pop();
-    if (last !== undefined && last !== first) this.#down(last, 0);
+    if (last !== undefined && last !== first) this.#siftDown(last, 0);
     return first;
   }
 
@@ -39,15 +39,15 @@ export class ItemHeap<T> {
     const last = this.#items.pop()!;
     if (last === ranked) return;
     const { index } = ranked;
-    this.#down(last, index);
-    if (last.index === index) this.#up(last, index);
+    this.#siftDown(last, index);
+    if (last.index === index) this.#siftUp(last, index);
   }
 
   clear(): void {
     this.#items.length = 0;
   }
 
-  #up(ranked: RankedItem<T>, from: number): void {
+  #siftUp(ranked: RankedItem<T>, from: number): void {
     const items = this.#items;
     let index = from;
     while (index > 0) {
@@ -63,7 +63,7 @@ export class ItemHeap<T> {
   }
 
   /** Puts `ranked` at a place that is free, and lets it sink to its own. */
-  #down(ranked: RankedItem<T>, from: number): void {
+  #siftDown(ranked: RankedItem<T>, from: number): void {
     const items = this.#items;
     let index = from;
     for (let childIndex = 2 * index + 1; childIndex < items.length; childIndex = 2 * index + 1) {

@@ -27,9 +27,9 @@ export class PriorityQueue<T> extends RateLimitingQueue<T> {
   readonly #heap = new ItemHeap<T>();
   readonly #ready = new Map<T, RankedItem<T>>();
   /** Of items that are ready, wait for a delay, or were added again while in processing. */
-  readonly #pending = new Map<T, number>();
+  readonly #pendingPriorities = new Map<T, number>();
   /** Of items in processing, as they were handed out. */
-  readonly #held = new Map<T, number>();
+  readonly #processingPriorities = new Map<T, number>();
   #order = 0;
 
   /**
@@ -56,7 +56,7 @@ export class PriorityQueue<T> extends RateLimitingQueue<T> {
   }
 
   override done(item: T): void {
-    this.#held.delete(item);
+    this.#processingPriorities.delete(item);
     super.done(item);
   }
 
@@ -68,38 +68,38 @@ export class PriorityQueue<T> extends RateLimitingQueue<T> {
     if (this.shuttingDown) return;
     checkItem(item);
     const isRetry = rateLimited || afterMs !== undefined;
-    const wanted = priority ?? (isRetry ? this.#held.get(item) : undefined) ?? 0;
+    const wanted = priority ?? (isRetry ? this.#processingPriorities.get(item) : undefined) ?? 0;
     if (Number.isNaN(wanted)) throw new RangeError(`the priority of ${String(item)} is not a number`);
     const delayMs = Math.min(afterMs ?? Infinity, rateLimited ? this.rateLimiter.when(item) : Infinity);
-    if (isRetry && delayMs > 0 && (!this.#pending.has(item) || this.isWaiting(item))) {
+    if (isRetry && delayMs > 0 && (!this.#pendingPriorities.has(item) || this.isWaiting(item))) {
       super.addAfter(item, delayMs);
       this.#raise(item, wanted);
       return;
     }
     if (isRetry) this.recorder?.retried();
-    this.stopWaiting(item);
+    this.cancelDelay(item);
     this.#raise(item, wanted);
     super.add(item);
   }
 
   #raise(item: T, priority: number): void {
-    const known = this.#pending.get(item);
+    const known = this.#pendingPriorities.get(item);
     if (known !== undefined && known >= priority) return;
-    this.#pending.set(item, priority);
+    this.#pendingPriorities.set(item, priority);
     const ready = this.#ready.get(item);
     if (ready === undefined) return;
     ready.rank = -priority;
     ready.sequence = this.#order++;
-    this.#heap.broughtForward(ready);
+    this.#heap.moveForward(ready);
   }
 
-  protected override delayPassed(item: T): void {
+  protected override onDelayPassed(item: T): void {
     super.add(item);
   }
 
   protected override pushReady(item: T): boolean {
     if (this.#ready.has(item)) return false;
-    const entry = { item, rank: -(this.#pending.get(item) ?? 0), sequence: this.#order++, index: 0 };
+    const entry = { item, rank: -(this.#pendingPriorities.get(item) ?? 0), sequence: this.#order++, index: 0 };
     this.#ready.set(item, entry);
     this.#heap.push(entry);
     return true;
@@ -111,8 +111,8 @@ export class PriorityQueue<T> extends RateLimitingQueue<T> {
     return item;
   }
 
-  protected override handedOut(item: T): void {
-    this.#held.set(item, this.#pending.get(item) ?? 0);
-    this.#pending.delete(item);
+  protected override onHandedOut(item: T): void {
+    this.#processingPriorities.set(item, this.#pendingPriorities.get(item) ?? 0);
+    this.#pendingPriorities.delete(item);
   }
 }

@@ -89,7 +89,9 @@ export class QueueRecorder<T> {
   constructor(clock: Clock, metrics: QueueMetrics) {
     this.#clock = clock;
     const logger = standardErrorLogger(clock, "workqueue");
-    this.#metrics = harmless(metrics, (error) => logger.error({ err: String(error) }, "Measuring a queue failed"));
+    this.#metrics = withErrorsReported(metrics, (error) =>
+      logger.error({ err: String(error) }, "Measuring a queue failed"),
+    );
   }
 
   added(item: T): void {
@@ -146,8 +148,8 @@ export class QueueRecorder<T> {
 }
 
 /** Metrics whose failures are reported: a queue goes on without them. */
-function harmless(metrics: QueueMetrics, report: (error: unknown) => void): QueueMetrics {
-  const attempt = (measure: () => void): void => {
+function withErrorsReported(metrics: QueueMetrics, report: (error: unknown) => void): QueueMetrics {
+  const guard = (measure: () => void): void => {
     try {
       measure();
     } catch (error) {
@@ -155,12 +157,12 @@ function harmless(metrics: QueueMetrics, report: (error: unknown) => void): Queu
     }
   };
   return {
-    setDepth: (items) => attempt(() => metrics.setDepth(items)),
-    countAdd: () => attempt(() => metrics.countAdd()),
-    observeQueueDuration: (seconds) => attempt(() => metrics.observeQueueDuration(seconds)),
-    observeWorkDuration: (seconds) => attempt(() => metrics.observeWorkDuration(seconds)),
-    setUnfinishedWork: (seconds) => attempt(() => metrics.setUnfinishedWork(seconds)),
-    setLongestRunningProcessor: (seconds) => attempt(() => metrics.setLongestRunningProcessor(seconds)),
-    countRetry: () => attempt(() => metrics.countRetry()),
+    setDepth: (items) => guard(() => metrics.setDepth(items)),
+    countAdd: () => guard(() => metrics.countAdd()),
+    observeQueueDuration: (seconds) => guard(() => metrics.observeQueueDuration(seconds)),
+    observeWorkDuration: (seconds) => guard(() => metrics.observeWorkDuration(seconds)),
+    setUnfinishedWork: (seconds) => guard(() => metrics.setUnfinishedWork(seconds)),
+    setLongestRunningProcessor: (seconds) => guard(() => metrics.setLongestRunningProcessor(seconds)),
+    countRetry: () => guard(() => metrics.countRetry()),
   };
 }

@@ -1,9 +1,9 @@
 import type { Clock } from "@kubewright/clock";
 
-import { HeldItems } from "./held-items.js";
+import { SmallSet } from "./small-set.js";
 import { type QueueMetricsProvider, QueueRecorder } from "./queue-metrics.js";
 import { UniqueFifo } from "./unique-fifo.js";
-import { WaitingLine } from "./waiting-line.js";
+import { WaiterQueue } from "./waiter-queue.js";
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
@@ -27,15 +27,15 @@ export class WorkQueue<T> {
   /** Items ready, in order of arrival. With the items in {@link #again}, upstream's `dirty`. */
   readonly #queued = new UniqueFifo<T>();
   /** Items handed out and not done. Never queued. */
-  readonly #processing = new HeldItems<T>();
+  readonly #processing = new SmallSet<T>();
   /** Those in processing that were added again: kept apart, so that `done` need not look into a long queue. */
-  readonly #again = new HeldItems<T>();
+  readonly #dirtyInProcessing = new SmallSet<T>();
   /** Waiting calls of `get`, oldest first. None waits while something is ready. */
-  readonly #getters = new WaitingLine<(item: T | undefined) => void>();
+  readonly #getters = new WaiterQueue<(item: T | undefined) => void>();
   /** Lets the process go that somebody who waits here keeps alive. */
-  #release: (() => void) | undefined;
+  #releaseProcess: (() => void) | undefined;
   #shuttingDown = false;
-  #drained: PromiseWithResolvers<void> | undefined;
+  #drainPromise: PromiseWithResolvers<void> | undefined;
 
   constructor({ clock, name = "", metrics }: WorkQueueOptions) {
     this.clock = clock;
@@ -52,7 +52,7 @@ export class WorkQueue<T> {
     if (this.#shuttingDown) return;
     if (typeof item !== "string") checkItem(item);
     if (this.#processing.size > 0 && this.#processing.has(item)) {
-      if (this.#again.add(item)) this.recorder?.added(item);
+      if (this.#dirtyInProcessing.add(item)) this.recorder?.added(item);
     } else if (this.#getters.size > 0) {
       this.recorder?.added(item);
       this.#handToGetter(item);
@@ -79,7 +79,7 @@ export class WorkQueue<T> {
       }
       const onAbort = (): void => {
         this.#getters.remove(getter);
-        this.#letGo();
+        this.#releaseProcessIfIdle();
         reject(signal.reason as Error);
       };
       const getter = (item: T | undefined): void => {
@@ -95,11 +95,11 @@ export class WorkQueue<T> {
   done(item: T): void {
     if (!this.#processing.delete(item)) return;
     this.recorder?.done(item);
-    if (this.#again.size > 0 && this.#again.delete(item)) {
+    if (this.#dirtyInProcessing.size > 0 && this.#dirtyInProcessing.delete(item)) {
       if (this.#getters.size > 0) this.#handToGetter(item);
       else this.pushReady(item);
     }
-    if (this.#drained !== undefined && this.#processing.size === 0) this.#releaseDrain();
+    if (this.#drainPromise !== undefined && this.#processing.size === 0) this.#resolveDrain();
   }
 
   /** Items ready to be got. Leaves out those in processing (added again or not) and those waiting for a delay. */
@@ -110,7 +110,7 @@ export class WorkQueue<T> {
   /** Ignores everything added from now on. What is queued is still handed out; then `get` answers `undefined`. */
   shutDown(): void {
     this.#shutDown();
-    this.#releaseDrain();
+    this.#resolveDrain();
   }
 
   /**
@@ -120,9 +120,9 @@ export class WorkQueue<T> {
   shutDownWithDrain(): Promise<void> {
     this.#shutDown();
     if (this.#processing.size === 0) return Promise.resolve();
-    this.#drained ??= Promise.withResolvers();
-    this.#release ??= this.clock.keepAlive();
-    return this.#drained.promise;
+    this.#drainPromise ??= Promise.withResolvers();
+    this.#releaseProcess ??= this.clock.keepAlive();
+    return this.#drainPromise.promise;
   }
 
   get shuttingDown(): boolean {
@@ -143,7 +143,7 @@ export class WorkQueue<T> {
   }
 
   /** Called for each item that a worker gets. */
-  protected handedOut(_item: T): void {}
+  protected onHandedOut(_item: T): void {}
 
   #shutDown(): void {
     if (this.#shuttingDown) return;
@@ -151,37 +151,37 @@ export class WorkQueue<T> {
     this.recorder?.stop();
     this.onShutDown();
     while (this.#getters.size > 0) this.#getters.shift()(undefined);
-    this.#letGo();
+    this.#releaseProcessIfIdle();
   }
 
-  #releaseDrain(): void {
-    this.#drained?.resolve();
-    this.#drained = undefined;
-    this.#letGo();
+  #resolveDrain(): void {
+    this.#drainPromise?.resolve();
+    this.#drainPromise = undefined;
+    this.#releaseProcessIfIdle();
   }
 
   #wait(getter: (item: T | undefined) => void): void {
     this.#getters.push(getter);
-    this.#release ??= this.clock.keepAlive();
+    this.#releaseProcess ??= this.clock.keepAlive();
   }
 
-  #letGo(): void {
-    if (this.#getters.size > 0 || this.#drained !== undefined) return;
-    this.#release?.();
-    this.#release = undefined;
+  #releaseProcessIfIdle(): void {
+    if (this.#getters.size > 0 || this.#drainPromise !== undefined) return;
+    this.#releaseProcess?.();
+    this.#releaseProcess = undefined;
   }
 
   /** Only when one waits. */
   #handToGetter(item: T): void {
     const getter = this.#getters.shift();
-    this.#letGo();
+    this.#releaseProcessIfIdle();
     // In processing before the getter's continuation runs: an `add` in between must see the item as taken.
     getter(this.#handOut(item));
   }
 
   #handOut(item: T): T {
     this.#processing.add(item);
-    this.handedOut(item);
+    this.onHandedOut(item);
     this.recorder?.got(item);
     return item;
   }

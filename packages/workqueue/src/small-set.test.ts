@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { HeldItems } from "./held-items.js";
+import { SmallSet } from "./small-set.js";
 
 test("holds what a Set would hold, few items and many, strings and others", () => {
   const items = [...Array.from({ length: 40 }, (_, index) => (index % 3 === 0 ? index : `item ${index}`)), NaN];
-  const held = new HeldItems<string | number>();
+  const held = new SmallSet<string | number>();
   const expected = new Set<string | number>();
   // Numbers of a generator that is not to repeat itself soon.
   let state = 1;

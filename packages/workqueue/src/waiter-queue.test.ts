@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { WaitingLine } from "./waiting-line.js";
+import { WaiterQueue } from "./waiter-queue.js";
 
 test("whatever comes and goes, the line is in order", () => {
   const steps = fc.array(fc.oneof(fc.constantFrom("push", "push", "shift", "shift"), fc.nat(60)), {
@@ -10,7 +10,7 @@ test("whatever comes and goes, the line is in order", () => {
   });
   fc.assert(
     fc.property(steps, (actions) => {
-      const line = new WaitingLine<string>();
+      const line = new WaiterQueue<string>();
       const model: string[] = [];
       const seen: (string | number)[] = [];
       const expected: typeof seen = [];
