@@ -19,7 +19,7 @@ export class ChangeFeed<T extends KubernetesObject> {
   readonly #reflector: Reflector<T>;
 
   constructor(options: Omit<ReflectorOptions<T>, "target">, listener: ChangeListener<T>) {
-    const tell = (type: ChangeType, object: DeepReadonly<T>): void => {
+    const notify = (type: ChangeType, object: DeepReadonly<T>): void => {
       try {
         listener(type, object);
       } catch (error) {
@@ -33,10 +33,10 @@ export class ChangeFeed<T extends KubernetesObject> {
         replace: (objects) => {
           const last = this.#reflector.lastSyncResourceVersion;
           for (const object of objects)
-            if ((compareResourceVersions(resourceVersionOf(object), last) ?? 1) > 0) tell("LISTED", object);
+            if ((compareResourceVersions(resourceVersionOf(object), last) ?? 1) > 0) notify("LISTED", object);
         },
         apply: (type, object) => {
-          if (type !== "DELETED") tell(type, object);
+          if (type !== "DELETED") notify(type, object);
         },
         bookmark: () => {},
         resync: () => {},

@@ -44,11 +44,11 @@ test.for([{ watchList: false }, { watchList: true }])(
           pod(name, `${++version}`, { labels: Object.fromEntries(own.map((label) => [label, ""])) });
         const { server, informer, clock, log } = startInformer({ watchList, indexers: { byLabel } });
         const model = new Map<string, Pod>();
-        const told: string[] = [];
+        const expectedLog: string[] = [];
         let initial = " initial";
         const put = (next: Pod, old = model.get(keyOf(next))): void => {
           model.set(keyOf(next), next);
-          told.push(old === undefined ? `add ${show(next)}${initial}` : `update ${show(old)} ${show(next)}`);
+          expectedLog.push(old === undefined ? `add ${show(next)}${initial}` : `update ${show(old)} ${show(next)}`);
         };
         const answerWithList = (objects: readonly Pod[]): ScriptedWatch => {
           const last = `${++version}`;
@@ -61,7 +61,8 @@ test.for([{ watchList: false }, { watchList: true }])(
           const present = new Set(objects.map(keyOf));
           const before = new Map(model);
           model.clear();
-          for (const gone of before.values()) if (!present.has(keyOf(gone))) told.push(`tombstone ${show(gone)}`);
+          for (const gone of before.values())
+            if (!present.has(keyOf(gone))) expectedLog.push(`tombstone ${show(gone)}`);
           for (const next of objects) put(next, before.get(keyOf(next)));
           return stream;
         };
@@ -93,7 +94,7 @@ test.for([{ watchList: false }, { watchList: true }])(
               put(next);
             } else {
               model.delete(keyOf(next));
-              told.push(`delete ${show(next)}`);
+              expectedLog.push(`delete ${show(next)}`);
             }
           }
           await clock.settle();
@@ -109,7 +110,7 @@ test.for([{ watchList: false }, { watchList: true }])(
           const scanned = [...model.values()].filter((candidate) => byLabel(candidate).includes(label));
           expect(new Set(informer.store.byIndex("byLabel", label))).toEqual(new Set(scanned));
         }
-        expect(log).toEqual(told);
+        expect(log).toEqual(expectedLog);
       }),
       { numRuns: 100 },
     );

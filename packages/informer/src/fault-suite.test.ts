@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 
 import { expect, test } from "vitest";
 
-import { nothingLeft, startFaultyInformer } from "../test/fault-fixture.js";
+import { NO_LEAKS, startFaultyInformer } from "../test/fault-fixture.js";
 import type { Fault, Verb } from "../test/fault-proxy.js";
 import {
   answer,
@@ -104,13 +104,13 @@ test.for(cases)(
     injectAt(verb, faults, cluster);
     proxy.cutAll();
     await cluster.write(10);
-    await cluster.met(verb);
+    await cluster.injected(verb);
     await cluster.converged();
     await cluster.write(5);
     await cluster.converged();
 
     expect(cluster.view.surprises).toEqual([]);
-    expect(await cluster.finish()).toEqual(nothingLeft);
+    expect(await cluster.finish()).toEqual(NO_LEAKS);
   },
 );
 
@@ -137,7 +137,7 @@ test("a server that is away, again and again, is found again", async () => {
     await cluster.converged();
   }
   expect(cluster.view.surprises).toEqual([]);
-  expect(await cluster.finish()).toEqual(nothingLeft);
+  expect(await cluster.finish()).toEqual(NO_LEAKS);
 });
 
 test("a history that is gone when the informer comes back is made up for, deletions included", async () => {
@@ -154,7 +154,7 @@ test("a history that is gone when the informer comes back is made up for, deleti
     cluster.proxy.down = false;
     await cluster.converged();
     expect(cluster.view.surprises).toEqual([]);
-    expect(await cluster.finish()).toEqual(nothingLeft);
+    expect(await cluster.finish()).toEqual(NO_LEAKS);
   }
 });
 
@@ -172,7 +172,7 @@ test("an informer that is stopped in the middle of any fault ends at once and le
       cluster.start();
       await sleep(10);
       const begun = performance.now();
-      expect(await cluster.finish()).toEqual(nothingLeft);
+      expect(await cluster.finish()).toEqual(NO_LEAKS);
       // Not for the 30 s that the server asked it to wait.
       expect(performance.now() - begun).toBeLessThan(10_000);
     }
@@ -202,7 +202,7 @@ test(
         throw new Error(`seed ${seed}`, { cause: error });
       });
       expect(cluster.view.surprises).toEqual([]);
-      expect(await cluster.finish()).toEqual(nothingLeft);
+      expect(await cluster.finish()).toEqual(NO_LEAKS);
     }
   },
 );
@@ -230,7 +230,7 @@ test("memory stays flat over 100,000 events", async () => {
   // A hundred bytes kept of each event would be 8 MiB.
   expect(heapAfter.at(-1)! - heapAfter[0]!).toBeLessThan(5);
   expect(cluster.view.surprises).toEqual([]);
-  expect(await cluster.finish()).toEqual(nothingLeft);
+  expect(await cluster.finish()).toEqual(NO_LEAKS);
 });
 
 function usedHeapMiB(): number {

@@ -21,7 +21,7 @@ export type {
   InformerMetrics,
   InformerMetricsProvider,
 } from "./informer-metrics.js";
-export type { InformerSource, SourceOf } from "./informer-source.js";
+export type { InformerSource, InformerSourceFactory } from "./informer-source.js";
 export type { Lister } from "./lister.js";
 export type { NamespaceFeedOptions } from "./namespace-feed.js";
 export type { ReflectorTarget } from "./reflector.js";

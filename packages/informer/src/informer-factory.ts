@@ -3,10 +3,10 @@ import type { Client } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
 import { ChangeFeed, type ChangeListener } from "./change-feed.js";
-import { errorReport } from "./error-report.js";
+import { errorReporter } from "./error-reporter.js";
 import type { InformerError } from "./informer-error.js";
 import type { InformerMetricsProvider } from "./informer-metrics.js";
-import type { SourceOf } from "./informer-source.js";
+import type { InformerSourceFactory } from "./informer-source.js";
 import { SharedInformer } from "./shared-informer.js";
 import type { AnyTransform } from "./transform.js";
 
@@ -19,7 +19,7 @@ export interface InformerFactoryOptions {
   /** Only what is of this shard, in every informer: see `SharedInformerOptions`. Absent: everything. */
   readonly shard?: ShardSelector | undefined;
   /** Whether first lists are as new as the server's store: see `SharedInformerOptions`. Default false. */
-  readonly startsConsistent?: boolean | undefined;
+  readonly consistentFirstList?: boolean | undefined;
   /** Default 0: never. kube-controller-manager uses 12 to 24 hours. */
   readonly resyncMs?: number | undefined;
   readonly transform?: AnyTransform | undefined;
@@ -30,7 +30,7 @@ export interface InformerFactoryOptions {
   readonly informerName?: string | undefined;
   readonly metrics?: InformerMetricsProvider | undefined;
   /** Makes what fills the caches, in the place of lists and watches of each informer, unless it makes nothing for one. */
-  readonly sourceOf?: SourceOf | undefined;
+  readonly createSource?: InformerSourceFactory | undefined;
   /** Told of every informer when it is made, before anybody else has it. */
   readonly onInformer?:
     ((informer: SharedInformer<KubernetesObject>, definition: ResourceDefinition) => void) | undefined;
@@ -48,7 +48,7 @@ export class InformerFactory {
   readonly #options: InformerFactoryOptions;
   readonly #informers = new Map<string, SharedInformer<KubernetesObject>>();
   /** Informers and feeds, in the order in which they were asked for. */
-  readonly #all: { run(signal: AbortSignal): Promise<void> }[] = [];
+  readonly #runnables: { run(signal: AbortSignal): Promise<void> }[] = [];
   readonly #running: Promise<void>[] = [];
   #signal: AbortSignal | undefined;
 
@@ -66,13 +66,13 @@ export class InformerFactory {
     const key = keyOfResource(definition);
     const known = this.#informers.get(key);
     if (known !== undefined) return known as unknown as SharedInformer<T>;
-    const { informerName, metrics, sourceOf } = this.#options;
+    const { informerName, metrics, createSource } = this.#options;
     const { group, version, resource } = definition;
     const informer = new SharedInformer<T>({
       ...this.#optionsFor(definition),
       resyncMs: this.#options.resyncMs,
       onError: this.#options.onError,
-      ...(sourceOf === undefined ? {} : { source: (target) => sourceOf(definition, target) }),
+      ...(createSource === undefined ? {} : { source: (target) => createSource(definition, target) }),
       metrics:
         informerName === undefined ? undefined : metrics?.forInformer({ name: informerName, group, version, resource }),
     });
@@ -87,7 +87,7 @@ export class InformerFactory {
    * was missed in a gap is told after it. Starts with the informers, or at once when they run already.
    */
   follow<T extends KubernetesObject>(definition: ResourceDefinition<T>, listener: ChangeListener<T>): void {
-    const onError = errorReport(this.#options.clock, this.#options.onError);
+    const onError = errorReporter(this.#options.clock, this.#options.onError);
     this.#start(new ChangeFeed<T>({ ...this.#optionsFor(definition), onError }, listener));
   }
 
@@ -100,7 +100,7 @@ export class InformerFactory {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#signal !== undefined) throw new Error("the informers were started already: a factory runs once");
     this.#signal = signal;
-    for (const each of this.#all) this.#running.push(each.run(signal));
+    for (const each of this.#runnables) this.#running.push(each.run(signal));
     const release = this.#options.clock.keepAlive();
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     release();
@@ -120,7 +120,7 @@ export class InformerFactory {
       transform,
       namespace,
       shard,
-      startsConsistent,
+      consistentFirstList,
       minWatchTimeoutMs,
       watchList,
       internalErrorRetryMs,
@@ -131,7 +131,7 @@ export class InformerFactory {
       random: random.fork(`informer ${keyOfResource(definition)}`),
       namespace,
       shard,
-      startsConsistent,
+      consistentFirstList,
       minWatchTimeoutMs,
       watchList,
       internalErrorRetryMs,
@@ -139,9 +139,9 @@ export class InformerFactory {
     };
   }
 
-  #start(one: { run(signal: AbortSignal): Promise<void> }): void {
-    this.#all.push(one);
-    if (this.#signal !== undefined && !this.#signal.aborted) this.#running.push(one.run(this.#signal));
+  #start(runnable: { run(signal: AbortSignal): Promise<void> }): void {
+    this.#runnables.push(runnable);
+    if (this.#signal !== undefined && !this.#signal.aborted) this.#running.push(runnable.run(this.#signal));
   }
 }
 

@@ -15,7 +15,7 @@ export interface InformerSource {
 }
 
 /** Makes the sources of a factory's informers; `undefined`: a reflector, as by default. */
-export type SourceOf = <T extends KubernetesObject>(
+export type InformerSourceFactory = <T extends KubernetesObject>(
   definition: ResourceDefinition<T>,
   target: ReflectorTarget<T>,
 ) => InformerSource | undefined;

@@ -26,7 +26,7 @@ export class KubeConfigTransport {
     if (cluster === null) throw new Error("No currently active cluster");
     const options: RequestOptions = {};
     await withoutPlugin(this.#kubeConfig).applyToHTTPSOptions(options);
-    const headers = authentication(options);
+    const headers = authenticationHeaders(options);
     const { transport } = this.#connect({
       server: cluster.server,
       proxyUrl: cluster.proxyUrl,
@@ -68,7 +68,7 @@ function pluginOf(kubeConfig: KubeConfig): ExecPlugin | undefined {
   return (kubeConfig.getCurrentUser()?.exec ?? undefined) as ExecPlugin | undefined;
 }
 
-function authentication({ headers = {}, auth }: RequestOptions): HeaderFields {
+function authenticationHeaders({ headers = {}, auth }: RequestOptions): HeaderFields {
   const fields: Record<string, string> = {};
   if (auth) fields["authorization"] = `Basic ${Buffer.from(auth).toString("base64")}`;
   for (const [name, value] of Object.entries(headers)) {

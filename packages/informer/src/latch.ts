@@ -1,6 +1,6 @@
 /** Waited for by many, opened once. */
 export class Latch {
-  readonly #waiting = new Set<{ resolve(): void; reject(error: Error): void }>();
+  readonly #waiters = new Set<{ resolve(): void; reject(error: Error): void }>();
   #outcome: "closed" | "open" | Error = "closed";
 
   get isOpen(): boolean {
@@ -13,25 +13,25 @@ export class Latch {
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.delete(waiter);
+      const stopWaiting = (): void => {
+        this.#waiters.delete(waiter);
         signal?.removeEventListener("abort", onAbort);
       };
       const onAbort = (): void => {
-        leave();
+        stopWaiting();
         reject(signal!.reason as Error);
       };
       const waiter = {
         resolve: () => {
-          leave();
+          stopWaiting();
           resolve();
         },
         reject: (error: Error) => {
-          leave();
+          stopWaiting();
           reject(error);
         },
       };
-      this.#waiting.add(waiter);
+      this.#waiters.add(waiter);
       signal?.addEventListener("abort", onAbort, { once: true });
     });
   }
@@ -39,13 +39,13 @@ export class Latch {
   open(): void {
     if (this.#outcome !== "closed") return;
     this.#outcome = "open";
-    for (const waiter of this.#waiting) waiter.resolve();
+    for (const waiter of this.#waiters) waiter.resolve();
   }
 
   /** Tells everybody who waits, or will, that it stays closed. */
   fail(error: Error): void {
     if (this.#outcome !== "closed") return;
     this.#outcome = error;
-    for (const waiter of this.#waiting) waiter.reject(error);
+    for (const waiter of this.#waiters) waiter.reject(error);
   }
 }

@@ -9,7 +9,7 @@ export interface PageQuery {
 }
 
 /** A list put together from its pages. */
-export interface Listed<T extends KubernetesObject> {
+export interface PagedList<T extends KubernetesObject> {
   readonly objects: DeepReadonly<T>[];
   /** Of the first page: what was true then. */
   readonly resourceVersion: string;
@@ -17,7 +17,7 @@ export interface Listed<T extends KubernetesObject> {
 }
 
 /** 5 million objects, 500 a page. */
-const MOST_PAGES = 10_000;
+const MAX_PAGES = 10_000;
 
 /**
  * Lists page by page. When the continuation expires on the way, everything is asked for in one answer instead.
@@ -29,7 +29,7 @@ const MOST_PAGES = 10_000;
 export async function listPages<T extends KubernetesObject>(
   listPage: (query: PageQuery) => Promise<List<DeepReadonly<T>>>,
   { resourceVersion = "", limit }: { readonly resourceVersion?: string; readonly limit: number | undefined },
-): Promise<Listed<T>> {
+): Promise<PagedList<T>> {
   const objects: DeepReadonly<T>[] = [];
   const collect = ({ items }: List<DeepReadonly<T>>): void => {
     // A server may answer null for no items.
@@ -42,7 +42,7 @@ export async function listPages<T extends KubernetesObject>(
   const seen = new Set<string>();
   for (let token = first.metadata.continue; token; pages++) {
     if (seen.has(token)) throw new Error("the list has no end: a continue token came again");
-    if (pages >= MOST_PAGES) throw new Error(`the list has more than ${MOST_PAGES} pages`);
+    if (pages >= MAX_PAGES) throw new Error(`the list has more than ${MAX_PAGES} pages`);
     seen.add(token);
     let page: List<DeepReadonly<T>>;
     try {

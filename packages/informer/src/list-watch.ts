@@ -12,7 +12,7 @@ import { type DeepReadonly, type KubernetesObject, type Wire, objectKey } from "
 import { Client, type Reader } from "@kubewright/client";
 import { type Clock, type Random, realClock, realRandom } from "@kubewright/clock";
 
-import { errorReport } from "./error-report.js";
+import { errorReporter } from "./error-reporter.js";
 import { namespaceIndex, namespaceIndexValues } from "./indexers.js";
 import { InformerError } from "./informer-error.js";
 import { KubeConfigTransport } from "./kube-config-transport.js";
@@ -69,7 +69,7 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
   readonly #options: ListWatchOptions & Pick<ParsedPath, "labelSelector" | "fieldSelector">;
   readonly #store = new Store<KubernetesObject>({ indexers: { [namespaceIndex]: namespaceIndexValues } });
   /** Tells standard error what no callback for `error` takes. */
-  readonly #unheard: (error: InformerError) => void;
+  readonly #logUnhandled: (error: InformerError) => void;
   readonly #callbacks: Record<ObjectVerb | OtherVerb, readonly Callback<T>[]> = {
     add: [],
     update: [],
@@ -99,7 +99,7 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
   ) {
     this.#path = parseResourcePath(path);
     this.#kubeConfig = watch.config;
-    this.#unheard = errorReport(options.clock ?? realClock, undefined);
+    this.#logUnhandled = errorReporter(options.clock ?? realClock, undefined);
     this.#options = {
       ...options,
       labelSelector: labelSelector ?? this.#path.labelSelector,
@@ -110,8 +110,8 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
 
   /** Resolves once the cache holds the whole, or the first attempt has failed; it goes on either way. Rejects never. */
   async start(): Promise<void> {
-    this.#run ??= this.#begin();
-    await this.#run.begun;
+    this.#run ??= this.#startRun();
+    await this.#run.started;
   }
 
   /** Resolves when everything has ended. The cache keeps what it has, and `start` goes on from there. */
@@ -125,15 +125,15 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
   on(verb: ObjectVerb | CHANGE, callback: (object: CachedObject<T>) => void): void;
   on(verb: OtherVerb, callback: (error?: unknown) => void): void;
   on(verb: ObjectVerb | CHANGE | OtherVerb, callback: Callback<T>): void {
-    for (const one of verbs(verb)) this.#callbacks[one] = [...this.#known(one), callback];
+    for (const one of expandVerb(verb)) this.#callbacks[one] = [...this.#callbacksOf(one), callback];
   }
 
   off(verb: ObjectVerb | CHANGE, callback: (object: CachedObject<T>) => void): void;
   off(verb: OtherVerb, callback: (error?: unknown) => void): void;
   off(verb: ObjectVerb | CHANGE | OtherVerb, callback: Callback<T>): void {
-    for (const one of verbs(verb)) {
-      const index = this.#known(one).indexOf(callback);
-      if (index >= 0) this.#callbacks[one] = this.#known(one).filter((_, position) => position !== index);
+    for (const one of expandVerb(verb)) {
+      const index = this.#callbacksOf(one).indexOf(callback);
+      if (index >= 0) this.#callbacks[one] = this.#callbacksOf(one).filter((_, position) => position !== index);
     }
   }
 
@@ -150,7 +150,7 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
     return this.#store.lastStoreSyncResourceVersion;
   }
 
-  #begin(): Run {
+  #startRun(): Run {
     const {
       clock = realClock,
       random = realRandom,
@@ -166,14 +166,14 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
       clock,
       ...(userAgent === undefined ? {} : { userAgent }),
     }).resource(this.#path.definition);
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const { definition } = this.#path;
     const { transform } = this.#options;
     const reflector = new Reflector<KubernetesObject>({
-      client: this.#announcing(client),
+      client: this.#withConnectEvents(client),
       clock,
       random,
-      target: this.#target(begun.resolve),
+      target: this.#target(started.resolve),
       namespace: this.#path.namespace,
       labelSelector,
       fieldSelector,
@@ -181,17 +181,17 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
       transform: transform && ((object) => transform(object, definition)),
       onError: (error) => {
         this.#emit("error", error);
-        begun.resolve();
+        started.resolve();
       },
     });
     const ended = reflector.run(controller.signal).then(() => {
-      begun.resolve();
+      started.resolve();
       return connection.close();
     });
-    return { controller, begun: begun.promise, ended };
+    return { controller, started: started.promise, ended };
   }
 
-  #announcing(client: Reader<KubernetesObject>): Reader<KubernetesObject> {
+  #withConnectEvents(client: Reader<KubernetesObject>): Reader<KubernetesObject> {
     return {
       definition: client.definition,
       get: (name, options) => client.get(name, options),
@@ -209,11 +209,11 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
       replace: (objects, resourceVersion) => {
         const { vanished, present } = this.#store.replace(objects, resourceVersion);
         for (const { object } of vanished) this.#emit("delete", object);
-        for (const { old, object } of present) this.#changed(old, object);
+        for (const { old, object } of present) this.#emitChange(old, object);
         synced();
       },
       apply: (type, object) => {
-        if (type !== "DELETED") this.#changed(this.#store.update(object), object);
+        if (type !== "DELETED") this.#emitChange(this.#store.update(object), object);
         else if (this.#store.delete(object) !== undefined) this.#emit("delete", object);
       },
       bookmark: (resourceVersion) => this.#store.bookmark(resourceVersion),
@@ -221,7 +221,7 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
     };
   }
 
-  #changed(old: DeepReadonly<KubernetesObject> | undefined, object: DeepReadonly<KubernetesObject>): void {
+  #emitChange(old: DeepReadonly<KubernetesObject> | undefined, object: DeepReadonly<KubernetesObject>): void {
     if (old === undefined) this.#emit("add", object);
     else if (resourceVersionOf(old) !== resourceVersionOf(object)) this.#emit("update", object);
   }
@@ -230,10 +230,10 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
   #emit(verb: ObjectVerb | OtherVerb, argument: unknown): void {
     const failed = (error: unknown): void => {
       const failure = new InformerError("handler", `a callback for ${JSON.stringify(verb)} failed`, error);
-      if (verb === "error") this.#unheard(failure);
+      if (verb === "error") this.#logUnhandled(failure);
       else this.#emit("error", failure);
     };
-    if (verb === "error" && this.#callbacks.error.length === 0) this.#unheard(argument as InformerError);
+    if (verb === "error" && this.#callbacks.error.length === 0) this.#logUnhandled(argument as InformerError);
     for (const callback of this.#callbacks[verb]) {
       try {
         const returned: unknown = callback(argument as CachedObject<T>);
@@ -244,7 +244,7 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
     }
   }
 
-  #known(verb: ObjectVerb | OtherVerb): readonly Callback<T>[] {
+  #callbacksOf(verb: ObjectVerb | OtherVerb): readonly Callback<T>[] {
     const callbacks = this.#callbacks[verb] as readonly Callback<T>[] | undefined;
     if (callbacks === undefined) throw new Error(`Unknown verb: ${verb}`);
     return callbacks;
@@ -253,10 +253,10 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
 
 interface Run {
   readonly controller: AbortController;
-  readonly begun: Promise<void>;
+  readonly started: Promise<void>;
   readonly ended: Promise<void>;
 }
 
-function verbs(verb: ObjectVerb | CHANGE | OtherVerb): readonly (ObjectVerb | OtherVerb)[] {
+function expandVerb(verb: ObjectVerb | CHANGE | OtherVerb): readonly (ObjectVerb | OtherVerb)[] {
   return verb === "change" ? ["add", "update", "delete"] : [verb];
 }

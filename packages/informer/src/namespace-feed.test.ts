@@ -75,7 +75,7 @@ async function setUp(options: object, seed = 1, link: Link = { broken: 0, expire
     client: new Client({ transport, clock }).resource(configMaps),
     clock,
     random: random.fork("feed"),
-    onForeign: (count) => void (foreign += count),
+    onForeignObjects: (count) => void (foreign += count),
     onError: (error) => void errors.push(error.message),
   });
   const stop = new AbortController();
@@ -191,7 +191,7 @@ describe.each([
             join(feed, cache, [namespace], signal, () => clock.sleep(chance.next() * 5_000)).catch(() => undefined),
           );
         } else if (known.hasSynced) {
-          feed.leave(known);
+          feed.removeTarget(known);
           caches.delete(namespace);
         }
       };

@@ -10,10 +10,10 @@ import type { Clock, Random, Timer } from "@kubewright/clock";
 
 import { Backoff } from "./backoff.js";
 import { Deadline } from "./deadline.js";
-import { errorReport } from "./error-report.js";
+import { errorReporter } from "./error-reporter.js";
 import { InformerError } from "./informer-error.js";
-import { InterestReader } from "./interest-reader.js";
-import { type Listed, type PageQuery, listPages } from "./list-pages.js";
+import { NamespaceSetReader } from "./namespace-set-reader.js";
+import { type PagedList, type PageQuery, listPages } from "./list-pages.js";
 import { metadataOf, resourceVersionOf } from "./object-metadata.js";
 import { Reflector, type ReflectorTarget } from "./reflector.js";
 import type { Transform } from "./transform.js";
@@ -25,13 +25,13 @@ export interface NamespaceFeedOptions<T extends KubernetesObject> {
   readonly random: Random;
   readonly transform?: Transform<T> | undefined;
   /** Told how many objects of other namespaces came along, which a server that knows shards leaves out. Default: nobody is. */
-  readonly onForeign?: ((count: number) => void) | undefined;
+  readonly onForeignObjects?: ((count: number) => void) | undefined;
   /** Told about every failure; the feed goes on after all of them. Default: standard error, the same once a minute. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
 
 /** A namespace from being wanted to being told of. */
-interface Tenant<T extends KubernetesObject> {
+interface NamespaceEntry<T extends KubernetesObject> {
   readonly target: ReflectorTarget<T>;
   /** `wanted`: it has to be listed. `prepared`: it was, and is held back. `active`: its target has it all. */
   state: "wanted" | "prepared" | "active";
@@ -43,12 +43,12 @@ interface Tenant<T extends KubernetesObject> {
 }
 
 /** So many namespaces are listed one by one, which servers do by index; more in one list of everything. */
-const LISTED_ONE_BY_ONE = 32;
-const LISTS_AT_ONCE = 4;
+const MAX_SEPARATE_LISTS = 32;
+const CONCURRENT_LISTS = 4;
 const PAGE_SIZE = 500;
 const LIST_TIMEOUT_MS = 30_000;
 /** A watch that tells of what nobody wants any more goes on this long, as more may go. */
-const NARROWED_AFTER_MS = 10_000;
+const NARROW_AFTER_MS = 10_000;
 
 /**
  * One watch of a resource for many caches, each of namespaces of its own that come and go while it runs. Whoever takes a namespace
@@ -61,31 +61,31 @@ const NARROWED_AFTER_MS = 10_000;
 export class NamespaceFeed<T extends KubernetesObject> {
   readonly #options: NamespaceFeedOptions<T>;
   readonly #onError: (error: InformerError) => void;
-  readonly #reader: InterestReader<T>;
+  readonly #reader: NamespaceSetReader<T>;
   readonly #reflector: Reflector<T>;
   readonly #backoff: Backoff;
-  readonly #tenants = new Map<string, Tenant<T>>();
+  readonly #entries = new Map<string, NamespaceEntry<T>>();
   /** Those that were told of all they have, be it nothing. */
-  readonly #told = new Set<ReflectorTarget<T>>();
+  readonly #initialized = new Set<ReflectorTarget<T>>();
   #generation = 0;
-  #isFilling = false;
+  #isListing = false;
   #signal: AbortSignal | undefined;
-  #waiting: (() => void)[] = [];
-  #narrowing: Timer | undefined;
+  #waiters: (() => void)[] = [];
+  #narrowTimer: Timer | undefined;
 
   constructor(options: NamespaceFeedOptions<T>) {
     this.#options = options;
-    const { client, clock, random, transform, onForeign } = options;
-    this.#onError = errorReport(clock, options.onError);
+    const { client, clock, random, transform, onForeignObjects } = options;
+    this.#onError = errorReporter(clock, options.onError);
     this.#backoff = new Backoff(options);
-    this.#reader = new InterestReader({
+    this.#reader = new NamespaceSetReader({
       client,
-      interest: {
-        listed: () => this.#names((tenant) => tenant.state === "active"),
-        watched: () => this.#tenants.keys(),
+      selection: {
+        listedNamespaces: () => this.#namespacesWhere((entry) => entry.state === "active"),
+        watchedNamespaces: () => this.#entries.keys(),
       },
-      onRelist: () => this.#beginAnew(),
-      onForeignObjects: onForeign,
+      onRelist: () => this.#restart(),
+      onForeignObjects,
       onError: (error) => this.#report(error),
     });
     this.#reflector = new Reflector({
@@ -93,7 +93,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
       clock,
       random,
       transform,
-      startsConsistent: true,
+      consistentFirstList: true,
       watchList: false,
       target: this.#target(),
       onError: this.#onError,
@@ -109,13 +109,13 @@ export class NamespaceFeed<T extends KubernetesObject> {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     const release = (): void => {
-      this.#reader.release();
-      this.#tell();
+      this.#reader.releaseWaiters();
+      this.#wakeWaiters();
     };
     signal.addEventListener("abort", release, { once: true });
-    this.#fill();
+    this.#listWanted();
     await this.#reflector.run(signal);
-    this.#narrowing?.cancel();
+    this.#narrowTimer?.cancel();
     release();
   }
 
@@ -127,175 +127,182 @@ export class NamespaceFeed<T extends KubernetesObject> {
    */
   async prepare(target: ReflectorTarget<T>, namespaces: readonly string[], signal: AbortSignal): Promise<void> {
     for (const namespace of namespaces) {
-      const known = this.#tenants.get(namespace);
+      const known = this.#entries.get(namespace);
       if (known !== undefined && known.target !== target)
         throw new Error(`namespace ${namespace} is told of already, to somebody else`);
       if (known === undefined)
-        this.#tenants.set(namespace, { target, state: "wanted", objects: [], version: "", events: [] });
+        this.#entries.set(namespace, { target, state: "wanted", objects: [], version: "", events: [] });
     }
-    this.#fill();
-    signal.addEventListener("abort", this.#tell, { once: true });
+    this.#listWanted();
+    signal.addEventListener("abort", this.#wakeWaiters, { once: true });
     try {
-      while (!this.#signal?.aborted && namespaces.some((name) => this.#tenants.get(name)?.state === "wanted")) {
+      while (!this.#signal?.aborted && namespaces.some((name) => this.#entries.get(name)?.state === "wanted")) {
         signal.throwIfAborted();
-        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+        await new Promise<void>((resolve) => this.#waiters.push(resolve));
       }
       signal.throwIfAborted();
       // Nothing is listed any more, so nothing would be prepared however often this is called again.
       this.#signal?.throwIfAborted();
     } finally {
-      signal.removeEventListener("abort", this.#tell);
+      signal.removeEventListener("abort", this.#wakeWaiters);
     }
   }
 
   /** Whether all of them are here. */
   isPrepared(namespaces: readonly string[]): boolean {
-    return namespaces.every((namespace) => (this.#tenants.get(namespace)?.state ?? "wanted") !== "wanted");
+    return namespaces.every((namespace) => (this.#entries.get(namespace)?.state ?? "wanted") !== "wanted");
   }
 
   /** Tells the target of namespaces that are prepared, and from now on of all that happens there. */
   activate(target: ReflectorTarget<T>, namespaces: readonly string[]): void {
-    const tenants = namespaces.map((name) => this.#tenants.get(name)!).filter(({ state }) => state === "prepared");
-    const objects = tenants.flatMap((tenant) => tenant.objects);
-    if (!this.#told.has(target)) {
-      this.#told.add(target);
+    const entries = namespaces.map((name) => this.#entries.get(name)!).filter(({ state }) => state === "prepared");
+    const objects = entries.flatMap((entry) => entry.objects);
+    if (!this.#initialized.has(target)) {
+      this.#initialized.add(target);
       target.replace(objects, this.#reflector.lastSyncResourceVersion);
     } else {
-      for (const object of objects) this.#guarded(() => target.apply("ADDED", object));
+      for (const object of objects) this.#reportErrors(() => target.apply("ADDED", object));
     }
-    for (const tenant of tenants) {
-      tenant.state = "active";
-      tenant.objects = [];
-      for (const { type, object } of tenant.events.splice(0)) this.#pass(tenant, type, object);
+    for (const entry of entries) {
+      entry.state = "active";
+      entry.objects = [];
+      for (const { type, object } of entry.events.splice(0)) this.#forward(entry, type, object);
     }
   }
 
   /** Tells a target of nothing any more. */
-  leave(target: ReflectorTarget<T>): void {
-    this.#told.delete(target);
-    this.forget([...this.#tenants].filter(([, tenant]) => tenant.target === target).map(([namespace]) => namespace));
+  removeTarget(target: ReflectorTarget<T>): void {
+    this.#initialized.delete(target);
+    this.removeNamespaces(
+      [...this.#entries].filter(([, entry]) => entry.target === target).map(([namespace]) => namespace),
+    );
   }
 
   /** Tells nobody of these namespaces any more. What targets know of them stays until the next list of everything. */
-  forget(namespaces: readonly string[]): void {
-    for (const namespace of namespaces) this.#tenants.delete(namespace);
-    this.#narrowing ??= this.#options.clock.setTimer(NARROWED_AFTER_MS, () => this.#narrow(), { background: true });
-    this.#tell();
+  removeNamespaces(namespaces: readonly string[]): void {
+    for (const namespace of namespaces) this.#entries.delete(namespace);
+    this.#narrowTimer ??= this.#options.clock.setTimer(NARROW_AFTER_MS, () => this.#narrow(), { background: true });
+    this.#wakeWaiters();
   }
 
   #narrow(): void {
-    this.#narrowing = undefined;
-    this.#reader.renew();
+    this.#narrowTimer = undefined;
+    this.#reader.reopenWatch();
   }
 
   #target(): ReflectorTarget<T> {
     return {
       replace: (objects, resourceVersion) => {
-        const parts = new Map<ReflectorTarget<T>, DeepReadonly<T>[]>();
-        for (const target of this.#told) parts.set(target, []);
+        const objectsByTarget = new Map<ReflectorTarget<T>, DeepReadonly<T>[]>();
+        for (const target of this.#initialized) objectsByTarget.set(target, []);
         for (const object of objects) {
-          const tenant = this.#tenants.get(metadataOf(object).namespace ?? "");
-          if (tenant?.state === "active") parts.get(tenant.target)?.push(object);
+          const entry = this.#entries.get(metadataOf(object).namespace ?? "");
+          if (entry?.state === "active") objectsByTarget.get(entry.target)?.push(object);
         }
-        for (const [target, part] of parts) this.#guarded(() => target.replace(part, resourceVersion));
+        for (const [target, targetObjects] of objectsByTarget)
+          this.#reportErrors(() => target.replace(targetObjects, resourceVersion));
       },
       apply: (type, object) => {
-        const tenant = this.#tenants.get(metadataOf(object).namespace ?? "");
-        if (tenant?.state === "active") this.#pass(tenant, type, object);
-        else tenant?.events.push({ type, object });
+        const entry = this.#entries.get(metadataOf(object).namespace ?? "");
+        if (entry?.state === "active") this.#forward(entry, type, object);
+        else entry?.events.push({ type, object });
       },
       bookmark: (resourceVersion) => {
-        for (const target of this.#told) target.bookmark(resourceVersion);
+        for (const target of this.#initialized) target.bookmark(resourceVersion);
       },
       resync: () => {},
     };
   }
 
-  #pass({ target, version }: Tenant<T>, type: "ADDED" | "MODIFIED" | "DELETED", object: DeepReadonly<T>): void {
+  #forward(
+    { target, version }: NamespaceEntry<T>,
+    type: "ADDED" | "MODIFIED" | "DELETED",
+    object: DeepReadonly<T>,
+  ): void {
     if ((compareResourceVersions(resourceVersionOf(object), version) ?? 1) <= 0) return;
-    this.#guarded(() => target.apply(type, object));
+    this.#reportErrors(() => target.apply(type, object));
   }
 
   /** What was not told by the watch so far never will be: what is held back has to be listed again, after it goes on. */
-  #beginAnew(): void {
+  #restart(): void {
     this.#generation++;
-    for (const tenant of this.#tenants.values()) {
-      tenant.events.length = 0;
-      if (tenant.state !== "active") tenant.state = "wanted";
+    for (const entry of this.#entries.values()) {
+      entry.events.length = 0;
+      if (entry.state !== "active") entry.state = "wanted";
       // What is active is listed now, by the reflector, and may be older than before, as after a restored backup.
-      tenant.version = "";
+      entry.version = "";
     }
-    this.#fill();
+    this.#listWanted();
   }
 
   /** Lists what is wanted, as long as there is any. */
-  #fill(): void {
+  #listWanted(): void {
     const signal = this.#signal;
-    if (this.#isFilling || signal === undefined) return;
-    this.#isFilling = true;
-    void this.#fillAll(signal);
+    if (this.#isListing || signal === undefined) return;
+    this.#isListing = true;
+    void this.#listAllWanted(signal);
   }
 
-  async #fillAll(signal: AbortSignal): Promise<void> {
-    const allWanted = (): readonly string[] => this.#names((tenant) => tenant.state === "wanted");
+  async #listAllWanted(signal: AbortSignal): Promise<void> {
+    const allWanted = (): readonly string[] => this.#namespacesWhere((entry) => entry.state === "wanted");
     while (!signal.aborted && allWanted().length > 0) {
       // Those who want something at the same time are served at once.
       await this.#options.clock.yieldToEventLoop();
-      await this.#reader.covers(allWanted, signal);
+      await this.#reader.waitUntilWatched(allWanted, signal);
       const generation = this.#generation;
       const wanted = allWanted();
-      const asked = new Map(wanted.map((name) => [name, this.#tenants.get(name)]));
+      const requested = new Map(wanted.map((name) => [name, this.#entries.get(name)]));
       try {
-        for (const { namespaces, objects, version } of await this.#lists(wanted, signal)) {
+        for (const { namespaces, objects, version } of await this.#listNamespaces(wanted, signal)) {
           if (generation !== this.#generation) break;
-          for (const namespace of namespaces) this.#prepared(asked.get(namespace), namespace, version);
-          for (const object of objects) this.#hold(object);
+          for (const namespace of namespaces) this.#markPrepared(requested.get(namespace), namespace, version);
+          for (const object of objects) this.#storeObject(object);
         }
       } catch (error) {
         if (!signal.aborted) this.#report(error);
         await this.#options.clock.sleep(this.#backoff.next(), signal, { background: true }).catch(() => undefined);
       }
-      this.#tell();
+      this.#wakeWaiters();
     }
-    this.#isFilling = false;
+    this.#isListing = false;
   }
 
-  #prepared(asked: Tenant<T> | undefined, namespace: string, version: string): void {
-    const tenant = this.#tenants.get(namespace);
+  #markPrepared(requested: NamespaceEntry<T> | undefined, namespace: string, version: string): void {
+    const entry = this.#entries.get(namespace);
     // Given up meanwhile, and perhaps wanted again: of that one it is not known whether it was watched.
-    if (tenant === undefined || tenant !== asked || tenant.state !== "wanted") return;
-    tenant.state = "prepared";
-    tenant.version = version;
-    tenant.objects = [];
+    if (entry === undefined || entry !== requested || entry.state !== "wanted") return;
+    entry.state = "prepared";
+    entry.version = version;
+    entry.objects = [];
   }
 
-  #hold(object: DeepReadonly<T>): void {
-    const tenant = this.#tenants.get(metadataOf(object).namespace ?? "");
-    if (tenant?.state === "prepared") tenant.objects.push(object);
+  #storeObject(object: DeepReadonly<T>): void {
+    const entry = this.#entries.get(metadataOf(object).namespace ?? "");
+    if (entry?.state === "prepared") entry.objects.push(object);
   }
 
-  async #lists(namespaces: readonly string[], signal: AbortSignal) {
-    const { client, onForeign } = this.#options;
-    if (namespaces.length > LISTED_ONE_BY_ONE) {
+  async #listNamespaces(namespaces: readonly string[], signal: AbortSignal) {
+    const { client, onForeignObjects } = this.#options;
+    if (namespaces.length > MAX_SEPARATE_LISTS) {
       const onError = (error: Error): void => this.#report(error);
-      const shard = new ShardReader(client, namespaceShard(namespaces), { onForeignObjects: onForeign, onError });
+      const shard = new ShardReader(client, namespaceShard(namespaces), { onForeignObjects, onError });
       const { objects, resourceVersion } = await this.#list(shard, undefined, signal);
       return [{ namespaces, objects, version: resourceVersion }];
     }
     const lists: { namespaces: readonly string[]; objects: readonly DeepReadonly<T>[]; version: string }[] = [];
-    const left = [...namespaces];
+    const remaining = [...namespaces];
     const work = async (): Promise<void> => {
-      for (let namespace = left.pop(); namespace !== undefined; namespace = left.pop()) {
+      for (let namespace = remaining.pop(); namespace !== undefined; namespace = remaining.pop()) {
         const { objects, resourceVersion } = await this.#list(client, namespace, signal);
         lists.push({ namespaces: [namespace], objects, version: resourceVersion });
       }
     };
-    await Promise.all(Array.from({ length: LISTS_AT_ONCE }, work));
+    await Promise.all(Array.from({ length: CONCURRENT_LISTS }, work));
     return lists;
   }
 
   /** Without a resourceVersion: as new as the store. */
-  async #list(reader: Reader<T>, namespace: string | undefined, signal: AbortSignal): Promise<Listed<T>> {
+  async #list(reader: Reader<T>, namespace: string | undefined, signal: AbortSignal): Promise<PagedList<T>> {
     const { transform, clock } = this.#options;
     const deadline = new Deadline(clock, signal, LIST_TIMEOUT_MS);
     const page = { namespace, signal: deadline.signal, mapItem: transform };
@@ -308,17 +315,17 @@ export class NamespaceFeed<T extends KubernetesObject> {
     }
   }
 
-  #names(fits: (tenant: Tenant<T>) => boolean): readonly string[] {
-    return [...this.#tenants].filter(([, tenant]) => fits(tenant)).map(([name]) => name);
+  #namespacesWhere(matches: (entry: NamespaceEntry<T>) => boolean): readonly string[] {
+    return [...this.#entries].filter(([, entry]) => matches(entry)).map(([name]) => name);
   }
 
-  readonly #tell = (): void => {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+  readonly #wakeWaiters = (): void => {
+    for (const resolve of this.#waiters.splice(0)) resolve();
   };
 
-  #guarded(tell: () => void): void {
+  #reportErrors(notify: () => void): void {
     try {
-      tell();
+      notify();
     } catch (error) {
       this.#report(error);
     }

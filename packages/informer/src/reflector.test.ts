@@ -55,7 +55,7 @@ test("first comes a paged list of any version, then a watch from the list's", as
 });
 
 test("who has to start with all that was written lists without a version first, and as ever afterwards", async () => {
-  const { server, clock } = startInformer({ startsConsistent: true });
+  const { server, clock } = startInformer({ consistentFirstList: true });
   server.refuse(503, "ServiceUnavailable");
   server.list("10", [pod("a", "7")]);
   server.watch(errorEvent(410, "Expired"));
@@ -65,14 +65,14 @@ test("who has to start with all that was written lists without a version first, 
 });
 
 test("and a stream of the initial list says no version either", async () => {
-  const { server, clock } = startInformer({ startsConsistent: true, watchList: true });
+  const { server, clock } = startInformer({ consistentFirstList: true, watchList: true });
   await clock.settle();
   expect(server.requests).toEqual([stream()]);
 });
 
 test("a watch asks to be ended between the shortest time-out and twice that", async () => {
-  const asked = async (lot: number, minWatchTimeoutMs?: number): Promise<unknown> => {
-    const random = { next: () => lot, uint32: () => 0, fork: () => random };
+  const asked = async (draw: number, minWatchTimeoutMs?: number): Promise<unknown> => {
+    const random = { next: () => draw, uint32: () => 0, fork: () => random };
     const { server, clock } = startInformer({
       random,
       ...(minWatchTimeoutMs === undefined ? {} : { minWatchTimeoutMs }),

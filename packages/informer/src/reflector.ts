@@ -23,7 +23,7 @@ import type { Clock, Random, Timer } from "@kubewright/clock";
 import { Backoff } from "./backoff.js";
 import { Deadline } from "./deadline.js";
 import { InformerError, type InformerStep } from "./informer-error.js";
-import { type Listed, type PageQuery, listPages } from "./list-pages.js";
+import { type PagedList, type PageQuery, listPages } from "./list-pages.js";
 import { keyOfObject, metadataOf, resourceVersionOf } from "./object-metadata.js";
 import { RetryWindow } from "./retry-window.js";
 import type { Transform } from "./transform.js";
@@ -56,12 +56,12 @@ export interface ReflectorOptions<T extends KubernetesObject> {
    */
   readonly shard?: ShardSelector | undefined;
   /** Told how many objects of other shards came along. Default: nobody is. */
-  readonly onForeign?: ((count: number) => void) | undefined;
+  readonly onForeignObjects?: ((count: number) => void) | undefined;
   /**
    * Whether the first list is as new as the server's store when it is asked, and not just as new as its cache: for whoever goes on
    * with what another process did. Default false, as client-go.
    */
-  readonly startsConsistent?: boolean | undefined;
+  readonly consistentFirstList?: boolean | undefined;
   readonly transform?: Transform<T> | undefined;
   /** Watches last between this and twice this. Default and least: 5 minutes. */
   readonly minWatchTimeoutMs?: number | undefined;
@@ -95,12 +95,12 @@ type StreamEnd =
 
 /** A paged list asks for this many; the server's cache ignores it. */
 const PAGE_SIZE = 500;
-const SHORTEST_WATCH_TIMEOUT_MS = 300_000;
-const SHORTEST_WATCH_MS = 1000;
+const MIN_WATCH_TIMEOUT_MS = 300_000;
+const VERY_SHORT_WATCH_MS = 1000;
 const LIST_TIMEOUT_MS = 300_000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 /** After so many events a turn of the event loop is asked for; after twice as many without one, it is waited for. */
-const EVENTS_PER_TURN = 512;
+const EVENTS_PER_YIELD = 512;
 
 /**
  * Keeps a target up to date with one resource: lists, watches, and on trouble watches or lists again, for as long as its
@@ -124,19 +124,19 @@ export class Reflector<T extends KubernetesObject> {
   #paginated = false;
   #resyncMs = 0;
   #resyncTimer: Timer | undefined;
-  #eventsSinceTurn = 0;
-  #turn: Promise<void> | undefined;
+  #eventsSinceYield = 0;
+  #pendingYield: Promise<void> | undefined;
   #lastContactMs: number | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
-    this.#reader = this.#readerOf(options);
+    this.#reader = this.#createReader(options);
     this.#clock = options.clock;
     this.#target = options.target;
     this.#backoff = new Backoff(options);
     this.#internalErrors = new RetryWindow(options.clock, options.internalErrorRetryMs ?? 0);
     this.#resource = qualifiedResource(options.client.definition);
-    this.#minWatchTimeoutMs = Math.max(options.minWatchTimeoutMs ?? 0, SHORTEST_WATCH_TIMEOUT_MS);
+    this.#minWatchTimeoutMs = Math.max(options.minWatchTimeoutMs ?? 0, MIN_WATCH_TIMEOUT_MS);
   }
 
   /** The resourceVersion of the last list, event or bookmark taken in; `""` before the first. */
@@ -216,7 +216,7 @@ export class Reflector<T extends KubernetesObject> {
         signal,
       );
     } catch (error) {
-      return this.#streamRefused(error, attempts);
+      return this.#handleStreamError(error, attempts);
     }
     const collected = new Map<ObjectKey, DeepReadonly<T>>();
     let endVersion = "";
@@ -242,14 +242,14 @@ export class Reflector<T extends KubernetesObject> {
       return next;
     }
     stream.close();
-    if (end.type === "Refused") return this.#streamRefused(end.error, attempts);
+    if (end.type === "Refused") return this.#handleStreamError(end.error, attempts);
     if (end.type === "VeryShort") return { type: "Listing" };
-    const again: State<T> = { type: "Streaming", attempts: attempts + 1 };
+    const restart: State<T> = { type: "Streaming", attempts: attempts + 1 };
     // Upstream tries again at once however often it is cut off; we do so once, then take a breath.
-    return attempts === 0 ? again : { type: "BackingOff", next: again };
+    return attempts === 0 ? restart : { type: "BackingOff", next: restart };
   }
 
-  #streamRefused(error: unknown, attempts: number): State<T> {
+  #handleStreamError(error: unknown, attempts: number): State<T> {
     if (isBusy(error)) {
       this.#report("watch", `failed to watch ${this.#resource}`, error);
       return { type: "BackingOff", next: { type: "Streaming", attempts } };
@@ -263,19 +263,19 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #list(signal: AbortSignal): Promise<State<T>> {
-    const any = this.#options.startsConsistent === true ? "" : "0";
-    const wanted = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || any;
+    const initialVersion = this.#options.consistentFirstList === true ? "" : "0";
+    const requestedVersion = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || initialVersion;
     // A full answer for a real version can come from the server's cache, which pages never do.
-    const limit = this.#paginated || wanted === "" || wanted === "0" ? PAGE_SIZE : undefined;
+    const limit = this.#paginated || requestedVersion === "" || requestedVersion === "0" ? PAGE_SIZE : undefined;
     try {
-      const { objects, resourceVersion, pages } = await this.#listPages(wanted, limit, signal).catch(
+      const { objects, resourceVersion, pages } = await this.#listPages(requestedVersion, limit, signal).catch(
         (error: unknown) => {
           if (!isVersionUnavailable(error) || signal.aborted) throw error;
           this.#lastSyncUnavailable = true;
           return this.#listPages("", limit, signal);
         },
       );
-      if (wanted === "0" && pages > 1) this.#paginated = true;
+      if (requestedVersion === "0" && pages > 1) this.#paginated = true;
       return this.#replace(objects, resourceVersion, { type: "Opening" });
     } catch (error) {
       if (!signal.aborted) this.#report("list", `failed to list ${this.#resource}`, error);
@@ -283,7 +283,7 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  #listPages(resourceVersion: string, limit: number | undefined, signal: AbortSignal): Promise<Listed<T>> {
+  #listPages(resourceVersion: string, limit: number | undefined, signal: AbortSignal): Promise<PagedList<T>> {
     const listPage = (query: PageQuery): Promise<List<DeepReadonly<T>>> => this.#listPage(query, signal);
     return listPages(listPage, { resourceVersion, limit });
   }
@@ -345,7 +345,7 @@ export class Reflector<T extends KubernetesObject> {
       stream.inOrder ||= type !== "ADDED";
       // First, so that an event that cannot be taken in does not come again.
       if (stream.inOrder && resourceVersion !== "") this.#lastSyncResourceVersion = resourceVersion;
-      this.#takeIn(type, object);
+      this.#applyEvent(type, object);
       return "continue";
     });
     stream.close();
@@ -358,13 +358,13 @@ export class Reflector<T extends KubernetesObject> {
     }
     if (end.type !== "Refused") return { type: "Opening" };
     if (isTooManyRequests(end.error)) return { type: "BackingOff", next: { type: "Opening" } };
-    if (end.error.status.reason === "InternalError" && this.#internalErrors.allows()) return { type: "Opening" };
+    if (end.error.status.reason === "InternalError" && this.#internalErrors.allowsRetry()) return { type: "Opening" };
     // Every watch expires at some time; anything else should not happen.
     if (!isResourceExpired(end.error)) this.#report("watch", `watch of ${this.#resource} ended`, end.error);
     return { type: "BackingOff", next: this.#relist() };
   }
 
-  #takeIn(type: ObjectEvent<T>["type"], object: DeepReadonly<T>): void {
+  #applyEvent(type: ObjectEvent<T>["type"], object: DeepReadonly<T>): void {
     switch (type) {
       case "ADDED":
       case "MODIFIED":
@@ -414,20 +414,20 @@ export class Reflector<T extends KubernetesObject> {
         const key = JSON.stringify(keyOfObject(event.object));
         this.#report("event", `failed to take in ${this.#resource} ${key}`, error);
       }
-      if (++this.#eventsSinceTurn === EVENTS_PER_TURN) this.#turn = this.#nextTurn();
-      if (this.#eventsSinceTurn >= 2 * EVENTS_PER_TURN) {
+      if (++this.#eventsSinceYield === EVENTS_PER_YIELD) this.#pendingYield = this.#yieldToEventLoop();
+      if (this.#eventsSinceYield >= 2 * EVENTS_PER_YIELD) {
         // What comes is a flood: everything else would wait for its end.
-        await this.#turn;
+        await this.#pendingYield;
         if (signal.aborted) break;
       }
     }
-    const veryShort = stream.received === 0 && this.#clock.monotonic() - stream.openedAtMs < SHORTEST_WATCH_MS;
+    const veryShort = stream.received === 0 && this.#clock.monotonic() - stream.openedAtMs < VERY_SHORT_WATCH_MS;
     return { type: veryShort && !signal.aborted ? "VeryShort" : "Closed" };
   }
 
-  async #nextTurn(): Promise<void> {
+  async #yieldToEventLoop(): Promise<void> {
     await this.#clock.yieldToEventLoop();
-    this.#eventsSinceTurn = 0;
+    this.#eventsSinceYield = 0;
   }
 
   #isExpected(event: ObjectEvent<T> | null): event is ObjectEvent<T> {
@@ -467,10 +467,10 @@ export class Reflector<T extends KubernetesObject> {
     return stream;
   }
 
-  #readerOf({ client, shard, onForeign }: ReflectorOptions<T>): Reader<T> {
+  #createReader({ client, shard, onForeignObjects }: ReflectorOptions<T>): Reader<T> {
     if (shard === undefined) return client;
     const onError = (error: Error): void => this.#report("list", `sharding ${this.#resource}`, error);
-    return new ShardReader(client, shard, { onForeignObjects: onForeign, onError });
+    return new ShardReader(client, shard, { onForeignObjects, onError });
   }
 
   #selection() {
@@ -504,8 +504,8 @@ const OBJECT_EVENTS: ReadonlySet<string> = new Set(["ADDED", "MODIFIED", "DELETE
 
 type ObjectEvent<T> = Exclude<WatchEvent<DeepReadonly<T>>, { type: "ERROR" }>;
 
-function isOlder(resourceVersion: string, than: string): boolean {
-  const order = compareResourceVersions(resourceVersion, than);
+function isOlder(resourceVersion: string, other: string): boolean {
+  const order = compareResourceVersions(resourceVersion, other);
   return order !== undefined && order < 0;
 }
 

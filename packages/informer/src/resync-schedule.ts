@@ -1,4 +1,4 @@
-const SHORTEST_MS = 1000;
+const MIN_RESYNC_MS = 1000;
 
 /** When one handler is shown the whole cache again. */
 export interface ResyncEntry {
@@ -32,7 +32,7 @@ export class ResyncSchedule {
     requestedMs: number,
     { nowMs, started, others }: { nowMs: number; started: boolean; others: Iterable<ResyncEntry> },
   ): ResyncEntry {
-    const wantedMs = requestedMs > 0 ? Math.max(requestedMs, SHORTEST_MS) : 0;
+    const wantedMs = requestedMs > 0 ? Math.max(requestedMs, MIN_RESYNC_MS) : 0;
     if (!started && wantedMs > 0 && wantedMs < this.#checkMs) {
       this.#checkMs = wantedMs;
       for (const other of others) {

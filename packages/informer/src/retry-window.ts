@@ -1,6 +1,6 @@
 import type { Clock } from "@kubewright/clock";
 
-const FORGET_AFTER_MS = 60_000;
+const RESET_AFTER_MS = 60_000;
 
 /**
  * For how long a kind of error is answered by trying again at once: from the first on, and starting over when there was
@@ -21,10 +21,10 @@ export class RetryWindow {
   }
 
   /** Notes an error, and tells whether to try again at once. */
-  allows(): boolean {
+  allowsRetry(): boolean {
     if (this.#windowMs <= 0) return false;
     const nowMs = this.#clock.monotonic();
-    if (nowMs - this.#lastMs >= FORGET_AFTER_MS) this.#firstMs = nowMs;
+    if (nowMs - this.#lastMs >= RESET_AFTER_MS) this.#firstMs = nowMs;
     this.#lastMs = nowMs;
     if (nowMs - this.#firstMs <= this.#windowMs) return true;
     this.#firstMs = this.#lastMs = -Infinity;

@@ -64,10 +64,10 @@ test.each([
   ["that does not know shards, from lists", {}, { watchList: false }, true],
 ])("a cache of a shard has this and nothing else, of a server %s", async (_, server, options, isForeign) => {
   const { clock, apiServer, client, informer, errors, foreign, stop } = setUp(server, options);
-  const told: (string | undefined)[] = [];
+  const notifications: (string | undefined)[] = [];
   informer.addEventHandler({
-    onAdd: ({ metadata }) => told.push(metadata.name),
-    onDelete: (object) => told.push(`-${(object as ConfigMap).metadata.name}`),
+    onAdd: ({ metadata }) => notifications.push(metadata.name),
+    onDelete: (object) => notifications.push(`-${(object as ConfigMap).metadata.name}`),
   });
   const ours: (string | undefined)[] = [];
   const create = async (prefix: string): Promise<void> => {
@@ -86,11 +86,11 @@ test.each([
   await clock.settle();
   expect(ours.length).toBeGreaterThan(10);
   expect(new Set(informer.store.list().map(({ metadata }) => metadata.name))).toEqual(new Set(ours));
-  expect(told).toHaveLength(ours.length);
+  expect(notifications).toHaveLength(ours.length);
   await client.deleteCollection({ namespace: "default" });
   await clock.settle();
   expect(informer.store.list()).toEqual([]);
-  expect(told.filter((name) => name?.startsWith("-"))).toHaveLength(ours.length);
+  expect(notifications.filter((name) => name?.startsWith("-"))).toHaveLength(ours.length);
   expect(foreign()! > 0).toBe(isForeign);
   expect(errors).toEqual([]);
   // What is of others is progress, too.

@@ -2,7 +2,7 @@ import { type DeepReadonly, type KubernetesObject, type ShardSelector, qualified
 import type { Reader } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
-import { errorReport } from "./error-report.js";
+import { errorReporter } from "./error-reporter.js";
 import type { EventHandler } from "./event-handler.js";
 import { type Indexers, type NamespaceIndex, namespaceIndex, namespaceIndexValues } from "./indexers.js";
 import { InformerError } from "./informer-error.js";
@@ -34,7 +34,7 @@ export interface SharedInformerOptions<T extends KubernetesObject, Index extends
    * Whether the first list is as new as the server's store when it is asked, and not just as new as its cache: for whoever goes on
    * with what another process did. Default false, as client-go.
    */
-  readonly startsConsistent?: boolean | undefined;
+  readonly consistentFirstList?: boolean | undefined;
   /** Besides the namespace index, which is always there. */
   readonly indexers?: Indexers<T, Index> | undefined;
   /** How often handlers are shown the whole cache again, unless they ask for less. Default 0: never. */
@@ -117,12 +117,12 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
     this.#resyncMs = resyncMs;
     this.#resyncs = new ResyncSchedule(resyncMs);
     this.#metrics = metrics;
-    this.#onError = errorReport(options.clock, onError);
-    this.#measure((measured) => measured.setQueuedItems(0));
-    if (options.shard !== undefined) this.#countForeign(0);
+    this.#onError = errorReporter(options.clock, onError);
+    this.#recordMetric((measured) => measured.setQueuedItems(0));
+    if (options.shard !== undefined) this.#countForeignObjects(0);
     const target = this.#target();
-    const onForeign = (count: number): void => this.#countForeign(count);
-    this.#source = source?.(target) ?? new Reflector({ ...options, target, onForeign, onError: this.#onError });
+    const onForeignObjects = (count: number): void => this.#countForeignObjects(count);
+    this.#source = source?.(target) ?? new Reflector({ ...options, target, onForeignObjects, onError: this.#onError });
   }
 
   /** Whether the cache has held the whole, and the handlers there at that time were told. Never reverts. */
@@ -199,23 +199,25 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
 
   #target(): ReflectorTarget<T> {
     return {
-      replace: (objects, resourceVersion) => this.#measured(() => this.#replace(objects, resourceVersion)),
+      replace: (objects, resourceVersion) => this.#withLatencyMeasured(() => this.#replace(objects, resourceVersion)),
       apply: (type, object) =>
-        this.#metrics === undefined ? this.#apply(type, object) : this.#measured(() => this.#apply(type, object)),
+        this.#metrics === undefined
+          ? this.#apply(type, object)
+          : this.#withLatencyMeasured(() => this.#apply(type, object)),
       bookmark: (resourceVersion) => {
         this.#store.bookmark(resourceVersion);
         this.#reportVersion();
       },
-      resync: () => this.#measured(() => this.#resync()),
+      resync: () => this.#withLatencyMeasured(() => this.#resync()),
     };
   }
 
-  #measured(takeIn: () => void): void {
+  #withLatencyMeasured(applyChange: () => void): void {
     const startMs = this.#clock.monotonic();
     try {
-      takeIn();
+      applyChange();
     } finally {
-      this.#measure((metrics) => metrics.observeProcessingLatency((this.#clock.monotonic() - startMs) / 1000));
+      this.#recordMetric((metrics) => metrics.observeProcessingLatency((this.#clock.monotonic() - startMs) / 1000));
       this.#reportVersion();
     }
   }
@@ -223,18 +225,18 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
   #reportVersion(): void {
     if (this.#metrics === undefined) return;
     const version = versionGauge(this.#store.lastStoreSyncResourceVersion);
-    if (!Number.isNaN(version)) this.#measure((metrics) => metrics.setStoreResourceVersion(version));
+    if (!Number.isNaN(version)) this.#recordMetric((metrics) => metrics.setStoreResourceVersion(version));
   }
 
-  #countForeign(count: number): void {
-    this.#measure((metrics) => metrics.countForeignObjects?.(count));
+  #countForeignObjects(count: number): void {
+    this.#recordMetric((metrics) => metrics.countForeignObjects?.(count));
   }
 
   /** What cannot be measured has been taken in all the same. */
-  #measure(tell: (metrics: InformerMetrics) => void): void {
+  #recordMetric(record: (metrics: InformerMetrics) => void): void {
     if (this.#metrics === undefined) return;
     try {
-      tell(this.#metrics);
+      record(this.#metrics);
     } catch (error) {
       this.#onError(new InformerError("metrics", `measuring the informer of ${this.#resource} failed`, error));
     }

@@ -17,10 +17,10 @@ export interface StoreEntry<T extends KubernetesObject> {
 type Bucket<T extends KubernetesObject> = StoreEntry<T> | StoreEntry<T>[] | Set<StoreEntry<T>>;
 
 /** Up to here looking through an array takes no longer than a Set, which allocates as entries come and go. */
-const FEW = 8;
+const MAX_ARRAY_ENTRIES = 8;
 
 /**
- * One index: entries by value. Values without entries are not kept, and none at all before {@link begin}: an index that
+ * One index: entries by value. Values without entries are not kept, and none at all before {@link activate}: an index that
  * nobody looks into costs nothing but the computing of its values.
  */
 export class StoreIndex<T extends KubernetesObject> {
@@ -32,12 +32,12 @@ export class StoreIndex<T extends KubernetesObject> {
   ) {}
 
   /** Whether entries are taken in. */
-  get hasBegun(): boolean {
+  get isActive(): boolean {
     return this.#buckets !== undefined;
   }
 
   /** From now on entries are taken in; those there are have to be added. */
-  begin(): void {
+  activate(): void {
     this.#buckets = new Map();
   }
 
@@ -78,9 +78,9 @@ export class StoreIndex<T extends KubernetesObject> {
       addTo(buckets, newValues, entry);
       return;
     }
-    const kept = new Set(typeof newValues === "string" ? [newValues] : newValues);
+    const retained = new Set(typeof newValues === "string" ? [newValues] : newValues);
     for (const value of typeof oldValues === "string" ? [oldValues] : oldValues) {
-      if (!kept.has(value)) removeFrom(buckets, value, entry);
+      if (!retained.has(value)) removeFrom(buckets, value, entry);
     }
     this.add(entry, newValues);
   }
@@ -119,7 +119,7 @@ function addTo<T extends KubernetesObject>(buckets: Map<string, Bucket<T>>, valu
     if (bucket !== entry) buckets.set(value, [bucket, entry]);
   } else if (!bucket.includes(entry)) {
     bucket.push(entry);
-    if (bucket.length > FEW) buckets.set(value, new Set(bucket));
+    if (bucket.length > MAX_ARRAY_ENTRIES) buckets.set(value, new Set(bucket));
   }
 }
 

@@ -171,11 +171,11 @@ export class Store<T extends KubernetesObject, Index extends string = string> im
   #changedValuesOf({ key, values }: StoreEntry<T>, object: DeepReadonly<T>): readonly IndexValues[] | undefined {
     let changed: IndexValues[] | undefined;
     for (let position = 0; position < values.length; position++) {
-      const is = this.#indexes[position]!.compute(key, object);
-      const was = values[position]!;
-      if (sameValues(is, was)) continue;
+      const next = this.#indexes[position]!.compute(key, object);
+      const previous = values[position]!;
+      if (sameValues(next, previous)) continue;
       changed ??= [...values];
-      changed[position] = is;
+      changed[position] = next;
     }
     return changed;
   }
@@ -183,9 +183,9 @@ export class Store<T extends KubernetesObject, Index extends string = string> im
   #index(name: string): StoreIndex<T> {
     const index = this.#indexByName.get(name);
     if (index === undefined) throw new Error(`Index with name ${name} does not exist`);
-    if (!index.hasBegun) {
+    if (!index.isActive) {
       const position = this.#indexes.indexOf(index);
-      index.begin();
+      index.activate();
       for (const entry of this.#entries.values()) index.add(entry, entry.values[position]!);
     }
     return index;

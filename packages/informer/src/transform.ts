@@ -16,6 +16,6 @@ export type AnyTransform = <T extends KubernetesObject>(
 export function withoutManagedFields<T extends KubernetesObject>(object: DeepReadonly<T>): DeepReadonly<T> {
   const { metadata } = object as DeepReadonly<KubernetesObject>;
   if (metadata.managedFields === undefined) return object;
-  const { managedFields: _dropped, ...kept } = metadata;
-  return { ...object, metadata: kept };
+  const { managedFields: _dropped, ...rest } = metadata;
+  return { ...object, metadata: rest };
 }

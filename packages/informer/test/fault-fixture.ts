@@ -14,9 +14,9 @@ import { FaultProxy, type Verb } from "./fault-proxy.js";
 import { ScaledClock } from "./scaled-clock.js";
 
 /** What has not come about by then never will. */
-const HANGS_MS = 60_000;
+const HANG_TIMEOUT_MS = 60_000;
 /** Seconds of the informer pass in this part of a second. */
-const FASTER = 80;
+const TIME_FACTOR = 80;
 
 /**
  * An embedded API server behind a {@link FaultProxy}, an informer that knows it through the proxy only, over HTTP, and a
@@ -32,7 +32,7 @@ export async function startFaultyInformer({
   const listener = await listen(server);
   const proxy = await FaultProxy.start(listener.url);
   const http = createHttpTransport({ server: proxy.url });
-  const clock = new ScaledClock(FASTER);
+  const clock = new ScaledClock(TIME_FACTOR);
   const errors: string[] = [];
   const informer = new SharedInformer<ConfigMap>({
     client: new Client({ transport: http.transport, clock }).resource(configMaps),
@@ -47,7 +47,7 @@ export async function startFaultyInformer({
   const writer = new Client({ transport: server.transport, clock: realClock }).resource(configMaps);
   const inDefault = { namespace: "default" };
   let value = 0;
-  const lots = random.fork("writes");
+  const writeRandom = random.fork("writes");
   const names = new Set<string>();
   const put = async (name: string): Promise<void> => {
     const data = { value: `${value++} – äöü ${"🙂".repeat(5)}` };
@@ -77,10 +77,10 @@ export async function startFaultyInformer({
     /** Creates, changes and deletes at random, with pauses. */
     async write(count: number): Promise<void> {
       for (let index = 0; index < count; index++) {
-        const name = `map-${Math.floor(lots.next() * 10)}`;
-        if (names.has(name) && lots.next() < 0.3) await remove(name);
+        const name = `map-${Math.floor(writeRandom.next() * 10)}`;
+        if (names.has(name) && writeRandom.next() < 0.3) await remove(name);
         else await put(name);
-        if (lots.next() < 0.3) await sleep(1);
+        if (writeRandom.next() < 0.3) await sleep(1);
       }
     },
     start(): void {
@@ -89,7 +89,7 @@ export async function startFaultyInformer({
     /** Resolves when the cache holds what the server holds, and the handler was told so. */
     async converged(): Promise<void> {
       const wanted = await truth();
-      const deadline = realClock.monotonic() + HANGS_MS;
+      const deadline = realClock.monotonic() + HANG_TIMEOUT_MS;
       while (!equal(contents(informer.store.list()), wanted) || !equal(view.seen, wanted)) {
         if (realClock.monotonic() > deadline)
           throw new Error(difference(contents(informer.store.list()), wanted, errors));
@@ -97,8 +97,8 @@ export async function startFaultyInformer({
       }
     },
     /** Resolves when every fault for requests of this kind has met one. */
-    async met(verb: Verb): Promise<void> {
-      const deadline = realClock.monotonic() + HANGS_MS;
+    async injected(verb: Verb): Promise<void> {
+      const deadline = realClock.monotonic() + HANG_TIMEOUT_MS;
       while (proxy.waiting(verb) > 0) {
         if (realClock.monotonic() > deadline)
           throw new Error(`${proxy.waiting(verb)} faults met no request: ${errors.join("\n")}`);
@@ -116,14 +116,14 @@ export async function startFaultyInformer({
       await proxy.close();
       await listener.close();
       await server.close();
-      const deadline = realClock.monotonic() + HANGS_MS;
+      const deadline = realClock.monotonic() + HANG_TIMEOUT_MS;
       while (handles() > resourcesBefore && realClock.monotonic() < deadline) await sleep(2);
       return { listeners, timers, handles: Math.max(0, handles() - resourcesBefore), connections: proxy.connections };
     },
   };
 }
 
-export const nothingLeft = { listeners: 0, timers: 0, handles: 0, connections: 0 };
+export const NO_LEAKS = { listeners: 0, timers: 0, handles: 0, connections: 0 };
 
 /** What a handler that believes what it is told knows, and what it was told that cannot be. */
 class HandlerView {

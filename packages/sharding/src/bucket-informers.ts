@@ -117,10 +117,10 @@ export class BucketInformers {
       resyncMs,
       transform,
       namespace: part?.namespace,
-      startsConsistent: true,
+      consistentFirstList: true,
       onInformer,
       onError,
-      sourceOf: (definition, target) =>
+      createSource: (definition, target) =>
         !definition.namespaced
           ? relaySource(this.#clusterWide.informerFor(definition), target, clock)
           : part === undefined
@@ -144,7 +144,7 @@ export class BucketInformers {
         repeat(clock, resyncMs, () => target.resync(), signal);
         this.#tenancies.add(tenancy);
         await tenancy.keep({ feed, target }, signal);
-        feed.leave(target);
+        feed.removeTarget(target);
         if (tenancy.isEmpty) this.#tenancies.delete(tenancy);
       },
     };
@@ -163,7 +163,7 @@ export class BucketInformers {
       clock,
       random: random.fork(`feed ${key}`),
       ...(transform === undefined ? {} : { transform: (object: DeepReadonly<T>) => transform<T>(object, definition) }),
-      onForeign: (count) => measured?.countForeignObjects?.(count),
+      onForeignObjects: (count) => measured?.countForeignObjects?.(count),
       onError,
     });
     this.#feeds.set(key, feed as unknown as NamespaceFeed<KubernetesObject>);

@@ -55,7 +55,7 @@ export class BucketTenancy {
     for (const { tenant, namespaces } of this.#known) {
       const gone = [...(namespaces ?? [])].filter(isGone);
       for (const namespace of gone) namespaces!.delete(namespace);
-      tenant.feed.forget(gone);
+      tenant.feed.removeNamespaces(gone);
     }
   }
 

@@ -10,8 +10,8 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/informer/src/reflector.ts",
-      find: 'const wanted = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || any;',
-      replace: 'const wanted: string = "0";',
+      find: 'const requestedVersion = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || initialVersion;',
+      replace: 'const requestedVersion: string = "0";',
     },
     {
       file: "packages/informer/src/reflector.ts",

@@ -18,17 +18,17 @@ import {
 
 import { resourceVersionOf } from "./object-metadata.js";
 
-/** What an {@link InterestReader} is to read at the moment. */
-export interface Interest {
+/** What an {@link NamespaceSetReader} is to read at the moment. */
+export interface NamespaceSelection {
   /** The namespaces of lists. */
-  listed(): Iterable<string>;
+  listedNamespaces(): Iterable<string>;
   /** The namespaces of watches: those of lists, and those that are about to be. */
-  watched(): Iterable<string>;
+  watchedNamespaces(): Iterable<string>;
 }
 
-export interface InterestReaderOptions<T extends KubernetesObject> extends ShardReaderOptions {
+export interface NamespaceSetReaderOptions<T extends KubernetesObject> extends ShardReaderOptions {
   readonly client: Reader<T>;
-  readonly interest: Interest;
+  readonly selection: NamespaceSelection;
   /** Told when everything is about to be listed anew. What a watch told until then may not be all there was. */
   readonly onRelist: () => void;
 }
@@ -37,38 +37,38 @@ export interface InterestReaderOptions<T extends KubernetesObject> extends Shard
  * Reads namespaces that change while it does, by one list or one watch at a time. A watch goes on at the version it had come to
  * when more namespaces are to be in it, so that of the others nothing is missed, and nothing comes twice.
  */
-export class InterestReader<T extends KubernetesObject> implements Reader<T> {
+export class NamespaceSetReader<T extends KubernetesObject> implements Reader<T> {
   readonly definition: ResourceDefinition<T>;
-  readonly #options: InterestReaderOptions<T>;
+  readonly #options: NamespaceSetReaderOptions<T>;
   /** Of the list that is under way, whose pages are all of one shard. */
   #listing: Reader<T> | undefined;
   /** The namespaces of the watch that is open. */
-  #covered: ReadonlySet<string> | undefined;
+  #watched: ReadonlySet<string> | undefined;
   #reopen: (() => void) | undefined;
-  #waiting: (() => void)[] = [];
+  #waiters: (() => void)[] = [];
 
-  constructor(options: InterestReaderOptions<T>) {
+  constructor(options: NamespaceSetReaderOptions<T>) {
     this.#options = options;
     this.definition = options.client.definition;
   }
 
   /** Resolves when a watch is open that tells of all that are `wanted`, or the signal has aborted. */
-  async covers(wanted: () => readonly string[], signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !wanted().every((namespace) => this.#covered?.has(namespace))) {
-      const opened = new Promise<void>((resolve) => this.#waiting.push(resolve));
-      this.renew();
+  async waitUntilWatched(wanted: () => readonly string[], signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !wanted().every((namespace) => this.#watched?.has(namespace))) {
+      const opened = new Promise<void>((resolve) => this.#waiters.push(resolve));
+      this.reopenWatch();
       await opened;
     }
   }
 
   /** Has the watch go on with what is to be in it now. */
-  renew(): void {
+  reopenWatch(): void {
     this.#reopen?.();
   }
 
   /** Ends all waiting. */
-  release(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+  releaseWaiters(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
   get(name: string, options?: GetOptions): Promise<DeepReadonly<T>> {
@@ -78,7 +78,7 @@ export class InterestReader<T extends KubernetesObject> implements Reader<T> {
   async list(options: ListOptions & ItemMapping<T> = {}): Promise<DeepReadonly<List<T>>> {
     if (options.continue === undefined) {
       this.#options.onRelist();
-      const namespaces = [...this.#options.interest.listed()];
+      const namespaces = [...this.#options.selection.listedNamespaces()];
       this.#listing = namespaces.length === 0 ? undefined : this.#shard(namespaces);
     }
     if (this.#listing !== undefined) return this.#listing.list(options);
@@ -101,42 +101,43 @@ export class InterestReader<T extends KubernetesObject> implements Reader<T> {
           if (event.type !== "ERROR" && object?.metadata !== undefined)
             resourceVersion = resourceVersionOf(object as DeepReadonly<T>) || resourceVersion;
           yield event;
-          if (watch.isLeft()) break;
+          if (watch.isSuperseded()) break;
         }
       } catch (error) {
-        if (!watch.isLeft()) throw error;
+        if (!watch.isSuperseded()) throw error;
       } finally {
         watch.end();
       }
-      if (!watch.isLeft() || options.signal?.aborted) return;
+      if (!watch.isSuperseded() || options.signal?.aborted) return;
     }
   }
 
   async #open(options: WatchOptions): Promise<OpenWatch<T>> {
-    const covered = new Set(this.#options.interest.watched());
-    const leaving = new AbortController();
+    const namespaces = new Set(this.#options.selection.watchedNamespaces());
+    const superseded = new AbortController();
     const { signal } = options;
-    const leave = (): void => leaving.abort(new Error("the watch goes on with other namespaces"));
-    const onAbort = (): void => leaving.abort(signal!.reason);
+    const supersede = (): void => superseded.abort(new Error("the watch goes on with other namespaces"));
+    const onAbort = (): void => superseded.abort(signal!.reason);
     if (signal?.aborted) onAbort();
     else signal?.addEventListener("abort", onAbort, { once: true });
     const end = (): void => {
       signal?.removeEventListener("abort", onAbort);
-      if (this.#reopen === leave) this.#covered = this.#reopen = undefined;
+      if (this.#reopen === supersede) this.#watched = this.#reopen = undefined;
     };
     // From now on: who wants more while this one opens has it left as soon as it is there.
-    this.#reopen = leave;
+    this.#reopen = supersede;
     try {
-      const watched = { ...options, signal: leaving.signal };
+      const watchOptions = { ...options, signal: superseded.signal };
       // A shard of nothing cannot be asked for: everything would come.
-      const events = covered.size === 0 ? silence<T>(leaving.signal) : await this.#shard(covered).watch(watched);
-      this.#covered = covered;
-      this.release();
-      return { events, end, isLeft: () => leaving.signal.aborted && signal?.aborted !== true };
+      const events =
+        namespaces.size === 0 ? emptyWatch<T>(superseded.signal) : await this.#shard(namespaces).watch(watchOptions);
+      this.#watched = namespaces;
+      this.releaseWaiters();
+      return { events, end, isSuperseded: () => superseded.signal.aborted && signal?.aborted !== true };
     } catch (error) {
       end();
       // It was left before it opened: it is as good as one that ended at once.
-      if (leaving.signal.aborted && signal?.aborted !== true) return this.#open(options);
+      if (superseded.signal.aborted && signal?.aborted !== true) return this.#open(options);
       throw error;
     }
   }
@@ -147,7 +148,7 @@ export class InterestReader<T extends KubernetesObject> implements Reader<T> {
 }
 
 /** A watch that tells nothing until the signal aborts. */
-async function* silence<T extends KubernetesObject>(
+async function* emptyWatch<T extends KubernetesObject>(
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<DeepReadonly<T>>, void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
@@ -156,6 +157,6 @@ async function* silence<T extends KubernetesObject>(
 interface OpenWatch<T> {
   readonly events: AsyncIterable<WatchEvent<DeepReadonly<T>>>;
   /** Whether it is to be opened anew. */
-  readonly isLeft: () => boolean;
+  readonly isSuperseded: () => boolean;
   readonly end: () => void;
 }

@@ -8,19 +8,19 @@ import type { InformerError } from "./informer-error.js";
  *
  * Upstream: client-go tools/cache/reflector.go `DefaultWatchErrorHandler`.
  */
-export function errorReport(
+export function errorReporter(
   clock: Clock,
   onError: ((error: InformerError) => void) | undefined,
 ): (error: InformerError) => void {
   const logger = standardErrorLogger(clock, "informer");
-  const write = (error: InformerError): void =>
+  const log = (error: InformerError): void =>
     logger.error({ step: error.step, err: errorMessage(error) }, "Informer failed, going on");
-  if (onError === undefined) return write;
-  const tell = async (error: InformerError): Promise<void> => onError(error);
+  if (onError === undefined) return log;
+  const callOnError = async (error: InformerError): Promise<void> => onError(error);
   return (failure) => {
     // Called at once. What an asynchronous function rejects with is no less unheard than what another throws.
-    tell(failure).catch((thrown: unknown) => {
-      write(failure);
+    callOnError(failure).catch((thrown: unknown) => {
+      log(failure);
       logger.error({ err: errorMessage(thrown) }, "onError failed");
     });
   };
