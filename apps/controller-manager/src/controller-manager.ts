@@ -107,7 +107,7 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
     random,
     component: "kube-controller-manager",
     logger: outage.quieted(logger),
-    mirror: "info",
+    eventLogLevel: "info",
   });
   // What ends the process at once: waiting for controllers to stop would only keep two leaders longer at work.
   const fatal = Promise.withResolvers<never>();

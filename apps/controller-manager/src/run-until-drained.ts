@@ -1,5 +1,5 @@
 import type { Clock } from "@kubewright/clock";
-import { type Logger, type Runnable, StopTimeoutError, endedInTime, runInStages } from "@kubewright/controller";
+import { type Logger, type Runnable, StopTimeoutError, withStopDeadline, runInStages } from "@kubewright/controller";
 
 export interface Assembly {
   readonly controllers: readonly Runnable[];
@@ -48,7 +48,7 @@ export async function runUntilDrained(
   const drained = runInStages([[...tracked, untilAborted], [announcement], support], signal);
   const limitMs = timeoutMs === 0 ? Infinity : timeoutMs;
   const unfinished = (): string => [...running].join(", ");
-  const inTime = await endedInTime(drained, { clock, signal, limitMs, unfinished }).then(
+  const inTime = await withStopDeadline(drained, { clock, signal, limitMs, unfinished }).then(
     () => true,
     (error: unknown) => {
       if (error instanceof StopTimeoutError) return false;

@@ -63,7 +63,7 @@ export class NodeLifecycleController implements Runnable {
     this.#silentNodes = silentNodes;
     this.#nodes = shell.informer(nodes);
     this.#pods = shell.informer(pods);
-    shell.addWork({ what: "what was begun", run: (signal) => this.#work(signal) });
+    shell.addWork({ description: "what was begun", run: (signal) => this.#work(signal) });
     this.#nodes.addEventHandler({
       onAdd: (node) => this.#sawNode(node),
       onUpdate: (_old, node) => this.#sawNode(node),

@@ -40,7 +40,7 @@ export interface ClaimResult<T> {
 }
 
 /** What should become of one object. */
-export type Claim = "keep" | "ignore" | "adopt" | "release";
+export type ClaimAction = "keep" | "ignore" | "adopt" | "release";
 
 /**
  * Decides, for one sync of one controller object, which of the candidates are its own: adopts matching orphans, lets go
@@ -50,14 +50,14 @@ export type Claim = "keep" | "ignore" | "adopt" | "release";
  */
 export class ControllerRefManager<T extends KubernetesObject> {
   readonly #options: ControllerRefManagerOptions<T>;
-  #mayAdopt: Promise<void> | undefined;
+  #adoptionCheck: Promise<void> | undefined;
 
   constructor(options: ControllerRefManagerOptions<T>) {
     this.#options = options;
   }
 
   /** What {@link claim} would do with the object. Asks nobody. */
-  decide(object: DeepReadonly<T>): Claim {
+  decide(object: DeepReadonly<T>): ClaimAction {
     const { controller, selector, filter } = this.#options;
     const matches = (): boolean => selector(object.metadata.labels) && (filter === undefined || filter(object));
     const isDeleting = Boolean(controller.metadata.deletionTimestamp);
@@ -77,11 +77,11 @@ export class ControllerRefManager<T extends KubernetesObject> {
     const claimed: DeepReadonly<T>[] = [];
     const errors: unknown[] = [];
     for (const object of objects) {
-      const claim = this.decide(object);
-      if (claim === "keep") claimed.push(object);
-      if (claim === "keep" || claim === "ignore") continue;
+      const action = this.decide(object);
+      if (action === "keep") claimed.push(object);
+      if (action === "keep" || action === "ignore") continue;
       try {
-        if (claim === "release") await this.#release(object, signal);
+        if (action === "release") await this.#release(object, signal);
         else claimed.push(await this.#adopt(object, signal));
       } catch (error) {
         signal.throwIfAborted();
@@ -96,9 +96,9 @@ export class ControllerRefManager<T extends KubernetesObject> {
   async #adopt(object: DeepReadonly<T>, signal: AbortSignal): Promise<DeepReadonly<T>> {
     const { controller, controllerDefinition, canAdopt, finalizers = [], kind, patch } = this.#options;
     const { namespace = "", name = "", uid } = object.metadata;
-    this.#mayAdopt ??= canAdopt(signal);
+    this.#adoptionCheck ??= canAdopt(signal);
     try {
-      await this.#mayAdopt;
+      await this.#adoptionCheck;
     } catch (error) {
       throw new Error(`can't adopt ${kind} ${keyOf(object)} (${uid}): ${errorMessage(error)}`, { cause: error });
     }

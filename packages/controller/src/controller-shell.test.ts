@@ -75,7 +75,7 @@ test("it stops in order: no more keys, what is under way, what served it, its ev
   const shell = new ControllerShell(deps, {
     name: "slow",
     component: "slowcoach",
-    says: { starting: "Starting slow controller", stopped: "Shutting down slow controller", fields: { a: 1 } },
+    logMessages: { starting: "Starting slow controller", stopped: "Shutting down slow controller", fields: { a: 1 } },
   });
   const informer = shell.informer(jobs);
   const queue = shell.addLoop({
@@ -89,7 +89,7 @@ test("it stops in order: no more keys, what is under way, what served it, its ev
   });
   informer.addEventHandler(enqueueObject(queue));
   shell.addWork({
-    what: "tidying",
+    description: "tidying",
     run: async (signal) => {
       await clock.sleep(60_000, signal).catch(() => undefined);
       await clock.sleep(1_000);
@@ -106,7 +106,7 @@ test("it stops in order: no more keys, what is under way, what served it, its ev
         }),
       ),
   });
-  shell.whenStopped(() => say("let go"));
+  shell.onStopped(() => say("let go"));
   const done = running(shell);
   await createJob("one");
   await createJob("two");
@@ -175,7 +175,7 @@ test("work that does not end is given up after stopTimeoutMs and named, and what
   const { clock, client, deps, log, createJob, stop, running } = setUp({ stopTimeoutMs: 2_000 });
   const job = await createJob("a");
   const shell = new ControllerShell(deps, { name: "stuck" });
-  shell.addWork({ what: "a pass", run: () => new Promise(() => undefined) });
+  shell.addWork({ description: "a pass", run: () => new Promise(() => undefined) });
   const done = running(shell);
   await clock.advance(1_000);
   shell.events.event(job, jobs, "Normal", "Last", "last words");
@@ -196,7 +196,7 @@ test("work that fails stops the rest, and says so also when it is logged to be s
   const { clock, deps, log, running } = setUp();
   const shell = new ControllerShell(deps, { name: "broken" });
   shell.addLoop({ queue: "broken", reconcile: async () => undefined });
-  shell.addWork({ what: "failing", run: () => Promise.reject(new Error("out of luck")) });
+  shell.addWork({ description: "failing", run: () => Promise.reject(new Error("out of luck")) });
   const done = running(shell);
   await clock.advance(1_000);
   await done;
@@ -207,7 +207,7 @@ test("it keeps the process alive, whatever it is made of", async () => {
   const { clock, client, deps, stop, running } = setUp();
   const informers = new InformerFactory({ client, clock, random: seededRandom(3) });
   const shell = new ControllerShell({ ...deps, informers, events: discardEvents }, { name: "quiet" });
-  shell.addWork({ what: "waiting", run: (signal) => clock.sleep(60_000, signal, { background: true }) });
+  shell.addWork({ description: "waiting", run: (signal) => clock.sleep(60_000, signal, { background: true }) });
   const done = running(shell);
   await clock.settle();
   expect(clock.keepAliveCount).toBe(1);
@@ -224,7 +224,7 @@ test("it runs once, and nothing is added to it while it runs", async () => {
   const refusal = "once was run already: make a new one";
   await expect(shell.run(stop.signal)).rejects.toThrow(refusal);
   expect(() => shell.addLoop({ queue: "late", reconcile: async () => undefined })).toThrow(refusal);
-  expect(() => shell.addWork({ what: "late", run: async () => undefined })).toThrow(refusal);
+  expect(() => shell.addWork({ description: "late", run: async () => undefined })).toThrow(refusal);
   expect(() => shell.addSupport({ name: "late", run: async () => undefined })).toThrow(refusal);
   stop.abort();
   await done;

@@ -16,7 +16,7 @@ import { EventRecorder } from "./event-recorder.js";
 import type { EventSink } from "./event-sink.js";
 import { type Reconcile, ReconcileLoop } from "./reconcile-loop.js";
 import { type Runnable, runInStages } from "./runnable.js";
-import { STOP_TIMEOUT_MS, StopTimeoutError, endedInTime } from "./stop-deadline.js";
+import { STOP_TIMEOUT_MS, StopTimeoutError, withStopDeadline } from "./stop-deadline.js";
 
 export interface ControllerShellOptions {
   /** As in logs, health checks and errors, such as `job-controller`. */
@@ -24,7 +24,7 @@ export interface ControllerShellOptions {
   /** Who its events say they are from. Default: the name. */
   readonly component?: string;
   /** What is logged, at level `info`, when it starts and when it has stopped. Default: `Starting NAME`, `Shutting down NAME`. */
-  readonly says?: {
+  readonly logMessages?: {
     readonly starting: string;
     readonly stopped: string;
     /** Default: none. */
@@ -51,7 +51,7 @@ export interface ShellLoopOptions<Key extends string = ObjectKey> {
 /** Something that runs until it is told to stop, and then ends what it has begun. */
 export interface ShellWork {
   /** What it does, for the error when it does not end in time: `a pass`. */
-  readonly what: string;
+  readonly description: string;
   /** What it rejects with after the signal has aborted counts as its end. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -75,7 +75,7 @@ export class ControllerShell implements Runnable {
   readonly events: EventSink;
   /** Shared with others, or its own: see {@link informer}. */
   readonly informers: InformerFactory;
-  readonly #says: Required<NonNullable<ControllerShellOptions["says"]>>;
+  readonly #logMessages: Required<NonNullable<ControllerShellOptions["logMessages"]>>;
   readonly #queueMetrics: QueueMetricsProvider | undefined;
   readonly #stopTimeoutMs: number;
   readonly #onFailure: ((error: unknown) => void) | undefined;
@@ -83,10 +83,10 @@ export class ControllerShell implements Runnable {
   readonly #work: Runnable[] = [];
   readonly #support: Runnable[] = [];
   readonly #recording: Runnable[] = [];
-  readonly #whenStopped: (() => void)[] = [];
+  readonly #stoppedCallbacks: (() => void)[] = [];
   #started = false;
 
-  constructor(deps: ControllerDeps, { name, component = name, says }: ControllerShellOptions) {
+  constructor(deps: ControllerDeps, { name, component = name, logMessages }: ControllerShellOptions) {
     const { client, clock, random, stopTimeoutMs = STOP_TIMEOUT_MS } = deps;
     const logger = deps.logger ?? standardErrorLogger(clock, name);
     this.name = name;
@@ -94,7 +94,7 @@ export class ControllerShell implements Runnable {
     this.clock = clock;
     this.random = random;
     this.logger = logger;
-    this.#says = { starting: `Starting ${name}`, stopped: `Shutting down ${name}`, fields: {}, ...says };
+    this.#logMessages = { starting: `Starting ${name}`, stopped: `Shutting down ${name}`, fields: {}, ...logMessages };
     this.#queueMetrics = deps.queueMetrics;
     this.#stopTimeoutMs = stopTimeoutMs;
     this.#onFailure = deps.onFailure;
@@ -132,7 +132,7 @@ export class ControllerShell implements Runnable {
     const { clock } = this;
     const { queue: name, rateLimiter = defaultControllerRateLimiter<Key>({ clock }) } = options;
     const queue = new RateLimitingQueue<Key>({ clock, name, rateLimiter, metrics: this.#queueMetrics });
-    this.#workOff(queue, options);
+    this.#addReconcileLoop(queue, options);
     return queue;
   }
 
@@ -149,11 +149,11 @@ export class ControllerShell implements Runnable {
       rateLimiter = new ItemExponentialFailureRateLimiter<Key>({ baseDelayMs: 5, maxDelayMs: 1_000_000 }),
     } = options;
     const queue = new PriorityQueue<Key>({ clock, name, rateLimiter, metrics: this.#queueMetrics });
-    this.#workOff(queue, options);
+    this.#addReconcileLoop(queue, options);
     return queue;
   }
 
-  #workOff<Key extends string>(
+  #addReconcileLoop<Key extends string>(
     queue: RateLimitingQueue<Key>,
     { queue: _name, rateLimiter: _limiter, ...loop }: ShellLoopOptions<Key>,
   ): void {
@@ -180,20 +180,20 @@ export class ControllerShell implements Runnable {
    *
    * @throws Error when it runs already.
    */
-  addWork({ what, run }: ShellWork): void {
+  addWork({ description, run }: ShellWork): void {
     this.#checkNotStarted();
     const { name, clock, logger } = this;
     const limitMs = this.#stopTimeoutMs;
-    const inTime = async (signal: AbortSignal): Promise<void> => {
+    const runWithDeadline = async (signal: AbortSignal): Promise<void> => {
       try {
-        await endedInTime(run(signal), { clock, signal, limitMs, unfinished: () => `${name}: ${what}` });
+        await withStopDeadline(run(signal), { clock, signal, limitMs, unfinished: () => `${name}: ${description}` });
       } catch (error) {
         const isLate = error instanceof StopTimeoutError;
         if (isLate) logger.error({ controller: name }, error.message);
         if (isLate || !signal.aborted) throw error;
       }
     };
-    this.#work.push({ name, run: inTime });
+    this.#work.push({ name, run: runWithDeadline });
   }
 
   /**
@@ -207,8 +207,8 @@ export class ControllerShell implements Runnable {
   }
 
   /** Has something let go of, such as timers, once everything has stopped, whether or not it has failed. */
-  whenStopped(letGo: () => void): void {
-    this.#whenStopped.push(letGo);
+  onStopped(callback: () => void): void {
+    this.#stoppedCallbacks.push(callback);
   }
 
   /** Resolves once every cache asked for by {@link informer} is filled. @throws the signal's reason when it aborts first. */
@@ -225,13 +225,13 @@ export class ControllerShell implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     this.#checkNotStarted();
     this.#started = true;
-    const { starting, stopped, fields } = this.#says;
+    const { starting, stopped, fields } = this.#logMessages;
     const release = this.clock.keepAlive();
     this.logger.info(fields, starting);
     try {
       await runInStages([this.#work, this.#support, this.#recording], signal);
     } finally {
-      for (const letGo of this.#whenStopped) letGo();
+      for (const callback of this.#stoppedCallbacks) callback();
       release();
       this.logger.info(fields, stopped);
     }

@@ -166,10 +166,10 @@ test("the reason an object had first may be forgotten before others, and come ag
 test("what the server made of an event is taken over, unless it was forgotten meanwhile", () => {
   const { correlator, record } = setUp({ cacheSize: 1 });
   const { event } = record();
-  correlator.written(event, { metadata: { name: "renamed" }, count: 7 });
+  correlator.updateState(event, { metadata: { name: "renamed" }, count: 7 });
   expect(record()).toMatchObject({ action: "patch", event: { metadata: { name: "renamed" }, count: 8 } });
   record({ object: "other" });
-  correlator.written(event, { metadata: { name: "too late" }, count: 7 });
+  correlator.updateState(event, { metadata: { name: "too late" }, count: 7 });
   expect(record({ object: "other" }).action).toBe("patch");
   expect(record()).toMatchObject({ action: "create", event: { count: 1 } });
 });

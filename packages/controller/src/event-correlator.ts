@@ -32,11 +32,11 @@ interface Subject {
   /** One for each event that is written. */
   readonly bucket: TokenBucket;
   /** By reason. */
-  readonly similar: Map<string, Similar>;
+  readonly similar: Map<string, SimilarEvents>;
 }
 
 /** Events about one object that differ only in their message. */
-interface Similar {
+interface SimilarEvents {
   readonly subject: Subject;
   readonly reason: string;
   /** Different ones of late, oldest first; fewer than {@link EventCorrelatorOptions.maxEvents}. */
@@ -48,7 +48,7 @@ interface Similar {
 
 /** One event and its repetitions. */
 interface Observation extends LruEntry<Observation> {
-  readonly similar: Similar;
+  readonly similar: SimilarEvents;
   readonly key: string | undefined;
   name: string;
   readonly firstTimestamp: string | undefined;
@@ -105,7 +105,7 @@ export class EventCorrelator {
   }
 
   /** Takes over what the API server made of a written event. */
-  written(event: Event, stored: { readonly metadata: { readonly name?: string }; readonly count?: number }): void {
+  updateState(event: Event, stored: { readonly metadata: { readonly name?: string }; readonly count?: number }): void {
     const name = stored.metadata.name ?? event.metadata.name ?? "";
     const count = stored.count ?? event.count ?? 1;
     // Mostly the server has changed nothing of it.
@@ -119,7 +119,7 @@ export class EventCorrelator {
   }
 
   /** Whether the event is one too many with a message of its own. */
-  #aggregate(similar: Similar, message: string, nowMs: number): boolean {
+  #aggregate(similar: SimilarEvents, message: string, nowMs: number): boolean {
     if (nowMs - similar.lastMs > this.#maxIntervalMs) similar.messages = [message];
     else if (!similar.messages.includes(message)) similar.messages.push(message);
     similar.lastMs = nowMs;
@@ -128,7 +128,7 @@ export class EventCorrelator {
     return true;
   }
 
-  #similarTo(event: Event, nowMs: number): Similar {
+  #similarTo(event: Event, nowMs: number): SimilarEvents {
     const { reason = "", message = "" } = event;
     const key = subjectKeyOf(event);
     let subject = this.#subjects.get(key);
@@ -145,12 +145,12 @@ export class EventCorrelator {
     return similar;
   }
 
-  #remember(similar: Similar, key: string | undefined, { metadata, firstTimestamp, count = 1 }: Event): void {
+  #remember(similar: SimilarEvents, key: string | undefined, { metadata, firstTimestamp, count = 1 }: Event): void {
     const { name = "" } = metadata;
     const observation = { similar, key, name, firstTimestamp, count, older: undefined, newer: undefined };
     similar.observations.set(key, observation);
-    const pushedOut = this.#observations.add(observation);
-    if (pushedOut !== undefined) this.#forget(pushedOut);
+    const evicted = this.#observations.add(observation);
+    if (evicted !== undefined) this.#forget(evicted);
   }
 
   /** Takes a leaf off, and the branches that bear no other. */

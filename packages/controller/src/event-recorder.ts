@@ -39,14 +39,14 @@ export interface EventRecorderOptions {
    */
   readonly stopTimeoutMs?: number;
   /** The level at which every event is logged too. Upstream: its own events `info`, controllers' `debug`. Default `debug`. */
-  readonly mirror?: "debug" | "info" | undefined;
+  readonly eventLogLevel?: "debug" | "info" | undefined;
   readonly correlator?: Omit<EventCorrelatorOptions, "clock">;
 }
 
 /** Events waiting to be written; further ones are dropped. */
 const QUEUE_CAPACITY = 1000;
 /** Attempts to write one event when the API server cannot be reached. */
-const MOST_ATTEMPTS = 12;
+const MAX_ATTEMPTS = 12;
 const RETRY_PAUSE_MS = 10_000;
 const STOP_TIMEOUT_MS = 5_000;
 
@@ -67,7 +67,7 @@ export class EventRecorder implements EventSink, Runnable {
   readonly #random: Random;
   readonly #logger: Logger;
   readonly #stopTimeoutMs: number;
-  readonly #mirror: "debug" | "info";
+  readonly #eventLogLevel: "debug" | "info";
   readonly #source: { readonly component: string; readonly host?: string };
   readonly #names: EventNames;
   readonly #correlator: EventCorrelator;
@@ -87,7 +87,7 @@ export class EventRecorder implements EventSink, Runnable {
     this.#random = random.fork(`events of ${component}`);
     this.#logger = options.logger ?? standardErrorLogger(clock, component);
     this.#stopTimeoutMs = options.stopTimeoutMs ?? STOP_TIMEOUT_MS;
-    this.#mirror = options.mirror ?? "debug";
+    this.#eventLogLevel = options.eventLogLevel ?? "debug";
     this.#source = host === undefined ? { component } : { component, host };
     this.#names = new EventNames({ clock, random: this.#random });
     this.#correlator = new EventCorrelator({ ...correlator, clock });
@@ -103,9 +103,9 @@ export class EventRecorder implements EventSink, Runnable {
     const { name, namespace, uid, resourceVersion } = object.metadata;
     const apiVersion = apiVersionOf(definition);
     const { kind } = definition;
-    const log = (level: keyof Logger, said: string): void => {
+    const log = (level: keyof Logger, logMessage: string): void => {
       const shown = namespace ? `${namespace}/${name}` : name;
-      this.#logger[level]({ object: shown, fieldPath: "", kind, apiVersion, type, reason, message }, said);
+      this.#logger[level]({ object: shown, fieldPath: "", kind, apiVersion, type, reason, message }, logMessage);
     };
     if (!name || !kind || !definition.version)
       return log("error", "Could not construct reference, will not report event");
@@ -113,7 +113,7 @@ export class EventRecorder implements EventSink, Runnable {
     if (this.#ended) return log("error", "Unable to record event (will not retry!)");
     if (this.#queue.length >= QUEUE_CAPACITY)
       return log("error", "Unable to record event: too many queued events, dropped event");
-    if (this.#logger !== silentLogger) log(this.#mirror, "Event occurred");
+    if (this.#logger !== silentLogger) log(this.#eventLogLevel, "Event occurred");
     const now = formatTime(this.#clock.now());
     this.#queue.push({
       apiVersion: "v1",
@@ -175,7 +175,7 @@ export class EventRecorder implements EventSink, Runnable {
         this.#writing = false;
         continue;
       }
-      this.#flushed();
+      this.#resolveFlushWaiters();
       if (signal.aborted) break;
       await new Promise<void>((resolve) => (this.#wake = resolve));
       this.#wake = undefined;
@@ -185,11 +185,11 @@ export class EventRecorder implements EventSink, Runnable {
     if (this.#queue.length > 0)
       this.#logger.warn({ recorder: this.name, events: this.#queue.length }, "Unable to write events in time, dropped");
     this.#queue.length = 0;
-    this.#flushed();
+    this.#resolveFlushWaiters();
     release();
   }
 
-  #flushed(): void {
+  #resolveFlushWaiters(): void {
     if (this.#flushWaiters.length > 0) for (const resolve of this.#flushWaiters.splice(0)) resolve();
   }
 
@@ -204,27 +204,28 @@ export class EventRecorder implements EventSink, Runnable {
           this.#abandon = reject;
           this.#write(event, action, signal).then(resolve, reject);
         });
-        if (!combined) this.#correlator.written(event, stored);
+        if (!combined) this.#correlator.updateState(event, stored);
         return;
       } catch (error) {
-        if (error instanceof StatusError) return this.#refused(event, error);
-        if (attempt >= MOST_ATTEMPTS) return this.#lost(event, error, "Unable to write event (retry limit exceeded!)");
+        if (error instanceof StatusError) return this.#logRejected(event, error);
+        if (attempt >= MAX_ATTEMPTS)
+          return this.#logDropped(event, error, "Unable to write event (retry limit exceeded!)");
         try {
           await this.#clock.sleep(attempt === 1 ? this.#random.next() * RETRY_PAUSE_MS : RETRY_PAUSE_MS, stopping);
         } catch {
-          return this.#lost(event, error, "Unable to write event (broadcaster is shut down)");
+          return this.#logDropped(event, error, "Unable to write event (broadcaster is shut down)");
         }
       }
     }
   }
 
-  #refused(event: Event, error: StatusError): void {
+  #logRejected(event: Event, error: StatusError): void {
     const fields = { event: event.metadata.name, namespace: event.metadata.namespace, err: error.message };
     const expected = isAlreadyExists(error) || hasStatusCause(error, "NamespaceTerminating");
     this.#logger[expected ? "debug" : "error"](fields, "Server rejected event (will not retry!)");
   }
 
-  #lost(event: Event, error: unknown, message: string): void {
+  #logDropped(event: Event, error: unknown, message: string): void {
     this.#logger.error(
       { event: event.metadata.name, namespace: event.metadata.namespace, err: errorMessage(error) },
       message,

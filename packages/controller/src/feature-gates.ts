@@ -41,7 +41,7 @@ const ALL_OF_STAGE: ReadonlyMap<string, FeatureGate["stage"]> = new Map([
  */
 export function resolveFeatureGates(items: readonly string[], gates: readonly FeatureGate[]): FeatureGateSettings {
   const byName = new Map(gates.map((gate) => [gate.name, gate]));
-  const given = givenGates(items);
+  const given = parseItems(items);
   for (const [name, value] of given) {
     const gate = byName.get(name);
     if (gate === undefined && !ALL_OF_STAGE.has(name)) throw new FeatureGateError(`unrecognized feature gate: ${name}`);
@@ -63,7 +63,7 @@ export function resolveFeatureGates(items: readonly string[], gates: readonly Fe
   return { enabled, warnings: [...given].flatMap(([name, value]) => warningsOf(byName.get(name), value)) };
 }
 
-function givenGates(items: readonly string[]): ReadonlyMap<string, boolean> {
+function parseItems(items: readonly string[]): ReadonlyMap<string, boolean> {
   const given = new Map<string, boolean>();
   const prefixes = new Set<string>();
   for (const item of items.filter((each) => each.trim() !== "")) {
@@ -79,13 +79,13 @@ function givenGates(items: readonly string[]): ReadonlyMap<string, boolean> {
     }
     if (separator < 0) throw new FeatureGateError(`missing bool value for ${name}`);
     const text = item.slice(separator + 1).trim();
-    given.set(name!, boolOf(name!, text));
+    given.set(name!, parseBool(name!, text));
   }
   return given;
 }
 
 /** As Go's `strconv.ParseBool`. */
-function boolOf(name: string, text: string): boolean {
+function parseBool(name: string, text: string): boolean {
   if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
   if (["0", "f", "F", "FALSE", "false", "False"].includes(text)) return false;
   throw new FeatureGateError(
@@ -95,13 +95,15 @@ function boolOf(name: string, text: string): boolean {
 
 function warningsOf(gate: FeatureGate | undefined, value: boolean): FeatureGateWarning[] {
   if (gate === undefined) return [];
-  const about = { featureGate: gate.name, value };
+  const fields = { featureGate: gate.name, value };
   if (gate.locked === true || gate.stage === "GA") {
-    return [{ ...about, message: "Warning: setting GA feature gate. It will be removed in a future release." }];
+    return [{ ...fields, message: "Warning: setting GA feature gate. It will be removed in a future release." }];
   }
   if (gate.stage === "DEPRECATED") {
-    return [{ ...about, message: "Warning: setting deprecated feature gate. It will be removed in a future release." }];
+    return [
+      { ...fields, message: "Warning: setting deprecated feature gate. It will be removed in a future release." },
+    ];
   }
   if (gate.hasEffect === true || value === gate.default) return [];
-  return [{ ...about, message: "Warning: setting this feature gate has no effect in this binary" }];
+  return [{ ...fields, message: "Warning: setting this feature gate has no effect in this binary" }];
 }

@@ -35,14 +35,14 @@ export { ReconcileLoop } from "./reconcile-loop.js";
 export { defaultBackoff, defaultRetry, retryOnConflict } from "./retry-on-conflict.js";
 export { runAll, runInStages } from "./runnable.js";
 export { slowStartBatch } from "./slow-start.js";
-export { StopTimeoutError, endedInTime } from "./stop-deadline.js";
+export { StopTimeoutError, withStopDeadline } from "./stop-deadline.js";
 export { TerminalError } from "./terminal-error.js";
 
 export type { ControllerSelection } from "./controller-list.js";
 export type { KnownController } from "./known-controllers.js";
 export type { ControllerDeps } from "./controller-deps.js";
 export type { ControllerShellOptions, ShellLoopOptions, ShellWork } from "./controller-shell.js";
-export type { Claim, ClaimResult, ControllerRefManagerOptions } from "./controller-ref-manager.js";
+export type { ClaimAction, ClaimResult, ControllerRefManagerOptions } from "./controller-ref-manager.js";
 export type { KeySink } from "./enqueue.js";
 export type { CorrelatedEvent, EventCorrelatorOptions } from "./event-correlator.js";
 export type { EventRecorderOptions } from "./event-recorder.js";

@@ -279,7 +279,7 @@ test("there are never two leaders, however the network breaks", async () => {
   const world = new World();
   const random = seededRandom(7);
   const working = new Set<string>();
-  let most = 0;
+  let maxLeaders = 0;
   let terms = 0;
   const rounds = async (identity: string): Promise<void> => {
     for (let run = 0; run < 1000; run++) {
@@ -288,7 +288,7 @@ test("there are never two leaders, however the network breaks", async () => {
         work: async (signal) => {
           terms++;
           working.add(identity);
-          most = Math.max(most, working.size);
+          maxLeaders = Math.max(maxLeaders, working.size);
           await new Promise((resolve) => signal.addEventListener("abort", resolve));
           working.delete(identity);
         },
@@ -304,7 +304,7 @@ test("there are never two leaders, however the network breaks", async () => {
     else world.server.cut.add(identity);
     await world.clock.advance(random.next() * 20_000);
   }
-  expect(most).toBe(1);
+  expect(maxLeaders).toBe(1);
   expect(terms).toBeGreaterThan(20);
 });
 
@@ -606,10 +606,10 @@ test("a process held up past its lease may not act before it has renewed: the fe
   const a = world.candidate("a", { clock: held });
   const { transport, requests } = scriptedTransport(() => ({}));
   /** What waits for a connection is let go later. */
-  let letGo: Promise<void> | undefined;
+  let connectionReady: Promise<void> | undefined;
   const fenced = leaderFence(
     async (request) => {
-      await letGo;
+      await connectionReady;
       request.beforeSend?.();
       return transport(request);
     },
@@ -620,12 +620,12 @@ test("a process held up past its lease may not act before it has renewed: the fe
   await world.clock.advance(9_999);
   await send("POST");
   const connection = Promise.withResolvers<void>();
-  letGo = connection.promise;
+  connectionReady = connection.promise;
   const waiting = send("POST").catch((error: unknown) => error);
   await world.clock.advance(10_000);
   connection.resolve();
   expect(await waiting).toBeInstanceOf(NotLeaderError);
-  letGo = undefined;
+  connectionReady = undefined;
   await expect(send("POST")).rejects.toBeInstanceOf(NotLeaderError);
   await send("GET");
   expect(requests.map(({ method }) => method)).toEqual(["POST", "GET"]);

@@ -7,8 +7,8 @@ import { type LeaderElectionRecord, fingerprintOf, recordOf } from "./leader-ele
 import { LeaseLock } from "./lease-lock.js";
 import { LeaseWatch } from "./lease-watch.js";
 import type { Runnable } from "./runnable.js";
-import { StopTimeoutError, endedInTime } from "./stop-deadline.js";
-import { withinTime } from "./within-time.js";
+import { StopTimeoutError, withStopDeadline } from "./stop-deadline.js";
+import { withTimeout } from "./with-timeout.js";
 
 export interface LeaderElectorOptions {
   /** Best a client of its own: without a rate limit, over its own connection, so that other traffic cannot delay a renewal. */
@@ -121,9 +121,9 @@ export class LeaderElector implements Runnable {
   /** Ends the pause before the next attempt. */
   #wakeUp: (() => void) | undefined;
   /** Something happened during an attempt that asks for another one at once. */
-  #mustTryAgain = false;
+  #mustRetry = false;
   /** What attempts have been failing with, all of them since the last that did not. */
-  #trouble: string | undefined;
+  #lastFailureKind: string | undefined;
 
   /** @throws Error when the durations do not fit each other, in upstream's words. */
   constructor(options: LeaderElectorOptions) {
@@ -192,7 +192,7 @@ export class LeaderElector implements Runnable {
     const release = this.#clock.keepAlive();
     try {
       if (await this.#acquire(signal)) await this.#lead(signal);
-      else this.#notHeard("onStoppedLeading", this.#callbacks.onStoppedLeading());
+      else this.#logRejection("onStoppedLeading", this.#callbacks.onStoppedLeading());
     } finally {
       this.#running = false;
       release();
@@ -204,19 +204,19 @@ export class LeaderElector implements Runnable {
     const renewing = new AbortController();
     let failure: { readonly error: unknown } | undefined;
     let ended = false;
-    let leftBehind = false;
+    let abandoned = false;
     const work = async (): Promise<void> => this.#callbacks.onStartedLeading(leading.signal);
     const lead = async (): Promise<void> => {
       try {
-        await endedInTime(work(), {
+        await withStopDeadline(work(), {
           clock: this.#clock,
           signal: leading.signal,
           limitMs: this.#stopTimeoutMs,
           unfinished: () => `${this.name}: the leader's work`,
         });
       } catch (error) {
-        leftBehind = error instanceof StopTimeoutError;
-        if (!leading.signal.aborted || leftBehind) failure = { error };
+        abandoned = error instanceof StopTimeoutError;
+        if (!leading.signal.aborted || abandoned) failure = { error };
         if (leading.signal.aborted && error !== leading.signal.reason)
           this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, "The leader's work failed to stop");
         leading.abort(error);
@@ -231,23 +231,23 @@ export class LeaderElector implements Runnable {
     };
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
-    const led = lead();
+    const leadDone = lead();
 
-    const lost = await this.#renew(renewing.signal);
+    const lossError = await this.#renew(renewing.signal);
     signal.removeEventListener("abort", onAbort);
     this.#metrics?.setLeading(this.#lock.name, false);
-    leading.abort(lost ?? signal.reason);
+    leading.abort(lossError ?? signal.reason);
     this.#recordEvent("stopped leading");
     try {
-      this.#notHeard("onStoppedLeading", this.#callbacks.onStoppedLeading());
+      this.#logRejection("onStoppedLeading", this.#callbacks.onStoppedLeading());
     } catch (error) {
       failure ??= { error };
     }
-    await led;
+    await leadDone;
     // Whatever was left behind may still write: the others have to wait until the lease runs out.
-    if (this.#releaseOnCancel && !leftBehind) await this.#release();
+    if (this.#releaseOnCancel && !abandoned) await this.#release();
     if (failure !== undefined) throw failure.error;
-    if (lost !== undefined) throw lost;
+    if (lossError !== undefined) throw lossError;
   }
 
   /** Answers false when the signal aborted before this candidate could lead. */
@@ -284,9 +284,9 @@ export class LeaderElector implements Runnable {
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
     this.#wakeUp = woken.resolve;
-    if (this.#mustTryAgain) woken.resolve();
+    if (this.#mustRetry) woken.resolve();
     await woken.promise;
-    this.#mustTryAgain = false;
+    this.#mustRetry = false;
     this.#wakeUp = undefined;
     timer.cancel();
     signal.removeEventListener("abort", onAbort);
@@ -303,7 +303,7 @@ export class LeaderElector implements Runnable {
   }
 
   #wake(): void {
-    this.#mustTryAgain = true;
+    this.#mustRetry = true;
     this.#wakeUp?.();
   }
 
@@ -348,12 +348,13 @@ export class LeaderElector implements Runnable {
   async #attempt(signal: AbortSignal, deadlineMs = Number.POSITIVE_INFINITY): Promise<boolean> {
     const leads = await this.#tryAcquireOrRenew(signal, deadlineMs).then(
       (answer) => {
-        if (this.#trouble !== undefined) this.#logger.info({ lock: this.#describe() }, "Lease is within reach again");
-        this.#trouble = undefined;
+        if (this.#lastFailureKind !== undefined)
+          this.#logger.info({ lock: this.#describe() }, "Lease is within reach again");
+        this.#lastFailureKind = undefined;
         return answer;
       },
       (error: unknown) => {
-        if (!signal.aborted) this.#reportTrouble(error);
+        if (!signal.aborted) this.#logFailure(error);
         return false;
       },
     );
@@ -366,24 +367,24 @@ export class LeaderElector implements Runnable {
   }
 
   /** Once for as long as its kind stays the same (no answer, or an answer's reason): a standby may try for days. */
-  #reportTrouble(error: unknown): void {
+  #logFailure(error: unknown): void {
     const kind = reasonOf(error) ?? "no answer";
-    const level = kind === this.#trouble ? "debug" : "warn";
-    this.#trouble = kind;
+    const level = kind === this.#lastFailureKind ? "debug" : "warn";
+    this.#lastFailureKind = kind;
     this.#logger[level]({ lock: this.#describe(), err: errorMessage(error) }, "Failed to acquire or renew lease");
   }
 
   /** A report that fails must end neither the leadership nor the waiting for it. */
   #reportLeader(identity: string): void {
     try {
-      this.#notHeard("onNewLeader", this.#callbacks.onNewLeader?.(identity));
+      this.#logRejection("onNewLeader", this.#callbacks.onNewLeader?.(identity));
     } catch (error) {
       this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, "onNewLeader failed");
     }
   }
 
   /** Nobody waits for a callback that returned a promise, but a rejection that nobody hears would end the process. */
-  #notHeard(callback: string, returned: unknown): void {
+  #logRejection(callback: string, returned: unknown): void {
     if (!(returned instanceof Promise)) return;
     returned.catch((error: unknown) =>
       this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, `${callback} failed`),
@@ -393,7 +394,7 @@ export class LeaderElector implements Runnable {
   /** @throws what was refused. */
   async #tryAcquireOrRenew(signal: AbortSignal, deadlineMs: number): Promise<boolean> {
     const request = <T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-      this.#bounded(send, deadlineMs, signal);
+      this.#sendWithTimeout(send, deadlineMs, signal);
     const write = async (send: (signal: AbortSignal) => Promise<void>): Promise<true> => {
       const sentMs = this.#clock.monotonic();
       await request(send);
@@ -447,7 +448,7 @@ export class LeaderElector implements Runnable {
   async #release(): Promise<void> {
     const deadlineMs = this.#clock.monotonic() + this.#renewDeadlineMs;
     try {
-      const found = await this.#bounded((bounded) => this.#lock.get(bounded), deadlineMs);
+      const found = await this.#sendWithTimeout((bounded) => this.#lock.get(bounded), deadlineMs);
       // The Lease itself is asked, not what was last observed: upstream could wipe the lease of whoever took over unnoticed.
       if (found.holderIdentity !== this.identity) return;
       const nowMs = this.#clock.now();
@@ -458,7 +459,7 @@ export class LeaderElector implements Runnable {
         acquireTimeMs: nowMs,
         renewTimeMs: nowMs,
       };
-      await this.#bounded((bounded) => this.#lock.update(released, bounded), deadlineMs);
+      await this.#sendWithTimeout((bounded) => this.#lock.update(released, bounded), deadlineMs);
       this.#observe(released);
     } catch (error) {
       this.#logger.error({ lock: this.#describe(), err: errorMessage(error) }, "Failed to release lease");
@@ -481,15 +482,15 @@ export class LeaderElector implements Runnable {
   }
 
   /** A request ends after the request time-out, or at the deadline if that comes first. */
-  #bounded<T>(send: (signal: AbortSignal) => Promise<T>, deadlineMs: number, signal?: AbortSignal): Promise<T> {
+  #sendWithTimeout<T>(send: (signal: AbortSignal) => Promise<T>, deadlineMs: number, signal?: AbortSignal): Promise<T> {
     const limitMs = Math.min(this.#requestTimeoutMs, deadlineMs - this.#clock.monotonic());
-    return withinTime(send, { clock: this.#clock, limitMs, ...(signal === undefined ? {} : { signal }) });
+    return withTimeout(send, { clock: this.#clock, limitMs, ...(signal === undefined ? {} : { signal }) });
   }
 
-  #recordEvent(what: string): void {
+  #recordEvent(change: string): void {
     const { lease } = this.#lock;
     if (lease === undefined) return;
-    this.#events?.event(lease, leases, "Normal", "LeaderElection", `${this.identity} ${what}`);
+    this.#events?.event(lease, leases, "Normal", "LeaderElection", `${this.identity} ${change}`);
   }
 
   #describe(): string {

@@ -14,12 +14,12 @@ export function leaderFence(transport: Transport, mayAct: () => boolean): Transp
   return async (request) => {
     if (request.method === "GET" || request.method === "HEAD" || request.method === "OPTIONS")
       return transport(request);
-    const ask = (): void => {
+    const checkLeadership = (): void => {
       request.beforeSend?.();
       if (mayAct()) return;
       throw new NotLeaderError(`${request.method} ${request.path} not sent: the lease was not renewed in time`);
     };
-    ask();
-    return transport({ ...request, beforeSend: ask });
+    checkLeadership();
+    return transport({ ...request, beforeSend: checkLeadership });
   };
 }

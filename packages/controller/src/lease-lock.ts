@@ -51,10 +51,10 @@ export class LeaseLock {
   async update(record: LeaderElectionRecord, signal: AbortSignal): Promise<void> {
     if (this.#lease === undefined) throw new Error("lease not initialized, call get or create first");
     const { metadata } = this.#lease;
-    const labelled =
+    const labelledMetadata =
       this.#labels === undefined ? metadata : { ...metadata, labels: { ...metadata.labels, ...this.#labels } };
     this.#lease = await this.#leases.update(
-      { ...this.#lease, metadata: labelled, spec: leaseSpecOf(record) },
+      { ...this.#lease, metadata: labelledMetadata, spec: leaseSpecOf(record) },
       { signal },
     );
   }

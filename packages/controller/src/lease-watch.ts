@@ -15,8 +15,8 @@ export interface LeaseWatchOptions {
 }
 
 const WATCH_SECONDS = 600;
-const SHORTEST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MIN_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
  * Tells of changes to one Lease for as long as the server lets it, and tries again with growing pauses when it does not:
@@ -32,10 +32,10 @@ export class LeaseWatch implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    let pauseMs = SHORTEST_PAUSE_MS;
+    let pauseMs = MIN_PAUSE_MS;
     while (!signal.aborted) {
       const received = await this.#watch(signal).catch(() => false);
-      pauseMs = received ? SHORTEST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      pauseMs = received ? MIN_PAUSE_MS : Math.min(pauseMs * 2, MAX_PAUSE_MS);
       await this.#options.clock.sleep(pauseMs, signal, { background: true }).catch(() => undefined);
     }
   }

@@ -21,14 +21,14 @@ export class LruList<T extends LruEntry<T>> {
     if (++this.#size <= this.#capacity) return undefined;
     this.#size--;
     const oldest = this.#oldest!;
-    this.#takeOut(oldest);
+    this.#unlink(oldest);
     return oldest;
   }
 
   /** Makes it the one that was used last. */
   use(entry: T): void {
     if (entry === this.#newest) return;
-    this.#takeOut(entry);
+    this.#unlink(entry);
     this.#append(entry);
   }
 
@@ -40,7 +40,7 @@ export class LruList<T extends LruEntry<T>> {
     this.#newest = entry;
   }
 
-  #takeOut({ older, newer }: T): void {
+  #unlink({ older, newer }: T): void {
     if (older === undefined) this.#oldest = newer;
     else older.newer = newer;
     if (newer === undefined) this.#newest = older;

@@ -61,9 +61,14 @@ export class PodControl {
     const { namespace, template, owner, ownerDefinition, controllerRef, generateName } = options;
     validateControllerRef(controllerRef);
     const { metadata, spec } = template;
-    const made = podFromTemplate(metadata === undefined ? {} : { metadata }, owner, controllerRef, generateName);
+    const podWithoutSpec = podFromTemplate(
+      metadata === undefined ? {} : { metadata },
+      owner,
+      controllerRef,
+      generateName,
+    );
     // The spec itself, not a copy: a server in this process knows it again.
-    const pod: DeepReadonly<Pod> = spec === undefined ? made : { ...made, spec };
+    const pod: DeepReadonly<Pod> = spec === undefined ? podWithoutSpec : { ...podWithoutSpec, spec };
     if (Object.keys(pod.metadata.labels ?? {}).length === 0) throw new Error("unable to create pods, no labels");
     let created: DeepReadonly<Pod>;
     try {

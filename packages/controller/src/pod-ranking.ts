@@ -10,13 +10,13 @@ import { isPodReady } from "./pod-filters.js";
  * the name decides, so that the order never depends on the list's.
  */
 export function comparePodsForDeletion(a: DeepReadonly<Pod>, b: DeepReadonly<Pod>): number {
-  const unassigned = first(!a.spec?.nodeName, !b.spec?.nodeName);
+  const unassigned = trueFirst(!a.spec?.nodeName, !b.spec?.nodeName);
   if (unassigned !== 0) return unassigned;
   const phase = phaseRank(a) - phaseRank(b);
   if (phase !== 0) return phase;
   const aReady = isPodReady(a);
   const bReady = isPodReady(b);
-  const notReady = first(!aReady, !bReady);
+  const notReady = trueFirst(!aReady, !bReady);
   if (notReady !== 0) return notReady;
   if (aReady && bReady) {
     const readyTime = newestFirst(readySince(a), readySince(b));
@@ -31,7 +31,7 @@ export function comparePodsForDeletion(a: DeepReadonly<Pod>, b: DeepReadonly<Pod
   return compareNames(a.metadata.name ?? "", b.metadata.name ?? "");
 }
 
-function first(a: boolean, b: boolean): number {
+function trueFirst(a: boolean, b: boolean): number {
   return a === b ? 0 : a ? -1 : 1;
 }
 
@@ -52,9 +52,9 @@ function readySince(pod: DeepReadonly<Pod>): number | undefined {
 }
 
 function containerRestarts(pod: DeepReadonly<Pod>): number {
-  let most = 0;
-  for (const { restartCount } of pod.status?.containerStatuses ?? []) most = Math.max(most, restartCount ?? 0);
-  return most;
+  let max = 0;
+  for (const { restartCount } of pod.status?.containerStatuses ?? []) max = Math.max(max, restartCount ?? 0);
+  return max;
 }
 
 /** Sidecars are init containers that restart by themselves. */
@@ -64,9 +64,9 @@ function restartsOfSidecars(pod: DeepReadonly<Pod>): number {
   const isSidecar = (name: string): boolean =>
     pod.spec?.initContainers?.some((container) => container.name === name && container.restartPolicy === "Always") ??
     false;
-  let most = 0;
-  for (const { name, restartCount } of statuses) if (restartCount > most && isSidecar(name)) most = restartCount;
-  return most;
+  let max = 0;
+  for (const { name, restartCount } of statuses) if (restartCount > max && isSidecar(name)) max = restartCount;
+  return max;
 }
 
 function compareNames(a: string, b: string): number {

@@ -4,7 +4,7 @@ import { type Clock, type Logger, standardErrorLogger } from "@kubewright/clock"
 import type { RateLimitingQueue } from "@kubewright/workqueue";
 
 import type { Runnable } from "./runnable.js";
-import { STOP_TIMEOUT_MS, StopTimeoutError, endedInTime } from "./stop-deadline.js";
+import { STOP_TIMEOUT_MS, StopTimeoutError, withStopDeadline } from "./stop-deadline.js";
 import { TerminalError } from "./terminal-error.js";
 
 export interface ReconcileResult {
@@ -46,9 +46,9 @@ export interface ReconcileLoopOptions<Key extends string = ObjectKey> {
 }
 
 /** So many milliseconds of reconciling, then sockets and timers get their turn. Waiting for a key does not count. */
-const LONGEST_STRETCH_MS = 5;
+const YIELD_AFTER_MS = 5;
 /** Keys that a message names. */
-const MOST_KEYS_NAMED = 10;
+const MAX_KEYS_NAMED = 10;
 
 /**
  * Takes keys from a work queue and reconciles them: the worker contract every controller shares.
@@ -72,9 +72,9 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
   readonly #onFailure: ((error: unknown) => void) | undefined;
   readonly #stopTimeoutMs: number;
   /** By worker. */
-  readonly #underWay: (Key | undefined)[] = [];
+  readonly #keysInProgress: (Key | undefined)[] = [];
   /** Spent on reconciling since others had their turn. */
-  #stretchMs = 0;
+  #busyMs = 0;
   #started = false;
 
   /** @throws RangeError when the number of workers is not a whole number from 1 on. */
@@ -106,17 +106,19 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
     const shutDown = (): void => this.#queue.shutDown();
     signal.addEventListener("abort", shutDown, { once: true });
     try {
-      if (!(await this.#synced(signal))) return;
-      const working = Promise.all(Array.from({ length: this.#workers }, (_, worker) => this.#work(worker, signal)));
-      await endedInTime(working, {
+      if (!(await this.#waitUntilSynced(signal))) return;
+      const working = Promise.all(
+        Array.from({ length: this.#workers }, (_, worker) => this.#runWorker(worker, signal)),
+      );
+      await withStopDeadline(working, {
         clock: this.#clock,
         signal,
         limitMs: this.#stopTimeoutMs,
-        unfinished: () => `${this.name}: reconciling ${this.#nameKeysUnderWay()}`,
+        unfinished: () => `${this.name}: reconciling ${this.#describeActiveKeys()}`,
       });
     } catch (error) {
       if (error instanceof StopTimeoutError)
-        this.#logger.error({ controller: this.name, keys: this.#keysUnderWay() }, error.message);
+        this.#logger.error({ controller: this.name, keys: this.#activeKeys() }, error.message);
       throw error;
     } finally {
       signal.removeEventListener("abort", shutDown);
@@ -126,7 +128,7 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
   }
 
   /** Answers whether there is work to be done: not when the signal aborts first. */
-  async #synced(signal: AbortSignal): Promise<boolean> {
+  async #waitUntilSynced(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     if (this.#waitForSync === undefined) return true;
     const aborted = Promise.withResolvers<void>();
@@ -139,39 +141,39 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
     return !signal.aborted;
   }
 
-  #keysUnderWay(): Key[] {
-    return this.#underWay.filter((key) => key !== undefined);
+  #activeKeys(): Key[] {
+    return this.#keysInProgress.filter((key) => key !== undefined);
   }
 
-  #nameKeysUnderWay(): string {
-    const keys = this.#keysUnderWay();
-    const more = keys.length - MOST_KEYS_NAMED;
-    return `${keys.slice(0, MOST_KEYS_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  #describeActiveKeys(): string {
+    const keys = this.#activeKeys();
+    const more = keys.length - MAX_KEYS_NAMED;
+    return `${keys.slice(0, MAX_KEYS_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   }
 
-  async #work(worker: number, signal: AbortSignal): Promise<void> {
+  async #runWorker(worker: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       const key = await this.#queue.get();
       if (key === undefined) return;
       // Stopping leaves what is queued undone.
       if (signal.aborted) return this.#queue.done(key);
       const startMs = this.#clock.monotonic();
-      this.#underWay[worker] = key;
+      this.#keysInProgress[worker] = key;
       try {
-        this.#succeeded(key, await this.#reconcile(key, signal));
+        this.#handleSuccess(key, await this.#reconcile(key, signal));
       } catch (error) {
-        this.#failed(key, error, signal);
+        this.#handleFailure(key, error, signal);
       } finally {
-        this.#underWay[worker] = undefined;
+        this.#keysInProgress[worker] = undefined;
         // Last: with `done` first, another worker could begin the key before its back-off was recorded.
         this.#queue.done(key);
       }
-      this.#stretchMs += this.#clock.monotonic() - startMs;
-      if (this.#stretchMs >= LONGEST_STRETCH_MS) await this.#letOthersGo();
+      this.#busyMs += this.#clock.monotonic() - startMs;
+      if (this.#busyMs >= YIELD_AFTER_MS) await this.#yieldToEventLoop();
     }
   }
 
-  #succeeded(key: Key, result: ReconcileResult | void): void {
+  #handleSuccess(key: Key, result: ReconcileResult | void): void {
     const requeueAfterMs = result?.requeueAfterMs;
     if (requeueAfterMs !== undefined && !(requeueAfterMs < Number.POSITIVE_INFINITY))
       throw new RangeError(`reconcile answered with a requeueAfterMs of ${requeueAfterMs}`);
@@ -179,7 +181,7 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
     if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
   }
 
-  #failed(key: Key, error: unknown, signal: AbortSignal): void {
+  #handleFailure(key: Key, error: unknown, signal: AbortSignal): void {
     const willRetry = !(error instanceof TerminalError);
     if (willRetry) this.#queue.addRateLimited(key);
     else this.#queue.forget(key);
@@ -189,8 +191,8 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
   }
 
   /** Reconciles served from caches alone never leave the promise queue: without this they would starve sockets and timers. */
-  async #letOthersGo(): Promise<void> {
-    this.#stretchMs = 0;
+  async #yieldToEventLoop(): Promise<void> {
+    this.#busyMs = 0;
     await this.#clock.yieldToEventLoop();
   }
 }

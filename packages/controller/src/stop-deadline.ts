@@ -23,7 +23,7 @@ export interface StopDeadline {
  *
  * @throws What the work throws; {@link StopTimeoutError} when it is late, and what it throws then goes unheard.
  */
-export async function endedInTime<T>(
+export async function withStopDeadline<T>(
   work: Promise<T>,
   { clock, signal, limitMs, unfinished }: StopDeadline,
 ): Promise<T> {

@@ -74,7 +74,7 @@ export class ControllerHarness {
   }
 
   /** Makes the controller, runs it with caches that it shares, and lets it see what there is. */
-  protected async play(
+  protected async runController(
     make: (deps: ControllerDeps & { readonly informers: InformerFactory }) => Runnable,
     caches: Partial<InformerFactoryOptions> | InformerFactory = {},
   ): Promise<void> {
@@ -111,25 +111,25 @@ export class ControllerHarness {
   /** How a request is recorded; `undefined`: not at all. */
   protected describe(request: ApiRequest): string | undefined {
     const { method, path } = request;
-    const [resource, name, ...rest] = targetOf(path);
+    const [resource, name, ...rest] = pathSegmentsOf(path);
     if (!resource || /^([^:]*:)?events$/.test(resource) || (method === "GET" && name === undefined)) return undefined;
     return [`${method} ${resource}`, name, ...rest].filter(Boolean).join("/");
   }
 
   async #send(request: ApiRequest): Promise<ApiResponse> {
     const what = this.describe(request);
-    if (what === undefined) return this.#reach(request);
+    if (what === undefined) return this.#forward(request);
     const recorded = this.#timed ? `${this.clock.monotonic() / 1000} ${what}` : what;
     this.requests.push(recorded);
     if (request.method !== "GET") this.writes.push(recorded);
     if (request.body?.type === "decoded") this.bodies.push(request.body.value);
     const answer = (await this.intercept(what, request)) ?? this.#refusal(what);
-    if (answer === undefined) return this.#reach(request);
+    if (answer === undefined) return this.#forward(request);
     if (typeof answer === "number") return refused({ code: answer, message: "made to fail" });
     return "headers" in answer ? answer : refused(answer);
   }
 
-  async #reach(request: ApiRequest): Promise<ApiResponse> {
+  async #forward(request: ApiRequest): Promise<ApiResponse> {
     const { transport } = this.server;
     return this.network(request, transport) ?? transport(request);
   }
@@ -153,7 +153,7 @@ export class ControllerHarness {
  * What a path is about: resource, name and subresource, or nothing for discovery. Other namespaces than `default` stand
  * before the resource: `kube-system:pods`.
  */
-export function targetOf(path: string): string[] {
+export function pathSegmentsOf(path: string): string[] {
   return path
     .replace(/\?.*$/, "")
     .replace(/^\/(api|apis\/[^/]+)\/[^/]+(\/|$)/, "")

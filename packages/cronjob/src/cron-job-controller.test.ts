@@ -18,7 +18,7 @@ class RunHarness extends Harness {
   start({ resyncMs, informers, ...options }: StartOptions = {}): Promise<void> {
     const onDecision = (decision: CronJobDecision): void => void this.decisions.push(decision);
     const caches = informers ?? { resyncMs, transform: showOtherSchedule };
-    return this.play((deps) => new CronJobController({ ...deps, onDecision, ...options }), caches);
+    return this.runController((deps) => new CronJobController({ ...deps, onDecision, ...options }), caches);
   }
 
   async advanceTo(time: string): Promise<void> {

@@ -83,7 +83,7 @@ export class CronJobController implements Runnable {
     const { localTimeZone = "UTC", workers = 5, metrics, missedSince } = options;
     const shell = new ControllerShell(options, {
       name: this.name,
-      says: { starting: "Starting cronjob controller v2", stopped: "Shutting down cronjob controller v2" },
+      logMessages: { starting: "Starting cronjob controller v2", stopped: "Shutting down cronjob controller v2" },
     });
     this.#shell = shell;
     const { client, clock } = shell;

@@ -18,7 +18,7 @@ class Harness extends ControllerHarness {
   }
 
   start(options: Partial<FakeKubeletOptions> = {}): Promise<void> {
-    return this.play((deps) => new FakeKubelet({ ...deps, random: deps.random.fork("kubelet"), ...options }));
+    return this.runController((deps) => new FakeKubelet({ ...deps, random: deps.random.fork("kubelet"), ...options }));
   }
 
   async create(

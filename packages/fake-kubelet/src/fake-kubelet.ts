@@ -80,7 +80,7 @@ export class FakeKubelet implements Runnable {
     const shell = new ControllerShell(options, {
       name: this.name,
       component: "kubelet",
-      says: { starting: "Starting simulated kubelet", stopped: "Shutting down simulated kubelet" },
+      logMessages: { starting: "Starting simulated kubelet", stopped: "Shutting down simulated kubelet" },
     });
     this.#shell = shell;
     this.#clock = shell.clock;
@@ -106,7 +106,7 @@ export class FakeKubelet implements Runnable {
       reconcile: (key, signal) => this.#syncNode(key, signal),
       describeError: "Error updating node status, will retry",
     });
-    shell.whenStopped(() => {
+    shell.onStopped(() => {
       for (const run of this.#runs.values()) run.timer?.cancel();
     });
     this.#pods.addEventHandler({

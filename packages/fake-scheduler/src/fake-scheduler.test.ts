@@ -29,7 +29,7 @@ class World extends ControllerHarness {
   }
 
   async start(): Promise<void> {
-    await this.play((deps) => new FakeScheduler(deps));
+    await this.runController((deps) => new FakeScheduler(deps));
     await this.advance(1);
     this.writes.length = 0;
   }

@@ -60,7 +60,7 @@ export class FakeScheduler implements Runnable {
     const shell = new ControllerShell(options, {
       name: this.name,
       component: schedulerName,
-      says: { starting: "Starting simulated scheduler", stopped: "Shutting down simulated scheduler" },
+      logMessages: { starting: "Starting simulated scheduler", stopped: "Shutting down simulated scheduler" },
     });
     this.#shell = shell;
     this.#schedulerName = schedulerName;

@@ -90,7 +90,7 @@ export class GarbageCollector implements Runnable {
   constructor(options: GarbageCollectorOptions) {
     const shell = new ControllerShell(options, {
       name: this.name,
-      says: {
+      logMessages: {
         starting: "Starting controller",
         stopped: "Shutting down controller",
         fields: { controller: "garbagecollector" },

@@ -13,7 +13,7 @@ import {
 import { isNotFound } from "@kubewright/client";
 import type { ApiRequest } from "@kubewright/transport";
 
-import { ControllerHarness, refused, targetOf } from "../../controller/test/controller-harness.js";
+import { ControllerHarness, refused, pathSegmentsOf } from "../../controller/test/controller-harness.js";
 import { GarbageCollector, type GarbageCollectorOptions, type GarbageDecision } from "../src/index.js";
 
 export const UNKNOWN_UID = "11111111-1111-4111-8111-111111111111";
@@ -49,7 +49,7 @@ export class Harness extends ControllerHarness {
   #isCut = false;
 
   start(options: Partial<GarbageCollectorOptions> = {}): Promise<void> {
-    return this.play(
+    return this.runController(
       (deps) =>
         new GarbageCollector({
           ...deps,
@@ -176,7 +176,7 @@ export class Harness extends ControllerHarness {
 
   override network: ControllerHarness["network"] = (request, serve) => {
     const { method, path, signal } = request;
-    const [resource, name] = targetOf(path);
+    const [resource, name] = pathSegmentsOf(path);
     if (resource === undefined) {
       this.discoveryRequests.push(path);
       const code = this.discoveryFaults.get(path);

@@ -91,7 +91,7 @@ export class JobController implements Runnable {
     } = options;
     const shell = new ControllerShell(options, {
       name: NAME,
-      says: { starting: "Starting job controller", stopped: "Shutting down job controller" },
+      logMessages: { starting: "Starting job controller", stopped: "Shutting down job controller" },
     });
     this.#shell = shell;
     const { client, clock, events, logger } = shell;
@@ -142,7 +142,7 @@ export class JobController implements Runnable {
       syncBatchPeriodMs === undefined
         ? new AdaptiveBatches({ queue, clock, isQuiet, forgetEnded, periodMs: maxSyncBatchPeriodMs })
         : new FixedBatches({ queue, periodMs: syncBatchPeriodMs });
-    shell.whenStopped(() => batches.stop());
+    shell.onStopped(() => batches.stop());
     const handlerDeps = {
       jobs: ownJobs,
       pods: podStore,

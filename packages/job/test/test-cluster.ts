@@ -58,7 +58,7 @@ export class TestCluster extends ControllerHarness {
   }
 
   startController(): Promise<void> {
-    return this.play(
+    return this.runController(
       (deps) =>
         new JobController({
           ...deps,

@@ -52,13 +52,13 @@ class RunningController<T extends KubernetesObject, Metrics> {
     });
     const connections: (() => void)[] = [];
     this.shell.addWork({
-      what: "watching",
+      description: "watching",
       run: async () => {
         // Only now: whoever stands by fills its caches, not its queues.
         for (const source of spec.sources) connections.push(source((each) => connect(each, { caches, cache, queue })));
       },
     });
-    this.shell.whenStopped(() => {
+    this.shell.onStopped(() => {
       for (const disconnect of connections) disconnect();
     });
   }

@@ -1,4 +1,4 @@
-import { type Runnable, endedInTime } from "@kubewright/controller";
+import { type Runnable, withStopDeadline } from "@kubewright/controller";
 
 import type { ControllerContext } from "./controller-context.js";
 import { OperatorClient } from "./operator-client.js";
@@ -32,7 +32,7 @@ export function buildTask(
         namespace,
         signal,
       };
-      return endedInTime(endsQuietly(run(scope as TaskScope<never>), signal), {
+      return withStopDeadline(endsQuietly(run(scope as TaskScope<never>), signal), {
         clock,
         signal,
         limitMs,

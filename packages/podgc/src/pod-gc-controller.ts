@@ -63,7 +63,7 @@ export class PodGCController implements Runnable {
     const { terminatedPodThreshold = 12_500, periodMs = 20_000, quarantineMs = 40_000 } = options;
     const shell = new ControllerShell(options, {
       name: this.name,
-      says: { starting: "Starting GC controller", stopped: "Shutting down GC controller" },
+      logMessages: { starting: "Starting GC controller", stopped: "Shutting down GC controller" },
     });
     this.#shell = shell;
     this.#collector = new PodCollector({ ...options, logger: shell.logger });
@@ -76,7 +76,7 @@ export class PodGCController implements Runnable {
     this.#onFailure = options.onFailure;
     this.#pods = shell.informer(pods);
     this.#nodes = shell.informer(nodes);
-    shell.addWork({ what: "a pass", run: (signal) => this.#passes(signal) });
+    shell.addWork({ description: "a pass", run: (signal) => this.#passes(signal) });
     const seen = (pod: PodObject): void => {
       this.#census.set(pod);
       this.#noteChange(this.#isSuspect(pod));

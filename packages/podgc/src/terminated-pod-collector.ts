@@ -38,10 +38,10 @@ export class TerminatedPodCollector implements Runnable {
   constructor(options: TerminatedPodCollectorOptions) {
     this.#options = options;
     this.#threshold = options.terminatedPodThreshold ?? 12_500;
-    const says = { starting: "Starting GC of ended pods", stopped: "Shutting down GC of ended pods" };
-    this.#shell = new ControllerShell(options, { name: this.name, says });
+    const logMessages = { starting: "Starting GC of ended pods", stopped: "Shutting down GC of ended pods" };
+    this.#shell = new ControllerShell(options, { name: this.name, logMessages });
     this.#collector = new PodCollector({ ...options, logger: this.#shell.logger });
-    this.#shell.addWork({ what: "a pass", run: (signal) => this.#passes(signal) });
+    this.#shell.addWork({ description: "a pass", run: (signal) => this.#passes(signal) });
   }
 
   /** @throws StopTimeoutError when a pass under way does not end in time. */

@@ -32,7 +32,9 @@ export class Harness extends ControllerHarness {
       forceDeletePodError: ({ reason }) => count("error", reason),
     };
     const onDecision = (decision: PodGCDecision): void => void this.decisions.push(decision);
-    return this.play((deps) => new PodGCController({ ...deps, metrics, onDecision, ...options }), { transform });
+    return this.runController((deps) => new PodGCController({ ...deps, metrics, onDecision, ...options }), {
+      transform,
+    });
   }
 
   async createNode(

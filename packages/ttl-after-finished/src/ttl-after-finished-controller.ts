@@ -37,7 +37,7 @@ export class TTLAfterFinishedController implements Runnable {
     const { workers = 5, metrics } = options;
     const shell = new ControllerShell(options, {
       name: this.name,
-      says: {
+      logMessages: {
         starting: "Starting TTL after finished controller",
         stopped: "Shutting down TTL after finished controller",
       },

@@ -82,7 +82,7 @@ export class ProcessKubelet implements Runnable {
     const shell = new ControllerShell(options, {
       name: this.name,
       component: "kubelet",
-      says: { starting: "Starting kubelet of processes", stopped: "Shutting down kubelet of processes" },
+      logMessages: { starting: "Starting kubelet of processes", stopped: "Shutting down kubelet of processes" },
     });
     this.#shell = shell;
     this.#clock = shell.clock;
@@ -98,7 +98,7 @@ export class ProcessKubelet implements Runnable {
       reconcile: (key, signal) => this.#syncPod(key, signal),
       describeError: "Error syncing pod, skipping",
     });
-    shell.whenStopped(() => {
+    shell.onStopped(() => {
       for (const timer of this.#timers.values()) timer.cancel();
     });
     const saw = (pod: DeepReadonly<Pod>): void => {

@@ -220,11 +220,11 @@ test("a disabled metric is taken but not shown", async () => {
 
 test("a label value that is not on its list counts as unexpected, and is told", async () => {
   const registry = new Registry();
-  let told = 0;
+  let unexpectedCount = 0;
   const metrics = new MetricFamilies({
     registry,
     allowedLabels: new Map([["held", new Map([["of", new Set(["a"])]])]]),
-    onUnexpectedLabel: () => told++,
+    onUnexpectedLabel: () => unexpectedCount++,
   });
   const held = metrics.counter({ name: "held", help: "Held", labels: ["of", "by"] });
   held.inc({ of: "a", by: "x" });
@@ -237,7 +237,7 @@ test("a label value that is not on its list counts as unexpected, and is told", 
     'held{of="unexpected",by="x"} 3',
   ]);
   expect(await linesOf(registry, 'seconds_count{of="b"}')).toHaveLength(1);
-  expect(told).toBe(2);
+  expect(unexpectedCount).toBe(2);
   expect(metrics.registered).toEqual(new Map([["ALPHA", 2]]));
 });
 

@@ -59,16 +59,16 @@ export class MetricFamilies {
   }
 
   counter<Label extends string = never>(definition: MetricDefinition<Label>): Counter<Label> {
-    return this.#guarded(new Counter(this.#configuration(definition)), definition, ["inc"]);
+    return this.#withAllowedLabels(new Counter(this.#configuration(definition)), definition, ["inc"]);
   }
 
   gauge<Label extends string = never>(definition: MetricDefinition<Label>): Gauge<Label> {
-    return this.#guarded(new Gauge(this.#configuration(definition)), definition, ["set", "inc", "dec"]);
+    return this.#withAllowedLabels(new Gauge(this.#configuration(definition)), definition, ["set", "inc", "dec"]);
   }
 
   histogram<Label extends string = never>(definition: HistogramDefinition<Label>): Histogram<Label> {
     const histogram = new Histogram({ ...this.#configuration(definition), buckets: [...definition.buckets] });
-    return this.#guarded(histogram, definition, ["observe", "zero"]);
+    return this.#withAllowedLabels(histogram, definition, ["observe", "zero"]);
   }
 
   #configuration<Label extends string>({ name, help, stability = "ALPHA", labels = [] }: MetricDefinition<Label>) {
@@ -79,7 +79,7 @@ export class MetricFamilies {
   }
 
   /** Only a metric with a list of allowed values pays for the comparison. */
-  #guarded<M extends object, Label extends string>(
+  #withAllowedLabels<M extends object, Label extends string>(
     metric: M,
     { name }: MetricDefinition<Label>,
     methods: readonly (keyof M)[],

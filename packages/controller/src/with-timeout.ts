@@ -6,7 +6,7 @@ import type { Clock } from "@kubewright/clock";
  *
  * @throws What `send` throws, the signal's reason, or an Error that names the limit.
  */
-export async function withinTime<T>(
+export async function withTimeout<T>(
   send: (signal: AbortSignal) => Promise<T>,
   { clock, limitMs, signal }: { clock: Clock; limitMs: number; signal?: AbortSignal },
 ): Promise<T> {
