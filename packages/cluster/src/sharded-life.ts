@@ -9,8 +9,8 @@ import {
   CLUSTER_BUCKET,
   ShardMember,
   type ShardStatus,
-  onceFilled,
-  untilGivenUp,
+  afterCacheSync,
+  untilReleased,
 } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
@@ -165,7 +165,7 @@ export class ShardedLife {
       if (controller instanceof PodGCController) this.#terminatedPods.add(work.bucket, controller, signal);
       return controller;
     });
-    await runInStages([onceFilled(made, informers, work), [informers]], signal);
+    await runInStages([afterCacheSync(made, informers, work), [informers]], signal);
   }
 
   async #runClusterWide(work: BucketWork, tenure: number, signal: AbortSignal): Promise<void> {
@@ -180,7 +180,7 @@ export class ShardedLife {
     work.opened();
     this.#leads = true;
     try {
-      await runAll([...parts, untilGivenUp], signal);
+      await runAll([...parts, untilReleased], signal);
     } finally {
       this.#leads = false;
     }

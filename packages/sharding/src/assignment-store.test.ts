@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 import { AssignmentStore, assignmentName } from "./assignment-store.js";
 import { withEdits } from "./assignment.js";
-import { plainLayout } from "./layout.js";
+import { unsplitLayout } from "./layout.js";
 
 const NAMESPACE = "kube-system";
 
@@ -23,12 +23,12 @@ test("what a watch tells while a read is under way is kept, though the answer be
     },
     clock,
   });
-  const options = { clock, namespace: NAMESPACE, group: "kubewright", layout: plainLayout, requestTimeoutMs: 4_000 };
+  const options = { clock, namespace: NAMESPACE, group: "kubewright", layout: unsplitLayout, requestTimeoutMs: 4_000 };
   const store = new AssignmentStore({ client, ...options });
   const { signal } = new AbortController();
   await store.create(signal);
   const before = store.latest!;
-  const newer = withEdits(before.assignment, "other", { take: [7], release: [], bury: new Set() });
+  const newer = withEdits(before.assignment, "other", { acquire: [7], release: [], fence: new Set() });
   let heard: DeepReadonly<ConfigMap> | undefined;
   meanwhile.happens = async () => {
     await new AssignmentStore({ client: new Client({ transport: server.transport, clock }), ...options }).write(
@@ -37,7 +37,7 @@ test("what a watch tells while a read is under way is kept, though the answer be
       signal,
     );
     heard = await admin.get(assignmentName("kubewright"), { namespace: NAMESPACE });
-    store.heard(heard);
+    store.observe(heard);
   };
   expect((await store.read(signal))?.assignment).toEqual(newer);
   expect(store.latest?.resourceVersion).toBe(heard?.metadata.resourceVersion);

@@ -2,7 +2,7 @@ import { type ConfigMap, type DeepReadonly, compareResourceVersions, configMaps 
 import { type Client, type ResourceClient, isAlreadyExists, isNotFound } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 
-import { type Assignment, formatAssignment, freeAssignmentOf, layoutOf, parseAssignment } from "./assignment.js";
+import { type Assignment, formatAssignment, createFreeAssignment, layoutOf, parseAssignment } from "./assignment.js";
 import { bounded } from "./bounded.js";
 import type { BucketLayout } from "./layout.js";
 import { MemberError } from "./member-error.js";
@@ -53,8 +53,8 @@ export class AssignmentStore {
   }
 
   /** Takes in what a watch tells, which may lag behind. @throws Error when it cannot be read */
-  heard(object: DeepReadonly<ConfigMap>): void {
-    if (!isOlder(object, this.#object)) this.#take(object);
+  observe(object: DeepReadonly<ConfigMap>): void {
+    if (!isOlder(object, this.#object)) this.#setLatest(object);
   }
 
   /** @throws MemberError when time went back; Error when it cannot be read; or what the request failed with. */
@@ -69,7 +69,7 @@ export class AssignmentStore {
           `the resourceVersion of ${namespace}/${name} went back, as after a restored backup: this member knows what never happened`,
         );
       // A watch may have told something newer while the answer was on its way.
-      if (!isOlder(found, this.#object)) this.#take(found);
+      if (!isOlder(found, this.#object)) this.#setLatest(found);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       this.#object = this.#latest = undefined;
@@ -81,9 +81,9 @@ export class AssignmentStore {
   async create(signal: AbortSignal): Promise<void> {
     const { namespace, group, layout } = this.#options;
     const metadata = { name: assignmentName(group), namespace, labels: { [GROUP_LABEL]: group } };
-    const data = { [DATA_KEY]: formatAssignment(freeAssignmentOf(layout)) };
+    const data = { [DATA_KEY]: formatAssignment(createFreeAssignment(layout)) };
     try {
-      this.#take(
+      this.#setLatest(
         await this.#bounded((bound) => this.#configMaps.create({ metadata, data }, { signal: bound }), signal),
       );
     } catch (error) {
@@ -96,10 +96,10 @@ export class AssignmentStore {
   async write(base: StoredAssignment, assignment: Assignment, signal: AbortSignal): Promise<StoredAssignment> {
     const data = { ...base.object.data, [DATA_KEY]: formatAssignment(assignment) };
     const object = { ...base.object, data };
-    return this.#take(await this.#bounded((bound) => this.#configMaps.update(object, { signal: bound }), signal));
+    return this.#setLatest(await this.#bounded((bound) => this.#configMaps.update(object, { signal: bound }), signal));
   }
 
-  #take(object: DeepReadonly<ConfigMap>): StoredAssignment {
+  #setLatest(object: DeepReadonly<ConfigMap>): StoredAssignment {
     this.#object = object;
     const { resourceVersion = "" } = object.metadata;
     const assignment = parseAssignment(object.data?.[DATA_KEY] ?? "");

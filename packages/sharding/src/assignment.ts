@@ -1,5 +1,5 @@
 import { BUCKETS, type Bucket, HASH_NAME } from "./bucket.js";
-import { BucketLayout, type NamespaceSplits, plainLayout } from "./layout.js";
+import { BucketLayout, type NamespaceSplits, unsplitLayout } from "./layout.js";
 
 /** Who has a bucket. */
 export interface Entry {
@@ -26,23 +26,23 @@ export interface Assignment {
 /**
  * In which nobody has anything.
  *
- * @param epoch - The last that was used of any bucket.
+ * @lastEpoch lastEpoch - The last that was used of any bucket.
  */
-export function freeAssignmentOf({ splits, buckets }: BucketLayout, epoch = 0): Assignment {
+export function createFreeAssignment({ splits, buckets }: BucketLayout, lastEpoch = 0): Assignment {
   return {
     hash: HASH_NAME,
     buckets: BUCKETS,
     ...(Object.keys(splits).length === 0 ? {} : { splits }),
-    entries: buckets.map(() => ({ owner: "", epoch })),
+    entries: buckets.map(() => ({ owner: "", epoch: lastEpoch })),
   };
 }
 
 /** In which nobody has anything, and no namespace is split. */
-export const freeAssignment = freeAssignmentOf(plainLayout);
+export const freeAssignment = createFreeAssignment(unsplitLayout);
 
 /** Which buckets it has. */
 export function layoutOf({ splits }: Assignment): BucketLayout {
-  return splits === undefined ? plainLayout : new BucketLayout(splits);
+  return splits === undefined ? unsplitLayout : new BucketLayout(splits);
 }
 
 /** The buckets that somebody has. */
@@ -74,18 +74,18 @@ export function parseAssignment(text: string): Assignment {
       `the assignment has ${theirs}, this version ${BUCKETS} by ${HASH_NAME}: stop the other version first`,
     );
   }
-  const count = layoutOfText(splits).buckets.length;
+  const count = parseSplits(splits).buckets.length;
   if (!Array.isArray(entries) || entries.length !== count || !entries.every(isEntry))
     throw new Error(`the assignment has not ${count} entries: delete the ConfigMap, and it is made anew`);
   return { hash, buckets, ...(splits === undefined ? {} : { splits }), entries };
 }
 
-function layoutOfText(splits: unknown): BucketLayout {
+function parseSplits(splits: unknown): BucketLayout {
   try {
-    return splits === undefined ? plainLayout : new BucketLayout(splits as NamespaceSplits);
+    return splits === undefined ? unsplitLayout : new BucketLayout(splits as NamespaceSplits);
   } catch (error) {
-    const why = (error as Error).message;
-    throw new Error(`the assignment has splits that cannot be (${why}): delete the ConfigMap, and it is made anew`, {
+    const reason = (error as Error).message;
+    throw new Error(`the assignment has splits that cannot be (${reason}): delete the ConfigMap, and it is made anew`, {
       cause: error,
     });
   }
@@ -103,14 +103,14 @@ function isEntry(value: unknown): value is Entry {
 
 /** What a member may change: its own entries, those of nobody, and those of the dead. */
 export interface AssignmentEdits {
-  readonly take: readonly Bucket[];
+  readonly acquire: readonly Bucket[];
   readonly release: readonly Bucket[];
   /** Those of {@link release} that this member could not work for. Default: none. */
   readonly failed?: ReadonlySet<Bucket>;
   /** Those that this member would try again, though it could not work for them before. Default: none. */
   readonly retry?: ReadonlySet<Bucket>;
   /** Members whose entries are nobody's from now on. What is taken of them is taken in the same write. */
-  readonly bury: ReadonlySet<string>;
+  readonly fence: ReadonlySet<string>;
 }
 
 /**
@@ -121,32 +121,35 @@ export interface AssignmentEdits {
 export function withEdits(
   assignment: Assignment,
   me: string,
-  { take, release, bury, failed, retry }: AssignmentEdits,
+  { acquire, release, fence, failed, retry }: AssignmentEdits,
 ): Assignment {
   const entries = assignment.entries.map((entry, bucket) => {
-    const left = triedBy(entry, (member) => bury.has(member) || (member === me && retry?.has(bucket) === true));
-    return bury.has(entry.owner) ? { ...left, owner: "", freedBy: entry.owner } : left;
+    const remaining = withoutAvoids(
+      entry,
+      (member) => fence.has(member) || (member === me && retry?.has(bucket) === true),
+    );
+    return fence.has(entry.owner) ? { ...remaining, owner: "", freedBy: entry.owner } : remaining;
   });
   for (const bucket of release) {
     const entry = entries[bucket]!;
     if (entry.owner !== me) throw new Error(`bucket ${bucket} is not ${me}'s to release but ${entry.owner}'s`);
     const { avoids = [] } = entry;
-    const free = { ...entry, owner: "", freedBy: me };
-    entries[bucket] = failed?.has(bucket) === true ? { ...free, avoids: [...avoids, me] } : free;
+    const released = { ...entry, owner: "", freedBy: me };
+    entries[bucket] = failed?.has(bucket) === true ? { ...released, avoids: [...avoids, me] } : released;
   }
-  for (const bucket of take) {
+  for (const bucket of acquire) {
     const { owner, epoch, avoids } = entries[bucket]!;
     if (owner !== "") throw new Error(`bucket ${bucket} is not ${me}'s to take: ${owner} has it`);
-    const mine: Entry = { owner: me, epoch: epoch + 1, ...(avoids === undefined ? {} : { avoids }) };
-    entries[bucket] = triedBy(mine, (member) => member === me);
+    const acquired: Entry = { owner: me, epoch: epoch + 1, ...(avoids === undefined ? {} : { avoids }) };
+    entries[bucket] = withoutAvoids(acquired, (member) => member === me);
   }
   return { ...assignment, entries };
 }
 
 /** The entry, with those out of mind that it need not be kept from any more. */
-function triedBy(entry: Entry, isOver: (member: string) => boolean): Entry {
+function withoutAvoids(entry: Entry, isObsolete: (member: string) => boolean): Entry {
   const { avoids, ...rest } = entry;
-  if (avoids?.some(isOver) !== true) return entry;
-  const left = avoids.filter((member) => !isOver(member));
-  return left.length === 0 ? rest : { ...rest, avoids: left };
+  if (avoids?.some(isObsolete) !== true) return entry;
+  const remaining = avoids.filter((member) => !isObsolete(member));
+  return remaining.length === 0 ? rest : { ...rest, avoids: remaining };
 }

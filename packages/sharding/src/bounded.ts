@@ -16,17 +16,17 @@ export async function bounded<T>(
 ): Promise<T> {
   for (const signal of signals) signal.throwIfAborted();
   const attempt = new AbortController();
-  const gaveUp = Promise.withResolvers<never>();
-  const giveUp = (reason: unknown): void => {
+  const cancelled = Promise.withResolvers<never>();
+  const cancel = (reason: unknown): void => {
     attempt.abort(reason);
-    gaveUp.reject(reason);
+    cancelled.reject(reason);
   };
-  const onAbort = (): void => giveUp(signals.find(({ aborted }) => aborted)?.reason);
+  const onAbort = (): void => cancel(signals.find(({ aborted }) => aborted)?.reason);
   for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
-  const late = (): void => giveUp(new Error(`no answer within ${limitMs} ms`));
-  const timer = limitMs === Infinity ? undefined : clock.setTimer(limitMs, late, { background: true });
+  const onTimeout = (): void => cancel(new Error(`no answer within ${limitMs} ms`));
+  const timer = limitMs === Infinity ? undefined : clock.setTimer(limitMs, onTimeout, { background: true });
   try {
-    return await Promise.race([send(attempt.signal), gaveUp.promise]);
+    return await Promise.race([send(attempt.signal), cancelled.promise]);
   } finally {
     timer?.cancel();
     for (const signal of signals) signal.removeEventListener("abort", onAbort);

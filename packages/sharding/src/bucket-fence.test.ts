@@ -19,7 +19,7 @@ function setUp(answer: (request: ApiRequest) => Promise<ApiResponse> = async () 
     },
     clock,
     requestTimeoutMs: 4_000,
-    lingerMs: 7_000,
+    maxWriteDelayMs: 7_000,
     holdsLease: () => clock.monotonic() < lease.endMs,
     onRefused: (reason) => refused.push(reason),
   });

@@ -17,7 +17,7 @@ export interface BucketFenceOptions {
   /** When the server gives up a write by itself. */
   readonly requestTimeoutMs: number;
   /** How long after it was sent a write may still happen: on its way, and then at the server. */
-  readonly lingerMs: number;
+  readonly maxWriteDelayMs: number;
   /** Whether this member's lease holds right now. */
   readonly holdsLease: () => boolean;
   /** Told of what was refused. */
@@ -73,11 +73,11 @@ export class BucketFence {
     request.signal?.throwIfAborted();
     const { transport, clock, requestTimeoutMs } = this.#options;
     let sentMs = clock.monotonic();
-    let isKeptBack = false;
+    let isUnsent = false;
     const beforeSend = (): void => {
       request.beforeSend?.();
       const refusal = this.#refusal(request);
-      isKeptBack = refusal !== undefined;
+      isUnsent = refusal !== undefined;
       if (refusal !== undefined) throw refusal;
       sentMs = clock.monotonic();
     };
@@ -89,10 +89,10 @@ export class BucketFence {
       const limit = { clock, limitMs: Infinity, signals };
       const response = await bounded((signal) => transport({ ...timed, signal }), limit);
       // The server gave up, which says nothing about what it did.
-      if (response.status === 504) this.#isUnknown(sentMs);
+      if (response.status === 504) this.#recordUnknownOutcome(sentMs);
       return response;
     } catch (error) {
-      if (!isKeptBack) this.#isUnknown(sentMs);
+      if (!isUnsent) this.#recordUnknownOutcome(sentMs);
       throw error;
     } finally {
       if (--this.#inFlight === 0) this.#onIdle?.();
@@ -103,15 +103,15 @@ export class BucketFence {
     const reason = this.#state !== "open" ? this.#state : this.#options.holdsLease() ? undefined : "lease";
     if (reason === undefined) return undefined;
     this.#options.onRefused(reason);
-    return new FencedError(`${method} ${path} not sent: ${WORDS[reason]}`);
+    return new FencedError(`${method} ${path} not sent: ${REASON_TEXTS[reason]}`);
   }
 
-  #isUnknown(sentMs: number): void {
-    this.#unknownUntilMs = Math.max(this.#unknownUntilMs, sentMs + this.#options.lingerMs);
+  #recordUnknownOutcome(sentMs: number): void {
+    this.#unknownUntilMs = Math.max(this.#unknownUntilMs, sentMs + this.#options.maxWriteDelayMs);
   }
 }
 
-const WORDS: Readonly<Record<FenceReason, string>> = {
+const REASON_TEXTS: Readonly<Record<FenceReason, string>> = {
   "not open": "the bucket has not synced yet",
   closed: "the bucket was given up",
   lease: "the lease was not renewed in time",

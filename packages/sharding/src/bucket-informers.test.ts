@@ -33,7 +33,7 @@ async function setUp({ layout, streamsLists = true }: { layout?: BucketLayout; s
   });
   const stop = new AbortController();
   const running = informers.run(stop.signal);
-  const take = (which = BUCKET) => {
+  const acquire = (which = BUCKET) => {
     const factory = informers.forBucket(which);
     const giveUp = new AbortController();
     const caches = { configMaps: factory.informerFor(configMaps), nodes: factory.informerFor(nodes) };
@@ -50,15 +50,15 @@ async function setUp({ layout, streamsLists = true }: { layout?: BucketLayout; s
   };
   const create = (namespace: string, name: string) =>
     client.resource(configMaps).create({ metadata: { namespace, name } });
-  return { clock, client, informers, paths, take, end, create };
+  return { clock, client, informers, paths, acquire, end, create };
 }
 
 test("a bucket has caches of its namespaces, which begin anew when it comes again, and of what is in none", async () => {
-  const { clock, client, take, end, create } = await setUp();
+  const { clock, client, acquire, end, create } = await setUp();
   await client.resource(nodes).create({ metadata: { name: "first" } });
   await create("team-a", "ours");
   await create("team-b", "theirs");
-  const bucket = take();
+  const bucket = acquire();
   await clock.advance(1_000);
   const names = ({ configMaps: cache }: typeof bucket) =>
     new Set(cache.store.list().map(({ metadata }) => metadata.name));
@@ -71,7 +71,7 @@ test("a bucket has caches of its namespaces, which begin anew when it comes agai
   await create("team-a", "meanwhile");
   await clock.advance(60_000);
   expect(names(bucket)).toEqual(new Set(["ours"]));
-  const again = take();
+  const again = acquire();
   await clock.advance(1_000);
   expect(names(again)).toEqual(new Set(["meanwhile", "ours"]));
   await again.leave();
@@ -79,8 +79,8 @@ test("a bucket has caches of its namespaces, which begin anew when it comes agai
 });
 
 test("a namespace that is gone is not asked for any more, and one of its name that is made later is", async () => {
-  const { clock, client, paths, take, end, create } = await setUp();
-  const bucket = take();
+  const { clock, client, paths, acquire, end, create } = await setUp();
+  const bucket = acquire();
   await clock.advance(1_000);
   await client.resource(namespaces).delete("team-a");
   await clock.advance(120_000);
@@ -102,11 +102,11 @@ test.each([
   "of a server %s a part of a namespace has all of it, as new as the store, and no other bucket any",
   async (_, streamsLists) => {
     const layout = new BucketLayout({ "team-a": 2 });
-    const { clock, client, informers, paths, take, end, create } = await setUp({ layout, streamsLists });
+    const { clock, client, informers, paths, acquire, end, create } = await setUp({ layout, streamsLists });
     await client.resource(nodes).create({ metadata: { name: "first" } });
     await create("team-a", "hot");
     await create("team-b", "other");
-    const caches = [take(), take(65), take(66)];
+    const caches = [acquire(), acquire(65), acquire(66)];
     await clock.advance(1_000);
     const names = caches.map(({ configMaps: cache }) => cache.store.list().map(({ metadata }) => metadata.name));
     expect(caches.map(({ configMaps: cache }) => cache.hasSynced)).toEqual([true, true, true]);

@@ -20,8 +20,8 @@ import {
 } from "@kubewright/informer";
 
 import type { Bucket } from "./bucket.js";
-import { BucketTenancy } from "./bucket-tenancy.js";
-import { type BucketLayout, plainLayout } from "./layout.js";
+import { BucketNamespaces } from "./bucket-namespaces.js";
+import { type BucketLayout, unsplitLayout } from "./layout.js";
 import { relaySource } from "./relay-source.js";
 import { repeat } from "./repeat.js";
 
@@ -43,7 +43,7 @@ export interface BucketInformersOptions {
 }
 
 /** So long after the end of a namespace nothing of it is on its way any more. */
-const FORGOTTEN_AFTER_MS = 60_000;
+const FORGET_DELAY_MS = 60_000;
 
 /**
  * The caches of a member's buckets. There is one watch of each resource, of all namespaces of all its buckets, however many they
@@ -62,13 +62,13 @@ export class BucketInformers {
   readonly #feeds = new Map<string, NamespaceFeed<KubernetesObject>>();
   /** Of what is in no namespace. */
   readonly #clusterWide: InformerFactory;
-  readonly #tenancies = new Set<BucketTenancy>();
+  readonly #bucketNamespaces = new Set<BucketNamespaces>();
   readonly #running: Promise<void>[] = [];
   #signal: AbortSignal | undefined;
 
   constructor(options: BucketInformersOptions) {
     this.#options = options;
-    this.#layout = options.layout ?? plainLayout;
+    this.#layout = options.layout ?? unsplitLayout;
     const { client, clock, random, transform, onError, informerName, metrics } = options;
     this.#namespaces = new SharedInformer<Namespace>({
       client: client.resource(namespaces),
@@ -78,8 +78,8 @@ export class BucketInformers {
       onError,
     });
     this.#namespaces.addEventHandler({
-      onAdd: () => this.#changed(),
-      onDelete: () => void clock.setTimer(FORGOTTEN_AFTER_MS, () => this.#forget(), { background: true }),
+      onAdd: () => this.#onNamespacesChange(),
+      onDelete: () => void clock.setTimer(FORGET_DELAY_MS, () => this.#forgetDeletedNamespaces(), { background: true }),
     });
     const shared = { client, clock, random: random.fork("cluster-wide"), transform, onError, informerName, metrics };
     this.#clusterWide = new InformerFactory(shared);
@@ -105,8 +105,8 @@ export class BucketInformers {
    */
   forBucket(bucket: Bucket, onInformer?: InformerFactoryOptions["onInformer"]): InformerFactory {
     const { client, clock, random, resyncMs, transform, onError } = this.#options;
-    const part = this.#layout.partIn(bucket);
-    const tenancy = new BucketTenancy(async (signal) => {
+    const part = this.#layout.namespacePartOf(bucket);
+    const bucketNamespaces = new BucketNamespaces(async (signal) => {
       await this.#namespaces.waitForSync(signal);
       return this.#namespacesOf(bucket);
     }, clock);
@@ -124,7 +124,7 @@ export class BucketInformers {
         !definition.namespaced
           ? relaySource(this.#clusterWide.informerFor(definition), target, clock)
           : part === undefined
-            ? this.#source(definition, target, tenancy)
+            ? this.#source(definition, target, bucketNamespaces)
             : undefined,
     });
   }
@@ -132,7 +132,7 @@ export class BucketInformers {
   #source<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     target: ReflectorTarget<T>,
-    tenancy: BucketTenancy,
+    bucketNamespaces: BucketNamespaces,
   ): InformerSource {
     const feed = this.#feedFor(definition);
     const { clock } = this.#options;
@@ -142,10 +142,10 @@ export class BucketInformers {
       },
       run: async (signal, resyncMs) => {
         repeat(clock, resyncMs, () => target.resync(), signal);
-        this.#tenancies.add(tenancy);
-        await tenancy.keep({ feed, target }, signal);
+        this.#bucketNamespaces.add(bucketNamespaces);
+        await bucketNamespaces.keepFilled({ feed, target }, signal);
         feed.removeTarget(target);
-        if (tenancy.isEmpty) this.#tenancies.delete(tenancy);
+        if (bucketNamespaces.isEmpty) this.#bucketNamespaces.delete(bucketNamespaces);
       },
     };
   }
@@ -176,12 +176,13 @@ export class BucketInformers {
     return names.filter((name) => this.#layout.bucketOf(name) === bucket);
   }
 
-  #changed(): void {
-    for (const tenancy of this.#tenancies) tenancy.wake();
+  #onNamespacesChange(): void {
+    for (const bucketNamespaces of this.#bucketNamespaces) bucketNamespaces.wake();
   }
 
-  #forget(): void {
+  #forgetDeletedNamespaces(): void {
     const known = new Set(this.#namespaces.store.list().map(({ metadata }) => metadata.name ?? ""));
-    for (const tenancy of this.#tenancies) tenancy.forget((namespace) => !known.has(namespace));
+    for (const bucketNamespaces of this.#bucketNamespaces)
+      bucketNamespaces.forget((namespace) => !known.has(namespace));
   }
 }

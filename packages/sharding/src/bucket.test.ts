@@ -16,13 +16,13 @@ test.each([
   ["tenant-", 1000, 4, 1.06],
   ["tenant-", 1000, 8, 1.14],
   ["user-", 10_000, 16, 1.06],
-])("%s and %i numbers spread over %i parts: the fullest has %d of the mean", (prefix, count, parts, most) => {
+])("%s and %i numbers spread over %i parts: the fullest has %d of the mean", (prefix, count, parts, max) => {
   const sizes = Array.from({ length: parts }, () => 0);
   for (let index = 0; index < count; index++) {
     const name = `${prefix}${String(index).padStart(String(count - 1).length + 1, "0")}`;
     sizes[Number((mix64(fnv1a64(name)) * BigInt(parts)) >> 64n)]!++;
   }
-  expect(Math.max(...sizes) / (count / parts)).toBeLessThan(most + 0.06);
+  expect(Math.max(...sizes) / (count / parts)).toBeLessThan(max + 0.06);
 });
 
 test("buckets are named as people read them, in the order of their numbers", () => {

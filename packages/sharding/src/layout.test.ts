@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { allBuckets, bucketOf } from "./bucket.js";
-import { BucketLayout, partOf, plainLayout } from "./layout.js";
+import { BucketLayout, partIndexOf, unsplitLayout } from "./layout.js";
 
 test("parts of namespaces that are split come behind all other buckets, in the order of the names", () => {
   const layout = new BucketLayout({ web: 2, batch: 3 });
@@ -16,15 +16,15 @@ test("parts of namespaces that are split come behind all other buckets, in the o
     "web/1",
   ]);
   expect(layout.text).toBe("batch=3,web=2");
-  expect(layout.partIn(68)).toMatchObject({ namespace: "web", index: 0 });
-  expect(layout.partIn(7)).toBeUndefined();
+  expect(layout.namespacePartOf(68)).toMatchObject({ namespace: "web", index: 0 });
+  expect(layout.namespacePartOf(7)).toBeUndefined();
 });
 
 test("a namespace that is split is in none of the other buckets, and all others stay where they are", () => {
   const layout = new BucketLayout({ batch: 3 });
   expect(layout.bucketOf("batch")).toBeUndefined();
   expect(layout.bucketOf("default")).toBe(bucketOf("default"));
-  expect([plainLayout.buckets, plainLayout.bucketOf("batch"), plainLayout.text]).toEqual([
+  expect([unsplitLayout.buckets, unsplitLayout.bucketOf("batch"), unsplitLayout.text]).toEqual([
     allBuckets,
     bucketOf("batch"),
     "",
@@ -37,12 +37,12 @@ test.each([
   ["00000000-0000-0000-0000-000000000001", 4, 3],
   ["00000000-0000-0000-0000-000000000001", 16, 7],
 ])("uid %s is of %i parts part %i, in every version", (uid, parts, part) => {
-  expect(partOf(uid, parts)).toBe(part);
+  expect(partIndexOf(uid, parts)).toBe(part);
 });
 
 test("each uid is of exactly one part, and parts are about as large as each other", () => {
   const layout = new BucketLayout({ batch: 4 });
-  const parts = layout.buckets.slice(65).map((bucket) => layout.partIn(bucket)!);
+  const parts = layout.buckets.slice(65).map((bucket) => layout.namespacePartOf(bucket)!);
   const counts = [0, 0, 0, 0];
   for (let index = 0; index < 4000; index++) {
     const uid = `6f1c2a90-5d1e-4c7b-9b1f-${String(index).padStart(12, "0")}`;

@@ -14,9 +14,9 @@ export interface NamespacePart {
   readonly has: (uid: string) => boolean;
 }
 
-const MOST_NAMESPACES = 16;
-const FEWEST_PARTS = 2;
-const MOST_PARTS = 16;
+const MAX_NAMESPACES = 16;
+const MIN_PARTS = 2;
+const MAX_PARTS = 16;
 const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
@@ -38,17 +38,17 @@ export class BucketLayout {
   /** @throws Error in one line, when a namespace cannot be called so, or there are too many or too few parts. */
   constructor(splits: NamespaceSplits) {
     const sorted = Object.entries(splits).sort(([a], [b]) => (a < b ? -1 : 1));
-    if (sorted.length > MOST_NAMESPACES)
-      throw new Error(`${sorted.length} namespaces are split: at most ${MOST_NAMESPACES} can be`);
+    if (sorted.length > MAX_NAMESPACES)
+      throw new Error(`${sorted.length} namespaces are split: at most ${MAX_NAMESPACES} can be`);
     const groups = [allBuckets];
     let next = allBuckets.length;
     for (const [namespace, parts] of sorted) {
       if (!NAMESPACE_NAME.test(namespace)) throw new Error(`${JSON.stringify(namespace)} is no name of a namespace`);
-      if (!Number.isInteger(parts) || parts < FEWEST_PARTS || parts > MOST_PARTS)
-        throw new Error(`namespace ${namespace} has ${parts} parts: it must be ${FEWEST_PARTS} to ${MOST_PARTS}`);
+      if (!Number.isInteger(parts) || parts < MIN_PARTS || parts > MAX_PARTS)
+        throw new Error(`namespace ${namespace} has ${parts} parts: it must be ${MIN_PARTS} to ${MAX_PARTS}`);
       const group: Bucket[] = [];
       for (let index = 0; index < parts; index++) {
-        this.#parts.set(next, { namespace, index, has: (uid) => partOf(uid, parts) === index });
+        this.#parts.set(next, { namespace, index, has: (uid) => partIndexOf(uid, parts) === index });
         group.push(next++);
       }
       groups.push(group);
@@ -65,7 +65,7 @@ export class BucketLayout {
   }
 
   /** What part of a namespace a bucket is, if it is one. */
-  partIn(bucket: Bucket): NamespacePart | undefined {
+  namespacePartOf(bucket: Bucket): NamespacePart | undefined {
     return this.#parts.get(bucket);
   }
 
@@ -77,9 +77,9 @@ export class BucketLayout {
 }
 
 /** In which no namespace is split. */
-export const plainLayout = new BucketLayout({});
+export const unsplitLayout = new BucketLayout({});
 
 /** Which of so many parts of a namespace has a uid: the remainder of its mixed hash. */
-export function partOf(uid: string, parts: number): number {
+export function partIndexOf(uid: string, parts: number): number {
   return Number(mix64(fnv1a64(uid)) % BigInt(parts));
 }

@@ -18,7 +18,7 @@ test("a member tells how many live, what it has, what came and went and why, and
     countConflict: () => {},
   };
   const world = new ShardWorld({ metrics: (identity) => (identity === "m1" ? metrics : undefined) });
-  await world.begin(1);
+  await world.start(1);
   await world.clock.advance(60_000);
   expect([members, owned.size, handoffs, seconds.length]).toEqual([1, 65, { free: 65 }, 65]);
   expect(Math.max(...seconds)).toBeLessThan(0.5);
@@ -29,7 +29,7 @@ test("a member tells how many live, what it has, what came and went and why, and
   world.kill(world.processes[1]!);
   await world.clock.advance(30_000);
   expect([members, owned.size, handoffs]).toEqual([1, 65, { free: 65, balance: 32, dead: 32 }]);
-  const letGo = world.processes[0]!.clock.hold();
+  const letGo = world.processes[0]!.clock.pause();
   await world.clock.advance(20_000);
   letGo();
   await world.clock.advance(2_000);

@@ -4,7 +4,7 @@ import type { Clock } from "@kubewright/clock";
 import type { BucketLayout } from "./layout.js";
 import { SCHEME_ANNOTATION, isScheme, leaseName, schemeOf } from "./own-lease.js";
 
-interface Seen {
+interface ObservedLease {
   readonly lease: DeepReadonly<Lease>;
   /** Monotonic: when it was first seen as it is. */
   sinceMs: number;
@@ -27,8 +27,8 @@ export class Members {
   readonly #me: string;
   readonly #leaseDurationMs: number;
   readonly #scheme: string;
-  readonly #seen = new Map<string, Seen>();
-  #known = "";
+  readonly #observed = new Map<string, ObservedLease>();
+  #liveIdentities = "";
   #changedMs: number;
 
   constructor({ clock, me, leaseDurationMs, layout }: MembersOptions) {
@@ -39,79 +39,80 @@ export class Members {
     this.#changedMs = clock.monotonic();
   }
 
-  saw(lease: DeepReadonly<Lease>): void {
+  observe(lease: DeepReadonly<Lease>): void {
     const identity = identityOf(lease);
     if (identity === undefined || identity === this.#me) return;
-    const known = this.#seen.get(identity)?.lease.metadata.resourceVersion;
-    if (known !== lease.metadata.resourceVersion) this.#seen.set(identity, { lease, sinceMs: this.#clock.monotonic() });
-    this.#note();
+    const known = this.#observed.get(identity)?.lease.metadata.resourceVersion;
+    if (known !== lease.metadata.resourceVersion)
+      this.#observed.set(identity, { lease, sinceMs: this.#clock.monotonic() });
+    this.#trackChange();
   }
 
-  sawDeleted(lease: DeepReadonly<Lease>): void {
-    this.#seen.delete(identityOf(lease) ?? "");
-    this.#note();
+  observeDeletion(lease: DeepReadonly<Lease>): void {
+    this.#observed.delete(identityOf(lease) ?? "");
+    this.#trackChange();
   }
 
   /** Observation begins anew: what was not heard meanwhile says nothing. */
-  restart(): void {
-    for (const seen of this.#seen.values()) seen.sinceMs = this.#clock.monotonic();
+  restartObservation(): void {
+    for (const seen of this.#observed.values()) seen.sinceMs = this.#clock.monotonic();
   }
 
   has(identity: string): boolean {
-    return identity === this.#me || this.#seen.has(identity);
+    return identity === this.#me || this.#observed.has(identity);
   }
 
   leaseOf(identity: string): DeepReadonly<Lease> | undefined {
-    return this.#seen.get(identity)?.lease;
+    return this.#observed.get(identity)?.lease;
   }
 
   /** Identities of those who live and share the same buckets, this member's among them. */
   live(): readonly string[] {
-    return [this.#me, ...this.#othersOf(this.#scheme).map(({ lease }) => identityOf(lease)!)].sort();
+    return [this.#me, ...this.#liveOthers(this.#scheme).map(({ lease }) => identityOf(lease)!)].sort();
   }
 
   /** Whether somebody else lives who shares the buckets of a layout. */
-  anyOf(layout: BucketLayout): boolean {
-    return this.#othersOf(schemeOf(layout)).length > 0;
+  hasOthersWith(layout: BucketLayout): boolean {
+    return this.#liveOthers(schemeOf(layout)).length > 0;
   }
 
   /** What the others who live tell of themselves. */
-  annotations(): readonly Readonly<Record<string, string>>[] {
-    return this.#othersOf(this.#scheme).map(({ lease }) => lease.metadata.annotations ?? {});
+  annotationsOfOthers(): readonly Readonly<Record<string, string>>[] {
+    return this.#liveOthers(this.#scheme).map(({ lease }) => lease.metadata.annotations ?? {});
   }
 
   /** Those who never write again: their Leases are nobody's. */
-  buried(): ReadonlySet<string> {
-    return new Set([...this.#seen].filter(([, { lease }]) => isReleased(lease)).map(([identity]) => identity));
+  fenced(): ReadonlySet<string> {
+    return new Set([...this.#observed].filter(([, { lease }]) => isReleased(lease)).map(([identity]) => identity));
   }
 
   /** The Leases that were the same for too long: of those who are dead, once they are seized. */
-  silent(): readonly DeepReadonly<Lease>[] {
-    const silent = [...this.#seen.values()].filter((seen) => !isReleased(seen.lease) && this.#isSilent(seen));
-    return silent.map(({ lease }) => lease);
+  expiredLeases(): readonly DeepReadonly<Lease>[] {
+    const expired = [...this.#observed.values()].filter((seen) => !isReleased(seen.lease) && this.#isExpired(seen));
+    return expired.map(({ lease }) => lease);
   }
 
   /** For how long the same ones have lived. */
-  get sameForMs(): number {
-    this.#note();
+  get unchangedForMs(): number {
+    this.#trackChange();
     return this.#clock.monotonic() - this.#changedMs;
   }
 
-  #othersOf(scheme: string): readonly Seen[] {
-    const hasScheme = ({ lease }: Seen): boolean => lease.metadata.annotations?.[SCHEME_ANNOTATION] === scheme;
-    return [...this.#seen.values()].filter(
-      (seen) => hasScheme(seen) && !isReleased(seen.lease) && !this.#isSilent(seen),
+  #liveOthers(scheme: string): readonly ObservedLease[] {
+    const hasScheme = ({ lease }: ObservedLease): boolean => lease.metadata.annotations?.[SCHEME_ANNOTATION] === scheme;
+    return [...this.#observed.values()].filter(
+      (seen) => hasScheme(seen) && !isReleased(seen.lease) && !this.#isExpired(seen),
     );
   }
 
-  #isSilent({ sinceMs }: Seen): boolean {
+  #isExpired({ sinceMs }: ObservedLease): boolean {
     return this.#clock.monotonic() - sinceMs >= this.#leaseDurationMs;
   }
 
-  #note(): void {
+  #trackChange(): void {
     const known = this.live().join();
-    if (known === this.#known) return;
-    this.#known = known;
+    if (known === this.#liveIdentities) return;
+    this.#liveIdentities = known;
     this.#changedMs = this.#clock.monotonic();
   }
 }

@@ -25,7 +25,7 @@ export function isScheme(scheme: string | undefined): boolean {
 }
 
 /** Wall time that passes beyond monotonic time, which stands still while a machine is suspended. */
-const MOST_DRIFT_MS = 2_000;
+const MAX_DRIFT_MS = 2_000;
 
 export interface OwnLeaseOptions {
   readonly client: Pick<Client, "resource">;
@@ -68,7 +68,7 @@ export class OwnLease {
   }
 
   /** Whether it is renewed in time: who cannot reach the API cannot tell whether others do. */
-  get isPunctual(): boolean {
+  get isRenewedInTime(): boolean {
     return this.#ageMs() <= 2 * this.#options.timing.retryPeriodMs;
   }
 
@@ -80,14 +80,14 @@ export class OwnLease {
    */
   async renew(signal: AbortSignal): Promise<boolean> {
     const { clock, timing, confirm } = this.#options;
-    const wasPunctual = this.isPunctual;
+    const wasRenewedInTime = this.isRenewedInTime;
     const heldBefore = this.#renewed === undefined || this.holds;
     const sent = { monotonicMs: clock.monotonic(), wallMs: clock.now() };
     const limit = { clock, limitMs: timing.requestTimeoutMs, signals: [signal] };
     await bounded((bound) => this.#write(bound), limit);
     if (!heldBefore) await bounded(confirm, limit);
     this.#renewed = sent;
-    return !wasPunctual;
+    return !wasRenewedInTime;
   }
 
   /** Takes the Lease away. The last that is done. */
@@ -104,7 +104,8 @@ export class OwnLease {
   async #write(signal: AbortSignal): Promise<void> {
     try {
       if (this.#lease === undefined) await this.#create(signal);
-      else this.#saw(await this.#leases.update({ ...this.#annotated(this.#lease), spec: this.#spec() }, { signal }));
+      else
+        this.#setLease(await this.#leases.update({ ...this.#annotated(this.#lease), spec: this.#spec() }, { signal }));
     } catch (error) {
       // The server refused: somebody else wrote or deleted it, or this member did, and the answer was lost.
       if (error instanceof StatusError && this.#lease !== undefined) await this.#read(signal);
@@ -121,7 +122,7 @@ export class OwnLease {
       annotations: { ...annotations(), [SCHEME_ANNOTATION]: schemeOf(layout), "kubewright.dev/version": version },
     };
     try {
-      this.#saw(await this.#leases.create({ metadata, spec: this.#spec() }, { signal }));
+      this.#setLease(await this.#leases.create({ metadata, spec: this.#spec() }, { signal }));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       // Of an earlier attempt: identities are not used twice.
@@ -132,16 +133,16 @@ export class OwnLease {
   async #read(signal: AbortSignal): Promise<void> {
     const { namespace, identity } = this.#options;
     const found = await this.#leases.get(leaseName(identity), { namespace, signal }).catch((error: unknown) => {
-      throw isNotFound(error) ? this.#gone("it was deleted") : error;
+      throw isNotFound(error) ? this.#lostLease("it was deleted") : error;
     });
-    if (found.spec?.holderIdentity !== identity) throw this.#gone("it was seized");
-    this.#saw(found);
+    if (found.spec?.holderIdentity !== identity) throw this.#lostLease("it was seized");
+    this.#setLease(found);
   }
 
-  #saw(lease: DeepReadonly<Lease>): void {
+  #setLease(lease: DeepReadonly<Lease>): void {
     const [before, now] = [this.#lease?.metadata.resourceVersion, lease.metadata.resourceVersion];
     if (before !== undefined && now !== undefined && (compareResourceVersions(now, before) ?? 0) < 0)
-      throw this.#gone("its resourceVersion went back, as after a restored backup");
+      throw this.#lostLease("its resourceVersion went back, as after a restored backup");
     this.#lease = lease;
   }
 
@@ -165,12 +166,12 @@ export class OwnLease {
     if (this.#renewed === undefined) return Number.POSITIVE_INFINITY;
     const { clock } = this.#options;
     const ageMs = clock.monotonic() - this.#renewed.monotonicMs;
-    const isSuspended = clock.now() - this.#renewed.wallMs - ageMs > MOST_DRIFT_MS;
+    const isSuspended = clock.now() - this.#renewed.wallMs - ageMs > MAX_DRIFT_MS;
     return isSuspended ? Number.POSITIVE_INFINITY : ageMs;
   }
 
-  #gone(why: string): MemberError {
+  #lostLease(reason: string): MemberError {
     const { namespace, identity } = this.#options;
-    return new MemberError(`lost the lease ${namespace}/${leaseName(identity)}: ${why}`);
+    return new MemberError(`lost the lease ${namespace}/${leaseName(identity)}: ${reason}`);
   }
 }

@@ -56,7 +56,7 @@ export interface OwnedBucketOptions {
 export class OwnedBucket {
   readonly bucket: Bucket;
   readonly epoch: number;
-  readonly takenMs: number;
+  readonly acquiredMs: number;
   readonly #options: OwnedBucketOptions;
   readonly #fence: BucketFence;
   readonly #stop = new AbortController();
@@ -67,7 +67,7 @@ export class OwnedBucket {
   constructor(options: OwnedBucketOptions) {
     this.bucket = options.bucket;
     this.epoch = options.epoch;
-    this.takenMs = options.clock.monotonic();
+    this.acquiredMs = options.clock.monotonic();
     this.#options = options;
     const { transport, clock, mutations, holdsLease, onRefused } = options;
     const { requestTimeoutMs, leaseDurationMs, renewDeadlineMs } = options.timing;
@@ -76,7 +76,7 @@ export class OwnedBucket {
       clock,
       requestTimeoutMs,
       // Who dies is waited for just as long.
-      lingerMs: leaseDurationMs - renewDeadlineMs,
+      maxWriteDelayMs: leaseDurationMs - renewDeadlineMs,
       holdsLease: mutations.has("no fence") ? () => true : holdsLease,
       onRefused,
     });
@@ -93,11 +93,15 @@ export class OwnedBucket {
 
   start(runBucket: RunBucket): void {
     const { bucket, name, part, epoch, clock, timing, notBefore, onChange } = this.#options;
-    const late = clock.setTimer(timing.syncMs, () => this.#fail(new Error(`not synced after ${timing.syncMs} ms`)), {
-      background: true,
-    });
+    const syncTimer = clock.setTimer(
+      timing.syncMs,
+      () => this.#fail(new Error(`not synced after ${timing.syncMs} ms`)),
+      {
+        background: true,
+      },
+    );
     const opened = (): void => {
-      late.cancel();
+      syncTimer.cancel();
       if (this.#state !== "starting") return;
       this.#fence.open();
       this.#state = "active";
@@ -112,7 +116,7 @@ export class OwnedBucket {
         (error: unknown) => this.#fail(error as Error),
       )
       .finally(() => {
-        late.cancel();
+        syncTimer.cancel();
         this.#ended.resolve();
       });
   }
@@ -124,8 +128,8 @@ export class OwnedBucket {
     this.#stop.abort(new Error("the bucket is given up"));
     const { clock, timing, mutations, onChange } = this.#options;
     const cutOff = new AbortController();
-    const late = clock.sleep(timing.drainMs, cutOff.signal, { background: true }).catch(() => undefined);
-    await Promise.race([this.#ended.promise, late]);
+    const timeout = clock.sleep(timing.drainMs, cutOff.signal, { background: true }).catch(() => undefined);
+    await Promise.race([this.#ended.promise, timeout]);
     cutOff.abort();
     this.#fence.close();
     if (!mutations.has("no wait for outcomes")) await this.#fence.settled();

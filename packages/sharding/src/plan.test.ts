@@ -6,7 +6,7 @@ import {
   bucketsOf,
   formatAssignment,
   freeAssignment,
-  freeAssignmentOf,
+  createFreeAssignment,
   layoutOf,
   parseAssignment,
   withEdits,
@@ -26,11 +26,11 @@ const input = (
   me,
   assignment,
   live,
-  buried: new Set(),
-  isSettled: true,
+  fenced: new Set(),
+  isMembershipStable: true,
   isStopping: false,
   freeForMs: () => 0,
-  unwanted: new Set(),
+  recentlyFailed: new Set(),
   ...more,
 });
 
@@ -69,7 +69,7 @@ const anySplitAssignment = fc
     fc.array(fc.nat(14), { minLength: 113, maxLength: 113 }),
   )
   .map(([live, splits, owners]): { live: string[]; assignment: Assignment } => {
-    const free = freeAssignmentOf(new BucketLayout(splits));
+    const free = createFreeAssignment(new BucketLayout(splits));
     const ownerOf = (index: number): string => [...live, "dead", ""][index % (live.length + 2)]!;
     const entries = free.entries.map((_, epoch) => ({ owner: ownerOf(owners[epoch]!), epoch }));
     return { live, assignment: { ...free, entries } };
@@ -86,10 +86,10 @@ test("of the parts of each namespace that is split, and of all buckets, shares d
       const { buckets, groups } = layoutOf(assignment);
       for (const group of [buckets, ...groups]) expect(spread(group)).toBeLessThanOrEqual(1);
       expect(targetsOf(assignment, live.toReversed())).toEqual(targets);
-      const buried = new Set(["dead"]);
-      const after = settle(assignment, live, { buried });
+      const fenced = new Set(["dead"]);
+      const after = settle(assignment, live, { fenced });
       expect(after.entries.every(({ owner }) => live.includes(owner))).toBe(true);
-      expect(settle(after, live, { buried })).toEqual(after);
+      expect(settle(after, live, { fenced })).toEqual(after);
     }),
     { numRuns: 50 },
   );
@@ -108,13 +108,13 @@ test("shares differ by one at most, whoever had what, and everybody targets the 
 
 test("nobody edits the entry of a living other, and epochs go up by one with each owner", () => {
   fc.assert(
-    fc.property(anyAssignment, fc.boolean(), fc.boolean(), ({ live, assignment }, isSettled, isStopping) => {
+    fc.property(anyAssignment, fc.boolean(), fc.boolean(), ({ live, assignment }, isMembershipStable, isStopping) => {
       const me = live[0]!;
-      const buried = new Set(["dead"]);
+      const fenced = new Set(["dead"]);
       const after = withEdits(
         assignment,
         me,
-        planAssignment(input(assignment, me, live, { buried, isSettled, isStopping })),
+        planAssignment(input(assignment, me, live, { fenced, isMembershipStable, isStopping })),
       );
       for (const bucket of allBuckets) {
         const [old, now] = [assignment.entries[bucket]!, after.entries[bucket]!];
@@ -129,12 +129,12 @@ test("nobody edits the entry of a living other, and epochs go up by one with eac
 test("in a few rounds every bucket has a living owner, and nobody wants another one", () => {
   fc.assert(
     fc.property(anyAssignment, ({ live, assignment }) => {
-      const buried = new Set(["dead"]);
-      const after = settle(assignment, live, { buried });
-      const [least, most] = [sizes(after, live)[0]!, sizes(after, live).at(-1)!];
-      expect(most - least).toBeLessThanOrEqual(1);
+      const fenced = new Set(["dead"]);
+      const after = settle(assignment, live, { fenced });
+      const [least, max] = [sizes(after, live)[0]!, sizes(after, live).at(-1)!];
+      expect(max - least).toBeLessThanOrEqual(1);
       expect(sizes(after, live).reduce((sum, size) => sum + size)).toBe(allBuckets.length);
-      expect(settle(after, live, { buried })).toEqual(after);
+      expect(settle(after, live, { fenced })).toEqual(after);
     }),
     { numRuns: 50 },
   );
@@ -149,7 +149,7 @@ test.each([
   const before = settle(freeAssignment, all.slice(0, -1));
   const joined = settle(before, all);
   expect(moved(before, joined)).toBeLessThanOrEqual(share);
-  const left = settle(joined, all.slice(0, -1), { buried: new Set([all.at(-1)!]) });
+  const left = settle(joined, all.slice(0, -1), { fenced: new Set([all.at(-1)!]) });
   expect(moved(joined, left)).toBeLessThanOrEqual(share);
 });
 
@@ -160,10 +160,10 @@ test("of a ninth member as of the first the share is seven or eight", () => {
 test("buckets do not move between the living before members have settled, but what is free is taken at once", () => {
   const [first, second] = members(2) as [string, string];
   const all = settle(freeAssignment, [first]);
-  expect(planAssignment(input(all, first, [first, second], { isSettled: false })).release).toEqual([]);
+  expect(planAssignment(input(all, first, [first, second], { isMembershipStable: false })).release).toEqual([]);
   expect(planAssignment(input(all, first, [first, second])).release).toHaveLength(32);
-  const free = planAssignment(input(freeAssignment, first, [first, second], { isSettled: false }));
-  expect(free.take.length).toBeGreaterThanOrEqual(32);
+  const free = planAssignment(input(freeAssignment, first, [first, second], { isMembershipStable: false }));
+  expect(free.acquire.length).toBeGreaterThanOrEqual(32);
 });
 
 test("a bucket that whoever is to have it does not take goes to the next after 5 s, and so on", () => {
@@ -171,7 +171,7 @@ test("a bucket that whoever is to have it does not take goes to the next after 5
   const targets = targetsOf(freeAssignment, live);
   const takers = (freeMs: number, bucket: number): string[] =>
     live.filter((me) =>
-      planAssignment(input(freeAssignment, me, live, { freeForMs: () => freeMs })).take.includes(bucket),
+      planAssignment(input(freeAssignment, me, live, { freeForMs: () => freeMs })).acquire.includes(bucket),
     );
   for (const bucket of allBuckets) {
     expect(takers(4_999, bucket)).toEqual([targets[bucket]]);
@@ -182,29 +182,29 @@ test("a bucket that whoever is to have it does not take goes to the next after 5
 
 test("who could not start a bucket leaves it to others", () => {
   const [me] = members(1) as [string];
-  const { take } = planAssignment(input(freeAssignment, me, [me], { unwanted: new Set([3]) }));
-  expect(take).toEqual(allBuckets.filter((bucket) => bucket !== 3));
+  const { acquire } = planAssignment(input(freeAssignment, me, [me], { recentlyFailed: new Set([3]) }));
+  expect(acquire).toEqual(allBuckets.filter((bucket) => bucket !== 3));
 });
 
 /** Two of three give a bucket up that they could not start; then all plan in turn. */
-function afterTwoFailed(rounds: number, unwantedAfter: ReadonlySet<number> = new Set([3])): Assignment[] {
+function afterTwoFailed(rounds: number, recentlyFailedAfter: ReadonlySet<number> = new Set([3])): Assignment[] {
   const live = members(3);
   const bucket = 3;
   let assignment = settle(freeAssignment, live);
   const first = assignment.entries[bucket]!.owner;
   const fail = (me: string): void => {
-    const edits = { take: [], release: [bucket], failed: new Set([bucket]), bury: new Set<string>() };
+    const edits = { acquire: [], release: [bucket], failed: new Set([bucket]), fence: new Set<string>() };
     assignment = withEdits(assignment, me, edits);
   };
   fail(first);
   const second = live.find((me) => targetsOf(assignment, live)[bucket] === me)!;
-  assignment = withEdits(assignment, second, { take: [bucket], release: [], bury: new Set() });
+  assignment = withEdits(assignment, second, { acquire: [bucket], release: [], fence: new Set() });
   fail(second);
   const history: Assignment[] = [];
   for (let round = 0; round < rounds; round++)
     for (const me of live) {
-      const unwanted = me === first || me === second ? unwantedAfter : new Set<number>();
-      const plan = planAssignment(input(assignment, me, live, { unwanted, freeForMs: () => 60_000 }));
+      const recentlyFailed = me === first || me === second ? recentlyFailedAfter : new Set<number>();
+      const plan = planAssignment(input(assignment, me, live, { recentlyFailed, freeForMs: () => 60_000 }));
       assignment = withEdits(assignment, me, plan);
       history.push(assignment);
     }
@@ -231,9 +231,9 @@ test("the dead are forgotten among those who could not start a bucket", () => {
     owner: bucket === 0 ? dead : other,
     ...(bucket === 1 ? { avoids: [dead, me] } : {}),
   }));
-  const buried = new Set([dead]);
-  const unwanted = new Set([1]);
-  const plan = planAssignment(input({ ...freeAssignment, entries }, me, [me, other], { buried, unwanted }));
+  const fenced = new Set([dead]);
+  const recentlyFailed = new Set([1]);
+  const plan = planAssignment(input({ ...freeAssignment, entries }, me, [me, other], { fenced, recentlyFailed }));
   expect(withEdits({ ...freeAssignment, entries }, me, plan).entries[1]!.avoids).toEqual([me]);
 });
 
@@ -241,7 +241,7 @@ test("who stops gives up everything", () => {
   const live = members(2);
   const assignment = settle(freeAssignment, live);
   const plan = planAssignment(input(assignment, live[0]!, live, { isStopping: true }));
-  expect(plan).toEqual({ take: [], release: bucketsOf(assignment, live[0]!), bury: new Set() });
+  expect(plan).toEqual({ acquire: [], release: bucketsOf(assignment, live[0]!), fence: new Set() });
 });
 
 test("an assignment is read as it was written", () => {
@@ -257,7 +257,7 @@ test("without splits it is what versions that know none read and write, and with
   const text = JSON.stringify({ hash: "fnv1a64-murmur3-64", buckets: 64, entries });
   expect(formatAssignment(freeAssignment)).toBe(text);
   expect(parseAssignment(text)).toEqual(freeAssignment);
-  const split = freeAssignmentOf(new BucketLayout({ web: 2, batch: 3 }), 7);
+  const split = createFreeAssignment(new BucketLayout({ web: 2, batch: 3 }), 7);
   expect(formatAssignment(split)).toContain(
     '"buckets":64,"splits":{"batch":3,"web":2},"entries":[{"owner":"","epoch":7},',
   );

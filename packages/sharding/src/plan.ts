@@ -11,46 +11,46 @@ export interface PlanInput {
   /** Identities of those who live, this one included. */
   readonly live: readonly string[];
   /** Identities of those whose Leases are seized or released: they never write again. */
-  readonly buried: ReadonlySet<string>;
+  readonly fenced: ReadonlySet<string>;
   /** Whether members have been the same for long enough to move buckets between those who live. */
-  readonly isSettled: boolean;
+  readonly isMembershipStable: boolean;
   /** Whether this member is about to end: it gives up everything, and takes nothing. */
   readonly isStopping: boolean;
   /** For how long this member has seen a bucket free, in milliseconds. */
   readonly freeForMs: (bucket: Bucket) => number;
   /** Buckets that this member could not start lately: others are to have them. */
-  readonly unwanted: ReadonlySet<Bucket>;
+  readonly recentlyFailed: ReadonlySet<Bucket>;
 }
 
 /** For so long a free bucket waits for whoever is to have it, and for so long again for each that is next. */
-const WAITS_FOR_EACH_MS = 5_000;
+const WAIT_PER_CANDIDATE_MS = 5_000;
 
 /**
  * What a member does about the assignment, decided from what it knows alone. Views of who lives may differ without harm: they
  * say who wants a bucket, and never who may have one.
  */
 export function planAssignment(input: PlanInput): AssignmentEdits {
-  const { me, assignment, live, buried, isSettled, isStopping, freeForMs, unwanted } = input;
+  const { me, assignment, live, fenced, isMembershipStable, isStopping, freeForMs, recentlyFailed } = input;
   const { entries } = assignment;
   const layout = layoutOf(assignment);
-  const mine = bucketsOf(assignment, me);
-  if (isStopping || !live.includes(me)) return { take: [], release: mine, bury: new Set() };
+  const owned = bucketsOf(assignment, me);
+  if (isStopping || !live.includes(me)) return { acquire: [], release: owned, fence: new Set() };
   const targets = targetsOf(assignment, live);
-  const take = layout.buckets.filter((bucket) => {
+  const acquire = layout.buckets.filter((bucket) => {
     const { owner } = entries[bucket]!;
-    if ((owner !== "" && !buried.has(owner)) || unwanted.has(bucket)) return false;
-    const waiting = [
+    if ((owner !== "" && !fenced.has(owner)) || recentlyFailed.has(bucket)) return false;
+    const candidates = [
       targets[bucket]!,
-      ...preferred(layout.nameOf(bucket), live).filter((member) => member !== targets[bucket]),
+      ...rankMembers(layout.nameOf(bucket), live).filter((member) => member !== targets[bucket]),
     ];
-    return waiting.indexOf(me) <= (owner === "" ? Math.floor(freeForMs(bucket) / WAITS_FOR_EACH_MS) : 0);
+    return candidates.indexOf(me) <= (owner === "" ? Math.floor(freeForMs(bucket) / WAIT_PER_CANDIDATE_MS) : 0);
   });
-  const release = isSettled ? mine.filter((bucket) => targets[bucket] !== me) : [];
-  const bury = new Set(entries.map(({ owner }) => owner).filter((owner) => buried.has(owner)));
+  const release = isMembershipStable ? owned.filter((bucket) => targets[bucket] !== me) : [];
+  const fence = new Set(entries.map(({ owner }) => owner).filter((owner) => fenced.has(owner)));
   const retry = new Set(
-    layout.buckets.filter((bucket) => entries[bucket]!.avoids?.includes(me) === true && !unwanted.has(bucket)),
+    layout.buckets.filter((bucket) => entries[bucket]!.avoids?.includes(me) === true && !recentlyFailed.has(bucket)),
   );
-  return { take, release, bury, ...(retry.size === 0 ? {} : { retry }) };
+  return { acquire, release, fence, ...(retry.size === 0 ? {} : { retry }) };
 }
 
 /**
@@ -63,53 +63,53 @@ export function planAssignment(input: PlanInput): AssignmentEdits {
 export function targetsOf(assignment: Assignment, live: readonly string[]): readonly string[] {
   const layout = layoutOf(assignment);
   const targets = layout.buckets.map(() => "");
-  const shares = new Map(live.map((member) => [member, 0]));
-  for (const group of layout.groups) shareOut(group, { layout, entries: assignment.entries, live, shares, targets });
+  const quotas = new Map(live.map((member) => [member, 0]));
+  for (const group of layout.groups) assignGroup(group, { layout, entries: assignment.entries, live, quotas, targets });
   return targets;
 }
 
-interface Sharing extends Pick<Assignment, "entries"> {
+interface GroupAssignment extends Pick<Assignment, "entries"> {
   readonly layout: BucketLayout;
   readonly live: readonly string[];
   /** How many each member is to have, of all groups so far. */
-  readonly shares: Map<string, number>;
+  readonly quotas: Map<string, number>;
   readonly targets: string[];
 }
 
-function shareOut(group: readonly Bucket[], { layout, entries, live, shares, targets }: Sharing): void {
+function assignGroup(group: readonly Bucket[], { layout, entries, live, quotas, targets }: GroupAssignment): void {
   const owned = new Map<string, Bucket[]>(live.map((member) => [member, []]));
   for (const bucket of group) owned.get(entries[bucket]!.owner)?.push(bucket);
-  const share = Math.floor(group.length / live.length);
-  const larger = group.length % live.length;
+  const quota = Math.floor(group.length / live.length);
+  const largerQuotas = group.length % live.length;
   const byLoad = [...live].sort(
-    (a, b) => shares.get(a)! - shares.get(b)! || owned.get(b)!.length - owned.get(a)!.length || (a < b ? -1 : 1),
+    (a, b) => quotas.get(a)! - quotas.get(b)! || owned.get(b)!.length - owned.get(a)!.length || (a < b ? -1 : 1),
   );
-  const room = new Map(byLoad.map((member, index) => [member, share + (index < larger ? 1 : 0)]));
-  for (const [member, count] of room) shares.set(member, shares.get(member)! + count);
+  const remainingQuota = new Map(byLoad.map((member, index) => [member, quota + (index < largerQuotas ? 1 : 0)]));
+  for (const [member, count] of remainingQuota) quotas.set(member, quotas.get(member)! + count);
   for (const member of live) {
     const score = (bucket: Bucket): bigint => scoreOf(member, layout.nameOf(bucket));
-    const kept = owned
+    const retained = owned
       .get(member)!
       .sort((a, b) => descending(score(a), score(b)))
-      .slice(0, room.get(member));
-    for (const bucket of kept) targets[bucket] = member;
-    room.set(member, room.get(member)! - kept.length);
+      .slice(0, remainingQuota.get(member));
+    for (const bucket of retained) targets[bucket] = member;
+    remainingQuota.set(member, remainingQuota.get(member)! - retained.length);
   }
   for (const bucket of group) {
     if (targets[bucket] !== "") continue;
     const { avoids = [] } = entries[bucket]!;
-    const all = preferred(layout.nameOf(bucket), live);
+    const all = rankMembers(layout.nameOf(bucket), live);
     const willing = all.filter((candidate) => !avoids.includes(candidate));
-    const able = willing.length === 0 ? all : willing;
+    const eligible = willing.length === 0 ? all : willing;
     // Rather too many for one than one for nobody.
-    const member = able.find((candidate) => room.get(candidate)! > 0) ?? able[0]!;
+    const member = eligible.find((candidate) => remainingQuota.get(candidate)! > 0) ?? eligible[0]!;
     targets[bucket] = member;
-    room.set(member, room.get(member)! - 1);
+    remainingQuota.set(member, remainingQuota.get(member)! - 1);
   }
 }
 
 /** Members in the order in which they would have the bucket, were there nothing else: rendezvous hashing. */
-function preferred(bucketName: string, members: readonly string[]): readonly string[] {
+function rankMembers(bucketName: string, members: readonly string[]): readonly string[] {
   const scores = new Map(members.map((member) => [member, scoreOf(member, bucketName)]));
   return [...members].sort((a, b) => descending(scores.get(a)!, scores.get(b)!) || (a < b ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { type ProcessHandle, ShardWorld, type WorldOptions } from "../test/shard-world.js";
 import { BUCKETS, allBuckets } from "./bucket.js";
-import { BucketLayout, plainLayout } from "./layout.js";
+import { BucketLayout, unsplitLayout } from "./layout.js";
 import { ShardMember } from "./shard-member.js";
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 /** Some members that share everything, a minute after they started. */
 async function settled(count: number, options: WorldOptions = {}): Promise<ShardWorld> {
   const world = new ShardWorld(options);
-  await world.begin(count);
+  await world.start(count);
   await world.clock.advance(MINUTE);
   return world;
 }
@@ -24,9 +24,9 @@ function takeovers({ history }: ShardWorld): number {
 }
 
 /** What is not as it should be at rest: everybody who lives has a share, everything is done, and nothing was that must not be. */
-function troubles(world: ShardWorld): string[] {
+function problems(world: ShardWorld): string[] {
   const counts = world.counts();
-  const alive = world.alive();
+  const alive = world.liveProcesses();
   const sizes = alive.map(({ identity }) => counts[identity] ?? 0);
   const free = counts[""] ?? 0;
   return [
@@ -36,32 +36,32 @@ function troubles(world: ShardWorld): string[] {
     ...Object.keys(counts)
       .filter((owner) => owner !== "" && !alive.some(({ identity }) => identity === owner))
       .map((owner) => `${owner} has buckets and does not live`),
-    ...world.idle(25 * SECOND).map((bucket) => `nobody works for ${bucket}`),
+    ...world.idleBuckets(25 * SECOND).map((bucket) => `nobody works for ${bucket}`),
     ...alive.filter(({ member }) => !member.isReady).map(({ identity }) => `${identity} is not ready`),
   ];
 }
 
-const last = (world: ShardWorld): ProcessHandle => world.processes.at(-1)!;
+const lastProcess = (world: ShardWorld): ProcessHandle => world.processes.at(-1)!;
 
 describe("without trouble", () => {
   test("the first member makes the assignment once nobody can have anything of an earlier one, and takes everything", async () => {
     const world = new ShardWorld();
-    await world.begin(1);
+    await world.start(1);
     await world.clock.advance(14 * SECOND);
     expect(world.assignment).toBeUndefined();
     await world.clock.advance(6 * SECOND);
     expect(world.counts()).toEqual({ m1: 65 });
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("members that start together share evenly, and nothing moves", async () => {
     const world = await settled(4);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     expect(takeovers(world)).toBe(allBuckets.length);
     await world.clock.advance(5 * MINUTE);
     expect(takeovers(world)).toBe(allBuckets.length);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("a member that joins gets its share after 30 s, and no other bucket moves", async () => {
@@ -71,13 +71,13 @@ describe("without trouble", () => {
     await world.clock.advance(29 * SECOND);
     expect(takeovers(world)).toBe(before);
     await world.clock.advance(20 * SECOND);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     expect(takeovers(world) - before).toBe(16);
   });
 
   test("what a member that stops had is at work elsewhere 2 s later, and its Lease is gone", async () => {
     const world = await settled(4);
-    const stopping = last(world);
+    const stopping = lastProcess(world);
     const stopped = stopping.stop();
     await world.clock.advance(2 * SECOND);
     expect(stopping.ended()).toBe("");
@@ -86,7 +86,7 @@ describe("without trouble", () => {
     expect(world.counts()[""]).toBeUndefined();
     expect(await world.leaseNames()).toHaveLength(3);
     await world.clock.advance(30 * SECOND);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("a rolling restart of four moves each bucket twice at most", async () => {
@@ -100,7 +100,7 @@ describe("without trouble", () => {
       await stopped;
     }
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     expect(takeovers(world) - before).toBeLessThanOrEqual(2 * allBuckets.length);
   });
 
@@ -112,7 +112,7 @@ describe("without trouble", () => {
     expect(world.counts()).toEqual({ "": 65 });
     for (let index = 0; index < 3; index++) world.add();
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 });
 
@@ -120,14 +120,14 @@ describe("when a member goes", () => {
   test("what a killed one had is at work elsewhere within its lease and 3 s, and the others go on", async () => {
     const world = await settled(4);
     const before = takeovers(world);
-    world.kill(last(world));
+    world.kill(lastProcess(world));
     await world.clock.advance(12 * SECOND);
     expect(takeovers(world)).toBe(before);
     await world.clock.advance(6 * SECOND);
     expect(world.counts()["m4"]).toBeUndefined();
     expect(takeovers(world) - before).toBe(16);
     await world.clock.advance(30 * SECOND);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     expect(await world.leaseNames()).toHaveLength(3);
   });
 
@@ -139,7 +139,7 @@ describe("when a member goes", () => {
     world.kill(world.processes[2]!);
     await world.clock.advance(MINUTE);
     expect(world.counts()).toEqual({ m4: 65 });
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("one dies after it has given a bucket up, and one after it has taken one", async () => {
@@ -151,17 +151,17 @@ describe("when a member goes", () => {
     while (!world.owners().includes(third.identity)) await world.clock.advance(20);
     world.kill(third);
     await world.clock.advance(MINUTE);
-    expect(world.alive()).toEqual([second]);
-    expect(troubles(world)).toEqual([]);
+    expect(world.liveProcesses()).toEqual([second]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("one that joins while another drains takes its part", async () => {
     const world = await settled(3);
-    const stopped = last(world).stop();
+    const stopped = lastProcess(world).stop();
     world.add();
     await world.clock.advance(2 * MINUTE);
     await stopped;
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("from one to eight and back to one in a minute", async () => {
@@ -173,38 +173,38 @@ describe("when a member goes", () => {
     await Promise.all(stopped);
     await world.clock.advance(MINUTE);
     expect(world.counts()).toEqual({ m1: 65 });
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 });
 
 /** What happens to a process that was held up for longer than its lease. */
-async function holdUp(options: WorldOptions, holdMs: number, isSuspended = false): Promise<ShardWorld> {
+async function pauseProcess(options: WorldOptions, holdMs: number, isSuspended = false): Promise<ShardWorld> {
   const world = await settled(3, options);
-  const held = world.processes[0]!;
-  const letGo = held.clock.hold({ isSuspended });
+  const paused = world.processes[0]!;
+  const resume = paused.clock.pause({ isSuspended });
   await world.clock.advance(holdMs);
-  letGo();
+  resume();
   await world.clock.advance(MINUTE);
   return world;
 }
 
 describe("when a process is held up", () => {
   test("for longer than its lease, it writes nothing more and ends", async () => {
-    const world = await holdUp({}, 25 * SECOND);
+    const world = await pauseProcess({}, 25 * SECOND);
     expect(world.processes[0]!.ended()).toBe("lost the lease kube-system/kubewright-member-m1: it was deleted");
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("and its machine's monotonic clock stood still, too", async () => {
-    const world = await holdUp({}, 25 * SECOND, true);
+    const world = await pauseProcess({}, 25 * SECOND, true);
     expect(world.processes[0]!.ended()).toMatch("lost the lease");
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test.each([false, true])(
     "without the fence it writes for buckets that are others' (suspended: %j)",
     async (isSuspended) => {
-      const world = await holdUp({ mutations: ["no fence"] }, 25 * SECOND, isSuspended);
+      const world = await pauseProcess({ mutations: ["no fence"] }, 25 * SECOND, isSuspended);
       expect(world.violations.join("\n")).toContain("m1 wrote for");
     },
   );
@@ -214,18 +214,18 @@ describe("when a process is held up", () => {
     const held = world.processes[0]!;
     held.fault.queueMs = 2 * SECOND;
     await world.clock.advance(11 * SECOND);
-    const letGo = held.clock.hold();
+    const letGo = held.clock.pause();
     await world.clock.advance(25 * SECOND);
     letGo();
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("for less than its lease, it goes on with what it has", async () => {
-    const world = await holdUp({}, 11 * SECOND);
+    const world = await pauseProcess({}, 11 * SECOND);
     expect(takeovers(world)).toBe(allBuckets.length);
-    expect(world.alive()).toHaveLength(3);
-    expect(troubles(world)).toEqual([]);
+    expect(world.liveProcesses()).toHaveLength(3);
+    expect(problems(world)).toEqual([]);
   });
 });
 
@@ -241,7 +241,7 @@ describe("when the way to the server is broken", () => {
     cut.fault.down = false;
     await world.clock.advance(MINUTE);
     expect(cut.ended()).toMatch("lost the lease");
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   const outage = async (options: WorldOptions): Promise<ShardWorld> => {
@@ -261,7 +261,7 @@ describe("when the way to the server is broken", () => {
   test("of all for 20 s, all come back to what they had, and nothing moves", async () => {
     const world = await outage({});
     expect(takeovers(world)).toBe(allBuckets.length);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("and an outage counted as silence would bury those who come back later", async () => {
@@ -269,38 +269,38 @@ describe("when the way to the server is broken", () => {
   });
 
   /** One whose watches hang: it hears nothing of the others, who live. */
-  const deaf = async (options: WorldOptions): Promise<ShardWorld> => {
+  const silenceWatches = async (options: WorldOptions): Promise<ShardWorld> => {
     const world = await settled(3, options);
-    world.processes[0]!.fault.isDeaf = true;
+    world.processes[0]!.fault.areWatchesSilent = true;
     await world.clock.advance(MINUTE);
-    world.processes[0]!.fault.isDeaf = false;
+    world.processes[0]!.fault.areWatchesSilent = false;
     await world.clock.advance(MINUTE);
     return world;
   };
 
   test("watches that hang say nothing of those who live", async () => {
-    const world = await deaf({});
+    const world = await silenceWatches({});
     expect(takeovers(world)).toBe(allBuckets.length);
-    expect(world.alive()).toHaveLength(3);
-    expect(troubles(world)).toEqual([]);
+    expect(world.liveProcesses()).toHaveLength(3);
+    expect(problems(world)).toEqual([]);
   });
 
   test("and to take buckets of the silent without their Leases takes them from the living", async () => {
-    expect((await deaf({ mutations: ["no seizing"] })).violations.join("\n")).toMatch("who lives");
+    expect((await silenceWatches({ mutations: ["no seizing"] })).violations.join("\n")).toMatch("who lives");
   });
 
   /** One stops right after it has done something in each of its buckets. */
   const stopAfterWork = async (options: WorldOptions): Promise<ShardWorld> => {
     const world = await settled(2, options);
     await world.clock.advance(11_500);
-    const stopped = last(world).stop();
+    const stopped = lastProcess(world).stop();
     await world.clock.advance(30 * SECOND);
     await stopped;
     return world;
   };
 
   test("a cache that lags behind is no matter to who lists without a version", async () => {
-    expect(troubles(await stopAfterWork({}))).toEqual([]);
+    expect(problems(await stopAfterWork({}))).toEqual([]);
   });
 
   test("and to begin with what it has is noticed: what the former owner did last is done again", async () => {
@@ -317,13 +317,13 @@ describe("when the way to the server is broken", () => {
     for (const { fault } of world.processes) fault.lostAnswers = 0;
     await world.clock.advance(2 * MINUTE);
     expect(world.processes.map((process) => process.ended())).toEqual([undefined, undefined, undefined, undefined]);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   /** Gives its buckets up while writes are on their way for almost as long as they may be, and cuts them off after a while. */
   const lateWrites = async (drainMs: number, mutations: WorldOptions["mutations"] = []): Promise<ShardWorld> => {
     const world = await settled(2, { timing: { drainMs }, mutations });
-    const leaving = last(world);
+    const leaving = lastProcess(world);
     await world.clock.advance(9_900);
     leaving.fault.lateMs = 6_500;
     // Into the middle of what is done for a slot.
@@ -355,14 +355,14 @@ describe("when members differ", () => {
     world.add(1.09);
     world.add(0.91);
     await world.clock.advance(2 * MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     const [, fast, slow] = world.processes as [ProcessHandle, ProcessHandle, ProcessHandle];
-    const letGo = slow.clock.hold();
+    const letGo = slow.clock.pause();
     await world.clock.advance(20 * SECOND);
     letGo();
     world.kill(fast);
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("one that shards in another way takes no part, and says why", async () => {
@@ -371,16 +371,16 @@ describe("when members differ", () => {
       metadata: { namespace: "kube-system", name: "kubewright-assignment" },
       data: { assignment: '{"hash":"sha1","buckets":8,"entries":[]}' },
     });
-    await world.begin(1);
+    await world.start(1);
     await world.clock.advance(MINUTE);
-    const { member } = last(world);
+    const { member } = lastProcess(world);
     expect(member.isReady).toBe(false);
     expect(member.status().problem).toBe(
       "the assignment has 8 buckets by sha1, this version 64 by fnv1a64-murmur3-64: stop the other version first",
     );
     await world.client.resource(configMaps).delete("kubewright-assignment", { namespace: "kube-system" });
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("and makes an assignment of its own only a lease after the other is gone: others may still end what they began", async () => {
@@ -388,7 +388,7 @@ describe("when members differ", () => {
     const place = { namespace: "kube-system", name: "kubewright-assignment" };
     const data = { assignment: '{"hash":"sha1","buckets":8,"entries":[]}' };
     await world.client.resource(configMaps).create({ metadata: place, data });
-    await world.begin(1);
+    await world.start(1);
     await world.clock.advance(MINUTE);
     await world.client.resource(configMaps).delete(place.name, { namespace: place.namespace });
     await world.clock.advance(14 * SECOND);
@@ -404,7 +404,7 @@ describe("when members differ", () => {
     expect(allBuckets.filter((bucket) => bucket % 8 === 0).map((bucket) => world.owners()[bucket])).toEqual(
       Array.from({ length: BUCKETS / 8 + 1 }, () => "m2"),
     );
-    expect(world.idle(25 * SECOND)).toEqual([]);
+    expect(world.idleBuckets(25 * SECOND)).toEqual([]);
   });
 });
 
@@ -415,17 +415,17 @@ describe("when somebody interferes", () => {
     await world.clock.advance(10 * SECOND);
     expect(world.assignment).toBeUndefined();
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("an assignment that is deleted while a member drains", async () => {
     const world = await settled(3);
-    const stopped = last(world).stop();
+    const stopped = lastProcess(world).stop();
     await world.clock.advance(60);
     await world.deleteAssignment();
     await world.clock.advance(90 * SECOND);
     await stopped;
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("a backup that is restored ends those who know what never happened", async () => {
@@ -437,7 +437,7 @@ describe("when somebody interferes", () => {
     for (const process of world.processes.slice(0, 3)) expect(process.ended()).toMatch("lost the lease");
     for (let index = 0; index < 3; index++) world.add();
     await world.clock.advance(2 * MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 
   test("a Lease that is deleted ends its member", async () => {
@@ -445,7 +445,7 @@ describe("when somebody interferes", () => {
     await world.deleteLease("m1");
     await world.clock.advance(MINUTE);
     expect(world.processes[0]!.ended()).toMatch("it was deleted");
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
   });
 });
 
@@ -454,15 +454,15 @@ async function chaos(seed: number, options: WorldOptions = {}): Promise<ShardWor
   const world = await settled(3, { ...options, seed });
   const random = world.random.fork("chaos");
   const upTo = (limit: number): number => Math.floor(random.next() * limit);
-  const pick = (): ProcessHandle | undefined => world.alive()[upTo(world.alive().length)];
+  const pick = (): ProcessHandle | undefined => world.liveProcesses()[upTo(world.liveProcesses().length)];
   for (let step = 0; step < 12; step++) {
     const process = pick();
     const forMs = 500 + upTo(30_000);
     const later = (end: () => void): void => void world.clock.setTimer(forMs, end);
-    switch (process === undefined || world.alive().length < 2 ? 0 : upTo(9)) {
+    switch (process === undefined || world.liveProcesses().length < 2 ? 0 : upTo(9)) {
       case 0:
       case 1:
-        if (world.alive().length < 6) world.add(0.95 + random.next() / 10);
+        if (world.liveProcesses().length < 6) world.add(0.95 + random.next() / 10);
         break;
       case 2:
         world.kill(process!);
@@ -471,10 +471,10 @@ async function chaos(seed: number, options: WorldOptions = {}): Promise<ShardWor
         void process!.stop();
         break;
       case 4:
-        later(process!.clock.hold());
+        later(process!.clock.pause());
         break;
       case 5:
-        later(process!.clock.hold({ isSuspended: true }));
+        later(process!.clock.pause({ isSuspended: true }));
         break;
       case 6:
         process!.fault.down = true;
@@ -490,7 +490,7 @@ async function chaos(seed: number, options: WorldOptions = {}): Promise<ShardWor
     }
     await world.clock.advance(200 + upTo(20_000));
   }
-  if (world.alive().length === 0) world.add();
+  if (world.liveProcesses().length === 0) world.add();
   await world.clock.advance(2 * MINUTE);
   return world;
 }
@@ -500,7 +500,7 @@ describe("whatever happens", () => {
     "by seed %i, there is one writer at most",
     async (seed) => {
       const world = await chaos(seed);
-      expect(troubles(world)).toEqual([]);
+      expect(problems(world)).toEqual([]);
     },
   );
 
@@ -526,19 +526,19 @@ describe("namespaces that are split", () => {
 
   test("have a bucket for each part, of which every member has some, and which move as others do", async () => {
     const world = await settled(2, { layout: SPLIT });
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     expect(new Set(Object.values(world.counts()))).toEqual(new Set([35, 36]));
     expect(new Set(world.owners().slice(65, 69))).toEqual(new Set(["m1", "m2"]));
     expect(new Set(world.owners().slice(69))).toEqual(new Set(["m1", "m2"]));
     const joined = world.add();
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     expect(world.owners().slice(65, 69)).toContain("m3");
     void joined.stop();
     await world.clock.advance(5 * SECOND);
     world.kill(world.processes[0]!);
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     expect(world.counts()).toEqual({ m2: 71 });
   });
 
@@ -546,7 +546,7 @@ describe("namespaces that are split", () => {
     const world = await settled(2, { layout: SPLIT });
     const before = world.owners();
     const other = world.add(1, new BucketLayout({ batch: 2 }));
-    const plain = world.add(1, plainLayout);
+    const plain = world.add(1, unsplitLayout);
     await world.clock.advance(5 * MINUTE);
     expect(world.owners()).toEqual(before);
     expect([other.member.isReady, plain.member.isReady]).toEqual([false, false]);
@@ -565,8 +565,8 @@ describe("namespaces that are split", () => {
 
   test("once all that had the others have stopped, the first with its own lays them out anew, and epochs go on", async () => {
     const world = new ShardWorld({ layout: SPLIT });
-    await world.begin(0);
-    const old = [world.add(1, plainLayout), world.add(1, plainLayout)];
+    await world.start(0);
+    const old = [world.add(1, unsplitLayout), world.add(1, unsplitLayout)];
     await world.clock.advance(MINUTE);
     void old[0]!.stop();
     await world.clock.advance(5 * SECOND);
@@ -580,41 +580,41 @@ describe("namespaces that are split", () => {
     expect(world.counts()).toEqual({ m3: 71 });
     expect(new Set(world.assignment!.entries.map(({ epoch }) => epoch))).toEqual(new Set([highest + 1]));
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     expect(next.member.status().problem).toBeUndefined();
   });
 
   test("once all that had the others are dead, too, and not before", async () => {
     const world = new ShardWorld({ layout: SPLIT });
-    await world.begin(0);
-    const old = [world.add(1, plainLayout), world.add(1, plainLayout)];
+    await world.start(0);
+    const old = [world.add(1, unsplitLayout), world.add(1, unsplitLayout)];
     await world.clock.advance(MINUTE);
     const next = [world.add(), world.add()];
     for (const process of old) world.kill(process);
     await world.clock.advance(12 * SECOND);
     expect(world.counts()["m3"] ?? 0).toBe(0);
     await world.clock.advance(MINUTE);
-    expect(troubles(world)).toEqual([]);
+    expect(problems(world)).toEqual([]);
     expect(next.map(({ member }) => member.isReady)).toEqual([true, true]);
     expect(await world.leaseNames()).toEqual(["kubewright-member-m3", "kubewright-member-m4"]);
   });
 
   test("one that hears nothing of the others does not lay out anew what they have", async () => {
     const world = new ShardWorld({ layout: SPLIT });
-    await world.begin(0);
-    world.add(1, plainLayout);
+    await world.start(0);
+    world.add(1, unsplitLayout);
     await world.clock.advance(MINUTE);
     const next = world.add();
-    next.fault.isDeaf = true;
+    next.fault.areWatchesSilent = true;
     await world.clock.advance(MINUTE);
     expect(world.counts()).toEqual({ m1: 65 });
     expect(next.member.status().problem).toMatch(/^the assignment has split no namespace, this member batch=4,web=2/);
   });
 
   test("while nobody is to take anything, members with different ones do not go on changing them", async () => {
-    const world = new ShardWorld({ layout: SPLIT, obstacle: () => "somebody else does the work" });
-    await world.begin(0);
-    world.add(1, plainLayout);
+    const world = new ShardWorld({ layout: SPLIT, blockReason: () => "somebody else does the work" });
+    await world.start(0);
+    world.add(1, unsplitLayout);
     await world.clock.advance(MINUTE);
     const { assignment } = world;
     expect(assignment?.entries).toHaveLength(65);
@@ -625,8 +625,8 @@ describe("namespaces that are split", () => {
 
   test("of two with different ones that start where nobody has anything one takes part", async () => {
     const world = new ShardWorld({ layout: SPLIT });
-    await world.begin(0);
-    const first = world.add(1, plainLayout);
+    await world.start(0);
+    const first = world.add(1, unsplitLayout);
     await world.clock.advance(MINUTE);
     void first.stop();
     await world.clock.advance(5 * SECOND);

@@ -20,11 +20,11 @@ export function relaySource<T extends KubernetesObject>(
       if (signal.aborted) return;
       const { store } = informer;
       target.replace(store.list(), store.lastStoreSyncResourceVersion);
-      let isBegun = false;
+      let isSubscribed = false;
       const registration = informer.addEventHandler(
         {
           // What is there is told at once, and was taken in already.
-          onAdd: (object) => isBegun && target.apply("ADDED", object),
+          onAdd: (object) => isSubscribed && target.apply("ADDED", object),
           onUpdate: (_, object) => target.apply("MODIFIED", object),
           onDelete: (deleted) => {
             const object = deletedObject(deleted);
@@ -33,7 +33,7 @@ export function relaySource<T extends KubernetesObject>(
         },
         { resyncMs: 0 },
       );
-      isBegun = true;
+      isSubscribed = true;
       repeat(clock, resyncMs, () => target.resync(), signal);
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       registration.remove();

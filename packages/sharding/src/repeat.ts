@@ -1,12 +1,12 @@
 import type { Clock, Timer } from "@kubewright/clock";
 
 /** Calls `action` every so many milliseconds until the signal aborts; never when they are not positive. */
-export function repeat(clock: Clock, everyMs: number, action: () => void, signal: AbortSignal): void {
-  if (!(everyMs > 0) || signal.aborted) return;
+export function repeat(clock: Clock, intervalMs: number, action: () => void, signal: AbortSignal): void {
+  if (!(intervalMs > 0) || signal.aborted) return;
   let timer: Timer;
   const next = (): void => {
     timer = clock.setTimer(
-      everyMs,
+      intervalMs,
       () => {
         next();
         action();

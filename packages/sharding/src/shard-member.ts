@@ -5,11 +5,11 @@ import { SharedInformer, deletedObject } from "@kubewright/informer";
 import type { Transport } from "@kubewright/transport";
 
 import { AssignmentStore, type StoredAssignment, assignmentName } from "./assignment-store.js";
-import { type AssignmentEdits, bucketsOf, freeAssignmentOf, withEdits } from "./assignment.js";
+import { type AssignmentEdits, bucketsOf, createFreeAssignment, withEdits } from "./assignment.js";
 import type { Bucket } from "./bucket.js";
-import { Burial } from "./burial.js";
-import { Holdings } from "./holdings.js";
-import { type BucketLayout, plainLayout } from "./layout.js";
+import { MemberFencing } from "./member-fencing.js";
+import { OwnedBuckets } from "./owned-buckets.js";
+import { type BucketLayout, unsplitLayout } from "./layout.js";
 import { MemberError } from "./member-error.js";
 import { Members } from "./members.js";
 import type { Mutation } from "./mutation.js";
@@ -50,7 +50,7 @@ export interface ShardMemberOptions {
    * Why this member is not to take anything yet, in words: somebody else may do the work. It has its Lease all the same, so that
    * they can see it. Default: nothing is in the way.
    */
-  readonly obstacle?: (() => string | undefined) | undefined;
+  readonly blockReason?: (() => string | undefined) | undefined;
   readonly runBucket: RunBucket;
   readonly metrics?: MemberMetrics | undefined;
   /** Default: standard error, for what goes wrong. */
@@ -100,22 +100,22 @@ export class ShardMember {
   readonly #lease: OwnLease;
   readonly #members: Members;
   readonly #store: AssignmentStore;
-  readonly #holdings: Holdings;
-  readonly #burial: Burial;
+  readonly #ownedBuckets: OwnedBuckets;
+  readonly #memberFencing: MemberFencing;
   #noAssignmentSinceMs: number | undefined;
   #problem: string | undefined;
   /** What is known of the assignment may be wrong: it has to be read. */
   #mustRead = true;
   #isStopping = false;
   #wakeUp: (() => void) | undefined;
-  #mustActAgain = false;
-  #trouble: string | undefined;
+  #mustReconcileAgain = false;
+  #lastError: string | undefined;
 
   /** @throws Error when the durations do not fit each other, or there is no identity. */
   constructor(options: ShardMemberOptions, mutations: ReadonlySet<Mutation> = new Set()) {
     if (options.identity === "" || options.namespace === "")
       throw new Error("a member needs an identity and a namespace");
-    const { client, clock, namespace, identity, group = "kubewright", version = "", layout = plainLayout } = options;
+    const { client, clock, namespace, identity, group = "kubewright", version = "", layout = unsplitLayout } = options;
     this.identity = identity;
     this.#options = options;
     this.#clock = clock;
@@ -127,7 +127,8 @@ export class ShardMember {
     const { requestTimeoutMs, leaseDurationMs } = this.#timing;
     this.#store = new AssignmentStore({ client, clock, namespace, group, layout, requestTimeoutMs });
     this.#members = new Members({ clock, me: identity, leaseDurationMs, layout });
-    const confirm = async (signal: AbortSignal): Promise<void> => this.#look(await this.#store.read(signal), true);
+    const confirm = async (signal: AbortSignal): Promise<void> =>
+      this.#applyAssignment(await this.#store.read(signal), true);
     this.#lease = new OwnLease({
       client,
       clock,
@@ -141,8 +142,8 @@ export class ShardMember {
       confirm,
     });
     const [timing, logger, members] = [this.#timing, this.#logger, this.#members];
-    this.#burial = new Burial({ client, clock, namespace, timing, mutations, members, logger });
-    this.#holdings = new Holdings({
+    this.#memberFencing = new MemberFencing({ client, clock, namespace, timing, mutations, members, logger });
+    this.#ownedBuckets = new OwnedBuckets({
       me: identity,
       layout,
       transport: options.transport,
@@ -160,7 +161,7 @@ export class ShardMember {
 
   /** Whether the Lease holds and all that this member has is synced. Also of one that has nothing. */
   get isReady(): boolean {
-    return this.#lease.holds && this.#problem === undefined && this.#holdings.isSynced;
+    return this.#lease.holds && this.#problem === undefined && this.#ownedBuckets.isSynced;
   }
 
   /** Whether this process is known to be alive: it has a Lease, and renews it in time. */
@@ -170,22 +171,22 @@ export class ShardMember {
 
   /** What the other members who live tell of themselves, in the annotations of their Leases. */
   get annotationsOfOthers(): readonly Readonly<Record<string, string>>[] {
-    return this.#members.annotations();
+    return this.#members.annotationsOfOthers();
   }
 
   /** Whether it is the identity of somebody who shares in this group, also of one that splits other namespaces. */
-  knows(identity: string): boolean {
+  hasMember(identity: string): boolean {
     return this.#members.has(identity);
   }
 
   status(): ShardStatus {
     const { latest } = this.#store;
-    const entries = latest !== undefined && this.#isOurs(latest) ? latest.assignment.entries : [];
+    const entries = latest !== undefined && this.#hasOwnLayout(latest) ? latest.assignment.entries : [];
     const buckets = this.#layout.buckets.map((bucket) => {
       const { owner = "", epoch = 0 } = entries[bucket] ?? {};
-      return { name: this.#layout.nameOf(bucket), owner, epoch, state: this.#holdings.stateOf(bucket) };
+      return { name: this.#layout.nameOf(bucket), owner, epoch, state: this.#ownedBuckets.stateOf(bucket) };
     });
-    const problem = this.#problem ?? this.#options.obstacle?.();
+    const problem = this.#problem ?? this.#options.blockReason?.();
     return { identity: this.identity, members: this.#members.live(), problem, buckets };
   }
 
@@ -211,13 +212,13 @@ export class ShardMember {
     const watched = informers.map((informer) => informer.run(watching.signal));
     try {
       const renewing = this.#renew(ending.signal).catch(fail);
-      const acting = this.#act(ending.signal);
-      await Promise.race([acting, failed.promise]);
+      const reconciling = this.#runLoop(ending.signal);
+      await Promise.race([reconciling, failed.promise]);
       ending.abort();
       await renewing;
-      await this.#leave();
+      await this.#leaveGroup();
     } finally {
-      this.#holdings.abandon();
+      this.#ownedBuckets.abandon();
       ending.abort();
       watching.abort();
       await Promise.all(watched);
@@ -237,17 +238,17 @@ export class ShardMember {
       labelSelector: `${GROUP_LABEL}=${this.#group}`,
       onError,
     });
-    const saw = (lease: DeepReadonly<Lease>): void => {
-      const before = this.#members.live().length + this.#members.buried().size;
-      this.#members.saw(lease);
-      if (this.#members.live().length + this.#members.buried().size !== before) this.#wake();
+    const observeLease = (lease: DeepReadonly<Lease>): void => {
+      const before = this.#members.live().length + this.#members.fenced().size;
+      this.#members.observe(lease);
+      if (this.#members.live().length + this.#members.fenced().size !== before) this.#wake();
     };
     leaseInformer.addEventHandler({
-      onAdd: saw,
-      onUpdate: (_, lease) => saw(lease),
+      onAdd: observeLease,
+      onUpdate: (_, lease) => observeLease(lease),
       onDelete: (lease) => {
         const last = deletedObject(lease);
-        if (last !== undefined) this.#members.sawDeleted(last);
+        if (last !== undefined) this.#members.observeDeletion(last);
         this.#wake();
       },
     });
@@ -259,17 +260,17 @@ export class ShardMember {
       fieldSelector: `metadata.name=${assignmentName(this.#group)}`,
       onError,
     });
-    const heard = (object: DeepReadonly<ConfigMap>): void => {
+    const observeAssignment = (object: DeepReadonly<ConfigMap>): void => {
       try {
-        this.#store.heard(object);
+        this.#store.observe(object);
       } catch {
         this.#mustRead = true;
       }
       this.#wake();
     };
     assignmentInformer.addEventHandler({
-      onAdd: heard,
-      onUpdate: (_, object) => heard(object),
+      onAdd: observeAssignment,
+      onUpdate: (_, object) => observeAssignment(object),
       onDelete: () => {
         this.#mustRead = true;
         this.#wake();
@@ -285,7 +286,7 @@ export class ShardMember {
       try {
         const wasLate = await this.#lease.renew(signal);
         if (wasLate) {
-          if (!this.#mutations.has("outages count")) this.#members.restart();
+          if (!this.#mutations.has("outages count")) this.#members.restartObservation();
           this.#wake();
         }
       } catch (error) {
@@ -302,18 +303,18 @@ export class ShardMember {
   }
 
   /** Does what there is to do, until this member has stopped. @throws MemberError */
-  async #act(signal: AbortSignal): Promise<void> {
+  async #runLoop(signal: AbortSignal): Promise<void> {
     let stoppingSinceMs: number | undefined;
     while (!signal.aborted) {
       if (this.#isStopping) {
         stoppingSinceMs ??= this.#clock.monotonic();
-        this.#holdings.drain();
-        if (this.#holdings.isEmpty && this.#left().length === 0) return;
+        this.#ownedBuckets.drain();
+        if (this.#ownedBuckets.isEmpty && this.#remainingBuckets().length === 0) return;
         if (this.#clock.monotonic() - stoppingSinceMs > this.#timing.drainMs + STOP_GRACE_MS) return;
       }
       try {
-        await this.#once(signal);
-        this.#trouble = undefined;
+        await this.#reconcile(signal);
+        this.#lastError = undefined;
       } catch (error) {
         if (error instanceof MemberError) throw error;
         this.#mustRead = true;
@@ -327,9 +328,9 @@ export class ShardMember {
     }
   }
 
-  async #once(signal: AbortSignal): Promise<void> {
+  async #reconcile(signal: AbortSignal): Promise<void> {
     // Who cannot reach the API knows nothing of others, and could do nothing.
-    if (!this.#lease.isPunctual) return;
+    if (!this.#lease.isRenewedInTime) return;
     if (this.#mustRead) {
       // Whatever happens while it is read has it read again.
       this.#mustRead = false;
@@ -337,19 +338,19 @@ export class ShardMember {
       if (this.#mustRead) return;
     }
     const stored = this.#store.latest;
-    this.#look(stored, false);
-    if (stored === undefined) return this.#makeAnew(signal);
+    this.#applyAssignment(stored, false);
+    if (stored === undefined) return this.#recreateAssignment(signal);
     this.#options.metrics?.setMembers(this.#members.live().length);
-    await this.#burial.proceed(stored.assignment, signal);
-    if (!this.#isOurs(stored)) return this.#layOut(stored, signal);
+    await this.#memberFencing.fenceExpiredMembers(stored.assignment, signal);
+    if (!this.#hasOwnLayout(stored)) return this.#replaceLayout(stored, signal);
     this.#problem = undefined;
     const edits = this.#plan(stored);
-    const { take, release, bury, retry } = edits;
-    if (take.length + release.length + bury.size + (retry?.size ?? 0) === 0) return;
+    const { acquire, release, fence, retry } = edits;
+    if (acquire.length + release.length + fence.size + (retry?.size ?? 0) === 0) return;
     const written = await this.#store.write(stored, withEdits(stored.assignment, this.identity, edits), signal);
-    this.#holdings.told(stored.assignment, edits, this.#isStopping);
-    this.#look(written, true);
-    this.#mustActAgain = true;
+    this.#ownedBuckets.recordHandoffs(stored.assignment, edits, this.#isStopping);
+    this.#applyAssignment(written, true);
+    this.#mustReconcileAgain = true;
   }
 
   /** @returns False when there is one that cannot be read. */
@@ -357,26 +358,26 @@ export class ShardMember {
     try {
       const stored = await this.#store.read(signal);
       if (stored === undefined) this.#problem = undefined;
-      this.#look(stored, true);
+      this.#applyAssignment(stored, true);
       return true;
     } catch (error) {
       const { message } = error as Error;
       if (!message.startsWith("the assignment has") && !message.startsWith("the assignment is")) throw error;
-      this.#takeNoPart(message);
+      this.#setProblem(message);
       // What was begun ends. It is no time without an assignment: others may have what is theirs by this one.
-      this.#look(undefined, true);
+      this.#applyAssignment(undefined, true);
       this.#noAssignmentSinceMs = undefined;
       return false;
     }
   }
 
-  #takeNoPart(problem: string): void {
+  #setProblem(problem: string): void {
     if (this.#problem !== problem) this.#logger.error({ err: problem }, "Not taking part");
     this.#problem = problem;
   }
 
   /** Whether it has the buckets that this member shares. */
-  #isOurs({ layout }: StoredAssignment): boolean {
+  #hasOwnLayout({ layout }: StoredAssignment): boolean {
     return layout.text === this.#layout.text;
   }
 
@@ -384,29 +385,29 @@ export class ShardMember {
    * Makes an assignment of this member's buckets of one of others, once nobody has anything of it, and nobody lives who would have:
    * until then this member takes no part. Epochs go on after the last that was used, whatever its bucket.
    */
-  async #layOut(stored: StoredAssignment, signal: AbortSignal): Promise<void> {
+  async #replaceLayout(stored: StoredAssignment, signal: AbortSignal): Promise<void> {
     const { layout, assignment } = stored;
-    const { buried } = this.#burial;
-    const isFree = assignment.entries.every(({ owner }) => owner === "" || buried.has(owner));
-    if (!isFree || this.#members.anyOf(layout)) {
-      const say = ({ text }: BucketLayout): string => (text === "" ? "no namespace" : text);
-      this.#takeNoPart(
-        `the assignment has split ${say(layout)}, this member ${say(this.#layout)}: start it with the same splits, or stop all that have the others first`,
+    const { fenced } = this.#memberFencing;
+    const isFree = assignment.entries.every(({ owner }) => owner === "" || fenced.has(owner));
+    if (!isFree || this.#members.hasOthersWith(layout)) {
+      const describe = ({ text }: BucketLayout): string => (text === "" ? "no namespace" : text);
+      this.#setProblem(
+        `the assignment has split ${describe(layout)}, this member ${describe(this.#layout)}: start it with the same splits, or stop all that have the others first`,
       );
       return;
     }
     if (this.#isStopping) return;
     const epoch = Math.max(...assignment.entries.map((entry) => entry.epoch));
-    const written = await this.#store.write(stored, freeAssignmentOf(this.#layout, epoch), signal);
+    const written = await this.#store.write(stored, createFreeAssignment(this.#layout, epoch), signal);
     this.#logger.info({ before: layout.text, now: this.#layout.text }, "Changed which namespaces are split");
-    this.#look(written, true);
-    this.#mustActAgain = true;
+    this.#applyAssignment(written, true);
+    this.#mustReconcileAgain = true;
   }
 
   /** @param isCurrent - It was read or written, not heard of by a watch, which may lag behind. */
-  #look(stored: StoredAssignment | undefined, isCurrent: boolean): void {
-    const mustRead = this.#holdings.compare(stored, isCurrent);
-    if (mustRead) this.#mustRead = this.#mustActAgain = true;
+  #applyAssignment(stored: StoredAssignment | undefined, isCurrent: boolean): void {
+    const mustRead = this.#ownedBuckets.reconcile(stored, isCurrent);
+    if (mustRead) this.#mustRead = this.#mustReconcileAgain = true;
     this.#noAssignmentSinceMs =
       stored === undefined ? (this.#noAssignmentSinceMs ?? this.#clock.monotonic()) : undefined;
   }
@@ -416,36 +417,36 @@ export class ShardMember {
       me: this.identity,
       assignment,
       live: this.#members.live(),
-      buried: this.#burial.buried,
-      isSettled: this.#members.sameForMs >= this.#timing.settleMs,
+      fenced: this.#memberFencing.fenced,
+      isMembershipStable: this.#members.unchangedForMs >= this.#timing.rebalanceDelayMs,
       isStopping: this.#isStopping,
-      freeForMs: (bucket) => this.#holdings.freeForMs(bucket),
-      unwanted: this.#holdings.unwanted(),
+      freeForMs: (bucket) => this.#ownedBuckets.freeForMs(bucket),
+      recentlyFailed: this.#ownedBuckets.recentlyFailed(),
     });
-    this.#holdings.drain(plan.release);
-    const isBarred = this.#options.obstacle?.() !== undefined;
-    return { ...plan, ...this.#holdings.drained(), take: this.#lease.holds && !isBarred ? plan.take : [] };
+    this.#ownedBuckets.drain(plan.release);
+    const isBlocked = this.#options.blockReason?.() !== undefined;
+    return { ...plan, ...this.#ownedBuckets.drained(), acquire: this.#lease.holds && !isBlocked ? plan.acquire : [] };
   }
 
   /** Makes an assignment where there is none, once nobody can have anything of an earlier one. */
-  async #makeAnew(signal: AbortSignal): Promise<void> {
+  async #recreateAssignment(signal: AbortSignal): Promise<void> {
     const sinceMs = this.#noAssignmentSinceMs ?? this.#clock.monotonic();
-    if (this.#isStopping || !this.#holdings.isEmpty) return;
+    if (this.#isStopping || !this.#ownedBuckets.isEmpty) return;
     if (this.#clock.monotonic() - sinceMs < this.#timing.leaseDurationMs) {
       this.#mustRead = true;
       return;
     }
     await this.#store.create(signal);
     this.#logger.info({ name: assignmentName(this.#group) }, "Made an assignment");
-    this.#mustActAgain = true;
+    this.#mustReconcileAgain = true;
   }
 
   /** Has nothing any more: others need not wait. */
-  async #leave(): Promise<void> {
-    const left = this.#left();
-    if (left.length > 0) {
+  async #leaveGroup(): Promise<void> {
+    const remaining = this.#remainingBuckets();
+    if (remaining.length > 0) {
       this.#logger.warn(
-        { buckets: left.map((bucket) => this.#layout.nameOf(bucket)) },
+        { buckets: remaining.map((bucket) => this.#layout.nameOf(bucket)) },
         "Stopped without giving up all buckets",
       );
       return;
@@ -456,14 +457,14 @@ export class ShardMember {
   }
 
   /** What is still this member's by the assignment. */
-  #left(): readonly Bucket[] {
+  #remainingBuckets(): readonly Bucket[] {
     const { latest } = this.#store;
     return latest === undefined ? [] : bucketsOf(latest.assignment, this.identity);
   }
 
   async #pause(signal: AbortSignal): Promise<void> {
-    if (this.#mustActAgain) {
-      this.#mustActAgain = false;
+    if (this.#mustReconcileAgain) {
+      this.#mustReconcileAgain = false;
       return;
     }
     const woken = Promise.withResolvers<void>();
@@ -475,19 +476,19 @@ export class ShardMember {
     signal.removeEventListener("abort", onAbort);
     timer.cancel();
     this.#wakeUp = undefined;
-    this.#mustActAgain = false;
+    this.#mustReconcileAgain = false;
   }
 
   #wake(): void {
-    this.#mustActAgain = true;
+    this.#mustReconcileAgain = true;
     this.#wakeUp?.();
   }
 
   /** Once for as long as it stays the same. */
   #report(message: string, error: unknown): void {
     const err = errorMessage(error);
-    this.#logger[err === this.#trouble ? "debug" : "warn"]({ err }, message);
-    this.#trouble = err;
+    this.#logger[err === this.#lastError ? "debug" : "warn"]({ err }, message);
+    this.#lastError = err;
   }
 }
 

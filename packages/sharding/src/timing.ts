@@ -11,11 +11,11 @@ export interface ShardTiming {
   /** How long work that was begun may take to end, before it is cut off. Default 10,000. */
   readonly drainMs: number;
   /** For how long members have to be the same before buckets move between the living. Default 30,000. */
-  readonly settleMs: number;
+  readonly rebalanceDelayMs: number;
   /** How long a bucket may take to sync, before another member is to try. Default 60,000. */
   readonly syncMs: number;
   /** For how long a member leaves such a bucket to others. Default 300,000. */
-  readonly unwantedMs: number;
+  readonly failureBackoffMs: number;
 }
 
 const DEFAULTS: ShardTiming = {
@@ -24,19 +24,19 @@ const DEFAULTS: ShardTiming = {
   requestTimeoutMs: 4_000,
   retryPeriodMs: 2_000,
   drainMs: 10_000,
-  settleMs: 30_000,
+  rebalanceDelayMs: 30_000,
   syncMs: 60_000,
-  unwantedMs: 300_000,
+  failureBackoffMs: 300_000,
 };
 
 /** Clocks may differ by this part in how fast they go. */
-const SLACK = 0.2;
+const MAX_CLOCK_RATE_DIFFERENCE = 0.2;
 
 /** @throws Error when a member could still write when others take it for dead. */
 export function shardTiming(given: Partial<ShardTiming> = {}): ShardTiming {
   const timing = { ...DEFAULTS, ...given };
   const { leaseDurationMs, renewDeadlineMs, requestTimeoutMs, retryPeriodMs } = timing;
-  if (!(renewDeadlineMs + requestTimeoutMs <= leaseDurationMs * (1 - SLACK)))
+  if (!(renewDeadlineMs + requestTimeoutMs <= leaseDurationMs * (1 - MAX_CLOCK_RATE_DIFFERENCE)))
     throw new Error(
       "leaseDuration must be longer, by a quarter, than renewDeadline and requestTimeout together: what a member had begun would come after others took over",
     );

@@ -2,11 +2,11 @@ import type { Clock, Timer, TimerOptions } from "@kubewright/clock";
 
 /**
  * The clock of one process of several that share a simulated one: the process can be held up, its machine suspended, or it can
- * be killed. Whatever comes to it meanwhile comes through {@link pass}.
+ * be killed. Whatever comes to it meanwhile comes through {@link whenRunning}.
  */
 export class ProcessClock implements Clock {
   readonly #clock: Clock;
-  #held: (() => void)[] | undefined;
+  #pausedCallbacks: (() => void)[] | undefined;
   #isDead = false;
   /** Monotonic time that passed while the machine was suspended. */
   #suspendedMs = 0;
@@ -27,14 +27,14 @@ export class ProcessClock implements Clock {
    *
    * @returns How to let it go on. What should have come meanwhile comes then, in order.
    */
-  hold({ isSuspended = false } = {}): () => void {
-    if (this.#held !== undefined || this.#isDead) return () => {};
-    const callbacks: (() => void)[] = (this.#held = []);
-    const heldMs = this.#clock.monotonic();
+  pause({ isSuspended = false } = {}): () => void {
+    if (this.#pausedCallbacks !== undefined || this.#isDead) return () => {};
+    const callbacks: (() => void)[] = (this.#pausedCallbacks = []);
+    const pausedAtMs = this.#clock.monotonic();
     return () => {
-      if (this.#held !== callbacks) return;
-      if (isSuspended) this.#suspendedMs += this.#clock.monotonic() - heldMs;
-      this.#held = undefined;
+      if (this.#pausedCallbacks !== callbacks) return;
+      if (isSuspended) this.#suspendedMs += this.#clock.monotonic() - pausedAtMs;
+      this.#pausedCallbacks = undefined;
       for (const callback of callbacks) callback();
     };
   }
@@ -42,18 +42,18 @@ export class ProcessClock implements Clock {
   /** SIGKILL. */
   kill(): void {
     this.#isDead = true;
-    this.#held = undefined;
+    this.#pausedCallbacks = undefined;
   }
 
   /** Calls back when the process runs. */
-  pass(callback: () => void): void {
+  whenRunning(callback: () => void): void {
     if (this.#isDead) return;
-    if (this.#held === undefined) callback();
-    else this.#held.push(callback);
+    if (this.#pausedCallbacks === undefined) callback();
+    else this.#pausedCallbacks.push(callback);
   }
 
-  passed(): Promise<void> {
-    return new Promise((resolve) => this.pass(resolve));
+  untilRunning(): Promise<void> {
+    return new Promise((resolve) => this.whenRunning(resolve));
   }
 
   now(): number {
@@ -68,7 +68,7 @@ export class ProcessClock implements Clock {
     let isCancelled = false;
     const timer = this.#clock.setTimer(
       Math.max(0, delayMs) / this.#rate,
-      () => this.pass(() => (isCancelled ? undefined : callback())),
+      () => this.whenRunning(() => (isCancelled ? undefined : callback())),
       options,
     );
     return {

@@ -6,7 +6,7 @@ import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { type Assignment, parseAssignment } from "../src/assignment.js";
 import { bucketName } from "../src/bucket.js";
-import { type BucketLayout, plainLayout } from "../src/layout.js";
+import { type BucketLayout, unsplitLayout } from "../src/layout.js";
 import type { Mutation } from "../src/mutation.js";
 import type { BucketWork } from "../src/owned-bucket.js";
 import { ShardMember } from "../src/shard-member.js";
@@ -19,9 +19,9 @@ const BUCKET_PREFIX = "bucket-";
 const ASSIGNMENT_PATH = `/api/v1/namespaces/${SYSTEM}/configmaps/kubewright-assignment`;
 /** A new one is due in every bucket this often. */
 const SLOT_MS = 10_000;
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 /** What a request of a bucket's work takes to get to the server: long enough that much can happen on the way. */
-const WAY_MS = 40;
+const LATENCY_MS = 40;
 /** How far the server's cache lags behind its store. */
 const LAG_MS = 3_000;
 
@@ -35,7 +35,7 @@ export interface WorldOptions {
   /** Whose work for a bucket never syncs. */
   readonly isStuck?: (identity: string, bucket: number) => boolean;
   /** Why nobody is to take anything. */
-  readonly obstacle?: () => string | undefined;
+  readonly blockReason?: () => string | undefined;
   /** The buckets that are looked at, and those of members that are not given others. Default: no namespace is split. */
   readonly layout?: BucketLayout;
 }
@@ -50,7 +50,7 @@ export interface Fault {
   /** How long writes of buckets' work wait in the process for a connection. */
   queueMs: number;
   /** Watches stay open and tell nothing. */
-  isDeaf: boolean;
+  areWatchesSilent: boolean;
 }
 
 export interface ProcessHandle {
@@ -86,18 +86,18 @@ export class ShardWorld {
   #assignment: Assignment | undefined;
   /** The highest of each bucket, whatever became of it. */
   readonly #epochs = new Map<number, number>();
-  #made = 0;
+  #processCount = 0;
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
-    this.#layout = options.layout ?? plainLayout;
+    this.#layout = options.layout ?? unsplitLayout;
     this.history = this.#layout.buckets.map(() => []);
     this.random = seededRandom(options.seed ?? 1);
     this.server = createApiServer({ clock: this.clock, random: this.random.fork("server"), trackFields: false });
     this.client = new Client({ transport: (request) => this.server.transport(request), clock: this.clock });
   }
 
-  async begin(count: number): Promise<void> {
+  async start(count: number): Promise<void> {
     const created = this.client.resource(namespaces);
     for (const bucket of this.#layout.buckets) await created.create({ metadata: { name: namespaceOf(bucket) } });
     for (let index = 0; index < count; index++) this.add();
@@ -108,15 +108,15 @@ export class ShardWorld {
   }
 
   /** Slots that were done. */
-  get done(): number {
+  get doneSlots(): number {
     return this.#slots.size;
   }
 
   /** Starts a process. */
   add(rate = 1, layout = this.#layout): ProcessHandle {
-    const identity = `m${++this.#made}`;
+    const identity = `m${++this.#processCount}`;
     const clock = new ProcessClock(this.clock, rate);
-    const fault: Fault = { down: false, lostAnswers: 0, lateMs: 0, queueMs: 0, isDeaf: false };
+    const fault: Fault = { down: false, lostAnswers: 0, lateMs: 0, queueMs: 0, areWatchesSilent: false };
     const random = this.random.fork(identity);
     const transport = this.#link(identity, clock, fault, random.fork("link"));
     const stop = new AbortController();
@@ -129,7 +129,7 @@ export class ShardWorld {
         namespace: SYSTEM,
         identity,
         layout,
-        obstacle: this.#options.obstacle,
+        blockReason: this.#options.blockReason,
         runBucket: (work, signal) => this.#work(work, signal, identity, clock),
         logger: silentLogger,
         metrics: this.#options.metrics?.(identity),
@@ -165,7 +165,7 @@ export class ShardWorld {
     process.clock.kill();
   }
 
-  alive(): ProcessHandle[] {
+  liveProcesses(): ProcessHandle[] {
     return this.processes.filter((process) => !process.clock.isDead && process.ended() === undefined);
   }
 
@@ -181,7 +181,7 @@ export class ShardWorld {
   }
 
   /** Buckets that had no slot done in so many milliseconds. */
-  idle(sinceMs: number): readonly string[] {
+  idleBuckets(sinceMs: number): readonly string[] {
     const from = Math.floor((this.clock.now() - sinceMs) / SLOT_MS);
     const to = Math.floor(this.clock.now() / SLOT_MS) - 1;
     return this.#layout.buckets
@@ -216,7 +216,7 @@ export class ShardWorld {
     this.#epochs.clear();
     await before.close();
     const stored = await this.client.resource(configMaps).get("kubewright-assignment", { namespace: SYSTEM });
-    this.#assigned(parseAssignment(stored.data!["assignment"]!));
+    this.#recordAssignment(parseAssignment(stored.data!["assignment"]!));
     this.#slots.clear();
   }
 
@@ -226,31 +226,31 @@ export class ShardWorld {
       if (fault.down) throw new Error("connect ECONNREFUSED");
       const isWrite = request.method !== "GET";
       const isWork = isWrite && request.path.includes(BUCKET_PREFIX);
-      if (isWork && fault.queueMs > 0) await leaves(request, clock, fault.queueMs);
-      const wayMs = WAY_MS * (0.5 + random.next()) + (isWork ? fault.lateMs : 0);
-      await this.clock.sleep(wayMs);
+      if (isWork && fault.queueMs > 0) await waitForConnection(request, clock, fault.queueMs);
+      const latencyMs = LATENCY_MS * (0.5 + random.next()) + (isWork ? fault.lateMs : 0);
+      await this.clock.sleep(latencyMs);
       if (fault.down && fault.lateMs === 0) throw new Error("read ECONNRESET");
       // A request that is on its way arrives, whatever became of its sender.
       const response = await this.#serve(identity, request);
       if (isWrite && random.next() < fault.lostAnswers) throw new Error("read ECONNRESET");
-      await clock.passed();
-      return { ...response, body: gated(response.body, clock, fault) };
+      await clock.untilRunning();
+      return { ...response, body: pausableBody(response.body, clock, fault) };
     };
   }
 
   async #serve(identity: string, request: ApiRequest): Promise<ApiResponse> {
-    const response = await this.server.transport({ ...request, path: this.#outOfCache(request.path) });
+    const response = await this.server.transport({ ...request, path: this.#withCacheLag(request.path) });
     if (request.method === "GET" || response.status > 201 || response.body.type !== "decoded") return response;
     const object = response.body.value as KubernetesObject;
     const [path = ""] = request.path.split("?");
     if (path === ASSIGNMENT_PATH || object.metadata?.name === "kubewright-assignment")
-      this.#assigned(parseAssignment((object as ConfigMap).data!["assignment"]!));
+      this.#recordAssignment(parseAssignment((object as ConfigMap).data!["assignment"]!));
     else if (path.endsWith("/configmaps")) this.#audit(identity, object);
     return response;
   }
 
   /** Who takes any version gets what was {@link LAG_MS} ago. */
-  #outOfCache(path: string): string {
+  #withCacheLag(path: string): string {
     const nowMs = this.clock.monotonic();
     this.#versions.push({ atMs: nowMs, resourceVersion: this.server.resourceVersion });
     while (this.#versions.length > 1 && this.#versions[1]!.atMs <= nowMs - LAG_MS) this.#versions.shift();
@@ -259,7 +259,7 @@ export class ShardWorld {
     return path.replace("resourceVersion=0", `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
   }
 
-  #assigned(next: Assignment): void {
+  #recordAssignment(next: Assignment): void {
     for (const [bucket, now] of next.entries.entries()) {
       const before = this.#assignment?.entries[bucket];
       if (now.owner !== "" && (before?.owner !== now.owner || before.epoch !== now.epoch))
@@ -272,7 +272,7 @@ export class ShardWorld {
       )
         this.violations.push(`${now.owner} took ${bucketName(bucket)} with epoch ${now.epoch} once more`);
       if (before !== undefined && before.owner !== "" && now.owner !== "" && before.owner !== now.owner) {
-        const isAlive = this.alive().some(({ identity, clock }) => identity === before.owner && !clock.isDead);
+        const isAlive = this.liveProcesses().some(({ identity, clock }) => identity === before.owner && !clock.isDead);
         const lease = this.processes.find(({ identity }) => identity === before.owner);
         if (isAlive && lease?.member.isReady === true)
           this.violations.push(`${now.owner} took ${bucketName(bucket)} from ${before.owner}, who lives`);
@@ -320,7 +320,7 @@ export class ShardWorld {
         await fill(this.#options.listsAnyVersion === true ? "0" : undefined);
         break;
       } catch {
-        await clock.sleep(LOOK_MS, signal, { background: true }).catch(() => undefined);
+        await clock.sleep(POLL_MS, signal, { background: true }).catch(() => undefined);
       }
     }
     if (signal.aborted) return;
@@ -344,7 +344,7 @@ export class ShardWorld {
           break;
         }
       }
-      await clock.sleep(LOOK_MS, signal, { background: true }).catch(() => undefined);
+      await clock.sleep(POLL_MS, signal, { background: true }).catch(() => undefined);
     }
   }
 }
@@ -354,7 +354,7 @@ function namespaceOf(bucket: number): string {
 }
 
 /** A connection comes free while the process runs, and what waits for it is sent at that moment. */
-function leaves({ signal, beforeSend }: ApiRequest, clock: Clock, afterMs: number): Promise<void> {
+function waitForConnection({ signal, beforeSend }: ApiRequest, clock: Clock, afterMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const send = (): void => {
       try {
@@ -370,16 +370,16 @@ function leaves({ signal, beforeSend }: ApiRequest, clock: Clock, afterMs: numbe
 }
 
 /** Streams bring nothing to a process that does not run, and end when its way to the server does. */
-function gated(body: ApiResponse["body"], clock: ProcessClock, fault: Fault): ApiResponse["body"] {
+function pausableBody(body: ApiResponse["body"], clock: ProcessClock, fault: Fault): ApiResponse["body"] {
   if (body.type !== "events") return body;
   const { events } = body;
   return {
     type: "events",
     events: (async function* () {
       for await (const event of events) {
-        await clock.passed();
+        await clock.untilRunning();
         if (fault.down) throw new Error("read ECONNRESET");
-        if (!fault.isDeaf) yield event;
+        if (!fault.areWatchesSilent) yield event;
       }
     })(),
   };

@@ -10,7 +10,7 @@ import {
 } from "@kubewright/controller";
 import { GarbageCollector } from "@kubewright/garbage-collector";
 import { PodGCController, TerminatedPodCollector, type TerminatedPodCounts } from "@kubewright/podgc";
-import { type BucketInformers, type BucketWork, onceFilled, untilGivenUp } from "@kubewright/sharding";
+import { type BucketInformers, type BucketWork, afterCacheSync, untilReleased } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
 import type { ControllerManagerDeps } from "../controller-manager.js";
@@ -70,7 +70,7 @@ export async function runNamespaces(
     controllers.push(controller);
     if (controller instanceof PodGCController) terminatedPods.add(work.bucket, controller, signal);
   }
-  await runInStages([onceFilled(controllers, informers, work), [informers, ...recorders]], signal);
+  await runInStages([afterCacheSync(controllers, informers, work), [informers, ...recorders]], signal);
 }
 
 /**
@@ -106,7 +106,7 @@ export async function runClusterWide(
     controllers.push(collector);
   }
   work.opened();
-  await runAll([...controllers, untilGivenUp], signal);
+  await runAll([...controllers, untilReleased], signal);
 }
 
 function depsOf(

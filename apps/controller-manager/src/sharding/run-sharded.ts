@@ -100,7 +100,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     layout,
     timing: shardTimingOf(options),
     annotations: () => terminatedPods.annotations(),
-    obstacle: () => leader.obstacle,
+    blockReason: () => leader.obstacle,
     runBucket: (work, stop) =>
       work.bucket === CLUSTER_BUCKET
         ? leadCluster(given, { work, identity, client }, stop)
@@ -117,7 +117,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
   const reading = informers.run(stopWatching.signal);
   const looking = leader.run(
     () => member.holdsLease,
-    (holder) => member.knows(holder),
+    (holder) => member.hasMember(holder),
   );
   try {
     await member.run(signal);

@@ -19,7 +19,7 @@ export function shardsRoute(status: () => ShardStatus, { layout, informers }: Sh
     handle: () => {
       const { buckets, ...rest } = status();
       const described = buckets.map(({ state, ...bucket }, number) => {
-        const part = layout.partIn(number);
+        const part = layout.namespacePartOf(number);
         return {
           ...bucket,
           ...(state === undefined ? {} : { state }),

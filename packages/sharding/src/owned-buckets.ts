@@ -10,7 +10,7 @@ import { type BucketState, OwnedBucket, type RunBucket } from "./owned-bucket.js
 import type { HandoffReason, MemberMetrics } from "./shard-metrics.js";
 import type { ShardTiming } from "./timing.js";
 
-export interface HoldingsOptions {
+export interface OwnedBucketsOptions {
   /** The identity of the member whose they are. */
   readonly me: string;
   readonly layout: BucketLayout;
@@ -30,15 +30,15 @@ export interface HoldingsOptions {
 }
 
 /** What a member has, each bucket from being taken to being given up, and what it saw of those that are nobody's. */
-export class Holdings {
-  readonly #options: HoldingsOptions;
+export class OwnedBuckets {
+  readonly #options: OwnedBucketsOptions;
   readonly #owned = new Map<Bucket, OwnedBucket>();
   /** Monotonic: since when a bucket was seen to be nobody's. */
   readonly #freeSinceMs = new Map<Bucket, number>();
   /** Monotonic: until when this member leaves a bucket to others. */
-  readonly #unwantedUntilMs = new Map<Bucket, number>();
+  readonly #failureBackoffUntilMs = new Map<Bucket, number>();
 
-  constructor(options: HoldingsOptions) {
+  constructor(options: OwnedBucketsOptions) {
     this.#options = options;
   }
 
@@ -63,10 +63,11 @@ export class Holdings {
   }
 
   /** Those that the member could not work for lately. */
-  unwanted(): ReadonlySet<Bucket> {
+  recentlyFailed(): ReadonlySet<Bucket> {
     const nowMs = this.#options.clock.monotonic();
-    for (const [bucket, untilMs] of this.#unwantedUntilMs) if (untilMs <= nowMs) this.#unwantedUntilMs.delete(bucket);
-    return new Set(this.#unwantedUntilMs.keys());
+    for (const [bucket, untilMs] of this.#failureBackoffUntilMs)
+      if (untilMs <= nowMs) this.#failureBackoffUntilMs.delete(bucket);
+    return new Set(this.#failureBackoffUntilMs.keys());
   }
 
   /** Begins to end the work for some of them, or for all. */
@@ -94,7 +95,7 @@ export class Holdings {
    * @param isCurrent - It was read or written, not heard of by a watch, which may lag behind.
    * @returns Whether the assignment has to be read, since a bucket seems to be the member's.
    */
-  compare(stored: StoredAssignment | undefined, isCurrent: boolean): boolean {
+  reconcile(stored: StoredAssignment | undefined, isCurrent: boolean): boolean {
     const { me, layout, clock, metrics } = this.#options;
     const entries = stored && this.#entriesOf(stored);
     for (const [bucket, owned] of this.#owned) {
@@ -105,7 +106,7 @@ export class Holdings {
         void owned.drain();
         if (owned.state !== "drained") continue;
       }
-      if (owned.state !== "drained") this.#tellOf(bucket, "lost", "Lost a bucket");
+      if (owned.state !== "drained") this.#recordHandoff(bucket, "lost", "Lost a bucket");
       owned.abandon();
       this.#owned.delete(bucket);
       metrics?.setOwner(layout.nameOf(bucket), false);
@@ -124,20 +125,20 @@ export class Holdings {
   }
 
   /** Tells people of what was written into the assignment. */
-  told({ entries }: Assignment, { take, release }: AssignmentEdits, isStopping: boolean): void {
+  recordHandoffs({ entries }: Assignment, { acquire, release }: AssignmentEdits, isStopping: boolean): void {
     const { clock, timing, layout, logger } = this.#options;
-    for (const bucket of take) {
+    for (const bucket of acquire) {
       const from = entries[bucket]!.owner;
-      this.#tellOf(bucket, from === "" ? "free" : "dead", "Took a bucket", from === "" ? {} : { from });
+      this.#recordHandoff(bucket, from === "" ? "free" : "dead", "Took a bucket", from === "" ? {} : { from });
     }
     for (const bucket of release) {
       const failure = this.#owned.get(bucket)?.failure;
       if (failure !== undefined) {
-        this.#unwantedUntilMs.set(bucket, clock.monotonic() + timing.unwantedMs);
+        this.#failureBackoffUntilMs.set(bucket, clock.monotonic() + timing.failureBackoffMs);
         logger.error({ bucket: layout.nameOf(bucket), err: failure.message }, "Gave up a bucket that failed");
       }
       const reason = failure !== undefined ? "failure" : isStopping ? "stop" : "balance";
-      this.#tellOf(bucket, reason, "Gave up a bucket");
+      this.#recordHandoff(bucket, reason, "Gave up a bucket");
     }
   }
 
@@ -149,19 +150,19 @@ export class Holdings {
     const owned: OwnedBucket = new OwnedBucket({
       bucket,
       name,
-      part: layout.partIn(bucket),
+      part: layout.namespacePartOf(bucket),
       epoch,
       notBefore,
       transport,
       clock,
       timing,
       mutations,
-      holdsLease: () => holdsLease() && this.#isOurs(bucket, epoch),
+      holdsLease: () => holdsLease() && this.#isOwned(bucket, epoch),
       onRefused: (reason) => metrics?.countFencedWrite(name, reason),
       onChange: () => {
         if (owned.state === "active" && !wasActive) {
           wasActive = true;
-          const seconds = (clock.monotonic() - owned.takenMs) / 1000;
+          const seconds = (clock.monotonic() - owned.acquiredMs) / 1000;
           metrics?.observeTakeover(seconds);
           logger.info({ bucket: name, epoch, seconds }, "Working for a bucket");
         }
@@ -174,7 +175,7 @@ export class Holdings {
   }
 
   /** Also while there is no assignment: what was begun ends then. */
-  #isOurs(bucket: Bucket, epoch: number): boolean {
+  #isOwned(bucket: Bucket, epoch: number): boolean {
     const { me, latest } = this.#options;
     const stored = latest();
     if (stored === undefined) return true;
@@ -187,9 +188,9 @@ export class Holdings {
     return layout.text === this.#options.layout.text ? assignment.entries : [];
   }
 
-  #tellOf(bucket: Bucket, reason: HandoffReason, message: string, more: object = {}): void {
+  #recordHandoff(bucket: Bucket, reason: HandoffReason, message: string, fields: object = {}): void {
     const { layout, metrics, logger } = this.#options;
     metrics?.countHandoff(reason);
-    logger.info({ bucket: layout.nameOf(bucket), reason, ...more }, message);
+    logger.info({ bucket: layout.nameOf(bucket), reason, ...fields }, message);
   }
 }

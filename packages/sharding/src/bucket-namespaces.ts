@@ -3,13 +3,13 @@ import type { Clock } from "@kubewright/clock";
 import type { NamespaceFeed, ReflectorTarget } from "@kubewright/informer";
 
 /** A cache of a bucket, and what fills it. */
-interface Tenant<T extends KubernetesObject> {
+interface CacheFeed<T extends KubernetesObject> {
   readonly feed: NamespaceFeed<T>;
   readonly target: ReflectorTarget<T>;
 }
 
-interface Known {
-  readonly tenant: Tenant<KubernetesObject>;
+interface TrackedCache {
+  readonly cacheFeed: CacheFeed<KubernetesObject>;
   /** Namespaces that it was told of; `undefined`: of none, and not even that there are none. */
   namespaces: Set<string> | undefined;
 }
@@ -17,11 +17,11 @@ interface Known {
 const RETRY_MS = 1_000;
 
 /** Brings the namespaces of one bucket into all its caches, those that come later into all at the same moment. */
-export class BucketTenancy {
+export class BucketNamespaces {
   readonly #namespacesOf: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly #clock: Clock;
-  readonly #known = new Set<Known>();
-  #isWorking = false;
+  readonly #caches = new Set<TrackedCache>();
+  #isRunning = false;
   #hasChanged = false;
   /** Of all caches of the bucket. */
   #signal: AbortSignal | undefined;
@@ -32,61 +32,66 @@ export class BucketTenancy {
   }
 
   get isEmpty(): boolean {
-    return this.#known.size === 0;
+    return this.#caches.size === 0;
   }
 
   /** Keeps a cache filled until the signal, the same for all of a bucket, aborts. */
-  async keep<T extends KubernetesObject>(tenant: Tenant<T>, signal: AbortSignal): Promise<void> {
-    const known: Known = { tenant: tenant as unknown as Tenant<KubernetesObject>, namespaces: undefined };
-    this.#known.add(known);
+  async keepFilled<T extends KubernetesObject>(cacheFeed: CacheFeed<T>, signal: AbortSignal): Promise<void> {
+    const cache: TrackedCache = {
+      cacheFeed: cacheFeed as unknown as CacheFeed<KubernetesObject>,
+      namespaces: undefined,
+    };
+    this.#caches.add(cache);
     this.#signal = signal;
     this.wake();
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-    this.#known.delete(known);
+    this.#caches.delete(cache);
   }
 
   /** There may be another namespace. */
   wake(): void {
     this.#hasChanged = true;
-    if (!this.#isWorking && this.#signal !== undefined) void this.#work(this.#signal);
+    if (!this.#isRunning && this.#signal !== undefined) void this.#run(this.#signal);
   }
 
   forget(isGone: (namespace: string) => boolean): void {
-    for (const { tenant, namespaces } of this.#known) {
+    for (const { cacheFeed, namespaces } of this.#caches) {
       const gone = [...(namespaces ?? [])].filter(isGone);
       for (const namespace of gone) namespaces!.delete(namespace);
-      tenant.feed.removeNamespaces(gone);
+      cacheFeed.feed.removeNamespaces(gone);
     }
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
-    this.#isWorking = true;
+  async #run(signal: AbortSignal): Promise<void> {
+    this.#isRunning = true;
     while (this.#hasChanged && !signal.aborted) {
       this.#hasChanged = false;
       try {
-        await this.#bringIn(signal);
+        await this.#addNamespaces(signal);
       } catch {
         // It was told to whoever listens to the feed.
         this.#hasChanged = true;
         await this.#clock.sleep(RETRY_MS, signal, { background: true }).catch(() => undefined);
       }
     }
-    this.#isWorking = false;
+    this.#isRunning = false;
   }
 
-  async #bringIn(signal: AbortSignal): Promise<void> {
+  async #addNamespaces(signal: AbortSignal): Promise<void> {
     const all = await this.#namespacesOf(signal);
-    const lacking = [...this.#known]
+    const incomplete = [...this.#caches]
       .map((known) => ({ known, names: all.filter((name) => !known.namespaces?.has(name)) }))
       .filter(({ known, names }) => known.namespaces === undefined || names.length > 0);
-    const isPrepared = (): boolean => lacking.every(({ known, names }) => known.tenant.feed.isPrepared(names));
+    const isPrepared = (): boolean => incomplete.every(({ known, names }) => known.cacheFeed.feed.isPrepared(names));
     do {
-      const prepared = lacking.map(({ known: { tenant }, names }) => tenant.feed.prepare(tenant.target, names, signal));
+      const prepared = incomplete.map(({ known: { cacheFeed }, names }) =>
+        cacheFeed.feed.prepare(cacheFeed.target, names, signal),
+      );
       await Promise.all(prepared);
       signal.throwIfAborted();
     } while (!isPrepared());
-    for (const { known, names } of lacking) {
-      known.tenant.feed.activate(known.tenant.target, names);
+    for (const { known, names } of incomplete) {
+      known.cacheFeed.feed.activate(known.cacheFeed.target, names);
       known.namespaces = new Set([...(known.namespaces ?? []), ...names]);
     }
   }

@@ -3,7 +3,7 @@ import type { InformerFactory } from "@kubewright/informer";
 import type { BucketWork } from "./owned-bucket.js";
 
 /** What runs for a bucket until its signal aborts, such as a controller. */
-export interface BucketPart {
+export interface BucketRunnable {
   readonly name: string;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -14,13 +14,13 @@ export interface BucketPart {
  *
  * @param informers - Of the bucket, from `BucketInformers.forBucket`. They are run beside the parts, and end after them.
  */
-export function onceFilled(
-  parts: readonly BucketPart[],
+export function afterCacheSync(
+  runnables: readonly BucketRunnable[],
   informers: Pick<InformerFactory, "waitForCacheSync">,
   work: Pick<BucketWork, "opened">,
-): readonly BucketPart[] {
-  return [...parts, untilGivenUp].map((part) => ({
-    name: part.name,
+): readonly BucketRunnable[] {
+  return [...runnables, untilReleased].map((runnable) => ({
+    name: runnable.name,
     run: async (signal) => {
       const isFilled = await informers.waitForCacheSync(signal).then(
         () => true,
@@ -28,13 +28,13 @@ export function onceFilled(
       );
       if (!isFilled) return;
       work.opened();
-      await part.run(signal);
+      await runnable.run(signal);
     },
   }));
 }
 
 /** A bucket without anything to do is a bucket all the same. */
-export const untilGivenUp: BucketPart = {
+export const untilReleased: BucketRunnable = {
   name: "until given up",
   run: (signal) =>
     new Promise((resolve) =>

@@ -9,7 +9,7 @@ import type { Mutation } from "./mutation.js";
 import { leaseName } from "./own-lease.js";
 import type { ShardTiming } from "./timing.js";
 
-export interface BurialOptions {
+export interface MemberFencingOptions {
   readonly client: Pick<Client, "resource">;
   readonly clock: Clock;
   readonly namespace: string;
@@ -20,81 +20,81 @@ export interface BurialOptions {
 }
 
 /** Makes sure of the dead: whoever is silent can renew its Lease no more before anybody takes what it had. */
-export class Burial {
-  readonly #options: BurialOptions;
+export class MemberFencing {
+  readonly #options: MemberFencingOptions;
   /** Monotonic: since when an owner has no Lease. */
   readonly #absentSinceMs = new Map<string, number>();
   /** Owners whose Leases were deleted that long ago. */
-  readonly #gone = new Set<string>();
+  readonly #withoutLease = new Set<string>();
 
-  constructor(options: BurialOptions) {
+  constructor(options: MemberFencingOptions) {
     this.#options = options;
   }
 
   /** Who never writes again: those whose Leases are seized or gone. */
-  get buried(): ReadonlySet<string> {
+  get fenced(): ReadonlySet<string> {
     const { members, mutations } = this.#options;
-    const unseized = mutations.has("no seizing") ? members.silent().map((lease) => identityOf(lease)!) : [];
-    return new Set([...members.buried(), ...this.#gone, ...unseized]);
+    const expired = mutations.has("no seizing") ? members.expiredLeases().map((lease) => identityOf(lease)!) : [];
+    return new Set([...members.fenced(), ...this.#withoutLease, ...expired]);
   }
 
   /** Looks for those who died since. @throws What a request failed with, to be tried again. */
-  async proceed(assignment: Assignment, signal: AbortSignal): Promise<void> {
-    await this.#findGone(assignment, signal);
+  async fenceExpiredMembers(assignment: Assignment, signal: AbortSignal): Promise<void> {
+    await this.#findOwnersWithoutLease(assignment, signal);
     if (this.#options.mutations.has("no seizing")) return;
-    await this.#seize(signal);
-    await this.#clearAway(assignment, signal);
+    await this.#takeOverExpiredLeases(signal);
+    await this.#deleteFencedLeases(assignment, signal);
   }
 
   /**
    * Finds the owners whose Leases somebody deleted: without it a member cannot renew, and after a lease's time it has ended. The
    * watch may have missed a Lease, so the server is asked.
    */
-  async #findGone({ entries }: Assignment, signal: AbortSignal): Promise<void> {
+  async #findOwnersWithoutLease({ entries }: Assignment, signal: AbortSignal): Promise<void> {
     const { clock, timing, members } = this.#options;
     const nowMs = clock.monotonic();
     const owners = entries.map(({ owner }) => owner);
     const absent = new Set(owners.filter((owner) => owner !== "" && !members.has(owner)));
     for (const owner of this.#absentSinceMs.keys()) if (!absent.has(owner)) this.#absentSinceMs.delete(owner);
-    for (const owner of this.#gone) if (!absent.has(owner)) this.#gone.delete(owner);
+    for (const owner of this.#withoutLease) if (!absent.has(owner)) this.#withoutLease.delete(owner);
     for (const owner of absent) if (!this.#absentSinceMs.has(owner)) this.#absentSinceMs.set(owner, nowMs);
     for (const [owner, sinceMs] of this.#absentSinceMs) {
-      if (this.#gone.has(owner) || nowMs - sinceMs < timing.leaseDurationMs) continue;
+      if (this.#withoutLease.has(owner) || nowMs - sinceMs < timing.leaseDurationMs) continue;
       try {
-        members.saw(await this.#read(owner, signal));
+        members.observe(await this.#read(owner, signal));
         // Of another kind, it is nobody who could be judged here.
         this.#absentSinceMs.set(owner, nowMs);
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        this.#gone.add(owner);
+        this.#withoutLease.add(owner);
       }
     }
   }
 
   /** Takes the Leases of those who are silent: only who lost its Lease is dead. */
-  async #seize(signal: AbortSignal): Promise<void> {
+  async #takeOverExpiredLeases(signal: AbortSignal): Promise<void> {
     const { client, members, logger } = this.#options;
-    for (const lease of members.silent()) {
+    for (const lease of members.expiredLeases()) {
       const identity = identityOf(lease)!;
-      const seized = { ...lease, spec: { ...lease.spec, holderIdentity: "" } };
+      const takenOver = { ...lease, spec: { ...lease.spec, holderIdentity: "" } };
       try {
         const update = (bound: AbortSignal): Promise<DeepReadonly<Lease>> =>
-          client.resource(leases).update(seized, { signal: bound });
-        members.saw(await this.#bounded(update, signal));
+          client.resource(leases).update(takenOver, { signal: bound });
+        members.observe(await this.#bounded(update, signal));
         logger.warn({ member: identity }, "Took the lease of a silent member");
       } catch (error) {
-        if (isNotFound(error)) members.sawDeleted(lease);
+        if (isNotFound(error)) members.observeDeletion(lease);
         else if (!isConflict(error)) throw error;
         // It lives, and it is the watch that is silent.
-        else members.saw(await this.#read(identity, signal));
+        else members.observe(await this.#read(identity, signal));
       }
     }
   }
 
   /** Leases of the dead go when nothing is theirs any more. */
-  async #clearAway({ entries }: Assignment, signal: AbortSignal): Promise<void> {
+  async #deleteFencedLeases({ entries }: Assignment, signal: AbortSignal): Promise<void> {
     const { client, members } = this.#options;
-    for (const identity of members.buried()) {
+    for (const identity of members.fenced()) {
       if (entries.some(({ owner }) => owner === identity)) continue;
       const { namespace, name = "", resourceVersion = "" } = members.leaseOf(identity)!.metadata;
       const remove = (bound: AbortSignal): Promise<unknown> =>
