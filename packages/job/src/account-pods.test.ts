@@ -34,8 +34,8 @@ test("a start time that is missing goes with the next write, though the counts a
 
 test("a sync that changes nothing writes nothing", () => {
   const steady = job({ parallelism: 2, completions: 5 }, { status: status({ active: 2, ready: 1 }) });
-  const { first, second, released } = dryRun({ job: steady, pods: [pod("a", { ready: true }), pod("b")] });
-  expect([first, second, released]).toEqual([undefined, undefined, []]);
+  const { first, second, finalizersRemoved } = dryRun({ job: steady, pods: [pod("a", { ready: true }), pod("b")] });
+  expect([first, second, finalizersRemoved]).toEqual([undefined, undefined, []]);
 });
 
 test("ready and terminating pods are counted, with or without finalizer", () => {
@@ -53,13 +53,13 @@ test("ready and terminating pods are counted, with or without finalizer", () => 
 });
 
 test("ended pods are recorded before they lose their finalizer, and counted after", () => {
-  const { first, released, second } = dryRun({
+  const { first, finalizersRemoved, second } = dryRun({
     job: job({ completions: 3, parallelism: 1 }, { status: status() }),
     pods: [succeeded("s"), failed("f")],
   });
   expect(first).toMatchObject({ uncountedTerminatedPods: { succeeded: ["uid-s"], failed: ["uid-f"] } });
   expect(first?.succeeded).toBeUndefined();
-  expect(released).toEqual(["f", "s"]);
+  expect(finalizersRemoved).toEqual(["f", "s"]);
   expect(second).toMatchObject({ succeeded: 1, failed: 1, uncountedTerminatedPods: {} });
 });
 
@@ -85,22 +85,22 @@ test("recorded pods that have no finalizer any more are counted, and the others 
 
 test("recorded pods that one sync does not come to free stay recorded, and are counted once", () => {
   const uncountedTerminatedPods = { succeeded: ["uid-a", "uid-b"] };
-  const { first, released, second } = dryRun({
+  const { first, finalizersRemoved, second } = dryRun({
     job: job({ completions: 5, parallelism: 1 }, { status: status({ active: 1, uncountedTerminatedPods }) }),
     pods: [succeeded("a"), succeeded("b"), pod("c")],
     limits: { ...defaultJobLimits, maxUncountedPods: 2 },
   });
-  expect([first, released]).toEqual([undefined, ["a"]]);
+  expect([first, finalizersRemoved]).toEqual([undefined, ["a"]]);
   expect(second).toMatchObject({ succeeded: 1, uncountedTerminatedPods: { succeeded: ["uid-b"] } });
 });
 
 test("a pod whose finalizer is known to be gone is not counted again, whatever the cache shows", () => {
-  const { first, released } = dryRun({
+  const { first, finalizersRemoved } = dryRun({
     job: job({ completions: 3 }, { status: status({ active: 1, succeeded: 1 }) }),
     pods: [succeeded("s"), pod("r")],
     finalizersBeingRemoved: new Set(["uid-s"]),
   });
-  expect([first, released]).toEqual([undefined, []]);
+  expect([first, finalizersRemoved]).toEqual([undefined, []]);
 });
 
 test("a pod that was recorded as failed stays failed when it succeeds after all", () => {
@@ -163,30 +163,30 @@ test("a number of successes that disagrees with the indexes is put right with th
 test("a pod without finalizer is taken for counted", () => {
   const {
     status: after,
-    released,
+    finalizersRemoved,
     plan,
   } = dryRun({ job: job({}, { status: status() }), pods: [failed("f", { tracked: false })] });
-  expect(released).toEqual([]);
+  expect(finalizersRemoved).toEqual([]);
   expect(after.failed).toBeUndefined();
   expect(plan.observed.active).toEqual([]);
 });
 
 test("one sync records at most 500 pods, and does not end the Job before the rest is counted", () => {
-  const { first, second, released } = dryRun({
+  const { first, second, finalizersRemoved } = dryRun({
     job: job({ completions: 600, parallelism: 600 }, { status: status() }),
     pods: many(600, "Succeeded"),
   });
   expect(first?.uncountedTerminatedPods?.succeeded).toHaveLength(500);
   expect(conditionsOf(first)).toEqual(["SuccessCriteriaMet=True CompletionsReached"]);
-  expect(released).toHaveLength(500);
+  expect(finalizersRemoved).toHaveLength(500);
   expect(second?.succeeded).toBe(500);
   expect(conditionsOf(second)).toEqual(["SuccessCriteriaMet=True CompletionsReached"]);
 });
 
 test("a terminating pod counts as failed at once, or, where only failed pods are replaced, when it has ended", () => {
   const pods = [pod("a", { deletedAt: 0 })];
-  const atOnce = dryRun({ job: job({}, { status: status({ active: 1 }) }), pods });
-  expect(atOnce.second).toMatchObject({ failed: 1, terminating: 1 });
+  const whileTerminating = dryRun({ job: job({}, { status: status({ active: 1 }) }), pods });
+  expect(whileTerminating.second).toMatchObject({ failed: 1, terminating: 1 });
   const later = job({ podReplacementPolicy: "Failed" }, { status: status({ active: 1 }) });
   expect(dryRun({ job: later, pods })).toMatchObject({ released: [], status: { terminating: 1 } });
   expect(dryRun({ job: later, pods: [failed("a", { deletedAt: 0 })] }).second).toMatchObject({
@@ -213,13 +213,16 @@ test("a Job without pods left fails in one sync: the cause is recorded first, th
 
 test("a failing Job deletes its active pods, counts them as failed, and ends when they are gone", () => {
   const going = job({ backoffLimit: 0, parallelism: 3, completions: 3 }, { status: status({ active: 3, ready: 1 }) });
-  const { first, second, released } = dryRun({ job: going, pods: [failed("a"), pod("b"), pod("c", { ready: true })] });
+  const { first, second, finalizersRemoved } = dryRun({
+    job: going,
+    pods: [failed("a"), pod("b"), pod("c", { ready: true })],
+  });
   expect(first).toMatchObject({
     terminating: 2,
     ready: 0,
     uncountedTerminatedPods: { failed: ["uid-a", "uid-b", "uid-c"] },
   });
-  expect(released).toEqual(["a", "b", "c"]);
+  expect(finalizersRemoved).toEqual(["a", "b", "c"]);
   expect(second).toMatchObject({ failed: 3, terminating: 2 });
   expect(conditionsOf(second)).toEqual(["FailureTarget=True BackoffLimitExceeded"]);
 
@@ -237,13 +240,13 @@ test("when an active pod cannot be deleted, or pods are not seen yet, the end is
   const refused = dryRun({ job: going, pods: [failed("a"), pod("b"), pod("c")], refuse: ["c"] });
   expect(refused.status).toMatchObject({ active: 1, terminating: 1, failed: 1 });
   expect(conditionsOf(refused.status)).toEqual([]);
-  const unseen = dryRun({
+  const notObserved = dryRun({
     job: job({ backoffLimit: 0 }, { status: status() }),
     pods: [failed("a")],
     expectationsSatisfied: false,
   });
-  expect(unseen.status).toMatchObject({ failed: 1 });
-  expect(conditionsOf(unseen.status)).toEqual([]);
+  expect(notObserved.status).toMatchObject({ failed: 1 });
+  expect(conditionsOf(notObserved.status)).toEqual([]);
 });
 
 test("a recorded end is carried out whatever pods do since", () => {
@@ -336,13 +339,13 @@ test("failure wins when completions are reached in the same sync", () => {
 });
 
 test("removed pods are terminating at once, and never counted as failed", () => {
-  const { first, released } = dryRun({
+  const { first, finalizersRemoved } = dryRun({
     job: job({ parallelism: 2, completions: 5 }, { status: status({ active: 10 }) }),
     pods: many(10, "Running"),
   });
   expect(first).toMatchObject({ active: 2, terminating: 8 });
   expect(first?.failed).toBeUndefined();
-  expect(released).toEqual([]);
+  expect(finalizersRemoved).toEqual([]);
 });
 
 test("suspending takes the start time, resuming sets it anew, and only a former suspension is told to be over", () => {
@@ -386,16 +389,16 @@ test("resuming during a backoff sets condition and start time, and creates nothi
 
 test("suspension is not looked at while pods are unseen or the Job is being deleted", () => {
   const input = { job: job({ suspend: true }, { status: status({ active: 1 }) }), pods: [pod("a")] };
-  const unseen = dryRun({ ...input, expectationsSatisfied: false });
-  expect([unseen.first, unseen.suspension]).toEqual([undefined, undefined]);
+  const notObserved = dryRun({ ...input, expectationsSatisfied: false });
+  expect([notObserved.first, notObserved.suspension]).toEqual([undefined, undefined]);
   const deleting = job({ suspend: true }, { deletionTimestamp: at(0), status: status({ active: 1 }) });
   expect(dryRun({ job: deleting, pods: [pod("a")] }).suspension).toBeUndefined();
 });
 
 test("a Job being deleted frees all its pods, and counts those that have ended", () => {
   const deleting = job({ completions: 5, parallelism: 2 }, { deletionTimestamp: at(0), status: status({ active: 1 }) });
-  const { released, second } = dryRun({ job: deleting, pods: [pod("r"), succeeded("s")] });
-  expect(released).toEqual(["r", "s"]);
+  const { finalizersRemoved, second } = dryRun({ job: deleting, pods: [pod("r"), succeeded("s")] });
+  expect(finalizersRemoved).toEqual(["r", "s"]);
   expect(second).toMatchObject({ succeeded: 1, active: 1 });
   expect(second?.failed).toBeUndefined();
 });
@@ -407,9 +410,9 @@ test("an indexed Job's successes are counted by index, in a single write", () =>
     succeeded("c", { index: 3 }),
     succeeded("d"),
   ];
-  const { first, released, second } = dryRun({ job: indexed(7, {}, { status: status() }), pods });
+  const { first, finalizersRemoved, second } = dryRun({ job: indexed(7, {}, { status: status() }), pods });
   expect(first).toMatchObject({ succeeded: 2, completedIndexes: "1,3", uncountedTerminatedPods: {} });
-  expect(released).toHaveLength(4);
+  expect(finalizersRemoved).toHaveLength(4);
   expect(second).toBeUndefined();
 });
 
@@ -421,9 +424,9 @@ test("an indexed Job's failures are counted by pod, those without a valid index 
     failed("d"),
     failed("e", { index: 9 }),
   ];
-  const { released, second } = dryRun({ job: indexed(7, {}, { status: status() }), pods });
+  const { finalizersRemoved, second } = dryRun({ job: indexed(7, {}, { status: status() }), pods });
   expect(second?.failed).toBe(3);
-  expect(released).toHaveLength(5);
+  expect(finalizersRemoved).toHaveLength(5);
 });
 
 test("a succeeded pod without finalizer is taken for counted, also when its index is not in the status", () => {
@@ -473,7 +476,7 @@ test("a failed pod that carries its index's count is kept until its successor ha
     job: indexed(2, spec, { status: status({ active: 2, failedIndexes: "" }) }),
     pods: [old, pod("r", { index: 1 })],
   });
-  expect(waiting.released).toEqual([]);
+  expect(waiting.finalizersRemoved).toEqual([]);
   expect(waiting.status).toMatchObject({ active: 1, failedIndexes: "" });
   expect(waiting.status.failed).toBeUndefined();
 
@@ -481,17 +484,17 @@ test("a failed pod that carries its index's count is kept until its successor ha
     job: indexed(2, spec, { status: waiting.status }),
     pods: [old, pod("r", { index: 1 }), pod("new", { index: 0, failures: 1 })],
   });
-  expect(replaced.released).toEqual(["old"]);
+  expect(replaced.finalizersRemoved).toEqual(["old"]);
   expect(replaced.second?.failed).toBe(1);
 });
 
 test("an index that is given up is recorded, and its pod counted at once", () => {
-  const { status: after, released } = dryRun({
+  const { status: after, finalizersRemoved } = dryRun({
     job: indexed(2, { backoffLimitPerIndex: 1 }, { status: status({ active: 2, failedIndexes: "" }) }),
     pods: [failed("f", { index: 0, failures: 1 }), pod("r", { index: 1 })],
   });
   expect(after).toMatchObject({ failedIndexes: "0", failed: 1 });
-  expect(released).toEqual(["f"]);
+  expect(finalizersRemoved).toEqual(["f"]);
 });
 
 test("the first sync of a Job with a limit per index writes that no index has failed", () => {
@@ -503,10 +506,10 @@ test("a met success policy deletes the pods that still run, without counting the
   const successPolicy = { rules: [{ succeededIndexes: "0-2" }] };
   const going = indexed(4, { successPolicy }, { status: status({ active: 4 }) });
   const pods = [...[0, 1, 2].map((index) => succeeded(`s${index}`, { index })), pod("r", { index: 3 })];
-  const { status: after, released } = dryRun({ job: going, pods });
+  const { status: after, finalizersRemoved } = dryRun({ job: going, pods });
   expect(after).toMatchObject({ succeeded: 3, completedIndexes: "0-2", terminating: 1 });
   expect(after.failed).toBeUndefined();
-  expect(released).toEqual(["s0", "s1", "s2", "r"]);
+  expect(finalizersRemoved).toEqual(["s0", "s1", "s2", "r"]);
   expect(conditionsOf(after)).toEqual(["SuccessCriteriaMet=True SuccessPolicy"]);
   const done = dryRun({ job: indexed(4, { successPolicy }, { status: after }), pods: [] });
   expect(conditionsOf(done.second).at(-1)).toBe("Complete=True SuccessPolicy");
@@ -532,23 +535,23 @@ test("ignored failures are released and not counted, also those of pods that a f
   const conditions = [{ type: "DisruptionTarget", status: "True" }];
   const going = job({ parallelism: 3, completions: 3, podFailurePolicy: { rules } }, { status: status({ active: 3 }) });
   const ignored = dryRun({ job: going, pods: [failed("a", { conditions }), pod("b"), pod("c")] });
-  expect(ignored.released).toEqual(["a"]);
+  expect(ignored.finalizersRemoved).toEqual(["a"]);
   expect(ignored.status.failed).toBeUndefined();
   const failing = dryRun({ job: going, pods: [failed("a", { exitCode: 5 }), pod("b", { conditions }), pod("c")] });
-  expect(failing.released).toEqual(["a", "b", "c"]);
+  expect(failing.finalizersRemoved).toEqual(["a", "b", "c"]);
   expect(failing.status.failed).toBe(2);
 });
 
 test("every decision can be put into words", () => {
-  const words = (input: Parameters<typeof dryRun>[0]): string[] => dryRun(input).plan.reasons.map(explainJobReason);
-  expect(words({ job: job({ parallelism: 2, completions: 5 }), pods: [] })).toEqual([
+  const explain = (input: Parameters<typeof dryRun>[0]): string[] => dryRun(input).plan.reasons.map(explainJobReason);
+  expect(explain({ job: job({ parallelism: 2, completions: 5 }), pods: [] })).toEqual([
     "creating 2 pods: 0 active, 2 wanted",
   ]);
-  expect(words({ job: job(), pods: [failed("f")] })).toEqual([
+  expect(explain({ job: job(), pods: [failed("f")] })).toEqual([
     "waiting 10 s before replacing a failed pod (1 failure since the last success)",
   ]);
-  expect(words({ job: job({ backoffLimit: 0 }), pods: [failed("f"), pod("r")] })).toEqual([
+  expect(explain({ job: job({ backoffLimit: 0 }), pods: [failed("f"), pod("r")] })).toEqual([
     "failing: BackoffLimitExceeded: Job has reached the specified backoff limit; deleting 1 active pod",
   ]);
-  expect(words({ job: job({ suspend: true }), pods: [] })).toEqual(["suspended: no pods are created"]);
+  expect(explain({ job: job({ suspend: true }), pods: [] })).toEqual(["suspended: no pods are created"]);
 });

@@ -16,10 +16,10 @@ import {
 } from "./job-spec.js";
 import type { ObservedIndexes } from "./observed-indexes.js";
 import type { JobPlan } from "./plan-job.js";
-import { wasCutShort } from "./pod-finish-time.js";
+import { wasDeletedWhileRunning } from "./pod-finish-time.js";
 import { type PodFailureAction, matchPodFailurePolicy } from "./pod-failure-policy.js";
 import { NO_UIDS, completionIndexOf, isPodFailed, isPodSucceeded, uidOf, uidSet, validIndexOf } from "./pod-state.js";
-import { type PodOutcome, type SettledStatus, whyPostponed, withCounts } from "./settle-status.js";
+import { type PodOutcome, type ReconciledStatus, postponementReason, withCounts } from "./reconcile-status.js";
 import type { ChangedDraft, StatusDraft } from "./status-draft.js";
 
 /**
@@ -31,7 +31,7 @@ export interface Accounting {
   readonly draft: StatusDraft;
   readonly needsFlush: boolean;
   /** Pods to take the tracking finalizer from, once that is written. */
-  readonly release: readonly PodObject[];
+  readonly podsToRemoveFinalizer: readonly PodObject[];
   /** All pods that still have the finalizer. */
   readonly tracked: readonly PodObject[];
   /** Whether there were more pods than one sync may account for. */
@@ -55,24 +55,25 @@ export interface TerminalCondition {
 export function beginAccounting(
   job: JobObject,
   plan: JobPlan,
-  settled: SettledStatus,
+  reconciled: ReconciledStatus,
   nowMs: number,
   { maxUncountedPods }: JobLimits = defaultJobLimits,
 ): Accounting {
   const tracked = inIndexOrder(job, plan.observed.tracked);
-  const cleaned = countReleased(settled.draft, tracked);
-  const account = accountFor({ job, plan, end: settled.end, tracked, draft: cleaned.draft, maxUncountedPods });
+  const cleaned = countPodsWithoutFinalizer(reconciled.draft, tracked);
+  const account = accountForPods({ job, plan, end: reconciled.end, tracked, draft: cleaned.draft, maxUncountedPods });
   const indexed = withIndexes(job, plan, account.draft);
-  const interim = withInterimCondition(indexed.draft, settled.end, nowMs);
-  const { release, capReached, policyActions, counted } = account;
-  const needsFlush = settled.needsFlush || cleaned.changed || account.needsFlush || indexed.changed || interim.changed;
+  const interim = withInterimCondition(indexed.draft, reconciled.end, nowMs);
+  const { podsToRemoveFinalizer, capReached, policyActions, counted } = account;
+  const needsFlush =
+    reconciled.needsFlush || cleaned.changed || account.needsFlush || indexed.changed || interim.changed;
   const { draft, terminal } = interim;
-  return { draft, needsFlush, release, tracked, capReached, terminal, policyActions, counted };
+  return { draft, needsFlush, podsToRemoveFinalizer, tracked, capReached, terminal, policyActions, counted };
 }
 
 /** Whether nothing is left to do: the stored status tells all, no pod is to be released, and the Job does not end. */
-export function isAccountedFor({ needsFlush, release, terminal }: Accounting): boolean {
-  return !needsFlush && release.length === 0 && terminal === undefined;
+export function isAccountedFor({ needsFlush, podsToRemoveFinalizer, terminal }: Accounting): boolean {
+  return !needsFlush && podsToRemoveFinalizer.length === 0 && terminal === undefined;
 }
 
 export interface FinishInput {
@@ -83,9 +84,9 @@ export interface FinishInput {
   /** What has become of the pods by now. */
   readonly outcome: PodOutcome;
   /** UIDs of the pods whose finalizer is gone now. */
-  readonly releasedUIDs: ReadonlySet<string>;
+  readonly finalizerRemovedUIDs: ReadonlySet<string>;
   /** Whether some finalizer could not be removed: then the Job does not end yet. */
-  readonly releaseFailed: boolean;
+  readonly finalizerRemovalFailed: boolean;
   readonly nowMs: number;
 }
 
@@ -105,18 +106,19 @@ export interface Finish {
  * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, after its finalizer removals.
  */
 export function finishAccounting(input: FinishInput): Finish {
-  const { accounting, plan, outcome, releasedUIDs, releaseFailed, nowMs } = input;
+  const { accounting, plan, outcome, finalizerRemovedUIDs, finalizerRemovalFailed, nowMs } = input;
   const counted = withCounts(input.draft, outcome);
-  const released = countReleased(counted.draft, accounting.tracked, releasedUIDs);
-  const { draft } = released;
-  const needsFlush = counted.changed || released.changed;
+  const withoutFinalizer = countPodsWithoutFinalizer(counted.draft, accounting.tracked, finalizerRemovedUIDs);
+  const { draft } = withoutFinalizer;
+  const needsFlush = counted.changed || withoutFinalizer.changed;
   const { terminal } = accounting;
   if (terminal === undefined) return { draft, needsFlush, reasons: [] };
-  const waiting = whyUnfinished(plan, accounting, outcome);
-  const open = draft.uncountedSucceeded.length + draft.uncountedFailed.length > 0;
+  const unfinished = unfinishedReason(plan, accounting, outcome);
+  const hasUncounted = draft.uncountedSucceeded.length + draft.uncountedFailed.length > 0;
   // A refused removal fails the sync, which tells why the Job does not end.
-  if (releaseFailed) return { draft, needsFlush, reasons: [] };
-  if (waiting !== undefined || open) return { draft, needsFlush, reasons: waiting === undefined ? [] : [waiting] };
+  if (finalizerRemovalFailed) return { draft, needsFlush, reasons: [] };
+  if (unfinished !== undefined || hasUncounted)
+    return { draft, needsFlush, reasons: unfinished === undefined ? [] : [unfinished] };
   const { type, reason, message, decidedMs } = terminal;
   const conditions = withJobCondition(
     draft.conditions,
@@ -140,28 +142,28 @@ function completionTimeOf({ startTime }: StatusDraft, decidedMs: number): string
   return startTime !== undefined && compareTimes(time, startTime) < 0 ? startTime : time;
 }
 
-function whyUnfinished(
+function unfinishedReason(
   plan: JobPlan,
   { capReached }: Accounting,
   { terminating, undeleted }: PodOutcome,
 ): JobReason | undefined {
   if (capReached) return { type: "PodsLeftToCount" };
   if (plan.end !== undefined) {
-    const because = whyPostponed(plan, undeleted);
+    const because = postponementReason(plan, undeleted);
     if (because !== undefined) return { type: "EndPostponed", end: plan.end, because };
   }
   return terminating > 0 ? { type: "WaitingForTermination", terminating } : undefined;
 }
 
 /** Turns recorded UIDs whose pod has no finalizer any more into numbers. Upstream: cleanUncountedPodsWithoutFinalizers. */
-function countReleased(
+function countPodsWithoutFinalizer(
   draft: StatusDraft,
   tracked: readonly PodObject[],
-  releasedUIDs: ReadonlySet<string> = NO_UIDS,
+  finalizerRemovedUIDs: ReadonlySet<string> = NO_UIDS,
 ): ChangedDraft {
   if (draft.uncountedSucceeded.length + draft.uncountedFailed.length === 0) return { draft, changed: false };
   const trackedUIDs = new Set<string>();
-  for (const pod of tracked) if (!releasedUIDs.has(uidOf(pod))) trackedUIDs.add(uidOf(pod));
+  for (const pod of tracked) if (!finalizerRemovedUIDs.has(uidOf(pod))) trackedUIDs.add(uidOf(pod));
   const uncountedSucceeded = draft.uncountedSucceeded.filter((uid) => trackedUIDs.has(uid));
   const uncountedFailed = draft.uncountedFailed.filter((uid) => trackedUIDs.has(uid));
   const succeeded = draft.uncountedSucceeded.length - uncountedSucceeded.length;
@@ -170,7 +172,10 @@ function countReleased(
   return { draft: { ...draft, uncountedSucceeded, uncountedFailed, ...counted }, changed: succeeded + failed > 0 };
 }
 
-type Account = Pick<Accounting, "draft" | "needsFlush" | "release" | "capReached" | "policyActions" | "counted">;
+type Account = Pick<
+  Accounting,
+  "draft" | "needsFlush" | "podsToRemoveFinalizer" | "capReached" | "policyActions" | "counted"
+>;
 
 interface AccountInput {
   readonly job: JobObject;
@@ -181,30 +186,30 @@ interface AccountInput {
   readonly maxUncountedPods: number;
 }
 
-function accountFor({ job, plan, end, tracked, draft, maxUncountedPods }: AccountInput): Account {
+function accountForPods({ job, plan, end, tracked, draft, maxUncountedPods }: AccountInput): Account {
   const { indexes } = plan;
   const completions = indexCount(job);
   const onlyReplaceFailed = replacesOnlyFailedPods(job);
   const policy = job.spec?.podFailurePolicy;
   const recordedSucceeded = uidSet(draft.uncountedSucceeded);
   const recordedFailed = uidSet(draft.uncountedFailed);
-  const releasesAll = end !== undefined || isBeingDeleted(job);
+  const removesAllFinalizers = end !== undefined || isBeingDeleted(job);
   // When the Job fails, so does every pod of it that has not ended.
   const failsAll = end?.type === "FailureTarget";
 
   const succeeded = [...draft.uncountedSucceeded];
   const failed = [...draft.uncountedFailed];
-  const release: PodObject[] = [];
+  const podsToRemoveFinalizer: PodObject[] = [];
   const policyActions: Partial<Record<PodFailureAction, number>> = {};
   let newIndexes = 0;
   let capReached = false;
   // Once the success is recorded, pods are deleted for it. Upstream counts those as failed that it finds so afterwards.
-  const sparesCutShort = end?.type === "SuccessCriteriaMet" && end.recorded;
+  const skipsPodsDeletedWhileRunning = end?.type === "SuccessCriteriaMet" && end.recorded;
   for (const pod of tracked) {
     const uid = uidOf(pod);
     const podFailed = isPodFailed(pod, onlyReplaceFailed);
-    if (!releasesAll && !isPodSucceeded(pod) && !(podFailed && !awaitsReplacement(pod, plan))) continue;
-    release.push(pod);
+    if (!removesAllFinalizers && !isPodSucceeded(pod) && !(podFailed && !awaitsReplacement(pod, plan))) continue;
+    podsToRemoveFinalizer.push(pod);
     const index = indexes === undefined ? undefined : validIndexOf(pod, completions);
     const countable = indexes === undefined || index !== undefined;
     if (isPodSucceeded(pod) && !recordedFailed.has(uid)) {
@@ -213,7 +218,7 @@ function accountFor({ job, plan, end, tracked, draft, maxUncountedPods }: Accoun
       } else if (index !== undefined && isNewlySucceeded(indexes, index)) {
         newIndexes++;
       }
-    } else if (sparesCutShort && wasCutShort(pod)) {
+    } else if (skipsPodsDeletedWhileRunning && wasDeletedWhileRunning(pod)) {
       continue;
     } else if ((podFailed || failsAll) && countable && !recordedFailed.has(uid) && !recordedSucceeded.has(uid)) {
       const { action, counts } = matchPodFailurePolicy(policy, pod);
@@ -230,7 +235,7 @@ function accountFor({ job, plan, end, tracked, draft, maxUncountedPods }: Accoun
   return {
     draft: { ...draft, uncountedSucceeded: succeeded, uncountedFailed: failed },
     needsFlush: newIndexes + newSucceeded + newFailed > 0,
-    release,
+    podsToRemoveFinalizer,
     capReached,
     policyActions,
     counted: { succeeded: newSucceeded + newIndexes, failed: newFailed },

@@ -6,7 +6,7 @@ import type { PodCreationReason } from "./job-metrics.js";
 import { type JobObject, type PodObject, replacesOnlyFailedPods } from "./job-spec.js";
 import { type JobPlan, recordsBeforeDeleting } from "./plan-job.js";
 import { type PodToCreate, indexedPodGenerateName, podTemplateOf } from "./pod-template.js";
-import type { PodOutcome } from "./settle-status.js";
+import type { PodOutcome } from "./reconcile-status.js";
 import type { JobSync, JobSyncDeps } from "./sync-deps.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
@@ -41,7 +41,7 @@ export function applyPodPlan(sync: PodPlanSync): PodOutcome | Promise<PodOutcome
 export function intendedOutcome(plan: JobPlan): PodOutcome {
   const deleted = plan.end === undefined ? (plan.pods?.remove ?? []) : plan.observed.active;
   const left = withDeletions(plan, { deleted, undeleted: [] });
-  return { ...left, active: plan.pods?.toldActive ?? left.active + (plan.pods?.create.length ?? 0) };
+  return { ...left, active: plan.pods?.reportedActive ?? left.active + (plan.pods?.create.length ?? 0) };
 }
 
 function observedPods({ observed }: JobPlan): PodOutcome {
@@ -80,7 +80,7 @@ async function removePods(sync: PodPlanSync, pods: readonly PodObject[]): Promis
   expectations.expectDeletions(key, pods.length);
   const deletions = await deleteAll(pods, async (pod) => {
     try {
-      await freeAndDelete(sync, pod);
+      await removeFinalizerAndDelete(sync, pod);
     } catch (error) {
       // Also when it is gone already: its event may have come before the expectation.
       expectations.deletionObserved(key);
@@ -95,7 +95,7 @@ async function deleteOne({ job, deps, signal }: PodPlanSync, pod: PodObject): Pr
 }
 
 /** Whenever the controller dies, a pod that it has begun to delete is never counted. */
-async function freeAndDelete(sync: PodPlanSync, pod: PodObject): Promise<void> {
+async function removeFinalizerAndDelete(sync: PodPlanSync, pod: PodObject): Promise<void> {
   try {
     await removeTrackingFinalizer(sync.deps.podControl, pod, sync.signal);
   } catch (error) {

@@ -34,7 +34,7 @@ export function podsToKeep(
  * The Job's pods, but for succeeded ones that were accounted for: those that it controls, and matching ones that nobody controls,
  * which it adopts. Those that match no longer are let go. Adopting adds the tracking finalizer, releasing removes it.
  *
- * @param freed - UIDs of pods that are the Job's, whatever the cache shows: it has counted them, and taken their finalizer. Upstream
+ * @finalizerRemovedUIDs finalizerRemovedUIDs - UIDs of pods that are the Job's, whatever the cache shows: it has counted them, and taken their finalizer. Upstream
  * adopts them anew, finalizer and all, when its cache does not show yet that it has done so, and counts them twice.
  * @throws all refusals in one, after every candidate was tried.
  * Upstream: job_controller.go getPodsForJob.
@@ -42,7 +42,7 @@ export function podsToKeep(
 export async function claimPods(
   job: JobObject,
   selector: LabelMatcher,
-  freed: ReadonlySet<string>,
+  finalizerRemovedUIDs: ReadonlySet<string>,
   { pods, jobClient, podControl }: ClaimDeps,
   signal: AbortSignal,
 ): Promise<readonly PodObject[]> {
@@ -57,11 +57,11 @@ export async function claimPods(
   });
   const candidates = jobPodCandidates(pods, job);
   // A Job that is being deleted adopts nothing: what was let go for it is nobody's.
-  const isFreed = (pod: PodObject): boolean => !isBeingDeleted(job) && freed.has(uidOf(pod));
+  const isFinalizerRemoved = (pod: PodObject): boolean => !isBeingDeleted(job) && finalizerRemovedUIDs.has(uidOf(pod));
   const { claimed, error } = await manager.claim(
-    candidates.filter((pod) => !isFreed(pod)),
+    candidates.filter((pod) => !isFinalizerRemoved(pod)),
     signal,
   );
   if (error !== undefined) throw error;
-  return [...candidates.filter(isFreed), ...claimed];
+  return [...candidates.filter(isFinalizerRemoved), ...claimed];
 }

@@ -29,7 +29,7 @@ interface Case {
 const size = heavy ? 3 : 1;
 const indexOf = (pod: Parameters<Script>[1]): number =>
   Number(pod.metadata.annotations?.["batch.kubernetes.io/job-completion-index"]);
-const attemptOf = (pod: Parameters<Script>[1]): number =>
+const executionOf = (pod: Parameters<Script>[1]): number =>
   Number(pod.metadata.annotations?.["batch.kubernetes.io/job-index-failure-count"] ?? 0);
 
 const cases: Readonly<Record<string, Case>> = {
@@ -53,7 +53,7 @@ const cases: Readonly<Record<string, Case>> = {
     spec: { completionMode: "Indexed", parallelism: 3 * size, completions: 3 * size, backoffLimitPerIndex: 1 },
     script: (_, pod) => ({
       endsAfterMs: 5_000,
-      exitCode: indexOf(pod) % 3 === 0 || (indexOf(pod) % 3 === 1 && attemptOf(pod) === 0) ? 1 : 0,
+      exitCode: indexOf(pod) % 3 === 0 || (indexOf(pod) % 3 === 1 && executionOf(pod) === 0) ? 1 : 0,
     }),
   },
   "with a success policy": {
@@ -115,7 +115,7 @@ interface Run {
   readonly writes: number;
 }
 
-async function play({ spec, script, user = {} }: Case, disturbance?: Disturbance): Promise<Run> {
+async function simulate({ spec, script, user = {} }: Case, disturbance?: Disturbance): Promise<Run> {
   const cluster = await TestCluster.start({ syncBatchPeriodMs: "adaptive" });
   let writes = 0;
   let crashed = false;
@@ -192,13 +192,13 @@ function disturbances(writes: number, faults: readonly Fault[]): Disturbance[] {
   );
 }
 
-async function differing(played: Case, faults: readonly Fault[]): Promise<object[]> {
-  const undisturbed = await play(played);
-  expect(undisturbed.writes).toBeGreaterThan(10);
+async function differingEnds(testCase: Case, faults: readonly Fault[]): Promise<object[]> {
+  const reference = await simulate(testCase);
+  expect(reference.writes).toBeGreaterThan(10);
   const found: object[] = [];
-  for (const disturbance of disturbances(undisturbed.writes, faults)) {
-    const { end } = await play(played, disturbance);
-    if (!isDeepStrictEqual(end, undisturbed.end)) found.push({ ...disturbance, end });
+  for (const disturbance of disturbances(reference.writes, faults)) {
+    const { end } = await simulate(testCase, disturbance);
+    if (!isDeepStrictEqual(end, reference.end)) found.push({ ...disturbance, end });
   }
   return found;
 }
@@ -206,16 +206,16 @@ async function differing(played: Case, faults: readonly Fault[]): Promise<object
 test.each(Object.entries(cases))(
   "a Job %s ends the same, whichever of its writes the controller does not survive",
   { timeout: 300_000 },
-  async (_, played) => {
-    expect(await differing(played, ["crash"])).toEqual([]);
+  async (_, testCase) => {
+    expect(await differingEnds(testCase, ["crash"])).toEqual([]);
   },
 );
 
 test.each(Object.entries(cases))(
   "a Job %s ends the same, whichever of its writes is refused or has no answer",
   { timeout: 300_000 },
-  async (_, played) => {
-    expect(await differing(played, refusals)).toEqual([]);
+  async (_, testCase) => {
+    expect(await differingEnds(testCase, refusals)).toEqual([]);
   },
 );
 
@@ -224,7 +224,7 @@ test(
   { timeout: 300_000 },
   async () => {
     for (const othersEndAfterMs of [6_200, 6_700, 7_500]) {
-      const played: Case = {
+      const testCase: Case = {
         spec: {
           completionMode: "Indexed",
           parallelism: 4,
@@ -234,9 +234,9 @@ test(
         },
         script: (_, pod) => ({ endsAfterMs: indexOf(pod) < 2 ? 5_000 : othersEndAfterMs }),
       };
-      const { writes } = await play(played);
+      const { writes } = await simulate(testCase);
       for (const disturbance of disturbances(writes, [...refusals, "crash"])) {
-        const { counts, conditions, pods } = (await play(played, disturbance)).end;
+        const { counts, conditions, pods } = (await simulate(testCase, disturbance)).end;
         const ended = pods.filter(({ phase, deleted }) => phase === "Succeeded" && !deleted).length;
         expect({ disturbance, othersEndAfterMs, failed: counts["failed"], conditions }).toEqual({
           disturbance,

@@ -126,7 +126,7 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
     if (hasTrackingFinalizer(pod)) orphanQueue.add(orphanPodKey(pod));
   };
   /** What shows only after its Job has ended is counted by nobody. Upstream leaves it its finalizer until it is deleted. */
-  const addIfLeft = (key: ObjectKey, pod: PodObject): void => {
+  const addIfJobFinished = (key: ObjectKey, pod: PodObject): void => {
     const job = jobs.get(key);
     if (job !== undefined && isJobFinished(job)) addIfTracked(pod);
   };
@@ -137,12 +137,12 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
 
   const onAdd = (pod: PodObject): void => {
     // After a restart, pods being deleted come as added: they are no creations.
-    if (isBeingDeleted(pod)) return onGone(pod, false);
+    if (isBeingDeleted(pod)) return onRemoved(pod, false);
     if (getControllerOf(pod) !== undefined) {
       const key = ownerOf(pod);
       if (key === undefined) return;
       memory.expectations.creationObserved(key);
-      addIfLeft(key, pod);
+      addIfJobFinished(key, pod);
       return batches.add(key);
     }
     addIfTracked(pod);
@@ -151,11 +151,11 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
 
   const onUpdate = (before: PodObject, pod: PodObject): void => {
     if (isRecreated(before, pod)) {
-      onGone(before, true);
+      onRemoved(before, true);
       return onAdd(pod);
     }
     if (pod.metadata.resourceVersion === before.metadata.resourceVersion) return;
-    if (isBeingDeleted(pod)) return onGone(pod, false);
+    if (isBeingDeleted(pod)) return onRemoved(pod, false);
     // Not compared with the old pod: events may be collapsed, and the expectation must be met all the same.
     const noFinalizer = !hasTrackingFinalizer(pod);
     const observe = (key: ObjectKey): void => {
@@ -170,14 +170,14 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
     if (getControllerOf(pod) !== undefined) {
       const owner = ownerOf(pod);
       if (owner === undefined) return;
-      addIfLeft(owner, pod);
+      addIfJobFinished(owner, pod);
       return observe(owner);
     }
     addIfTracked(pod);
     if (referenceChanged || labelsChanged(before, pod)) enqueueMatching(pod);
   };
 
-  const onGone = (pod: PodObject, final: boolean): void => {
+  const onRemoved = (pod: PodObject, final: boolean): void => {
     const key = ownerOf(pod);
     const job = key && jobs.get(key);
     if (key === undefined || job === undefined || isJobFinished(job)) return addIfTracked(pod);
@@ -191,7 +191,7 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
     onUpdate,
     onDelete(deleted) {
       const pod = deletedObject(deleted);
-      if (pod !== undefined) onGone(pod, true);
+      if (pod !== undefined) onRemoved(pod, true);
     },
   };
 }

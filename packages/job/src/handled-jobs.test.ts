@@ -21,12 +21,12 @@ import { handledJobs } from "./handled-jobs.js";
 import { JobController } from "./job-controller.js";
 import { hasTrackingFinalizer } from "./pod-state.js";
 
-const PARTS = 3;
+const INSTANCES = 3;
 const NAMESPACE = "default";
 
-const partOf = (uid = ""): number => Number.parseInt(uid.slice(0, 8), 16) % PARTS;
+const instanceOf = (uid = ""): number => Number.parseInt(uid.slice(0, 8), 16) % INSTANCES;
 
-interface Part {
+interface Instance {
   readonly metrics: CountedMetrics;
   /** Such as `PATCH pods/a`. */
   readonly writes: string[];
@@ -39,20 +39,20 @@ class SharedNamespace {
   readonly #random = seededRandom(1);
   readonly #server = createApiServer({ clock: this.clock, random: this.#random.fork("server"), freeze: true });
   readonly admin = new Client({ transport: this.#server.transport, clock: this.clock });
-  readonly parts: Part[] = [];
+  readonly instances: Instance[] = [];
 
   async start(...indexes: number[]): Promise<void> {
-    for (const index of indexes) this.parts.push(this.#part(index));
+    for (const index of indexes) this.instances.push(this.#instance(index));
     await this.clock.settle();
   }
 
   async close(): Promise<void> {
-    for (const part of this.parts) await part.stop();
+    for (const instance of this.instances) await instance.stop();
     await this.#server.close();
   }
 
   /** @param part - Whose it is to be; names of others may be tried before. Default: whoever's. */
-  async createJob(name: string, { part, spec = {} }: { part?: number; spec?: Partial<JobSpec> } = {}) {
+  async createJob(name: string, { instance, spec = {} }: { instance?: number; spec?: Partial<JobSpec> } = {}) {
     const client = this.admin.resource(jobs);
     for (;;) {
       const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "work:1" }] } };
@@ -60,7 +60,7 @@ class SharedNamespace {
         metadata: { name, namespace: NAMESPACE },
         spec: { completions: 2, parallelism: 2, suspend: true, template, ...spec },
       });
-      if (part === undefined || partOf(created.metadata.uid) === part) {
+      if (instance === undefined || instanceOf(created.metadata.uid) === instance) {
         if (spec.suspend === undefined)
           await client.patch(name, { type: "merge", body: { spec: { suspend: false } } }, { namespace: NAMESPACE });
         return created;
@@ -100,12 +100,12 @@ class SharedNamespace {
     }
   }
 
-  /** Who wrote something that a pattern fits, by index of {@link parts}, once for each time. */
+  /** Who wrote something that a pattern fits, by index of {@link instances}, once for each time. */
   writersOf(what: RegExp): number[] {
-    return this.parts.flatMap(({ writes }, index) => writes.filter((each) => what.test(each)).map(() => index));
+    return this.instances.flatMap(({ writes }, index) => writes.filter((each) => what.test(each)).map(() => index));
   }
 
-  #part(index: number): Part {
+  #instance(index: number): Instance {
     const writes: string[] = [];
     const { clock } = this;
     const client = new Client({
@@ -127,7 +127,7 @@ class SharedNamespace {
       logger: silentLogger,
       events: discardEvents,
       metrics,
-      handles: (uid) => partOf(uid) === index,
+      handles: (uid) => instanceOf(uid) === index,
     });
     const stop = new AbortController();
     const ended = Promise.all([informers.run(stop.signal), controller.run(stop.signal)]);
@@ -159,14 +159,14 @@ test("each of several controllers does its own Jobs, and everything is counted o
   expect(tracked(await world.pods())).toEqual([]);
   for (const { metadata } of done) {
     const writers = new Set(world.writersOf(new RegExp(`^PUT jobs/${metadata.name}/status$`)));
-    expect([...writers]).toEqual([partOf(metadata.uid)]);
+    expect([...writers]).toEqual([instanceOf(metadata.uid)]);
   }
   expect(new Set(world.writersOf(/^POST pods/))).toEqual(new Set([0, 1, 2]));
   expect(world.writersOf(/^POST pods/)).toHaveLength(24);
   expect(world.writersOf(/^PATCH pods/)).toHaveLength(24);
-  const told = world.parts.flatMap(({ metrics }) => Object.entries(metrics.counts));
+  const counts = world.instances.flatMap(({ metrics }) => Object.entries(metrics.counts));
   const sum = (name: string): number =>
-    told.filter(([what]) => what.startsWith(name)).reduce((total, [, count]) => total + count, 0);
+    counts.filter(([what]) => what.startsWith(name)).reduce((total, [, count]) => total + count, 0);
   expect([sum("jobFinished"), sum("podsFinished"), sum("terminatedPodTracked"), sum("externalJobAdded")]).toEqual([
     12, 24, 48, 1,
   ]);
@@ -176,14 +176,14 @@ test("each of several controllers does its own Jobs, and everything is counted o
 test("the Jobs of a controller that is away stand still, their pods keep their finalizers, and it goes on when it is back", async () => {
   const world = new SharedNamespace();
   await world.start(0);
-  await world.createJob("job", { part: 0 });
+  await world.createJob("job", { instance: 0 });
   await world.clock.advance(2_000);
-  await world.parts[0]!.stop();
+  await world.instances[0]!.stop();
   await world.start(1, 2);
   await world.endPods();
   await world.clock.advance(3_600_000);
   expect(tracked(await world.pods())).toHaveLength(2);
-  expect(world.parts.slice(1).flatMap(({ writes }) => writes)).toEqual([]);
+  expect(world.instances.slice(1).flatMap(({ writes }) => writes)).toEqual([]);
   await world.start(0);
   await world.clock.advance(5_000);
   expect([succeeded(await world.jobs()), tracked(await world.pods())]).toEqual([[2], []]);
@@ -194,9 +194,9 @@ test("the Jobs of a controller that is away stand still, their pods keep their f
 test("pods whose Job is gone, and pods of nobody, are freed by exactly one", async () => {
   const world = new SharedNamespace();
   await world.start(0, 1, 2);
-  for (const part of [0, 1, 2]) await world.createJob(`job-${part}`, { part });
+  for (const instance of [0, 1, 2]) await world.createJob(`job-${instance}`, { instance });
   await world.clock.advance(2_000);
-  for (const part of [0, 1, 2]) await world.deleteJob(`job-${part}`);
+  for (const instance of [0, 1, 2]) await world.deleteJob(`job-${instance}`);
   const client = world.admin.resource(pods);
   for (const { metadata } of await world.pods()) await client.delete(metadata.name!, { namespace: NAMESPACE });
   const spec = { containers: [{ name: "main", image: "work:1" }] };
@@ -209,7 +209,8 @@ test("pods whose Job is gone, and pods of nobody, are freed by exactly one", asy
   expect(tracked(await world.pods())).toEqual([]);
   const freed = world.writersOf(/^PATCH pods/);
   expect([freed.length, new Set(freed)]).toEqual([12, new Set([0, 1, 2])]);
-  for (const part of [0, 1, 2]) expect(world.writersOf(new RegExp(`^PATCH pods/job-${part}-`))).toEqual([part, part]);
+  for (const instance of [0, 1, 2])
+    expect(world.writersOf(new RegExp(`^PATCH pods/job-${instance}-`))).toEqual([instance, instance]);
   await world.close();
 });
 
@@ -225,8 +226,8 @@ const MANUAL = {
 test("what a Job selects that has ended is not freed when it is of another's Job", async () => {
   const world = new SharedNamespace();
   await world.start(0, 1);
-  await world.createJob("theirs", { part: 0, spec: MANUAL });
-  await world.createJob("ours", { part: 1, spec: MANUAL });
+  await world.createJob("theirs", { instance: 0, spec: MANUAL });
+  await world.createJob("ours", { instance: 1, spec: MANUAL });
   await world.clock.advance(2_000);
   await world.deleteJob("theirs");
   await world.clock.advance(60_000);
@@ -239,7 +240,7 @@ test("what a Job selects that has ended is not freed when it is of another's Job
 test("a pod of nobody is adopted by the controller whose Job matches it, and by no other", async () => {
   const world = new SharedNamespace();
   await world.start(0, 1, 2);
-  await world.createJob("job", { part: 2, spec: MANUAL });
+  await world.createJob("job", { instance: 2, spec: MANUAL });
   await world.clock.advance(5_000);
   await world.admin.resource(pods).create({
     metadata: { name: "stray", namespace: NAMESPACE, labels: { app: "shared" } },
@@ -257,10 +258,10 @@ test("a pod of nobody is adopted by the controller whose Job matches it, and by 
 test("a Job that is made again under its name goes to whoever handles the new one", async () => {
   const world = new SharedNamespace();
   await world.start(0, 1);
-  await world.createJob("job", { part: 0 });
+  await world.createJob("job", { instance: 0 });
   await world.clock.advance(2_000);
   await world.deleteJob("job");
-  await world.createJob("job", { part: 1 });
+  await world.createJob("job", { instance: 1 });
   await world.clock.advance(2_000);
   await world.endPods();
   await world.clock.advance(10_000);

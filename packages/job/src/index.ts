@@ -1,4 +1,4 @@
-export { foreseeJobSync } from "./foresee-sync.js";
+export { predictJobSync } from "./predict-sync.js";
 export { JobController } from "./job-controller.js";
 export { defaultJobLimits } from "./job-limits.js";
 export { jobMetricDefinitions } from "./job-metrics.js";
@@ -7,9 +7,9 @@ export { planJob } from "./plan-job.js";
 
 export type { BackoffRecord } from "./backoff.js";
 export type { EndReason, EndState } from "./end-state.js";
-export type { ForeseenController, ForeseenJobSync, PlannedJob } from "./foresee-sync.js";
+export type { PredictionOptions, PredictedJobSync, PlannedJob } from "./predict-sync.js";
 export type { HandlesJob } from "./handled-jobs.js";
-export type { LeftJob } from "./why-left.js";
+export type { SkippedJob } from "./skip-reason.js";
 export type { IndexFailureCounts } from "./index-failure-counts.js";
 export type { IndexInterval, IndexIntervals } from "./index-intervals.js";
 export type { JobControllerOptions } from "./job-controller.js";

@@ -32,7 +32,7 @@ test("a Job created suspended has no pods and no start time until it is resumed"
   expect(await cluster.activePods()).toHaveLength(2);
   await cluster.advance(2);
   expect(conditionsOf((await cluster.status()) as never)).toContain("FailureTarget=True DeadlineExceeded");
-  expect((await cluster.told()).filter((event) => event.includes("Job "))).toEqual([
+  expect((await cluster.eventTexts()).filter((event) => event.includes("Job "))).toEqual([
     "Normal Suspended: Job suspended",
     "Normal Resumed: Job resumed",
     "Warning DeadlineExceeded: Job was active longer than specified deadline",
@@ -226,7 +226,7 @@ test("a Job in foreground deletion frees its pods, counts the ended one, and cre
 });
 
 /** Refuses to free pods until the answer is called. */
-function refuseToFree(cluster: TestCluster): () => void {
+function refuseFinalizerRemoval(cluster: TestCluster): () => void {
   cluster.network = ({ method, path }) =>
     method === "PATCH" && path.includes("/pods/") ? refusal(500, "InternalError") : undefined;
   return () => (cluster.network = () => undefined);
@@ -236,7 +236,7 @@ test("a pod that was recorded as succeeded, and is reported as failed before it 
   const cluster = await TestCluster.start();
   await cluster.createJob({ parallelism: 1, completions: 2, backoffLimit: 0 });
   const [pod] = await cluster.pods();
-  const allow = refuseToFree(cluster);
+  const allow = refuseFinalizerRemoval(cluster);
   await cluster.setPhase(pod!, "Succeeded");
   await cluster.advance(1);
   expect(await cluster.status()).toMatchObject({ uncountedTerminatedPods: { succeeded: [pod!.metadata.uid] } });
@@ -260,7 +260,7 @@ test("an index whose pod was recorded as failed, and ends well before it is free
     backoffLimitPerIndex: 0,
   });
   const [pod] = await cluster.pods();
-  const allow = refuseToFree(cluster);
+  const allow = refuseFinalizerRemoval(cluster);
   await cluster.setPhase(pod!, "Running");
   await cluster.deletePod(pod!, 30);
   await cluster.advance(1);

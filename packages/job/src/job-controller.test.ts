@@ -43,7 +43,7 @@ test("a pod runs and succeeds, and the Job is complete a batch period later", as
     "Complete=True CompletionsReached",
   ]);
   expect(tracked(await cluster.pods())).toBe(0);
-  expect(await cluster.told()).toEqual([
+  expect(await cluster.eventTexts()).toEqual([
     `Normal SuccessfulCreate: Created pod: ${pod!.metadata.name}`,
     "Normal Completed: Job completed",
   ]);
@@ -80,7 +80,7 @@ test("a failed pod is replaced ten seconds after it ended, and the second failur
     "FailureTarget=True BackoffLimitExceeded",
     "Failed=True BackoffLimitExceeded",
   ]);
-  expect((await cluster.told()).at(-1)).toBe(
+  expect((await cluster.eventTexts()).at(-1)).toBe(
     "Warning BackoffLimitExceeded: Job has reached the specified backoff limit",
   );
   await cluster.close();
@@ -101,8 +101,8 @@ test("suspending deletes the pods, resuming creates them and starts the time ane
   await cluster.patchJob({ spec: { suspend: false } });
   expect(await cluster.status()).toMatchObject({ active: 2, startTime: at(30) });
   expect(namesOf(await cluster.activePods())).not.toEqual(before);
-  const told = (await cluster.told()).filter((event) => !event.includes("pod"));
-  expect(told).toEqual(["Normal Suspended: Job suspended", "Normal Resumed: Job resumed"]);
+  const suspensionEvents = (await cluster.eventTexts()).filter((event) => !event.includes("pod"));
+  expect(suspensionEvents).toEqual(["Normal Suspended: Job suspended", "Normal Resumed: Job resumed"]);
   await cluster.close();
 });
 
@@ -261,7 +261,7 @@ test("a refused creation is tried again after one, two and four seconds", async 
 });
 
 test("a run is the same every time", async () => {
-  const play = async (): Promise<string[]> => {
+  const simulate = async (): Promise<string[]> => {
     const cluster = await TestCluster.start();
     await cluster.createJob({ parallelism: 20, completions: 40 });
     for (let round = 0; round < 6; round++) {
@@ -273,7 +273,7 @@ test("a run is the same every time", async () => {
     await cluster.close();
     return cluster.requests;
   };
-  expect(await play()).toEqual(await play());
+  expect(await simulate()).toEqual(await simulate());
 });
 
 test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
@@ -299,8 +299,8 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
     for (let round = 0; round < 40; round++) {
       await cluster.advance(1 + Math.floor(random.next() * 5));
       for (const pod of await cluster.activePods()) {
-        const lot = random.next();
-        if (lot < 0.5) await cluster.setPhase(pod, lot < 0.1 ? "Failed" : "Succeeded");
+        const fraction = random.next();
+        if (fraction < 0.5) await cluster.setPhase(pod, fraction < 0.1 ? "Failed" : "Succeeded");
       }
       if (random.next() < 0.1) {
         await cluster.stop();

@@ -115,7 +115,7 @@ export class JobController implements Runnable {
       queue: "job",
       workers,
       rateLimiter: new ItemExponentialFailureRateLimiter(RETRY),
-      reconcile: (key, signal) => batches.during(key, () => syncJob(key, syncDeps, signal)),
+      reconcile: (key, signal) => batches.runSync(key, () => syncJob(key, syncDeps, signal)),
       describeError: "syncing job",
     });
     const orphanQueue = shell.addLoop<OrphanKey>({

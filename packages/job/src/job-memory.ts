@@ -25,7 +25,7 @@ export class JobMemory {
   /** What was written and must be read back before the next sync. */
   readonly consistency: ConsistencyStore;
   /** Whether it must. */
-  readonly readsItsWrites: boolean;
+  readonly requiresReadYourWrites: boolean;
 
   constructor({
     clock,
@@ -44,7 +44,7 @@ export class JobMemory {
       { group: pods.group, resource: pods.resource, resourceVersion: () => podStore.lastStoreSyncResourceVersion },
       { group: jobs.group, resource: jobs.resource, resourceVersion: () => jobStore.lastStoreSyncResourceVersion },
     ];
-    this.readsItsWrites = consistencyGate;
+    this.requiresReadYourWrites = consistencyGate;
     this.consistency = new ConsistencyStore({ stores: consistencyGate ? stores : [] });
   }
 
@@ -57,7 +57,7 @@ export class JobMemory {
    * A sync of a Job begins. What is known of another that had its name is forgotten: the events of that one's pods are no news of
    * this one, so what was expected of it would hold this one back.
    */
-  begin(key: ObjectKey, uid: string): void {
+  beginSync(key: ObjectKey, uid: string): void {
     const before = this.#uids.get(key);
     if (before === uid) return;
     if (before !== undefined) this.forgetKey(key);

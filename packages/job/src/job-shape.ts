@@ -23,18 +23,19 @@ export function checkJobShape({ spec, status }: JobObject): void {
 }
 
 function requireObject(field: string, value: unknown): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw misshapen(field, "an object", value);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalidField(field, "an object", value);
 }
 
 function requireInteger(field: string, value: unknown): void {
-  if (value != null && !Number.isInteger(value)) throw misshapen(field, "an integer", value);
+  if (value != null && !Number.isInteger(value)) throw invalidField(field, "an integer", value);
 }
 
 function requireList(field: string, value: unknown): void {
-  if (value != null && !Array.isArray(value)) throw misshapen(field, "a list", value);
+  if (value != null && !Array.isArray(value)) throw invalidField(field, "a list", value);
 }
 
-function misshapen(field: string, shape: string, value: unknown): Error {
+function invalidField(field: string, shape: string, value: unknown): Error {
   const shown = value === undefined ? "missing" : JSON.stringify(value).slice(0, 100);
   return new Error(`${field} must be ${shape}, but is ${shown}`);
 }

@@ -47,5 +47,9 @@ test("an index is read as Go reads numbers: with a sign, with leading zeros, and
 
 test("an index beyond what fits into 64 bits is none: such pods are freed first, those beyond the completions last", () => {
   const pods = ["9223372036854775807", "1", "9223372036854775808"].map((index) => succeeded(`s${index}`, { index }));
-  expect(dryRun({ job: indexed(3), pods }).released).toEqual(["s9223372036854775808", "s1", "s9223372036854775807"]);
+  expect(dryRun({ job: indexed(3), pods }).finalizersRemoved).toEqual([
+    "s9223372036854775808",
+    "s1",
+    "s9223372036854775807",
+  ]);
 });

@@ -103,19 +103,19 @@ function podsAwaitingReplacement(
 ): ReadonlyMap<number, PodObject> {
   const onlyReplaceFailed = replacesOnlyFailedPods(job);
   const activeIndexes = indexesOf(active);
-  const kept = new Map<number, PodObject>();
+  const newestByIndex = new Map<number, PodObject>();
   for (const pod of tracked) {
     if (!isPodFailed(pod, onlyReplaceFailed)) continue;
     const index = validIndexOf(pod, completions);
     if (index === undefined || activeIndexes.has(index) || hasIndex(succeeded, index) || hasIndex(failed, index))
       continue;
-    const other = kept.get(index);
+    const other = newestByIndex.get(index);
     const newer =
       other === undefined ||
       (absoluteFailureCount(other) <= absoluteFailureCount(pod) && podFinishTimeMs(pod) >= podFinishTimeMs(other));
-    if (newer) kept.set(index, pod);
+    if (newer) newestByIndex.set(index, pod);
   }
-  return kept;
+  return newestByIndex;
 }
 
 /** The completion indexes that some of the pods have, in range or not. */

@@ -65,10 +65,10 @@ export interface OrphanPodDeps {
 export async function syncOrphanPods(key: OrphanKey, deps: OrphanPodDeps, signal: AbortSignal): Promise<void> {
   const target = orphanTarget(key);
   // Whose a pod was, whose Job is gone, only the Job's deletion tells. The built-in controller frees all others.
-  const isOrphan = orphanTest(deps, { withoutJob: target.type === "selector" || deps.managedBy === undefined });
+  const isOrphan = orphanPredicate(deps, { withoutJob: target.type === "selector" || deps.managedBy === undefined });
   if (target.type === "pod") {
     const pod = deps.pods.get(target.key);
-    if (pod !== undefined && isOrphan(pod)) await freeOrphan(pod, deps, signal);
+    if (pod !== undefined && isOrphan(pod)) await removeOrphanFinalizer(pod, deps, signal);
     return;
   }
   const matches = labelSelectorMatcher(target.selector);
@@ -79,17 +79,21 @@ export async function syncOrphanPods(key: OrphanKey, deps: OrphanPodDeps, signal
     const pod = deps.pods.get(keyOf(found));
     if (pod === undefined || !isOrphan(pod)) continue;
     try {
-      await freeOrphan(pod, deps, signal);
+      await removeOrphanFinalizer(pod, deps, signal);
     } catch (error) {
       signal.throwIfAborted();
       refusals.push(new Error(`Pod ${keyOf(pod)}: ${errorMessage(error)}`, { cause: error }));
     }
   }
-  const refused = aggregateErrors(refusals);
-  if (refused !== undefined) throw refused;
+  const refusal = aggregateErrors(refusals);
+  if (refusal !== undefined) throw refusal;
 }
 
-async function freeOrphan(pod: PodObject, { podControl }: OrphanPodDeps, signal: AbortSignal): Promise<void> {
+async function removeOrphanFinalizer(
+  pod: PodObject,
+  { podControl }: OrphanPodDeps,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await removeTrackingFinalizer(podControl, pod, signal);
   } catch (error) {
@@ -101,14 +105,14 @@ async function freeOrphan(pod: PodObject, { podControl }: OrphanPodDeps, signal:
  * Tells whether nobody will ever account for a pod: it has no owner, or its Job is gone, replaced or finished. Upstream
  * also patches those that the last sync of a finished Job has freed, where the cache does not show that yet.
  */
-function orphanTest(
+function orphanPredicate(
   { jobs: lister, finalizers, managedBy, handles }: OrphanPodDeps,
   { withoutJob }: { withoutJob: boolean },
 ): (pod: PodObject) => boolean {
-  const freed = new Map<JobObject, ReadonlySet<string>>();
-  const isFreed = (pod: PodObject, job: JobObject): boolean => {
-    let uids = freed.get(job);
-    if (uids === undefined) freed.set(job, (uids = finalizers.expectedUIDs(keyOf(job))));
+  const finalizerRemovedUIDs = new Map<JobObject, ReadonlySet<string>>();
+  const isFinalizerRemoved = (pod: PodObject, job: JobObject): boolean => {
+    let uids = finalizerRemovedUIDs.get(job);
+    if (uids === undefined) finalizerRemovedUIDs.set(job, (uids = finalizers.expectedUIDs(keyOf(job))));
     return uids.has(uidOf(pod));
   };
   return (pod) => {
@@ -118,6 +122,6 @@ function orphanTest(
     if (reference.kind !== jobs.kind || reference.apiVersion !== apiVersionOf(jobs)) return false;
     const job = resolveJob(lister, pod.metadata.namespace ?? "", reference);
     if (job === undefined) return withoutJob;
-    return !isManagedElsewhere(job, managedBy) && isJobFinished(job) && !isFreed(pod, job);
+    return !isManagedElsewhere(job, managedBy) && isJobFinished(job) && !isFinalizerRemoved(pod, job);
   };
 }

@@ -32,7 +32,7 @@ export interface PodPlan {
   /** When to look again, because nothing may be created before. */
   readonly retryAfterMs?: number;
   /** Active pods that the status is to tell of, where they are not those that were observed. */
-  readonly toldActive?: number;
+  readonly reportedActive?: number;
   readonly reasons: readonly JobReason[];
 }
 
@@ -153,6 +153,6 @@ function removal(remove: readonly PodObject[], reason: JobReason): PodPlan {
 }
 
 function deferral({ behaviours }: PodPlanInput, retryAfterMs: number, reason: JobReason): PodPlan {
-  const told = behaviours.activePodsDuringBackoff ? {} : { toldActive: 0 };
-  return { action: "pods_created", create: [], remove: [], retryAfterMs, ...told, reasons: [reason] };
+  const reported = behaviours.activePodsDuringBackoff ? {} : { toldActive: 0 };
+  return { action: "pods_created", create: [], remove: [], retryAfterMs, ...reported, reasons: [reason] };
 }

@@ -13,7 +13,7 @@ export function podFinishTimeMs(pod: PodObject): number {
   return (
     containersFinishTimeMs(pod) ??
     notReadySinceMs(pod) ??
-    deletionAskedMs(pod) ??
+    deletionRequestedMs(pod) ??
     parseTime(pod.metadata.creationTimestamp) ??
     0
   );
@@ -23,11 +23,11 @@ export function podFinishTimeMs(pod: PodObject): number {
  * Whether the pod was asked to go when it had not ended: then how it ended is owed to that. In whole seconds; one that ended in
  * the same second counts as asked before.
  */
-export function wasCutShort(pod: PodObject): boolean {
-  const askedMs = deletionAskedMs(pod);
-  if (askedMs === undefined) return false;
+export function wasDeletedWhileRunning(pod: PodObject): boolean {
+  const requestedMs = deletionRequestedMs(pod);
+  if (requestedMs === undefined) return false;
   const hasEnded = isPodFailed(pod, true) || isPodSucceeded(pod);
-  return !hasEnded || (containersFinishTimeMs(pod) ?? askedMs) >= askedMs;
+  return !hasEnded || (containersFinishTimeMs(pod) ?? requestedMs) >= requestedMs;
 }
 
 /** The last finish of all containers and of all sidecars, which may outlive them; `undefined` while one of them runs. */
@@ -59,7 +59,7 @@ function notReadySinceMs(pod: PodObject): number | undefined {
   return ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
 }
 
-function deletionAskedMs(pod: PodObject): number | undefined {
+function deletionRequestedMs(pod: PodObject): number | undefined {
   const deadlineMs = parseTime(pod.metadata.deletionTimestamp);
   return deadlineMs === undefined
     ? undefined

@@ -24,33 +24,36 @@ const wave: fc.Arbitrary<Wave> = fc.record({
 });
 
 /** Plays the waves, each after a sync that has seen all of the one before. */
-async function play(waves: readonly Wave[], adaptive: boolean): Promise<{ syncsWithNews: number; endMs: number }> {
+async function simulate(
+  waves: readonly Wave[],
+  adaptive: boolean,
+): Promise<{ syncsWithEvents: number; endMs: number }> {
   const key = "default/job" as ObjectKey;
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const startMs = clock.now();
   const rateLimiter = new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 1_000, maxDelayMs: 60_000 });
   const queue = new RateLimitingQueue<ObjectKey>({ clock, rateLimiter });
   const waiting = [...waves];
-  let toCome = 0;
-  let news = 0;
-  let syncsWithNews = 0;
+  let pending = 0;
+  let unseenEvents = 0;
+  let syncsWithEvents = 0;
   let endMs = 0;
   const batches: SyncBatches = adaptive
-    ? new AdaptiveBatches({ queue, clock, isQuiet: () => toCome === 0, forgetEnded: () => false })
+    ? new AdaptiveBatches({ queue, clock, isQuiet: () => pending === 0, forgetEnded: () => false })
     : new FixedBatches({ queue, periodMs: SYNC_BATCH_PERIOD_MS });
   const sync = (): void => {
-    if (news > 0) {
-      syncsWithNews++;
+    if (unseenEvents > 0) {
+      syncsWithEvents++;
       endMs = clock.now() - startMs;
     }
-    news = 0;
-    if (toCome > 0) return;
+    unseenEvents = 0;
+    if (pending > 0) return;
     const { events, syncs } = waiting.shift() ?? { events: [], syncs: [] };
-    toCome = events.length;
+    pending = events.length;
     for (const afterMs of events) {
       clock.setTimer(afterMs, () => {
-        toCome--;
-        news++;
+        pending--;
+        unseenEvents++;
         batches.add(key);
       });
     }
@@ -59,7 +62,7 @@ async function play(waves: readonly Wave[], adaptive: boolean): Promise<{ syncsW
   };
   const work = async (): Promise<void> => {
     for (let taken = await queue.get(); taken !== undefined; taken = await queue.get()) {
-      await batches.during(taken, async () => sync());
+      await batches.runSync(taken, async () => sync());
       queue.done(taken);
     }
   };
@@ -69,8 +72,8 @@ async function play(waves: readonly Wave[], adaptive: boolean): Promise<{ syncsW
   batches.stop();
   queue.shutDown();
   await working;
-  expect([waiting.length, toCome, news]).toEqual([0, 0, 0]);
-  return { syncsWithNews, endMs };
+  expect([waiting.length, pending, unseenEvents]).toEqual([0, 0, 0]);
+  return { syncsWithEvents, endMs };
 }
 
 test(
@@ -79,9 +82,9 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(wave, { minLength: 1, maxLength: 6 }), async (waves) => {
-        const fixed = await play(waves, false);
-        const adaptive = await play(waves, true);
-        expect(adaptive.syncsWithNews).toBeLessThanOrEqual(fixed.syncsWithNews);
+        const fixed = await simulate(waves, false);
+        const adaptive = await simulate(waves, true);
+        expect(adaptive.syncsWithEvents).toBeLessThanOrEqual(fixed.syncsWithEvents);
         expect(adaptive.endMs).toBeLessThanOrEqual(fixed.endMs);
       }),
       { numRuns: 300 },

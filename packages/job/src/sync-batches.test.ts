@@ -102,7 +102,7 @@ test("a batch can be cancelled unless a sync is under way or due", async () => {
   const key = "ns/job" as ObjectKey;
   batches.add(key);
   expect(batches.cancel(key)).toBe(true);
-  await batches.during(key, async () => {
+  await batches.runSync(key, async () => {
     batches.add(key);
     expect(batches.cancel(key)).toBe(false);
   });
@@ -120,7 +120,7 @@ test("a sync answers what was gathered before it, and what comes while one fails
   const batches = new AdaptiveBatches({ queue, clock, isQuiet: () => false, forgetEnded: () => false });
   const key = "ns/job" as ObjectKey;
   batches.add(key);
-  expect(await batches.during(key, async () => "synced")).toBe("synced");
+  expect(await batches.runSync(key, async () => "synced")).toBe("synced");
   await clock.advance(5000);
   expect(queue.length).toBe(0);
   const refused = async (): Promise<void> => {
@@ -128,7 +128,7 @@ test("a sync answers what was gathered before it, and what comes while one fails
     batches.add(key);
     throw new Error("refused");
   };
-  const failing = batches.during(key, refused).catch((error: unknown) => error);
+  const failing = batches.runSync(key, refused).catch((error: unknown) => error);
   await clock.advance(1699);
   expect(await failing).toEqual(new Error("refused"));
   expect(queue.length).toBe(0);
@@ -144,13 +144,13 @@ test("what is heard during the sync that ends a Job has it forgotten, and not sy
   const forgotten: ObjectKey[] = [];
   const forgetEnded = (key: ObjectKey): boolean => ended.has(key) && forgotten.push(key) > 0;
   const batches = new AdaptiveBatches({ queue, clock, isQuiet: () => true, forgetEnded });
-  const hearDuring = (key: ObjectKey): Promise<void> => batches.during(key, async () => batches.add(key));
-  const [ending, goingOn] = ["ns/ending", "ns/going-on"] as ObjectKey[];
+  const addDuring = (key: ObjectKey): Promise<void> => batches.runSync(key, async () => batches.add(key));
+  const [ending, unfinished] = ["ns/ending", "ns/going-on"] as ObjectKey[];
   ended.add(ending!);
-  await hearDuring(ending!);
+  await addDuring(ending!);
   await clock.advance(1000);
   expect([forgotten, queue.length]).toEqual([[ending], 0]);
-  await hearDuring(goingOn!);
+  await addDuring(unfinished!);
   expect([forgotten, queue.length]).toEqual([[ending], 1]);
 });
 

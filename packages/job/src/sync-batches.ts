@@ -12,7 +12,7 @@ export interface SyncBatches {
   /** Drops what is gathered for a Job that needs no sync any more. @returns False when one is under way, or due, all the same. */
   cancel(key: ObjectKey): boolean;
   /** Performs a sync of the Job, from before it reads anything until it has written everything, or has failed. */
-  during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T>;
+  runSync<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T>;
   /** Drops what has not been handed to the queue yet. */
   stop(): void;
 }
@@ -35,7 +35,7 @@ export class FixedBatches implements SyncBatches {
     return false;
   }
 
-  during<T>(_key: ObjectKey, sync: () => Promise<T>): Promise<T> {
+  runSync<T>(_key: ObjectKey, sync: () => Promise<T>): Promise<T> {
     return sync();
   }
 
@@ -93,7 +93,7 @@ export class AdaptiveBatches implements SyncBatches {
     return true;
   }
 
-  async during<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T> {
+  async runSync<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T> {
     // The sync has read nothing yet: it will answer what is gathered.
     this.#drop(key);
     this.#syncing.add(key);
@@ -104,7 +104,7 @@ export class AdaptiveBatches implements SyncBatches {
       return result;
     } finally {
       this.#syncing.delete(key);
-      if (this.#open.has(key)) this.#goOn(key, outcome);
+      if (this.#open.has(key)) this.#finishBatch(key, outcome);
     }
   }
 
@@ -114,7 +114,7 @@ export class AdaptiveBatches implements SyncBatches {
   }
 
   /** What was gathered during a sync has waited for its end. */
-  #goOn(key: ObjectKey, outcome: "success" | "error"): void {
+  #finishBatch(key: ObjectKey, outcome: "success" | "error"): void {
     if (outcome === "error") {
       this.#drop(key);
       this.#queue.addAfter(key, this.#periodMs);

@@ -9,10 +9,10 @@ import { claimPods, podsToKeep } from "./claim-pods.js";
 import { type SyncLabels, completionModeOf } from "./job-metrics.js";
 import type { JobObject } from "./job-spec.js";
 import { planJob } from "./plan-job.js";
-import { type PodOutcome, settleStatus } from "./settle-status.js";
+import { type PodOutcome, reconcileStatus } from "./reconcile-status.js";
 import type { JobSync, JobSyncDeps, SyncRecord } from "./sync-deps.js";
 import { trackPods } from "./track-pods.js";
-import { whyLeft } from "./why-left.js";
+import { skipReason } from "./skip-reason.js";
 
 /**
  * One sync of one Job: gates, then {@link planJob} decides, and the rest performs, in upstream's order.
@@ -28,18 +28,18 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
   const record: SyncRecord = { action: "reconciling", reasons: [], statusWrites: 0 };
   let result: SyncLabels["result"] = "error";
   try {
-    memory.begin(key, job.metadata.uid ?? "");
+    memory.beginSync(key, job.metadata.uid ?? "");
     // Read before the pods are listed: one that comes in between can then only make this sync more careful.
     const expectationsSatisfied = memory.expectations.satisfiedExpectations(key);
     const finalizersBeingRemoved = memory.finalizers.expectedUIDs(key);
-    const selector = understand(job, selectorOf);
+    const selector = withTerminalError(job, selectorOf);
     const pods =
       podsToKeep(job, selector, deps.pods) ?? (await claimPods(job, selector, finalizersBeingRemoved, deps, signal));
     const nowMs = clock.now();
     const backoff = memory.backoff.get(key) ?? NO_BACKOFF;
     const { limits, behaviours } = deps;
     const input = { job, pods, expectationsSatisfied, finalizersBeingRemoved, backoff, nowMs, limits, behaviours };
-    const plan = understand(job, () => planJob(input));
+    const plan = withTerminalError(job, () => planJob(input));
     record.action = plan.action;
     record.reasons.push(...plan.reasons);
     if (plan.deadlineInMs !== undefined) deps.requeueAfter(key, plan.deadlineInMs);
@@ -47,13 +47,14 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
       deps.requeueAfter(key, Math.max(plan.pods.retryAfterMs, deps.minRequeueMs));
     // A pod that came and went while the watch was interrupted is never seen. Upstream leaves that to the informer's resync, after
     // 12 h or more. A cache that need not show what was written may still be older than that pod: then so is this.
-    if (!expectationsSatisfied && memory.readsItsWrites) deps.requeueAfter(key, memory.expectations.satisfiedInMs(key));
+    if (!expectationsSatisfied && memory.requiresReadYourWrites)
+      deps.requeueAfter(key, memory.expectations.satisfiedInMs(key));
 
     let failure: { readonly error: unknown } | undefined;
     try {
       const sync: JobSync = { key, job, plan, deps, record, signal };
       let outcome = await applyPodPlan(sync);
-      const accounting = account(sync, outcome);
+      const accounting = startAccounting(sync, outcome);
       if (!isAccountedFor(accounting)) outcome = await trackPods(sync, accounting, outcome);
       if (outcome.error !== undefined) throw outcome.error;
     } catch (error) {
@@ -96,13 +97,13 @@ function jobToSync(
     memory.forgetKey(key);
     return undefined;
   }
-  const left = whyLeft(job, managedBy);
+  const skipped = skipReason(job, managedBy);
   const uid = job.metadata.uid ?? "";
-  switch (left?.why) {
+  switch (skipped?.reason) {
     case undefined:
       return memory.finished.has(uid) ? undefined : job;
     case "unreadable":
-      throw misunderstood(job, left.detail);
+      throw unreadableJobError(job, skipped.detail);
     case "finished":
       memory.forgetFinished(key, uid);
       return undefined;
@@ -125,28 +126,28 @@ function selectorOf(job: JobObject): LabelMatcher {
  *
  * @throws TerminalError naming the Job.
  */
-function understand<T>(job: JobObject, read: (job: JobObject) => T): T {
+function withTerminalError<T>(job: JobObject, read: (job: JobObject) => T): T {
   try {
     return read(job);
   } catch (error) {
-    throw misunderstood(job, errorMessage(error), error);
+    throw unreadableJobError(job, errorMessage(error), error);
   }
 }
 
-function misunderstood({ metadata: { namespace, name } }: JobObject, why: string, cause?: unknown): TerminalError {
+function unreadableJobError({ metadata: { namespace, name } }: JobObject, why: string, cause?: unknown): TerminalError {
   return new TerminalError(`Job ${namespace}/${name} cannot be understood: ${why}`, { cause });
 }
 
 /** What is to be accounted for, now that the pods are as planned. Tells about a Job that was suspended or resumed. */
-function account({ job, plan, deps, record }: JobSync, outcome: PodOutcome): Accounting {
+function startAccounting({ job, plan, deps, record }: JobSync, outcome: PodOutcome): Accounting {
   const { events, clock, limits, behaviours } = deps;
   const nowMs = clock.now();
-  const settled = settleStatus(job, plan, outcome, nowMs, behaviours);
-  record.reasons.push(...settled.reasons);
+  const reconciled = reconcileStatus(job, plan, outcome, nowMs, behaviours);
+  record.reasons.push(...reconciled.reasons);
   // Before the status is written, as upstream: a write that fails repeats the event.
-  if (settled.suspension !== undefined) {
-    const message = settled.suspension === "Suspended" ? "Job suspended" : "Job resumed";
-    events.event(job, jobs, "Normal", settled.suspension, message);
+  if (reconciled.suspension !== undefined) {
+    const message = reconciled.suspension === "Suspended" ? "Job suspended" : "Job resumed";
+    events.event(job, jobs, "Normal", reconciled.suspension, message);
   }
-  return beginAccounting(job, plan, settled, nowMs, limits);
+  return beginAccounting(job, plan, reconciled, nowMs, limits);
 }

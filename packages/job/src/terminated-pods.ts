@@ -14,14 +14,14 @@ import { hasTrackingFinalizer } from "./pod-state.js";
  */
 export function terminatedPodCounter(metrics: JobMetrics): EventHandler<Pod> {
   const isCounted = (pod: PodObject): boolean => isPodTerminal(pod) && hasTrackingFinalizer(pod);
-  const moved = (before: boolean, after: boolean): void => {
+  const recordTransition = (before: boolean, after: boolean): void => {
     if (before !== after) metrics.terminatedPodTracked({ event: after ? "add" : "delete" });
   };
   return {
-    onAdd: (pod) => moved(false, isCounted(pod)),
-    onUpdate: (before, pod) => moved(isCounted(before), isCounted(pod)),
+    onAdd: (pod) => recordTransition(false, isCounted(pod)),
+    onUpdate: (before, pod) => recordTransition(isCounted(before), isCounted(pod)),
     onDelete(deleted) {
-      if (!isDeletedFinalStateUnknown(deleted)) moved(isCounted(deleted), false);
+      if (!isDeletedFinalStateUnknown(deleted)) recordTransition(isCounted(deleted), false);
     },
   };
 }

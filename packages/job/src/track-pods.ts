@@ -8,7 +8,7 @@ import { type JobObject, type PodObject, completionsOf } from "./job-spec.js";
 import { recordsBeforeDeleting } from "./plan-job.js";
 import type { PodFailureAction } from "./pod-failure-policy.js";
 import { NO_UIDS, uidOf } from "./pod-state.js";
-import type { PodOutcome } from "./settle-status.js";
+import type { PodOutcome } from "./reconcile-status.js";
 import { type StatusDraft, draftOf, statusOf } from "./status-draft.js";
 import type { JobSync, JobSyncDeps } from "./sync-deps.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
@@ -34,7 +34,7 @@ export async function trackPods(sync: JobSync, accounting: Accounting, outcome: 
   try {
     if (needsFlush) {
       step = "adding uncounted pods to status: ";
-      current = statusWritten(sync, current, draft, await writeStatus(sync, current, draft));
+      current = recordStatusWrite(sync, current, draft, await writeStatus(sync, current, draft));
       draft = draftOf(current.status);
       memory.backoff.set(sync.key, plan.backoff);
       step = "";
@@ -43,18 +43,29 @@ export async function trackPods(sync: JobSync, accounting: Accounting, outcome: 
       metrics.podFailuresHandled({ action: action as PodFailureAction }, count);
     const final = recordsBeforeDeleting(plan) ? await deleteActivePods(sync) : outcome;
     // A pod that could not be deleted may yet succeed, and is to be counted then.
-    const release = without(accounting.release, final.undeleted);
-    const { releasedUIDs, failure } = release.length === 0 ? NOTHING_RELEASED : await releasePods(sync, release);
-    const releaseFailed = failure !== undefined;
+    const podsToRemoveFinalizer = without(accounting.podsToRemoveFinalizer, final.undeleted);
+    const { finalizerRemovedUIDs, failure } =
+      podsToRemoveFinalizer.length === 0
+        ? NO_FINALIZERS_REMOVED
+        : await removeTrackingFinalizerFromPods(sync, podsToRemoveFinalizer);
+    const finalizerRemovalFailed = failure !== undefined;
     const nowMs = clock.now();
-    const finish = finishAccounting({ draft, accounting, plan, outcome: final, releasedUIDs, releaseFailed, nowMs });
+    const finish = finishAccounting({
+      draft,
+      accounting,
+      plan,
+      outcome: final,
+      finalizerRemovedUIDs,
+      finalizerRemovalFailed,
+      nowMs,
+    });
     if (finish.needsFlush) {
       step = "removing uncounted pods from status: ";
-      statusWritten(sync, current, finish.draft, await writeStatus(sync, current, finish.draft));
+      recordStatusWrite(sync, current, finish.draft, await writeStatus(sync, current, finish.draft));
       step = "";
       if (finish.finished !== undefined) {
         memory.finished.add(job.metadata.uid ?? "");
-        announceFinish(current, finish.draft, finish.finished, deps);
+        recordJobFinished(current, finish.draft, finish.finished, deps);
       }
     }
     record.reasons.push(...finish.reasons);
@@ -76,7 +87,7 @@ function writeStatus({ deps, signal }: JobSync, job: JobObject, draft: StatusDra
 }
 
 /** Takes note of what {@link writeStatus} has written. */
-function statusWritten(
+function recordStatusWrite(
   { key, deps, record }: JobSync,
   job: JobObject,
   draft: StatusDraft,
@@ -88,20 +99,23 @@ function statusWritten(
   return written;
 }
 
-interface Release {
-  readonly releasedUIDs: ReadonlySet<string>;
+interface FinalizerRemoval {
+  readonly finalizerRemovedUIDs: ReadonlySet<string>;
   /** The first refusal, if any. */
   readonly failure?: { readonly error: unknown } | undefined;
 }
 
-const NOTHING_RELEASED: Release = { releasedUIDs: NO_UIDS };
+const NO_FINALIZERS_REMOVED: FinalizerRemoval = { finalizerRemovedUIDs: NO_UIDS };
 
 /** Removes the tracking finalizers of counted pods, all at once. Upstream: removeTrackingFinalizerFromPods. */
-async function releasePods({ key, deps, signal }: JobSync, release: readonly PodObject[]): Promise<Release> {
+async function removeTrackingFinalizerFromPods(
+  { key, deps, signal }: JobSync,
+  pods: readonly PodObject[],
+): Promise<FinalizerRemoval> {
   const { podControl, memory } = deps;
-  const releasedUIDs = new Set<string>();
-  let failure: Release["failure"];
-  const releaseOne = async (pod: PodObject): Promise<void> => {
+  const finalizerRemovedUIDs = new Set<string>();
+  let failure: FinalizerRemoval["failure"];
+  const removeOne = async (pod: PodObject): Promise<void> => {
     try {
       await removeTrackingFinalizer(podControl, pod, signal);
     } catch (error) {
@@ -113,16 +127,16 @@ async function releasePods({ key, deps, signal }: JobSync, release: readonly Pod
         return;
       }
     }
-    releasedUIDs.add(uidOf(pod));
+    finalizerRemovedUIDs.add(uidOf(pod));
   };
-  memory.finalizers.expectFinalizersRemoved(key, release.map(uidOf));
+  memory.finalizers.expectFinalizersRemoved(key, pods.map(uidOf));
   // A lone one is awaited as it is: gathering takes two turns of the promise queue more, and moves records of an instant.
-  await (release.length === 1 ? releaseOne(release[0]!) : Promise.all(release.map(releaseOne)));
-  return { releasedUIDs, failure };
+  await (pods.length === 1 ? removeOne(pods[0]!) : Promise.all(pods.map(removeOne)));
+  return { finalizerRemovedUIDs, failure };
 }
 
 /** Upstream: job_controller.go recordJobFinished. */
-function announceFinish(
+function recordJobFinished(
   job: JobObject,
   { succeeded }: StatusDraft,
   { type, reason, message }: TerminalCondition,

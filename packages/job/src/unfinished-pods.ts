@@ -27,7 +27,7 @@ export class UnfinishedPods implements EventHandler<Pod> {
   }
 
   onUpdate(before: PodObject, pod: PodObject): void {
-    if (isSameToJobs(before, pod)) return;
+    if (isIrrelevantToJobs(before, pod)) return;
     if (isPodTerminal(pod) || jobUIDOf(before) !== jobUIDOf(pod) || uidOf(before) !== uidOf(pod)) this.#forget(before);
     this.onAdd(pod);
   }
@@ -46,7 +46,7 @@ export class UnfinishedPods implements EventHandler<Pod> {
 }
 
 /** Told from what most updates leave as it is. */
-function isSameToJobs(before: PodObject, pod: PodObject): boolean {
+function isIrrelevantToJobs(before: PodObject, pod: PodObject): boolean {
   return (
     before.metadata.ownerReferences === pod.metadata.ownerReferences &&
     before.metadata.uid === pod.metadata.uid &&

@@ -19,7 +19,7 @@ import { intendedOutcome } from "../src/apply-pod-plan.js";
 import { NO_BACKOFF } from "../src/backoff.js";
 import type { JobObject, PodObject } from "../src/job-spec.js";
 import { type JobInput, type JobPlan, planJob, recordsBeforeDeleting } from "../src/plan-job.js";
-import { type PodOutcome, settleStatus } from "../src/settle-status.js";
+import { type PodOutcome, reconcileStatus } from "../src/reconcile-status.js";
 import { type StatusDraft, statusOf } from "../src/status-draft.js";
 
 export const T0 = Date.parse("2026-01-01T00:00:00Z");
@@ -161,7 +161,7 @@ export interface DryRun {
   /** The status written before finalizers are removed, if any. */
   readonly first?: JobStatus;
   /** Names of the pods that lose their finalizer. */
-  readonly released: readonly string[];
+  readonly finalizersRemoved: readonly string[];
   /** The status written after, if any. */
   readonly second?: JobStatus;
   /** The status in the end. */
@@ -174,43 +174,45 @@ export function dryRun(
   input: Pick<JobInput, "job" | "pods"> & Partial<JobInput> & { refuse?: readonly string[] },
 ): DryRun {
   const { refuse = [], nowMs = T0 } = input;
-  const made = plan(input);
-  const deleted = made.end === undefined ? (made.pods?.remove ?? []) : made.observed.active;
-  const gone = deleted.filter(({ metadata }) => !refuse.includes(metadata.name!));
+  const jobPlan = plan(input);
+  const deleted = jobPlan.end === undefined ? (jobPlan.pods?.remove ?? []) : jobPlan.observed.active;
+  const deletedPods = deleted.filter(({ metadata }) => !refuse.includes(metadata.name!));
   const outcome: PodOutcome = {
-    active: made.pods?.toldActive ?? made.observed.active.length - gone.length + (made.pods?.create.length ?? 0),
-    ready: made.observed.ready - gone.filter(isPodReady).length,
-    terminating: made.observed.terminating.length + gone.length,
-    undeleted: deleted.filter((pod) => !gone.includes(pod)),
+    active:
+      jobPlan.pods?.reportedActive ??
+      jobPlan.observed.active.length - deletedPods.length + (jobPlan.pods?.create.length ?? 0),
+    ready: jobPlan.observed.ready - deletedPods.filter(isPodReady).length,
+    terminating: jobPlan.observed.terminating.length + deletedPods.length,
+    undeleted: deleted.filter((pod) => !deletedPods.includes(pod)),
   };
-  const known = recordsBeforeDeleting(made) ? intendedOutcome(made) : outcome;
-  const settled = settleStatus(input.job, made, known, nowMs, input.behaviours);
-  const accounting = beginAccounting(input.job, made, settled, nowMs, input.limits);
-  const names = accounting.release
+  const known = recordsBeforeDeleting(jobPlan) ? intendedOutcome(jobPlan) : outcome;
+  const reconciled = reconcileStatus(input.job, jobPlan, known, nowMs, input.behaviours);
+  const accounting = beginAccounting(input.job, jobPlan, reconciled, nowMs, input.limits);
+  const names = accounting.podsToRemoveFinalizer
     .filter((pod) => !outcome.undeleted.includes(pod))
     .map(({ metadata }) => metadata.name!);
-  const released = names.filter((name) => !refuse.includes(name));
+  const finalizersRemoved = names.filter((name) => !refuse.includes(name));
   const finish = finishAccounting({
     draft: accounting.draft,
     accounting,
-    plan: made,
+    plan: jobPlan,
     outcome,
-    releasedUIDs: new Set(released.map((name) => `uid-${name}`)),
-    releaseFailed: released.length < names.length,
+    finalizerRemovedUIDs: new Set(finalizersRemoved.map((name) => `uid-${name}`)),
+    finalizerRemovalFailed: finalizersRemoved.length < names.length,
     nowMs,
   });
   const wire = (draft: StatusDraft): JobStatus => statusOf(draft) as JobStatus;
   return {
-    plan: made,
+    plan: jobPlan,
     ...(accounting.needsFlush && { first: wire(accounting.draft) }),
-    released,
+    finalizersRemoved,
     ...(finish.needsFlush && { second: wire(finish.draft) }),
     status: finish.needsFlush
       ? wire(finish.draft)
       : accounting.needsFlush
         ? wire(accounting.draft)
         : ((input.job.status ?? {}) as JobStatus),
-    ...(settled.suspension && { suspension: settled.suspension }),
+    ...(reconciled.suspension && { suspension: reconciled.suspension }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { PodObject } from "../src/job-spec.js";
 import { uidOf } from "../src/pod-state.js";
 
 /** What becomes of a pod, from the moment it was created. */
-export interface PodFate {
+export interface PodScript {
   /** When it is running and ready; never if not given. */
   readonly readyAfterMs?: number;
   /** When it ends; never if not given. */
@@ -17,7 +17,7 @@ export interface PodFate {
 }
 
 /** @param nth - Counts the pods in the order of their creation, from 0. */
-export type Script = (nth: number, pod: PodObject) => PodFate;
+export type Script = (nth: number, pod: PodObject) => PodScript;
 
 /** Plays the kubelet by a script, in virtual time. A deleted pod takes a second to end, as failed, and then goes. */
 export class ScriptedKubelet {
@@ -60,11 +60,11 @@ export class ScriptedKubelet {
     });
   }
 
-  #after(delayMs: number, act: () => Promise<void>): void {
+  #after(delayMs: number, action: () => Promise<void>): void {
     this.#clock.setTimer(
       delayMs,
       () =>
-        void act().catch((error: unknown) => {
+        void action().catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         }),
     );

@@ -115,11 +115,11 @@ export class SyncBench {
     this.calls.push(call);
     this.bodies.push(sent);
     const refusal = this.refuse(call);
-    const value = refusal === undefined ? this.#obey(method, name, sent) : refused(call, refusal);
+    const value = refusal === undefined ? this.#apply(method, name, sent) : refused(call, refusal);
     return { status: refusal?.code ?? 200, headers: {}, body: { type: "decoded", value } };
   }
 
-  #obey(method: string, name: string, sent: unknown): unknown {
+  #apply(method: string, name: string, sent: unknown): unknown {
     const resourceVersion = String(++this.#version);
     if (method === "POST") {
       const pod = mutableCopy(sent) as Pod;

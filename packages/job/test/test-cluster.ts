@@ -197,7 +197,7 @@ export class TestCluster extends ControllerHarness {
   }
 
   /** `type reason: message`, with how often. */
-  async told(): Promise<string[]> {
+  async eventTexts(): Promise<string[]> {
     const { items } = await this.admin.resource(events).list({ namespace: NAMESPACE });
     return items.map(
       ({ type, reason, message, count }) => `${type} ${reason}: ${message}${(count ?? 1) > 1 ? ` (${count}x)` : ""}`,

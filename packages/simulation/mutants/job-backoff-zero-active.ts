@@ -9,8 +9,8 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/job/src/plan-pods.ts",
-      find: "const told = behaviours.activePodsDuringBackoff ? {} : { toldActive: 0 };",
-      replace: "const told = { toldActive: 0 };",
+      find: "const reported = behaviours.activePodsDuringBackoff ? {} : { toldActive: 0 };",
+      replace: "const reported = { reportedActive: 0 };",
     },
   ],
 };

@@ -12,7 +12,7 @@ export const mutant: Mutant = {
       replace: "if (seconds == null || startMs === undefined) return undefined;",
     },
     {
-      file: "packages/job/src/settle-status.ts",
+      file: "packages/job/src/reconcile-status.ts",
       find: "const startTime = suspended ? (clearsStartTime ? undefined : draft.startTime) : formatTime(nowMs);",
       replace: "const startTime = suspended ? draft.startTime : formatTime(nowMs);",
     },

@@ -10,7 +10,7 @@ export const mutant: Mutant = {
   inPlan: [/"consistencyGate":false/],
   changes: [
     {
-      file: "packages/job/src/settle-status.ts",
+      file: "packages/job/src/reconcile-status.ts",
       find: 'return expectationsSatisfied ? undefined : "ExpectationsPending";',
       replace: "return undefined;",
     },

@@ -7,9 +7,9 @@ export const mutant: Mutant = {
   inPlan: [/managedBy/],
   changes: [
     {
-      file: "packages/job/src/why-left.ts",
-      find: "if (isManagedElsewhere(job, managedBy)) return left(",
-      replace: "if (isManagedElsewhere(job, managedBy) && isJobFinished(job)) return left(",
+      file: "packages/job/src/skip-reason.ts",
+      find: "if (isManagedElsewhere(job, managedBy)) return skipped(",
+      replace: "if (isManagedElsewhere(job, managedBy) && isJobFinished(job)) return skipped(",
     },
   ],
 };

@@ -8,6 +8,6 @@ export const mutant: Mutant = {
     "A pod found by the selector of a Job that is gone, whose finalizer could not be removed, is forgotten, and stays for ever.",
   inPlan: [/requestFails|apiServerDown/],
   changes: [
-    { file: "packages/job/src/orphan-pods.ts", find: "if (refused !== undefined) throw refused;", replace: "" },
+    { file: "packages/job/src/orphan-pods.ts", find: "if (refusal !== undefined) throw refusal;", replace: "" },
   ],
 };

@@ -9,7 +9,7 @@ export const mutant: Mutant = {
   inPlan: [/"suspend"/],
   changes: [
     {
-      file: "packages/job/src/settle-status.ts",
+      file: "packages/job/src/reconcile-status.ts",
       find: "const startTime = suspended ? (clearsStartTime ? undefined : draft.startTime) : formatTime(nowMs);",
       replace: "const startTime = suspended ? draft.startTime : formatTime(nowMs);",
     },

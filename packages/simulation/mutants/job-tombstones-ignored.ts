@@ -10,8 +10,8 @@ export const mutant: Mutant = {
     {
       file: "packages/job/src/event-handlers.ts",
       find: `      const pod = deletedObject(deleted);
-      if (pod !== undefined) onGone(pod, true);`,
-      replace: "      if (!isDeletedFinalStateUnknown(deleted)) onGone(deleted, true);",
+      if (pod !== undefined) onRemoved(pod, true);`,
+      replace: "      if (!isDeletedFinalStateUnknown(deleted)) onRemoved(deleted, true);",
     },
   ],
 };

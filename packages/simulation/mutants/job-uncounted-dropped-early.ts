@@ -11,8 +11,9 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/job/src/account-pods.ts",
-      find: "const released = countReleased(counted.draft, accounting.tracked, releasedUIDs);",
-      replace: "const released = countReleased(counted.draft, releaseFailed ? accounting.tracked : [], releasedUIDs);",
+      find: "const withoutFinalizer = countPodsWithoutFinalizer(counted.draft, accounting.tracked, finalizerRemovedUIDs);",
+      replace:
+        "const withoutFinalizer = countPodsWithoutFinalizer(counted.draft, finalizerRemovalFailed ? accounting.tracked : [], finalizerRemovedUIDs);",
     },
   ],
 };

@@ -14,11 +14,11 @@ import {
   parseTime,
 } from "@kubewright/api";
 import {
-  type ForeseenJobSync,
+  type PredictedJobSync,
   type JobReason,
   type PlannedJob,
   explainJobReason,
-  foreseeJobSync,
+  predictJobSync,
 } from "@kubewright/job";
 
 import { type PlayedVersion, versionName, versionRemark } from "../kubernetes-version.js";
@@ -105,7 +105,7 @@ export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: Jo
   const { metadata, spec, status } = job;
   const clock = new ZonedClock("UTC");
   const behaviours = behavioursOf(kubernetes.version);
-  const foreseen = foreseeJobSync(job, pods ?? [], nowMs, { behaviours });
+  const foreseen = predictJobSync(job, pods ?? [], nowMs, { behaviours });
   const planned = foreseen.type === "planned" ? foreseen : undefined;
   const facts = eventFacts(events ?? []);
   const allPods = (planned?.pods ?? pods ?? [])
@@ -153,10 +153,10 @@ export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: Jo
   };
 }
 
-function stateOf(job: DeepReadonly<Job>, foreseen: ForeseenJobSync): JobState {
+function stateOf(job: DeepReadonly<Job>, foreseen: PredictedJobSync): JobState {
   const end = finishedCondition(job);
   if (end !== undefined) return end.type;
-  if (foreseen.type === "left" && foreseen.why === "managedElsewhere") return "ManagedElsewhere";
+  if (foreseen.type === "left" && foreseen.reason === "managedElsewhere") return "ManagedElsewhere";
   if (job.metadata.deletionTimestamp) return "Deleting";
   if (interimCondition(job) !== undefined) return "Ending";
   return job.spec?.suspend === true ? "Suspended" : "Running";
@@ -216,9 +216,9 @@ function countsOf({ spec, status }: DeepReadonly<Job>): JobCounts {
   };
 }
 
-function reasoning(job: DeepReadonly<Job>, foreseen: ForeseenJobSync, podsKnown: boolean): Reasoned[] {
+function reasoning(job: DeepReadonly<Job>, foreseen: PredictedJobSync, podsKnown: boolean): Reasoned[] {
   if (foreseen.type === "left") {
-    const { why, detail } = foreseen;
+    const { reason: why, detail } = foreseen;
     switch (why) {
       case "finished":
         return [{ reason: why, message: "nothing: the Job has finished" }];
@@ -300,9 +300,9 @@ function keptStartNotes({ spec, status }: DeepReadonly<Job>, clock: ZonedClock, 
 function untoldPodsNotes({ plan }: PlannedJob, { jobManagedBy }: VersionBehaviours): string[] {
   const { pods: toDo, observed } = plan;
   const active = observed.active.length;
-  if (toDo?.toldActive === undefined || toDo.toldActive === active) return [];
-  const wrong = `while it waits, the controller tells of ${toDo.toldActive} active pods instead of ${active}`;
-  if (!jobManagedBy || observed.ready <= toDo.toldActive)
+  if (toDo?.reportedActive === undefined || toDo.reportedActive === active) return [];
+  const wrong = `while it waits, the controller tells of ${toDo.reportedActive} active pods instead of ${active}`;
+  if (!jobManagedBy || observed.ready <= toDo.reportedActive)
     return [`${wrong} (kubernetes#139428, mended in Kubernetes 1.36.3)`];
   return [
     `${wrong}, which the API server refuses (422, cannot set more ready pods than active): until then failures are not counted and ended pods keep their finalizer (kubernetes#139428, mended in Kubernetes 1.36.3)`,

@@ -19,7 +19,7 @@ export interface PodOutcome {
 }
 
 /** A status that agrees with the pods, before they are accounted for. */
-export interface SettledStatus {
+export interface ReconciledStatus {
   readonly draft: StatusDraft;
   /** Whether the status differs from the stored one in something worth a write. */
   readonly needsFlush: boolean;
@@ -31,44 +31,44 @@ export interface SettledStatus {
 }
 
 /** Upstream: job_controller.go syncJob, from the management of pods to trackJobStatusAndRemoveFinalizers. */
-export function settleStatus(
+export function reconcileStatus(
   job: JobObject,
   plan: JobPlan,
   outcome: PodOutcome,
   nowMs: number,
   behaviours: VersionBehaviours = newestBehaviours,
-): SettledStatus {
+): ReconciledStatus {
   const stored = draftOf(job.status);
   const starts = stored.startTime === undefined && plan.startMs !== undefined;
   const counted = withCounts(starts ? { ...stored, startTime: formatTime(plan.startMs) } : stored, outcome);
   const { draft, changed: needsFlush } = counted;
 
   if (plan.end !== undefined) {
-    const because = whyPostponed(plan, outcome.undeleted);
+    const because = postponementReason(plan, outcome.undeleted);
     // That it has succeeded nothing can change. A failure must not be recorded while pods of it may go on running.
     if (because === undefined || recordsBeforeDeleting(plan))
-      return { draft: started(draft, job, nowMs), needsFlush, end: plan.end, reasons: [] };
+      return { draft: withStartTime(draft, job, nowMs), needsFlush, end: plan.end, reasons: [] };
     return { draft, needsFlush, reasons: [{ type: "EndPostponed", end: plan.end, because }] };
   }
   if (isComplete(job, plan.succeeded, outcome.active)) {
     const reason: JobReason = { type: "Ending", end: COMPLETIONS_REACHED, deleting: 0 };
-    return { draft: started(draft, job, nowMs), needsFlush, end: COMPLETIONS_REACHED, reasons: [reason] };
+    return { draft: withStartTime(draft, job, nowMs), needsFlush, end: COMPLETIONS_REACHED, reasons: [reason] };
   }
   if (plan.pods === undefined) return { draft, needsFlush, reasons: [] };
-  return settleSuspension(job, counted, nowMs, behaviours);
+  return reconcileSuspension(job, counted, nowMs, behaviours);
 }
 
 /**
  * The draft of a Job that ends, which must have started unless it wants nothing: suspending takes the start, and pods that were
  * there before may end it nevertheless. Upstream leaves it out, and every write is refused until the Job is resumed.
  */
-function started(draft: StatusDraft, job: JobObject, nowMs: number): StatusDraft {
+function withStartTime(draft: StatusDraft, job: JobObject, nowMs: number): StatusDraft {
   if (draft.startTime !== undefined || completionsOf(job) === 0) return draft;
   return { ...draft, startTime: formatTime(nowMs) };
 }
 
 /** Why the Job cannot be declared ended yet: some active pod may be left. */
-export function whyPostponed(
+export function postponementReason(
   { expectationsSatisfied }: JobPlan,
   undeleted: readonly PodObject[],
 ): "DeletionFailed" | "ExpectationsPending" | undefined {
@@ -88,12 +88,12 @@ function isComplete(job: JobObject, succeeded: number, active: number): boolean 
   return active === 0 && (completions === undefined ? succeeded > 0 : succeeded >= completions);
 }
 
-function settleSuspension(
+function reconcileSuspension(
   job: JobObject,
   { draft, changed }: ChangedDraft,
   nowMs: number,
   { mutableSchedulingDirectivesForSuspendedJobs: clearsStartTime }: VersionBehaviours,
-): SettledStatus {
+): ReconciledStatus {
   const suspended = isSuspended(job);
   if (!suspended && findCondition(draft.conditions, "Suspended") === undefined)
     return { draft, needsFlush: changed, reasons: [] };

@@ -15,11 +15,11 @@ import type { JobReason } from "./job-reason.js";
 import { type JobObject, type PodObject, replacesOnlyFailedPods } from "./job-spec.js";
 import { type JobPlan, planJob } from "./plan-job.js";
 import { hasTrackingFinalizer, isPodFailed, isPodSucceeded, uidOf } from "./pod-state.js";
-import { settleStatus } from "./settle-status.js";
-import { type LeftJob, unreadable, whyLeft } from "./why-left.js";
+import { reconcileStatus } from "./reconcile-status.js";
+import { type SkippedJob, unreadable, skipReason } from "./skip-reason.js";
 
 /** What a sync of a Job would do, told without asking or changing anything. */
-export type ForeseenJobSync = LeftJob | PlannedJob;
+export type PredictedJobSync = SkippedJob | PlannedJob;
 
 export interface PlannedJob {
   readonly type: "planned";
@@ -34,7 +34,7 @@ export interface PlannedJob {
   readonly backoff: BackoffRecord;
 }
 
-export interface ForeseenController {
+export interface PredictionOptions {
   readonly limits?: JobLimits;
   readonly behaviours?: VersionBehaviours;
 }
@@ -46,26 +46,26 @@ export interface ForeseenController {
  *
  * @param controller - The one that is foreseen. Default: upstream's of the newest release.
  */
-export function foreseeJobSync(
+export function predictJobSync(
   job: JobObject,
   candidates: readonly PodObject[],
   nowMs: number,
-  { limits = defaultJobLimits, behaviours = newestBehaviours }: ForeseenController = {},
-): ForeseenJobSync {
-  const left = whyLeft(job);
-  if (left !== undefined) return left;
+  { limits = defaultJobLimits, behaviours = newestBehaviours }: PredictionOptions = {},
+): PredictedJobSync {
+  const skipped = skipReason(job);
+  if (skipped !== undefined) return skipped;
   try {
-    return foreseePlan(job, candidates, nowMs, { limits, behaviours });
+    return predictPlan(job, candidates, nowMs, { limits, behaviours });
   } catch (error) {
     return unreadable(error);
   }
 }
 
-function foreseePlan(
+function predictPlan(
   job: JobObject,
   candidates: readonly PodObject[],
   nowMs: number,
-  { limits, behaviours }: Required<ForeseenController>,
+  { limits, behaviours }: Required<PredictionOptions>,
 ): PlannedJob {
   const pods = ownPods(job, candidates);
   const backoff = backoffOfCountedPods(job, pods);
@@ -80,18 +80,18 @@ function foreseePlan(
     behaviours,
   });
   const outcome = intendedOutcome(plan);
-  const settled = settleStatus(job, plan, outcome, nowMs, behaviours);
-  const accounting = beginAccounting(job, plan, settled, nowMs, limits);
+  const reconciled = reconcileStatus(job, plan, outcome, nowMs, behaviours);
+  const accounting = beginAccounting(job, plan, reconciled, nowMs, limits);
   const finish = finishAccounting({
     draft: accounting.draft,
     accounting,
     plan,
     outcome,
-    releasedUIDs: new Set(accounting.release.map(uidOf)),
-    releaseFailed: false,
+    finalizerRemovedUIDs: new Set(accounting.podsToRemoveFinalizer.map(uidOf)),
+    finalizerRemovalFailed: false,
     nowMs,
   });
-  const reasons = [...plan.reasons, ...settled.reasons, ...finish.reasons];
+  const reasons = [...plan.reasons, ...reconciled.reasons, ...finish.reasons];
   const delaysMs = [plan.deadlineInMs, plan.pods?.retryAfterMs].filter((delayMs) => delayMs !== undefined);
   return {
     type: "planned",

@@ -2,24 +2,24 @@ import { expect, test } from "vitest";
 
 import { T0, at, failed, indexed, job, pod, succeeded } from "../test/fixtures.js";
 import { SyncBench } from "../test/sync-bench.js";
-import { foreseeJobSync } from "./foresee-sync.js";
+import { predictJobSync } from "./predict-sync.js";
 import { defaultJobLimits } from "./job-limits.js";
 import type { JobObject, PodObject } from "./job-spec.js";
 
-const foresee = (of: JobObject, pods: readonly PodObject[] = [], seconds = 0) =>
-  foreseeJobSync(of, pods, T0 + seconds * 1000);
+const predict = (of: JobObject, pods: readonly PodObject[] = [], seconds = 0) =>
+  predictJobSync(of, pods, T0 + seconds * 1000);
 
-const reasonsOf = (...args: Parameters<typeof foresee>): string[] => {
-  const foreseen = foresee(...args);
-  return foreseen.type === "planned" ? foreseen.reasons.map(({ type }) => type) : [foreseen.why];
+const reasonsOf = (...args: Parameters<typeof predict>): string[] => {
+  const predicted = predict(...args);
+  return predicted.type === "planned" ? predicted.reasons.map(({ type }) => type) : [predicted.reason];
 };
 
 test("what a sync would leave alone is told apart", () => {
-  expect(foresee(job({ managedBy: "example.com/queue" }))).toMatchObject({
+  expect(predict(job({ managedBy: "example.com/queue" }))).toMatchObject({
     why: "managedElsewhere",
     detail: "example.com/queue",
   });
-  expect(foresee(job({ completions: "3" as unknown as number }))).toMatchObject({
+  expect(predict(job({ completions: "3" as unknown as number }))).toMatchObject({
     why: "unreadable",
     detail: 'spec.completions must be an integer, but is "3"',
   });
@@ -31,8 +31,8 @@ test("what a sync would leave alone is told apart", () => {
 test("failures that were counted delay the next pod, as long as their pods are there to tell", () => {
   const counted = [failed("a", { tracked: false, finishedAt: 10 }), failed("b", { tracked: false, finishedAt: 30 })];
   const retried = job({ completions: 1 }, { status: { startTime: at(0), failed: 2 } });
-  const foreseen = foresee(retried, counted, 35);
-  expect(foreseen).toMatchObject({
+  const predicted = predict(retried, counted, 35);
+  expect(predicted).toMatchObject({
     reasons: [{ type: "Backoff", failures: 2, remainingMs: 15_000 }],
     wakeMs: T0 + 50_000,
   });
@@ -46,12 +46,12 @@ test("a success between failures starts the wait over", () => {
     failed("c", { tracked: false, finishedAt: 30 }),
   ];
   const going = job({ completions: 3 }, { status: { startTime: at(0), failed: 2, succeeded: 1 } });
-  expect(foresee(going, pods, 31)).toMatchObject({ reasons: [{ type: "Backoff", failures: 1, remainingMs: 9_000 }] });
+  expect(predict(going, pods, 31)).toMatchObject({ reasons: [{ type: "Backoff", failures: 1, remainingMs: 9_000 }] });
 });
 
 test("the deadline is the next wake-up where it comes before the retry", () => {
   const limited = job({ completions: 1, activeDeadlineSeconds: 60 }, { status: { startTime: at(0) } });
-  expect(foresee(limited, [pod("a")], 20)).toMatchObject({ reasons: [{ type: "EnoughActive" }], wakeMs: T0 + 60_000 });
+  expect(predict(limited, [pod("a")], 20)).toMatchObject({ reasons: [{ type: "EnoughActive" }], wakeMs: T0 + 60_000 });
   expect(reasonsOf(limited, [pod("a")], 60)).toEqual(["Ending", "WaitingForTermination"]);
   expect(reasonsOf(limited, [], 60)).toEqual(["Ending", "Finished"]);
 });
@@ -68,10 +68,10 @@ test("a Job with more ended pods than one sync counts does not end in it", () =>
   expect(reasonsOf(done(499), many(499))).toEqual(["EnoughActive", "Ending", "Finished"]);
   expect(reasonsOf(done(500), many(500))).toEqual(["EnoughActive", "Ending", "PodsLeftToCount"]);
   const limits = { ...defaultJobLimits, maxUncountedPods: 2, maxPodsPerSync: 3 };
-  expect(foreseeJobSync(done(2), many(2), T0, { limits })).toMatchObject({
+  expect(predictJobSync(done(2), many(2), T0, { limits })).toMatchObject({
     reasons: [{}, {}, { type: "PodsLeftToCount" }],
   });
-  expect(foreseeJobSync(done(9), [], T0, { limits })).toMatchObject({ reasons: [{ type: "Creating", count: 3 }] });
+  expect(predictJobSync(done(9), [], T0, { limits })).toMatchObject({ reasons: [{ type: "Creating", count: 3 }] });
 });
 
 test.each<[string, JobObject, PodObject[]]>([
@@ -104,12 +104,12 @@ test("a suspended Job deletes its pods and is told as suspended", () => {
 
 test("indexes that wait are named, and pods of others are no business of the Job's", () => {
   const perIndex = indexed(2, { backoffLimitPerIndex: 1 }, { status: { startTime: at(0) } });
-  const foreseen = foresee(
+  const predicted = predict(
     perIndex,
     [pod("a", { index: 0 }), failed("b", { index: 1, finishedAt: 5, failures: 0 })],
     6,
   );
-  expect(foreseen).toMatchObject({ reasons: [{ type: "IndexBackoff", indexes: [1], remainingMs: 9_000 }] });
+  expect(predicted).toMatchObject({ reasons: [{ type: "IndexBackoff", indexes: [1], remainingMs: 9_000 }] });
   const stranger = pod("x", { labels: { other: "app" } });
-  expect(foresee(job(), [stranger])).toMatchObject({ pods: [] });
+  expect(predict(job(), [stranger])).toMatchObject({ pods: [] });
 });
