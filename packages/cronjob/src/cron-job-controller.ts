@@ -76,7 +76,7 @@ export class CronJobController implements Runnable {
   readonly #events: EventSink;
   readonly #deps: SyncDeps;
   /** What is known of a CronJob before its first sync. */
-  readonly #history: SyncMemory;
+  readonly #initialMemory: SyncMemory;
   readonly #memories = new Map<ObjectKey, Memory>();
 
   constructor(options: CronJobControllerOptions) {
@@ -90,7 +90,7 @@ export class CronJobController implements Runnable {
     this.#clock = clock;
     this.#events = shell.events;
     this.#schedules = new Schedules(localTimeZone);
-    this.#history = missedSince === undefined ? {} : { reported: { upToMs: missedSince - 1 } };
+    this.#initialMemory = missedSince === undefined ? {} : { reported: { upToMs: missedSince - 1 } };
     this.#cronJobs = shell.informer(cronJobs);
     this.#jobs = shell.informer(jobs);
     this.#jobStore = this.#jobs.addIndexers({ [controllerNameIndex]: controllerNameIndexValues });
@@ -101,7 +101,7 @@ export class CronJobController implements Runnable {
       now: () => clock.now(),
       schedules: this.#schedules,
       observeCreationSkew: (seconds) => metrics?.jobCreationSkew(seconds),
-      decided: (decision) => options.onDecision?.(decision),
+      onDecision: (decision) => options.onDecision?.(decision),
     };
     this.#queue = shell.addLoop({
       queue: "cronjob",
@@ -115,11 +115,11 @@ export class CronJobController implements Runnable {
       onDelete: (deleted) => this.#queue.add(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted)),
     });
     this.#jobs.addEventHandler({
-      onAdd: (job) => this.#jobCameOrWent(job),
+      onAdd: (job) => this.#enqueueOwner(job),
       onUpdate: (old, job) => this.#updateJob(old, job),
       onDelete: (deleted) => {
         const job = deletedObject(deleted);
-        if (job !== undefined) this.#jobCameOrWent(job);
+        if (job !== undefined) this.#enqueueOwner(job);
       },
     });
   }
@@ -138,7 +138,7 @@ export class CronJobController implements Runnable {
     const { uid } = cronJob.metadata;
     let memory = this.#memories.get(key);
     if (memory === undefined || memory.uid !== uid) {
-      memory = { uid, ...this.#history };
+      memory = { uid, ...this.#initialMemory };
       this.#memories.set(key, memory);
     }
     const requeueAfterMs = await syncCronJob(cronJob, children, memory, this.#deps);
@@ -169,7 +169,7 @@ export class CronJobController implements Runnable {
     if (key !== undefined) this.#queue.add(key);
   }
 
-  #jobCameOrWent(job: DeepReadonly<Job>): void {
+  #enqueueOwner(job: DeepReadonly<Job>): void {
     const key = this.#keyOfOwner(job);
     if (key !== undefined) this.#queue.add(key);
   }

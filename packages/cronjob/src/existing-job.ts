@@ -4,7 +4,7 @@ import { isListed } from "./cron-job-draft.js";
 import type { CronJobOutcome, CronJobReason } from "./decision.js";
 
 /** What a start came to, where it did not create a Job. */
-export interface Came {
+export interface StartOutcome {
   readonly outcome: CronJobOutcome;
   readonly reason: CronJobReason;
   readonly message: string;
@@ -17,7 +17,7 @@ export interface Came {
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob
  */
-export function existingJobOutcome(cronJob: DeepReadonly<CronJob>, job: DeepReadonly<Job>): Came {
+export function existingJobOutcome(cronJob: DeepReadonly<CronJob>, job: DeepReadonly<Job>): StartOutcome {
   const { name = "", uid } = job.metadata;
   if (getControllerOf(job)?.uid !== cronJob.metadata.uid) {
     return {

@@ -1,5 +1,5 @@
 export { CronJobController } from "./cron-job-controller.js";
-export { foreseeCronJobSync } from "./foresee-sync.js";
+export { predictCronJobSync } from "./predict-sync.js";
 export { jobNameFor } from "./job-from-template.js";
 export { planCronJob } from "./plan-cron-job.js";
 export { mostRecentSlot, nextScheduleDelayMs, slotsBetween } from "./schedule-slots.js";
@@ -7,9 +7,9 @@ export { Schedules, effectiveSchedule, hasEmbeddedTimeZone } from "./schedules.j
 
 export type { CronJobControllerOptions, CronJobMetrics } from "./cron-job-controller.js";
 export type { CronJobDecision, CronJobOutcome, CronJobReason, MissReason, MissedSlots } from "./decision.js";
-export type { Came } from "./existing-job.js";
-export type { ForeseenCronJobSync } from "./foresee-sync.js";
-export type { Reported } from "./missed-slots.js";
+export type { StartOutcome } from "./existing-job.js";
+export type { PredictedCronJobSync } from "./predict-sync.js";
+export type { ReportedSlots } from "./missed-slots.js";
 export type { CronJobPlan, PlanContext, PlannedEvent, StartPlan } from "./plan-cron-job.js";
 export type { MissedClass, RecentSlot, SlotList, SlotSearch } from "./schedule-slots.js";
 export type { ParsedSchedule } from "./schedules.js";

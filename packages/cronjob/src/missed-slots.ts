@@ -4,7 +4,7 @@ import type { MissReason, MissedSlots } from "./decision.js";
 import { type RecentSlot, slotsBetween } from "./schedule-slots.js";
 
 /** What earlier decisions have told already. */
-export interface Reported {
+export interface ReportedSlots {
   /** Slots up to and including this one were reported. */
   readonly upToMs: number;
   /** What kept the CronJob from starting anything at its last sync: the reason of every slot missed since. */
@@ -18,7 +18,7 @@ export interface MissedSearch {
   readonly recent: RecentSlot;
   /** What it would have found without a deadline; the same object when there is none. */
   readonly unlimited: RecentSlot | undefined;
-  readonly reported?: Reported | undefined;
+  readonly reported?: ReportedSlots | undefined;
 }
 
 /**

@@ -11,7 +11,7 @@ import { type Schedule, goQuote } from "@kubewright/cron";
 
 import type { CronJobDecision, CronJobOutcome, CronJobReason, MissedSlots } from "./decision.js";
 import { jobFromTemplate, jobNameFor } from "./job-from-template.js";
-import { type Reported, lastMissed, missedSlots } from "./missed-slots.js";
+import { type ReportedSlots, lastMissed, missedSlots } from "./missed-slots.js";
 import {
   NEVER,
   type RecentSlot,
@@ -39,7 +39,7 @@ export interface CronJobPlan {
   /** Absent: no timer. Not positive: at once. */
   readonly requeueAfterMs?: number;
   /** What the next plan need not report again. */
-  readonly reported?: Reported;
+  readonly reported?: ReportedSlots;
 }
 
 export interface StartPlan {
@@ -53,7 +53,7 @@ export interface PlanContext {
   readonly nowMs: number;
   readonly schedules: Schedules;
   /** What earlier plans reported. Only `missed` depends on it. */
-  readonly reported?: Reported | undefined;
+  readonly reported?: ReportedSlots | undefined;
 }
 
 /**
@@ -100,9 +100,9 @@ export function planCronJob(cronJob: DeepReadonly<CronJob>, context: PlanContext
   const missed = missedSlots({ schedule: parsed.schedule, nowMs, recent, unlimited, reported: context.reported });
   const slot = decideSlot(cronJob, recent, missed, context);
   // A slot that Forbid holds back may still start late: it counts as missed once it cannot any more.
-  const settledMs =
+  const finalSlotMs =
     recent.slotMs !== undefined && slot.decision.reason === "stillActive" ? recent.slotMs - 1 : recent.slotMs;
-  const reportedUpToMs = latest(settledMs ?? lastMissed(missed, nowMs), context.reported?.upToMs);
+  const reportedUpToMs = latest(finalSlotMs ?? lastMissed(missed, nowMs), context.reported?.upToMs);
   // From where the CronJob is left: the slots of a fixed delay follow the last one that was started.
   const requeueAfterMs =
     slot.start === undefined
@@ -139,29 +139,31 @@ function decideSlot(
 ): SlotPlan {
   if (slotMs === undefined) return nothingDue(missed, nowMs);
   const jobName = jobNameFor(cronJob.metadata.name ?? "", slotMs);
-  const about = { slotMs, jobName };
+  const slotFields = { slotMs, jobName };
   const active = cronJob.status?.active ?? [];
   const { concurrencyPolicy, startingDeadlineSeconds } = cronJob.spec ?? {};
   // The search leaves such slots out, unless the deadline overflows to the one duration that has no opposite.
   if (startingDeadlineSeconds != null && slotMs + secondsAsDurationMs(startingDeadlineSeconds) < nowMs) {
     const event = warning("MissSchedule", `Missed scheduled time to start a job: ${formatRfc1123(slotMs)}`);
-    return { decision: decision("skipped", "deadlinePassed", event.message, about), event };
+    return { decision: decision("skipped", "deadlinePassed", event.message, slotFields), event };
   }
   const listed = active.some((job) => job.name === jobName && job.namespace === cronJob.metadata.namespace);
   if (listed || parseTime(cronJob.status?.lastScheduleTime) === slotMs) {
-    return { decision: decision("alreadyProcessed", "alreadyStarted", `job ${jobName} was started already`, about) };
+    return {
+      decision: decision("alreadyProcessed", "alreadyStarted", `job ${jobName} was started already`, slotFields),
+    };
   }
   const activeJobs = active.map(({ name }) => name ?? "");
   if (concurrencyPolicy === "Forbid" && active.length > 0) {
     return {
-      decision: decision("skipped", "stillActive", JOB_ALREADY_ACTIVE.message, { ...about, activeJobs }),
+      decision: decision("skipped", "stillActive", JOB_ALREADY_ACTIVE.message, { ...slotFields, activeJobs }),
       event: JOB_ALREADY_ACTIVE,
     };
   }
   const replace = concurrencyPolicy === "Replace" ? active : [];
   return {
     decision: decision(replace.length > 0 ? "replaced" : "ran", "due", `Created job ${jobName}`, {
-      ...about,
+      ...slotFields,
       ...(replace.length > 0 ? { activeJobs } : {}),
     }),
     start: { slotMs, job: jobFromTemplate(cronJob, slotMs, schedules), replace },
@@ -212,9 +214,9 @@ function decision(
   outcome: CronJobOutcome,
   reason: CronJobReason,
   message: string,
-  about: Pick<CronJobDecision, "slotMs" | "jobName" | "activeJobs">,
+  slotFields: Pick<CronJobDecision, "slotMs" | "jobName" | "activeJobs">,
 ): Omit<CronJobPlan["decision"], "missed"> {
-  return { outcome, reason, message, ...about };
+  return { outcome, reason, message, ...slotFields };
 }
 
 function warning(reason: string, message: string): PlannedEvent {

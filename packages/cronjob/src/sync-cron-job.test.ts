@@ -25,7 +25,7 @@ class SyncHarness extends Harness {
       now: () => this.clock.now(),
       schedules: new Schedules(),
       observeCreationSkew: (seconds: number) => void this.skews.push(seconds),
-      decided: (decision: CronJobDecision) => void this.decisions.push(decision),
+      onDecision: (decision: CronJobDecision) => void this.decisions.push(decision),
     };
     return syncCronJob(cronJob, children, this.memory, deps);
   }

@@ -20,11 +20,11 @@ import type { EventSink, EventType } from "@kubewright/controller";
 
 import { CronJobDraft, isListed } from "./cron-job-draft.js";
 import type { CronJobDecision, CronJobReason } from "./decision.js";
-import { type Came, existingJobOutcome } from "./existing-job.js";
+import { type StartOutcome, existingJobOutcome } from "./existing-job.js";
 import { jobsOverHistoryLimit } from "./finished-jobs.js";
-import type { Reported } from "./missed-slots.js";
+import type { ReportedSlots } from "./missed-slots.js";
 import { type CronJobPlan, type PlanContext, type StartPlan, planCronJob } from "./plan-cron-job.js";
-import { type ActiveReference, dropListed, listedWithoutJob, refreshWithJob } from "./refresh-status.js";
+import { type ActiveReference, removeReference, referencesWithoutJob, refreshWithJob } from "./refresh-status.js";
 
 export interface SyncDeps extends Pick<PlanContext, "schedules"> {
   readonly cronJobs: ResourceClient<CronJob>;
@@ -33,7 +33,7 @@ export interface SyncDeps extends Pick<PlanContext, "schedules"> {
   readonly now: () => number;
   /** Seconds from a slot to the creation of its Job, as the server dated it. */
   readonly observeCreationSkew: (seconds: number) => void;
-  readonly decided: (decision: CronJobDecision) => void;
+  readonly onDecision: (decision: CronJobDecision) => void;
 }
 
 /** What is kept of a CronJob between syncs. */
@@ -43,7 +43,7 @@ export interface SyncMemory {
   /** As the last sync wrote it, until the cache shows that. */
   written?: DeepReadonly<CronJob> | undefined;
   /** Affects nothing but what decisions report. */
-  reported?: Reported | undefined;
+  reported?: ReportedSlots | undefined;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function syncCronJob(
   memory: SyncMemory,
   deps: SyncDeps,
 ): Promise<number | undefined> {
-  const cronJob = newest(cached, memory);
+  const cronJob = newestKnown(cached, memory);
   // What it starts goes as garbage, which wakes it to start the same again: upstream does, for as long as its cache is behind.
   if (memory.isGone === true && cronJob.metadata.deletionTimestamp == null) return undefined;
   const sync = new Sync(cronJob, deps);
@@ -95,7 +95,7 @@ export async function syncCronJob(
  * The CronJob as it is known best. Upstream goes by its cache alone: one that is behind lets a Job that has ended, and is gone
  * by a history limit or its time to live, be started again.
  */
-function newest(cached: DeepReadonly<CronJob>, memory: SyncMemory): DeepReadonly<CronJob> {
+function newestKnown(cached: DeepReadonly<CronJob>, memory: SyncMemory): DeepReadonly<CronJob> {
   const { written } = memory;
   if (written === undefined) return cached;
   const [read = "", wrote = ""] = [cached.metadata.resourceVersion, written.metadata.resourceVersion];
@@ -140,13 +140,14 @@ class Sync {
       await this.#refreshStatus(jobs);
       plan = this.#plan(nowMs, memory);
       const { start } = plan;
-      const came = start === undefined ? undefined : await this.#start(start);
+      const startOutcome = start === undefined ? undefined : await this.#start(start);
       // Lost for sure when the next slot is due: the name may be free again before.
-      if (came?.reason === "ownedByAnother") memory.reported = { upToMs: start!.slotMs - 1, stoppedBy: came.reason };
-      this.#decided(nowMs, { ...plan.decision, ...came });
+      if (startOutcome?.reason === "ownedByAnother")
+        memory.reported = { upToMs: start!.slotMs - 1, stoppedBy: startOutcome.reason };
+      this.#reportDecision(nowMs, { ...plan.decision, ...startOutcome });
       return plan.requeueAfterMs;
     } catch (error) {
-      throw this.#failed(nowMs, plan, error);
+      throw this.#reportFailure(nowMs, plan, error);
     }
   }
 
@@ -162,10 +163,10 @@ class Sync {
   }
 
   /** @returns What is to be thrown. */
-  #failed(nowMs: number, plan: CronJobPlan | undefined, error: unknown): unknown {
+  #reportFailure(nowMs: number, plan: CronJobPlan | undefined, error: unknown): unknown {
     const { nextSyncMs: _none, ...decision } = plan?.decision ?? { missed: [] };
     const reason = error instanceof StepError ? error.reason : "getFailed";
-    this.#decided(nowMs, { ...decision, outcome: "failed", reason, message: errorMessage(error) });
+    this.#reportDecision(nowMs, { ...decision, outcome: "failed", reason, message: errorMessage(error) });
     return error instanceof StepError && error.cause !== undefined ? error.cause : error;
   }
 
@@ -173,24 +174,24 @@ class Sync {
   #refreshStatus(jobs: readonly DeepReadonly<Job>[], first = 0): Promise<void> | undefined {
     for (let index = first; index < jobs.length; index++) {
       const job = jobs[index]!;
-      const news = refreshWithJob(this.draft, job);
-      if (news.type === "unlisted")
-        return this.#lookForUnlistedJob(job).then(() => this.#refreshStatus(jobs, index + 1));
-      if (news.type === "completed") {
-        const message = `Saw completed job: ${job.metadata.name}, condition: ${news.condition.type}`;
+      const relation = refreshWithJob(this.draft, job);
+      if (relation.type === "unlisted")
+        return this.#checkUnlistedJob(job).then(() => this.#refreshStatus(jobs, index + 1));
+      if (relation.type === "completed") {
+        const message = `Saw completed job: ${job.metadata.name}, condition: ${relation.condition.type}`;
         this.#event("Normal", "SawCompletedJob", message);
       }
     }
-    const lost = listedWithoutJob(this.draft, jobs);
-    return lost.length === 0 ? undefined : this.#lookForLostJobs(lost);
+    const missing = referencesWithoutJob(this.draft, jobs);
+    return missing.length === 0 ? undefined : this.#checkMissingJobs(missing);
   }
 
-  async #lookForLostJobs(lost: readonly ActiveReference[]): Promise<void> {
-    for (const reference of lost) {
+  async #checkMissingJobs(missing: readonly ActiveReference[]): Promise<void> {
+    for (const reference of missing) {
       // Upstream keeps the entry as long as any Job has that name.
       if ((await this.#uidOf(reference)) === reference.uid) continue;
       this.#event("Normal", "MissingJob", `Active job went missing: ${reference.name}`);
-      dropListed(this.draft, reference);
+      removeReference(this.draft, reference);
     }
   }
 
@@ -205,7 +206,7 @@ class Sync {
   }
 
   /** An unfinished Job that the cached CronJob does not list: either the cache is behind, or nobody here created it. */
-  async #lookForUnlistedJob({ metadata: { name, uid } }: DeepReadonly<Job>): Promise<void> {
+  async #checkUnlistedJob({ metadata: { name, uid } }: DeepReadonly<Job>): Promise<void> {
     const live = await this.#deps.cronJobs.get(this.draft.cronJob.metadata.name ?? "", {
       namespace: this.#namespace,
     });
@@ -214,12 +215,12 @@ class Sync {
   }
 
   /** @returns What it came to instead, when the Job existed; `undefined` when it was created. */
-  async #start({ slotMs, job, replace }: StartPlan): Promise<Came | undefined> {
+  async #start({ slotMs, job, replace }: StartPlan): Promise<StartOutcome | undefined> {
     const { draft } = this;
     const deps = this.#deps;
     for (const reference of replace) await this.#replaceJob(reference);
     let created: DeepReadonly<Job>;
-    let came: Came | undefined;
+    let startOutcome: StartOutcome | undefined;
     try {
       created = await deps.jobs.create(job, { namespace: this.#namespace });
       deps.observeCreationSkew(((parseTime(created.metadata.creationTimestamp) ?? slotMs) - slotMs) / 1000);
@@ -232,11 +233,11 @@ class Sync {
       }
       const { name = "" } = job.metadata;
       created = await deps.jobs.get(name, { namespace: this.#namespace });
-      came = existingJobOutcome(draft.cronJob, created);
-      if (came.outcome !== "adopted") return came;
+      startOutcome = existingJobOutcome(draft.cronJob, created);
+      if (startOutcome.outcome !== "adopted") return startOutcome;
     }
     draft.addActive(created, formatTime(slotMs));
-    return came;
+    return startOutcome;
   }
 
   async #replaceJob(reference: ActiveReference): Promise<void> {
@@ -273,8 +274,8 @@ class Sync {
     this.#deps.events.event(this.draft.cronJob, cronJobs, type, reason, message);
   }
 
-  #decided(atMs: number, decision: Omit<CronJobDecision, "key" | "atMs">): void {
-    this.#deps.decided({ key: keyOf(this.draft.cronJob), atMs, ...decision });
+  #reportDecision(atMs: number, decision: Omit<CronJobDecision, "key" | "atMs">): void {
+    this.#deps.onDecision({ key: keyOf(this.draft.cronJob), atMs, ...decision });
   }
 }
 

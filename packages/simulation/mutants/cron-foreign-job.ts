@@ -9,10 +9,10 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/cronjob/src/sync-cron-job.ts",
-      find: `this.#decided(nowMs, { ...plan.decision, ...came });
+      find: `this.#reportDecision(nowMs, { ...plan.decision, ...startOutcome });
       return plan.requeueAfterMs;`,
-      replace: `this.#decided(nowMs, { ...plan.decision, ...came });
-      return came?.outcome === "alreadyExists" ? undefined : plan.requeueAfterMs;`,
+      replace: `this.#reportDecision(nowMs, { ...plan.decision, ...startOutcome });
+      return startOutcome?.outcome === "alreadyExists" ? undefined : plan.requeueAfterMs;`,
     },
   ],
 };

@@ -2,10 +2,10 @@ import { type CronJob, type DeepReadonly, type Event, type Job, parseTime, secon
 import { explainNextRuns } from "@kubewright/cron";
 import {
   type CronJobPlan,
-  type ForeseenCronJobSync,
+  type PredictedCronJobSync,
   Schedules,
   effectiveSchedule,
-  foreseeCronJobSync,
+  predictCronJobSync,
   hasEmbeddedTimeZone,
 } from "@kubewright/cronjob";
 
@@ -81,7 +81,7 @@ export function explainCronJob({ cronJob, jobs, events, nowMs }: CronJobFacts): 
   const schedules = new Schedules();
   const schedule = scheduleFacts(cronJob, schedules);
   const clock = new ZonedClock(schedule.timeZone);
-  const foreseen = foreseeCronJobSync(cronJob, jobs, { nowMs, schedules });
+  const foreseen = predictCronJobSync(cronJob, jobs, { nowMs, schedules });
   const resumed = spec?.suspend === true ? foreseeResumed(cronJob, jobs, nowMs, schedules) : undefined;
   const facts = eventFacts(events ?? []);
   const active = activeJobs(foreseen);
@@ -121,14 +121,14 @@ function foreseeResumed(
   jobs: readonly DeepReadonly<Job>[],
   nowMs: number,
   schedules: Schedules,
-): ForeseenCronJobSync | undefined {
+): PredictedCronJobSync | undefined {
   if (cronJob.spec === undefined) return undefined;
   const resumed = { ...cronJob, spec: { ...cronJob.spec, suspend: false } };
   const reported = { upToMs: Number.NEGATIVE_INFINITY, stoppedBy: "suspended" as const };
-  return foreseeCronJobSync(resumed, jobs, { nowMs, schedules, reported });
+  return predictCronJobSync(resumed, jobs, { nowMs, schedules, reported });
 }
 
-function activeJobs({ cronJob, jobs }: ForeseenCronJobSync): DeepReadonly<Job>[] {
+function activeJobs({ cronJob, jobs }: PredictedCronJobSync): DeepReadonly<Job>[] {
   const uids = new Set((cronJob.status?.active ?? []).map(({ uid }) => uid));
   return jobs.filter(({ metadata }) => uids.has(metadata.uid));
 }
@@ -178,7 +178,7 @@ const TIMER_DELAY_MS = 100;
 function historyFacts(
   { spec }: DeepReadonly<CronJob>,
   runs: readonly PastRun[],
-  { deletes }: ForeseenCronJobSync,
+  { deletes }: PredictedCronJobSync,
 ): HistoryFacts {
   const kept = (outcome: PastRun["outcome"]): number => runs.filter((run) => run.outcome === outcome).length;
   const limited = (limit: number | undefined): object => (limit == null ? {} : { limit });
@@ -191,7 +191,7 @@ function historyFacts(
 
 function notesOf(
   { spec }: DeepReadonly<CronJob>,
-  { plan, completed, missing, unexpected }: ForeseenCronJobSync,
+  { plan, completed, missing, unexpected }: PredictedCronJobSync,
   schedule: ScheduleFacts,
 ): string[] {
   const notes: string[] = [];

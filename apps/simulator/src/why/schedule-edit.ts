@@ -1,10 +1,10 @@
 import { type CronJob, type DeepReadonly, type Job, formatTime } from "@kubewright/api";
 import {
   type CronJobPlan,
-  type ForeseenCronJobSync,
+  type PredictedCronJobSync,
   Schedules,
   effectiveSchedule,
-  foreseeCronJobSync,
+  predictCronJobSync,
   hasEmbeddedTimeZone,
 } from "@kubewright/cronjob";
 
@@ -86,8 +86,8 @@ export function explainEdit({ stored, changed, jobs, nowMs }: EditFacts): EditEx
   if (refused !== undefined) return { change, changes, refused, effects: [], schedule };
 
   const options = { nowMs, schedules };
-  const before = stored === undefined ? undefined : foreseeCronJobSync(stored, jobs, options);
-  const then = foreseeCronJobSync(after, jobs, options);
+  const before = stored === undefined ? undefined : predictCronJobSync(stored, jobs, options);
+  const then = predictCronJobSync(after, jobs, options);
   const nextAfter = next(after, then.plan, options);
   const clock = new ZonedClock(schedule.timeZone);
   const onlyTimer = stored !== undefined && changes.some(({ field }) => field === "schedule" || field === "timeZone");
@@ -111,7 +111,7 @@ export function explainEdit({ stored, changed, jobs, nowMs }: EditFacts): EditEx
 
 /** Creation, and any edit that leaves schedule and zone alone, makes the controller look at once. */
 function immediateEffects(
-  foreseen: ForeseenCronJobSync,
+  foreseen: PredictedCronJobSync,
   { clock, nowMs, created }: { clock: ZonedClock; nowMs: number; created: boolean },
 ): Pick<EditExplanation, "effects" | "firstRun"> {
   const uids = new Set(foreseen.cronJob.status?.active?.map(({ uid }) => uid));
@@ -150,7 +150,7 @@ function timerEffects(facts: TimerFacts): Pick<EditExplanation, "effects" | "fir
   const oldMs = before?.decision.nextSyncMs;
   const oldTimer = oldMs !== undefined && oldMs >= nowMs && oldMs < newMs ? oldMs : undefined;
   for (const wakeMs of oldTimer === undefined ? [newMs] : [oldTimer, newMs]) {
-    const look = foreseeCronJobSync(after, jobs, { nowMs: wakeMs, schedules }).plan;
+    const look = predictCronJobSync(after, jobs, { nowMs: wakeMs, schedules }).plan;
     const whose = wakeMs === newMs ? "the timer of the new schedule" : "the timer of the old schedule, which stays";
     if (look.start === undefined) {
       if (wakeMs === newMs) effects.push(`at ${brief(clock, wakeMs)} (${whose}): ${look.decision.message}`);

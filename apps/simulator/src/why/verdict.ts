@@ -1,5 +1,5 @@
 import { type DeepReadonly, type Job, parseTime, secondsAsDurationMs } from "@kubewright/api";
-import type { CronJobOutcome, CronJobReason, ForeseenCronJobSync } from "@kubewright/cronjob";
+import type { CronJobOutcome, CronJobReason, PredictedCronJobSync } from "@kubewright/cronjob";
 
 import { formatDuration } from "../duration.js";
 import { SKIP_WORDS } from "../run-words.js";
@@ -26,7 +26,7 @@ export interface VerdictContext {
   readonly active: readonly DeepReadonly<Job>[];
   readonly events: readonly EventFact[];
   /** Of a suspended CronJob: what it would come to if it were not. */
-  readonly resumed: ForeseenCronJobSync | undefined;
+  readonly resumed: PredictedCronJobSync | undefined;
   /** Whether an edit brings about what is explained: a late start is then no sign that nobody is looking. */
   readonly edited?: boolean;
 }
@@ -34,7 +34,7 @@ export interface VerdictContext {
 /** A controller that works starts a run within this time of its slot. */
 const PROMPT_MS = 10_000;
 
-export function verdictOf(foreseen: ForeseenCronJobSync, context: VerdictContext): Verdict {
+export function verdictOf(foreseen: PredictedCronJobSync, context: VerdictContext): Verdict {
   const { plan, existing } = foreseen;
   const { nextSyncMs, slotMs, jobName, activeJobs } = plan.decision;
   const { outcome, reason } = existing ?? plan.decision;
@@ -49,7 +49,7 @@ export function verdictOf(foreseen: ForeseenCronJobSync, context: VerdictContext
   };
 }
 
-function messageOf(foreseen: ForeseenCronJobSync, context: VerdictContext): string {
+function messageOf(foreseen: PredictedCronJobSync, context: VerdictContext): string {
   const { plan, existing } = foreseen;
   const { outcome, reason, message, slotMs, jobName = "" } = plan.decision;
   const { clock, nowMs, resumed } = context;
@@ -74,7 +74,7 @@ function messageOf(foreseen: ForeseenCronJobSync, context: VerdictContext): stri
   }
 }
 
-function startMessage(foreseen: ForeseenCronJobSync, context: VerdictContext): string {
+function startMessage(foreseen: PredictedCronJobSync, context: VerdictContext): string {
   const { plan, existing } = foreseen;
   const { outcome, slotMs = 0, jobName = "", activeJobs = [], missed } = plan.decision;
   const { clock, nowMs, events } = context;
@@ -98,12 +98,12 @@ function startMessage(foreseen: ForeseenCronJobSync, context: VerdictContext): s
 }
 
 /** `since the run of Mon 2026-03-02 10:00 UTC`, or since the CronJob was made. */
-function sinceText({ cronJob }: ForeseenCronJobSync, clock: ZonedClock): string {
+function sinceText({ cronJob }: PredictedCronJobSync, clock: ZonedClock): string {
   const lastMs = parseTime(cronJob.status?.lastScheduleTime);
   return lastMs === undefined ? "since its creation" : `since the run of ${clock.brief(lastMs)}`;
 }
 
-function heldBackMessage({ plan, cronJob }: ForeseenCronJobSync, { clock, nowMs, active }: VerdictContext): string {
+function heldBackMessage({ plan, cronJob }: PredictedCronJobSync, { clock, nowMs, active }: VerdictContext): string {
   const { slotMs = 0, activeJobs = [] } = plan.decision;
   const since = active
     .map((job) => parseTime(job.metadata.creationTimestamp))
@@ -121,7 +121,7 @@ function heldBackMessage({ plan, cronJob }: ForeseenCronJobSync, { clock, nowMs,
   );
 }
 
-function suspendedMessage(resumed: ForeseenCronJobSync | undefined, { clock }: VerdictContext): string {
+function suspendedMessage(resumed: PredictedCronJobSync | undefined, { clock }: VerdictContext): string {
   const decision = resumed?.plan.decision;
   if (decision?.slotMs === undefined) return "starts nothing: the CronJob is suspended";
   const start = resumed?.plan.start;

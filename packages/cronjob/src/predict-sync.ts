@@ -1,13 +1,13 @@
 import { type CronJob, type DeepReadonly, type Job, getControllerOf } from "@kubewright/api";
 
 import { CronJobDraft } from "./cron-job-draft.js";
-import { type Came, existingJobOutcome } from "./existing-job.js";
+import { type StartOutcome, existingJobOutcome } from "./existing-job.js";
 import { jobsOverHistoryLimit } from "./finished-jobs.js";
 import { type CronJobPlan, type PlanContext, planCronJob } from "./plan-cron-job.js";
-import { listedWithoutJob, dropListed, refreshWithJob } from "./refresh-status.js";
+import { referencesWithoutJob, removeReference, refreshWithJob } from "./refresh-status.js";
 
 /** What a sync would do, told without asking or changing anything. */
-export interface ForeseenCronJobSync {
+export interface PredictedCronJobSync {
   /** With the status as the sync would bring it up to date first. */
   readonly cronJob: DeepReadonly<CronJob>;
   /** Jobs whose controller reference has the CronJob's name, as the sync finds them. */
@@ -22,18 +22,18 @@ export interface ForeseenCronJobSync {
   readonly unexpected: readonly DeepReadonly<Job>[];
   readonly plan: CronJobPlan;
   /** What starting comes to when the plan starts a Job whose name is taken. */
-  readonly existing?: Came;
+  readonly existing?: StartOutcome;
 }
 
 /**
  * What a sync of the CronJob comes to now if the Jobs given are all that its namespace has and every request succeeds: the
  * steps of `syncCronJob` in the same order, decided by the same functions.
  */
-export function foreseeCronJobSync(
+export function predictCronJobSync(
   stored: DeepReadonly<CronJob>,
   jobsOfNamespace: readonly DeepReadonly<Job>[],
   context: PlanContext,
-): ForeseenCronJobSync {
+): PredictedCronJobSync {
   const { name, namespace } = stored.metadata;
   const jobs = jobsOfNamespace.filter((job) => getControllerOf(job)?.name === name);
   const draft = new CronJobDraft(stored);
@@ -48,10 +48,10 @@ export function foreseeCronJobSync(
     else if (type === "completed") completed.push(job);
   }
   const named = new Map(jobsOfNamespace.map((job) => [`${job.metadata.namespace}/${job.metadata.name}`, job]));
-  const missing = listedWithoutJob(draft, jobs).filter(
+  const missing = referencesWithoutJob(draft, jobs).filter(
     ({ namespace, name, uid }) => named.get(`${namespace}/${name}`)?.metadata.uid !== uid,
   );
-  for (const reference of missing) dropListed(draft, reference);
+  for (const reference of missing) removeReference(draft, reference);
   const plan = planCronJob(draft.cronJob, context);
   const existing = plan.start && named.get(`${namespace}/${plan.start.job.metadata.name}`);
   return {

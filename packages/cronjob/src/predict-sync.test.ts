@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { type CronJob, type Job, deepFreeze, newControllerRef } from "@kubewright/api";
 
-import { foreseeCronJobSync } from "./foresee-sync.js";
+import { predictCronJobSync } from "./predict-sync.js";
 import { Schedules } from "./schedules.js";
 
 type Spec = Partial<NonNullable<CronJob["spec"]>>;
@@ -41,28 +41,28 @@ const ref = (name: string) => ({ kind: "Job", apiVersion: "batch/v1", namespace:
 
 test("a finished Job no longer holds back Forbid, a Job that is gone neither", () => {
   const forbid = cronJob({ concurrencyPolicy: "Forbid" }, { active: [ref("done"), ref("gone")] });
-  const foreseen = foreseeCronJobSync(forbid, [job("done", { ended: "Complete" })], context("10:00:01"));
-  expect(foreseen.completed.map(({ metadata }) => metadata.name)).toEqual(["done"]);
-  expect(foreseen.missing).toEqual(["gone"]);
-  expect(foreseen.cronJob.status?.active).toBeUndefined();
-  expect(foreseen.plan.start?.job.metadata.name).toBe("n-29540760");
-  expect(foreseen.existing).toBeUndefined();
+  const predicted = predictCronJobSync(forbid, [job("done", { ended: "Complete" })], context("10:00:01"));
+  expect(predicted.completed.map(({ metadata }) => metadata.name)).toEqual(["done"]);
+  expect(predicted.missing).toEqual(["gone"]);
+  expect(predicted.cronJob.status?.active).toBeUndefined();
+  expect(predicted.plan.start?.job.metadata.name).toBe("n-29540760");
+  expect(predicted.existing).toBeUndefined();
   expect(forbid.status?.active).toHaveLength(2);
 });
 
 test("a listed Job is gone when another has its name", () => {
   const forbid = cronJob({ concurrencyPolicy: "Forbid" }, { active: [{ ...ref("a"), uid: "gone" }] });
-  const foreseen = foreseeCronJobSync(forbid, [job("a", { owner: "other", ended: "Complete" })], context("10:00:01"));
-  expect(foreseen.missing).toEqual(["a"]);
-  expect(foreseen.plan.decision.outcome).toBe("ran");
+  const predicted = predictCronJobSync(forbid, [job("a", { owner: "other", ended: "Complete" })], context("10:00:01"));
+  expect(predicted.missing).toEqual(["a"]);
+  expect(predicted.plan.decision.outcome).toBe("ran");
 });
 
 test("an unfinished Job that is not listed is unexpected and blocks nothing; one that is listed does", () => {
   const spec = { concurrencyPolicy: "Forbid" } as const;
-  const unlisted = foreseeCronJobSync(cronJob(spec), [job("hand")], context("10:00:01"));
+  const unlisted = predictCronJobSync(cronJob(spec), [job("hand")], context("10:00:01"));
   expect(unlisted.unexpected.map(({ metadata }) => metadata.name)).toEqual(["hand"]);
   expect(unlisted.plan.decision.outcome).toBe("ran");
-  const listed = foreseeCronJobSync(cronJob(spec, { active: [ref("hand")] }), [job("hand")], context("10:00:01"));
+  const listed = predictCronJobSync(cronJob(spec, { active: [ref("hand")] }), [job("hand")], context("10:00:01"));
   expect(listed.plan.decision).toMatchObject({ outcome: "skipped", reason: "stillActive", activeJobs: ["hand"] });
 });
 
@@ -71,18 +71,18 @@ test.each([
   ["somebody else's", "other", undefined, "alreadyExists", "ownedByAnother"],
 ] as const)("a start whose name is taken by a Job that is %s", (_title, owner, ended, outcome, reason) => {
   const taken = job("n-29540760", { owner, ...(ended === undefined ? {} : { ended }) });
-  const foreseen = foreseeCronJobSync(cronJob(), [taken], context("10:00:01"));
-  expect(foreseen.existing).toMatchObject({ outcome, reason });
+  const predicted = predictCronJobSync(cronJob(), [taken], context("10:00:01"));
+  expect(predicted.existing).toMatchObject({ outcome, reason });
 });
 
 test("Jobs over the history limits are deleted first, and so no longer listed as active", () => {
   const limits = { successfulJobsHistoryLimit: 0, failedJobsHistoryLimit: 1 };
-  const foreseen = foreseeCronJobSync(
+  const predicted = predictCronJobSync(
     cronJob(limits, { active: [ref("a")] }),
     [job("a", { ended: "Complete" }), job("b", { ended: "Failed" })],
     context("09:30:00"),
   );
-  expect(foreseen.deletes.map(({ metadata }) => metadata.name)).toEqual(["a"]);
-  expect(foreseen.completed).toEqual([]);
-  expect(foreseen.cronJob.status?.active).toBeUndefined();
+  expect(predicted.deletes.map(({ metadata }) => metadata.name)).toEqual(["a"]);
+  expect(predicted.completed).toEqual([]);
+  expect(predicted.cronJob.status?.active).toBeUndefined();
 });
