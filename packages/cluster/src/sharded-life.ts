@@ -191,7 +191,7 @@ export class ShardedLife {
     return new TerminatedPodCollector({
       ...deps,
       ...(terminatedPodGCThreshold === undefined ? {} : { terminatedPodThreshold: terminatedPodGCThreshold }),
-      countTerminated: () => this.#terminatedPods.ofCluster(),
+      countTerminated: () => this.#terminatedPods.clusterTotal(),
       onDecision: (decision) => onDecision({ controller: PODGC, decision }),
     });
   }

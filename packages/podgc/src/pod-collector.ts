@@ -44,8 +44,8 @@ export class PodCollector {
     const { clock, logger, metrics, onFailure, onDecision } = this.#options;
     const { namespace = "", name = "", uid = "" } = pod.metadata;
     const labels = { namespace, reason };
-    const about = { pod: `${namespace}/${name}`, podUID: uid, reason };
-    logger.info(about, "PodGC is force deleting Pod");
+    const subject = { pod: `${namespace}/${name}`, podUID: uid, reason };
+    logger.info(subject, "PodGC is force deleting Pod");
     // Upstream counts these before it tries, the others after.
     if (reason === "out-of-service") metrics?.forceDeletedPod(labels);
     let markedFailed = false;
@@ -57,11 +57,11 @@ export class PodCollector {
       failure = errorMessage(error);
       onFailure?.(error);
       metrics?.forceDeletePodError(labels);
-      if (!signal.aborted) logger.error({ ...about, err: failure }, "Unhandled Error");
+      if (!signal.aborted) logger.error({ ...subject, err: failure }, "Unhandled Error");
     }
     if (reason !== "out-of-service") metrics?.forceDeletedPod(labels);
-    const success = SUCCESS[reason];
-    if (failure === undefined && success !== undefined) logger.info(about, success);
+    const success = SUCCESS_MESSAGES[reason];
+    if (failure === undefined && success !== undefined) logger.info(subject, success);
     const nodeName = pod.spec?.nodeName;
     onDecision?.({
       atMs: clock.now(),
@@ -72,18 +72,18 @@ export class PodCollector {
       ...(nodeName ? { nodeName } : {}),
       outcome: failure === undefined ? "deleted" : "failed",
       markedFailed,
-      message: failure ?? WHY[reason],
+      message: failure ?? REASON_TEXTS[reason],
     });
   }
 }
 
 /** What the log says of the pods that are deleted one after the other, and not of the others. */
-const SUCCESS: Readonly<Partial<Record<PodGCReason, string>>> = {
+const SUCCESS_MESSAGES: Readonly<Partial<Record<PodGCReason, string>>> = {
   orphaned: "Forced deletion of orphaned Pod succeeded",
   unscheduled: "Forced deletion of unscheduled terminating Pod succeeded",
 };
 
-const WHY: Readonly<Record<PodGCReason, string>> = {
+const REASON_TEXTS: Readonly<Record<PodGCReason, string>> = {
   terminated: "there are more ended pods than the threshold lets be",
   "out-of-service": "the pod is terminating and its node is not ready and out of service",
   orphaned: "the pod's node no longer exists",

@@ -7,7 +7,7 @@ import { type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/inf
 import type { PodGCDecision } from "./decision.js";
 import { nodeGoneCondition } from "./failed-status-patch.js";
 import { NodeQuarantine } from "./node-quarantine.js";
-import { PodCensus, isSameToCensus } from "./pod-census.js";
+import { PodCounts, hasEqualCounts } from "./pod-counts.js";
 import { PodCollector, type PodGCMetrics } from "./pod-collector.js";
 import {
   isOutOfService,
@@ -54,7 +54,7 @@ export class PodGCController implements Runnable {
   readonly #nodes: SharedInformer<Node>;
   readonly #periodMs: number;
   readonly #quarantine: NodeQuarantine;
-  readonly #census = new PodCensus();
+  readonly #podCounts = new PodCounts();
   /** Whether a cache has changed, since the last pass began, in a way that may give a pass something to do. */
   #changed = false;
   #wake: (() => void) | undefined;
@@ -77,32 +77,32 @@ export class PodGCController implements Runnable {
     this.#pods = shell.informer(pods);
     this.#nodes = shell.informer(nodes);
     shell.addWork({ description: "a pass", run: (signal) => this.#passes(signal) });
-    const seen = (pod: PodObject): void => {
-      this.#census.set(pod);
-      this.#noteChange(this.#isSuspect(pod));
+    const onPod = (pod: PodObject): void => {
+      this.#podCounts.set(pod);
+      this.#recordChange(this.#mayNeedCollection(pod));
     };
     this.#pods.addEventHandler({
-      onAdd: seen,
+      onAdd: onPod,
       onUpdate: (old, pod) => {
-        if (!isSameToCensus(old, pod)) seen(pod);
+        if (!hasEqualCounts(old, pod)) onPod(pod);
       },
       onDelete: (deleted) => {
-        this.#census.delete(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted));
-        this.#noteChange(false);
+        this.#podCounts.delete(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted));
+        this.#recordChange(false);
       },
     });
-    const nodeSeen = (node: DeepReadonly<Node>): void =>
-      this.#noteChange(this.#census.terminating > 0 && isOutOfService(node));
+    const onNode = (node: DeepReadonly<Node>): void =>
+      this.#recordChange(this.#podCounts.terminating > 0 && isOutOfService(node));
     this.#nodes.addEventHandler({
-      onAdd: nodeSeen,
-      onUpdate: (_old, node) => nodeSeen(node),
-      onDelete: () => this.#noteChange(!this.#hasNothingToDo()),
+      onAdd: onNode,
+      onUpdate: (_old, node) => onNode(node),
+      onDelete: () => this.#recordChange(!this.#hasNothingToDo()),
     });
   }
 
   /** How many ended pods its cache has. */
   get terminatedPods(): number {
-    return this.#census.terminated;
+    return this.#podCounts.terminated;
   }
 
   /** @throws StopTimeoutError when a pass under way does not end in time. */
@@ -116,7 +116,7 @@ export class PodGCController implements Runnable {
       this.#changed = false;
       const foundNothing = !(await this.#gc(signal));
       const endedMs = this.#clock.monotonic();
-      if (foundNothing) await this.#change(signal);
+      if (foundNothing) await this.#waitForChange(signal);
       const sincePassMs = this.#clock.monotonic() - endedMs;
       const periods = Math.max(1, Math.ceil(sincePassMs / this.#periodMs));
       await this.#pause(periods * this.#periodMs - sincePassMs, signal);
@@ -147,17 +147,17 @@ export class PodGCController implements Runnable {
 
   /** Told from counts alone, as most passes find nothing among many pods. */
   #hasNothingToDo(): boolean {
-    if (this.#census.terminating > 0 || this.#areTooMany() || !this.#quarantine.isEmpty) return false;
-    for (const name of this.#census.nodeNames()) if (this.#node(name) === undefined) return false;
+    if (this.#podCounts.terminating > 0 || this.#exceedsThreshold() || !this.#quarantine.isEmpty) return false;
+    for (const name of this.#podCounts.nodeNames()) if (this.#node(name) === undefined) return false;
     return true;
   }
 
-  #areTooMany(): boolean {
-    return this.#threshold > 0 && this.#census.terminated > this.#threshold;
+  #exceedsThreshold(): boolean {
+    return this.#threshold > 0 && this.#podCounts.terminated > this.#threshold;
   }
 
   /** Whether a pass may find something about this pod, other than that there are too many. */
-  #isSuspect({ metadata, spec }: PodObject): boolean {
+  #mayNeedCollection({ metadata, spec }: PodObject): boolean {
     const terminating = Boolean(metadata.deletionTimestamp);
     if (!spec?.nodeName) return terminating;
     const node = this.#node(spec.nodeName);
@@ -169,8 +169,8 @@ export class PodGCController implements Runnable {
   }
 
   /** A cache has changed: there has to be another pass if what has changed, or the number of pods, asks for it. */
-  #noteChange(asksForPass: boolean): void {
-    if (!asksForPass && !this.#areTooMany()) return;
+  #recordChange(needsPass: boolean): void {
+    if (!needsPass && !this.#exceedsThreshold()) return;
     this.#changed = true;
     this.#wake?.();
   }
@@ -207,15 +207,15 @@ export class PodGCController implements Runnable {
   }
 
   /** Resolves when a pass may find what the last one could not. @throws the signal's reason when it aborts first. */
-  #change(signal: AbortSignal): Promise<void> {
+  #waitForChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const settle = (then: () => void): void => {
+      const finish = (then: () => void): void => {
         this.#wake = undefined;
         signal.removeEventListener("abort", onAbort);
         then();
       };
-      const onAbort = (): void => settle(() => reject(signal.reason as Error));
-      this.#wake = () => settle(resolve);
+      const onAbort = (): void => finish(() => reject(signal.reason as Error));
+      this.#wake = () => finish(resolve);
       if (signal.aborted) onAbort();
       else if (this.#changed) this.#wake();
       else signal.addEventListener("abort", onAbort, { once: true });

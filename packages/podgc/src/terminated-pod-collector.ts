@@ -18,7 +18,7 @@ export interface TerminatedPodCollectorOptions extends Omit<ControllerDeps, "inf
   readonly onDecision?: (decision: PodGCDecision) => void;
 }
 
-const ENDED = ["Succeeded", "Failed"];
+const TERMINATED_PHASES = ["Succeeded", "Failed"];
 const PAGE_SIZE = 500;
 
 /**
@@ -59,9 +59,9 @@ export class TerminatedPodCollector implements Runnable {
 
   async #pass(signal: AbortSignal): Promise<void> {
     try {
-      const ended: DeepReadonly<Pod>[] = [];
-      for (const phase of ENDED) await this.#list(phase, ended, signal);
-      const excess = selectTerminatedPods(ended, this.#threshold);
+      const terminated: DeepReadonly<Pod>[] = [];
+      for (const phase of TERMINATED_PHASES) await this.#list(phase, terminated, signal);
+      const excess = selectTerminatedPods(terminated, this.#threshold);
       await Promise.all(excess.map((pod) => this.#collector.collect(pod, "terminated", signal)));
     } catch (error) {
       this.#options.onFailure?.(error);
@@ -78,7 +78,7 @@ export class TerminatedPodCollector implements Runnable {
         fieldSelector: `status.phase=${phase}`,
         limit: PAGE_SIZE,
         signal,
-        mapItem: reduced,
+        mapItem: reducePod,
         ...page,
       });
       into.push(...items);
@@ -88,7 +88,7 @@ export class TerminatedPodCollector implements Runnable {
 }
 
 /** All that the order goes by, and that a deletion and what is told of it need. */
-function reduced({ metadata, spec, status }: DeepReadonly<Pod>): DeepReadonly<Pod> {
+function reducePod({ metadata, spec, status }: DeepReadonly<Pod>): DeepReadonly<Pod> {
   const { name, namespace, uid, creationTimestamp } = metadata;
   return {
     metadata: { name, namespace, uid, creationTimestamp },

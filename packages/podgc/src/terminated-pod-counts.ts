@@ -26,16 +26,16 @@ export class TerminatedPodCounts {
 
   /** What this replica tells of itself. */
   annotations(): Readonly<Record<string, string>> {
-    return { [ANNOTATION]: String(this.#own()) };
+    return { [ANNOTATION]: String(this.#ownTotal()) };
   }
 
   /** Without the buckets that are on their way from one replica to another. */
-  ofCluster(): number {
+  clusterTotal(): number {
     const others = this.#annotationsOfOthers().map((annotations) => Number(annotations[ANNOTATION] ?? 0) || 0);
-    return others.reduce((sum, count) => sum + count, this.#own());
+    return others.reduce((sum, count) => sum + count, this.#ownTotal());
   }
 
-  #own(): number {
+  #ownTotal(): number {
     let sum = 0;
     for (const { terminatedPods } of this.#controllers.values()) sum += terminatedPods;
     return sum;

@@ -100,7 +100,7 @@ export async function runClusterWide(
       ...depsOf(given, PODGC, work),
       terminatedPodThreshold: options.terminatedPodGcThreshold,
       periodMs: options.podgcPeriodMs,
-      countTerminated: () => terminatedPods.ofCluster(),
+      countTerminated: () => terminatedPods.clusterTotal(),
       metrics: operations?.metrics.controllers.podGC,
     });
     controllers.push(collector);

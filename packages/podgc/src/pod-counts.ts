@@ -12,7 +12,7 @@ interface Entry {
  * What a pass looks for, counted as pods come, change and go: most passes have nothing to do, and find that out here
  * without looking at every pod.
  */
-export class PodCensus {
+export class PodCounts {
   readonly #pods = new Map<ObjectKey, Entry>();
   readonly #podsByNode = new Map<string, number>();
   #terminated = 0;
@@ -64,7 +64,7 @@ export class PodCensus {
 }
 
 /** Whether a change of a pod is of no account: most are. */
-export function isSameToCensus(old: DeepReadonly<Pod>, pod: DeepReadonly<Pod>): boolean {
+export function hasEqualCounts(old: DeepReadonly<Pod>, pod: DeepReadonly<Pod>): boolean {
   return (
     isPodTerminated(old) === isPodTerminated(pod) &&
     old.spec?.nodeName === pod.spec?.nodeName &&
