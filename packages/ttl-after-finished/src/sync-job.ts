@@ -11,7 +11,7 @@ export interface SyncDeps {
   readonly jobs: Pick<ResourceClient<Job>, "get" | "delete">;
   readonly logger: Logger;
   readonly now: () => number;
-  readonly decided: (decision: TTLDecision) => void;
+  readonly onDecision: (decision: TTLDecision) => void;
   /** Hears how long after its time a Job was deleted. */
   readonly observeDeletion: (seconds: number) => void;
 }
@@ -29,7 +29,7 @@ export async function syncJob(key: ObjectKey, deps: SyncDeps, signal: AbortSigna
   const cached = deps.cache.get(key);
   if (cached === undefined) return {};
   const cachedLeft = evaluate(cached, deps);
-  if (cachedLeft.type !== "expired") return whenLeft(cachedLeft);
+  if (cachedLeft.type !== "expired") return requeueResult(cachedLeft);
 
   const { name = "", namespace } = cached.metadata;
   let live: DeepReadonly<Job>;
@@ -40,14 +40,14 @@ export async function syncJob(key: ObjectKey, deps: SyncDeps, signal: AbortSigna
     throw error;
   }
   const left = evaluate(live, deps);
-  if (left.type !== "expired") return whenLeft(left);
+  if (left.type !== "expired") return requeueResult(left);
 
   const { uid = "" } = live.metadata;
   await deps.jobs.delete(name, { namespace, propagationPolicy: "Foreground", preconditions: { uid }, signal });
   const atMs = deps.now();
   deps.observeDeletion((atMs - left.expiredMs) / 1000);
   deps.logger.info({ job: key }, "Cleaned up Job");
-  deps.decided({ atMs, namespace: namespace ?? "", name, uid, outcome: "deleted", expiresMs: left.expiredMs });
+  deps.onDecision({ atMs, namespace: namespace ?? "", name, uid, outcome: "deleted", expiresMs: left.expiredMs });
   return {};
 }
 
@@ -62,11 +62,11 @@ function evaluate(job: DeepReadonly<Job>, deps: SyncDeps): TimeLeft {
   }
   if (left.type === "pending") {
     const { namespace = "", name = "", uid = "" } = job.metadata;
-    deps.decided({ atMs, namespace, name, uid, outcome: "waiting", expiresMs: atMs + left.remainingMs });
+    deps.onDecision({ atMs, namespace, name, uid, outcome: "waiting", expiresMs: atMs + left.remainingMs });
   }
   return left;
 }
 
-function whenLeft(left: TimeLeft): ReconcileResult {
+function requeueResult(left: TimeLeft): ReconcileResult {
   return left.type === "pending" ? { requeueAfterMs: left.remainingMs } : {};
 }

@@ -50,7 +50,7 @@ export class TTLAfterFinishedController implements Runnable {
       jobs: client.resource(jobs),
       logger,
       now: () => clock.now(),
-      decided: (decision) => options.onDecision?.(decision),
+      onDecision: (decision) => options.onDecision?.(decision),
       observeDeletion: (seconds) => metrics?.jobDeletionDuration(seconds),
     };
     const queue = shell.addLoop({

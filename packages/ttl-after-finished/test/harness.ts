@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import { TTLAfterFinishedController, type TTLDecision } from "../src/index.js";
 
 /** What fills its caches. */
-const FILLING: ReadonlySet<string> = new Set(["list", "watch"]);
+const CACHE_VERBS: ReadonlySet<string> = new Set(["list", "watch"]);
 
 /** The controller on a clock that begins at second 0; its requests are timed, e.g. `10 delete jobs.batch default/j`. */
 export class Harness {
@@ -22,7 +22,7 @@ export class Harness {
   readonly #cluster: TestCluster;
   readonly #startMs: number;
   #controller: RunningController | undefined;
-  #told = 0;
+  #returnedCount = 0;
 
   /** An API server and nothing else, until the test has ended. */
   static async begin(): Promise<Harness> {
@@ -53,10 +53,10 @@ export class Harness {
 
   /** What the controller sent since the last call. */
   sent(): string[] {
-    const requests = (this.#controller?.requests ?? []).filter(({ verb }) => !FILLING.has(verb));
-    const news = requests.slice(this.#told);
-    this.#told = requests.length;
-    return news.map((request) => `${(request.atMs - this.#startMs) / 1000} ${requestText(request)}`);
+    const requests = (this.#controller?.requests ?? []).filter(({ verb }) => !CACHE_VERBS.has(verb));
+    const newRequests = requests.slice(this.#returnedCount);
+    this.#returnedCount = requests.length;
+    return newRequests.map((request) => `${(request.atMs - this.#startMs) / 1000} ${requestText(request)}`);
   }
 
   /** What it sent along. */
@@ -65,8 +65,8 @@ export class Harness {
   }
 
   /** Lets something happen just before the next such request reaches the server. */
-  before(verb: "get" | "delete", happens: () => Promise<void>): void {
-    this.#cluster.faults.before({ by: "ttl", verb, resource: jobs }, happens);
+  before(verb: "get" | "delete", action: () => Promise<void>): void {
+    this.#cluster.faults.before({ by: "ttl", verb, resource: jobs }, action);
   }
 
   get nowMs(): number {
