@@ -21,7 +21,7 @@ export interface CollectDeps {
   readonly live: LiveObjects;
   /** Asks for another object to be looked at. */
   readonly enqueue: (node: GraphNode) => void;
-  readonly decided: (
+  readonly onDecision: (
     object: ObjectIdentity,
     decision: Pick<GarbageDecision, "action" | "propagationPolicy" | "reason">,
   ) => void;
@@ -47,7 +47,7 @@ export async function attemptToDeleteItem(
   if (node.beingDeleted && !node.deletingDependents) return "done";
   // The graph may give a virtual node another identity meanwhile.
   const { identity } = node;
-  const live = await getIfThere(identity, deps, signal);
+  const live = await getIfExists(identity, deps, signal);
   if (live?.uid !== identity.uid) {
     deps.graph.removeAbsent(identity);
     return "gone";
@@ -68,7 +68,7 @@ export async function attemptToDeleteItem(
       const strategic = deleteReferencesStrategicPatch(identity.uid, ownerUids);
       const merge = (known: Metadata): object => deleteReferencesMergePatch(known, ownerUids);
       await deps.live.patch(identity, { strategic, merge }, signal);
-      deps.decided(identity, { action: "referencesRemoved", reason });
+      deps.onDecision(identity, { action: "referencesRemoved", reason });
       return "done";
     }
     case "delete": {
@@ -86,7 +86,7 @@ export async function attemptToDeleteItem(
         deps.graph.removeAbsent(identity);
         return "gone";
       }
-      deps.decided(identity, { action: "deleted", propagationPolicy, reason });
+      deps.onDecision(identity, { action: "deleted", propagationPolicy, reason });
       return "done";
     }
     default:
@@ -94,7 +94,7 @@ export async function attemptToDeleteItem(
   }
 }
 
-async function getIfThere(
+async function getIfExists(
   identity: ObjectIdentity,
   { live }: CollectDeps,
   signal: AbortSignal,
@@ -116,7 +116,7 @@ async function processDeletingDependents(node: GraphNode, deps: CollectDeps, sig
   }
   const { identity } = node;
   await deps.live.removeFinalizer(identity, FOREGROUND_DELETION_FINALIZER, signal);
-  deps.decided(identity, { action: "released", reason: "no dependent blocks its deletion any more" });
+  deps.onDecision(identity, { action: "released", reason: "no dependent blocks its deletion any more" });
 }
 
 /** One after the other, so that an owner found absent is not asked for twice. */

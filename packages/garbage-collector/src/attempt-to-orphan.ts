@@ -25,14 +25,14 @@ export async function attemptToOrphan(owner: GraphNode, deps: CollectDeps, signa
   } catch (error) {
     throw failed("removeOrphanFinalizer", identity, error);
   }
-  deps.decided(identity, { action: "released", reason: "its dependents were let go" });
+  deps.onDecision(identity, { action: "released", reason: "its dependents were let go" });
 }
 
 async function orphanDependents(owner: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {
   const { identity } = owner;
   const merge = (known: Metadata): object => deleteReferencesMergePatch(known, [identity.uid]);
   const failures: string[] = [];
-  const letGo = async ({ identity: dependent }: GraphNode): Promise<void> => {
+  const removeReference = async ({ identity: dependent }: GraphNode): Promise<void> => {
     const strategic = deleteReferencesStrategicPatch(dependent.uid, [identity.uid]);
     try {
       await deps.live.patch(dependent, { strategic, merge }, signal);
@@ -41,9 +41,9 @@ async function orphanDependents(owner: GraphNode, deps: CollectDeps, signal: Abo
       return;
     }
     const reason = `owner ${identity.kind} ${identity.name} is being deleted and orphans its dependents`;
-    deps.decided(dependent, { action: "referencesRemoved", reason });
+    deps.onDecision(dependent, { action: "referencesRemoved", reason });
   };
-  await Promise.all(Array.from(owner.dependents, letGo));
+  await Promise.all(Array.from(owner.dependents, removeReference));
   if (failures.length === 0) return;
   const errors = failures.length === 1 ? failures[0] : `[${failures.join(", ")}]`;
   throw new Error(`failed to orphan dependents of owner ${describeIdentity(identity)}, got errors: ${errors}`);

@@ -100,11 +100,11 @@ export class DependencyGraph {
     if (node === undefined) return;
     if (!node.virtual) {
       if (sameIdentity(node.identity, absent)) return this.#remove(node, absent);
-      return this.#giveUp(partitionDependents(node.dependents, absent).matching, absent);
+      return this.#reportOwnerAbsent(partitionDependents(node.dependents, absent).matching, absent);
     }
     const { matching, mismatching } = partitionDependents(node.dependents, absent);
     if (mismatching.length === 0) return this.#remove(node, absent);
-    this.#giveUp(matching, absent);
+    this.#reportOwnerAbsent(matching, absent);
     if (!sameIdentity(node.identity, absent)) return;
     const alternative = alternativeOwner(mismatching, absent);
     if (alternative === undefined) return;
@@ -112,7 +112,7 @@ export class DependencyGraph {
     this.#listener.attemptToDeleteRateLimited(node);
   }
 
-  #giveUp(dependents: readonly GraphNode[], absent: ObjectIdentity): void {
+  #reportOwnerAbsent(dependents: readonly GraphNode[], absent: ObjectIdentity): void {
     if (dependents.length === 0) return;
     this.#listener.ownerAbsent(absent);
     for (const dependent of dependents) this.#listener.attemptToDelete(dependent);
@@ -121,7 +121,7 @@ export class DependencyGraph {
   #remove(node: GraphNode, identity: ObjectIdentity): void {
     this.#nodes.delete(identity.uid);
     this.#unlink(node, node.owners);
-    if (node.dependentCount > 0) this.#giveUp([...node.dependents], identity);
+    if (node.dependentCount > 0) this.#reportOwnerAbsent([...node.dependents], identity);
     for (const { uid } of node.owners) {
       const owner = this.#nodes.get(uid);
       if (owner?.deletingDependents && !owner.isBlocked) this.#listener.attemptToDelete(owner);
@@ -162,9 +162,9 @@ export class DependencyGraph {
   }
 
   #link(node: GraphNode, references: readonly Reference[]): void {
-    let isDoubtful = false;
+    let isAmbiguous = false;
     // It came after the foreground deletion of its owner began.
-    let holdsUp = false;
+    let blocksOwner = false;
     for (const reference of references) {
       const known = this.#nodes.get(reference.uid);
       if (known === undefined) {
@@ -175,14 +175,14 @@ export class DependencyGraph {
         continue;
       }
       known.setDependent(node);
-      if (!isDoubtful && this.#isDoubtful(node, reference, known)) isDoubtful = true;
-      if (known.deletingDependents && known.isBlockedBy(node)) holdsUp = true;
+      if (!isAmbiguous && this.#isAmbiguous(node, reference, known)) isAmbiguous = true;
+      if (known.deletingDependents && known.isBlockedBy(node)) blocksOwner = true;
     }
-    if (isDoubtful || holdsUp) this.#listener.attemptToDelete(node);
+    if (isAmbiguous || blocksOwner) this.#listener.attemptToDelete(node);
   }
 
   /** Whether the reference may not mean the object that has its UID. */
-  #isDoubtful(node: GraphNode, reference: Reference, owner: GraphNode): boolean {
+  #isAmbiguous(node: GraphNode, reference: Reference, owner: GraphNode): boolean {
     const { namespace } = owner.identity;
     const isElsewhere = namespace !== node.identity.namespace;
     if (namespace !== "" && isElsewhere) {
@@ -204,8 +204,8 @@ export class DependencyGraph {
   }
 
   #transitions(node: GraphNode, metadata: Metadata, old: Metadata | undefined): void {
-    if (starts(ORPHAN_FINALIZER, metadata, old)) return this.#listener.attemptToOrphan(node);
-    if (!starts(FOREGROUND_DELETION_FINALIZER, metadata, old)) return;
+    if (startsDeletion(ORPHAN_FINALIZER, metadata, old)) return this.#listener.attemptToOrphan(node);
+    if (!startsDeletion(FOREGROUND_DELETION_FINALIZER, metadata, old)) return;
     node.deletingDependents = true;
     for (const dependent of node.dependents) this.#listener.attemptToDelete(dependent);
     this.#listener.attemptToDelete(node);
@@ -228,9 +228,9 @@ function hasFinalizer({ finalizers }: Metadata, finalizer: string): boolean {
 }
 
 /** Whether the object has just come to be deleted with that finalizer, or was found so. */
-function starts(finalizer: string, metadata: Metadata, old: Metadata | undefined): boolean {
-  const isSo = (each: Metadata): boolean => isBeingDeleted(each) && hasFinalizer(each, finalizer);
-  return isSo(metadata) && !(old !== undefined && isSo(old));
+function startsDeletion(finalizer: string, metadata: Metadata, old: Metadata | undefined): boolean {
+  const isDeletedWithFinalizer = (each: Metadata): boolean => isBeingDeleted(each) && hasFinalizer(each, finalizer);
+  return isDeletedWithFinalizer(metadata) && !(old !== undefined && isDeletedWithFinalizer(old));
 }
 
 function sameReferences(a: readonly Reference[], b: readonly Reference[]): boolean {

@@ -305,7 +305,7 @@ test.each(["owner", "dependent"])(
     expect(await harness.findMap("a")).toBeUndefined();
     expect(await harness.findMap("owner", "other")).toBeDefined();
     const { uid } = owner.metadata;
-    expect(await harness.told()).toEqual([
+    expect(await harness.eventTexts()).toEqual([
       `Warning OwnerRefInvalidNamespace a ownerRef [v1/ConfigMap, namespace: default, name: owner, uid: ${uid}] does not exist in namespace "default"`,
     ]);
     await harness.stop();
@@ -319,7 +319,7 @@ test("a cluster-scoped object with a namespaced owner is never deleted, told of,
   await harness.create(nodes, "n", { owners: [ownedByMap(owner)] });
   await harness.create(nodes, "m", { owners: [unknownMap()] });
   harness.sent();
-  expect(await harness.told()).toEqual([expect.stringContaining('does not exist in namespace ""')]);
+  expect(await harness.eventTexts()).toEqual([expect.stringContaining('does not exist in namespace ""')]);
   await harness.settle(3600);
   expect(harness.sent()).toEqual([]);
   expect(harness.clock.pendingTimers).toBe(0);

@@ -33,7 +33,7 @@ import { Monitors } from "./monitors.js";
 import { type ObjectIdentity, type Reference, describeIdentity, identityOfOwner } from "./object-identity.js";
 import { type NodeKey, nodeKey, nodeKeyParts } from "./node-key.js";
 import { ResourceCatalog } from "./resource-catalog.js";
-import { ResourceFollower } from "./resource-follower.js";
+import { ResourceDiscovery } from "./resource-discovery.js";
 
 export interface GarbageCollectorOptions extends ControllerDeps {
   /**
@@ -82,7 +82,7 @@ export class GarbageCollector implements Runnable {
   readonly #logger: Logger;
   readonly #events: EventSink;
   readonly #graph: DependencyGraph;
-  readonly #resources: ResourceFollower;
+  readonly #resources: ResourceDiscovery;
   readonly #deps: CollectDeps;
   readonly #deleteQueue: RateLimitingQueue<NodeKey>;
   readonly #synced = Promise.withResolvers<void>();
@@ -147,12 +147,12 @@ export class GarbageCollector implements Runnable {
         cached: (resource, place) => monitors.cached(resource, place),
       }),
       enqueue: (node) => deleteQueue.add(nodeKey(node)),
-      decided: (object, decision) => {
+      onDecision: (object, decision) => {
         logger.debug({ object: describeIdentity(object), ...decision }, "Garbage collected");
         options.onDecision?.({ atMs: clock.now(), object, ...decision });
       },
     };
-    this.#resources = new ResourceFollower({
+    this.#resources = new ResourceDiscovery({
       client,
       clock,
       logger,
@@ -186,7 +186,8 @@ export class GarbageCollector implements Runnable {
     if (node?.virtual !== virtual) return;
     try {
       // What stays in the graph although it is gone was given another identity, and is looked into again with back-off.
-      if ((await attemptToDeleteItem(node, this.#deps, signal)) === "gone") return { keepFailures: this.#knows(node) };
+      if ((await attemptToDeleteItem(node, this.#deps, signal)) === "gone")
+        return { keepFailures: this.#isInGraph(node) };
     } catch (error) {
       if (error instanceof NamespacedOwnerError) return;
       const item = describeIdentity(node.identity);
@@ -197,10 +198,10 @@ export class GarbageCollector implements Runnable {
       return this.#retry(key);
     }
     // It exists, so some cache should show it soon. Until then its dependents rest on this look alone.
-    if (node.virtual && this.#knows(node)) return this.#retry(key);
+    if (node.virtual && this.#isInGraph(node)) return this.#retry(key);
   }
 
-  #knows(node: GraphNode): boolean {
+  #isInGraph(node: GraphNode): boolean {
     return this.#graph.node(node.identity.uid) === node;
   }
 
@@ -215,7 +216,7 @@ export class GarbageCollector implements Runnable {
   }
 
   async #initialSync(signal: AbortSignal): Promise<void> {
-    if (!(await this.#resources.syncedInTime(signal)))
+    if (!(await this.#resources.waitForSyncWithTimeout(signal)))
       this.#logger.warn({}, "Garbage collector: not all resource monitors could be synced, proceeding anyways");
     this.#synced.resolve();
   }

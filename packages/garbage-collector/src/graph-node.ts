@@ -1,6 +1,6 @@
 import type { ObjectIdentity, Reference } from "./object-identity.js";
 
-const NOBODY: readonly GraphNode[] = [];
+const NO_DEPENDENTS: readonly GraphNode[] = [];
 const NO_OWNERS: readonly Reference[] = [];
 
 /** What the dependency graph knows of one object. Only the graph changes it. */
@@ -13,7 +13,7 @@ export class GraphNode {
   /** Most objects have none. */
   #dependents: Set<GraphNode> | undefined;
   /** Few references do not block: only those are kept apart. */
-  #looseDependents: Set<GraphNode> | undefined;
+  #nonBlockingDependents: Set<GraphNode> | undefined;
 
   constructor(
     public identity: ObjectIdentity,
@@ -23,7 +23,7 @@ export class GraphNode {
 
   /** Objects with a reference to this UID, in order of their coming. */
   get dependents(): Iterable<GraphNode> {
-    return this.#dependents ?? NOBODY;
+    return this.#dependents ?? NO_DEPENDENTS;
   }
 
   get dependentCount(): number {
@@ -36,11 +36,11 @@ export class GraphNode {
 
   /** Whether there are dependents that a foreground deletion waits for: those whose reference says so. */
   get isBlocked(): boolean {
-    return this.dependentCount > (this.#looseDependents?.size ?? 0);
+    return this.dependentCount > (this.#nonBlockingDependents?.size ?? 0);
   }
 
   isBlockedBy(node: GraphNode): boolean {
-    return this.hasDependent(node) && this.#looseDependents?.has(node) !== true;
+    return this.hasDependent(node) && this.#nonBlockingDependents?.has(node) !== true;
   }
 
   /** Adds a dependent, or takes note of how it refers to this object now. */
@@ -48,12 +48,12 @@ export class GraphNode {
     (this.#dependents ??= new Set()).add(node);
     const { uid } = this.identity;
     const blocks = node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true);
-    if (blocks) this.#looseDependents?.delete(node);
-    else (this.#looseDependents ??= new Set()).add(node);
+    if (blocks) this.#nonBlockingDependents?.delete(node);
+    else (this.#nonBlockingDependents ??= new Set()).add(node);
   }
 
   removeDependent(node: GraphNode): void {
     this.#dependents?.delete(node);
-    this.#looseDependents?.delete(node);
+    this.#nonBlockingDependents?.delete(node);
   }
 }

@@ -46,14 +46,14 @@ export function planItem(
 ): ItemPlan {
   if (solid.length > 0) {
     const others = [...dangling, ...waiting];
-    if (others.length === 0) return { action: "keep", reason: `${listed(solid)} still there` };
+    if (others.length === 0) return { action: "keep", reason: `${ownersText(solid)} still there` };
     return {
       action: "removeReferences",
       ownerUids: others.map(({ uid }) => uid),
-      reason: `${listed(solid)} still there, but ${whyUseless(dangling, waiting)}`,
+      reason: `${ownersText(solid)} still there, but ${otherOwnersText(dangling, waiting)}`,
     };
   }
-  const reason = whyUseless(dangling, waiting);
+  const reason = otherOwnersText(dangling, waiting);
   if (waiting.length > 0) {
     let hasDependents = false;
     let mayBeCycle = false;
@@ -72,14 +72,14 @@ function policyOf({ finalizers = [] }: Metadata): "Background" | "Foreground" | 
   return finalizers.includes(FOREGROUND_DELETION_FINALIZER) ? "Foreground" : "Background";
 }
 
-function whyUseless(dangling: readonly Reference[], waiting: readonly Reference[]): string {
+function otherOwnersText(dangling: readonly Reference[], waiting: readonly Reference[]): string {
   const reasons: string[] = [];
-  if (dangling.length > 0) reasons.push(`${listed(dangling)} gone`);
-  if (waiting.length > 0) reasons.push(`${listed(waiting)} being deleted in the foreground`);
+  if (dangling.length > 0) reasons.push(`${ownersText(dangling)} gone`);
+  if (waiting.length > 0) reasons.push(`${ownersText(waiting)} being deleted in the foreground`);
   return reasons.join(", ");
 }
 
-function listed(references: readonly Reference[]): string {
+function ownersText(references: readonly Reference[]): string {
   const names = references.map(({ kind, name }) => `${kind} ${name}`);
   return `${names.length === 1 ? "owner" : "owners"} ${names.join(", ")} ${names.length === 1 ? "is" : "are"}`;
 }

@@ -95,7 +95,7 @@ export class LiveObjects {
     const resource = this.resourceOf(identity);
     const { uid, name } = identity;
     const objects = this.#client.resource(resource);
-    const options = { ...place(resource, identity), propagationPolicy, signal };
+    const options = { ...namespaceOption(resource, identity), propagationPolicy, signal };
     const { resourceVersion = "" } = seen;
     try {
       await objects.delete(name, { ...options, preconditions: { uid, resourceVersion } });
@@ -118,13 +118,13 @@ export class LiveObjects {
   async patch(identity: ObjectIdentity, { strategic, merge }: MetadataPatch, signal: AbortSignal): Promise<void> {
     const resource = this.resourceOf(identity);
     const objects = this.#client.resource(resource);
-    const options = { ...place(resource, identity), signal };
+    const options = { ...namespaceOption(resource, identity), signal };
     try {
       await objects.patch(identity.name, { type: "strategic", body: strategic }, options);
     } catch (error) {
       if (reasonOf(error) !== "UnsupportedMediaType") throw error;
       const known =
-        this.#cached(resource, { ...place(resource, identity), name: identity.name }) ??
+        this.#cached(resource, { ...namespaceOption(resource, identity), name: identity.name }) ??
         (await this.#get(resource, identity, signal)).metadata;
       await objects.patch(identity.name, { type: "merge", body: merge(known) }, options);
     }
@@ -149,7 +149,7 @@ export class LiveObjects {
       const resource = this.resourceOf(owner);
       const objects: Pick<ResourceClient<UnstructuredObject>, "patch"> = this.#client.resource(resource);
       const body = removeFinalizerPatch(live, finalizer);
-      await objects.patch(owner.name, { type: "merge", body }, { ...place(resource, owner), signal });
+      await objects.patch(owner.name, { type: "merge", body }, { ...namespaceOption(resource, owner), signal });
     };
     try {
       await retryOnConflict(attempt, { clock: this.#clock, random: this.#random, backoff: defaultBackoff, signal });
@@ -168,12 +168,12 @@ export class LiveObjects {
     identity: ObjectIdentity,
     signal: AbortSignal,
   ): Promise<DeepReadonly<UnstructuredObject>> {
-    return this.#client.resource(resource).get(identity.name, { ...place(resource, identity), signal });
+    return this.#client.resource(resource).get(identity.name, { ...namespaceOption(resource, identity), signal });
   }
 }
 
 /** A cluster-scoped object that was referred to from a namespace is not in it. */
-function place({ namespaced }: AnyResource, { namespace }: ObjectIdentity): { readonly namespace?: string } {
+function namespaceOption({ namespaced }: AnyResource, { namespace }: ObjectIdentity): { readonly namespace?: string } {
   return namespaced ? { namespace } : {};
 }
 

@@ -12,7 +12,7 @@ interface DiscoveredResource {
 }
 
 /** One version of one group, as it was read. */
-interface GroupVersion {
+interface DiscoveredGroupVersion {
   readonly document: unknown;
   readonly resources: readonly DiscoveredResource[];
 }
@@ -23,7 +23,7 @@ const DELETABLE_VERBS = ["delete", "list", "watch"];
 
 /** The resources an API server has, as it says itself. */
 export class ResourceCatalog {
-  readonly #groupVersions = new Map<string, GroupVersion>();
+  readonly #groupVersions = new Map<string, DiscoveredGroupVersion>();
   #byType = new Map<string, AnyResource>();
   #deletable: readonly AnyResource[] = [];
 
@@ -54,12 +54,12 @@ export class ResourceCatalog {
       }),
     ];
     const failures = new Map<string, unknown>();
-    const read = async (place: Place): Promise<void> => {
+    const read = async (groupVersion: GroupVersion): Promise<void> => {
       try {
-        await this.#read(client, place, signal);
+        await this.#read(client, groupVersion, signal);
       } catch (error) {
         signal?.throwIfAborted();
-        failures.set(apiVersionOf(place), error);
+        failures.set(apiVersionOf(groupVersion), error);
       }
     };
     await Promise.all(wanted.flat().map(read));
@@ -72,26 +72,32 @@ export class ResourceCatalog {
   }
 
   /** In process an unchanged document is the same object, and need not be looked at again. */
-  async #read(client: Pick<Client, "getRaw">, place: Place, signal?: AbortSignal): Promise<void> {
-    const apiVersion = apiVersionOf(place);
-    const document = await client.getRaw(place.group === "" ? `/api/${place.version}` : `/apis/${apiVersion}`, signal);
+  async #read(client: Pick<Client, "getRaw">, groupVersion: GroupVersion, signal?: AbortSignal): Promise<void> {
+    const apiVersion = apiVersionOf(groupVersion);
+    const document = await client.getRaw(
+      groupVersion.group === "" ? `/api/${groupVersion.version}` : `/apis/${apiVersion}`,
+      signal,
+    );
     if (this.#groupVersions.get(apiVersion)?.document === document) return;
     const { resources = [] } = document as ApiResourceList;
     this.#groupVersions.set(apiVersion, {
       document,
       // Names with a slash are subresources.
-      resources: resources.filter(({ name }) => !name.includes("/")).map((resource) => discovered(place, resource)),
+      resources: resources
+        .filter(({ name }) => !name.includes("/"))
+        .map((resource) => discovered(groupVersion, resource)),
     });
   }
 
-  #index(groups: readonly (readonly Place[])[]): void {
+  #index(groups: readonly (readonly GroupVersion[])[]): void {
     const byType = new Map<string, AnyResource>();
     const deletable: AnyResource[] = [];
     for (const versions of groups) {
       const seen = new Set<string>();
-      for (const place of versions) {
-        for (const { definition, isDeletable } of this.#groupVersions.get(apiVersionOf(place))?.resources ?? []) {
-          const type = `${apiVersionOf(place)}/${definition.kind}`;
+      for (const groupVersion of versions) {
+        for (const { definition, isDeletable } of this.#groupVersions.get(apiVersionOf(groupVersion))?.resources ??
+          []) {
+          const type = `${apiVersionOf(groupVersion)}/${definition.kind}`;
           if (!byType.has(type)) byType.set(type, definition);
           if (seen.has(definition.resource)) continue;
           seen.add(definition.resource);
@@ -104,12 +110,12 @@ export class ResourceCatalog {
   }
 }
 
-interface Place {
+interface GroupVersion {
   readonly group: string;
   readonly version: string;
 }
 
-const CORE: Place = { group: "", version: "v1" };
+const CORE: GroupVersion = { group: "", version: "v1" };
 
 interface ApiGroupList {
   readonly groups?: readonly {
@@ -131,7 +137,7 @@ interface ApiResourceList {
 }
 
 function discovered(
-  { group, version }: Place,
+  { group, version }: GroupVersion,
   { name, kind, namespaced, verbs = [] }: ApiResource,
 ): DiscoveredResource {
   const isIgnored = name === "events" && IGNORED_GROUPS_OF_EVENTS.has(group);

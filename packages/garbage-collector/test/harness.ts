@@ -140,7 +140,7 @@ export class Harness extends ControllerHarness {
     await this.settle();
   }
 
-  async told(namespace = "default"): Promise<(string | undefined)[]> {
+  async eventTexts(namespace = "default"): Promise<(string | undefined)[]> {
     const { items } = await this.admin.resource(events).list({ namespace });
     return items.map((event) => `${event.type} ${event.reason} ${event.involvedObject.name} ${event.message}`);
   }

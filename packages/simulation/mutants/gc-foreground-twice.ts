@@ -9,8 +9,8 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/garbage-collector/src/dependency-graph.ts",
-      find: "return isSo(metadata) && !(old !== undefined && isSo(old));",
-      replace: "return isSo(metadata) && !(old !== undefined && isBeingDeleted(old));",
+      find: "return isDeletedWithFinalizer(metadata) && !(old !== undefined && isDeletedWithFinalizer(old));",
+      replace: "return isDeletedWithFinalizer(metadata) && !(old !== undefined && isBeingDeleted(old));",
     },
   ],
 };

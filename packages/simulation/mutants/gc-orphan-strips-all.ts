@@ -8,9 +8,9 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/garbage-collector/src/attempt-to-orphan.ts",
-      find: "const letGo = async ({ identity: dependent }: GraphNode): Promise<void> => {\n    const strategic = deleteReferencesStrategicPatch(dependent.uid, [identity.uid]);",
+      find: "const removeReference = async ({ identity: dependent }: GraphNode): Promise<void> => {\n    const strategic = deleteReferencesStrategicPatch(dependent.uid, [identity.uid]);",
       replace:
-        "const letGo = async ({ identity: dependent, owners }: GraphNode): Promise<void> => {\n    const strategic = deleteReferencesStrategicPatch(dependent.uid, owners.map(({ uid }) => uid));",
+        "const removeReference = async ({ identity: dependent, owners }: GraphNode): Promise<void> => {\n    const strategic = deleteReferencesStrategicPatch(dependent.uid, owners.map(({ uid }) => uid));",
     },
   ],
 };

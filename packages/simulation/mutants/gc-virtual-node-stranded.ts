@@ -10,7 +10,7 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/garbage-collector/src/garbage-collector.ts",
-      find: "if (node.virtual && this.#knows(node)) return this.#retry(key);",
+      find: "if (node.virtual && this.#isInGraph(node)) return this.#retry(key);",
       replace: "",
     },
   ],

@@ -5,7 +5,7 @@ import type { Logger, Runnable } from "@kubewright/controller";
 import type { Monitors } from "./monitors.js";
 import type { AnyResource, ResourceCatalog } from "./resource-catalog.js";
 
-export interface ResourceFollowerOptions {
+export interface ResourceDiscoveryOptions {
   readonly client: Pick<Client, "getRaw">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -22,7 +22,7 @@ export interface ResourceFollowerOptions {
 /** Upstream's period, and the longest pause after discovery that failed. */
 const DISCOVERY_INTERVAL_MS = 30_000;
 /** Between two looks when resources change all the time. */
-const SHORTEST_PAUSE_MS = 1_000;
+const MIN_PAUSE_MS = 1_000;
 /** How long caches may take to fill before things go on without them. */
 const SYNC_TIMEOUT_MS = 30_000;
 
@@ -31,15 +31,15 @@ const SYNC_TIMEOUT_MS = 30_000;
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go Sync
  */
-export class ResourceFollower implements Runnable {
+export class ResourceDiscovery implements Runnable {
   readonly name = "garbage collector's discovery";
-  readonly #options: ResourceFollowerOptions;
+  readonly #options: ResourceDiscoveryOptions;
   /** Opens when the monitors were started for the first time. */
   readonly #started = Promise.withResolvers<void>();
   #isDue = false;
   #wake: (() => void) | undefined;
 
-  constructor(options: ResourceFollowerOptions) {
+  constructor(options: ResourceDiscoveryOptions) {
     this.#options = options;
   }
 
@@ -55,7 +55,7 @@ export class ResourceFollower implements Runnable {
         this.#isDue = false;
         // Nothing is written: whoever stops need not wait for an answer.
         const isComplete = await untilAborted(this.#syncMonitors(signal), signal);
-        if (this.#isDue) await this.#options.clock.sleep(SHORTEST_PAUSE_MS, signal, { background: true });
+        if (this.#isDue) await this.#options.clock.sleep(MIN_PAUSE_MS, signal, { background: true });
         else await this.#pause(isComplete, signal);
       }
     } catch (error) {
@@ -69,7 +69,7 @@ export class ResourceFollower implements Runnable {
    *
    * @throws the signal's reason when it aborts first.
    */
-  async syncedInTime(signal: AbortSignal): Promise<boolean> {
+  async waitForSyncWithTimeout(signal: AbortSignal): Promise<boolean> {
     const { clock, monitors } = this.#options;
     const timeout = new AbortController();
     const timer = clock.setTimer(SYNC_TIMEOUT_MS, () => timeout.abort(), { background: true });
@@ -109,7 +109,7 @@ export class ResourceFollower implements Runnable {
     const followed = catalog.deletable.filter((resource) => !ignores(resource));
     const changed = monitors.sync(followed, signal);
     this.#started.resolve();
-    if (changed && !(await this.syncedInTime(signal))) {
+    if (changed && !(await this.waitForSyncWithTimeout(signal))) {
       logger.error({ resources: monitors.unsynced }, "Timed out waiting for dependency graph builder sync");
       onSyncError();
     }
