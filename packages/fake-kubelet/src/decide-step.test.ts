@@ -51,7 +51,7 @@ const running = (exitCode: number): Stage => ({
   restarts: 0,
   startedAtMs: 1000,
   startedAt: "",
-  attempt: { durationMs: 60_000, exitCode },
+  execution: { durationMs: 60_000, exitCode },
 });
 const starting: Stage = { name: "starting", startAtMs: 1000 };
 const exited = (exitCode: number) => ({ type: "finish", end: { cause: "exited", exitCode } });

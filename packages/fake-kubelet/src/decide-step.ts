@@ -40,7 +40,7 @@ const SIGKILL_EXIT_CODE = 128 + 9;
 export function decideStep(pod: DeepReadonly<Pod>, run: PodRun, nowMs: number, wallOffsetMs: number): PodStep {
   const { stage } = run;
   if (stage.name === "finished") return isLingering(pod) ? { type: "remove" } : { type: "wait", untilMs: Infinity };
-  const stop = whenToStop(pod, run, wallOffsetMs);
+  const stop = stopDue(pod, run, wallOffsetMs);
   const deleting = pod.metadata.deletionTimestamp !== undefined;
   switch (stage.name) {
     case "bound":
@@ -49,8 +49,12 @@ export function decideStep(pod: DeepReadonly<Pod>, run: PodRun, nowMs: number, w
       if (deleting) return neverRan;
       return first(nowMs, { atMs: stage.startAtMs, step: { type: "start" } }, stop);
     case "running": {
-      const exitAtMs = stage.startedAtMs + stage.attempt.durationMs;
-      return first(nowMs, { atMs: exitAtMs, step: afterExit(pod, run, stage.attempt.exitCode, exitAtMs, nowMs) }, stop);
+      const exitAtMs = stage.startedAtMs + stage.execution.durationMs;
+      return first(
+        nowMs,
+        { atMs: exitAtMs, step: afterExit(pod, run, stage.execution.exitCode, exitAtMs, nowMs) },
+        stop,
+      );
     }
     case "backingOff":
       if (deleting) return { type: "finish", end: { cause: "exited", exitCode: stage.last.exitCode } };
@@ -79,7 +83,7 @@ function first(nowMs: number, natural: Due, stop: Due | undefined): PodStep {
 }
 
 /** When something other than the containers themselves ends the pod, and how. */
-function whenToStop(pod: DeepReadonly<Pod>, run: PodRun, wallOffsetMs: number): Due | undefined {
+function stopDue(pod: DeepReadonly<Pod>, run: PodRun, wallOffsetMs: number): Due | undefined {
   const deadlineSeconds = pod.spec?.activeDeadlineSeconds;
   const deadline: Due | undefined =
     deadlineSeconds == null || run.acceptedAtMs === undefined

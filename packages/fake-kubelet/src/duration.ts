@@ -67,25 +67,25 @@ function parseSpread(
 
 /** Draws whole milliseconds. Takes one number from `random` in any case, so that what is drawn next stays the same. */
 export function drawDuration({ fromMs, toMs, spread }: DurationRange, random: Random): number {
-  const lot = random.next();
-  if (spread === undefined) return Math.round(fromMs + lot * (toMs - fromMs));
-  return Math.round(Math.min(toMs, Math.max(fromMs, drawSpread(spread, lot, random))));
+  const uniform = random.next();
+  if (spread === undefined) return Math.round(fromMs + uniform * (toMs - fromMs));
+  return Math.round(Math.min(toMs, Math.max(fromMs, drawSpread(spread, uniform, random))));
 }
 
-function drawSpread(spread: DurationSpread, lot: number, random: Random): number {
+function drawSpread(spread: DurationSpread, uniform: number, random: Random): number {
   switch (spread.type) {
     case "normal":
-      return spread.meanMs + spread.deviationMs * standardNormal(lot, random);
+      return spread.meanMs + spread.deviationMs * standardNormal(uniform, random);
     case "lognormal":
-      return spread.medianMs * Math.exp(spread.sigma * standardNormal(lot, random));
+      return spread.medianMs * Math.exp(spread.sigma * standardNormal(uniform, random));
     case "exponential":
-      return -spread.meanMs * Math.log(1 - lot);
+      return -spread.meanMs * Math.log(1 - uniform);
     default:
       return spread satisfies never;
   }
 }
 
 /** Box and Muller's method; the second lot comes from a source of its own. */
-function standardNormal(lot: number, random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - lot)) * Math.cos(2 * Math.PI * random.fork("angle").next());
+function standardNormal(uniform: number, random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - uniform)) * Math.cos(2 * Math.PI * random.fork("angle").next());
 }

@@ -24,8 +24,8 @@ import { ItemExponentialFailureRateLimiter, type RateLimitingQueue } from "@kube
 
 import { lengthen } from "./crash-loop-back-off.js";
 import { type PodEnd, type PodStep, decideStep, isLingering } from "./decide-step.js";
-import { Lots } from "./lots.js";
-import { madeUpAddress, nodeAddress, readyAgain, readyNodeStatus } from "./node-status.js";
+import { PodOutcomeSampler } from "./pod-outcome-sampler.js";
+import { randomAddress, nodeAddress, readyConditionPatch, readyNodeStatus } from "./node-status.js";
 import type { Ending, PodRun, Stage } from "./pod-run.js";
 import {
   type PodStatusPatch,
@@ -33,12 +33,12 @@ import {
   acceptedStatus,
   backOffStatus,
   ending,
-  endingApart,
+  endingPerContainer,
   finishedStatus,
   runningStatus,
 } from "./pod-status.js";
 import { resumeRun } from "./resume-run.js";
-import { Workloads } from "./workload.js";
+import { WorkloadCache } from "./workload.js";
 
 export interface FakeKubeletOptions extends ControllerDeps {
   /** Names of the nodes it plays the kubelet of. Default: all there are, and those still to come. */
@@ -62,9 +62,9 @@ export class FakeKubelet implements Runnable {
   readonly #shell: ControllerShell;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #lots: Lots;
-  readonly #workloads = new Workloads();
-  readonly #owned: ReadonlySet<string> | undefined;
+  readonly #sampler: PodOutcomeSampler;
+  readonly #workloads = new WorkloadCache();
+  readonly #ownNodes: ReadonlySet<string> | undefined;
   readonly #podClient: ResourceClient<Pod>;
   readonly #nodeClient: ResourceClient<Node>;
   readonly #pods: SharedInformer<Pod>;
@@ -86,8 +86,8 @@ export class FakeKubelet implements Runnable {
     this.#clock = shell.clock;
     this.#random = shell.random;
     this.#events = shell.events;
-    this.#lots = new Lots(shell.random);
-    this.#owned = owned === undefined ? undefined : new Set(owned);
+    this.#sampler = new PodOutcomeSampler(shell.random);
+    this.#ownNodes = owned === undefined ? undefined : new Set(owned);
     this.#podClient = shell.client.resource(pods);
     this.#nodeClient = shell.client.resource(nodes);
     this.#pods = shell.informer(pods);
@@ -110,8 +110,8 @@ export class FakeKubelet implements Runnable {
       for (const run of this.#runs.values()) run.timer?.cancel();
     });
     this.#pods.addEventHandler({
-      onAdd: (pod) => this.#sawPod(pod),
-      onUpdate: (_old, pod) => this.#sawPod(pod),
+      onAdd: (pod) => this.#handlePod(pod),
+      onUpdate: (_old, pod) => this.#handlePod(pod),
       onDelete: (deleted) => this.#forget(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted)),
     });
     this.#nodes.addEventHandler({
@@ -137,16 +137,16 @@ export class FakeKubelet implements Runnable {
   async reconnect(nodeName: string, signal: AbortSignal): Promise<void> {
     if (!this.#cutOff.delete(nodeName)) return;
     const node = this.#nodes.store.get(objectKey({ name: nodeName }));
-    if (node !== undefined) await this.#patchNode(nodeName, readyAgain(formatTime(this.#clock.now())), signal);
+    if (node !== undefined) await this.#patchNode(nodeName, readyConditionPatch(formatTime(this.#clock.now())), signal);
     for (const pod of this.#pods.store.list()) if (pod.spec?.nodeName === nodeName) this.#queue.add(keyOf(pod));
   }
 
   #owns(nodeName: string | undefined): boolean {
-    return !!nodeName && (this.#owned === undefined || this.#owned.has(nodeName));
+    return !!nodeName && (this.#ownNodes === undefined || this.#ownNodes.has(nodeName));
   }
 
   /** Most updates are echoes of what was written here: only those that change what is to be done are looked into. */
-  #sawPod(pod: DeepReadonly<Pod>): void {
+  #handlePod(pod: DeepReadonly<Pod>): void {
     if (!this.#owns(pod.spec?.nodeName)) return;
     const key = keyOf(pod);
     let run = this.#runs.get(key);
@@ -159,7 +159,7 @@ export class FakeKubelet implements Runnable {
       const endedHere = run?.stage.name === "finished";
       this.#forget(key);
       if (isLingering(pod) && !endedHere) this.#queue.add(key);
-    } else if (run === undefined || differs(pod, run.latest)) {
+    } else if (run === undefined || nextStepMayChange(pod, run.latest)) {
       this.#queue.add(key);
     }
   }
@@ -220,7 +220,7 @@ export class FakeKubelet implements Runnable {
       if (run !== undefined) this.#forget(key);
       const { workload, problems } = this.#workloads.of(pod);
       for (const problem of problems) this.#events.event(pod, pods, "Warning", "InvalidWorkload", problem);
-      run = resumeRun(pod, workload, this.#lots, nowMs, this.#clock.now() - nowMs);
+      run = resumeRun(pod, workload, this.#sampler, nowMs, this.#clock.now() - nowMs);
       this.#runs.set(key, run);
     }
     if (run.latest === undefined || isNewer(pod, run.latest)) run.latest = pod;
@@ -240,7 +240,7 @@ export class FakeKubelet implements Runnable {
       case "accept": {
         const nodeName = pod.spec?.nodeName ?? "";
         const hostIP = nodeAddress(this.#nodes.store.get(objectKey({ name: nodeName })), nodeName, this.#random);
-        const startAtMs = nowMs + this.#lots.startupDelayMs(run.workload, run.identity);
+        const startAtMs = nowMs + this.#sampler.startupDelayMs(run.workload, run.identity);
         return {
           body: acceptedStatus(this.#context(pod), hostIP),
           acceptedAtMs: nowMs,
@@ -283,11 +283,11 @@ export class FakeKubelet implements Runnable {
 
   #start(pod: DeepReadonly<Pod>, run: PodRun, restarts: number, last: Ending | undefined): StatusChange {
     const context = this.#context(pod);
-    const podIP = pod.status?.podIP ?? madeUpAddress("10.244", this.#random.fork(`${run.identity.label}/address`));
-    const attempt = this.#lots.attempt(pod, run.workload, run.identity, restarts);
+    const podIP = pod.status?.podIP ?? randomAddress("10.244", this.#random.fork(`${run.identity.label}/address`));
+    const execution = this.#sampler.sampleExecution(pod, run.workload, run.identity, restarts);
     return {
       body: runningStatus(context, podIP, restarts, last),
-      stage: { name: "running", restarts, startedAtMs: this.#clock.monotonic(), startedAt: context.now, attempt },
+      stage: { name: "running", restarts, startedAtMs: this.#clock.monotonic(), startedAt: context.now, execution },
     };
   }
 
@@ -297,7 +297,7 @@ export class FakeKubelet implements Runnable {
     let ended: Ending | undefined;
     if (stage.name === "running") {
       // When the API server was not to be reached, the containers may have exited long ago.
-      const exitAtMs = stage.startedAtMs + stage.attempt.durationMs;
+      const exitAtMs = stage.startedAtMs + stage.execution.durationMs;
       ended = this.#ending(stage, end, end.cause === "exited" ? Math.min(exitAtMs, nowMs) : nowMs);
     } else if (stage.name === "backingOff") ended = stage.last;
     return { body: finishedStatus(this.#context(pod), end, restarts, ended), stage: { name: "finished" } };
@@ -307,8 +307,10 @@ export class FakeKubelet implements Runnable {
     const wallOffsetMs = this.#clock.now() - this.#clock.monotonic();
     const timeAt = (ms: number): string => formatTime(ms + wallOffsetMs);
     const common = ending(end, stage.startedAt, timeAt(atMs));
-    if (stage.attempt.containers === undefined) return common;
-    return endingApart(common, stage.attempt, atMs - stage.startedAtMs, (ms) => timeAt(stage.startedAtMs + ms));
+    if (stage.execution.containers === undefined) return common;
+    return endingPerContainer(common, stage.execution, atMs - stage.startedAtMs, (ms) =>
+      timeAt(stage.startedAtMs + ms),
+    );
   }
 
   #write({ metadata }: DeepReadonly<Pod>, body: PodStatusPatch, signal: AbortSignal): Promise<DeepReadonly<Pod>> {
@@ -358,7 +360,7 @@ function isNewer(pod: DeepReadonly<Pod>, than: DeepReadonly<Pod>): boolean {
 }
 
 /** Whether something changed that a pod's next step depends on, and that others may change. */
-function differs(pod: DeepReadonly<Pod>, known: DeepReadonly<Pod> | undefined): boolean {
+function nextStepMayChange(pod: DeepReadonly<Pod>, known: DeepReadonly<Pod> | undefined): boolean {
   return (
     pod.metadata.deletionTimestamp !== known?.metadata.deletionTimestamp ||
     pod.spec?.activeDeadlineSeconds !== known?.spec?.activeDeadlineSeconds

@@ -5,11 +5,11 @@ import type { Random } from "@kubewright/clock";
 /** The address of a node that its status names, or one made up from its name. */
 export function nodeAddress(node: DeepReadonly<Node> | undefined, name: string, random: Random): string {
   const named = node?.status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
-  return named ?? madeUpAddress("172.18", random.fork(`node/${name}`));
+  return named ?? randomAddress("172.18", random.fork(`node/${name}`));
 }
 
 /** An IPv4 address in a /16, drawn from `random`. Two may be the same: nothing is ever sent to them. */
-export function madeUpAddress(prefix: string, random: Random): string {
+export function randomAddress(prefix: string, random: Random): string {
   const bits = random.uint32();
   return `${prefix}.${bits & 0xff}.${1 + ((bits >>> 8) % 254)}`;
 }
@@ -43,7 +43,7 @@ export function readyNodeStatus(node: DeepReadonly<Node>, now: string, random: R
 }
 
 /** The body of a strategic merge patch that says a node is up again. */
-export function readyAgain(now: string): object {
+export function readyConditionPatch(now: string): object {
   return { status: { conditions: [readyCondition(now)] } };
 }
 

@@ -2,7 +2,7 @@ import type { ContainerState, DeepReadonly, Pod } from "@kubewright/api";
 import type { Timer } from "@kubewright/clock";
 
 import type { BackOff } from "./crash-loop-back-off.js";
-import type { Attempt, PodIdentity } from "./lots.js";
+import type { PodExecution, PodIdentity } from "./pod-outcome-sampler.js";
 import type { Workload } from "./workload.js";
 
 /** How a container ended, as the status says it. */
@@ -11,7 +11,7 @@ export type Termination = NonNullable<ContainerState["terminated"]>;
 /** How a pod's containers ended. */
 export interface Ending extends Termination {
   /** Those that ended otherwise than the rest, by name. */
-  readonly apart?: ReadonlyMap<string, Termination>;
+  readonly perContainer?: ReadonlyMap<string, Termination>;
 }
 
 /**
@@ -45,7 +45,7 @@ export type Stage =
       readonly restarts: number;
       readonly startedAtMs: number;
       readonly startedAt: string;
-      readonly attempt: Attempt;
+      readonly execution: PodExecution;
     }
   /** Crashed, and waiting to be started again. */
   | {

@@ -9,7 +9,7 @@ import {
 } from "@kubewright/api";
 
 import type { PodEnd } from "./decide-step.js";
-import type { Attempt } from "./lots.js";
+import type { PodExecution } from "./pod-outcome-sampler.js";
 import type { Ending, Termination } from "./pod-run.js";
 
 /**
@@ -153,19 +153,19 @@ export function ending(end: PodEnd, startedAt: string, finishedAt: string): Endi
  *
  * @param timeAfter - The wall time so many milliseconds after the start.
  */
-export function endingApart(
+export function endingPerContainer(
   common: Ending,
-  { containers = [] }: Attempt,
+  { containers = [] }: PodExecution,
   ranMs: number,
   timeAfter: (ms: number) => string,
 ): Ending {
   const { startedAt = "" } = common;
   const exited = containers.filter(({ durationMs }) => durationMs <= ranMs);
   if (exited.length === 0) return common;
-  const apart = exited.map(
+  const perContainer = exited.map(
     ({ name, durationMs, exitCode }) => [name, termination(exitCode, startedAt, timeAfter(durationMs))] as const,
   );
-  return { ...common, apart: new Map(apart) };
+  return { ...common, perContainer: new Map(perContainer) };
 }
 
 function termination(exitCode: number, startedAt: string, finishedAt: string): Termination {
@@ -257,9 +257,9 @@ function ofContainer(
   ending: Ending,
 ): Termination {
   const containerID = containerId(pod, container, restarts);
-  if (ending.apart === undefined) return { ...ending, containerID };
-  const { apart, ...common } = ending;
-  return { ...(apart.get(container.name) ?? common), containerID };
+  if (ending.perContainer === undefined) return { ...ending, containerID };
+  const { perContainer, ...common } = ending;
+  return { ...(perContainer.get(container.name) ?? common), containerID };
 }
 
 function containerId(pod: DeepReadonly<Pod>, { name }: DeepReadonly<Container>, restarts: number): string {

@@ -1,7 +1,7 @@
 import { type DeepReadonly, type Pod, parseTime } from "@kubewright/api";
 
 import { type BackOff, lengthen, restartDelayMs } from "./crash-loop-back-off.js";
-import type { Lots } from "./lots.js";
+import type { PodOutcomeSampler } from "./pod-outcome-sampler.js";
 import type { PodRun, Stage } from "./pod-run.js";
 import type { Workload } from "./workload.js";
 
@@ -14,33 +14,39 @@ import type { Workload } from "./workload.js";
 export function resumeRun(
   pod: DeepReadonly<Pod>,
   workload: Workload,
-  lots: Lots,
+  sampler: PodOutcomeSampler,
   nowMs: number,
   wallOffsetMs: number,
 ): PodRun {
-  const identity = lots.identify(pod);
+  const identity = sampler.identify(pod);
   const run: PodRun = {
     uid: pod.metadata.uid ?? "",
     identity,
-    workload: lots.settle(pod, workload, identity),
+    workload: sampler.resolveWorkload(pod, workload, identity),
     stage: { name: "bound" },
   };
   const startMs = parseTime(pod.status?.startTime);
   if (startMs === undefined) return run;
   run.acceptedAtMs = startMs - wallOffsetMs;
-  run.stage = resumeStage(pod, run, lots, nowMs, wallOffsetMs);
+  run.stage = resumeStage(pod, run, sampler, nowMs, wallOffsetMs);
   return run;
 }
 
-function resumeStage(pod: DeepReadonly<Pod>, run: PodRun, lots: Lots, nowMs: number, wallOffsetMs: number): Stage {
+function resumeStage(
+  pod: DeepReadonly<Pod>,
+  run: PodRun,
+  sampler: PodOutcomeSampler,
+  nowMs: number,
+  wallOffsetMs: number,
+): Stage {
   const { state, lastState, restartCount: restarts = 0 } = pod.status?.containerStatuses?.[0] ?? {};
   const backOff = backOffAfter(restarts, nowMs);
   if (backOff !== undefined) run.backOff = backOff;
   const startedAtMs = parseTime(state?.running?.startedAt);
   if (state?.running !== undefined && startedAtMs !== undefined) {
-    const attempt = lots.attempt(pod, run.workload, run.identity, restarts);
+    const execution = sampler.sampleExecution(pod, run.workload, run.identity, restarts);
     const startedAt = state.running.startedAt ?? "";
-    return { name: "running", restarts, startedAtMs: startedAtMs - wallOffsetMs, startedAt, attempt };
+    return { name: "running", restarts, startedAtMs: startedAtMs - wallOffsetMs, startedAt, execution };
   }
   const last = lastState?.terminated;
   if (state?.waiting?.reason === "CrashLoopBackOff" && last !== undefined) {
@@ -55,7 +61,7 @@ function resumeStage(pod: DeepReadonly<Pod>, run: PodRun, lots: Lots, nowMs: num
   }
   return {
     name: "starting",
-    startAtMs: (run.acceptedAtMs ?? nowMs) + lots.startupDelayMs(run.workload, run.identity),
+    startAtMs: (run.acceptedAtMs ?? nowMs) + sampler.startupDelayMs(run.workload, run.identity),
   };
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseDuration, parseDurationRange } from "./duration.js";
 import { parseExitCodes } from "./exit-codes.js";
 import { parseIndexes } from "./index-ranges.js";
-import { Workloads, workloadOf } from "./workload.js";
+import { WorkloadCache, workloadOf } from "./workload.js";
 
 function read(annotations: Record<string, string>) {
   const prefixed = Object.entries(annotations).map(([name, value]) => [`sim.kubewright.dev/${name}`, value] as const);
@@ -26,7 +26,7 @@ test("a pod without annotations runs for ten seconds after one second of start-u
 });
 
 test("pods whose annotations say the same share what was read, all others have their own", () => {
-  const workloads = new Workloads();
+  const workloads = new WorkloadCache();
   const annotated = (annotations: Record<string, string>) => workloads.of({ metadata: { annotations } });
   const short = annotated({ "sim.kubewright.dev/duration": "5s", other: "x" });
   expect(short.workload.duration).toEqual({ fromMs: 5000, toMs: 5000 });

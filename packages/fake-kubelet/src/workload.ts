@@ -86,36 +86,36 @@ const ANNOTATIONS: ReadonlyMap<string, Annotation<keyof Workload>> = new Map([
 ]);
 
 /** What a pod's annotations say. */
-export interface ReadWorkload {
+export interface ParsedWorkload {
   readonly workload: Workload;
   /** One sentence for each annotation that cannot be read: its default counts instead. */
   readonly problems: readonly string[];
 }
 
 /** Most readings remembered; the oldest goes first. */
-const READINGS = 1000;
+const MAX_ENTRIES = 1000;
 
 /** Reads pods' annotations, those that say the same only once: most pods are one of many made from a template. */
-export class Workloads {
-  readonly #readings = new Map<string, ReadWorkload>();
+export class WorkloadCache {
+  readonly #entries = new Map<string, ParsedWorkload>();
 
-  of(pod: DeepReadonly<Pod>): ReadWorkload {
+  of(pod: DeepReadonly<Pod>): ParsedWorkload {
     const annotations = pod.metadata.annotations;
     let text = "";
     for (const name in annotations)
       if (name.startsWith(WORKLOAD_ANNOTATION_PREFIX)) text += `${name}=${annotations[name]}\0`;
-    let reading = this.#readings.get(text);
-    if (reading === undefined) {
-      reading = workloadOf(pod);
-      this.#readings.set(text, reading);
-      if (this.#readings.size > READINGS) this.#readings.delete(this.#readings.keys().next().value!);
+    let entry = this.#entries.get(text);
+    if (entry === undefined) {
+      entry = workloadOf(pod);
+      this.#entries.set(text, entry);
+      if (this.#entries.size > MAX_ENTRIES) this.#entries.delete(this.#entries.keys().next().value!);
     }
-    return reading;
+    return entry;
   }
 }
 
 /** Reads the annotations of a pod. */
-export function workloadOf(pod: DeepReadonly<Pod>): ReadWorkload {
+export function workloadOf(pod: DeepReadonly<Pod>): ParsedWorkload {
   const annotations = pod.metadata.annotations;
   let workload = DEFAULT_WORKLOAD;
   const problems: string[] = [];

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Pod } from "@kubewright/api";
 import { seededRandom } from "@kubewright/clock";
 
-import { Lots } from "./lots.js";
+import { PodOutcomeSampler } from "./pod-outcome-sampler.js";
 import { workloadOf } from "./workload.js";
 
 function jobPod(job: string, name: string, index?: number): Pod {
@@ -23,13 +23,17 @@ const { workload } = workloadOf({
   metadata: { annotations: { "sim.kubewright.dev/duration": "1s..1h", "sim.kubewright.dev/failure-rate": "0.5" } },
 });
 
-function fates(lots: Lots, pods: readonly Pod[]) {
-  return pods.map((pod) => lots.attempt(pod, workload, lots.identify(pod), 0));
+function outcomes(sampler: PodOutcomeSampler, pods: readonly Pod[]) {
+  return pods.map((pod) => sampler.sampleExecution(pod, workload, sampler.identify(pod), 0));
 }
 
 test("one pod more elsewhere, and other names and UIDs for all, change nobody's fate", () => {
-  const before = fates(new Lots(seededRandom(1)), [jobPod("a", "a-1"), jobPod("a", "a-2"), jobPod("b", "b-1")]);
-  const after = fates(new Lots(seededRandom(1)), [
+  const before = outcomes(new PodOutcomeSampler(seededRandom(1)), [
+    jobPod("a", "a-1"),
+    jobPod("a", "a-2"),
+    jobPod("b", "b-1"),
+  ]);
+  const after = outcomes(new PodOutcomeSampler(seededRandom(1)), [
     jobPod("c", "c-9"),
     jobPod("a", "a-8"),
     jobPod("b", "b-7"),
@@ -40,53 +44,55 @@ test("one pod more elsewhere, and other names and UIDs for all, change nobody's 
 });
 
 test("a controller's pods are counted until 10,000 others or more were heard of, and not for ever", () => {
-  const lots = new Lots(seededRandom(1));
-  const hearOf = (from: number, to: number): void => {
-    for (let job = from; job < to; job++) lots.identify(jobPod(`job-${job}`, "pod"));
+  const sampler = new PodOutcomeSampler(seededRandom(1));
+  const countPodOf = (from: number, to: number): void => {
+    for (let job = from; job < to; job++) sampler.identify(jobPod(`job-${job}`, "pod"));
   };
-  const ordinal = (): number => lots.identify(jobPod("a", "pod")).ordinal;
+  const ordinal = (): number => sampler.identify(jobPod("a", "pod")).ordinal;
   expect([ordinal(), ordinal()]).toEqual([0, 1]);
-  hearOf(0, 9_990);
+  countPodOf(0, 9_990);
   expect(ordinal()).toBe(2);
-  hearOf(9_990, 19_980);
+  countPodOf(9_990, 19_980);
   expect(ordinal()).toBe(3);
-  hearOf(19_980, 39_980);
+  countPodOf(19_980, 39_980);
   expect(ordinal()).toBe(0);
 });
 
 test("another seed draws other lots", () => {
   const pods = [jobPod("a", "a-1")];
-  expect(fates(new Lots(seededRandom(2)), pods)).not.toEqual(fates(new Lots(seededRandom(1)), pods));
+  expect(outcomes(new PodOutcomeSampler(seededRandom(2)), pods)).not.toEqual(
+    outcomes(new PodOutcomeSampler(seededRandom(1)), pods),
+  );
 });
 
 test("each restart draws again", () => {
-  const lots = new Lots(seededRandom(1));
+  const sampler = new PodOutcomeSampler(seededRandom(1));
   const pod = jobPod("a", "a-1");
-  const identity = lots.identify(pod);
-  const attempts = [0, 1, 2, 3].map((number) => lots.attempt(pod, workload, identity, number).durationMs);
+  const identity = sampler.identify(pod);
+  const attempts = [0, 1, 2, 3].map((number) => sampler.sampleExecution(pod, workload, identity, number).durationMs);
   expect(new Set(attempts).size).toBe(4);
 });
 
 test("durations stay in their range, and failures come at their rate", () => {
-  const lots = new Lots(seededRandom(1));
-  const drawn = fates(
-    lots,
+  const sampler = new PodOutcomeSampler(seededRandom(1));
+  const sampled = outcomes(
+    sampler,
     Array.from({ length: 1000 }, (_, number) => jobPod("a", `a-${number}`)),
   );
-  for (const { durationMs } of drawn) expect(durationMs >= 1000 && durationMs <= 3_600_000).toBe(true);
-  const failures = drawn.filter(({ exitCode }) => exitCode === 1).length;
+  for (const { durationMs } of sampled) expect(durationMs >= 1000 && durationMs <= 3_600_000).toBe(true);
+  const failures = sampled.filter(({ exitCode }) => exitCode === 1).length;
   expect(failures).toBeGreaterThan(430);
   expect(failures).toBeLessThan(570);
-  const mean = drawn.reduce((sum, { durationMs }) => sum + durationMs, 0) / drawn.length;
+  const mean = sampled.reduce((sum, { durationMs }) => sum + durationMs, 0) / sampled.length;
   expect(Math.abs(mean - 1_800_500)).toBeLessThan(120_000);
 });
 
 test("pods of failing indexes always fail, others as they would have", () => {
   const failing = workloadOf({ metadata: { annotations: { "sim.kubewright.dev/failing-indexes": "1,3-5" } } }).workload;
-  const lots = new Lots(seededRandom(1));
+  const sampler = new PodOutcomeSampler(seededRandom(1));
   const exitCodes = [0, 1, 2, 3, 4, 5, 6].map((index) => {
     const pod = jobPod("a", `a-${index}`, index);
-    return lots.attempt(pod, failing, lots.identify(pod), 0).exitCode;
+    return sampler.sampleExecution(pod, failing, sampler.identify(pod), 0).exitCode;
   });
   expect(exitCodes).toEqual([0, 1, 0, 1, 1, 1, 0]);
 });
@@ -105,32 +111,32 @@ test.each([
   ["exponential(10m)", 600_000, 600_000],
 ])("what is drawn from %s has its mean and deviation", (duration, wantedMean, wantedDeviation) => {
   const spread = workloadWith({ duration });
-  const lots = new Lots(seededRandom(1));
-  const drawn = Array.from({ length: 4000 }, (_, number) => jobPod("a", `a-${number}`)).map(
-    (pod) => lots.attempt(pod, spread, lots.identify(pod), 0).durationMs,
+  const sampler = new PodOutcomeSampler(seededRandom(1));
+  const sampled = Array.from({ length: 4000 }, (_, number) => jobPod("a", `a-${number}`)).map(
+    (pod) => sampler.sampleExecution(pod, spread, sampler.identify(pod), 0).durationMs,
   );
-  const mean = drawn.reduce((sum, ms) => sum + ms, 0) / drawn.length;
-  const deviation = Math.sqrt(drawn.reduce((sum, ms) => sum + (ms - mean) ** 2, 0) / drawn.length);
+  const mean = sampled.reduce((sum, ms) => sum + ms, 0) / sampled.length;
+  const deviation = Math.sqrt(sampled.reduce((sum, ms) => sum + (ms - mean) ** 2, 0) / sampled.length);
   expect(Math.abs(mean / wantedMean - 1)).toBeLessThan(0.05);
   expect(Math.abs(deviation / wantedDeviation - 1)).toBeLessThan(0.08);
 });
 
 test("runs that all take as long fail at their rate nevertheless", () => {
   const failing = workloadWith({ duration: "1m", "failure-rate": "0.5" });
-  const lots = new Lots(seededRandom(1));
+  const sampler = new PodOutcomeSampler(seededRandom(1));
   const failures = Array.from({ length: 1000 }, (_, number) => jobPod("a", `a-${number}`)).filter(
-    (pod) => lots.attempt(pod, failing, lots.identify(pod), 0).exitCode === 1,
+    (pod) => sampler.sampleExecution(pod, failing, sampler.identify(pod), 0).exitCode === 1,
   );
   expect(Math.abs(failures.length - 500)).toBeLessThan(70);
 });
 
 test("exit codes come in their shares", () => {
   const shared = workloadWith({ "exit-code": "0=8,3=1,137=1" });
-  const lots = new Lots(seededRandom(1));
+  const sampler = new PodOutcomeSampler(seededRandom(1));
   const counts = new Map<number, number>();
   for (let number = 0; number < 2000; number++) {
     const pod = jobPod("a", `a-${number}`);
-    const { exitCode } = lots.attempt(pod, shared, lots.identify(pod), 0);
+    const { exitCode } = sampler.sampleExecution(pod, shared, sampler.identify(pod), 0);
     counts.set(exitCode, (counts.get(exitCode) ?? 0) + 1);
   }
   expect([...counts.keys()].sort((a, b) => a - b)).toEqual([0, 3, 137]);
@@ -148,13 +154,13 @@ test("rules go by container, index and attempt, and the last that says something
       { indexes: "2", container: "sidecar", exitCode: "9" },
     ]),
   });
-  const lots = new Lots(seededRandom(1));
-  const fate = (index: number, number = 0) => {
+  const sampler = new PodOutcomeSampler(seededRandom(1));
+  const outcome = (index: number, number = 0) => {
     const pod = jobPod("a", "a", index);
     pod.spec = { containers: [{ name: "main" }, { name: "sidecar" }] };
-    return lots.attempt(pod, ruled, lots.identify(pod), number);
+    return sampler.sampleExecution(pod, ruled, sampler.identify(pod), number);
   };
-  expect(fate(0)).toEqual({
+  expect(outcome(0)).toEqual({
     durationMs: 120_000,
     exitCode: 0,
     containers: [
@@ -163,7 +169,7 @@ test("rules go by container, index and attempt, and the last that says something
     ],
   });
   // The first two pods of index 1 fail; so would the first restart of its first pod, but not the third try of any kind.
-  expect([fate(1).exitCode, fate(1).exitCode, fate(1).exitCode]).toEqual([7, 7, 0]);
-  expect(fate(2).exitCode).toBe(9);
-  expect([fate(2).containers?.[0]?.exitCode, fate(2).containers?.[1]?.exitCode]).toEqual([0, 9]);
+  expect([outcome(1).exitCode, outcome(1).exitCode, outcome(1).exitCode]).toEqual([7, 7, 0]);
+  expect(outcome(2).exitCode).toBe(9);
+  expect([outcome(2).containers?.[0]?.exitCode, outcome(2).containers?.[1]?.exitCode]).toEqual([0, 9]);
 });

@@ -8,15 +8,15 @@ import { behaviourOf } from "./workload-rules.js";
 import type { Workload } from "./workload.js";
 
 /** How one run of a pod's containers goes. They start together; the run ends with the last of them. */
-export interface Attempt {
+export interface PodExecution {
   readonly durationMs: number;
   /** The pod's: of the first container by order that fails, else 0. */
   readonly exitCode: number;
   /** Each container's own, in the pod's order. Absent: all do the same. */
-  readonly containers?: readonly ContainerFate[];
+  readonly containers?: readonly ContainerOutcome[];
 }
 
-export interface ContainerFate {
+export interface ContainerOutcome {
   readonly name: string;
   readonly durationMs: number;
   readonly exitCode: number;
@@ -30,7 +30,7 @@ export interface PodIdentity {
 }
 
 /** Least number of controllers, of those heard of last, whose pods are counted; at most, twice as many are. */
-const COUNTERS = 10_000;
+const MIN_COUNTERS = 10_000;
 
 /**
  * Draws lots for pods, each from a source of its own.
@@ -39,9 +39,9 @@ const COUNTERS = 10_000;
  * would not do, since one pod more anywhere in the cluster changes those the server gives out after it. So what befalls
  * a pod depends on nothing but the seed and its own Job's history.
  */
-export class Lots {
+export class PodOutcomeSampler {
   readonly #random: Random;
-  /** Of controllers heard of last. When they are {@link COUNTERS}, they replace the older ones, who are forgotten all at once. */
+  /** Of controllers heard of last. When they are {@link MIN_COUNTERS}, they replace the older ones, who are forgotten all at once. */
   #counts = new Map<string, number>();
   #olderCounts = new Map<string, number>();
 
@@ -58,7 +58,7 @@ export class Lots {
     const counter = index === "" ? controller.uid : `${controller.uid}/${index}`;
     const count = this.#counts.get(counter) ?? this.#olderCounts.get(counter) ?? 0;
     this.#counts.set(counter, count + 1);
-    if (this.#counts.size >= COUNTERS) {
+    if (this.#counts.size >= MIN_COUNTERS) {
       this.#olderCounts = this.#counts;
       this.#counts = new Map();
     }
@@ -72,22 +72,27 @@ export class Lots {
   }
 
   /** The workload as this pod has it: what its rules say of the pod as a whole is settled. */
-  settle(pod: DeepReadonly<Pod>, workload: Workload, { ordinal }: PodIdentity): Workload {
+  resolveWorkload(pod: DeepReadonly<Pod>, workload: Workload, { ordinal }: PodIdentity): Workload {
     if (workload.rules === undefined) return workload;
     const { startupDelay, ignoreSigterm } = behaviourOf(workload, { index: indexOf(pod), attempt: ordinal + 1 });
     return { ...workload, startupDelay, ignoreSigterm };
   }
 
-  /** @param number - 0 for the first run, then one more for each restart. */
-  attempt(pod: DeepReadonly<Pod>, workload: Workload, { label, ordinal }: PodIdentity, number: number): Attempt {
-    const source = `${label}/run/${number}`;
+  /** @restart restart - 0 for the first run, then one more for each restart. */
+  sampleExecution(
+    pod: DeepReadonly<Pod>,
+    workload: Workload,
+    { label, ordinal }: PodIdentity,
+    restart: number,
+  ): PodExecution {
+    const source = `${label}/run/${restart}`;
     const index = indexOf(pod);
-    const attempt = ordinal + number + 1;
-    if (workload.rules === undefined) return this.#draw(workload, index, source);
+    const attempt = ordinal + restart + 1;
+    if (workload.rules === undefined) return this.#sample(workload, index, source);
     // The first container draws what it would if it were alone.
-    const containers = (pod.spec?.containers ?? []).map(({ name }, place): ContainerFate => {
+    const containers = (pod.spec?.containers ?? []).map(({ name }, place): ContainerOutcome => {
       const behaviour = behaviourOf(workload, { container: name, index, attempt });
-      return { name, ...this.#draw(behaviour, index, place === 0 ? source : `${source}/${name}`) };
+      return { name, ...this.#sample(behaviour, index, place === 0 ? source : `${source}/${name}`) };
     });
     return {
       durationMs: containers.reduce((longest, { durationMs }) => Math.max(longest, durationMs), 0),
@@ -96,7 +101,7 @@ export class Lots {
     };
   }
 
-  #draw(
+  #sample(
     { duration, failureRate, failingIndexes, exitCode, failureExitCode }: Workload,
     index: number | undefined,
     source: string,
