@@ -2,7 +2,7 @@ import type { DeepReadonly, Pod, PodSpec } from "@kubewright/api";
 import {
   type NodeSelectorRequirement,
   type NodeSelectorTerm,
-  canTake,
+  fitsEmptyNode,
   matchesNodeAffinity,
   podRequests,
 } from "@kubewright/fake-scheduler";
@@ -41,7 +41,8 @@ export function nodesFor(templates: readonly PodTemplate[], given: readonly Node
     const amounts = amountsOf(pod);
     if (amounts === undefined || (spec.schedulerName ?? "default-scheduler") !== "default-scheduler") continue;
     const isNamed = spec.nodeName !== undefined && spec.nodeName !== "";
-    if (isNamed ? given.some(({ name }) => name === spec.nodeName) : nodes.some((node) => canTake(node, pod))) continue;
+    if (isNamed ? given.some(({ name }) => name === spec.nodeName) : nodes.some((node) => fitsEmptyNode(node, pod)))
+      continue;
     const wanted = wantedOf(spec);
     if (wanted === undefined) continue;
     const key = JSON.stringify([wanted.name, Object.entries(wanted.labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
@@ -49,7 +50,7 @@ export function nodesFor(templates: readonly PodTemplate[], given: readonly Node
     const base = before?.shape ?? emptyShape(wanted.name ?? `other-node-${added.size + 1}`, wanted.labels);
     const shape = withRoom(base, amounts, count);
     // What contradicts itself fits nowhere.
-    if (!isNamed && !canTake(nodeObject(shape, 0), pod)) continue;
+    if (!isNamed && !fitsEmptyNode(nodeObject(shape, 0), pod)) continue;
     const lacking = [...amounts].filter(([name, amount]) => amount > Math.max(0, ...given.map(offers(name))));
     const needs = [
       ...(wanted.name === undefined ? [] : [`node ${wanted.name}`]),

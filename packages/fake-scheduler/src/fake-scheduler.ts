@@ -21,9 +21,9 @@ import {
 import { type SharedInformer, deletedObject } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter, type RateLimitingQueue } from "@kubewright/workqueue";
 
-import { NodeLedger } from "./node-ledger.js";
+import { NodeAllocations } from "./node-allocations.js";
 import { type PodRequests, podRequests } from "./resources.js";
-import { WaitingPods } from "./waiting-pods.js";
+import { UnschedulablePods } from "./unschedulable-pods.js";
 
 export interface FakeSchedulerOptions extends ControllerDeps {
   /** Pods that name another scheduler are left alone. Default `default-scheduler`. */
@@ -50,10 +50,10 @@ export class FakeScheduler implements Runnable {
   readonly #pods: SharedInformer<Pod>;
   readonly #nodes: SharedInformer<Node>;
   readonly #queue: RateLimitingQueue<ObjectKey>;
-  readonly #ledger = new NodeLedger();
-  readonly #waiting = new WaitingPods();
+  readonly #allocations = new NodeAllocations();
+  readonly #unschedulable = new UnschedulablePods();
   /** Nodes that may have room for a waiting pod. */
-  readonly #roomier = new Set<string>();
+  readonly #nodesWithRoom = new Set<string>();
 
   constructor(options: FakeSchedulerOptions) {
     const { schedulerName = "default-scheduler" } = options;
@@ -78,12 +78,12 @@ export class FakeScheduler implements Runnable {
     this.#pods.addEventHandler({
       onAdd: (pod) => this.#podChanged(undefined, pod),
       onUpdate: (old, pod) => this.#podChanged(old, pod),
-      onDelete: (deleted) => this.#podGone(deletedObject(deleted)),
+      onDelete: (deleted) => this.#podDeleted(deletedObject(deleted)),
     });
     this.#nodes.addEventHandler({
       onAdd: (node) => this.#nodeChanged(node),
       onUpdate: (_old, node) => this.#nodeChanged(node),
-      onDelete: (deleted) => this.#ledger.removeNode(deletedObject(deleted)?.metadata.name ?? ""),
+      onDelete: (deleted) => this.#allocations.removeNode(deletedObject(deleted)?.metadata.name ?? ""),
     });
   }
 
@@ -92,39 +92,39 @@ export class FakeScheduler implements Runnable {
   }
 
   #podChanged(old: DeepReadonly<Pod> | undefined, pod: DeepReadonly<Pod>): void {
-    if (old !== undefined && old.metadata.uid !== pod.metadata.uid) this.#podGone(old);
+    if (old !== undefined && old.metadata.uid !== pod.metadata.uid) this.#podDeleted(old);
     const uid = pod.metadata.uid ?? "";
     const key = keyOf(pod);
     const nodeName = pod.spec?.nodeName;
     if (isPodTerminal(pod)) {
-      this.#waiting.remove(key);
+      this.#unschedulable.remove(key);
       this.#release(uid);
     } else if (nodeName) {
-      this.#waiting.remove(key);
-      if (this.#ledger.nodeOf(uid) === nodeName) return;
+      this.#unschedulable.remove(key);
+      if (this.#allocations.nodeOf(uid) === nodeName) return;
       this.#release(uid);
-      this.#ledger.charge(uid, nodeName, podRequests(pod));
-    } else if (!this.#isMine(pod)) {
-      this.#waiting.remove(key);
-    } else if (!this.#waiting.has(key) || old?.metadata.generation !== pod.metadata.generation) {
+      this.#allocations.reserve(uid, nodeName, podRequests(pod));
+    } else if (!this.#isResponsibleFor(pod)) {
+      this.#unschedulable.remove(key);
+    } else if (!this.#unschedulable.has(key) || old?.metadata.generation !== pod.metadata.generation) {
       // A waiting pod's status changes with the condition written here: that is no reason to try again.
       this.#queue.add(key);
     }
   }
 
-  #podGone(pod: DeepReadonly<Pod> | undefined): void {
+  #podDeleted(pod: DeepReadonly<Pod> | undefined): void {
     if (pod === undefined) return;
-    this.#waiting.remove(keyOf(pod));
+    this.#unschedulable.remove(keyOf(pod));
     this.#release(pod.metadata.uid ?? "");
   }
 
   #nodeChanged(node: DeepReadonly<Node>): void {
-    this.#ledger.setNode(node);
-    this.#roomier.add(node.metadata.name ?? "");
-    this.#tryWaiting();
+    this.#allocations.setNode(node);
+    this.#nodesWithRoom.add(node.metadata.name ?? "");
+    this.#queueNextUnschedulable();
   }
 
-  #isMine(pod: DeepReadonly<Pod>): boolean {
+  #isResponsibleFor(pod: DeepReadonly<Pod>): boolean {
     const { spec, metadata } = pod;
     return (
       !spec?.nodeName &&
@@ -136,42 +136,47 @@ export class FakeScheduler implements Runnable {
   }
 
   #release(uid: string): void {
-    const nodeName = this.#ledger.release(uid);
-    if (nodeName === undefined || this.#waiting.size === 0) return;
-    this.#roomier.add(nodeName);
-    this.#tryWaiting();
+    const nodeName = this.#allocations.release(uid);
+    if (nodeName === undefined || this.#unschedulable.size === 0) return;
+    this.#nodesWithRoom.add(nodeName);
+    this.#queueNextUnschedulable();
   }
 
   /**
    * Queues one waiting pod that fits on a node that has got room; each pod scheduled calls for the next, so that a node
    * stays under watch until nobody who waits fits on it.
    */
-  #tryWaiting(): void {
-    if (this.#waiting.size === 0) {
-      if (this.#roomier.size > 0) this.#roomier.clear();
+  #queueNextUnschedulable(): void {
+    if (this.#unschedulable.size === 0) {
+      if (this.#nodesWithRoom.size > 0) this.#nodesWithRoom.clear();
       return;
     }
     if (this.#queue.length > 0) return;
-    for (const nodeName of this.#roomier) {
-      const key = this.#waiting.takeFirst((requests) => this.#ledger.fits(nodeName, requests));
+    for (const nodeName of this.#nodesWithRoom) {
+      const key = this.#unschedulable.takeFirst((requests) => this.#allocations.fits(nodeName, requests));
       if (key !== undefined) return this.#queue.add(key);
-      this.#roomier.delete(nodeName);
+      this.#nodesWithRoom.delete(nodeName);
     }
   }
 
   async #schedule(key: ObjectKey, signal: AbortSignal): Promise<void> {
-    this.#waiting.remove(key);
+    this.#unschedulable.remove(key);
     try {
       const pod = this.#pods.store.get(key);
-      if (pod === undefined || !this.#isMine(pod) || this.#ledger.nodeOf(pod.metadata.uid ?? "") !== undefined) return;
+      if (
+        pod === undefined ||
+        !this.#isResponsibleFor(pod) ||
+        this.#allocations.nodeOf(pod.metadata.uid ?? "") !== undefined
+      )
+        return;
       const requests = podRequests(pod);
-      const nodeName = this.#ledger.firstFit(requests);
+      const nodeName = this.#allocations.firstFit(requests);
       if (nodeName !== undefined) return await this.#bind(key, pod, requests, nodeName, signal);
       // Before the condition is written: room that appears meanwhile must find the pod waiting.
-      this.#waiting.add(key, requests);
-      await this.#reportUnschedulable(pod, this.#ledger.explain(requests), signal);
+      this.#unschedulable.add(key, requests);
+      await this.#reportUnschedulable(pod, this.#allocations.explain(requests), signal);
     } finally {
-      this.#tryWaiting();
+      this.#queueNextUnschedulable();
     }
   }
 
@@ -184,7 +189,7 @@ export class FakeScheduler implements Runnable {
     signal: AbortSignal,
   ): Promise<void> {
     const { name = "", namespace, uid = "" } = pod.metadata;
-    this.#ledger.charge(uid, nodeName, requests);
+    this.#allocations.reserve(uid, nodeName, requests);
     const binding = {
       apiVersion: "v1",
       kind: "Binding",

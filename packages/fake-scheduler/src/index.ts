@@ -1,5 +1,5 @@
 export { FakeScheduler } from "./fake-scheduler.js";
-export { canTake } from "./can-take.js";
+export { fitsEmptyNode } from "./fits-empty-node.js";
 export { matchesNodeAffinity } from "./node-affinity.js";
 export { tolerates } from "./placement.js";
 export { podRequests } from "./resources.js";

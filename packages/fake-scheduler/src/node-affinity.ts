@@ -18,15 +18,18 @@ export function matchesNodeAffinity(selector: DeepReadonly<NodeSelector>, name: 
   return selector.nodeSelectorTerms.some(({ matchExpressions = [], matchFields = [] }) => {
     if (matchExpressions.length + matchFields.length === 0) return false;
     return (
-      matchExpressions.every((requirement) => meets(requirement, labels[requirement.key])) &&
+      matchExpressions.every((requirement) => matchesRequirement(requirement, labels[requirement.key])) &&
       // The API server lets no other field through.
-      matchFields.every((requirement) => requirement.key === "metadata.name" && meets(requirement, name))
+      matchFields.every((requirement) => requirement.key === "metadata.name" && matchesRequirement(requirement, name))
     );
   });
 }
 
 /** Upstream: k8s.io/apimachinery/pkg/labels Requirement.Matches. */
-function meets({ operator, values = [] }: DeepReadonly<NodeSelectorRequirement>, value: string | undefined): boolean {
+function matchesRequirement(
+  { operator, values = [] }: DeepReadonly<NodeSelectorRequirement>,
+  value: string | undefined,
+): boolean {
   switch (operator) {
     case "In":
       return value !== undefined && values.includes(value);
@@ -38,7 +41,7 @@ function meets({ operator, values = [] }: DeepReadonly<NodeSelectorRequirement>,
       return value === undefined;
     case "Gt":
     case "Lt": {
-      const [label, limit] = [wholeNumber(value), wholeNumber(values[0])];
+      const [label, limit] = [parseInteger(value), parseInteger(values[0])];
       if (label === undefined || limit === undefined) return false;
       return operator === "Gt" ? label > limit : label < limit;
     }
@@ -47,6 +50,6 @@ function meets({ operator, values = [] }: DeepReadonly<NodeSelectorRequirement>,
   }
 }
 
-function wholeNumber(text: string | undefined): bigint | undefined {
+function parseInteger(text: string | undefined): bigint | undefined {
   return text !== undefined && /^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;
 }

@@ -12,7 +12,7 @@ interface Group {
  * Pods that fit nowhere, grouped by what they ask for: when a node gets room, one look per group finds out who fits, however
  * many wait.
  */
-export class WaitingPods {
+export class UnschedulablePods {
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<ObjectKey, Group>();
   #arrivals = 0;

@@ -2,7 +2,7 @@ import { objectKey } from "@kubewright/api";
 import { expect, test } from "vitest";
 
 import type { PodRequests } from "./resources.js";
-import { WaitingPods } from "./waiting-pods.js";
+import { UnschedulablePods } from "./unschedulable-pods.js";
 
 const key = (name: string) => objectKey({ namespace: "default", name });
 const small: PodRequests = { amounts: new Map(), key: "small" };
@@ -10,7 +10,7 @@ const large: PodRequests = { amounts: new Map(), key: "large" };
 const any = (): boolean => true;
 
 test("the pod that has waited longest among those that fit comes first", () => {
-  const waiting = new WaitingPods();
+  const waiting = new UnschedulablePods();
   waiting.add(key("a"), large);
   waiting.add(key("b"), small);
   waiting.add(key("c"), large);
@@ -24,7 +24,7 @@ test("the pod that has waited longest among those that fit comes first", () => {
 });
 
 test("a pod waits once, at the place and with the requests it came with last", () => {
-  const waiting = new WaitingPods();
+  const waiting = new UnschedulablePods();
   waiting.add(key("a"), large);
   waiting.add(key("b"), large);
   waiting.add(key("a"), small);
@@ -36,7 +36,7 @@ test("a pod waits once, at the place and with the requests it came with last", (
 });
 
 test("finding who fits costs one look per kind of request, not per pod", () => {
-  const waiting = new WaitingPods();
+  const waiting = new UnschedulablePods();
   for (let index = 0; index < 10_000; index++) waiting.add(key(`p${index}`), index % 2 === 0 ? small : large);
   let looks = 0;
   waiting.takeFirst(() => {
