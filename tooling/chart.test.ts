@@ -8,7 +8,7 @@ import { Ajv } from "ajv";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 
-import { kubectlMissing } from "../packages/cluster/test/kubectl-fixture.js";
+import { whyKubectlIsMissing } from "../packages/cluster/test/kubectl-fixture.js";
 import { root } from "./public-packages.ts";
 
 // There is no helm here. The chart keeps to what Go's own templates know, so that kubectl renders it: the same engine, without helm's functions.
@@ -51,7 +51,7 @@ function objectsOf(text: string): KubernetesObject[] {
 
 const idOf = ({ kind, metadata }: KubernetesObject): string => `${kind} ${metadata.namespace} ${metadata.name}`;
 
-describe.skipIf(kubectlMissing !== undefined)("the chart", () => {
+describe.skipIf(whyKubectlIsMissing !== undefined)("the chart", () => {
   test.each([
     ["managed-by", "kubewright-system", { mode: "managed-by" }],
     ["namespaced", "team-a", { mode: "namespaced" }],

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { type ClusterRole, namespaces } from "@kubewright/api";
 import { describe, expect, test } from "vitest";
 
-import { kubectlMissing } from "../../../packages/cluster/test/kubectl-fixture.js";
+import { whyKubectlIsMissing } from "../../../packages/cluster/test/kubectl-fixture.js";
 import { createFreeAssignment } from "./free-assignment.js";
 import { type GuardedCluster, MONITORING, startGuardedCluster } from "./guarded-cluster.js";
 import { ask, bearer } from "./https-client.js";
@@ -109,24 +109,27 @@ describe("replicas that share", () => {
     await expect.poll(() => second.sums("kubewright_shard_members"), PATIENCE).toEqual({ "": 1 });
   });
 
-  test.skipIf(kubectlMissing !== undefined)("are listed by kubectl, with what they call themselves", async (scope) => {
-    const cluster = await startGuardedCluster(scope);
-    await createFreeAssignment(cluster.client);
-    const replicas = [await startReplica(scope, cluster, 1), await startReplica(scope, cluster, 2)];
-    // It shows no token to a server without TLS.
-    await cluster.allow("system:anonymous", [
-      { nonResourceURLs: ["/api", "/api/*", "/apis", "/apis/*"], verbs: ["get"] },
-      { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["list"] },
-    ]);
-    const membersOf = async ({ shards }: Replica): Promise<readonly string[]> =>
-      (await shards().catch(() => undefined))?.members ?? [];
-    await expect.poll(async () => (await membersOf(replicas[1]!)).length, PATIENCE).toBe(2);
-    const members = await membersOf(replicas[1]!);
-    expect(await listedMembers(await cluster.kubeconfig("admin"))).toEqual([
-      ["NAME", "HOLDER"],
-      ...members.map((member) => [`kubewright-member-${member}`, member]),
-    ]);
-  });
+  test.skipIf(whyKubectlIsMissing !== undefined)(
+    "are listed by kubectl, with what they call themselves",
+    async (scope) => {
+      const cluster = await startGuardedCluster(scope);
+      await createFreeAssignment(cluster.client);
+      const replicas = [await startReplica(scope, cluster, 1), await startReplica(scope, cluster, 2)];
+      // It shows no token to a server without TLS.
+      await cluster.allow("system:anonymous", [
+        { nonResourceURLs: ["/api", "/api/*", "/apis", "/apis/*"], verbs: ["get"] },
+        { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["list"] },
+      ]);
+      const membersOf = async ({ shards }: Replica): Promise<readonly string[]> =>
+        (await shards().catch(() => undefined))?.members ?? [];
+      await expect.poll(async () => (await membersOf(replicas[1]!)).length, PATIENCE).toBe(2);
+      const members = await membersOf(replicas[1]!);
+      expect(await listedMembers(await cluster.kubeconfig("admin"))).toEqual([
+        ["NAME", "HOLDER"],
+        ...members.map((member) => [`kubewright-member-${member}`, member]),
+      ]);
+    },
+  );
 
   test("tell it to whoever may get the path, and to nobody else", async (scope) => {
     const cluster = await startGuardedCluster(scope);

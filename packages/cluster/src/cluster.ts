@@ -8,15 +8,9 @@ import { FakeScheduler } from "@kubewright/fake-scheduler";
 import { InformerFactory } from "@kubewright/informer";
 
 import type { ComponentContext } from "./component-context.js";
-import {
-  type ControllerName,
-  type Decision,
-  checkedNames,
-  clusterControllers,
-  controllerNames,
-} from "./controllers.js";
+import { type ControllerName, type Decision, checkNames, clusterControllers, controllerNames } from "./controllers.js";
 import { type NodeShape, defaultNodes, registerNodes } from "./nodes.js";
-import { readyOrFailed } from "./ready-or-failed.js";
+import { runWithReadiness } from "./ready-or-failed.js";
 
 export interface ClusterOptions {
   readonly clock: Clock;
@@ -39,7 +33,7 @@ export interface ClusterOptions {
   /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
   readonly terminatedPodGCThreshold?: number;
   /** Whether there are the Service `kubernetes`, ServiceAccounts `default` and RBAC's roles. Default false. */
-  readonly furnished?: boolean;
+  readonly createDefaultObjects?: boolean;
   /**
    * The authority that the API server's certificate is of, PEM: a furnished cluster with controllers keeps it in a ConfigMap
    * `kube-root-ca.crt` of every namespace. Default: there is none.
@@ -115,14 +109,14 @@ export function createCluster(options: ClusterOptions & KubeletOptions): Cluster
   const { clock, random, kubelet = "simulated", nodes = defaultNodes } = options;
   const { kubernetesVersion = NEWEST_VERSION } = options;
   const logger = options.logger ?? standardErrorLogger(clock, "cluster");
-  const enabled = checkedNames(options.controllers ?? controllerNames, controllerNames);
+  const enabled = checkNames(options.controllers ?? controllerNames, controllerNames);
   const apiServer = createApiServer({
     clock,
     random: random.fork("apiserver"),
     kubernetesVersion,
     freeze: options.freeze ?? false,
     trackFields: options.trackFields ?? true,
-    createDefaultObjects: options.furnished ?? false,
+    createDefaultObjects: options.createDefaultObjects ?? false,
     managed: options.managed ?? enabled.length > 0,
     allowPrivileged: options.allowPrivileged ?? true,
     ...(options.rootCA === undefined ? {} : { rootCA: options.rootCA }),
@@ -172,7 +166,7 @@ export function createCluster(options: ClusterOptions & KubeletOptions): Cluster
     apiServer,
     informers,
     client,
-    ...readyOrFailed({
+    ...runWithReadiness({
       start: async () => {
         if (kubelet !== "none") await registerNodes(client("kubelet"), nodes, clock.now());
       },

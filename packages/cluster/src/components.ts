@@ -13,19 +13,19 @@ import { type Cluster, type ClusterOptions, WATCH_TIMEOUT_MS } from "./cluster.j
 import type { ComponentContext } from "./component-context.js";
 import { ControllerProcess, type StartedProcess } from "./controller-process.js";
 import { ControllerReplica } from "./controller-replica.js";
-import { type Decision, checkedNames, clusterControllers, controllerNames } from "./controllers.js";
+import { type Decision, checkNames, clusterControllers, controllerNames } from "./controllers.js";
 import type { FaultyControllerName } from "./faulty-controller-name.js";
 import { Faults } from "./faults.js";
 import type { ManagerProcess } from "./manager-process.js";
 import { type Delays, Network, type NetworkFault, type Sender } from "./network.js";
 import { NodeLifecycleController } from "./node-lifecycle-controller.js";
 import { defaultNodes, registerNodes } from "./nodes.js";
-import type { Place } from "./place.js";
+import type { ComponentSpec } from "./component-spec.js";
 import { ProcessClock } from "./process-clock.js";
-import { readyOrFailed } from "./ready-or-failed.js";
-import { ShardedLife, type ShardedLifeOptions } from "./sharded-life.js";
+import { runWithReadiness } from "./ready-or-failed.js";
+import { ShardedIncarnation, type ShardedIncarnationOptions } from "./sharded-incarnation.js";
 import { SHARDING, ShardedManager } from "./sharded-manager.js";
-import { SilentNodes } from "./silent-nodes.js";
+import { UnreachableNodes } from "./unreachable-nodes.js";
 
 export interface ComponentsOptions extends Pick<
   ClusterOptions,
@@ -87,7 +87,7 @@ export interface ComponentsOptions extends Pick<
    */
   readonly watchTimeoutMs?: number | undefined;
   /** The version of the API server's last write before so many milliseconds: what stale lists need. */
-  readonly versionAgo?: ((agoMs: number) => number) | undefined;
+  readonly versionBefore?: ((agoMs: number) => number) | undefined;
 }
 
 type AnyInformer = Parameters<NonNullable<InformerFactoryOptions["onInformer"]>>[0];
@@ -135,10 +135,10 @@ export interface Components extends Pick<Cluster, "run"> {
  * delayed, cut off and started again by itself.
  */
 export function createComponents(options: ComponentsOptions): Components {
-  const { start, parts, ...components } = makeComponents(options);
-  const { run, ready } = readyOrFailed({
+  const { start, runnables, ...components } = makeComponents(options);
+  const { run, ready } = runWithReadiness({
     start,
-    run: (signal) => runAll(parts, signal),
+    run: (signal) => runAll(runnables, signal),
     synced: () => Promise.resolve(),
   });
   return { ...components, run, ready: () => ready() };
@@ -151,19 +151,19 @@ export function makeComponents(options: ComponentsOptions): Pick<
 > & {
   /** Registers the nodes. */
   readonly start: () => Promise<void>;
-  readonly parts: readonly Runnable[];
+  readonly runnables: readonly Runnable[];
 } {
   const {
     clock,
     random,
     transport,
-    kubelet: hosting = "simulated",
+    kubelet: kubeletMode = "simulated",
     nodes = defaultNodes,
-    replicas: count = 1,
+    replicas: replicaCount = 1,
   } = options;
   const logger = options.logger ?? standardErrorLogger(clock, "cluster");
   const network = new Network({ transport, clock, delays: options.delays });
-  const silentNodes = new SilentNodes();
+  const unreachableNodes = new UnreachableNodes();
   const limits = options.jobController?.limits;
   const { watchTimeoutMs = WATCH_TIMEOUT_MS } = options;
   const shared = {
@@ -181,23 +181,23 @@ export function makeComponents(options: ComponentsOptions): Pick<
     behaviours: behavioursOf(options.kubernetesVersion ?? NEWEST_VERSION),
   };
   const events = options.recordsEvents === false ? { events: { event: () => {} } } : {};
-  const contextFor = (place: Place): ComponentContext => {
-    const { name, sender, clock, transport } = place;
-    const own = random.fork(place.label);
+  const contextFor = (spec: ComponentSpec): ComponentContext => {
+    const { name, sender, clock, transport } = spec;
+    const forkedRandom = random.fork(spec.label);
     const client = new Client({ transport, clock, userAgent: name });
     const onFailure = (error: unknown): void => {
-      if (place.alive()) options.onFailure?.(error, sender);
+      if (spec.alive()) options.onFailure?.(error, sender);
     };
     return {
       ...shared,
       ...events,
       client,
       clock,
-      random: own,
+      random: forkedRandom,
       informers: new InformerFactory({
         client,
         clock,
-        random: own.fork("informers"),
+        random: forkedRandom.fork("informers"),
         minWatchTimeoutMs: watchTimeoutMs,
         onInformer: (informer, definition) => options.onInformer?.(informer, definition, sender),
         onError: (error) => {
@@ -208,32 +208,32 @@ export function makeComponents(options: ComponentsOptions): Pick<
       onFailure,
       onDecision: (decision) => {
         // What was killed decides nothing any more.
-        if (place.alive()) options.onDecision?.(decision, sender);
+        if (spec.alive()) options.onDecision?.(decision, sender);
       },
     };
   };
   /** One life of a controller. */
   const startProcess = (
     name: string,
-    { process, incarnation, clock: machine, mayAct }: Life,
-    make: (context: ComponentContext, transport: Transport) => readonly Runnable[],
+    { process, incarnation, clock: machineClock, mayAct }: ProcessIncarnation,
+    makeRunnables: (context: ComponentContext, transport: Transport) => readonly Runnable[],
   ): StartedProcess => {
     let alive = true;
-    const sender: Sender = { component: name, process, incarnation, goesOn: () => machine.goesOn };
+    const sender: Sender = { component: name, process, incarnation, resumed: () => machineClock.resumed };
     const isAlive = (): boolean => alive;
-    const clock = new StoppableClock(machine);
+    const clock = new StoppableClock(machineClock);
     const transport = leaderFence(network.link(name, isAlive, sender), mayAct);
     const label = `${process}/${name}/${incarnation}`;
     const context = contextFor({ name, label, sender, clock, transport, alive: isAlive });
     return {
-      parts: [running(context.informers), ...make(context, transport)],
+      runnables: [informersRunnable(context.informers), ...makeRunnables(context, transport)],
       kill: () => {
         alive = false;
         clock.stop();
       },
     };
   };
-  const newProcess = (name: string, start: (incarnation: number) => StartedProcess, process: string) => {
+  const makeProcess = (name: string, start: (incarnation: number) => StartedProcess, process: string) => {
     let incarnation = 0;
     const { onFailure } = options;
     return new ControllerProcess(name, {
@@ -244,98 +244,98 @@ export function makeComponents(options: ComponentsOptions): Pick<
     });
   };
   const enabled: readonly FaultyControllerName[] = [
-    ...checkedNames(options.controllers ?? controllerNames, controllerNames),
-    ...(hosting === "none" ? [] : (["node-lifecycle-controller"] as const)),
+    ...checkNames(options.controllers ?? controllerNames, controllerNames),
+    ...(kubeletMode === "none" ? [] : (["node-lifecycle-controller"] as const)),
   ];
   const make = (name: FaultyControllerName, context: ComponentContext): Runnable =>
     name === "node-lifecycle-controller"
-      ? new NodeLifecycleController({ ...context, silentNodes })
+      ? new NodeLifecycleController({ ...context, unreachableNodes })
       : clusterControllers[name](context);
   const { leaseDurationsMs = [] } = options;
-  const electing = (process: string, index: number): ControllerReplica => {
-    const machine = new ProcessClock(clock);
-    const mayAct = (): boolean => count === 1 || replica.mayAct;
+  const makeReplica = (process: string, index: number): ControllerReplica => {
+    const machineClock = new ProcessClock(clock);
+    const mayAct = (): boolean => replicaCount === 1 || replica.mayAct;
     const processes = enabled.map((name) =>
-      newProcess(
+      makeProcess(
         name,
         (incarnation) =>
-          startProcess(name, { process, incarnation, clock: machine, mayAct }, (context) => [make(name, context)]),
+          startProcess(name, { process, incarnation, clock: machineClock, mayAct }, (context) => [make(name, context)]),
         process,
       ),
     );
-    const goesOn = { process, incarnation: 1, goesOn: () => machine.goesOn };
+    const sender = { process, incarnation: 1, goesOn: () => machineClock.resumed };
     const election = {
       clientFor: (alive: () => boolean) =>
         new Client({
-          transport: network.link(electionOf(process), alive, goesOn),
-          clock: machine,
+          transport: network.link(electionComponent(process), alive, sender),
+          clock: machineClock,
           userAgent: "leader-election",
         }),
-      clock: machine,
+      clock: machineClock,
       random: random.fork(`${process}/election`),
       logger,
       leaseDurationMs: leaseDurationsMs[index] ?? leaseDurationsMs.at(-1),
     };
-    const replica = new ControllerReplica(process, processes, machine, count === 1 ? undefined : election);
+    const replica = new ControllerReplica(process, processes, machineClock, replicaCount === 1 ? undefined : election);
     return replica;
   };
-  const sharing = (process: string): ShardedManager => {
-    const machine = new ProcessClock(clock);
-    let tenures = 0;
-    const nextTenure = (): number => ++tenures;
-    const onInformer: ShardedLifeOptions["onInformer"] = (...told) => options.onInformer?.(...told);
+  const makeShardedManager = (process: string): ShardedManager => {
+    const machineClock = new ProcessClock(clock);
+    let bucketRuns = 0;
+    const nextBucketRun = (): number => ++bucketRuns;
+    const onInformer: ShardedIncarnationOptions["onInformer"] = (...args) => options.onInformer?.(...args);
     const shared = {
       process,
-      machine,
+      machineClock,
       logger,
       network,
       controllers: enabled,
       contextFor,
       make,
-      nextTenure,
+      nextBucketRun,
       onInformer,
     };
-    const start = (incarnation: number): ShardedLife =>
-      new ShardedLife({ ...shared, incarnation, random: random.fork(`${process}/${incarnation}`) });
-    return new ShardedManager(process, { machine, controllers: enabled, start, clock, logger });
+    const start = (incarnation: number): ShardedIncarnation =>
+      new ShardedIncarnation({ ...shared, incarnation, random: random.fork(`${process}/${incarnation}`) });
+    return new ShardedManager(process, { machineClock, controllers: enabled, start, clock, logger });
   };
-  const names = Array.from({ length: count }, (_, index) => `controller-manager-${index + 1}`);
-  const sharers = options.sharding === true ? names.map(sharing) : [];
-  const managers: readonly ManagerProcess[] = options.sharding === true ? sharers : names.map(electing);
+  const names = Array.from({ length: replicaCount }, (_, index) => `controller-manager-${index + 1}`);
+  const shardedManagers = options.sharding === true ? names.map(makeShardedManager) : [];
+  const managers: readonly ManagerProcess[] = options.sharding === true ? shardedManagers : names.map(makeReplica);
   const others = Object.entries(options.others ?? {}).map(([name, make]): ControllerReplica => {
-    if (controllerNames.some((known) => known === name) || OWN_NAMES.has(name))
+    if (controllerNames.some((known) => known === name) || RESERVED_NAMES.has(name))
       throw new Error(`${JSON.stringify(name)} is a component of every cluster; give the controller another name`);
-    const machine = new ProcessClock(clock);
-    const life = { process: name, clock: machine, mayAct: () => true };
+    const machineClock = new ProcessClock(clock);
+    const incarnationOptions = { process: name, clock: machineClock, mayAct: () => true };
     const start = (incarnation: number): StartedProcess =>
-      startProcess(name, { ...life, incarnation }, (context, transport) => {
+      startProcess(name, { ...incarnationOptions, incarnation }, (context, transport) => {
         const { client, clock, random, informers } = context;
         const onFailure = context.onFailure ?? (() => {});
         const identity = `${name}_${incarnation}`;
         const sender = { component: name, process: name, incarnation };
         const onInformer: OtherEnvironment["onInformer"] = (informer, definition) =>
           options.onInformer?.(informer, definition, sender);
-        const own = { client, clock, random, logger, informers, transport, identity, onFailure, onInformer };
-        const made = make(own);
-        return "run" in made ? [made] : made;
+        const environment = { client, clock, random, logger, informers, transport, identity, onFailure, onInformer };
+        const runnables = make(environment);
+        return "run" in runnables ? [runnables] : runnables;
       });
-    return new ControllerReplica(name, [newProcess(name, start, name)], machine);
+    return new ControllerReplica(name, [makeProcess(name, start, name)], machineClock);
   });
   const replicas: readonly ManagerProcess[] = [...managers, ...others];
-  const placeOf = (name: string, component: string): Place => {
+  const specOf = (name: string, component: string): ComponentSpec => {
     const sender = { component, process: "", incarnation: 1 };
     const transport = network.link(component);
     return { name, label: name, sender, clock, transport, alive: () => true };
   };
-  const forScheduler = contextFor(placeOf("fake-scheduler", "scheduler"));
-  const forKubelet = contextFor(placeOf("fake-kubelet", "kubelet"));
-  const kubelet = new FakeKubelet(forKubelet);
-  const parts: Runnable[] = [...replicas];
-  if (hosting === "simulated")
-    parts.push(
-      running(forScheduler.informers),
-      new FakeScheduler(forScheduler),
-      running(forKubelet.informers),
+  const schedulerContext = contextFor(specOf("fake-scheduler", "scheduler"));
+  const kubeletContext = contextFor(specOf("fake-kubelet", "kubelet"));
+  const kubelet = new FakeKubelet(kubeletContext);
+  const runnables: Runnable[] = [...replicas];
+  if (kubeletMode === "simulated")
+    runnables.push(
+      informersRunnable(schedulerContext.informers),
+      new FakeScheduler(schedulerContext),
+      informersRunnable(kubeletContext.informers),
       kubelet,
     );
   return {
@@ -344,31 +344,31 @@ export function makeComponents(options: ComponentsOptions): Pick<
     runs: (sender) =>
       sender.process === "" || replicas.some((replica) => replica.name === sender.process && replica.runs(sender)),
     shards: () =>
-      Object.fromEntries(sharers.flatMap(({ name, status }) => (status === undefined ? [] : [[name, status]]))),
+      Object.fromEntries(shardedManagers.flatMap(({ name, status }) => (status === undefined ? [] : [[name, status]]))),
     faults: new Faults({
       network,
       managers,
-      sharers,
+      shardedManagers,
       others,
       controllers: [...controllerNames, "node-lifecycle-controller", ...others.map(({ name }) => name)],
-      silentNodes,
+      unreachableNodes,
       kubelet,
       clock,
       leaseRequests: (replica): NetworkFault =>
         options.sharding === true
           ? { components: [SHARDING], processes: [replica] }
-          : { components: [electionOf(replica)] },
-      versionAgo: options.versionAgo,
+          : { components: [electionComponent(replica)] },
+      versionBefore: options.versionBefore,
     }),
     start: async () => {
       const client = new Client({ transport, clock, userAgent: "kubelet" });
-      if (hosting === "simulated") await registerNodes(client, nodes, clock.now());
+      if (kubeletMode === "simulated") await registerNodes(client, nodes, clock.now());
     },
-    parts,
+    runnables,
   };
 }
 
-interface Life {
+interface ProcessIncarnation {
   readonly process: string;
   readonly incarnation: number;
   /** Of the machine that it runs on. */
@@ -377,7 +377,7 @@ interface Life {
 }
 
 /** What no other controller can be called. */
-const OWN_NAMES: ReadonlySet<string> = new Set([
+const RESERVED_NAMES: ReadonlySet<string> = new Set([
   "node-lifecycle-controller",
   "scheduler",
   "kubelet",
@@ -387,10 +387,10 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** What the network calls a replica's way to its Lease. */
-function electionOf(replica: string): string {
+function electionComponent(replica: string): string {
   return `election of ${replica}`;
 }
 
-function running(informers: InformerFactory): Runnable {
+function informersRunnable(informers: InformerFactory): Runnable {
   return { name: "informers", run: (signal) => informers.run(signal) };
 }

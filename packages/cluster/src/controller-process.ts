@@ -17,7 +17,7 @@ export interface ControllerProcessOptions {
  */
 export class ControllerProcess implements Runnable {
   readonly #options: ControllerProcessOptions;
-  #wanted = false;
+  #shouldRun = false;
   #changed = Promise.withResolvers<void>();
   #current: StartedProcess | undefined;
   #stop: AbortController | undefined;
@@ -31,10 +31,10 @@ export class ControllerProcess implements Runnable {
   }
 
   /** Starts it, or kills it, soon. */
-  set wanted(wanted: boolean) {
-    if (this.#wanted === wanted) return;
-    this.#wanted = wanted;
-    if (!wanted && this.#current !== undefined) {
+  set shouldRun(shouldRun: boolean) {
+    if (this.#shouldRun === shouldRun) return;
+    this.#shouldRun = shouldRun;
+    if (!shouldRun && this.#current !== undefined) {
       this.#current.kill();
       this.#stop?.abort(new Error(`${this.name} was killed`));
       this.#killed.resolve();
@@ -52,14 +52,14 @@ export class ControllerProcess implements Runnable {
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
     while (!signal.aborted) {
-      if (!this.#wanted) {
+      if (!this.#shouldRun) {
         await Promise.race([this.#changed.promise, aborted.promise]);
         continue;
       }
       this.#stop = new AbortController();
       this.#killed = Promise.withResolvers();
       this.#current = this.#options.start();
-      const failed = await this.#ended(runAll(this.#current.parts, this.#stop.signal));
+      const failed = await this.#waitForEnd(runAll(this.#current.runnables, this.#stop.signal));
       this.#current = undefined;
       if (failed) await this.#options.sleep(RESTART_MS, signal).catch(() => {});
       // Whoever ends by itself is not started again before it is wanted anew.
@@ -69,7 +69,7 @@ export class ControllerProcess implements Runnable {
   }
 
   /** Waits for the end of what runs; what was killed has ended, whatever it does yet. Answers whether it failed by itself. */
-  async #ended(running: Promise<void>): Promise<boolean> {
+  async #waitForEnd(running: Promise<void>): Promise<boolean> {
     running.catch(() => {});
     const { onFailure } = this.#options;
     const { signal } = this.#stop!;
@@ -86,7 +86,7 @@ export class ControllerProcess implements Runnable {
 }
 
 export interface StartedProcess {
-  readonly parts: readonly Runnable[];
+  readonly runnables: readonly Runnable[];
   /** Makes sure that nothing it still does has any effect. */
   readonly kill: () => void;
 }

@@ -68,7 +68,7 @@ export class ControllerReplica implements ManagerProcess {
   }
 
   /** Kills or starts one controller, or, without a name, all that is in the process. */
-  setUp(up: boolean, controller?: string): void {
+  setRunning(up: boolean, controller?: string): void {
     if (controller === undefined) {
       this.#up = up;
       if (up) this.#down.clear();
@@ -80,13 +80,14 @@ export class ControllerReplica implements ManagerProcess {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const parts: Runnable[] = [...this.#processes.values()];
-    if (this.#election !== undefined) parts.push({ name: `${this.name} election`, run: (stop) => this.#elect(stop) });
-    await runAll(parts, signal);
+    const runnables: Runnable[] = [...this.#processes.values()];
+    if (this.#election !== undefined)
+      runnables.push({ name: `${this.name} election`, run: (stop) => this.#elect(stop) });
+    await runAll(runnables, signal);
   }
 
   #update(): void {
-    for (const [name, process] of this.#processes) process.wanted = this.#up && this.#leads && !this.#down.has(name);
+    for (const [name, process] of this.#processes) process.shouldRun = this.#up && this.#leads && !this.#down.has(name);
   }
 
   async #elect(signal: AbortSignal): Promise<void> {
@@ -100,7 +101,7 @@ export class ControllerReplica implements ManagerProcess {
         this.#elector = this.#newElector(() => !isKilled);
         // Who loses the lease exits, and is started again.
         const elected = this.#elector.run(stop.signal).catch(() => undefined);
-        await Promise.race([elected, this.#whenDown(signal)]);
+        await Promise.race([elected, this.#waitUntilDown(signal)]);
         isKilled = !this.#up;
         this.#leads = false;
         this.#update();
@@ -113,7 +114,7 @@ export class ControllerReplica implements ManagerProcess {
     }
   }
 
-  async #whenDown(signal: AbortSignal): Promise<void> {
+  async #waitUntilDown(signal: AbortSignal): Promise<void> {
     while (this.#up && !signal.aborted) await Promise.race([this.#changed.promise, aborted(signal)]);
   }
 

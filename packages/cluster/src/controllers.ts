@@ -67,7 +67,7 @@ export const controllerNames = Object.keys(clusterControllers) as readonly Contr
  *
  * @throws Error naming the first that is not in `known`.
  */
-export function checkedNames<Name extends string>(names: readonly Name[], known: readonly Name[]): readonly Name[] {
+export function checkNames<Name extends string>(names: readonly Name[], known: readonly Name[]): readonly Name[] {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return names;
   throw new Error(`${JSON.stringify(unknown)} is not a controller of the cluster, which has ${known.join(", ")}`);

@@ -3,30 +3,30 @@ import { Client } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { FakeKubelet } from "@kubewright/fake-kubelet";
 
-import { checkedNames } from "./controllers.js";
+import { checkNames } from "./controllers.js";
 import type { ManagerProcess } from "./manager-process.js";
 import type { Network, NetworkFault } from "./network.js";
 import { type CrashPoint, type FailingRequests, crashPoint, failingRequests } from "./request-faults.js";
 import type { ShardedManager } from "./sharded-manager.js";
-import type { SilentNodes } from "./silent-nodes.js";
+import type { UnreachableNodes } from "./unreachable-nodes.js";
 import { type StaleLists, staleLists } from "./stale-lists.js";
 
-interface Parts {
+interface FaultsOptions {
   readonly network: Network;
   /** The controller managers. */
   readonly managers: readonly ManagerProcess[];
   /** Those of them that share work. */
-  readonly sharers: readonly ShardedManager[];
+  readonly shardedManagers: readonly ShardedManager[];
   /** Controllers that are no part of Kubernetes. */
   readonly others: readonly ManagerProcess[];
   /** Names of all controllers. */
   readonly controllers: readonly string[];
-  readonly silentNodes: SilentNodes;
+  readonly unreachableNodes: UnreachableNodes;
   readonly kubelet: FakeKubelet;
   readonly clock: Clock;
   /** Those by which a controller manager renews its Lease. */
   readonly leaseRequests: (manager: string) => NetworkFault;
-  readonly versionAgo: ((agoMs: number) => number) | undefined;
+  readonly versionBefore: ((agoMs: number) => number) | undefined;
 }
 
 /** As often as a kubelet posts its status. */
@@ -34,15 +34,15 @@ const RETRY_MS = 10_000;
 
 /** Makes things go wrong in a cluster. */
 export class Faults {
-  readonly #parts: Parts;
+  readonly #options: FaultsOptions;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(options: FaultsOptions) {
+    this.#options = options;
   }
 
   /** A client whom network faults concern like any component of this name. */
   client(component: string): Client {
-    const { network, clock } = this.#parts;
+    const { network, clock } = this.#options;
     return new Client({ transport: network.link(component), clock, userAgent: component });
   }
 
@@ -53,12 +53,12 @@ export class Faults {
    * @throws Error for an unknown name.
    */
   controllerDown(name?: string): void {
-    this.#setUp(false, name);
+    this.#setRunning(false, name);
   }
 
   /** Starts it, with nothing remembered. Without a name also every controller that was killed by itself. @throws Error for an unknown name. */
   controllerUp(name?: string): void {
-    this.#setUp(true, name);
+    this.#setRunning(true, name);
   }
 
   /**
@@ -67,21 +67,21 @@ export class Faults {
    *
    * @throws Error for an unknown name, and for one that does not share work.
    */
-  tellToEnd(process: string): void {
+  shutDown(process: string): void {
     const { name } = this.#process(process);
-    const sharer = this.#parts.sharers.find((each) => each.name === name);
-    if (sharer === undefined) throw new Error(`${name} shares no work: there is nothing to give up`);
-    sharer.tellToEnd();
+    const shardedManager = this.#options.shardedManagers.find((each) => each.name === name);
+    if (shardedManager === undefined) throw new Error(`${name} shares no work: there is nothing to give up`);
+    shardedManager.shutDown();
   }
 
   /** Brings about what is wrong between components and the API server. Components are `scheduler`, `kubelet`, and the controllers by name. */
   network(fault: NetworkFault): () => void {
-    return this.#parts.network.begin(fault);
+    return this.#options.network.begin(fault);
   }
 
   /** Lets requests fail, until the answered function is called. */
   failRequests(failing: FailingRequests): () => void {
-    const { network, clock } = this.#parts;
+    const { network, clock } = this.#options;
     return network.begin(failingRequests(failing, clock));
   }
 
@@ -95,8 +95,8 @@ export class Faults {
     { controller, ...point }: Omit<CrashPoint, "components"> & { readonly controller?: string | undefined },
     restartAfterMs: number,
   ): () => void {
-    const { network, managers, controllers, others, clock } = this.#parts;
-    const suspects = this.#with(controller);
+    const { network, managers, controllers, others, clock } = this.#options;
+    const candidates = this.#processesWith(controller);
     const components =
       controller === undefined
         ? controllers.filter((name) => others.every((other) => other.name !== name))
@@ -104,9 +104,9 @@ export class Faults {
     const end = network.begin(
       crashPoint({ ...point, components }, ({ process }) => {
         end();
-        const replica = suspects.find(({ name }) => name === process) ?? managers[0];
-        replica?.setUp(false, controller);
-        clock.setTimer(restartAfterMs, () => replica?.setUp(true, controller));
+        const replica = candidates.find(({ name }) => name === process) ?? managers[0];
+        replica?.setRunning(false, controller);
+        clock.setTimer(restartAfterMs, () => replica?.setRunning(true, controller));
       }),
     );
     return end;
@@ -118,12 +118,12 @@ export class Faults {
    *
    * @throws Error for an unknown name.
    */
-  standStill(process: string): () => void {
+  pause(process: string): () => void {
     const { clock } = this.#process(process);
-    clock.standsStill = true;
+    clock.isPaused = true;
     return () => {
-      clock.standsStill = false;
-      this.#parts.network.look();
+      clock.isPaused = false;
+      this.#options.network.recheckWatches();
     };
   }
 
@@ -132,25 +132,25 @@ export class Faults {
    * are open still.
    */
   silenceWatches(which: Pick<NetworkFault, "components" | "requests">): () => void {
-    return this.#parts.network.silenceWatches(which);
+    return this.#options.network.silenceWatches(which);
   }
 
   /** Answers lists from what was stored so long ago. @throws Error where nobody knows what that was. */
-  staleLists(stale: StaleLists): () => void {
-    const { network, versionAgo, clock } = this.#parts;
-    if (versionAgo === undefined) throw new Error("only lists of an embedded API server can be stale");
-    return network.begin(staleLists(stale, versionAgo, clock));
+  staleLists(options: StaleLists): () => void {
+    const { network, versionBefore, clock } = this.#options;
+    if (versionBefore === undefined) throw new Error("only lists of an embedded API server can be stale");
+    return network.begin(staleLists(options, versionBefore, clock));
   }
 
   /** Starts the API server anew: what is stored stays, watches end, and no version before this is known any more. */
   restartApiServer(apiServer: Pick<ApiServer, "compact">): void {
     apiServer.compact();
-    this.#parts.network.cutWatches();
+    this.#options.network.cutWatches();
   }
 
   /** Sets the wall clock of the controllers' machines; the API server's, the nodes' and the simulation's stay right. */
   jumpControllerClock(byMs: number): void {
-    for (const { clock } of [...this.#parts.managers, ...this.#parts.others]) clock.jump(byMs);
+    for (const { clock } of [...this.#options.managers, ...this.#options.others]) clock.jump(byMs);
   }
 
   /** Sets the wall clock of one of them. @throws Error for an unknown name. */
@@ -166,7 +166,7 @@ export class Faults {
    * @throws Error for an unknown name.
    */
   loseLease(name?: string): { readonly leader: string; readonly end: () => void } | undefined {
-    const { managers, network, leaseRequests } = this.#parts;
+    const { managers, network, leaseRequests } = this.#options;
     const leader = name === undefined ? managers.find(({ leads }) => leads)?.name : this.#process(name).name;
     if (leader === undefined) return undefined;
     return { leader, end: network.begin({ ...leaseRequests(leader), down: true }) };
@@ -174,15 +174,15 @@ export class Faults {
 
   /** Cuts a node off: its containers run on, unheard of. */
   nodeLost(name: string): void {
-    this.#parts.kubelet.cutOff(name);
-    this.#parts.silentNodes.set(name, true);
+    this.#options.kubelet.cutOff(name);
+    this.#options.unreachableNodes.set(name, true);
   }
 
   /** Ends {@link nodeLost}. Resolves once the node is heard of: one that cannot reach the API server tries again. */
   async nodeBack(name: string, signal: AbortSignal): Promise<void> {
-    const { silentNodes, kubelet, clock } = this.#parts;
+    const { unreachableNodes, kubelet, clock } = this.#options;
     while (!signal.aborted) {
-      silentNodes.set(name, false);
+      unreachableNodes.set(name, false);
       try {
         return await kubelet.reconnect(name, signal);
       } catch {
@@ -192,22 +192,22 @@ export class Faults {
     }
   }
 
-  #setUp(up: boolean, name: string | undefined): void {
-    const manager = this.#parts.managers.find((each) => each.name === name);
-    if (manager !== undefined) manager.setUp(up);
-    else for (const replica of this.#with(name)) replica.setUp(up, name);
+  #setRunning(up: boolean, name: string | undefined): void {
+    const manager = this.#options.managers.find((each) => each.name === name);
+    if (manager !== undefined) manager.setRunning(up);
+    else for (const replica of this.#processesWith(name)) replica.setRunning(up, name);
   }
 
   /** Those that have a controller; without a name the controller managers. */
-  #with(controller: string | undefined): readonly ManagerProcess[] {
-    const { managers, others, controllers } = this.#parts;
+  #processesWith(controller: string | undefined): readonly ManagerProcess[] {
+    const { managers, others, controllers } = this.#options;
     if (controller === undefined) return managers;
-    checkedNames([controller], controllers);
+    checkNames([controller], controllers);
     return [...managers, ...others].filter((replica) => replica.has(controller));
   }
 
   #process(name: string): ManagerProcess {
-    const all = [...this.#parts.managers, ...this.#parts.others];
+    const all = [...this.#options.managers, ...this.#options.others];
     const found = all.find((replica) => replica.name === name);
     if (found !== undefined) return found;
     const known = all.map((replica) => replica.name).join(", ");

@@ -96,7 +96,7 @@ test("a cluster ends although its leader stands still", async () => {
   let hasEnded = false;
   void cluster.run(stop.signal).then(() => (hasEnded = true));
   await clock.advance(MINUTE);
-  cluster.faults.standStill("controller-manager-1");
+  cluster.faults.pause("controller-manager-1");
   await clock.advance(5_000);
   stop.abort();
   await clock.advance(MINUTE);

@@ -2,7 +2,7 @@ import { type Runnable, runAll } from "@kubewright/controller";
 
 import { type Cluster, type ClusterOptions, createCluster } from "./cluster.js";
 import { type Components, type ComponentsOptions, makeComponents } from "./components.js";
-import { readyOrFailed } from "./ready-or-failed.js";
+import { runWithReadiness } from "./ready-or-failed.js";
 import { VersionLog } from "./version-log.js";
 
 export interface FaultyClusterOptions
@@ -35,7 +35,7 @@ export interface FaultyCluster
  * `informers` and `client` are the observer's, whom no fault concerns.
  */
 export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluster {
-  const { onDecision: _heardBeside, ...shared } = options;
+  const { onDecision: _onDecision, ...shared } = options;
   const cluster = createCluster({
     managed: options.controllers?.length !== 0,
     ...shared,
@@ -45,18 +45,18 @@ export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluste
   });
   const { apiServer } = cluster;
   const versions = new VersionLog(apiServer, options.clock);
-  const { start, parts, ...rest } = makeComponents({
+  const { start, runnables, ...rest } = makeComponents({
     ...options,
     transport: apiServer.transport,
-    versionAgo: (agoMs) => versions.versionAgo(agoMs),
+    versionBefore: (agoMs) => versions.versionBefore(agoMs),
   });
   const observer: Runnable = { name: "observer", run: (signal) => cluster.run(signal) };
   return {
     ...cluster,
     ...rest,
-    ...readyOrFailed({
+    ...runWithReadiness({
       start,
-      run: (signal) => runAll([observer, ...parts], signal),
+      run: (signal) => runAll([observer, ...runnables], signal),
       synced: (signal) => cluster.ready(signal),
     }),
   };

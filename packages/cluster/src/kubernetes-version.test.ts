@@ -22,21 +22,21 @@ interface World {
 /** What a story comes to under each release. */
 type ByVersion<T> = Readonly<Record<KubernetesVersion, T>>;
 
-async function underEach<T>(story: (world: World) => Promise<T>, options?: PlayOptions): Promise<ByVersion<T>> {
+async function underEach<T>(steps: (world: World) => Promise<T>, options?: SimulateOptions): Promise<ByVersion<T>> {
   const results: [KubernetesVersion, T][] = [];
-  for (const version of KUBERNETES_VERSIONS) results.push([version, await play(version, story, options)]);
+  for (const version of KUBERNETES_VERSIONS) results.push([version, await simulate(version, steps, options)]);
   return Object.fromEntries(results) as ByVersion<T>;
 }
 
-interface PlayOptions {
+interface SimulateOptions {
   readonly make?: typeof createCluster;
   readonly controllers?: readonly ControllerName[];
 }
 
-async function play<T>(
+async function simulate<T>(
   kubernetesVersion: KubernetesVersion,
   story: (world: World) => Promise<T>,
-  { make = createCluster, ...controllers }: PlayOptions = {},
+  { make = createCluster, ...controllers }: SimulateOptions = {},
 ): Promise<T> {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const requests: AuditRecord[] = [];
@@ -227,7 +227,7 @@ test("1.31 drops managedBy without a word, and its own controller runs the Job",
 });
 
 test("1.31 believes nearly every status of a Job", async () => {
-  const story = async ({ create, change }: World): Promise<readonly string[]> => {
+  const steps = async ({ create, change }: World): Promise<readonly string[]> => {
     await create({ suspend: true });
     const status = (next: NonNullable<Job["status"]>): Promise<string> =>
       change((job) => void (job.status = { ...job.status, ...next }), "status");
@@ -239,7 +239,7 @@ test("1.31 believes nearly every status of a Job", async () => {
       await status({ failed: -1 }),
     ];
   };
-  const found = await underEach(story, { controllers: [] });
+  const found = await underEach(steps, { controllers: [] });
   const sound = ["422 status.ready", "accepted", "422 status.failed", "422 status.completionTime"];
   expect(found).toEqual(
     from(
@@ -286,11 +286,11 @@ test("servers call themselves by the release that was measured", async () => {
 });
 
 test("controllers of a cluster in which things go wrong are of its release too", async () => {
-  const story = async (world: World): Promise<number> => {
+  const steps = async (world: World): Promise<number> => {
     await world.create({ completionMode: "Indexed", completions: 2, parallelism: 2 }, ONE_FAILS);
     await world.advance(26);
     return refusals(world);
   };
-  expect(await play("1.36.2", story, { make: createFaultyCluster })).toBeGreaterThan(0);
-  expect(await play("1.36.3", story, { make: createFaultyCluster })).toBe(0);
+  expect(await simulate("1.36.2", steps, { make: createFaultyCluster })).toBeGreaterThan(0);
+  expect(await simulate("1.36.3", steps, { make: createFaultyCluster })).toBe(0);
 });

@@ -15,5 +15,5 @@ export interface ManagerProcess extends Runnable {
   runs(sender: Pick<Sender, "component"> & Partial<Sender>): boolean;
   has(controller: string): boolean;
   /** Kills or starts one controller, or, without a name, all that is in the process. */
-  setUp(up: boolean, controller?: string): void;
+  setRunning(up: boolean, controller?: string): void;
 }

@@ -37,78 +37,81 @@ export function nodesFor(templates: readonly PodTemplate[], given: readonly Node
   const nodes = given.map((shape) => nodeObject(shape, 0));
   const added = new Map<string, AddedNode>();
   for (const { owner, spec, count } of templates) {
-    const pod = podOf(spec);
+    const pod = podWithRequests(spec);
     const amounts = amountsOf(pod);
     if (amounts === undefined || (spec.schedulerName ?? "default-scheduler") !== "default-scheduler") continue;
     const isNamed = spec.nodeName !== undefined && spec.nodeName !== "";
     if (isNamed ? given.some(({ name }) => name === spec.nodeName) : nodes.some((node) => fitsEmptyNode(node, pod)))
       continue;
-    const wanted = wantedOf(spec);
-    if (wanted === undefined) continue;
-    const key = JSON.stringify([wanted.name, Object.entries(wanted.labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
-    const before = added.get(key);
-    const base = before?.shape ?? emptyShape(wanted.name ?? `other-node-${added.size + 1}`, wanted.labels);
-    const shape = withRoom(base, amounts, count);
+    const required = requiredNodeOf(spec);
+    if (required === undefined) continue;
+    const key = JSON.stringify([required.name, Object.entries(required.labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
+    const existing = added.get(key);
+    const base = existing?.shape ?? emptyShape(required.name ?? `other-node-${added.size + 1}`, required.labels);
+    const shape = withCapacityFor(base, amounts, count);
     // What contradicts itself fits nowhere.
     if (!isNamed && !fitsEmptyNode(nodeObject(shape, 0), pod)) continue;
-    const lacking = [...amounts].filter(([name, amount]) => amount > Math.max(0, ...given.map(offers(name))));
+    const missing = [...amounts].filter(([name, amount]) => amount > Math.max(0, ...given.map(capacityOf(name))));
     const needs = [
-      ...(wanted.name === undefined ? [] : [`node ${wanted.name}`]),
-      ...Object.entries(wanted.labels).map(([label, value]) => `${label}=${value}`),
-      ...lacking.map(([name]) => name),
+      ...(required.name === undefined ? [] : [`node ${required.name}`]),
+      ...Object.entries(required.labels).map(([label, value]) => `${label}=${value}`),
+      ...missing.map(([name]) => name),
     ];
     added.set(key, {
       shape,
-      owners: [...new Set([...(before?.owners ?? []), owner])],
-      needs: [...new Set([...(before?.needs ?? []), ...needs])],
+      owners: [...new Set([...(existing?.owners ?? []), owner])],
+      needs: [...new Set([...(existing?.needs ?? []), ...needs])],
     });
   }
-  return [...added.values()].map((node) => ({ ...node, shape: noSmallerThanUsual(node.shape) }));
+  return [...added.values()].map((node) => ({ ...node, shape: atLeastDefaultSize(node.shape) }));
 }
 
-function noSmallerThanUsual(shape: NodeShape): NodeShape {
-  const usual = defaultNodes[0]!;
-  const isLarger = (name: "cpu" | "memory"): boolean => offers(name)(shape) > offers(name)(usual);
+function atLeastDefaultSize(shape: NodeShape): NodeShape {
+  const defaultShape = defaultNodes[0]!;
+  const isLarger = (name: "cpu" | "memory"): boolean => capacityOf(name)(shape) > capacityOf(name)(defaultShape);
   return {
     ...shape,
-    cpu: isLarger("cpu") ? shape.cpu : usual.cpu,
-    memory: isLarger("memory") ? shape.memory : usual.memory,
-    pods: Math.max(shape.pods, usual.pods),
+    cpu: isLarger("cpu") ? shape.cpu : defaultShape.cpu,
+    memory: isLarger("memory") ? shape.memory : defaultShape.memory,
+    pods: Math.max(shape.pods, defaultShape.pods),
   };
 }
 
-interface Wanted {
+interface RequiredNode {
   readonly name?: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
 /** The least that makes a node one that the pod may be placed on; `undefined` when there is no such node. */
-function wantedOf({ nodeName, nodeSelector = {}, affinity }: DeepReadonly<PodSpec>): Wanted | undefined {
+function requiredNodeOf({ nodeName, nodeSelector = {}, affinity }: DeepReadonly<PodSpec>): RequiredNode | undefined {
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (nodeName) return { name: nodeName, labels: nodeSelector };
-  if (required === undefined) return named({}, nodeSelector);
+  if (required === undefined) return withHostname({}, nodeSelector);
   for (const term of required.nodeSelectorTerms) {
-    const wanted = wantedBy(term, nodeSelector);
-    if (wanted !== undefined) return wanted;
+    const required = requiredNodeByTerm(term, nodeSelector);
+    if (required !== undefined) return required;
   }
   return undefined;
 }
 
-function wantedBy(
+function requiredNodeByTerm(
   { matchExpressions = [], matchFields = [] }: DeepReadonly<NodeSelectorTerm>,
   selected: Readonly<Record<string, string>>,
-): Wanted | undefined {
+): RequiredNode | undefined {
   const labels = valuesFor(matchExpressions, selected);
   const fields = valuesFor(matchFields, {});
-  return labels === undefined || fields === undefined ? undefined : named(fields, labels);
+  return labels === undefined || fields === undefined ? undefined : withHostname(fields, labels);
 }
 
 const HOSTNAME = "kubernetes.io/hostname";
 
-function named(fields: Readonly<Record<string, string>>, all: Readonly<Record<string, string>>): Wanted {
-  const { [HOSTNAME]: hostname, ...labels } = all;
+function withHostname(
+  fields: Readonly<Record<string, string>>,
+  labelsWithHostname: Readonly<Record<string, string>>,
+): RequiredNode {
+  const { [HOSTNAME]: hostname, ...labels } = labelsWithHostname;
   const name = fields["metadata.name"] ?? hostname;
-  return name === undefined ? { labels } : { name, labels: hostname === undefined ? labels : all };
+  return name === undefined ? { labels } : { name, labels: hostname === undefined ? labels : labelsWithHostname };
 }
 
 /** A value for every key that has to be there, which meets all that is said of it. */
@@ -145,7 +148,7 @@ function allows(requirement: DeepReadonly<NodeSelectorRequirement>, value: strin
 }
 
 /** As the API server stores it: what is limited and asks for nothing asks for its limit. */
-function podOf(spec: DeepReadonly<PodSpec>): DeepReadonly<Pod> {
+function podWithRequests(spec: DeepReadonly<PodSpec>): DeepReadonly<Pod> {
   type Containers = DeepReadonly<PodSpec>["containers"];
   const withRequests = (containers: Containers): Containers =>
     containers.map((container) => {
@@ -179,8 +182,8 @@ function emptyShape(name: string, labels: Readonly<Record<string, string>>): Nod
 }
 
 /** CPU in thousandths, everything else in whole units, as requests are added up. */
-function withRoom(shape: NodeShape, amounts: ReadonlyMap<string, number>, count: number): NodeShape {
-  const more = (name: string): number => offers(name)(shape) + (amounts.get(name) ?? 0) * count;
+function withCapacityFor(shape: NodeShape, amounts: ReadonlyMap<string, number>, count: number): NodeShape {
+  const more = (name: string): number => capacityOf(name)(shape) + (amounts.get(name) ?? 0) * count;
   const others = [...amounts.keys()].filter((name) => name !== "cpu" && name !== "memory");
   const resources = { ...shape.resources, ...Object.fromEntries(others.map((name) => [name, String(more(name))])) };
   return {
@@ -192,13 +195,13 @@ function withRoom(shape: NodeShape, amounts: ReadonlyMap<string, number>, count:
   };
 }
 
-function offers(name: string): (shape: NodeShape) => number {
+function capacityOf(name: string): (shape: NodeShape) => number {
   return (shape) => {
     const text = name === "cpu" ? shape.cpu : name === "memory" ? shape.memory : shape.resources?.[name];
-    return text === undefined ? 0 : (amountsOf(asking(name, text))?.get(name) ?? 0);
+    return text === undefined ? 0 : (amountsOf(podRequesting(name, text))?.get(name) ?? 0);
   };
 }
 
-function asking(name: string, text: string): Pod {
+function podRequesting(name: string, text: string): Pod {
   return { metadata: {}, spec: { containers: [{ name: "any", resources: { requests: { [name]: text } } }] } };
 }

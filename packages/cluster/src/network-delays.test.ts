@@ -62,8 +62,8 @@ test("events are late by what is drawn, at most by so much, and stay in order", 
 
 test("who observes is told what was answered, and what the sender heard", async () => {
   const { clock, network } = setUp();
-  const told: AnsweredRequest[] = [];
-  network.observe((answered) => told.push(answered));
+  const reported: AnsweredRequest[] = [];
+  network.observe((answered) => reported.push(answered));
   network.begin({
     components: ["lost"],
     handle: async (request, send) => {
@@ -78,26 +78,26 @@ test("who observes is told what was answered, and what the sender heard", async 
       .catch(() => {});
   await clock.settle();
   expect(
-    told.map(({ sender, response, served }) => `${sender.component} ${response?.status} ${served?.status}`).sort(),
+    reported.map(({ sender, response, served }) => `${sender.component} ${response?.status} ${served?.status}`).sort(),
   ).toEqual(["down undefined undefined", "fine 200 200", "lost undefined 200"]);
 });
 
 test("a process that stands still gets neither timers nor answers, and all in order when it goes on", async () => {
   const { clock, network, arrived } = setUp();
   const machine = new ProcessClock(clock);
-  const send = network.link("a", undefined, { process: "m", incarnation: 1, goesOn: () => machine.goesOn });
+  const send = network.link("a", undefined, { process: "m", incarnation: 1, resumed: () => machine.resumed });
   const seen: string[] = [];
   const note = (what: string) => () => void seen.push(`${what} at ${clock.monotonic()}`);
   machine.setTimer(20, note("timer"));
   machine.setTimer(10, note("earlier timer"));
   machine.setTimer(15, note("cancelled")).cancel();
-  machine.standsStill = true;
+  machine.isPaused = true;
   const cancelledLater = machine.setTimer(5, note("cancelled later"));
   void send(POST).then(note("answer"));
   await clock.advance(100);
   expect([seen, arrived]).toEqual([[], []]);
   cancelledLater.cancel();
-  machine.standsStill = false;
+  machine.isPaused = false;
   await clock.advance(100);
   expect(seen.toSorted()).toEqual(["answer at 100", "earlier timer at 100", "timer at 100"]);
   expect(seen.indexOf("earlier timer at 100")).toBeLessThan(seen.indexOf("timer at 100"));
@@ -128,11 +128,11 @@ test("watches that fall silent do not even end, until they are cut", async () =>
 
 test("a request is told to be sent when its component sends it, and not when it arrives", async () => {
   const { clock, network, arrived } = setUp({ requestsMs: 100 });
-  const told: number[] = [];
-  network.observe(({ sentMs }) => void told.push(sentMs));
+  const reported: number[] = [];
+  network.observe(({ sentMs }) => void reported.push(sentMs));
   network.begin({ delayMs: 1_000 });
   void network.link("a")(POST);
   await clock.advance(2_000);
-  expect(told).toEqual([0]);
+  expect(reported).toEqual([0]);
   expect(arrived[0]).toBeGreaterThanOrEqual(1_000);
 });

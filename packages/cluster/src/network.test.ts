@@ -91,8 +91,8 @@ test("when the server is down connections are refused and watches of those conce
 test("events that are held back come when the last hold has ended, in order", async () => {
   const { clock, feed, network } = setUp();
   const ends = [
-    network.begin({ heldResources: ["pods"] }),
-    network.begin({ heldResources: ["pods", "jobs"], components: ["a"] }),
+    network.begin({ heldBackResources: ["pods"] }),
+    network.begin({ heldBackResources: ["pods", "jobs"], components: ["a"] }),
   ];
   const { seen } = read(await network.link("a")(GET));
   for (const event of [1, 2, 3]) feed.push(event);
@@ -107,7 +107,7 @@ test("events that are held back come when the last hold has ended, in order", as
 
 test("a watch whose events are held back still ends with its request", async () => {
   const { feed, network } = setUp();
-  network.begin({ heldResources: ["pods"] });
+  network.begin({ heldBackResources: ["pods"] });
   const stop = new AbortController();
   const { seen, ended } = read(await network.link("a")({ ...GET, signal: stop.signal }));
   feed.push(1);
@@ -197,7 +197,7 @@ test("a watch that comes as bytes is held back and cut like any other, and a lis
     if (body.type !== "bytes") throw new Error("no bytes");
     for await (const chunk of body.chunks) lengths.push(chunk.length);
   };
-  const end = network.begin({ heldResources: ["pods"] });
+  const end = network.begin({ heldBackResources: ["pods"] });
   const ended = collect(await network.link("a")(GET));
   await clock.settle();
   expect(lengths).toEqual([]);

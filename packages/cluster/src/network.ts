@@ -1,7 +1,7 @@
 import type { Clock, Random } from "@kubewright/clock";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
-import { LateEvents } from "./late-events.js";
+import { DelayedEvents } from "./delayed-events.js";
 
 /** What is wrong between components and the API server. It holds for everything that all given conditions hold for. */
 export interface NetworkFault {
@@ -16,7 +16,7 @@ export interface NetworkFault {
   /** How much later requests reach the server. Of several faults the longest counts. */
   readonly delayMs?: number;
   /** Plural names of resources whose watch events arrive only once the fault has ended. */
-  readonly heldResources?: readonly string[];
+  readonly heldBackResources?: readonly string[];
   /**
    * What becomes of a request that has got this far: hands it on with `send`, or answers in the server's place, or fails. Of
    * several faults, the one that was begun first is asked first, and sends to the next.
@@ -34,14 +34,14 @@ export interface Sender {
   /** Of one that works for a bucket of namespaces: which. */
   readonly bucket?: number;
   /** Components for which it asks, too: what is wrong with their requests is wrong with its own. */
-  readonly asksFor?: readonly string[];
+  readonly onBehalfOf?: readonly string[];
   /** While its process stands still: resolves when that goes on. */
-  readonly goesOn?: () => Promise<void> | undefined;
+  readonly resumed?: () => Promise<void> | undefined;
   /**
    * Whether its requests stand still with it, until they are at the server. Default true. What was asked right before it was sent
    * whether it may be is on its way, whatever becomes of the process.
    */
-  readonly holdsRequests?: boolean;
+  readonly pausesRequests?: boolean;
 }
 
 /** A request on its way. */
@@ -78,7 +78,7 @@ export class Network {
   readonly #watches = new Set<LinkedWatch<unknown>>();
   readonly #listeners = new Set<(answered: AnsweredRequest) => void>();
   readonly #delays: Delays | undefined;
-  readonly #draws = new Map<string, Random>();
+  readonly #randoms = new Map<string, Random>();
   #serving: SentRequest | undefined;
 
   /** @param options.delays - Default: nothing takes any time by itself. */
@@ -106,7 +106,7 @@ export class Network {
   cutWatches(which: Pick<NetworkFault, "components" | "processes" | "requests"> = {}): number {
     let cut = 0;
     for (const watch of this.#watches) {
-      if (!concerns(which, watch.sender, watch.request)) continue;
+      if (!appliesTo(which, watch.sender, watch.request)) continue;
       watch.cut();
       cut++;
     }
@@ -118,7 +118,7 @@ export class Network {
    * gone. Answers how to end that, which breaks those that are open still.
    */
   silenceWatches(which: Pick<NetworkFault, "components" | "processes" | "requests"> = {}): () => void {
-    const silenced = [...this.#watches].filter((watch) => concerns(which, watch.sender, watch.request));
+    const silenced = [...this.#watches].filter((watch) => appliesTo(which, watch.sender, watch.request));
     for (const watch of silenced) watch.isSilent = true;
     return () => {
       for (const watch of silenced) watch.cut();
@@ -126,8 +126,8 @@ export class Network {
   }
 
   /** Has all who wait look anew whether they still have to. */
-  look(): void {
-    for (const watch of this.#watches) watch.look();
+  recheckWatches(): void {
+    for (const watch of this.#watches) watch.recheck();
   }
 
   /** Brings a fault about. Answers how to end it, which may be called again. */
@@ -136,7 +136,7 @@ export class Network {
     if (fault.down === true) this.cutWatches(fault);
     return () => {
       this.#faults.delete(fault);
-      this.look();
+      this.recheckWatches();
     };
   }
 
@@ -151,52 +151,53 @@ export class Network {
     process: Omit<Sender, "component"> = { process: "", incarnation: 1 },
   ): Transport {
     const sender: Sender = { component, ...process };
-    const isPlain = this.#delays === undefined && process.goesOn === undefined;
+    const isImmediate = this.#delays === undefined && process.resumed === undefined;
     return async (request) => {
       const sentMs = this.#clock.now();
-      const waiting = isPlain ? undefined : this.#onTheWay(sender, request);
-      const backMs = waiting === undefined ? 0 : await waiting;
+      const outbound = isImmediate ? undefined : this.#delayRequest(sender, request);
+      const inboundMs = outbound === undefined ? 0 : await outbound;
       if (this.#faults.size > 0) {
         const delayMs = this.#delayMs(sender, request);
         if (delayMs > 0) await this.#clock.sleep(delayMs, request.signal);
         if (this.#isDown(sender, request)) {
           const error = connectionRefused();
-          if (this.#listeners.size > 0) this.#tell({ sender, request, sentMs, response: undefined, served: undefined });
+          if (this.#listeners.size > 0)
+            this.#notify({ sender, request, sentMs, response: undefined, served: undefined });
           throw error;
         }
       }
       if (!alive()) throw new Error(`${component} is not running`);
       const response = await (this.#listeners.size > 0
         ? this.#sendObserved({ sender, request, sentMs }, alive)
-        : this.#sender(sender, request, alive, this.#transport)(request));
-      if (backMs > 0) await this.#clock.sleep(backMs, request.signal);
-      while (sender.goesOn?.() !== undefined) await sender.goesOn();
-      return this.#linked(sender, request, response);
+        : this.#withFaults(sender, request, alive, this.#transport)(request));
+      if (inboundMs > 0) await this.#clock.sleep(inboundMs, request.signal);
+      while (sender.resumed?.() !== undefined) await sender.resumed();
+      return this.#linkWatch(sender, request, response);
     };
   }
 
   /** Takes the time that a request takes to get there. Answers how long its answer will take. */
-  #onTheWay(sender: Sender, { signal }: ApiRequest): Promise<number> | undefined {
+  #delayRequest(sender: Sender, { signal }: ApiRequest): Promise<number> | undefined {
     const { requestsMs = 0 } = this.#delays ?? {};
-    const goesOn = (): Promise<void> | undefined => (sender.holdsRequests === false ? undefined : sender.goesOn?.());
-    if (requestsMs === 0 && goesOn() === undefined) return undefined;
+    const resumed = (): Promise<void> | undefined => (sender.pausesRequests === false ? undefined : sender.resumed?.());
+    if (requestsMs === 0 && resumed() === undefined) return undefined;
     const wait = async (): Promise<number> => {
-      while (goesOn() !== undefined) await goesOn();
+      while (resumed() !== undefined) await resumed();
       if (requestsMs === 0) return 0;
-      const draws = this.#drawsOf(`requests of ${sender.process}/${sender.component}`);
-      const takesMs = draws.next() * requestsMs;
-      const thereMs = Math.round(draws.next() * takesMs);
-      await this.#clock.sleep(thereMs, signal);
-      while (goesOn() !== undefined) await goesOn();
-      return Math.round(takesMs) - thereMs;
+      const random = this.#randomFor(`requests of ${sender.process}/${sender.component}`);
+      const roundTripMs = random.next() * requestsMs;
+      const outboundMs = Math.round(random.next() * roundTripMs);
+      await this.#clock.sleep(outboundMs, signal);
+      while (resumed() !== undefined) await resumed();
+      return Math.round(roundTripMs) - outboundMs;
     };
     return wait();
   }
 
-  #drawsOf(label: string): Random {
-    let draws = this.#draws.get(label);
-    if (draws === undefined) this.#draws.set(label, (draws = this.#delays!.random.fork(label)));
-    return draws;
+  #randomFor(label: string): Random {
+    let random = this.#randoms.get(label);
+    if (random === undefined) this.#randoms.set(label, (random = this.#delays!.random.fork(label)));
+    return random;
   }
 
   /** Sends a request, and tells what became of it. */
@@ -207,13 +208,13 @@ export class Network {
     // Whoever asks without end is stopped here, on a clock that stops anybody.
     this.#clock.monotonic();
     const transport: Transport = async (last) => {
-      const before = this.#serving;
+      const previous = this.#serving;
       this.#serving = { ...sent, request: last };
       let answer: Promise<ApiResponse>;
       try {
         answer = this.#transport(last);
       } finally {
-        this.#serving = before;
+        this.#serving = previous;
       }
       const answered = await answer;
       // A fault may ask for other things, too.
@@ -221,22 +222,22 @@ export class Network {
       return answered;
     };
     try {
-      return (response = await this.#sender(sender, request, alive, transport)(request));
+      return (response = await this.#withFaults(sender, request, alive, transport)(request));
     } finally {
-      this.#tell({ ...sent, response, served });
+      this.#notify({ ...sent, response, served });
     }
   }
 
-  #tell(answered: AnsweredRequest): void {
+  #notify(answered: AnsweredRequest): void {
     for (const listener of this.#listeners) listener(answered);
   }
 
   /** The way to the server through the faults that have a say in what becomes of a request. */
-  #sender(sender: Sender, request: ApiRequest, alive: () => boolean, transport: Transport): Transport {
+  #withFaults(sender: Sender, request: ApiRequest, alive: () => boolean, transport: Transport): Transport {
     if (this.#faults.size === 0) return transport;
     const handlers: NonNullable<NetworkFault["handle"]>[] = [];
     for (const fault of this.#faults)
-      if (fault.handle !== undefined && concerns(fault, sender, request)) handlers.push(fault.handle);
+      if (fault.handle !== undefined && appliesTo(fault, sender, request)) handlers.push(fault.handle);
     if (handlers.length === 0) return transport;
     const last: Transport = async (sent) => {
       if (!alive()) throw new Error(`${sender.component} is not running`);
@@ -245,15 +246,15 @@ export class Network {
     return handlers.reduceRight<Transport>((send, handle) => (sent) => handle(sent, send, sender), last);
   }
 
-  isHeld(sender: Sender, request: ApiRequest): boolean {
+  isHeldBack(sender: Sender, request: ApiRequest): boolean {
     if (this.#faults.size === 0) return false;
     const resource = resourceOf(request.path);
     for (const fault of this.#faults)
-      if (fault.heldResources?.includes(resource) === true && concerns(fault, sender, request)) return true;
+      if (fault.heldBackResources?.includes(resource) === true && appliesTo(fault, sender, request)) return true;
     return false;
   }
 
-  #linked(sender: Sender, request: ApiRequest, response: ApiResponse): ApiResponse {
+  #linkWatch(sender: Sender, request: ApiRequest, response: ApiResponse): ApiResponse {
     const { body } = response;
     if (body.type === "decoded" || !isWatch(request) || response.status > 206) return response;
     if (body.type === "events")
@@ -266,10 +267,10 @@ export class Network {
     const events =
       eventsMs === 0
         ? stream
-        : new LateEvents(stream, {
+        : new DelayedEvents(stream, {
             clock: this.#clock,
-            mostMs: eventsMs,
-            random: this.#drawsOf(`${resourceOf(request.path)} for ${sender.process}/${sender.component}`),
+            maxDelayMs: eventsMs,
+            random: this.#randomFor(`${resourceOf(request.path)} for ${sender.process}/${sender.component}`),
           });
     const watch = new LinkedWatch<T>(this, sender, request, events, () => this.#watches.delete(watch));
     this.#watches.add(watch);
@@ -277,26 +278,25 @@ export class Network {
   }
 
   #delayMs(sender: Sender, request: ApiRequest): number {
-    let longest = 0;
-    for (const fault of this.#faults)
-      if (concerns(fault, sender, request)) longest = Math.max(longest, fault.delayMs ?? 0);
-    return longest;
+    let max = 0;
+    for (const fault of this.#faults) if (appliesTo(fault, sender, request)) max = Math.max(max, fault.delayMs ?? 0);
+    return max;
   }
 
   #isDown(sender: Sender, request: ApiRequest): boolean {
-    for (const fault of this.#faults) if (fault.down === true && concerns(fault, sender, request)) return true;
+    for (const fault of this.#faults) if (fault.down === true && appliesTo(fault, sender, request)) return true;
     return false;
   }
 }
 
-function concerns(
+function appliesTo(
   { components, processes, requests }: Pick<NetworkFault, "components" | "processes" | "requests">,
-  { component, asksFor = [], process }: Sender,
+  { component, onBehalfOf = [], process }: Sender,
   request: ApiRequest,
 ): boolean {
-  const isOf = (name: string): boolean => name === component || asksFor.includes(name);
+  const matchesComponent = (name: string): boolean => name === component || onBehalfOf.includes(name);
   return (
-    (components === undefined || components.some(isOf)) &&
+    (components === undefined || components.some(matchesComponent)) &&
     (processes === undefined || processes.includes(process)) &&
     (requests === undefined || requests(request))
   );
@@ -304,8 +304,8 @@ function concerns(
 
 /** Without the query. */
 function pathOf({ path }: Pick<ApiRequest, "path">): string {
-  const mark = path.indexOf("?");
-  return mark < 0 ? path : path.slice(0, mark);
+  const queryIndex = path.indexOf("?");
+  return queryIndex < 0 ? path : path.slice(0, queryIndex);
 }
 
 function isWatch({ path }: ApiRequest): boolean {
@@ -314,8 +314,8 @@ function isWatch({ path }: ApiRequest): boolean {
 
 /** The last part of a collection's path: `pods` of `/api/v1/pods?watch=true`. */
 function resourceOf(path: string): string {
-  const bare = pathOf({ path });
-  return bare.slice(bare.lastIndexOf("/") + 1);
+  const barePath = pathOf({ path });
+  return barePath.slice(barePath.lastIndexOf("/") + 1);
 }
 
 function connectionRefused(): Error {
@@ -353,19 +353,19 @@ class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    return this.#ended ? Promise.resolve(DONE) : this.#events.next().then((result) => this.#passOn(result));
+    return this.#ended ? Promise.resolve(DONE) : this.#events.next().then((result) => this.#deliver(result));
   }
 
-  #passOn(result: IteratorResult<T>): IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>> {
-    if (!this.#ended && this.#mustWait)
-      return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#passOn(result));
+  #deliver(result: IteratorResult<T>): IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>> {
+    if (!this.#ended && this.#isBlocked)
+      return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#deliver(result));
     if (result.done === true) this.cut();
     return this.#ended ? DONE : (result as IteratorYieldResult<T>);
   }
 
-  get #mustWait(): boolean {
-    const { goesOn } = this.sender;
-    return this.isSilent || this.#network.isHeld(this.sender, this.request) || goesOn?.() !== undefined;
+  get #isBlocked(): boolean {
+    const { resumed } = this.sender;
+    return this.isSilent || this.#network.isHeldBack(this.sender, this.request) || resumed?.() !== undefined;
   }
 
   return(): Promise<IteratorResult<T, undefined>> {
@@ -380,11 +380,11 @@ class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
     this.request.signal?.removeEventListener("abort", this.#onAbort);
     this.#onEnd();
     void this.#events.return?.();
-    this.look();
+    this.recheck();
   }
 
   /** Something has changed: whoever waits is to look again. */
-  look(): void {
+  recheck(): void {
     const wake = this.#wake;
     this.#wake = undefined;
     wake?.();

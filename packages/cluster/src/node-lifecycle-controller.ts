@@ -14,10 +14,10 @@ import { type ControllerDeps, ControllerShell, type Runnable, isPodTerminal } fr
 import { type Taint, tolerates } from "@kubewright/fake-scheduler";
 import { type SharedInformer, deletedObject } from "@kubewright/informer";
 
-import type { SilentNodes } from "./silent-nodes.js";
+import type { UnreachableNodes } from "./unreachable-nodes.js";
 
 export interface NodeLifecycleOptions extends ControllerDeps {
-  readonly silentNodes: SilentNodes;
+  readonly unreachableNodes: UnreachableNodes;
 }
 
 /** How long a node may be silent: `--node-monitor-grace-period`. */
@@ -44,34 +44,34 @@ export class NodeLifecycleController implements Runnable {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #silentNodes: SilentNodes;
+  readonly #unreachableNodes: UnreachableNodes;
   readonly #nodes: SharedInformer<Node>;
   readonly #pods: SharedInformer<Pod>;
-  readonly #grace = new Map<string, Timer>();
+  readonly #graceTimers = new Map<string, Timer>();
   /** Evictions to come, by pod UID. */
   readonly #evictions = new Map<string, { readonly atMs: number; readonly timer: Timer }>();
   readonly #retries = new Set<Timer>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
   #signal: AbortSignal | undefined;
 
-  constructor({ silentNodes, ...deps }: NodeLifecycleOptions) {
+  constructor({ unreachableNodes, ...deps }: NodeLifecycleOptions) {
     const shell = new ControllerShell(deps, { name: this.name, component: "taint-eviction-controller" });
     this.#shell = shell;
     this.#client = shell.client;
     this.#clock = shell.clock;
     this.#logger = shell.logger;
-    this.#silentNodes = silentNodes;
+    this.#unreachableNodes = unreachableNodes;
     this.#nodes = shell.informer(nodes);
     this.#pods = shell.informer(pods);
     shell.addWork({ description: "what was begun", run: (signal) => this.#work(signal) });
     this.#nodes.addEventHandler({
-      onAdd: (node) => this.#sawNode(node),
-      onUpdate: (_old, node) => this.#sawNode(node),
+      onAdd: (node) => this.#nodeChanged(node),
+      onUpdate: (_old, node) => this.#nodeChanged(node),
     });
     this.#pods.addEventHandler({
-      onAdd: (pod) => this.#sawPod(pod),
-      onUpdate: (_old, pod) => this.#sawPod(pod),
-      onDelete: (deleted) => this.#spare(deletedObject(deleted)?.metadata.uid ?? ""),
+      onAdd: (pod) => this.#podChanged(pod),
+      onUpdate: (_old, pod) => this.#podChanged(pod),
+      onDelete: (deleted) => this.#cancelEviction(deletedObject(deleted)?.metadata.uid ?? ""),
     });
   }
 
@@ -81,28 +81,28 @@ export class NodeLifecycleController implements Runnable {
 
   async #work(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    const stopListening = this.#silentNodes.listen((name, silent) => this.#heard(name, silent));
-    for (const name of this.#silentNodes.names) this.#heard(name, true);
+    const stopListening = this.#unreachableNodes.listen((name, silent) => this.#reachabilityChanged(name, silent));
+    for (const name of this.#unreachableNodes.names) this.#reachabilityChanged(name, true);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     stopListening();
-    for (const timer of [...this.#grace.values(), ...this.#retries]) timer.cancel();
+    for (const timer of [...this.#graceTimers.values(), ...this.#retries]) timer.cancel();
     for (const { timer } of this.#evictions.values()) timer.cancel();
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#inFlight);
   }
 
-  #heard(name: string, silent: boolean): void {
-    this.#grace.get(name)?.cancel();
-    this.#grace.delete(name);
-    if (silent)
-      this.#grace.set(
+  #reachabilityChanged(name: string, unreachable: boolean): void {
+    this.#graceTimers.get(name)?.cancel();
+    this.#graceTimers.delete(name);
+    if (unreachable)
+      this.#graceTimers.set(
         name,
-        this.#clock.setTimer(GRACE_PERIOD_MS, () => this.#do(() => this.#markSilent(name))),
+        this.#clock.setTimer(GRACE_PERIOD_MS, () => this.#retryUntilDone(() => this.#markUnreachable(name))),
       );
   }
 
-  async #markSilent(name: string): Promise<void> {
+  async #markUnreachable(name: string): Promise<void> {
     const node = this.#nodes.store.get(objectKey({ name }));
-    if (node === undefined || !this.#silentNodes.names.has(name)) return;
+    if (node === undefined || !this.#unreachableNodes.names.has(name)) return;
     const client = this.#client.resource(nodes);
     const now = formatTime(this.#clock.now());
     const unknown = {
@@ -115,44 +115,47 @@ export class NodeLifecycleController implements Runnable {
     await client.patch(
       name,
       { type: "strategic", body: { status: { conditions: [unknown] } } },
-      { subresource: "status", ...this.#call() },
+      { subresource: "status", ...this.#requestOptions() },
     );
     const others = (node.spec?.taints ?? []).filter(({ key }) => key !== UNREACHABLE);
     const taints = [
       ...others,
       ...["NoSchedule", "NoExecute"].map((effect) => ({ key: UNREACHABLE, effect, timeAdded: now })),
     ];
-    await client.patch(name, { type: "merge", body: { spec: { taints } } }, this.#call());
+    await client.patch(name, { type: "merge", body: { spec: { taints } } }, this.#requestOptions());
     for (const pod of this.#podsOn(name)) {
       if (!isConditionTrue(pod.status?.conditions, "Ready")) continue;
       await this.#patchCondition(pod, { type: "Ready", status: "False", lastTransitionTime: now });
     }
   }
 
-  #sawNode(node: DeepReadonly<Node>): void {
+  #nodeChanged(node: DeepReadonly<Node>): void {
     const { name = "" } = node.metadata;
     const taints = node.spec?.taints ?? [];
-    const back = isConditionTrue(node.status?.conditions, "Ready") && taints.some(({ key }) => key === UNREACHABLE);
-    if (back && !this.#silentNodes.names.has(name)) {
+    const isBack = isConditionTrue(node.status?.conditions, "Ready") && taints.some(({ key }) => key === UNREACHABLE);
+    if (isBack && !this.#unreachableNodes.names.has(name)) {
       const others = taints.filter(({ key }) => key !== UNREACHABLE);
-      this.#do(() =>
-        this.#client.resource(nodes).patch(name, { type: "merge", body: { spec: { taints: others } } }, this.#call()),
+      this.#retryUntilDone(() =>
+        this.#client
+          .resource(nodes)
+          .patch(name, { type: "merge", body: { spec: { taints: others } } }, this.#requestOptions()),
       );
     }
     if (this.#evictions.size === 0 && !taints.some(isNoExecute)) return;
-    for (const pod of this.#podsOn(name)) this.#plan(pod, taints.filter(isNoExecute));
+    for (const pod of this.#podsOn(name)) this.#scheduleEviction(pod, taints.filter(isNoExecute));
   }
 
-  #sawPod(pod: DeepReadonly<Pod>): void {
+  #podChanged(pod: DeepReadonly<Pod>): void {
     const node = this.#nodes.store.get(objectKey({ name: pod.spec?.nodeName ?? "" }));
     const taints = (node?.spec?.taints ?? []).filter(isNoExecute);
-    if (taints.length > 0 || this.#evictions.has(pod.metadata.uid ?? "")) this.#plan(pod, taints);
+    if (taints.length > 0 || this.#evictions.has(pod.metadata.uid ?? "")) this.#scheduleEviction(pod, taints);
   }
 
-  #plan(pod: DeepReadonly<Pod>, taints: readonly DeepReadonly<Taint>[]): void {
+  #scheduleEviction(pod: DeepReadonly<Pod>, taints: readonly DeepReadonly<Taint>[]): void {
     const { uid = "", deletionTimestamp } = pod.metadata;
-    const toleratedMs = taints.length === 0 ? Infinity : toleratedFor(pod, taints);
-    if (deletionTimestamp !== undefined || isPodTerminal(pod) || toleratedMs === Infinity) return this.#spare(uid);
+    const toleratedMs = taints.length === 0 ? Infinity : tolerationMs(pod, taints);
+    if (deletionTimestamp !== undefined || isPodTerminal(pod) || toleratedMs === Infinity)
+      return this.#cancelEviction(uid);
     const known = this.#evictions.get(uid);
     const atMs = this.#clock.monotonic() + toleratedMs;
     // What was to happen earlier stays: the taint is not new.
@@ -160,12 +163,12 @@ export class NodeLifecycleController implements Runnable {
     known?.timer.cancel();
     const timer = this.#clock.setTimer(toleratedMs, () => {
       this.#evictions.delete(uid);
-      this.#do(() => this.#evict(pod));
+      this.#retryUntilDone(() => this.#evict(pod));
     });
     this.#evictions.set(uid, { atMs, timer });
   }
 
-  #spare(uid: string): void {
+  #cancelEviction(uid: string): void {
     this.#evictions.get(uid)?.timer.cancel();
     this.#evictions.delete(uid);
   }
@@ -186,7 +189,7 @@ export class NodeLifecycleController implements Runnable {
       message: "Taint manager: deleting due to NoExecute taint",
       lastTransitionTime: formatTime(this.#clock.now()),
     });
-    await this.#client.resource(pods).delete(name, { namespace, preconditions: { uid }, ...this.#call() });
+    await this.#client.resource(pods).delete(name, { namespace, preconditions: { uid }, ...this.#requestOptions() });
   }
 
   async #patchCondition({ metadata }: DeepReadonly<Pod>, condition: object): Promise<void> {
@@ -194,31 +197,31 @@ export class NodeLifecycleController implements Runnable {
     const body = { metadata: { uid }, status: { conditions: [condition] } };
     await this.#client
       .resource(pods)
-      .patch(name, { type: "strategic", body }, { namespace, subresource: "status", ...this.#call() });
+      .patch(name, { type: "strategic", body }, { namespace, subresource: "status", ...this.#requestOptions() });
   }
 
   #podsOn(nodeName: string): DeepReadonly<Pod>[] {
     return this.#pods.store.list().filter((pod) => pod.spec?.nodeName === nodeName);
   }
 
-  #call(): { signal?: AbortSignal } {
+  #requestOptions(): { signal?: AbortSignal } {
     return this.#signal === undefined ? {} : { signal: this.#signal };
   }
 
   /** Does something until it succeeds, or what it is about is gone. */
-  #do(action: () => Promise<unknown>): void {
+  #retryUntilDone(action: () => Promise<unknown>): void {
     if (this.#signal?.aborted === true) return;
     const done = action().catch((error: unknown) => {
       if (isNotFound(error) || this.#signal?.aborted === true) return;
       this.#logger.warn({ err: errorMessage(error) }, "Node lifecycle: trying again");
       const timer = this.#clock.setTimer(RETRY_MS, () => {
         this.#retries.delete(timer);
-        this.#do(action);
+        this.#retryUntilDone(action);
       });
       this.#retries.add(timer);
     });
-    this.#underWay.add(done);
-    void done.finally(() => this.#underWay.delete(done));
+    this.#inFlight.add(done);
+    void done.finally(() => this.#inFlight.delete(done));
   }
 }
 
@@ -227,16 +230,16 @@ function isNoExecute({ effect }: DeepReadonly<Taint>): boolean {
 }
 
 /** How long the pod may stay under all of these taints, in milliseconds. */
-function toleratedFor(pod: DeepReadonly<Pod>, taints: readonly DeepReadonly<Taint>[]): number {
+function tolerationMs(pod: DeepReadonly<Pod>, taints: readonly DeepReadonly<Taint>[]): number {
   let shortest = Infinity;
   for (const taint of taints) {
     const matching = (pod.spec?.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
-    const byDefault = taint.key === UNREACHABLE || taint.key === NOT_READY ? DEFAULT_TOLERATION_MS : 0;
-    const forMs =
+    const defaultMs = taint.key === UNREACHABLE || taint.key === NOT_READY ? DEFAULT_TOLERATION_MS : 0;
+    const tolerationMs =
       matching.length === 0
-        ? byDefault
+        ? defaultMs
         : Math.min(...matching.map(({ tolerationSeconds }) => Math.max(0, (tolerationSeconds ?? Infinity) * 1000)));
-    shortest = Math.min(shortest, forMs);
+    shortest = Math.min(shortest, tolerationMs);
   }
   return shortest;
 }

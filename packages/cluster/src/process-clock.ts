@@ -7,10 +7,10 @@ import type { Clock, Timer, TimerOptions } from "@kubewright/clock";
 export class ProcessClock implements Clock {
   readonly #clock: Clock;
   #skewMs = 0;
-  #standsStill = false;
-  #goesOn = Promise.withResolvers<void>();
+  #isPaused = false;
+  #resumed = Promise.withResolvers<void>();
   /** Timers whose time came meanwhile, in that order. */
-  #held: HeldTimer[] = [];
+  #dueTimers: PausableTimer[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -22,26 +22,26 @@ export class ProcessClock implements Clock {
   }
 
   /** Lets the process stand still, or go on: what was due meanwhile is then done in order. */
-  set standsStill(standsStill: boolean) {
-    if (this.#standsStill === standsStill) return;
-    this.#standsStill = standsStill;
-    if (standsStill) {
-      this.#goesOn = Promise.withResolvers();
+  set isPaused(isPaused: boolean) {
+    if (this.#isPaused === isPaused) return;
+    this.#isPaused = isPaused;
+    if (isPaused) {
+      this.#resumed = Promise.withResolvers();
       return;
     }
-    const held = this.#held;
-    this.#held = [];
-    for (const timer of held) timer.goOn();
-    this.#goesOn.resolve();
+    const dueTimers = this.#dueTimers;
+    this.#dueTimers = [];
+    for (const timer of dueTimers) timer.resume();
+    this.#resumed.resolve();
   }
 
-  get standsStill(): boolean {
-    return this.#standsStill;
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   /** While it stands still: resolves when it goes on. */
-  get goesOn(): Promise<void> | undefined {
-    return this.#standsStill ? this.#goesOn.promise : undefined;
+  get resumed(): Promise<void> | undefined {
+    return this.#isPaused ? this.#resumed.promise : undefined;
   }
 
   now(): number {
@@ -53,9 +53,9 @@ export class ProcessClock implements Clock {
   }
 
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer {
-    const timer = new HeldTimer(this.#clock, callback, options);
+    const timer = new PausableTimer(this.#clock, callback, options);
     timer.set(delayMs, () => {
-      if (this.#standsStill) this.#held.push(timer);
+      if (this.#isPaused) this.#dueTimers.push(timer);
       else callback();
     });
     return timer;
@@ -88,7 +88,7 @@ export class ProcessClock implements Clock {
 }
 
 /** A timer that is set anew when its time comes while its process stands still. */
-class HeldTimer implements Timer {
+class PausableTimer implements Timer {
   readonly #clock: Clock;
   readonly #callback: () => void;
   readonly #options: TimerOptions | undefined;
@@ -105,7 +105,7 @@ class HeldTimer implements Timer {
     this.#timer = this.#clock.setTimer(delayMs, callback, this.#options);
   }
 
-  goOn(): void {
+  resume(): void {
     if (!this.#cancelled) this.set(0, this.#callback);
   }
 

@@ -9,7 +9,7 @@ interface Stages {
 }
 
 /** Runs one stage after the other. Whoever waits for it to be ready is told when it has failed instead. */
-export function readyOrFailed({ start, run, synced }: Stages): Pick<Cluster, "run" | "ready"> {
+export function runWithReadiness({ start, run, synced }: Stages): Pick<Cluster, "run" | "ready"> {
   const started = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});

@@ -44,17 +44,17 @@ const TIMEOUT_MS = 30_000;
 
 export function failingRequests(failing: FailingRequests, clock: Clock): NetworkFault {
   const { components, processes, takeEffect, nth, times, whileAtLeast } = failing;
-  let seen = 0;
+  let matched = 0;
   return {
     ...(components === undefined ? {} : { components }),
     ...(processes === undefined ? {} : { processes }),
     requests: (request) => selects(failing, request),
     async handle(request, send) {
-      if (whileAtLeast !== undefined && (await countBeside(request, send)) < whileAtLeast) return send(request);
-      seen++;
-      if (seen < nth || seen >= nth + times) return send(request);
+      if (whileAtLeast !== undefined && (await countObjects(request, send)) < whileAtLeast) return send(request);
+      matched++;
+      if (matched < nth || matched >= nth + times) return send(request);
       if (takeEffect) await send(request);
-      if (failing.with !== "timeout") return refusal(failing.with, request);
+      if (failing.with !== "timeout") return errorResponse(failing.with, request);
       await clock.sleep(TIMEOUT_MS, request.signal, { background: true });
       throw Object.assign(new Error(`${request.method} ${request.path}: no answer came`), { code: "ETIMEDOUT" });
     },
@@ -64,12 +64,12 @@ export function failingRequests(failing: FailingRequests, clock: Clock): Network
 /** @param crash - Kills the process that the request is from. */
 export function crashPoint(point: CrashPoint, crash: (sender: Sender) => void): NetworkFault {
   const { components, nth, when } = point;
-  let seen = 0;
+  let matched = 0;
   return {
     ...(components === undefined ? {} : { components }),
     requests: (request) => selects(point, request),
     async handle(request, send, sender) {
-      if (++seen !== nth) return send(request);
+      if (++matched !== nth) return send(request);
       if (when === "after") await send(request);
       crash(sender);
       throw new Error(`${sender.component} was killed`);
@@ -77,13 +77,13 @@ export function crashPoint(point: CrashPoint, crash: (sender: Sender) => void): 
   };
 }
 
-function refusal(status: number, { method, path }: ApiRequest): ApiResponse {
+function errorResponse(status: number, { method, path }: ApiRequest): ApiResponse {
   const error = statusError(status, REASONS[status] ?? "", `${method} ${path} fails, as the scenario has it`);
   return { status, headers: error.headers, body: { type: "decoded", value: error.status } };
 }
 
 /** How many objects there are of what a request is about, in its namespace. */
-async function countBeside(request: ApiRequest, send: Transport): Promise<number> {
+async function countObjects(request: ApiRequest, send: Transport): Promise<number> {
   const { resource } = describeRequest(request) ?? {};
   if (resource === undefined) return 0;
   const { group, version, namespace } = resource;

@@ -25,13 +25,13 @@ export function selects(
   const { resource } = info;
   if (verbs !== undefined && !verbs.includes(info.verb) && !(verbs.includes("write") && WRITES.has(info.verb)))
     return false;
-  if (resources !== undefined && !resources.includes(qualified(resource))) return false;
+  if (resources !== undefined && !resources.includes(qualifiedName(resource))) return false;
   if (namespace !== undefined && namespace !== resource.namespace) return false;
   return name === undefined || name === nameOf(info, request);
 }
 
 /** `jobs/status` */
-function qualified({ resource, subresource }: NonNullable<RequestInfo["resource"]>): string {
+function qualifiedName({ resource, subresource }: NonNullable<RequestInfo["resource"]>): string {
   return subresource === "" ? resource : `${resource}/${subresource}`;
 }
 

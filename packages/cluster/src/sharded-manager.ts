@@ -4,7 +4,7 @@ import type { ShardStatus } from "@kubewright/sharding";
 import type { ManagerProcess } from "./manager-process.js";
 import type { Sender } from "./network.js";
 import type { ProcessClock } from "./process-clock.js";
-import type { ShardedLife } from "./sharded-life.js";
+import type { ShardedIncarnation } from "./sharded-incarnation.js";
 
 /** What the Lease of one and the assignment are read and written by. */
 export const SHARDING = "sharding";
@@ -13,10 +13,10 @@ export const SHARDING = "sharding";
 const RESTART_MS = 1_000;
 
 export interface ShardedManagerOptions {
-  readonly machine: ProcessClock;
+  readonly machineClock: ProcessClock;
   readonly controllers: readonly string[];
   /** Makes it anew, with nothing remembered. */
-  readonly start: (incarnation: number) => ShardedLife;
+  readonly start: (incarnation: number) => ShardedIncarnation;
   /** Of those who start it again: it goes on when the machine stands still. */
   readonly clock: Clock;
   readonly logger: Logger;
@@ -28,10 +28,10 @@ export interface ShardedManagerOptions {
 export class ShardedManager implements ManagerProcess {
   readonly #options: ShardedManagerOptions;
   readonly #killed = new Set<string>();
-  #isToldToEnd = false;
+  #isShutDown = false;
   #incarnation = 0;
-  #life: ShardedLife | undefined;
-  #ending: AbortController | undefined;
+  #current: ShardedIncarnation | undefined;
+  #stop: AbortController | undefined;
   #changed = Promise.withResolvers<void>();
 
   constructor(
@@ -42,11 +42,11 @@ export class ShardedManager implements ManagerProcess {
   }
 
   get clock(): ProcessClock {
-    return this.#options.machine;
+    return this.#options.machineClock;
   }
 
   get leads(): boolean {
-    return this.#life?.leads === true;
+    return this.#current?.leads === true;
   }
 
   get believesToLead(): boolean {
@@ -55,67 +55,67 @@ export class ShardedManager implements ManagerProcess {
 
   /** What it knows of who has what, while it is up. */
   get status(): ShardStatus | undefined {
-    return this.#life?.status;
+    return this.#current?.status;
   }
 
   runs(sender: Pick<Sender, "component"> & Partial<Sender>): boolean {
-    return this.#life?.runs(sender) === true;
+    return this.#current?.runs(sender) === true;
   }
 
   has(controller: string): boolean {
     return this.#options.controllers.includes(controller);
   }
 
-  setUp(up: boolean, controller = ALL): void {
+  setRunning(up: boolean, controller = ALL): void {
     if (!up) {
       this.#killed.add(controller);
-      this.#life?.kill();
+      this.#current?.kill();
     } else if (controller === ALL) {
       this.#killed.clear();
-      this.#isToldToEnd = false;
+      this.#isShutDown = false;
     } else this.#killed.delete(controller);
-    this.#change();
+    this.#notifyChange();
   }
 
-  /** Tells it to end, as SIGTERM does: it finishes what it has begun and gives its buckets up. {@link setUp} starts it again. */
-  tellToEnd(): void {
-    this.#isToldToEnd = true;
-    this.#ending?.abort(new Error(`${this.name} is told to end`));
-    this.#change();
+  /** Tells it to end, as SIGTERM does: it finishes what it has begun and gives its buckets up. {@link setRunning} starts it again. */
+  shutDown(): void {
+    this.#isShutDown = true;
+    this.#stop?.abort(new Error(`${this.name} is told to end`));
+    this.#notifyChange();
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const aborted = Promise.withResolvers<void>();
     const onAbort = (): void => {
       // Whose machine stands still would never get to give anything up.
-      if (this.clock.standsStill) this.#life?.kill();
-      this.#ending?.abort(signal.reason);
+      if (this.clock.isPaused) this.#current?.kill();
+      this.#stop?.abort(signal.reason);
       aborted.resolve();
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
     while (!signal.aborted) {
-      if (this.#killed.size > 0 || this.#isToldToEnd) {
+      if (this.#killed.size > 0 || this.#isShutDown) {
         await Promise.race([this.#changed.promise, aborted.promise]);
         continue;
       }
-      this.#ending = new AbortController();
-      this.#life = this.#options.start(++this.#incarnation);
-      const failed = await this.#life.run(this.#ending.signal).then(
+      this.#stop = new AbortController();
+      this.#current = this.#options.start(++this.#incarnation);
+      const failed = await this.#current.run(this.#stop.signal).then(
         () => false,
         (error: unknown) => {
           this.#options.logger.debug({ err: (error as Error).message }, `${this.name} ended`);
           return true;
         },
       );
-      this.#life.kill();
-      this.#life = undefined;
+      this.#current.kill();
+      this.#current = undefined;
       if (failed) await this.#options.clock.sleep(RESTART_MS, signal).catch(() => {});
     }
     signal.removeEventListener("abort", onAbort);
   }
 
-  #change(): void {
+  #notifyChange(): void {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers<void>();
   }

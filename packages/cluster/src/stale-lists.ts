@@ -36,8 +36,8 @@ export function staleLists(
       return resources === undefined || resources.includes(info.resource.resource);
     },
     async handle(request, send) {
-      const mark = request.path.indexOf("?");
-      const query = new URLSearchParams(mark < 0 ? "" : request.path.slice(mark + 1));
+      const queryIndex = request.path.indexOf("?");
+      const query = new URLSearchParams(queryIndex < 0 ? "" : request.path.slice(queryIndex + 1));
       if (query.get("watch") === "true" || query.get("watch") === "1") {
         if (query.get("sendInitialEvents") !== "true") return send(request);
         const error = statusError(
@@ -49,19 +49,19 @@ export function staleLists(
       }
       let version = versionAt(byMs);
       const text = query.get("resourceVersion") ?? "";
-      const wanted = Number(text);
+      const requested = Number(text);
       const isExact = text === "" || query.get("resourceVersionMatch") === "Exact" || query.has("continue");
-      if (version === undefined || isExact || Number.isNaN(wanted)) return send(request);
-      if (wanted > version) {
+      if (version === undefined || isExact || Number.isNaN(requested)) return send(request);
+      if (requested > version) {
         await clock.sleep(WAIT_MS, request.signal, { background: true });
-        version = versionAt(byMs) ?? wanted;
-        if (wanted > version) return tooLarge(wanted, version);
+        version = versionAt(byMs) ?? requested;
+        if (requested > version) return tooLargeResourceVersion(requested, version);
       }
       query.set("resourceVersion", String(version));
       query.set("resourceVersionMatch", "Exact");
       // From a cache all comes at once.
       query.delete("limit");
-      const answer = await send(at(request, query));
+      const answer = await send(withQuery(request, query));
       // So much is not remembered any more.
       return answer.status === 410 ? send(request) : answer;
     },
@@ -69,14 +69,14 @@ export function staleLists(
 }
 
 /** Upstream: apiserver/pkg/storage/errors.go NewTooLargeResourceVersionError. */
-function tooLarge(wanted: number, current: number): ApiResponse {
-  const error = statusError(504, "Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
+function tooLargeResourceVersion(requested: number, current: number): ApiResponse {
+  const error = statusError(504, "Timeout", `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
   });
   return { status: 504, headers: error.headers, body: { type: "decoded", value: error.status } };
 }
 
-function at(request: ApiRequest, query: URLSearchParams): ApiRequest {
+function withQuery(request: ApiRequest, query: URLSearchParams): ApiRequest {
   return { ...request, path: `${request.path.split("?", 1)[0]!}?${query.toString()}` };
 }

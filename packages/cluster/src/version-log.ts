@@ -14,7 +14,7 @@ export class VersionLog {
   }
 
   /** The version so many milliseconds ago; at the earliest, that of the beginning. */
-  versionAgo(agoMs: number): number {
+  versionBefore(agoMs: number): number {
     const thenMs = this.#clock.monotonic() - agoMs;
     let low = 0;
     let high = this.#timesMs.length;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-import { KubectlCluster, OLDEST_KUBECTL, kubectlMissing } from "./kubectl-fixture.js";
+import { KubectlCluster, OLDEST_KUBECTL, whyKubectlIsMissing } from "./kubectl-fixture.js";
 import { configMap, cronJob, job, pod } from "./kubectl-manifests.js";
 
-describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) deletes and waits`, () => {
+describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) deletes and waits`, () => {
   let k: KubectlCluster;
 
   beforeAll(async () => {

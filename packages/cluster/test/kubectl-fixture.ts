@@ -15,7 +15,7 @@ export const OLDEST_KUBECTL = 32;
 const PROGRAM = process.env["KUBECTL"] ?? "kubectl";
 
 /** Why the tests cannot run on this machine, said aloud as part of their titles; `undefined` when they can. */
-export const kubectlMissing: string | undefined = whyMissing();
+export const whyKubectlIsMissing: string | undefined = whyMissing();
 
 function whyMissing(): string | undefined {
   let answer: string;
@@ -33,9 +33,9 @@ function whyMissing(): string | undefined {
     : `${PROGRAM} is ${clientVersion.gitVersion}, and 1.${OLDEST_KUBECTL} is the oldest that is supported`;
 }
 
-if (kubectlMissing !== undefined) {
+if (whyKubectlIsMissing !== undefined) {
   console.warn(
-    `SKIPPED: the kubectl tests: ${kubectlMissing}. Install kubectl 1.${OLDEST_KUBECTL} or newer (https://kubernetes.io/docs/tasks/tools/), or name one in KUBECTL.`,
+    `SKIPPED: the kubectl tests: ${whyKubectlIsMissing}. Install kubectl 1.${OLDEST_KUBECTL} or newer (https://kubernetes.io/docs/tasks/tools/), or name one in KUBECTL.`,
   );
 }
 
@@ -111,9 +111,9 @@ export class KubectlCluster {
   /** Resolves once the server has answered so many requests that match, from now on. */
   served(matches: (record: AuditRecord) => boolean, count: number): Promise<void> {
     return new Promise((resolve) => {
-      let left = count;
+      let remaining = count;
       const forget = this.cluster.apiServer.observe((record) => {
-        if (!matches(record) || !record.userAgent.startsWith("kubectl") || --left > 0) return;
+        if (!matches(record) || !record.userAgent.startsWith("kubectl") || --remaining > 0) return;
         forget();
         resolve();
       });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { KubectlCluster, OLDEST_KUBECTL, kubectlMissing } from "./kubectl-fixture.js";
+import { KubectlCluster, OLDEST_KUBECTL, whyKubectlIsMissing } from "./kubectl-fixture.js";
 import { cronTab, cronTabDefinition } from "./kubectl-manifests.js";
 
 const configMap = (name: string): object => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: {} });
 const list = (...items: object[]): string => JSON.stringify({ apiVersion: "v1", kind: "List", items });
 
-describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) and OpenAPI`, () => {
+describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) and OpenAPI`, () => {
   let k: KubectlCluster;
 
   beforeAll(async () => {

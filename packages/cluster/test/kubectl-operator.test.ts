@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { KubectlCluster, OLDEST_KUBECTL, kubectlMissing } from "./kubectl-fixture.js";
+import { KubectlCluster, OLDEST_KUBECTL, whyKubectlIsMissing } from "./kubectl-fixture.js";
 
 const NAMESPACE = `
 apiVersion: v1
@@ -92,50 +92,53 @@ metadata: { name: sample, namespace: cache-system }
 spec: { size: 3 }
 `;
 
-describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) installs an operator`, () => {
-  let k: KubectlCluster;
-  const bundle = [NAMESPACE, DEFINITION, OPERATOR].join("---");
+describe.skipIf(whyKubectlIsMissing !== undefined)(
+  `kubectl (1.${OLDEST_KUBECTL} or newer) installs an operator`,
+  () => {
+    let k: KubectlCluster;
+    const bundle = [NAMESPACE, DEFINITION, OPERATOR].join("---");
 
-  beforeAll(async () => {
-    k = await KubectlCluster.start();
-  });
-  afterAll(() => k.close());
+    beforeAll(async () => {
+      k = await KubectlCluster.start();
+    });
+    afterAll(() => k.close());
 
-  test("which is applied, applied again without a change, scaled, changed, put back and deleted", async () => {
-    k.file("bundle.yaml", bundle);
-    await k.kubectl("apply -f -", { input: [NAMESPACE, DEFINITION].join("---") });
-    await k.kubectl("wait --for=condition=Established crd/caches.example.com --timeout=60s");
-    await k.kubectl("apply -f bundle.yaml");
-    const again = (await k.kubectl("apply -f bundle.yaml")).trim().split("\n");
-    expect(again).toHaveLength(9);
-    expect(again.filter((line) => !line.endsWith(" unchanged"))).toEqual([]);
-    expect(await k.run("diff -f bundle.yaml")).toMatchObject({ code: 0, stdout: "" });
+    test("which is applied, applied again without a change, scaled, changed, put back and deleted", async () => {
+      k.file("bundle.yaml", bundle);
+      await k.kubectl("apply -f -", { input: [NAMESPACE, DEFINITION].join("---") });
+      await k.kubectl("wait --for=condition=Established crd/caches.example.com --timeout=60s");
+      await k.kubectl("apply -f bundle.yaml");
+      const again = (await k.kubectl("apply -f bundle.yaml")).trim().split("\n");
+      expect(again).toHaveLength(9);
+      expect(again.filter((line) => !line.endsWith(" unchanged"))).toEqual([]);
+      expect(await k.run("diff -f bundle.yaml")).toMatchObject({ code: 0, stdout: "" });
 
-    await k.kubectl("-n cache-system scale deploy/operator --replicas=3");
-    await k.kubectl("-n cache-system set image deploy/operator manager=example.com/operator:v2");
-    const changed = await k.run("diff -f bundle.yaml");
-    expect(changed.code).toBe(1);
-    expect(changed.stdout).toMatch(/^-.*operator:v2\n\+.*operator:v1$/m);
-    // The bundle says nothing of replicas: it leaves them as they are.
-    expect(await k.kubectl("apply -f bundle.yaml")).toContain("deployment.apps/operator configured\n");
-    const format = "jsonpath='{.spec.replicas} {.spec.template.spec.containers[0].image} {.metadata.generation}'";
-    expect(await k.kubectl(`-n cache-system get deploy operator -o ${format}`)).toBe("3 example.com/operator:v1 4");
+      await k.kubectl("-n cache-system scale deploy/operator --replicas=3");
+      await k.kubectl("-n cache-system set image deploy/operator manager=example.com/operator:v2");
+      const changed = await k.run("diff -f bundle.yaml");
+      expect(changed.code).toBe(1);
+      expect(changed.stdout).toMatch(/^-.*operator:v2\n\+.*operator:v1$/m);
+      // The bundle says nothing of replicas: it leaves them as they are.
+      expect(await k.kubectl("apply -f bundle.yaml")).toContain("deployment.apps/operator configured\n");
+      const format = "jsonpath='{.spec.replicas} {.spec.template.spec.containers[0].image} {.metadata.generation}'";
+      expect(await k.kubectl(`-n cache-system get deploy operator -o ${format}`)).toBe("3 example.com/operator:v1 4");
 
-    await k.kubectl("delete -f bundle.yaml --ignore-not-found --timeout=60s");
-    expect((await k.run("get ns cache-system")).stderr).toContain("(NotFound)");
-    expect((await k.run("get crd caches.example.com")).stderr).toContain("(NotFound)");
-  });
+      await k.kubectl("delete -f bundle.yaml --ignore-not-found --timeout=60s");
+      expect((await k.run("get ns cache-system")).stderr).toContain("(NotFound)");
+      expect((await k.run("get crd caches.example.com")).stderr).toContain("(NotFound)");
+    });
 
-  test("whose Deployment, on which nobody acts, is not rolled out, has no history, and is not available", async () => {
-    await k.kubectl("create deployment idle --image=nginx --replicas=2");
-    const status = await k.run("rollout status deploy/idle --timeout=1s");
-    expect(status).toMatchObject({ code: 1, stdout: "Waiting for deployment spec update to be observed...\n" });
-    expect(await k.kubectl("rollout history deploy/idle")).toContain("No rollout history found.\n");
-    expect((await k.run("rollout undo deploy/idle")).stderr).toBe(
-      'error: no rollout history found for deployment "idle"\n',
-    );
-    expect((await k.run("wait --for=condition=Available deploy/idle --timeout=1s")).code).toBe(1);
-    expect(await k.kubectl("get all")).toMatch(/^deployment\.apps\/idle +0\/2 +0 +0 +\d+s$/m);
-    expect(await k.kubectl("describe deploy idle")).toMatch(/^Replicas: +2 desired \| 0 updated \| 0 total/m);
-  });
-});
+    test("whose Deployment, on which nobody acts, is not rolled out, has no history, and is not available", async () => {
+      await k.kubectl("create deployment idle --image=nginx --replicas=2");
+      const status = await k.run("rollout status deploy/idle --timeout=1s");
+      expect(status).toMatchObject({ code: 1, stdout: "Waiting for deployment spec update to be observed...\n" });
+      expect(await k.kubectl("rollout history deploy/idle")).toContain("No rollout history found.\n");
+      expect((await k.run("rollout undo deploy/idle")).stderr).toBe(
+        'error: no rollout history found for deployment "idle"\n',
+      );
+      expect((await k.run("wait --for=condition=Available deploy/idle --timeout=1s")).code).toBe(1);
+      expect(await k.kubectl("get all")).toMatch(/^deployment\.apps\/idle +0\/2 +0 +0 +\d+s$/m);
+      expect(await k.kubectl("describe deploy idle")).toMatch(/^Replicas: +2 desired \| 0 updated \| 0 total/m);
+    });
+  },
+);

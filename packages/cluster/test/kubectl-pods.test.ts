@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { KubectlCluster, OLDEST_KUBECTL, kubectlMissing } from "./kubectl-fixture.js";
+import { KubectlCluster, OLDEST_KUBECTL, whyKubectlIsMissing } from "./kubectl-fixture.js";
 
 const pod = `
 apiVersion: v1
@@ -16,7 +16,7 @@ spec:
 `;
 const NOTHING_RUNS = "kubewright runs no containers, they are only simulated";
 
-describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) and running pods`, () => {
+describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) and running pods`, () => {
   let k: KubectlCluster;
 
   beforeAll(async () => {
@@ -31,10 +31,10 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or n
     ["attach p", 'cannot attach to container "main" of pod "p"'],
     ["port-forward pod/p 0:80", 'cannot forward ports to pod "p"'],
     ["cp p:/etc/hosts hosts", 'cannot execute a command in container "main" of pod "p"'],
-  ])("%s is answered in plain words", async (command, said) => {
+  ])("%s is answered in plain words", async (command, output) => {
     const { code, stderr } = await k.run(command);
     expect(code).toBe(1);
-    expect(stderr).toContain(`${said}: ${NOTHING_RUNS}`);
+    expect(stderr).toContain(`${output}: ${NOTHING_RUNS}`);
   });
 
   test("what a kubelet would refuse is refused as there", async () => {

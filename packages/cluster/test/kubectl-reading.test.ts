@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-import { KubectlCluster, OLDEST_KUBECTL, kubectlMissing, normalized } from "./kubectl-fixture.js";
+import { KubectlCluster, OLDEST_KUBECTL, whyKubectlIsMissing, normalized } from "./kubectl-fixture.js";
 import { cronJob, job, pod } from "./kubectl-manifests.js";
 
 /** One finished Job, one suspended Job, one CronJob, one running pod: read in every way kubectl knows. */
-describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) reads`, () => {
+describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) reads`, () => {
   let k: KubectlCluster;
 
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { KubectlCluster, OLDEST_KUBECTL, kubectlMissing, normalized } from "./kubectl-fixture.js";
+import { KubectlCluster, OLDEST_KUBECTL, whyKubectlIsMissing, normalized } from "./kubectl-fixture.js";
 import { configMap, cronJob, job, pod } from "./kubectl-manifests.js";
 
-describe.skipIf(kubectlMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) writes`, () => {
+describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) writes`, () => {
   let k: KubectlCluster;
 
   beforeAll(async () => {

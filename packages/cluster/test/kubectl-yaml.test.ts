@@ -1,7 +1,7 @@
 import { YamlDocument } from "@kubewright/apiserver/yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { KubectlCluster, kubectlMissing } from "./kubectl-fixture.js";
+import { KubectlCluster, whyKubectlIsMissing } from "./kubectl-fixture.js";
 import { documents, scalars } from "./yaml-cases.js";
 
 const definition = `apiVersion: apiextensions.k8s.io/v1
@@ -20,7 +20,7 @@ spec:
 
 const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: { name: a }\n";
 
-describe.skipIf(kubectlMissing !== undefined)("YAML means to us what it means to kubectl", () => {
+describe.skipIf(whyKubectlIsMissing !== undefined)("YAML means to us what it means to kubectl", () => {
   let k: KubectlCluster;
 
   beforeAll(async () => {

@@ -117,8 +117,8 @@ export class TestFaults {
 
   /** Keeps watches from telling what happens until it is ended: whoever caches what they tell has a stale cache. */
   holdWatches({ by, resource }: Pick<RequestRule, "by"> & { readonly resource: RequestRule["resource"] & {} }): Fault {
-    const heldResources = [typeof resource === "string" ? resource : resource.resource];
-    return fault(this.#network.begin({ ...componentsOf(by), heldResources }), () => 0);
+    const heldBackResources = [typeof resource === "string" ? resource : resource.resource];
+    return fault(this.#network.begin({ ...componentsOf(by), heldBackResources }), () => 0);
   }
 
   /** Ends watches that are open, as a server or a proxy may at any time. Answers how many. */

@@ -24,7 +24,14 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   if (missing !== undefined) throw new Error(`cannot test against ${chosen}: ${missing}`);
   const components = { random, kubelet, ...(controllers === undefined ? {} : { controllers }) };
   if (chosen === "in-process")
-    return startInProcess({ logger: silentLogger, freeze: true, furnished: true, ...embedded, ...components, startMs });
+    return startInProcess({
+      logger: silentLogger,
+      freeze: true,
+      createDefaultObjects: true,
+      ...embedded,
+      ...components,
+      startMs,
+    });
   if (embedded !== undefined) throw new Error(`embedded: its options are for a cluster in process, not for ${chosen}`);
   if (chosen === "kube-apiserver") {
     const { startKubeApiServer, withFolder } = await import("./processes/index.js");

@@ -55,7 +55,7 @@ export class FaultActs {
         return this.#clockJump(happening.value);
       case "staleCache": {
         const { kind, controller } = happening.value;
-        const end = faults.network({ components: [controller], heldResources: [this.#resourceOf(kind)] });
+        const end = faults.network({ components: [controller], heldBackResources: [this.#resourceOf(kind)] });
         return { message: `${controller} hears nothing new of ${kind}s`, end };
       }
       case "apiServerDown": {
@@ -96,12 +96,12 @@ export class FaultActs {
         const name = happening.value;
         return {
           message: `${name} is told to end`,
-          begin: () => faults.tellToEnd(name),
+          begin: () => faults.shutDown(name),
           end: () => faults.controllerUp(name),
         };
       }
       case "paused":
-        return { message: `${happening.value} stands still`, end: faults.standStill(happening.value) };
+        return { message: `${happening.value} stands still`, end: faults.pause(happening.value) };
       case "clockSkew": {
         const { controllerManager, by } = happening.value;
         const byMs = jumpOf(by);

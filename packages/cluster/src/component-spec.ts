@@ -4,7 +4,7 @@ import type { Transport } from "@kubewright/transport";
 import type { Sender } from "./network.js";
 
 /** Who is to be made, and where. */
-export interface Place {
+export interface ComponentSpec {
   /** The user agent of its requests. */
   readonly name: string;
   /** What its draws are called after. */

@@ -17,7 +17,7 @@ import type { Transport } from "@kubewright/transport";
 import type { ComponentContext } from "./component-context.js";
 import type { FaultyControllerName } from "./faulty-controller-name.js";
 import type { Network, Sender } from "./network.js";
-import type { Place } from "./place.js";
+import type { ComponentSpec } from "./component-spec.js";
 import type { ProcessClock } from "./process-clock.js";
 import { SHARDING } from "./sharded-manager.js";
 
@@ -26,61 +26,61 @@ const INFORMERS = "informers";
 
 const PODGC = "pod-garbage-collector-controller";
 /** These need the whole cluster. */
-const OF_THE_CLUSTER: ReadonlySet<FaultyControllerName> = new Set<FaultyControllerName>([
+const CLUSTER_WIDE: ReadonlySet<FaultyControllerName> = new Set<FaultyControllerName>([
   "garbage-collector-controller",
   "node-lifecycle-controller",
 ]);
 
-export interface ShardedLifeOptions {
+export interface ShardedIncarnationOptions {
   /** The controller manager. */
   readonly process: string;
   readonly incarnation: number;
   /** What it runs on. */
-  readonly machine: ProcessClock;
+  readonly machineClock: ProcessClock;
   readonly random: Random;
   readonly logger: Logger;
   readonly network: Network;
   readonly controllers: readonly FaultyControllerName[];
-  readonly contextFor: (place: Place) => ComponentContext;
+  readonly contextFor: (place: ComponentSpec) => ComponentContext;
   readonly make: (name: FaultyControllerName, context: ComponentContext) => Runnable;
   /** Counts how often the process has had a bucket, over all its lives: each time is a life of the bucket's controllers. */
-  readonly nextTenure: () => number;
+  readonly nextBucketRun: () => number;
   /** Told of every informer of every controller. */
-  readonly onInformer: (...told: [...Parameters<NonNullable<InformerFactoryOptions["onInformer"]>>, Sender]) => void;
+  readonly onInformer: (...args: [...Parameters<NonNullable<InformerFactoryOptions["onInformer"]>>, Sender]) => void;
 }
 
 /**
  * One life of a controller manager that shares work with others, put together as kubewright-controller-manager's is with
  * `--sharding`, but that it needs no Lease of leader election for what needs the whole cluster: nobody here works without sharing.
  */
-export class ShardedLife {
-  readonly #options: ShardedLifeOptions;
+export class ShardedIncarnation {
+  readonly #options: ShardedIncarnationOptions;
   readonly #clock: StoppableClock;
   readonly #member: ShardMember;
   readonly #informers: BucketInformers;
   readonly #terminatedPods: TerminatedPodCounts;
   /** The ways of controllers to the API server, by user agent: they begin behind the fences. */
   readonly #links = new Map<string, Transport>();
-  readonly #tenures = new Set<number>();
+  readonly #bucketRuns = new Set<number>();
   readonly #killed = Promise.withResolvers<void>();
   #isAlive = true;
   #leads = false;
 
-  constructor(options: ShardedLifeOptions) {
+  constructor(options: ShardedIncarnationOptions) {
     this.#options = options;
-    const { process, incarnation, machine, random, logger, controllers } = options;
-    const clock = new StoppableClock(machine);
+    const { process, incarnation, machineClock, random, logger, controllers } = options;
+    const clock = new StoppableClock(machineClock);
     this.#clock = clock;
-    const clientOf = (component: string, asksFor: readonly string[] = []): Client =>
+    const clientOf = (component: string, onBehalfOf: readonly string[] = []): Client =>
       new Client({
-        transport: this.#held(this.#link(component, { incarnation, asksFor })),
+        transport: this.#whileRunning(this.#link(component, { incarnation, onBehalfOf })),
         clock,
         userAgent: component,
       });
     this.#informers = new BucketInformers({
       client: clientOf(
         INFORMERS,
-        controllers.filter((name) => !OF_THE_CLUSTER.has(name)),
+        controllers.filter((name) => !CLUSTER_WIDE.has(name)),
       ),
       clock,
       random: random.fork("informers"),
@@ -114,20 +114,20 @@ export class ShardedLife {
 
   /** Whether a controller still works for a bucket that it had at some time, or, without saying when, for any. */
   runs({ incarnation }: Partial<Sender>): boolean {
-    return this.#isAlive && (incarnation === undefined || this.#tenures.has(incarnation));
+    return this.#isAlive && (incarnation === undefined || this.#bucketRuns.has(incarnation));
   }
 
   /** Works until the signal aborts and everything is given up, or until it is killed. @throws MemberError when others took it for dead. */
   async run(signal: AbortSignal): Promise<void> {
-    const reading = new AbortController();
-    const read = this.#informers.run(reading.signal);
+    const stopInformers = new AbortController();
+    const informersRun = this.#informers.run(stopInformers.signal);
     try {
       await Promise.race([this.#member.run(signal), this.#killed.promise]);
     } finally {
       // What was killed stays as it is: nothing of it goes on.
       if (this.#isAlive) {
-        reading.abort(new Error("this manager has ended"));
-        await Promise.race([read, this.#killed.promise]);
+        stopInformers.abort(new Error("this manager has ended"));
+        await Promise.race([informersRun, this.#killed.promise]);
       }
     }
   }
@@ -135,52 +135,52 @@ export class ShardedLife {
   /** Makes sure that nothing it still does has any effect. */
   kill(): void {
     this.#isAlive = false;
-    this.#tenures.clear();
+    this.#bucketRuns.clear();
     this.#clock.stop();
     this.#killed.resolve();
   }
 
   async #runBucket(work: BucketWork, signal: AbortSignal): Promise<void> {
-    const tenure = this.#options.nextTenure();
-    this.#tenures.add(tenure);
-    signal.addEventListener("abort", () => this.#tenures.delete(tenure), { once: true });
+    const bucketRun = this.#options.nextBucketRun();
+    this.#bucketRuns.add(bucketRun);
+    signal.addEventListener("abort", () => this.#bucketRuns.delete(bucketRun), { once: true });
     try {
       await (work.bucket === CLUSTER_BUCKET
-        ? this.#runClusterWide(work, tenure, signal)
-        : this.#runNamespaces(work, tenure, signal));
+        ? this.#runClusterWide(work, bucketRun, signal)
+        : this.#runNamespaces(work, bucketRun, signal));
     } finally {
-      for (const name of this.#options.controllers) this.#links.delete(agentOf(name, tenure));
+      for (const name of this.#options.controllers) this.#links.delete(userAgentOf(name, bucketRun));
     }
   }
 
-  async #runNamespaces(work: BucketWork, tenure: number, signal: AbortSignal): Promise<void> {
+  async #runNamespaces(work: BucketWork, bucketRun: number, signal: AbortSignal): Promise<void> {
     const { controllers, make, onInformer } = this.#options;
-    const names = controllers.filter((name) => !OF_THE_CLUSTER.has(name));
+    const names = controllers.filter((name) => !CLUSTER_WIDE.has(name));
     const informers = this.#informers.forBucket(work.bucket, (informer, definition) => {
-      for (const name of names) onInformer(informer, definition, this.#sender(name, work, tenure));
+      for (const name of names) onInformer(informer, definition, this.#sender(name, work, bucketRun));
     });
-    const made = names.map((name) => {
-      const context = { ...this.#context(name, work, tenure), informers, terminatedPodGCThreshold: 0 };
+    const controllersOfBucket = names.map((name) => {
+      const context = { ...this.#context(name, work, bucketRun), informers, terminatedPodGCThreshold: 0 };
       const controller = make(name, context);
       if (controller instanceof PodGCController) this.#terminatedPods.add(work.bucket, controller, signal);
       return controller;
     });
-    await runInStages([afterCacheSync(made, informers, work), [informers]], signal);
+    await runInStages([afterCacheSync(controllersOfBucket, informers, work), [informers]], signal);
   }
 
-  async #runClusterWide(work: BucketWork, tenure: number, signal: AbortSignal): Promise<void> {
+  async #runClusterWide(work: BucketWork, bucketRun: number, signal: AbortSignal): Promise<void> {
     const { controllers, make } = this.#options;
-    const parts: Runnable[] = [];
+    const runnables: Runnable[] = [];
     for (const name of controllers) {
-      if (name !== PODGC && !OF_THE_CLUSTER.has(name)) continue;
-      const context = this.#context(name, work, tenure);
-      if (name === PODGC) parts.push(this.#terminatedPodCollector(context));
-      else parts.push(make(name, context), { name: "informers", run: (stop) => context.informers.run(stop) });
+      if (name !== PODGC && !CLUSTER_WIDE.has(name)) continue;
+      const context = this.#context(name, work, bucketRun);
+      if (name === PODGC) runnables.push(this.#terminatedPodCollector(context));
+      else runnables.push(make(name, context), { name: "informers", run: (stop) => context.informers.run(stop) });
     }
     work.opened();
     this.#leads = true;
     try {
-      await runAll([...parts, untilReleased], signal);
+      await runAll([...runnables, untilReleased], signal);
     } finally {
       this.#leads = false;
     }
@@ -196,42 +196,42 @@ export class ShardedLife {
     });
   }
 
-  #context(name: FaultyControllerName, work: BucketWork, tenure: number): ComponentContext {
+  #context(name: FaultyControllerName, work: BucketWork, bucketRun: number): ComponentContext {
     const { process, contextFor } = this.#options;
-    const sender = this.#sender(name, work, tenure);
-    const agent = agentOf(name, tenure);
-    this.#links.set(agent, this.#link(name, sender));
+    const sender = this.#sender(name, work, bucketRun);
+    const userAgent = userAgentOf(name, bucketRun);
+    this.#links.set(userAgent, this.#link(name, sender));
     return contextFor({
-      name: agent,
-      label: `${process}/${name}/${tenure}`,
+      name: userAgent,
+      label: `${process}/${name}/${bucketRun}`,
       sender,
       clock: this.#clock,
-      transport: this.#held(finishWrites(work.transport)),
+      transport: this.#whileRunning(finishWrites(work.transport)),
       alive: () => this.#isAlive,
     });
   }
 
-  #sender(component: string, { bucket }: BucketWork, tenure: number): Sender {
-    return { component, process: this.#options.process, incarnation: tenure, bucket };
+  #sender(component: string, { bucket }: BucketWork, bucketRun: number): Sender {
+    return { component, process: this.#options.process, incarnation: bucketRun, bucket };
   }
 
   #link(component: string, sender: Partial<Sender> & Pick<Sender, "incarnation">): Transport {
-    const { network, process, machine } = this.#options;
-    const goesOn = (): Promise<void> | undefined => machine.goesOn;
-    return network.link(component, () => this.#isAlive, { ...sender, process, goesOn, holdsRequests: false });
+    const { network, process, machineClock } = this.#options;
+    const resumed = (): Promise<void> | undefined => machineClock.resumed;
+    return network.link(component, () => this.#isAlive, { ...sender, process, resumed, pausesRequests: false });
   }
 
   /** What stands still asks for nothing; and nobody is asked, before it goes on, whether it may. */
-  #held(transport: Transport): Transport {
-    const { machine } = this.#options;
+  #whileRunning(transport: Transport): Transport {
+    const { machineClock } = this.#options;
     return async (request) => {
-      while (machine.goesOn !== undefined) await machine.goesOn;
+      while (machineClock.resumed !== undefined) await machineClock.resumed;
       return transport(request);
     };
   }
 }
 
 /** Tells which of a process's controllers sends a request, and for which bucket. */
-function agentOf(controller: string, tenure: number): string {
-  return `${controller} ${tenure}`;
+function userAgentOf(controller: string, bucketRun: number): string {
+  return `${controller} ${bucketRun}`;
 }

@@ -1,12 +1,12 @@
 import type { Clock, Random } from "@kubewright/clock";
 
 /** A stream whose every element comes later than it was sent, by a time that is drawn, in the same order. For one reader, once. */
-export class LateEvents<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
+export class DelayedEvents<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
   readonly #events: AsyncIterator<T>;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #mostMs: number;
-  readonly #waiting: { readonly result: IteratorResult<T, unknown>; readonly dueMs: number }[] = [];
+  readonly #maxDelayMs: number;
+  readonly #queue: { readonly result: IteratorResult<T, unknown>; readonly dueMs: number }[] = [];
   #lastMs = 0;
   #started = false;
   #ended = false;
@@ -14,12 +14,12 @@ export class LateEvents<T> implements AsyncIterable<T>, AsyncIterator<T, undefin
 
   constructor(
     events: AsyncIterable<T>,
-    options: { readonly clock: Clock; readonly random: Random; readonly mostMs: number },
+    options: { readonly clock: Clock; readonly random: Random; readonly maxDelayMs: number },
   ) {
     this.#events = events[Symbol.asyncIterator]();
     this.#clock = options.clock;
     this.#random = options.random;
-    this.#mostMs = options.mostMs;
+    this.#maxDelayMs = options.maxDelayMs;
   }
 
   [Symbol.asyncIterator](): this {
@@ -31,8 +31,8 @@ export class LateEvents<T> implements AsyncIterable<T>, AsyncIterator<T, undefin
       this.#started = true;
       void this.#read();
     }
-    while (this.#waiting.length === 0 && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
-    const next = this.#waiting.shift();
+    while (this.#queue.length === 0 && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
+    const next = this.#queue.shift();
     if (next === undefined) return { done: true, value: undefined };
     const leftMs = next.dueMs - this.#clock.now();
     if (leftMs > 0) await this.#clock.sleep(leftMs, undefined, { background: true });
@@ -54,9 +54,9 @@ export class LateEvents<T> implements AsyncIterable<T>, AsyncIterator<T, undefin
       } catch {
         return this.#end();
       }
-      const drawnMs = Math.round(this.#random.next() * this.#mostMs);
-      this.#lastMs = Math.max(this.#lastMs, this.#clock.now() + drawnMs);
-      this.#waiting.push({ result, dueMs: this.#lastMs });
+      const delayMs = Math.round(this.#random.next() * this.#maxDelayMs);
+      this.#lastMs = Math.max(this.#lastMs, this.#clock.now() + delayMs);
+      this.#queue.push({ result, dueMs: this.#lastMs });
       this.#notify();
       if (result.done === true) return;
     }

@@ -1,17 +1,17 @@
 /** Nodes whose kubelets have stopped posting. Stands in for heartbeats, which would fill a year with nothing. */
-export class SilentNodes {
+export class UnreachableNodes {
   readonly #names = new Set<string>();
-  readonly #listeners = new Set<(name: string, silent: boolean) => void>();
+  readonly #listeners = new Set<(name: string, unreachable: boolean) => void>();
 
   get names(): ReadonlySet<string> {
     return this.#names;
   }
 
-  set(name: string, silent: boolean): void {
-    if (this.#names.has(name) === silent) return;
-    if (silent) this.#names.add(name);
+  set(name: string, unreachable: boolean): void {
+    if (this.#names.has(name) === unreachable) return;
+    if (unreachable) this.#names.add(name);
     else this.#names.delete(name);
-    for (const listener of this.#listeners) listener(name, silent);
+    for (const listener of this.#listeners) listener(name, unreachable);
   }
 
   /** Answers how to stop listening. */
