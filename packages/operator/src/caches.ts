@@ -37,7 +37,7 @@ export class Caches {
   readonly #informers = new Map<string, readonly SharedInformer<KubernetesObject>[]>();
   readonly #definitions = new Map<string, ResourceDefinition>();
   /** What lists and watches last failed with. */
-  #trouble: InformerError | undefined;
+  #lastReadError: InformerError | undefined;
 
   constructor(options: CachesOptions) {
     this.#options = options;
@@ -56,7 +56,7 @@ export class Caches {
         resyncMs,
         onInformer: options.onInformer,
         onError: (error) => {
-          if (error.step === "list" || error.step === "watch") this.#trouble = error;
+          if (error.step === "list" || error.step === "watch") this.#lastReadError = error;
           options.onError(error);
         },
       });
@@ -116,7 +116,7 @@ export class Caches {
     const late = Promise.withResolvers<never>();
     const timer =
       limitMs < Infinity
-        ? clock.setTimer(limitMs, () => late.reject(this.#notFilled(limitMs)), { background: true })
+        ? clock.setTimer(limitMs, () => late.reject(this.#syncTimeoutError(limitMs)), { background: true })
         : undefined;
     const filled = Array.from(this.#factories.values(), (factory) => factory.waitForCacheSync(signal));
     try {
@@ -126,10 +126,10 @@ export class Caches {
     }
   }
 
-  #notFilled(limitMs: number): Error {
+  #syncTimeoutError(limitMs: number): Error {
     const missing = [...this.#informers.values()].flat().filter(({ hasSynced }) => !hasSynced);
     const names = [...new Set(missing.map(({ name }) => name.replace(/^informer /, "")))].join(", ");
-    const why = this.#trouble === undefined ? "" : `: ${errorMessage(this.#trouble)}`;
+    const why = this.#lastReadError === undefined ? "" : `: ${errorMessage(this.#lastReadError)}`;
     return new Error(`the cache of ${names} was not filled within ${limitMs / 1000} s${why}`);
   }
 }

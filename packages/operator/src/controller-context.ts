@@ -21,7 +21,7 @@ export interface ControllerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly kit: ControllerMetrics;
+  readonly controllerMetrics: ControllerMetrics;
   readonly reconciles: (controller: string, workers: number) => ReconcileMetrics;
   /** What the operator's own `metrics` made. */
   readonly metrics: unknown;

@@ -10,12 +10,12 @@ const FINALIZER = "example.com/copies";
 test("a finalizer is put on before the first reconcile, and taken off when what it stands for is undone", async () => {
   const { clock, client, run, createBackup, get } = await startServer();
   const operator = createOperator({ name: "keeper", leaderElection: false });
-  const said: string[] = [];
+  const calls: string[] = [];
   let copies = 2;
   operator
     .controllerFor(backups)
     .finalizer(FINALIZER, async ({ object }) => {
-      said.push(`undo ${object.metadata.name}, ${copies} left`);
+      calls.push(`undo ${object.metadata.name}, ${copies} left`);
       if (copies === 2) {
         copies--;
         throw new Error("unreachable");
@@ -23,19 +23,19 @@ test("a finalizer is put on before the first reconcile, and taken off when what 
       return copies-- > 0 ? { requeueAfterMs: 5_000 } : {};
     })
     .reconcile(
-      async ({ object }) => void said.push(`do ${object.metadata.name} ${String(object.metadata.finalizers)}`),
+      async ({ object }) => void calls.push(`do ${object.metadata.name} ${String(object.metadata.finalizers)}`),
     );
   const { stop } = run(operator);
   await createBackup("a", {}, { finalizers: ["example.com/others"] });
   await clock.advance(1_000);
-  expect(new Set(said)).toEqual(new Set([`do a example.com/others,${FINALIZER}`]));
-  said.length = 0;
+  expect(new Set(calls)).toEqual(new Set([`do a example.com/others,${FINALIZER}`]));
+  calls.length = 0;
   await client.resource(backups).delete("a", place);
   await clock.advance(1_000);
-  expect(said).toEqual(["undo a, 2 left", "undo a, 1 left"]);
+  expect(calls).toEqual(["undo a, 2 left", "undo a, 1 left"]);
   expect((await get(backups, "a")).metadata.finalizers).toEqual(["example.com/others", FINALIZER]);
   await clock.advance(10_000);
-  expect(said).toHaveLength(3);
+  expect(calls).toHaveLength(3);
   expect((await get(backups, "a")).metadata.finalizers).toEqual(["example.com/others"]);
   await stop();
 });

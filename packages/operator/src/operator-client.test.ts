@@ -27,15 +27,15 @@ async function inReconcile<R>(work: (request: ReconcileRequest<Backup>) => Promi
 
 test("a status that is said already is not sent", async () => {
   const { writes, get } = await inReconcile(async ({ object, client, now }) => {
-    const said = await client.patchStatus(backups, object, {
+    const unchanged = await client.patchStatus(backups, object, {
       phase: "Running",
       conditions: setCondition(object, { type: "Ready", status: "False", reason: "Copying" }, now),
     });
-    const again = await client.patchStatus(backups, said, {
+    const again = await client.patchStatus(backups, unchanged, {
       phase: "Running",
-      conditions: setCondition(said, { type: "Ready", status: "False", reason: "Copying" }, now + 60_000),
+      conditions: setCondition(unchanged, { type: "Ready", status: "False", reason: "Copying" }, now + 60_000),
     });
-    expect(again).toBe(said);
+    expect(again).toBe(unchanged);
     await client.patchStatus(backups, again, { job: null });
     return again;
   });

@@ -31,7 +31,7 @@ import type { LeaderElectionOptions, OperatorOptions } from "./operator-options.
 import type { OperatorTask } from "./operator-task.js";
 import { reconcileMetrics } from "./reconcile-metrics.js";
 import { buildTask } from "./running-task.js";
-import { SharedOperator } from "./shared-operator.js";
+import { ShardedOperator } from "./sharded-operator.js";
 import { type Tracer, tracedTransport } from "./tracing.js";
 
 /** What an operator runs in. */
@@ -82,7 +82,7 @@ const CACHE_SYNC_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 /** So long after the Lease has run out, a leader that still believes in itself is unwell. */
 const HEALTH_TOLERANCE_MS = 20_000;
-const SHORTEST_LEASE_REQUEST_MS = 1_000;
+const MIN_LEASE_REQUEST_TIMEOUT_MS = 1_000;
 const RENEW_DEADLINE_MS = 10_000;
 
 /**
@@ -144,7 +144,7 @@ export class OperatorRun {
       const election = this.#environment.leaderElection ?? this.#operator.options.leaderElection ?? {};
       const context = this.#context();
       if (this.#operator.options.sharding !== undefined) {
-        await this.#share(context);
+        await this.#runSharded(context);
         return;
       }
       const lead = this.#leading(context);
@@ -165,7 +165,7 @@ export class OperatorRun {
   }
 
   /** Works as one of several replicas, each for some of the namespaces. */
-  async #share(context: ControllerContext): Promise<void> {
+  async #runSharded(context: ControllerContext): Promise<void> {
     const { name, options, controllers } = this.#operator;
     const { clock, random, signal, identity, namespace = DEFAULT_NAMESPACE, health } = this.#environment;
     const limited = this.#environment.namespaces ?? options.namespaces ?? [];
@@ -176,7 +176,7 @@ export class OperatorRun {
     const transport = tracedTransport(this.#environment.transport, this.#environment.tracer);
     const { rateLimit } = options;
     const limit = rateLimit && new TokenBucket({ clock, perSecond: rateLimit.qps, burst: rateLimit.burst });
-    const shared = new SharedOperator({
+    const sharded = new ShardedOperator({
       controllers,
       tasks: (of) => this.#tasks(of, false),
       context,
@@ -190,10 +190,10 @@ export class OperatorRun {
       onError: this.#onInformerError,
     });
     health?.healthz.add("ping");
-    health?.readyz.add("sharding", () => (shared.isReady ? undefined : new Error("buckets are not synced yet")));
+    health?.readyz.add("sharding", () => (sharded.isReady ? undefined : new Error("buckets are not synced yet")));
     for (const [each, check] of Object.entries(options.healthChecks ?? {})) health?.healthz.add(each, check);
     for (const [each, check] of Object.entries(options.readyChecks ?? {})) health?.readyz.add(each, check);
-    await runAll([shared, ...this.#tasks(context, true), untilAborted], signal);
+    await runAll([sharded, ...this.#tasks(context, true), untilAborted], signal);
   }
 
   async #main(lead: (leading: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
@@ -228,7 +228,7 @@ export class OperatorRun {
       clock,
       random,
       logger: this.#logger,
-      kit: this.#metrics,
+      controllerMetrics: this.#metrics,
       reconciles: reconcileMetrics(this.#metrics),
       metrics: options.metrics?.(this.#metrics),
       tracer,
@@ -251,7 +251,7 @@ export class OperatorRun {
     const { clock, random, transport, identity, namespace = DEFAULT_NAMESPACE } = this.#environment;
     const { name } = this.#operator;
     const { leaseName = name, renewDeadlineMs = RENEW_DEADLINE_MS, ...times } = election;
-    const timeoutMs = Math.max(SHORTEST_LEASE_REQUEST_MS, renewDeadlineMs / 2);
+    const timeoutMs = Math.max(MIN_LEASE_REQUEST_TIMEOUT_MS, renewDeadlineMs / 2);
     return new LeaderElector({
       client: this.#clientOf(transport, undefined, timeoutMs),
       clock,

@@ -19,7 +19,7 @@ test("an operator brings objects to where they should be, and looks again when w
       const phase = job === undefined ? "Starting" : "Running";
       await client.patchStatus(backups, object, { phase });
     });
-  const { clock, client, run, createBackup, get, told } = await startServer();
+  const { clock, client, run, createBackup, get, reportedEvents } = await startServer();
   await createBackup("early");
   const { stop, lines } = run(operator);
   await clock.advance(5_000);
@@ -34,7 +34,7 @@ test("an operator brings objects to where they should be, and looks again when w
   await client.resource(jobs).delete("early", { ...place, propagationPolicy: "Background" });
   await clock.advance(5_000);
   expect((await get(jobs, "early")).metadata.deletionTimestamp).toBeUndefined();
-  expect(await told()).toEqual([
+  expect(await reportedEvents()).toEqual([
     "backup-operator: Normal Started Created a Job",
     "backup-operator: Normal Started Created a Job",
   ]);

@@ -17,7 +17,7 @@ interface Deleted {
 
 /** Pauses before the caches are looked at again: doubling from the first to the longest. */
 const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 /**
  * What was written while a key was reconciled, until the caches show it: the next reconcile of that key would otherwise
@@ -77,7 +77,7 @@ export class OwnWrites {
       return undefined;
     }
     const pause = this.#pauses.get(key) ?? FIRST_PAUSE_MS;
-    this.#pauses.set(key, Math.min(pause * 2, LONGEST_PAUSE_MS));
+    this.#pauses.set(key, Math.min(pause * 2, MAX_PAUSE_MS));
     return pause;
   }
 
@@ -89,7 +89,7 @@ export class OwnWrites {
   }
 
   #isShown(key: ObjectKey): boolean {
-    const left = this.#deletions.get(key)?.filter((deletion) => this.#isThere(deletion)) ?? [];
+    const left = this.#deletions.get(key)?.filter((deletion) => this.#isCached(deletion)) ?? [];
     if (left.length > 0) {
       this.#deletions.set(key, left);
       return false;
@@ -98,7 +98,7 @@ export class OwnWrites {
     return [...this.#stores.values()].every((store) => store.ensureReady(key).ready);
   }
 
-  #isThere({ definition, name, namespace, uid }: Deletion): boolean {
+  #isCached({ definition, name, namespace, uid }: Deletion): boolean {
     const object = this.#cache.get(definition, name, namespace);
     return object !== undefined && object.metadata.uid === uid && object.metadata.deletionTimestamp === undefined;
   }

@@ -107,14 +107,14 @@ test("workers that are none are refused, and nothing is left running", async () 
 
 test("as many workers as were asked for work at once, one at a time on a key", async () => {
   const { clock, run, createBackup } = await startServer();
-  let most = 0;
+  let max = 0;
   const atWork = new Set<string>();
   const { stop, metric } = run(
     alone(
       async ({ key, clock }) => {
         expect(atWork.has(key)).toBe(false);
         atWork.add(key);
-        most = Math.max(most, atWork.size);
+        max = Math.max(max, atWork.size);
         await clock.sleep(10_000);
         atWork.delete(key);
       },
@@ -130,7 +130,7 @@ test("as many workers as were asked for work at once, one at a time on a key", a
     'controller_runtime_max_concurrent_reconciles{controller="backup"} 3',
   ]);
   await clock.advance(60_000);
-  expect(most).toBe(3);
+  expect(max).toBe(3);
   expect(await metric("controller_runtime_reconcile_time_seconds_sum")).toEqual([
     'controller_runtime_reconcile_time_seconds_sum{controller="backup"} 40',
   ]);
@@ -263,11 +263,11 @@ test("a task runs while the operator leads, or always, and what it fails with st
     .controllerFor(backups)
     .reads(configMaps)
     .reconcile(() => undefined);
-  const said: string[] = [];
+  const calls: string[] = [];
   operator.add({
     name: "sweeper",
     run: async ({ client, cache }) => {
-      said.push(`sweeps ${cache.list(backups).length}`);
+      calls.push(`sweeps ${cache.list(backups).length}`);
       await client.create(configMaps, { metadata: { name: "swept", ...place } });
     },
   });
@@ -275,20 +275,20 @@ test("a task runs while the operator leads, or always, and what it fails with st
     name: "listener",
     whileStandingBy: true,
     run: async ({ client, clock, signal, namespace }) => {
-      said.push(`listens in ${namespace}`);
+      calls.push(`listens in ${namespace}`);
       // Also while another one leads.
       await client.apply(configMaps, { metadata: { name: "heard", ...place } });
-      said.push("heard");
+      calls.push("heard");
       await clock.sleep(60_000, signal);
       throw new Error("deaf");
     },
   });
   const first = run(operator);
   await clock.advance(1_000);
-  expect(said).toEqual(["listens in default", "heard", "sweeps 0"]);
+  expect(calls).toEqual(["listens in default", "heard", "sweeps 0"]);
   const second = run(operator);
   await clock.advance(1_000);
-  expect(said).toEqual(["listens in default", "heard", "sweeps 0", "listens in default", "heard"]);
+  expect(calls).toEqual(["listens in default", "heard", "sweeps 0", "listens in default", "heard"]);
   expect((await client.resource(configMaps).get("swept", place)).metadata.name).toBe("swept");
   expect(await second.stop()).toBe("stopped");
   await clock.advance(60_000);

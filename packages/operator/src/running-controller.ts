@@ -31,7 +31,7 @@ class RunningController<T extends KubernetesObject, Metrics> {
   readonly #ids: Random;
 
   constructor(spec: ControllerSpec<T, Metrics>, context: ControllerContext) {
-    const { operator, client, clock, random, caches, cache, kit, stopTimeoutMs, onFailure } = context;
+    const { operator, client, clock, random, caches, cache, controllerMetrics, stopTimeoutMs, onFailure } = context;
     const { name, workers = 1 } = spec;
     this.#spec = spec;
     this.#context = context;
@@ -39,7 +39,15 @@ class RunningController<T extends KubernetesObject, Metrics> {
     this.#measure = context.reconciles(name, workers);
     const logger = scopedLogger(context.logger, { controller: name });
     this.shell = new ControllerShell(
-      { client, clock, random: random.fork(name), logger, queueMetrics: kit.queues, stopTimeoutMs, onFailure },
+      {
+        client,
+        clock,
+        random: random.fork(name),
+        logger,
+        queueMetrics: controllerMetrics.queues,
+        stopTimeoutMs,
+        onFailure,
+      },
       { name, component: operator },
     );
     this.#ids = this.shell.random.fork("reconcile ids");
@@ -76,10 +84,10 @@ class RunningController<T extends KubernetesObject, Metrics> {
       const attributes = { "kubewright.controller": name, "k8s.object.key": key, "k8s.object.kind": definition.kind };
       const description = { name: `reconcile ${name}`, kind: SPAN_KIND.internal, attributes };
       const result = await withSpan(tracer, description, (span) => this.#perform(key, deadline.signal, span));
-      outcome = { result, isLate: deadline.isOver };
+      outcome = { result, isLate: deadline.isExceeded };
       return result;
     } catch (error) {
-      outcome = { error, isLate: deadline.isOver };
+      outcome = { error, isLate: deadline.isExceeded };
       throw error;
     } finally {
       deadline.end();
@@ -99,8 +107,8 @@ class RunningController<T extends KubernetesObject, Metrics> {
         finalizer === undefined ? object : await scope.client.addFinalizer(definition, object, finalizer.name);
       return reconcile(this.#request(scope, marked));
     }
-    const looked = whileTerminating ? await reconcile(this.#request(scope, object)) : undefined;
-    if (finalizer === undefined || !object.metadata.finalizers?.includes(finalizer.name)) return looked;
+    const terminatingResult = whileTerminating ? await reconcile(this.#request(scope, object)) : undefined;
+    if (finalizer === undefined || !object.metadata.finalizers?.includes(finalizer.name)) return terminatingResult;
     const result = await finalizer.finalize(this.#request(scope, object));
     if (result?.requeueAfterMs !== undefined) return result;
     await scope.client.removeFinalizer(definition, object, finalizer.name);
@@ -153,7 +161,7 @@ class RunningController<T extends KubernetesObject, Metrics> {
     const { definition } = this.#spec;
     const sink = this.shell.events;
     const events: ObjectEvents = {
-      event: (about, ofDefinition, type, reason, message) => sink.event(about, ofDefinition, type, reason, message),
+      event: (subject, ofDefinition, type, reason, message) => sink.event(subject, ofDefinition, type, reason, message),
       normal: (reason, message) => sink.event(object, definition, "Normal", reason, message),
       warning: (reason, message) => sink.event(object, definition, "Warning", reason, message),
     };
@@ -165,7 +173,7 @@ class RunningController<T extends KubernetesObject, Metrics> {
 class Deadline {
   readonly signal: AbortSignal;
   readonly end: () => void;
-  #isOver = false;
+  #isExceeded = false;
 
   constructor(stop: AbortSignal, limitMs: number | undefined, clock: ControllerContext["clock"], key: ObjectKey) {
     if (limitMs === undefined) {
@@ -176,7 +184,7 @@ class Deadline {
     const either = new AbortController();
     const onAbort = (): void => either.abort(stop.reason);
     const giveUp = (): void => {
-      this.#isOver = true;
+      this.#isExceeded = true;
       either.abort(new Error(`reconciling ${key} took longer than ${limitMs / 1000} s`));
     };
     if (stop.aborted) onAbort();
@@ -189,8 +197,8 @@ class Deadline {
     };
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
+  get isExceeded(): boolean {
+    return this.#isExceeded;
   }
 }
 

@@ -36,9 +36,9 @@ export function connect<T extends KubernetesObject>(
   }: { readonly caches: Caches; readonly cache: Cache; readonly queue: PriorityQueue<ObjectKey> },
 ): () => void {
   /** Each key once: a worker that waits takes the first at once, and would take an equal one again. */
-  const enqueue = (isNews: boolean, ...states: readonly DeepReadonly<T>[]): void => {
+  const enqueue = (isChange: boolean, ...states: readonly DeepReadonly<T>[]): void => {
     const keys = new Set(states.flatMap((object) => Array.from(map(object, cache), keyOfTarget)));
-    for (const key of keys) queue.addWithOptions({ priority: isNews ? priority : lowPriority }, key);
+    for (const key of keys) queue.addWithOptions({ priority: isChange ? priority : lowPriority }, key);
   };
   const handler: EventHandler<T> = {
     onAdd(object, isInInitialList) {
@@ -46,8 +46,8 @@ export function connect<T extends KubernetesObject>(
     },
     onUpdate(old, object) {
       if (!(predicate.update?.(old, object) ?? true)) return;
-      const isNews = old.metadata.resourceVersion !== object.metadata.resourceVersion;
-      if (isNews) enqueue(true, old, object);
+      const isChange = old.metadata.resourceVersion !== object.metadata.resourceVersion;
+      if (isChange) enqueue(true, old, object);
       else enqueue(false, object);
     },
     onDelete(deleted) {

@@ -57,9 +57,9 @@ export async function startServer(options: Partial<ApiServerOptions> = {}) {
     client.resource(backups).create({ metadata: { name, ...place, ...metadata }, spec: { volume: "data", ...spec } });
   const get = <T extends KubernetesObject>(definition: ResourceDefinition<T>, name: string) =>
     client.resource(definition).get(name, place);
-  const told = async (): Promise<string[]> =>
+  const reportedEvents = async (): Promise<string[]> =>
     (await client.resource(events).list()).items
       .filter(({ involvedObject }) => involvedObject.kind !== "Lease")
       .map(({ type, reason, message, source }) => `${source?.component}: ${type} ${reason} ${message}`);
-  return { clock, client, server, run, createBackup, get, told };
+  return { clock, client, server, run, createBackup, get, reportedEvents };
 }

@@ -3,7 +3,7 @@ export interface CliIo {
   /** To standard output. */
   print(text: string): void;
   /** To standard error. */
-  complain(text: string): void;
+  printError(text: string): void;
   /** @throws whatever the module does. */
   importModule(file: string): Promise<object>;
   /** Makes the folder, if need be. @returns The file's path. */

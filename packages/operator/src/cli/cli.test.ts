@@ -26,7 +26,7 @@ async function run(...args: string[]) {
     args,
     {
       print: (text) => void (out += text),
-      complain: (text) => void (err += text),
+      printError: (text) => void (err += text),
       importModule: async (file) => (await import(file)) as object,
       writeFile: async (folder, name, text) => {
         await mkdir(folder, { recursive: true });

@@ -20,7 +20,7 @@ export async function runCli(args: readonly string[], io: CliIo, version: string
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.print(text),
-      writeErr: (text) => io.complain(`kubewright-operator: ${text.replace(/^error: /, "")}`),
+      writeErr: (text) => io.printError(`kubewright-operator: ${text.replace(/^error: /, "")}`),
     })
     .showHelpAfterError(false);
   program
@@ -61,7 +61,7 @@ Examples:
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.complain(`kubewright-operator: ${oneLine(error)}\n`);
+    io.printError(`kubewright-operator: ${oneLine(error)}\n`);
     return error instanceof InputError || error instanceof CustomResourceError ? 2 : 1;
   }
 }
@@ -85,7 +85,7 @@ async function writeDefinitions(files: readonly string[], folder: string | undef
       `${files.join(", ")}: exports no custom resource: export what defineCustomResource(…) answers`,
     );
   for (const each of converted)
-    io.complain(`${each} is converted by a webhook, of which the operator tells the API server when it serves it\n`);
+    io.printError(`${each} is converted by a webhook, of which the operator tells the API server when it serves it\n`);
   await write(definitions, folder, io, ({ metadata: { name = "" } }) => name.replace(/^([^.]*)\.(.*)$/, "$2_$1"));
 }
 
@@ -132,7 +132,7 @@ async function write(
   }
   for (const [index, object] of objects.entries()) {
     const file = await io.writeFile(folder, `${nameOf(object, index)}.yaml`, toYaml(object));
-    io.complain(`wrote ${file}\n`);
+    io.printError(`wrote ${file}\n`);
   }
 }
 

@@ -12,7 +12,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.
 
 const io: CliIo = {
   print: (text) => void process.stdout.write(text),
-  complain: (text) => void process.stderr.write(text),
+  printError: (text) => void process.stderr.write(text),
   importModule: async (file) => {
     const found = await stat(file).catch(() => undefined);
     if (found?.isFile() !== true) throw new Error("there is no such file");

@@ -2,7 +2,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/sp
 
 import type { Problems, SchemaPath } from "./schema-problem.js";
 import type { JsonSchema } from "./translate.js";
-import { askZod } from "./zod.js";
+import { zodJsonSchema } from "./zod.js";
 
 /**
  * A schema that validates (Standard Schema) and can say itself in JSON Schema (Standard JSON Schema), as those of zod 4.2 and
@@ -23,8 +23,8 @@ export function withJsonSchema<Input, Output>(
   schema: StandardSchemaV1<Input, Output>,
   jsonSchema: JsonSchema,
 ): CustomResourceSchema<Input, Output> {
-  const say = (): Record<string, unknown> => ({ ...jsonSchema });
-  return { "~standard": { ...schema["~standard"], jsonSchema: { input: say, output: say } } };
+  const copyOfSchema = (): Record<string, unknown> => ({ ...jsonSchema });
+  return { "~standard": { ...schema["~standard"], jsonSchema: { input: copyOfSchema, output: copyOfSchema } } };
 }
 
 /** What a schema takes, in JSON Schema. What its library knows to be lost on the way is a problem. */
@@ -40,7 +40,7 @@ export function jsonSchemaOf(schema: CustomResourceSchema, path: SchemaPath, pro
   const target = "draft-2020-12";
   try {
     if (vendor === "zod")
-      return askZod((libraryOptions) => jsonSchema.input({ target, libraryOptions }), path, problems);
+      return zodJsonSchema((libraryOptions) => jsonSchema.input({ target, libraryOptions }), path, problems);
     return jsonSchema.input({ target });
   } catch (error) {
     problems.add(path, `cannot be said in JSON Schema: ${(error as Error).message}`);

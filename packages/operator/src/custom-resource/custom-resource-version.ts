@@ -82,9 +82,9 @@ function checkedSpec(kind: string, schema: CustomResourceSchema, spec: unknown):
   if (result instanceof Promise)
     throw new Error(`${kind}: spec has a schema that takes its time: make() needs one without promises`);
   if (result.issues === undefined) return result.value;
-  const said = result.issues.map(({ message, path = [] }) => {
+  const problems = result.issues.map(({ message, path = [] }) => {
     const steps = path.map((step) => (typeof step === "object" ? step.key : step));
     return `${["spec", ...steps].map(String).join(".")}: ${message}`;
   });
-  throw new Error(`${kind}: ${said.join("; ")}`);
+  throw new Error(`${kind}: ${problems.join("; ")}`);
 }

@@ -1,11 +1,11 @@
-import { type Rules, both, isEmpty } from "./rules.js";
+import { type Rules, mergeRules, isEmpty } from "./rules.js";
 import { EACH, type Problems, type SchemaPath } from "./schema-problem.js";
 import type { Shape } from "./shape.js";
 import type { StructuralSchema } from "./structural-schema.js";
-import type { Part } from "./translate.js";
+import type { TranslatedSchema } from "./translate.js";
 
 /** Puts a schema's two halves together again as Kubernetes writes it. */
-export function emit({ shape, rules }: Part, path: SchemaPath, problems: Problems): StructuralSchema {
+export function emit({ shape, rules }: TranslatedSchema, path: SchemaPath, problems: Problems): StructuralSchema {
   if (shape.onlyNull === true) problems.add(path, "is always null: leave it out");
   const { extensions } = shape;
   if (shape.default?.value === null)
@@ -52,7 +52,7 @@ function emitRules(shape: Shape | undefined, rules: Rules, path: SchemaPath, pro
   const { enum: values } = rules;
   const { enum: _values, ...unlisted } = rules;
   const lifted =
-    shape?.nullable === true && values !== undefined ? both(unlisted, { allOf: [{ enum: values }] }) : rules;
+    shape?.nullable === true && values !== undefined ? mergeRules(unlisted, { allOf: [{ enum: values }] }) : rules;
   const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = lifted;
   const { properties, items, values: ofValues, allOf, anyOf, oneOf, not, ...scalars } = rest;
   if (!isEmpty(ofValues)) problems.add([...path, EACH], "is restricted in one alternative: say it for all of them");

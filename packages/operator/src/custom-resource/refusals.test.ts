@@ -14,7 +14,7 @@ function schemaOf(spec: CustomResourceSchema) {
 }
 
 /** What the schema says of member `x`. */
-function said(x: z.ZodType) {
+function memberSchema(x: z.ZodType) {
   return schemaOf(z.object({ x }))?.properties?.["x"];
 }
 
@@ -127,7 +127,7 @@ test.each<[string, z.ZodType, object]>([
     },
   ],
 ])("%s can be said", (_what, schema, expected) => {
-  expect(said(schema)).toEqual(expected);
+  expect(memberSchema(schema)).toEqual(expected);
 });
 
 test.each<[string, z.ZodType, string]>([
@@ -192,8 +192,8 @@ test.each<[string, z.ZodType, string]>([
     "spec.x has a default that is another each time",
   ],
 ])("%s cannot be said, and the error tells where and what to do", (_what, schema, message) => {
-  expect(() => said(schema)).toThrow(message);
-  expect(() => said(schema)).toThrow(CustomResourceError);
+  expect(() => memberSchema(schema)).toThrow(message);
+  expect(() => memberSchema(schema)).toThrow(CustomResourceError);
 });
 
 const recursive: z.ZodType = z.object({ children: z.array(z.lazy(() => recursive)) });

@@ -33,7 +33,7 @@ export function isEmpty(rules: Rules | undefined): boolean {
 }
 
 /** Both at once; what they say of the same thing goes into `allOf`. */
-export function both(a: Rules, b: Rules): Rules {
+export function mergeRules(a: Rules, b: Rules): Rules {
   if (isEmpty(a) || isSame(a, b)) return b;
   if (isEmpty(b)) return a;
   const merged: Record<string, unknown> = { ...a };
@@ -43,8 +43,8 @@ export function both(a: Rules, b: Rules): Rules {
     if (own === undefined || isSame(own, value)) merged[key] = value;
     else if (key === "required") merged[key] = [...new Set([...(own as string[]), ...(value as string[])])];
     else if (key === "allOf") merged[key] = [...(own as Rules[]), ...(value as Rules[])];
-    else if (key === "properties") merged[key] = bothProperties(own as PropertyRules, value as PropertyRules);
-    else if (key === "items" || key === "values") merged[key] = both(own as Rules, value as Rules);
+    else if (key === "properties") merged[key] = mergeProperties(own as PropertyRules, value as PropertyRules);
+    else if (key === "items" || key === "values") merged[key] = mergeRules(own as Rules, value as Rules);
     else left[key] = value;
   }
   if (Object.keys(left).length > 0) merged["allOf"] = [...((merged["allOf"] as Rules[] | undefined) ?? []), left];
@@ -53,9 +53,9 @@ export function both(a: Rules, b: Rules): Rules {
 
 type PropertyRules = Readonly<Record<string, Rules>>;
 
-function bothProperties(a: PropertyRules, b: PropertyRules): PropertyRules {
+function mergeProperties(a: PropertyRules, b: PropertyRules): PropertyRules {
   const all: Record<string, Rules> = { ...a };
-  for (const [name, rules] of Object.entries(b)) all[name] = both(all[name] ?? {}, rules);
+  for (const [name, rules] of Object.entries(b)) all[name] = mergeRules(all[name] ?? {}, rules);
   return all;
 }
 

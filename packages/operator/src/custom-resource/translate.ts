@@ -1,6 +1,6 @@
 import { textRules } from "./formats.js";
 import { disagree, splitMapValueRules } from "./map-value-rules.js";
-import { type Rules, alternatives, both, isEmpty } from "./rules.js";
+import { type Rules, alternatives, mergeRules, isEmpty } from "./rules.js";
 import { EACH, type Problems, type SchemaPath } from "./schema-problem.js";
 import { ANYTHING, type Shape, type ShapeType, join, meet } from "./shape.js";
 
@@ -8,7 +8,7 @@ import { ANYTHING, type Shape, type ShapeType, join, meet } from "./shape.js";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A schema taken apart: what values are made of, and what else restricts them. */
-export interface Part {
+export interface TranslatedSchema {
   readonly shape: Shape;
   readonly rules: Rules;
 }
@@ -16,8 +16,8 @@ export interface Part {
 type JsonType = "object" | "array" | "string" | "integer" | "number" | "boolean" | "null";
 
 const TYPES: readonly JsonType[] = ["object", "array", "string", "integer", "number", "boolean", "null"];
-const UNTYPED: Part = { shape: ANYTHING, rules: {} };
-const ONLY_NULL: Part = { shape: { nullable: true, onlyNull: true, extensions: {} }, rules: {} };
+const UNTYPED: TranslatedSchema = { shape: ANYTHING, rules: {} };
+const ONLY_NULL: TranslatedSchema = { shape: { nullable: true, onlyNull: true, extensions: {} }, rules: {} };
 
 /** Keywords that restrict values and have no counterpart, with what to do instead. */
 const WITHOUT_COUNTERPART: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ const WITHOUT_COUNTERPART: Readonly<Record<string, string>> = {
  *
  * @param problems - What cannot be said is added here, with its place; nothing is left out without a word.
  */
-export function translate(root: JsonSchema, path: SchemaPath, problems: Problems): Part {
+export function translate(root: JsonSchema, path: SchemaPath, problems: Problems): TranslatedSchema {
   return new Translation(root, problems).translate(root, path);
 }
 
@@ -56,7 +56,7 @@ class Translation {
     this.#problems = problems;
   }
 
-  translate(schema: unknown, path: SchemaPath): Part {
+  translate(schema: unknown, path: SchemaPath): TranslatedSchema {
     if (schema === true) return UNTYPED;
     if (!isSchema(schema) || isNever(schema)) {
       this.#problems.add(path, "allows nothing: leave it out");
@@ -70,8 +70,8 @@ class Translation {
         rules: {},
       };
     let part = this.#typed(schema, path);
-    const also = (other: Part): void => {
-      part = { shape: meet(part.shape, other.shape, path, this.#problems), rules: both(part.rules, other.rules) };
+    const also = (other: TranslatedSchema): void => {
+      part = { shape: meet(part.shape, other.shape, path, this.#problems), rules: mergeRules(part.rules, other.rules) };
     };
     if (typeof schema["$ref"] === "string") also(this.#referenced(schema["$ref"], path));
     for (const each of list(schema["allOf"])) also(this.translate(each, path));
@@ -94,7 +94,7 @@ class Translation {
   }
 
   /** Says that it is one, if its schema does: of a text or number, whichever library says so and how. */
-  #withIntOrString(schema: JsonSchema, part: Part, path: SchemaPath): Part {
+  #withIntOrString(schema: JsonSchema, part: TranslatedSchema, path: SchemaPath): TranslatedSchema {
     if (schema["x-kubernetes-int-or-string"] !== true || part.shape.type === "int-or-string") return part;
     if (part.shape.type !== undefined)
       this.#problems.add(
@@ -104,7 +104,7 @@ class Translation {
     return { ...part, shape: { ...part.shape, type: "int-or-string" } };
   }
 
-  #referenced(reference: string, path: SchemaPath): Part {
+  #referenced(reference: string, path: SchemaPath): TranslatedSchema {
     if (this.#following.has(reference)) {
       this.#problems.add(
         path,
@@ -124,11 +124,11 @@ class Translation {
   }
 
   /** What the schema says by itself, without those in it that are combined. */
-  #typed(schema: JsonSchema, path: SchemaPath): Part {
+  #typed(schema: JsonSchema, path: SchemaPath): TranslatedSchema {
     const values = schema["const"] !== undefined ? [schema["const"]] : (schema["enum"] as unknown[] | undefined);
     const types = this.#typesOf(schema, values, path);
     if (types === undefined) {
-      const rules = both(both(this.#textRules(schema, path), numberRules(schema)), sizeRules(schema));
+      const rules = mergeRules(mergeRules(this.#textRules(schema, path), numberRules(schema)), sizeRules(schema));
       return { shape: ANYTHING, rules };
     }
     const parts = types.flatMap((type) => {
@@ -136,7 +136,9 @@ class Translation {
       if (allowed?.length === 0) return [];
       if (type === "null") return [ONLY_NULL];
       const part = this.#ofType(type, schema, path);
-      return [{ shape: part.shape, rules: allowed === undefined ? part.rules : both({ enum: allowed }, part.rules) }];
+      return [
+        { shape: part.shape, rules: allowed === undefined ? part.rules : mergeRules({ enum: allowed }, part.rules) },
+      ];
     });
     return this.#union("anyOf", parts, path);
   }
@@ -161,7 +163,7 @@ class Translation {
     return schema["items"] === undefined ? undefined : ["array"];
   }
 
-  #ofType(type: Exclude<JsonType, "null">, schema: JsonSchema, path: SchemaPath): Part {
+  #ofType(type: Exclude<JsonType, "null">, schema: JsonSchema, path: SchemaPath): TranslatedSchema {
     const shape = { type, nullable: false, extensions: {} } as const;
     switch (type) {
       case "object":
@@ -184,10 +186,10 @@ class Translation {
       ...(pattern === undefined ? {} : { pattern }),
     });
     if (typeof rules === "string") this.#problems.add(path, rules);
-    return both(pick(schema, ["minLength", "maxLength"]), typeof rules === "string" ? {} : rules);
+    return mergeRules(pick(schema, ["minLength", "maxLength"]), typeof rules === "string" ? {} : rules);
   }
 
-  #array(schema: JsonSchema, path: SchemaPath): Part {
+  #array(schema: JsonSchema, path: SchemaPath): TranslatedSchema {
     const { items } = schema;
     if (Array.isArray(items)) this.#problems.add(path, WITHOUT_COUNTERPART["prefixItems"]!);
     const item = this.translate(isSchema(items) ? items : true, [...path, EACH]);
@@ -204,10 +206,10 @@ class Translation {
       items: item.shape,
       extensions: isSet ? { "x-kubernetes-list-type": "set" } : {},
     };
-    return { shape, rules: both(pick(schema, ["minItems", "maxItems"]), rules) };
+    return { shape, rules: mergeRules(pick(schema, ["minItems", "maxItems"]), rules) };
   }
 
-  #object(schema: JsonSchema, path: SchemaPath): Part {
+  #object(schema: JsonSchema, path: SchemaPath): TranslatedSchema {
     const given = isSchema(schema["properties"]) ? schema["properties"] : {};
     const required = (schema["required"] as readonly string[] | undefined) ?? [];
     const names = this.#namesOfKeys(schema, path);
@@ -271,7 +273,7 @@ class Translation {
   }
 
   /** Alternatives as one part. */
-  #union(keyword: "anyOf" | "oneOf", all: readonly Part[], path: SchemaPath): Part {
+  #union(keyword: "anyOf" | "oneOf", all: readonly TranslatedSchema[], path: SchemaPath): TranslatedSchema {
     const parts = all.filter(({ shape }) => shape.onlyNull !== true);
     const nullable = parts.length < all.length;
     const [first, ...rest] = parts;
@@ -290,20 +292,20 @@ class Translation {
     if (nullable) shape = { ...shape, nullable };
     if (shape.type === undefined) return { shape, rules: {} };
     if (shape.type === "int-or-string") return { shape, rules: this.#eitherType(parts, path) };
-    const split = parts.map((part) => splitMapValueRules(both(part.rules, restOfShape(part.shape, shape))));
+    const split = parts.map((part) => splitMapValueRules(mergeRules(part.rules, restOfShape(part.shape, shape))));
     let common: Rules = {};
     for (const { ofValues } of split) {
       if (parts.some((other, index) => disagree(ofValues, other.shape, split[index]!.ofValues)))
         this.#problems.add(path, "has a map with other values in each alternative: give each a member of its own");
-      common = both(common, ofValues);
+      common = mergeRules(common, ofValues);
     }
     const rules = split.map(({ others }) => others);
-    return { shape, rules: both(both(common, listedInCommon(rules)), alternatives(keyword, rules)) };
+    return { shape, rules: mergeRules(mergeRules(common, listedInCommon(rules)), alternatives(keyword, rules)) };
   }
 
   /** Rules of numbers say nothing of texts, and the other way round: all hold together, unless they list values. */
-  #eitherType(parts: readonly Part[], path: SchemaPath): Rules {
-    const ofType = (type: ShapeType): Part[] => parts.filter(({ shape }) => shape.type === type);
+  #eitherType(parts: readonly TranslatedSchema[], path: SchemaPath): Rules {
+    const ofType = (type: ShapeType): TranslatedSchema[] => parts.filter(({ shape }) => shape.type === type);
     const groups = (["integer", "string", "int-or-string"] as const)
       .map((type) => ofType(type).map(({ rules }) => rules))
       .filter((rules) => rules.length > 0)
@@ -311,7 +313,7 @@ class Translation {
     const isListed = ({ enum: values }: Rules): boolean => values !== undefined;
     if (!groups.some((rules) => isListed(rules) || rules.anyOf !== undefined)) {
       let rules: Rules = {};
-      for (const group of groups) rules = both(rules, group);
+      for (const group of groups) rules = mergeRules(rules, group);
       return rules;
     }
     if (groups.every((rules) => isListed(rules) && Object.keys(rules).length === 1))
@@ -320,7 +322,7 @@ class Translation {
     return {};
   }
 
-  #negated(schema: unknown, path: SchemaPath): Part {
+  #negated(schema: unknown, path: SchemaPath): TranslatedSchema {
     const known = isSchema(schema) && Object.keys(schema).every((key) => NEGATABLE.has(key));
     if (known) {
       const { const: value, ...rules } = schema as { const?: unknown } & Rules;

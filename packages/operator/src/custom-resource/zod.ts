@@ -27,8 +27,8 @@ interface Visit {
   readonly path: readonly (string | number)[];
 }
 
-/** Checks that zod says in JSON Schema, but for what {@link Listener} finds. */
-const SAID: ReadonlySet<string> = new Set([
+/** Checks that zod says in JSON Schema, but for what {@link ZodInspector} finds. */
+const REPRESENTABLE_CHECKS: ReadonlySet<string> = new Set([
   "greater_than",
   "less_than",
   "multiple_of",
@@ -41,7 +41,7 @@ const SAID: ReadonlySet<string> = new Set([
 
 const CHANGES = "and the API server stores what it is sent: leave that to who reads it";
 
-const UNSAID: Readonly<Record<string, string>> = {
+const UNREPRESENTABLE: Readonly<Record<string, string>> = {
   pipe: `is transformed, ${CHANGES}`,
   transform: `is transformed, ${CHANGES}`,
   catch: "takes anything instead of what is wrong (.catch), which the API server refuses: use .default(…)",
@@ -58,29 +58,29 @@ const UNSAID: Readonly<Record<string, string>> = {
  * Asks a zod schema for its JSON Schema, and looks at what zod would leave out of it without a word: refinements, coercion,
  * changes of the value, flags of regular expressions.
  *
- * @param ask - Calls the schema's own `jsonSchema.input` with these `libraryOptions`.
+ * @convert convert - Calls the schema's own `jsonSchema.input` with these `libraryOptions`.
  */
-export function askZod(
-  ask: (libraryOptions: Record<string, unknown>) => JsonSchema,
+export function zodJsonSchema(
+  convert: (libraryOptions: Record<string, unknown>) => JsonSchema,
   root: SchemaPath,
   problems: Problems,
 ): JsonSchema {
-  const listener = new Listener(root, problems);
-  const schema = ask({
-    override: (visit: Visit) => listener.visit(visit),
+  const inspector = new ZodInspector(root, problems);
+  const schema = convert({
+    override: (visit: Visit) => inspector.visit(visit),
     unrepresentable: ({ zodSchema, path, message }: Pick<Visit, "zodSchema" | "path"> & { message: string }) =>
-      listener.cannotSay(zodSchema, path, message),
+      inspector.reportUnrepresentable(zodSchema, path, message),
   });
-  listener.tellRefinements();
+  inspector.reportRefinements();
   return schema;
 }
 
-class Listener {
+class ZodInspector {
   readonly #root: SchemaPath;
   readonly #problems: Problems;
   /** Where there are refinements, and where rules say the same; methods make a new schema each, at one place. */
   readonly #refined = new Map<string, SchemaPath>();
-  readonly #ruled = new Set<string>();
+  readonly #withRules = new Set<string>();
 
   constructor(root: SchemaPath, problems: Problems) {
     this.#root = root;
@@ -90,8 +90,9 @@ class Listener {
   visit({ zodSchema, jsonSchema, path }: Visit): void {
     const { def } = zodSchema._zod;
     const at = this.#place(path);
-    if (jsonSchema["x-kubernetes-validations"] !== undefined) this.#ruled.add(at.join("\0"));
-    if (UNSAID[def.type] !== undefined && def.type !== "custom") this.#problems.add(at, UNSAID[def.type]!);
+    if (jsonSchema["x-kubernetes-validations"] !== undefined) this.#withRules.add(at.join("\0"));
+    if (UNREPRESENTABLE[def.type] !== undefined && def.type !== "custom")
+      this.#problems.add(at, UNREPRESENTABLE[def.type]!);
     if (def.coerce === true) this.#problems.add(at, `is coerced, ${CHANGES}, and take z.${def.type}()`);
     if (def.type === "default" && JSON.stringify(def.defaultValue) !== JSON.stringify(def.defaultValue))
       this.#problems.add(
@@ -106,20 +107,21 @@ class Listener {
     fitPatterns(checks, jsonSchema);
   }
 
-  cannotSay({ _zod: { def } }: ZodSchema, path: readonly (string | number)[], message: string): "any" {
-    this.#problems.add(this.#place(path), UNSAID[def.type] ?? `cannot be said in JSON Schema: ${message}`);
+  reportUnrepresentable({ _zod: { def } }: ZodSchema, path: readonly (string | number)[], message: string): "any" {
+    this.#problems.add(this.#place(path), UNREPRESENTABLE[def.type] ?? `cannot be said in JSON Schema: ${message}`);
     return "any";
   }
 
-  tellRefinements(): void {
-    for (const [key, path] of this.#refined) if (!this.#ruled.has(key)) this.#problems.add(path, UNSAID["custom"]!);
+  reportRefinements(): void {
+    for (const [key, path] of this.#refined)
+      if (!this.#withRules.has(key)) this.#problems.add(path, UNREPRESENTABLE["custom"]!);
   }
 
   #check(check: ZodCheck, jsonSchema: Record<string, unknown>, at: SchemaPath): void {
     const { check: kind, format = "", pattern } = check;
     if (kind === "custom") this.#refined.set(at.join("\0"), at);
-    else if (!SAID.has(kind))
-      this.#problems.add(at, UNSAID[kind] ?? `has a check (${kind}) that JSON Schema has no word for`);
+    else if (!REPRESENTABLE_CHECKS.has(kind))
+      this.#problems.add(at, UNREPRESENTABLE[kind] ?? `has a check (${kind}) that JSON Schema has no word for`);
     else if (kind === "string_format" && pattern === undefined && jsonSchema["format"] !== named(format))
       this.#problems.add(at, `has the format ${format} and another: say one of them as .regex(…)`);
     if (check.protocol !== undefined || check.hostname !== undefined)
@@ -161,7 +163,7 @@ const WITHOUT_LOOKAHEAD: Readonly<Record<string, string>> = {
   hostname: `^${LABEL}(?:\\.${LABEL})*\\.?$`,
 };
 /** What a host name's pattern looks ahead for. Here the final dot counts, too: one of 253 characters with it is refused. */
-const LONGEST_HOSTNAME = 253;
+const MAX_HOSTNAME_LENGTH = 253;
 /** Formats that the API server checks as zod does, without zod's patterns. */
 const CHECKED_BY_FORMAT: ReadonlySet<string> = new Set(["date", "ipv4", "ipv6"]);
 
@@ -175,13 +177,16 @@ function fitPatterns(checks: readonly ZodCheck[], jsonSchema: Record<string, unk
     else if (flags !== "") fitting.set(pattern.source, `(?${flags})${pattern.source}`);
     else if (WITHOUT_LOOKAHEAD[format] !== undefined) fitting.set(pattern.source, WITHOUT_LOOKAHEAD[format]);
     if (format === "hostname")
-      jsonSchema["maxLength"] = Math.min((jsonSchema["maxLength"] as number | undefined) ?? Infinity, LONGEST_HOSTNAME);
+      jsonSchema["maxLength"] = Math.min(
+        (jsonSchema["maxLength"] as number | undefined) ?? Infinity,
+        MAX_HOSTNAME_LENGTH,
+      );
   }
   // Of several patterns, one says what the format is.
-  const isSaid = checks.some(
+  const isExpressedByPattern = checks.some(
     ({ pattern, format = "" }) => pattern !== undefined && named(format) === jsonSchema["format"],
   );
-  if (isSaid && jsonSchema["pattern"] === undefined) delete jsonSchema["format"];
+  if (isExpressedByPattern && jsonSchema["pattern"] === undefined) delete jsonSchema["format"];
   const { allOf = [] } = jsonSchema as { allOf?: Record<string, unknown>[] };
   for (const schema of [jsonSchema, ...allOf]) {
     if (!fitting.has(schema["pattern"])) continue;

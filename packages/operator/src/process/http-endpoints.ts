@@ -18,7 +18,7 @@ export interface Reply {
 export type Endpoint = (path: string, query: URLSearchParams) => Promise<Reply | undefined>;
 
 /** Beyond these, those go first that have been idle for longest. */
-const MOST_CONNECTIONS = 100;
+const MAX_CONNECTIONS = 100;
 const HEADERS_TIMEOUT_MS = 10_000;
 const TEXT = "text/plain; charset=utf-8";
 const NOT_FOUND: Reply = { status: 404, contentType: TEXT, body: "404 page not found\n" };
@@ -51,7 +51,7 @@ export interface HttpServer {
 /** Serves endpoints without TLS. @throws Error that says why the port cannot be had. */
 export async function serveEndpoints({ host, port }: Address, endpoints: readonly Endpoint[]): Promise<HttpServer> {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS });
-  const connections = new ConnectionLimiter(server, MOST_CONNECTIONS);
+  const connections = new ConnectionLimiter(server, MAX_CONNECTIONS);
   server.on("request", (request, response) => void answer(request, response, endpoints));
   await listening(server, { host, port });
   const { address, family, port: actual } = server.address() as AddressInfo;

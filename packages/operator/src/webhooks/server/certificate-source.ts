@@ -32,7 +32,7 @@ export function ownCertificate(hosts: readonly string[], clock: Clock): Certific
   };
 }
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * One that all replicas share by a Secret: the first one makes it, and whoever finds that it ends soon makes the next, of the same
@@ -62,7 +62,7 @@ export function sharedCertificate(
         return publicPart(made);
       } catch (error) {
         // Another replica was first; what it made serves.
-        if (attempt >= MOST_ATTEMPTS || !(isAlreadyExists(error) || isConflict(error))) throw error;
+        if (attempt >= MAX_ATTEMPTS || !(isAlreadyExists(error) || isConflict(error))) throw error;
       }
     }
   };

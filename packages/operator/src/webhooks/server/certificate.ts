@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3_650;
 const CERTIFICATE_DAYS = 365;
 /** A certificate that is good for less than this is made anew. */
-const LEAST_DAYS = 120;
+const MIN_REMAINING_DAYS = 120;
 /** Clocks differ. */
 const BEFORE_MS = 3_600_000;
 const KEY = { keyType: "ec", curve: "P-256", algorithm: "sha256" } as const;
@@ -78,7 +78,7 @@ export function isUsable({ cert, key, ca }: OwnCertificate, hosts: readonly stri
     const certificate = new X509Certificate(cert);
     const authority = new X509Certificate(ca);
     return (
-      certificate.validToDate.getTime() - nowMs > LEAST_DAYS * DAY_MS &&
+      certificate.validToDate.getTime() - nowMs > MIN_REMAINING_DAYS * DAY_MS &&
       certificate.checkIssued(authority) &&
       certificate.verify(authority.publicKey) &&
       certificate.checkPrivateKey(createPrivateKey(key)) &&

@@ -95,13 +95,13 @@ test("an authority that is new is told in place of the old one, also where nobod
   const port = await freePort();
   const publish = { client, name: "demo", place: { url: `https://localhost:${port}` } };
   const configurations = client.resource(validatingWebhookConfigurations);
-  const told: (string | undefined)[] = [];
+  const published: (string | undefined)[] = [];
   for (let run = 1; run <= 2; run++) {
     const served = await serve(webhooks, { port, publish });
-    told.push((await configurations.get("demo")).webhooks?.[0]?.clientConfig.caBundle);
+    published.push((await configurations.get("demo")).webhooks?.[0]?.clientConfig.caBundle);
     await served.close();
   }
-  expect(new Set(told).size).toBe(2);
+  expect(new Set(published).size).toBe(2);
   expect((await configurations.get("demo")).webhooks).toMatchObject([{ failurePolicy: "Fail" }]);
 });
 

@@ -47,10 +47,10 @@ export interface ServedWebhooks {
 const DEFAULT_PORT = 9443;
 const REFRESH_MS = 60_000;
 /** Bytes of an AdmissionReview, as in controller-runtime: an object, and the one it replaces. */
-const MOST_ADMISSION_BYTES = 7 * 1024 * 1024;
+const MAX_ADMISSION_BYTES = 7 * 1024 * 1024;
 /** Bytes of a ConversionReview, which may have a page of a list. */
-const MOST_CONVERSION_BYTES = 32 * 1024 * 1024;
-const MOST_CONNECTIONS = 1_000;
+const MAX_CONVERSION_BYTES = 32 * 1024 * 1024;
+const MAX_CONNECTIONS = 1_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** The API server waits 30 s at the most. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -96,7 +96,7 @@ class WebhookServer implements ServedWebhooks {
     );
     this.#server = server;
     this.#shown = shown;
-    this.#connections = new ConnectionLimiter(server, MOST_CONNECTIONS);
+    this.#connections = new ConnectionLimiter(server, MAX_CONNECTIONS);
     await new Promise<void>((resolve, reject) => {
       server.once("error", (error: NodeJS.ErrnoException) =>
         reject(
@@ -194,9 +194,9 @@ class WebhookServer implements ServedWebhooks {
     const type = request.headers["content-type"] ?? "";
     if (type.split(";", 1)[0]?.trim() !== "application/json")
       return { status: 415, text: `reviews are application/json, not ${JSON.stringify(type)}` };
-    const most = webhook.type === "conversion" ? MOST_CONVERSION_BYTES : MOST_ADMISSION_BYTES;
-    const text = await readBody(request, most);
-    if (text === undefined) return { status: 413, text: `the review is longer than ${most} bytes` };
+    const max = webhook.type === "conversion" ? MAX_CONVERSION_BYTES : MAX_ADMISSION_BYTES;
+    const text = await readBody(request, max);
+    if (text === undefined) return { status: 413, text: `the review is longer than ${max} bytes` };
     let review: unknown;
     try {
       review = JSON.parse(text);
@@ -218,14 +218,14 @@ function secureOptions({ cert, key }: WebhookCertificate) {
 }
 
 /** `undefined`: longer. */
-async function readBody(request: IncomingMessage, most: number): Promise<string | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > most) return undefined;
+async function readBody(request: IncomingMessage, max: number): Promise<string | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > max) return undefined;
   const pieces: Buffer[] = [];
   let bytes = 0;
   // The connection stays: what is too long is told.
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += piece.byteLength;
-    if (bytes > most) return undefined;
+    if (bytes > max) return undefined;
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();

@@ -9,7 +9,7 @@ import { Caches } from "./caches.js";
 import type { ControllerContext } from "./controller-context.js";
 import type { DeclaredController } from "./controller-declaration.js";
 
-export interface SharedOperatorOptions {
+export interface ShardedOperatorOptions {
   readonly controllers: readonly DeclaredController[];
   /** What no object asks for, made for one replica. */
   readonly tasks: (context: ControllerContext) => readonly Runnable[];
@@ -27,13 +27,13 @@ export interface SharedOperatorOptions {
 }
 
 /** An operator whose replicas share its work by buckets of namespaces. */
-export class SharedOperator implements Runnable {
+export class ShardedOperator implements Runnable {
   readonly name = "sharing";
-  readonly #options: SharedOperatorOptions;
+  readonly #options: ShardedOperatorOptions;
   readonly #informers: BucketInformers;
   readonly #member: ShardMember;
 
-  constructor(options: SharedOperatorOptions) {
+  constructor(options: ShardedOperatorOptions) {
     this.#options = options;
     const { context, readClient, transport, identity, namespace, resyncMs, onError } = options;
     const { clock, random, logger, operator } = context;
@@ -44,7 +44,7 @@ export class SharedOperator implements Runnable {
       transform: withoutManagedFields,
       resyncMs,
       informerName: operator,
-      metrics: context.kit.informers,
+      metrics: context.controllerMetrics.informers,
       onError,
     });
     this.#member = new ShardMember({
@@ -55,7 +55,7 @@ export class SharedOperator implements Runnable {
       namespace,
       group: operator.slice(0, 63),
       identity,
-      metrics: memberMetrics(context.kit),
+      metrics: memberMetrics(context.controllerMetrics),
       logger,
       runBucket: (work, signal) =>
         work.bucket === CLUSTER_BUCKET ? this.#cluster(work, signal) : this.#bucket(work, signal),
