@@ -33,7 +33,7 @@ export function embeddedApiServer(flags: readonly string[], { secure = false } =
         ...flags,
       ]);
       try {
-        const [, url] = await server.says(/Serving on (\S+)/);
+        const [, url] = await server.waitForOutput(/Serving on (\S+)/);
         return { url: url!, token: secure ? TOKEN : "", kubeconfig, stop: server.stop };
       } catch (error) {
         await server.stop();

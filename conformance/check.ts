@@ -194,7 +194,7 @@ async function play(setup: Setup, name: string, only: readonly string[] | undefi
       const results = await drive(setup.kit, server, folder, only);
       if (manager.ended() !== undefined || results.some(({ ok }) => !ok))
         console.log(
-          `${setup.label}: the manager ${manager.ended() ?? "runs"}, and said last:\n${lastLines(manager.said())}`,
+          `${setup.label}: the manager ${manager.ended() ?? "runs"}, and said last:\n${lastLines(manager.output())}`,
         );
       return results;
     } finally {

@@ -18,7 +18,7 @@ export async function startControllerManager(kubeconfig: string, flags: readonly
     ...flags,
   ]);
   try {
-    await manager.says(/Successfully acquired lease/);
+    await manager.waitForOutput(/Successfully acquired lease/);
     return manager;
   } catch (error) {
     await manager.stop();

@@ -5,7 +5,7 @@ import type { ApiResponse, Transport } from "@kubewright/transport";
 const QUIET_MS = 25;
 const PAUSE_MS = 2;
 /** Something that goes on for longer without time passing is not waited for. */
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 
 /** Tells when nothing goes over a connection any more: over sockets, unlike in process, nobody can know that. */
 export class Activity {
@@ -22,12 +22,12 @@ export class Activity {
   watching(transport: Transport): Transport {
     return async (request) => {
       this.#underWay++;
-      this.#seen();
+      this.#recordActivity();
       try {
-        return this.#heard(await transport(request));
+        return this.#observeResponse(await transport(request));
       } finally {
         this.#underWay--;
-        this.#seen();
+        this.#recordActivity();
       }
     };
   }
@@ -39,16 +39,16 @@ export class Activity {
       await settle();
       const nowMs = this.#real.monotonic();
       if (this.#underWay === 0 && nowMs - Math.max(this.#lastMs, startMs) >= QUIET_MS) return;
-      if (nowMs - startMs >= LONGEST_MS) return;
+      if (nowMs - startMs >= MAX_MS) return;
       await this.#real.sleep(PAUSE_MS);
     }
   }
 
-  #seen(): void {
+  #recordActivity(): void {
     this.#lastMs = this.#real.monotonic();
   }
 
-  #heard(response: ApiResponse): ApiResponse {
+  #observeResponse(response: ApiResponse): ApiResponse {
     const { body } = response;
     if (body.type !== "bytes") return response;
     return { ...response, body: { type: "bytes", chunks: this.#chunks(body.chunks) } };
@@ -56,7 +56,7 @@ export class Activity {
 
   async *#chunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
-      this.#seen();
+      this.#recordActivity();
       yield chunk;
     }
   }

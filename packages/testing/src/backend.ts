@@ -29,7 +29,7 @@ export interface Backend {
 }
 
 /** Longest time, by the clock, that something which was told to stop may take to do so. */
-const LONGEST_END_MS = 120_000;
+const MAX_END_MS = 120_000;
 
 /** Waits, by moving time on, for something that was told to stop. @throws Error when it does not, and what it fails with. */
 export async function untilEnded(
@@ -40,11 +40,11 @@ export async function untilEnded(
   let isOver = false;
   const over = (): void => void (isOver = true);
   ended.then(over, over);
-  const deadline = backend.clock.monotonic() + LONGEST_END_MS;
+  const deadline = backend.clock.monotonic() + MAX_END_MS;
   await backend.settle();
   while (!isOver) {
     const leftMs = deadline - backend.clock.monotonic();
-    if (leftMs <= 0) throw new Error(`${what} was told to stop, and has not within ${LONGEST_END_MS / 1000} s`);
+    if (leftMs <= 0) throw new Error(`${what} was told to stop, and has not within ${MAX_END_MS / 1000} s`);
     await backend.step(leftMs);
   }
   await ended;

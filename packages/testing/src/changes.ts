@@ -1,7 +1,7 @@
 import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
 
 /** Parts of an object that change with every write, or say who wrote. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+const IGNORED_PATHS: ReadonlySet<string> = new Set([
   "metadata.resourceVersion",
   "metadata.generation",
   "metadata.managedFields",
@@ -19,7 +19,7 @@ export function changesOf(before: DeepReadonly<KubernetesObject>, after: DeepRea
 }
 
 function compare(path: string, before: unknown, after: unknown, changes: string[]): void {
-  if (LEFT_OUT.has(path)) return;
+  if (IGNORED_PATHS.has(path)) return;
   const [a, b] = path.endsWith("onditions") ? [byType(before), byType(after)] : [before, after];
   if (isRecord(b) && (isRecord(a) || a === undefined)) {
     const keys = [...new Set([...Object.keys(a ?? {}), ...Object.keys(b)])].sort();

@@ -49,8 +49,8 @@ export async function checkCondition(
     (each) =>
       each.type === type &&
       each.status === status &&
-      fits(expected.reason, each.reason) &&
-      fits(expected.message, each.message),
+      matchesExpectation(expected.reason, each.reason) &&
+      matchesExpectation(expected.message, each.message),
   );
   const has = `its conditions: ${listText(conditions.map(conditionText))}`;
   if (pass) return { pass, message: `expected ${found.name} not to have ${wanted}; ${has}` };
@@ -60,16 +60,16 @@ export async function checkCondition(
 
 /** Whether such an event was told about the object, which may be gone by now. */
 export async function checkEvent(subject: TestObject, expected: ExpectedEvent): Promise<Check> {
-  const told = await subject.events();
-  const pass = told.some(
+  const events = await subject.events();
+  const pass = events.some(
     (event) =>
       (expected.type === undefined || event.type === expected.type) &&
-      fits(expected.reason, event.reason) &&
-      fits(expected.message, event.message) &&
-      fits(expected.component, event.source?.component || event.reportingComponent || undefined),
+      matchesExpectation(expected.reason, event.reason) &&
+      matchesExpectation(expected.message, event.message) &&
+      matchesExpectation(expected.component, event.source?.component || event.reportingComponent || undefined),
   );
   const wanted = `an event${expectedText(expected)}`;
-  const message = `expected ${String(subject)} ${pass ? "not " : ""}to have ${wanted}; its events: ${listText(told.map(eventText))}`;
+  const message = `expected ${String(subject)} ${pass ? "not " : ""}to have ${wanted}; its events: ${listText(events.map(eventText))}`;
   return { pass, message };
 }
 
@@ -79,12 +79,12 @@ export async function checkOwns(subject: TestObject, definition: ResourceDefinit
   const wanted = `${count ?? "any"} ${definition.resource}`;
   if (found.object === undefined) return found.missing(`to own ${wanted}`);
   const owned = await subject.owned(definition);
-  const here = owned.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const pass = count === undefined ? here.length > 0 : here.length === count;
+  const present = owned.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const pass = count === undefined ? present.length > 0 : present.length === count;
   const names = owned.map(({ metadata: { name, deletionTimestamp } }) =>
     deletionTimestamp === undefined ? (name ?? "") : `${name} (being deleted)`,
   );
-  const message = `expected ${found.name} ${pass ? "not " : ""}to own ${wanted}; it owns ${here.length}: ${listText(names)}`;
+  const message = `expected ${found.name} ${pass ? "not " : ""}to own ${wanted}; it owns ${present.length}: ${listText(names)}`;
   return { pass, message };
 }
 
@@ -131,7 +131,7 @@ async function read(subject: Subject): Promise<Found> {
   return { name, object, missing };
 }
 
-function fits(expected: ExpectedText | undefined, text: string | undefined): boolean {
+function matchesExpectation(expected: ExpectedText | undefined, text: string | undefined): boolean {
   if (expected === undefined) return true;
   return typeof expected === "string" ? text === expected : expected.test(text ?? "");
 }

@@ -14,12 +14,12 @@ export interface EventuallyContext {
   /** @throws what has failed in the meantime. */
   readonly check: () => void;
   /** Called before the condition is looked at. */
-  readonly look: () => void;
+  readonly onAttempt: () => void;
   /** Tells what the condition looked at last. */
-  readonly concerned: () => Promise<readonly ConcernedObject[]>;
+  readonly relatedObjects: () => Promise<readonly RelatedObject[]>;
 }
 
-export interface ConcernedObject {
+export interface RelatedObject {
   readonly object: DeepReadonly<KubernetesObject>;
   readonly events: readonly DeepReadonly<Event>[];
 }
@@ -38,16 +38,16 @@ export class NotInTimeError extends Error {
 export async function eventually<T>(
   condition: Condition<T>,
   withinMs: number,
-  { backend, check, look, concerned }: EventuallyContext,
+  { backend, check, onAttempt, relatedObjects }: EventuallyContext,
 ): Promise<Exclude<T, false>> {
   const { clock } = backend;
   const startMs = clock.monotonic();
   for (let steps = 0; ; steps++) {
     await backend.settle();
     check();
-    look();
+    onAttempt();
     const outcome = await attempt(condition);
-    if (outcome.holds) return outcome.value as Exclude<T, false>;
+    if (outcome.isMet) return outcome.value as Exclude<T, false>;
     const leftMs = startMs + withinMs - clock.monotonic();
     if (leftMs > 0) {
       await backend.step(leftMs);
@@ -55,25 +55,25 @@ export async function eventually<T>(
     }
     const time = backend.against === "kube-apiserver" ? "real time" : "virtual time";
     const waited = `within ${formatDuration(withinMs)} of ${time} (now ${new Date(clock.now()).toISOString()}, looked ${steps + 1} times)`;
-    const objects = (await concerned()).map(concernedText);
-    throw new NotInTimeError([`${outcome.why}\n\nThat was so ${waited}.`, ...objects].join("\n"), {
+    const objects = (await relatedObjects()).map(relatedObjectText);
+    throw new NotInTimeError([`${outcome.reason}\n\nThat was so ${waited}.`, ...objects].join("\n"), {
       cause: outcome.error,
     });
   }
 }
 
 type Outcome<T> =
-  | { readonly holds: true; readonly value: T }
-  | { readonly holds: false; readonly why: string; readonly error?: unknown };
+  | { readonly isMet: true; readonly value: T }
+  | { readonly isMet: false; readonly reason: string; readonly error?: unknown };
 
 async function attempt<T>(condition: Condition<T>): Promise<Outcome<T>> {
   try {
     const value = await condition();
-    if (value === false) return { holds: false, why: `${sourceOf(condition)} is false` };
-    if (isCheck(value) && !value.pass) return { holds: false, why: value.message };
-    return { holds: true, value };
+    if (value === false) return { isMet: false, reason: `${sourceOf(condition)} is false` };
+    if (isCheck(value) && !value.pass) return { isMet: false, reason: value.message };
+    return { isMet: true, value };
   } catch (error) {
-    return { holds: false, why: errorMessage(error), error };
+    return { isMet: false, reason: errorMessage(error), error };
   }
 }
 
@@ -90,9 +90,9 @@ function sourceOf(condition: Condition<unknown>): string {
   return text.length <= 120 && !text.includes("\n") ? text : "the condition";
 }
 
-function concernedText({ object, events }: ConcernedObject): string {
+function relatedObjectText({ object, events }: RelatedObject): string {
   const { namespace, name = "" } = object.metadata;
   const key = namespace === undefined ? name : `${namespace}/${name}`;
-  const told = events.map((event) => `\n    ${eventText(event)}`).join("");
-  return `  ${object.kind ?? "object"} ${key}: ${stateText(object)}${told}`;
+  const eventLines = events.map((event) => `\n    ${eventText(event)}`).join("");
+  return `  ${object.kind ?? "object"} ${key}: ${stateText(object)}${eventLines}`;
 }

@@ -99,9 +99,9 @@ export class TestFaults {
    * Lets something happen just before a request reaches the server, such as another's write: what its sender has read is then
    * not true any more. By default before the first request that fits.
    */
-  before({ times = 1, ...rule }: CountedRule, happens: () => unknown): Fault {
+  before({ times = 1, ...rule }: CountedRule, action: () => unknown): Fault {
     return this.#begin({ ...rule, times }, async (request, send) => {
-      await happens();
+      await action();
       return send(request);
     });
   }

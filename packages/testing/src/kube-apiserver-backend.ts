@@ -9,7 +9,7 @@ export interface KubeApiServerOptions extends Pick<ComponentsOptions, "controlle
   readonly random: Random;
   readonly kubeconfig: string;
   /** Longest that {@link Backend.advance} waits. */
-  readonly longestMs: number;
+  readonly maxMs: number;
   /** Ends it. */
   readonly end: () => Promise<void>;
 }
@@ -24,7 +24,7 @@ const DISCOVERY_INTERVAL_MS = 1_000;
  * is real: to move it on is to wait.
  */
 export async function startOnKubeApiServer(options: KubeApiServerOptions): Promise<Backend> {
-  const { kubeconfig, longestMs, end, ...components } = options;
+  const { kubeconfig, maxMs, end, ...components } = options;
   const clock = realClock;
   const http = createHttpTransport(await loadKubeConfig({ path: kubeconfig }));
   const activity = new Activity(clock);
@@ -48,9 +48,9 @@ export async function startOnKubeApiServer(options: KubeApiServerOptions): Promi
     settle: () => activity.quiet(() => clock.yieldToEventLoop()),
     step: (limitMs) => clock.sleep(Math.min(STEP_MS, limitMs)),
     advance: async (durationMs) => {
-      if (durationMs > longestMs)
+      if (durationMs > maxMs)
         throw new RangeError(
-          `advance: on a kube-apiserver time is real, and ${formatDuration(durationMs)} is longer than the ${formatDuration(longestMs)} that a test waits: wait with eventually for what is to happen, or set longestRealWait`,
+          `advance: on a kube-apiserver time is real, and ${formatDuration(durationMs)} is longer than the ${formatDuration(maxMs)} that a test waits: wait with eventually for what is to happen, or set longestRealWait`,
         );
       await clock.sleep(durationMs);
     },

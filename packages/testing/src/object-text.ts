@@ -1,7 +1,7 @@
 import type { DeepReadonly, Event, KubernetesObject } from "@kubewright/api";
 
 /** Characters of a status that are shown. */
-const MOST_STATUS_TEXT = 600;
+const MAX_STATUS_TEXT = 600;
 
 interface Condition {
   readonly type: string;
@@ -53,5 +53,5 @@ export function listText(texts: readonly string[]): string {
 }
 
 function shortened(text: string): string {
-  return text.length <= MOST_STATUS_TEXT ? text : `${text.slice(0, MOST_STATUS_TEXT)}…`;
+  return text.length <= MAX_STATUS_TEXT ? text : `${text.slice(0, MAX_STATUS_TEXT)}…`;
 }

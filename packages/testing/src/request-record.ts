@@ -5,7 +5,7 @@ import type { ApiRequest, Transport } from "@kubewright/transport";
 /** Verbs that only read. */
 const READING: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 /** Older ones are forgotten. */
-const MOST_RECORDS = 100_000;
+const MAX_RECORDS = 100_000;
 
 /** A request that a controller under test has sent. All attributes are `""` for what is no resource, such as discovery. */
 export interface RequestRecord extends ResourceAttributes {
@@ -49,7 +49,7 @@ export class RequestRecords {
         body: request.body?.type === "decoded" ? request.body.value : undefined,
         code: undefined,
       };
-      if (this.#records.length >= MOST_RECORDS) this.#records = this.#records.slice(MOST_RECORDS / 2);
+      if (this.#records.length >= MAX_RECORDS) this.#records = this.#records.slice(MAX_RECORDS / 2);
       this.#records.push(record);
       this.#onRecord(record);
       const response = await transport(request);

@@ -10,7 +10,7 @@ export interface LogRecord {
 }
 
 /** More are not kept. */
-const MOST_LOGGED = 10_000;
+const MAX_LOGGED = 10_000;
 
 interface Parts {
   readonly name: string;
@@ -99,7 +99,7 @@ export function recordingLogger(): { readonly logger: Logger; readonly logged: L
   const at =
     (level: keyof Logger) =>
     (fields: object, message: string): void => {
-      if (logged.length < MOST_LOGGED) logged.push({ level, fields, message });
+      if (logged.length < MAX_LOGGED) logged.push({ level, fields, message });
     };
   return { logger: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }, logged };
 }

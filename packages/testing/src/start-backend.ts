@@ -14,7 +14,7 @@ export interface BackendOptions extends Omit<TestClusterOptions, "crds" | "start
   readonly seed: number;
 }
 
-const LONGEST_REAL_WAIT: Duration = "1m";
+const DEFAULT_MAX_REAL_WAIT: Duration = "1m";
 
 /** Starts what the test's cluster is to be. What is only needed for other processes is loaded then. */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
@@ -36,12 +36,12 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   if (chosen === "kube-apiserver") {
     const { startKubeApiServer, withFolder } = await import("./processes/index.js");
     const { startOnKubeApiServer } = await import("./kube-apiserver-backend.js");
-    const longestMs = milliseconds(options.longestRealWait ?? LONGEST_REAL_WAIT, "longestRealWait");
+    const maxMs = milliseconds(options.maxRealWait ?? DEFAULT_MAX_REAL_WAIT, "longestRealWait");
     const assets = processEnvironment().KUBEBUILDER_ASSETS ?? "";
     const server = await withFolder((folder) => startKubeApiServer(assets, folder));
     const { kubeconfig, stop } = server;
-    return orEnded(stop, () =>
-      startOnKubeApiServer({ ...components, kubeconfig, longestMs, logger: silentLogger, end: stop }),
+    return withEnd(stop, () =>
+      startOnKubeApiServer({ ...components, kubeconfig, maxMs, logger: silentLogger, end: stop }),
     );
   }
   const { startServe } = await import("./serve-backend.js");
@@ -55,11 +55,11 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       ...(controllers === undefined ? [] : [`--controllers=${controllers.join(",")}`]),
     ],
   });
-  return orEnded(stop, () => startServe({ url, ended, end: stop }));
+  return withEnd(stop, () => startServe({ url, ended, end: stop }));
 }
 
 /** What was started for it is ended when it cannot be begun. */
-async function orEnded(end: () => Promise<void>, begin: () => Promise<Backend>): Promise<Backend> {
+async function withEnd(end: () => Promise<void>, begin: () => Promise<Backend>): Promise<Backend> {
   try {
     return await begin();
   } catch (error) {

@@ -27,7 +27,7 @@ export interface TestClusterOptions {
   /** What else `createFaultyCluster` of `@kubewright/cluster` takes: nodes, webhooks, authorization… Only in process. */
   readonly embedded?: Omit<FaultyClusterOptions, "clock" | "random" | "controllers" | "kubelet">;
   /** Longest {@link TestCluster.advance} on a kube-apiserver, where that is to wait. Default one minute. */
-  readonly longestRealWait?: Duration;
+  readonly maxRealWait?: Duration;
 }
 
 const START = "2026-01-01T00:00:00Z";

@@ -16,7 +16,7 @@ import { checkCondition } from "./checks.js";
 import { type Duration, milliseconds } from "./duration.js";
 import { type Condition, eventually } from "./eventually.js";
 import { TestFaults } from "./faults.js";
-import { LookedAt } from "./looked-at.js";
+import { ReadObjects } from "./read-objects.js";
 import { RequestRecords } from "./request-record.js";
 import { RunningController, recordingLogger } from "./running-controller.js";
 import { type ControllerFactory, type OperatorLike, type TestDeps, type TestEnvironment, runIn } from "./startable.js";
@@ -54,7 +54,7 @@ export class TestCluster implements AsyncDisposable {
   readonly #backend: Backend;
   readonly #observer: Client;
   readonly #records: RequestRecords;
-  readonly #looked = new LookedAt();
+  readonly #readObjects = new ReadObjects();
   readonly #running: RunningController[] = [];
   readonly #incarnations = new Map<string, number>();
   readonly #traces: Trace[] = [];
@@ -69,7 +69,7 @@ export class TestCluster implements AsyncDisposable {
     this.clock = clock;
     this.random = random;
     this.faults = new TestFaults({ network, clock });
-    this.client = new Client({ transport: this.#looked.watching(transport), clock, userAgent: "test" });
+    this.client = new Client({ transport: this.#readObjects.watching(transport), clock, userAgent: "test" });
     this.#observer = new Client({ transport, clock, userAgent: "test-kit" });
     this.#records = new RequestRecords(clock, (record) => {
       for (const trace of this.#traces) trace.request(record);
@@ -111,8 +111,8 @@ export class TestCluster implements AsyncDisposable {
     return eventually(condition, milliseconds(within, "eventually: within"), {
       backend: this.#backend,
       check: () => this.#check(),
-      look: () => this.#looked.clear(),
-      concerned: () => this.#looked.objects(this.#observer),
+      onAttempt: () => this.#readObjects.clear(),
+      relatedObjects: () => this.#readObjects.objects(this.#observer),
     });
   }
 

@@ -23,7 +23,7 @@ interface Line {
 }
 
 /** Lines at most; more are left out, and that is said. */
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
@@ -40,7 +40,7 @@ export class Trace {
   readonly #known = new Map<string, DeepReadonly<KubernetesObject>>();
   readonly #aliases = new Map<string, string>();
   readonly #generated = new Map<string, number>();
-  #leftOut = 0;
+  #droppedLines = 0;
 
   constructor(clock: Clock, options: FullOptions) {
     this.#clock = clock;
@@ -68,8 +68,8 @@ export class Trace {
 
   /** Everything so far, a line each. */
   text(): string {
-    const lines = this.#lines.map(({ atMs, text }) => `${this.#after(atMs).padEnd(9)} ${this.#aliased(text())}`);
-    if (this.#leftOut > 0) lines.push(`and ${this.#leftOut} lines more`);
+    const lines = this.#lines.map(({ atMs, text }) => `${this.#after(atMs).padEnd(9)} ${this.#withAliases(text())}`);
+    if (this.#droppedLines > 0) lines.push(`and ${this.#droppedLines} lines more`);
     return `${lines.join("\n")}\n`;
   }
 
@@ -96,7 +96,7 @@ export class Trace {
     const before = this.#known.get(uid);
     this.#remember(definition, object);
     if (definition.resource === "events") {
-      if (type !== "DELETED") this.#told(object as unknown as DeepReadonly<Event>);
+      if (type !== "DELETED") this.#addEvent(object as unknown as DeepReadonly<Event>);
       return;
     }
     const name = nameOf(definition, object);
@@ -112,12 +112,12 @@ export class Trace {
     }
   }
 
-  #told({ type = "", reason = "", message = "", involvedObject, count, series }: DeepReadonly<Event>): void {
+  #addEvent({ type = "", reason = "", message = "", involvedObject, count, series }: DeepReadonly<Event>): void {
     const { kind, namespace, name = "" } = involvedObject;
     if (!this.#options.objects.some((definition) => definition.kind === kind)) return;
-    const about = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+    const object = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
     const times = series?.count ?? count ?? 1;
-    this.#add(() => `${about} is told of: ${type} ${reason}: ${message}${times > 1 ? ` (${times} times)` : ""}`);
+    this.#add(() => `${object} is told of: ${type} ${reason}: ${message}${times > 1 ? ` (${times} times)` : ""}`);
   }
 
   #remember(definition: ResourceDefinition, object: DeepReadonly<KubernetesObject>): void {
@@ -132,11 +132,11 @@ export class Trace {
   }
 
   #add(text: () => string): void {
-    if (this.#lines.length >= MOST_LINES) this.#leftOut++;
+    if (this.#lines.length >= MAX_LINES) this.#droppedLines++;
     else this.#lines.push({ atMs: this.#clock.now(), text });
   }
 
-  #aliased(text: string): string {
+  #withAliases(text: string): string {
     let aliased = text
       .replace(UID, (uid) => this.#aliases.get(uid) ?? "<uid>")
       .replace(TIME, (time) => `<${this.#after(Date.parse(time))}>`);

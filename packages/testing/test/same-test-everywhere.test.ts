@@ -18,7 +18,7 @@ const SERVE = path.join(
 );
 
 /** The test of a controller, whatever its cluster is. */
-async function playBackup(against: TestServer): Promise<void> {
+async function testBackupController(against: TestServer): Promise<void> {
   await using cluster = await clusterWithBackups({ against });
   const trace = await cluster.trace();
   const controller = await cluster.run(backupController);
@@ -41,7 +41,11 @@ async function playBackup(against: TestServer): Promise<void> {
   await expect(nightly).toBeGone();
 }
 
-test.each(["in-process", "serve"] as const)("a controller is tested the same way against: %s", playBackup, 60_000);
+test.each(["in-process", "serve"] as const)(
+  "a controller is tested the same way against: %s",
+  testBackupController,
+  60_000,
+);
 
 test("a long time passes against serve as in process: at the instants at which something happens", async () => {
   await using cluster = await startTestCluster({ against: "serve", start: "2030-01-01T00:00:00Z", kubelet: "none" });
@@ -99,7 +103,7 @@ test("what cannot be had is said plainly", async () => {
 });
 
 /** Programs that are started as kube-apiserver and etcd are, and say as little. Behind them is an API server of ours. */
-async function standIns(): Promise<string> {
+async function fakePrograms(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "assets-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const flag = `const flag = (name) => process.argv.find((each) => each.startsWith(\`--\${name}=\`))?.split("=")[1];`;
@@ -139,9 +143,9 @@ const look = setInterval(() => {
 }
 
 test("on an API server beside which nothing runs, Kubernetes' controllers run here, and time is real", async () => {
-  vi.stubEnv("KUBEBUILDER_ASSETS", await standIns());
+  vi.stubEnv("KUBEBUILDER_ASSETS", await fakePrograms());
   onTestFinished(() => void vi.unstubAllEnvs());
-  await playBackup("kube-apiserver");
+  await testBackupController("kube-apiserver");
   await using cluster = await startTestCluster({ against: "kube-apiserver", kubelet: "none" });
   await expect(cluster.advance("10m")).rejects.toThrow(
     "advance: on a kube-apiserver time is real, and 10m is longer than the 1m that a test waits: wait with eventually",
@@ -152,5 +156,5 @@ test("on an API server beside which nothing runs, Kubernetes' controllers run he
 test("a controller is tested the same way against a real kube-apiserver", async ({ skip }) => {
   const missing = await missingTestServer("kube-apiserver");
   skip(missing !== undefined, missing);
-  await expect(playBackup("kube-apiserver")).resolves.toBeUndefined();
+  await expect(testBackupController("kube-apiserver")).resolves.toBeUndefined();
 }, 240_000);

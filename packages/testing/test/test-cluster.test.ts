@@ -41,8 +41,8 @@ test("what never comes fails with why it last did not hold, how long that was, a
   await cluster.run(backupController);
   const nightly = await createBackup(cluster, "nightly");
   await (await createBackup(cluster, "other")).get();
-  const inVain = cluster.eventually(() => checkEvent(nightly, { reason: "Complete" }), { within: "10m" });
-  const error: unknown = await inVain.catch((error: unknown) => error);
+  const failing = cluster.eventually(() => checkEvent(nightly, { reason: "Complete" }), { within: "10m" });
+  const error: unknown = await failing.catch((error: unknown) => error);
   expect(error).toBeInstanceOf(NotInTimeError);
   const { message } = error as Error;
   expect(message).toContain(

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 /** Below what Linux, macOS and Windows hand out by themselves: no connection, and no listener at port 0, takes one of these. */
 const FIRST = 20_000;
 const BEHIND_LAST = 32_768;
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /**
  * A port of this machine that nobody listened on a moment ago, between 20000 and 32767. For programs that cannot say which
@@ -13,7 +13,7 @@ const MOST_TRIES = 100;
  * @throws Error when a hundred ports are all in use.
  */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const port = randomInt(FIRST, BEHIND_LAST);
     if (await isFree(port)) return port;
   }

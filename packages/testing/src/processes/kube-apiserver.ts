@@ -8,7 +8,7 @@ import { type Child, startChild } from "./child-process.js";
 import { freePort } from "./free-port.js";
 import type { StartedServer } from "./started-server.js";
 
-const LONGEST_START_MS = 120_000;
+const MAX_START_MS = 120_000;
 const PAUSE_MS = 200;
 const HOST = "127.0.0.1";
 
@@ -133,7 +133,7 @@ async function whenReady(
 
 /** Resolves when the URL answers 200, whatever certificate it shows. */
 async function answers(child: Child, url: string, options: RequestOptions = {}): Promise<void> {
-  const deadline = performance.now() + LONGEST_START_MS;
+  const deadline = performance.now() + MAX_START_MS;
   let last = "no answer";
   while (performance.now() < deadline) {
     if (child.ended() !== undefined) break;
@@ -142,7 +142,7 @@ async function answers(child: Child, url: string, options: RequestOptions = {}):
     last = String(answer);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  throw new Error(`${child.name} ${child.ended() ?? `was not ready in time (${url}: ${last})`}:\n${child.said()}`);
+  throw new Error(`${child.name} ${child.ended() ?? `was not ready in time (${url}: ${last})`}:\n${child.output()}`);
 }
 
 function status(url: string, options: RequestOptions): Promise<number | undefined> {

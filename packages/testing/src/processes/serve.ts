@@ -36,11 +36,11 @@ export async function startServeProcess({ flags, folder = process.cwd() }: Serve
     ...flags,
   ]);
   try {
-    const [, url = ""] = await child.says(/Serving on (\S+)/);
-    await child.says(/^kubewright is ready$/m);
+    const [, url = ""] = await child.waitForOutput(/Serving on (\S+)/);
+    await child.waitForOutput(/^kubewright is ready$/m);
     const ended = (): string | undefined => {
       const how = child.ended();
-      return how === undefined ? undefined : `kubewright serve ${how}:\n${child.said()}`;
+      return how === undefined ? undefined : `kubewright serve ${how}:\n${child.output()}`;
     };
     return { url, ended, stop: child.stop };
   } catch (error) {

@@ -3,19 +3,19 @@ import { describeRequest } from "@kubewright/apiserver";
 import type { Client } from "@kubewright/client";
 import type { Transport } from "@kubewright/transport";
 
-import type { ConcernedObject } from "./eventually.js";
+import type { RelatedObject } from "./eventually.js";
 
 /** More are not told of. */
-const MOST_OBJECTS = 8;
-const MOST_PATHS = 32;
+const MAX_OBJECTS = 8;
+const MAX_PATHS = 32;
 
 /** What a test reads through its own client: what an error has to tell of when the test waits for it in vain. */
-export class LookedAt {
+export class ReadObjects {
   readonly #paths = new Set<string>();
 
   watching(transport: Transport): Transport {
     return (request) => {
-      if (request.method === "GET" && this.#paths.size < MOST_PATHS && concerns(request.path))
+      if (request.method === "GET" && this.#paths.size < MAX_PATHS && isObjectRead(request.path))
         this.#paths.add(request.path);
       return transport(request);
     };
@@ -26,13 +26,13 @@ export class LookedAt {
   }
 
   /** The objects as they are now. @param client - One that is not watched. */
-  async objects(client: Client): Promise<readonly ConcernedObject[]> {
+  async objects(client: Client): Promise<readonly RelatedObject[]> {
     const found = new Map<string, DeepReadonly<KubernetesObject>>();
     for (const path of this.#paths) {
       const answer = await client.getRaw(path).catch(() => undefined);
       for (const object of objectsOf(answer)) {
         const { uid } = object.metadata;
-        if (uid !== undefined && found.size < MOST_OBJECTS) found.set(uid, object);
+        if (uid !== undefined && found.size < MAX_OBJECTS) found.set(uid, object);
       }
     }
     return Promise.all([...found.values()].map(async (object) => ({ object, events: await eventsOf(client, object) })));
@@ -40,7 +40,7 @@ export class LookedAt {
 }
 
 /** Events are told of with what they are about. */
-function concerns(path: string): boolean {
+function isObjectRead(path: string): boolean {
   const info = describeRequest({ method: "GET", path });
   return info?.resource !== undefined && info.resource.resource !== "events" && info.verb !== "watch";
 }
