@@ -37,7 +37,7 @@ export function nodeFuzzWorkers(count: number, player: string | undefined): Fuzz
   const pool = poolOf(count, "./fuzz-worker.js");
   return {
     count,
-    play: (plan) =>
+    run: (plan) =>
       runIn(
         pool,
         { plan, ...(player === undefined ? {} : { player }) } satisfies FuzzTask,

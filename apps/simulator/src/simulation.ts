@@ -2,7 +2,7 @@ import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
 import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { type ClusterOptions, createCluster, createFaultyCluster, defaultNodes } from "@kubewright/cluster";
 import type { InformerFactory } from "@kubewright/informer";
-import { HappeningPlayer, clockSettings, clusterSettings } from "@kubewright/simulation";
+import { ScenarioEventRunner, clockSettings, clusterSettings } from "@kubewright/simulation";
 
 import { type CreateOptions, type CreateOutcome, createManifests } from "./input/create-manifests.js";
 import { type LiveState, isLive } from "./input/live-state.js";
@@ -106,10 +106,10 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     const player =
       faulty === undefined
         ? undefined
-        : new HappeningPlayer({
+        : new ScenarioEventRunner({
             cluster: faulty,
             clock,
-            tell: (told) => emit({ type: "happening", ...told }),
+            onNote: (told) => emit({ type: "happening", ...told }),
             onProblem,
             signal: stop.signal,
           });

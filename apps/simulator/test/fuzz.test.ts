@@ -19,9 +19,9 @@ function madeUp(count: number, onPlay: (name: string) => void = () => {}): () =>
   return async () => ({
     count,
     close: async () => {},
-    play: async (plan): Promise<Outcome> => {
+    run: async (plan): Promise<Outcome> => {
       onPlay(plan.name ?? "");
-      const isWrong = plan.happenings?.some(({ controllerCrashes }) => controllerCrashes !== undefined) === true;
+      const isWrong = plan.events?.some(({ controllerCrashes }) => controllerCrashes !== undefined) === true;
       const violation = {
         invariant: "S1 counted once",
         about: "Job default/job-1",
@@ -30,7 +30,7 @@ function madeUp(count: number, onPlay: (name: string) => void = () => {}): () =>
       };
       return {
         violations: isWrong ? [violation] : [],
-        reached: [`seed ${plan.seed % 10}`],
+        covered: [`seed ${plan.seed % 10}`],
         hash: "",
         settled: {},
         figures: { requests: 10, writes: 5, virtualMs: 600_000 },
@@ -98,8 +98,8 @@ test("a campaign is stopped, tells what it has with status 130, and goes on from
   expect(code).toBe(1);
   expect(played[0]).toBe("seed-65");
   const whole = await fuzz(["--seeds", "1-200", "--json", "-"]);
-  const { corpus, plays: all, reached, next } = JSON.parse(whole.stdout) as FuzzReport;
-  expect(JSON.parse(written["whole.json"]!)).toMatchObject({ corpus, plays: all, reached, next });
+  const { corpus, plansRun: all, covered, next } = JSON.parse(whole.stdout) as FuzzReport;
+  expect(JSON.parse(written["whole.json"]!)).toMatchObject({ corpus, plays: all, reached: covered, next });
 });
 
 test("the plan that was found is saved as a scenario, which can be replayed", async () => {
@@ -120,8 +120,8 @@ describe("--replay", () => {
   });
 
   test("with --sharding plays the plan of that seed for managers that share the work", async () => {
-    const { stdout } = await fuzz(["--replay", "7", "--sharding", "2", "--faults", "toldToEnd", "--json", "-"]);
-    const plan = generateShardedPlan(7, { managers: 2, faults: ["toldToEnd"] });
+    const { stdout } = await fuzz(["--replay", "7", "--sharding", "2", "--faults", "shutdown", "--json", "-"]);
+    const plan = generateShardedPlan(7, { managers: 2, faults: ["shutdown"] });
     expect(JSON.parse(stdout)).toMatchObject({ plan: JSON.parse(JSON.stringify(plan)) as object });
   });
 
@@ -151,7 +151,7 @@ describe("wrong usage is one line and status 2", () => {
     [["--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
     [["--faults", "stalecache"], '--faults: there is no fault "stalecache"; did you mean "staleCache"?'],
     [["--sharding", "6"], '--sharding: "6" is not a whole number from 1 to 5'],
-    [["--faults", "toldToEnd"], "--faults: toldToEnd is of controller managers that share work; add --sharding 3"],
+    [["--faults", "shutdown"], "--faults: toldToEnd is of controller managers that share work; add --sharding 3"],
     [
       ["--resume", "part.json", "--sharding", "2"],
       "--sharding: the report to go on with is of no managers that share the work; leave --sharding out",

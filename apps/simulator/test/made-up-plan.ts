@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 
-import type { FaultPlan, play } from "@kubewright/simulation";
+import type { FaultPlan, runPlan } from "@kubewright/simulation";
 
 /** A Job whose controller hears nothing of Jobs from right before it ends, with a user who labels its pod meanwhile. */
 export function stalePlan(name = "pi", container = "main"): FaultPlan {
@@ -25,15 +25,15 @@ export function stalePlan(name = "pi", container = "main"): FaultPlan {
         },
       },
     ],
-    happenings: [{ at: "+5s", for: "40s", staleCache: { kind: "Job", controller: "job-controller" } }],
+    events: [{ at: "+5s", for: "40s", staleCache: { kind: "Job", controller: "job-controller" } }],
   };
 }
 
 /** The player with a known bug put back in. Only the repository has them. */
-export async function mutantPlayer(name: string): Promise<typeof play> {
+export async function mutantPlayer(name: string): Promise<typeof runPlan> {
   const { mutantPath } = (await import(
     new URL("../../../packages/simulation/mutants/build.ts", import.meta.url).href
   )) as { readonly mutantPath: (name: string) => Promise<string> };
-  const player = (await import(pathToFileURL(await mutantPath(name)).href)) as { readonly play: typeof play };
+  const player = (await import(pathToFileURL(await mutantPath(name)).href)) as { readonly play: typeof runPlan };
   return player.play;
 }

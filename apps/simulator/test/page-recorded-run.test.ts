@@ -1,4 +1,4 @@
-import { builtInInvariants, play } from "@kubewright/simulation";
+import { builtInInvariants, runPlan } from "@kubewright/simulation";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
@@ -127,7 +127,7 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
         }),
       },
     ];
-    const html = await fuzzPage(plan, { player: play, invariants, command: attack }, fixture.io());
+    const html = await fuzzPage(plan, { player: runPlan, invariants, command: attack }, fixture.io());
     const hostile = fixture.write("hostile.html", html);
     const { page, problems } = await fixture.open(hostile, { waitFor });
     const asked: string[] = [];

@@ -21,7 +21,7 @@ export type { Mutant, MutantNeeds, SourceChange } from "./mutant.ts";
 const here = import.meta.dirname;
 const root = path.resolve(here, "../../..");
 const built = path.join(here, "built");
-const PLAYER = "packages/simulation/src/play.ts";
+const DEFAULT_ENTRY = "packages/simulation/src/play.ts";
 const MACHINERY = new Set(["build.ts", "hunt.ts", "hunt-worker.ts", "mutant.ts", "table.ts", "table-text.ts"]);
 
 /** What is wrong with a mutant, in one line: its text does not match the sources any more, or there is none of that name. */
@@ -41,12 +41,12 @@ export async function listMutants(): Promise<readonly Mutant[]> {
  * @param entry - From the root of the repository.
  * @throws MutantError
  */
-export async function mutantPath(name: string, entry: string = PLAYER): Promise<string> {
+export async function mutantPath(name: string, entry: string = DEFAULT_ENTRY): Promise<string> {
   return buildMutant(await loadMutant(name), { entry, sources: sourcesHash() });
 }
 
 /** The path of the entry module's bundle with no change at all: what is accused in it is no finding about a mutant. */
-export async function unmutatedPath(entry: string = PLAYER): Promise<string> {
+export async function unmutatedPath(entry: string = DEFAULT_ENTRY): Promise<string> {
   return buildMutant(UNMUTATED, { entry, sources: sourcesHash() });
 }
 
@@ -97,7 +97,7 @@ interface BuildInput {
 }
 
 async function buildMutant(mutant: Mutant, { entry, sources }: BuildInput): Promise<string> {
-  const of = entry === PLAYER ? "" : `.${entry.replaceAll("/", "-")}`;
+  const of = entry === DEFAULT_ENTRY ? "" : `.${entry.replaceAll("/", "-")}`;
   const outfile = path.join(built, `${mutant.name}${of}.mjs`);
   const stamp = `// ${hash(sources, entry, JSON.stringify(mutant.changes))}`;
   if (existsSync(outfile) && readFileSync(outfile, "utf8").startsWith(stamp)) return outfile;
@@ -176,7 +176,7 @@ function hash(...texts: readonly string[]): string {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { entry: { type: "string", default: PLAYER } },
+    options: { entry: { type: "string", default: DEFAULT_ENTRY } },
   });
   const wanted = positionals.length === 0 ? await listMutants() : await Promise.all(positionals.map(loadMutant));
   const sources = sourcesHash();

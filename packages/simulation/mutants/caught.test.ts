@@ -32,9 +32,9 @@ async function simulationOf(bundle: Promise<string>): Promise<Simulation> {
   return (await import(pathToFileURL(await bundle).href)) as Simulation;
 }
 
-async function accused(of: Simulation, { plan }: Kept, without?: string): Promise<ReadonlySet<string>> {
+async function reported(of: Simulation, { plan }: Kept, without?: string): Promise<ReadonlySet<string>> {
   const invariants = of.builtInInvariants.filter(({ name }) => name !== without);
-  const { violations }: Outcome = await of.play(plan, { invariants });
+  const { violations }: Outcome = await of.runPlan(plan, { invariants });
   return new Set(violations.map(({ invariant }) => invariant));
 }
 
@@ -42,10 +42,10 @@ test.each(onePerInvariant().map((kept) => [kept.invariant, kept.mutant, kept] as
   "%s catches %s in its smallest plan, and without it nobody else begins to",
   async (invariant, mutant, kept) => {
     const mutated = await simulationOf(mutantPath(mutant, SIMULATION));
-    expect(await accused(await simulationOf(unmutatedPath(SIMULATION)), kept)).toEqual(new Set());
-    const before = await accused(mutated, kept);
+    expect(await reported(await simulationOf(unmutatedPath(SIMULATION)), kept)).toEqual(new Set());
+    const before = await reported(mutated, kept);
     expect(before).toContain(invariant);
     // Who is not there tells nothing, and nobody else begins to.
-    expect(await accused(mutated, kept, invariant)).toEqual(new Set([...before].filter((name) => name !== invariant)));
+    expect(await reported(mutated, kept, invariant)).toEqual(new Set([...before].filter((name) => name !== invariant)));
   },
 );

@@ -16,7 +16,7 @@ export interface HuntOrder {
   /** Begins with no seed after so many milliseconds. */
   readonly forMs: number;
   /** How many plays to minimise with at most; 0: not at all. */
-  readonly minimizePlays: number;
+  readonly minimizeBudget: number;
 }
 
 export type HuntMessage = HuntEnded | { readonly minimised: Minimised };
@@ -26,23 +26,23 @@ export interface HuntEnded {
   readonly cpuMs: number;
 }
 
-const { mutated, unmutated, forMs, minimizePlays, ...order } = workerData as HuntOrder;
+const { mutated, unmutated, forMs, minimizeBudget, ...order } = workerData as HuntOrder;
 const options = { ...order, mutated: await load(mutated), unmutated: await load(unmutated) };
 const startMs = performance.now();
 const cpu = process.threadCpuUsage();
 const found = await hunt({ ...options, isOver: () => performance.now() - startMs > forMs });
 const { user, system } = process.threadCpuUsage(cpu);
-tell({ hunt: found, cpuMs: (user + system) / 1000 });
-if (found.caught !== undefined && minimizePlays > 0) {
-  const minimised = await minimiseCaught(found.caught, { ...options, plays: minimizePlays });
-  tell({ minimised });
+post({ hunt: found, cpuMs: (user + system) / 1000 });
+if (found.caught !== undefined && minimizeBudget > 0) {
+  const minimised = await minimiseCaught(found.caught, { ...options, maxRuns: minimizeBudget });
+  post({ minimised });
 }
 
 async function load(path: string): Promise<Simulation> {
   return (await import(pathToFileURL(path).href)) as Simulation;
 }
 
-function tell(message: HuntMessage): void {
+function post(message: HuntMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have none.
   parentPort?.postMessage(message);
 }

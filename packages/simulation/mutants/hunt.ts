@@ -7,7 +7,7 @@ import type { FaultPlan, Invariant, Outcome, Violation } from "../src/index.js";
 /** What a bundle of the simulation's entry module exports, as far as a hunt uses it. */
 export type Simulation = Pick<
   typeof simulation,
-  "builtInInvariants" | "generatePlan" | "generateShardedPlan" | "minimize" | "play" | "playAndCompare"
+  "builtInInvariants" | "generatePlan" | "generateShardedPlan" | "minimize" | "runPlan" | "runAndCompare"
 >;
 
 export interface HuntOptions {
@@ -31,7 +31,7 @@ export interface HuntOptions {
 export interface Hunt {
   /** How many seeds were looked at, and how many of them played. */
   readonly seeds: number;
-  readonly played: number;
+  readonly plansRun: number;
   readonly caught?: Caught;
   /** Seeds for which the code without the bug is accused of the same. */
   readonly alsoUnmutated: readonly { readonly seed: number; readonly violation: Violation }[];
@@ -48,21 +48,21 @@ export async function hunt(options: HuntOptions): Promise<Hunt> {
   const { mutated, unmutated, from, inPlan = [], isOver = () => false } = options;
   const alsoUnmutated: Hunt["alsoUnmutated"][number][] = [];
   let seeds = 0;
-  let played = 0;
+  let plansRun = 0;
   while (seeds < options.seeds && !isOver()) {
     const seed = (from + seeds++) % SEEDS;
     const plan = planOf(seed, options);
     const text = JSON.stringify(plan);
     if (!inPlan.every((pattern) => pattern.test(text))) continue;
-    played++;
-    const [violation] = await accusations(mutated, plan, { ...options, first: true });
+    plansRun++;
+    const [violation] = await findViolations(mutated, plan, { ...options, first: true });
     if (violation === undefined) continue;
-    const sound = await accusations(unmutated, plan, options);
+    const sound = await findViolations(unmutated, plan, options);
     if (!sound.some((other) => isAlike(other, violation)))
-      return { seeds, played, caught: { seed, after: seeds, violation }, alsoUnmutated };
+      return { seeds, plansRun, caught: { seed, after: seeds, violation }, alsoUnmutated };
     alsoUnmutated.push({ seed, violation });
   }
-  return { seeds, played, alsoUnmutated };
+  return { seeds, plansRun, alsoUnmutated };
 }
 
 function planOf(seed: number, { mutated, sharding }: Pick<HuntOptions, "mutated" | "sharding">): FaultPlan {
@@ -74,9 +74,9 @@ function planOf(seed: number, { mutated, sharding }: Pick<HuntOptions, "mutated"
 const SEEDS = 2 ** 32;
 
 export interface Minimised {
-  readonly happenings: number;
+  readonly events: number;
   readonly manifests: number;
-  readonly plays: number;
+  readonly plansRun: number;
   /** Whether nothing more can be left out. */
   readonly isMinimal: boolean;
   readonly plan: FaultPlan;
@@ -85,38 +85,38 @@ export interface Minimised {
 /** Makes the plan of a seed that was caught smaller, as long as the code with the bug goes wrong in the same way. */
 export async function minimiseCaught(
   { seed, violation }: Caught,
-  options: Pick<HuntOptions, "mutated" | "compare" | "without" | "sharding"> & { readonly plays: number },
+  options: Pick<HuntOptions, "mutated" | "compare" | "without" | "sharding"> & { readonly maxRuns: number },
 ): Promise<Minimised> {
-  const { mutated, plays: budget } = options;
+  const { mutated, maxRuns: budget } = options;
   const fails = async (plan: FaultPlan): Promise<Violation | undefined> =>
-    (await accusations(mutated, plan, { ...options, first: true })).find((each) => isAlike(each, violation));
-  const { plan, plays, isMinimal } = await mutated.minimize(planOf(seed, options), fails, { budget });
-  return { happenings: plan.happenings?.length ?? 0, manifests: plan.manifests.length, plays, isMinimal, plan };
+    (await findViolations(mutated, plan, { ...options, first: true })).find((each) => isAlike(each, violation));
+  const { plan, plansRun, isMinimal } = await mutated.minimize(planOf(seed, options), fails, { budget });
+  return { events: plan.events?.length ?? 0, manifests: plan.manifests.length, plansRun, isMinimal, plan };
 }
 
 /** What a plan breaks that cannot be played to its end, as campaigns call it. */
-const PLAYED = "played to its end";
+const RUN_COMPLETES = "played to its end";
 
-interface AccusationOptions extends Pick<HuntOptions, "compare" | "without"> {
+interface FindViolationsOptions extends Pick<HuntOptions, "compare" | "without"> {
   /** Whether to stop at the first. */
   readonly first?: boolean;
 }
 
-async function accusations(
-  { play, playAndCompare, builtInInvariants }: Simulation,
+async function findViolations(
+  { runPlan, runAndCompare, builtInInvariants }: Simulation,
   plan: FaultPlan,
-  { compare = false, without = [], first = false }: AccusationOptions,
+  { compare = false, without = [], first = false }: FindViolationsOptions,
 ): Promise<readonly Violation[]> {
   const isOn = ({ name }: Pick<Invariant, "name">): boolean => !without.includes(name.split(" ", 1)[0]!);
   const invariants = builtInInvariants.filter(isOn);
-  const playOnce = (each: FaultPlan): Promise<Outcome> => play(each, { invariants, stopAtFirstViolation: first });
-  const { violations } = await (compare ? playAndCompare(plan, playOnce) : playOnce(plan)).catch((error: Error) => ({
-    violations: [{ invariant: PLAYED, about: "Plan", message: error.message, atMs: 0 }],
+  const runOnce = (each: FaultPlan): Promise<Outcome> => runPlan(each, { invariants, stopAtFirstViolation: first });
+  const { violations } = await (compare ? runAndCompare(plan, runOnce) : runOnce(plan)).catch((error: Error) => ({
+    violations: [{ invariant: RUN_COMPLETES, subject: "Plan", message: error.message, atMs: 0 }],
   }));
   return violations.filter(({ invariant }) => isOn({ name: invariant }));
 }
 
 /** Of the same invariant, about an object of the same kind. */
 function isAlike(a: Violation, b: Violation): boolean {
-  return a.invariant === b.invariant && a.about.split(" ", 1)[0] === b.about.split(" ", 1)[0];
+  return a.invariant === b.invariant && a.subject.split(" ", 1)[0] === b.subject.split(" ", 1)[0];
 }

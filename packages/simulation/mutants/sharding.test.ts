@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { FaultPlan, HappeningEntry } from "../src/index.js";
+import type { FaultPlan, ScenarioEventEntry } from "../src/index.js";
 import { job, planOf } from "../test/plans.js";
 import { mutantPath, unmutatedPath } from "./build.ts";
 import type { Simulation } from "./hunt.ts";
@@ -11,7 +11,7 @@ import type { Simulation } from "./hunt.ts";
 const SIMULATION = "packages/simulation/src/index.ts";
 
 /** Jobs in six buckets that are at work all the time, by three managers that share them. */
-function steadily(happenings: readonly HappeningEntry[]): FaultPlan {
+function steadily(events: readonly ScenarioEventEntry[]): FaultPlan {
   const manifests = Array.from({ length: 6 }, (_, index): UnstructuredObject[] => {
     const namespace = `team-${index + 1}`;
     const { metadata, ...steady } = job("steady", { parallelism: 2, completions: 40 }, "5s");
@@ -20,7 +20,7 @@ function steadily(happenings: readonly HappeningEntry[]): FaultPlan {
       { ...steady, metadata: { ...metadata, namespace } },
     ];
   }).flat();
-  return planOf(happenings, {
+  return planOf(events, {
     for: "4m",
     manifests,
     controllerManagers: 3,
@@ -28,9 +28,9 @@ function steadily(happenings: readonly HappeningEntry[]): FaultPlan {
   });
 }
 
-async function accusedIn(bundle: string, plan: FaultPlan): Promise<readonly string[]> {
-  const { play, builtInInvariants } = (await import(pathToFileURL(bundle).href)) as Simulation;
-  const { violations } = await play(plan, { invariants: builtInInvariants, stopAtFirstViolation: true });
+async function violationsIn(bundle: string, plan: FaultPlan): Promise<readonly string[]> {
+  const { runPlan, builtInInvariants } = (await import(pathToFileURL(bundle).href)) as Simulation;
+  const { violations } = await runPlan(plan, { invariants: builtInInvariants, stopAtFirstViolation: true });
   return [...new Set(violations.map(({ invariant }) => invariant))];
 }
 
@@ -48,12 +48,12 @@ test.each([
     "S17 caches go forward",
     [
       { at: "+20s", for: "2m", staleList: { controller: "informers", by: "10s" } },
-      { at: "+40s", for: "5s", toldToEnd: "controller-manager-1" },
-      { at: "+60s", for: "5s", toldToEnd: "controller-manager-2" },
+      { at: "+40s", for: "5s", shutdown: "controller-manager-1" },
+      { at: "+60s", for: "5s", shutdown: "controller-manager-2" },
     ],
   ],
-] as const)("%s is accused by %s, and the code without it is not", async (name, invariant, happenings) => {
-  const plan = steadily(happenings);
-  expect(await accusedIn(await mutantPath(name, SIMULATION), plan)).toContain(invariant);
-  expect(await accusedIn(await unmutatedPath(SIMULATION), plan)).toEqual([]);
+] as const)("%s is accused by %s, and the code without it is not", async (name, invariant, events) => {
+  const plan = steadily(events);
+  expect(await violationsIn(await mutantPath(name, SIMULATION), plan)).toContain(invariant);
+  expect(await violationsIn(await unmutatedPath(SIMULATION), plan)).toEqual([]);
 });

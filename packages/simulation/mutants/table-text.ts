@@ -15,8 +15,8 @@ export interface MutantRow {
   readonly hunts: readonly HuntResult[];
   /** Of the first hunt that caught it. */
   readonly minimised?: {
-    readonly happenings: number;
-    readonly plays: number;
+    readonly events: number;
+    readonly plansRun: number;
     readonly isMinimal: boolean;
   };
 }
@@ -25,7 +25,7 @@ export interface HuntResult {
   readonly from: number;
   /** Looked at, and played: of the others their plans tell that they do not run the changed code. */
   readonly seeds: number;
-  readonly played: number;
+  readonly plansRun: number;
   readonly cpuMs: number;
   readonly caught?: { readonly seed: number; readonly after: number; readonly invariant: string };
   /** Seeds for which the code without the bug is accused too. */
@@ -70,7 +70,7 @@ export function tableText({ rows }: Pick<MutantTable, "rows">): string {
       missed.length === 0 ? String(after.at(-1) ?? "") : permitted ? `in ${seeds}` : `more than ${least}`,
       `${after.length} of ${hunts.length}`,
       invariants.join("; "),
-      minimised === undefined ? "" : `${minimised.happenings}${minimised.isMinimal ? "" : " or fewer"}`,
+      minimised === undefined ? "" : `${minimised.events}${minimised.isMinimal ? "" : " or fewer"}`,
     ];
     return `| ${cells.join(" | ")} |`;
   });

@@ -34,15 +34,15 @@ test.each([
 });
 
 test("code without a bug is told from itself by no seed", async () => {
-  expect(await huntFor("job-index-annotation-edited", [], 10)).toMatchObject({ seeds: 10, played: 10 });
+  expect(await huntFor("job-index-annotation-edited", [], 10)).toMatchObject({ seeds: 10, plansRun: 10 });
   expect((await huntFor("job-backoff-lost-on-restart", [], 10)).caught).toBeUndefined();
 });
 
 test("what is caught is made smaller, to a few happenings", async () => {
   const mutated = await simulationOf(mutantPath("job-backoff-zero-active", SIMULATION));
   const { caught } = await huntFor("job-backoff-zero-active");
-  const { happenings, plan } = await minimiseCaught(caught!, { mutated, plays: 40 });
-  expect(happenings).toBeLessThanOrEqual(10);
+  const { events, plan } = await minimiseCaught(caught!, { mutated, maxRuns: 40 });
+  expect(events).toBeLessThanOrEqual(10);
   expect(plan.manifests).not.toEqual([]);
 });
 
@@ -50,7 +50,7 @@ test("a table has the median and the worst of each, counts what was missed as la
   const after = (seeds: number): MutantRow["hunts"][number] => ({
     from: 0,
     seeds,
-    played: seeds,
+    plansRun: seeds,
     cpuMs: 1,
     caught: { seed: seeds - 1, after: seeds, invariant: "S9 no invalid write" },
     alsoUnmutated: [],
@@ -60,7 +60,7 @@ test("a table has the median and the worst of each, counts what was missed as la
     { name: "b", entry: "#2", hunts: [after(9), missed, after(2)] },
     { name: "c", entry: "#16", permitted: true, hunts: [missed, missed] },
   ];
-  const minimised = { happenings: 1, plays: 30, isMinimal: true };
+  const minimised = { events: 1, plansRun: 30, isMinimal: true };
   const later: MutantRow[] = [{ name: "a", entry: "#1", hunts: [after(7), after(3), after(5)], minimised }];
   const text = tableText({ rows: mergeRows(rows, later) });
   expect(text.split("\n").slice(2)).toEqual([
@@ -86,7 +86,7 @@ test.runIf(HEAVY)("every mutant is caught within 1,000 seeds, and those that are
     repetitions: 1,
     workers: 2,
     secondsEach: 600,
-    minimizePlays: 0,
+    minimizeBudget: 0,
   });
   const caught = rows.filter(({ hunts }) => hunts.some((each) => each.caught !== undefined));
   const permitted = rows.filter((row) => row.permitted === true);

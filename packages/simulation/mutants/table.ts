@@ -37,7 +37,7 @@ export interface TableOptions {
   readonly repetitions: number;
   readonly workers: number;
   readonly secondsEach: number;
-  readonly minimizePlays: number;
+  readonly minimizeBudget: number;
   readonly compare?: boolean;
   readonly without?: readonly string[];
   readonly onRow?: (row: MutantRow) => void;
@@ -108,13 +108,13 @@ async function measureOne(
       compare: options.compare ?? false,
       without: options.without ?? [],
       forMs: options.secondsEach * 1000,
-      minimizePlays: minimised === undefined ? options.minimizePlays : 0,
+      minimizeBudget: minimised === undefined ? options.minimizeBudget : 0,
     });
     for (const message of messages) {
       if ("hunt" in message) hunts.push(resultOf(from, message));
       else {
-        const { happenings, plays, isMinimal, plan } = message.minimised;
-        minimised = { happenings, plays, isMinimal };
+        const { events, plansRun, isMinimal, plan } = message.minimised;
+        minimised = { events, plansRun, isMinimal };
         options.onPlan?.(name, { invariant: hunts.at(-1)!.caught!.invariant, plan });
       }
     }
@@ -129,11 +129,11 @@ async function measureOne(
 }
 
 function resultOf(from: number, { hunt, cpuMs }: HuntEnded): HuntResult {
-  const { seeds, played, caught, alsoUnmutated } = hunt;
+  const { seeds, plansRun, caught, alsoUnmutated } = hunt;
   return {
     from,
     seeds,
-    played,
+    plansRun,
     cpuMs: Math.round(cpuMs),
     ...(caught === undefined
       ? {}
@@ -192,7 +192,7 @@ async function main(): Promise<void> {
     repetitions: Number(values.repetitions),
     workers: Number(values.workers),
     secondsEach: Number(values["seconds-each"]),
-    minimizePlays: Number(values["minimize-plays"]),
+    minimizeBudget: Number(values["minimize-plays"]),
     compare: values.compare,
     without: values.without,
     onPlan: (name, caught) => {

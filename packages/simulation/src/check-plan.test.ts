@@ -1,38 +1,38 @@
 import type { UnstructuredObject } from "@kubewright/api";
 import { expect, test } from "vitest";
 
-import { planOf, tell } from "../test/plans.js";
-import { type FaultPlan, PlanError, play, readPlan } from "./index.js";
+import { planOf, recordRun } from "../test/plans.js";
+import { type FaultPlan, PlanError, runPlan, readPlan } from "./index.js";
 
 test.each<[string, Partial<FaultPlan> & Record<string, unknown>, string]>([
   [
     "an unknown controller",
-    { happenings: [{ at: "+1s", controllerDown: "job-controler" }] },
+    { events: [{ at: "+1s", controllerDown: "job-controler" }] },
     'happenings[0].controllerDown: "job-controler" is not known; did you mean "job-controller"?',
   ],
   [
     "an unknown component",
-    { happenings: [{ at: "+1s", requestFails: { components: ["kubelt"] } }] },
+    { events: [{ at: "+1s", requestFails: { components: ["kubelt"] } }] },
     'happenings[0].requestFails.components[0]: "kubelt" is not known; did you mean "kubelet"?',
   ],
   [
     "an unknown kind",
-    { happenings: [{ at: "+1s", watchCut: { kinds: ["Pods"] } }] },
+    { events: [{ at: "+1s", watchCut: { kinds: ["Pods"] } }] },
     'happenings[0].watchCut.kinds: "Pods" is not known; did you mean "Pod"?',
   ],
   [
     "a controller manager that there is not",
-    { happenings: [{ at: "+1s", for: "1m", paused: "controller-manager-2" }] },
+    { events: [{ at: "+1s", for: "1m", paused: "controller-manager-2" }] },
     'happenings[0].paused: "controller-manager-2" is not known; did you mean "controller-manager-1"?',
   ],
   [
     "what lasts without saying how long",
-    { happenings: [{ at: "+1s", staleList: { by: "10s" } }] },
+    { events: [{ at: "+1s", staleList: { by: "10s" } }] },
     "happenings[0]: staleList needs `for`: how long it lasts, for example 10m",
   ],
   [
     "what happens after the end",
-    { happenings: [{ at: "+1h", apiServerRestart: true }] },
+    { events: [{ at: "+1h", apiServerRestart: true }] },
     "happenings[0].at: +1h is not before the end, 2026-01-01T00:10:00Z; play longer than 10m, or let it happen earlier",
   ],
   [
@@ -46,7 +46,7 @@ test.each<[string, Partial<FaultPlan> & Record<string, unknown>, string]>([
     'manifests[0]: "job.yaml" is a file; a plan has its objects written out',
   ],
 ])("%s is refused, in one line", async (_what, mistake, message) => {
-  const failure = await play(planOf([], mistake)).catch((error: unknown) => error);
+  const failure = await runPlan(planOf([], mistake)).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(PlanError);
   expect((failure as Error).message).toBe(message);
 });
@@ -76,7 +76,7 @@ test("a plan that is saved and read is the same plan", async () => {
 });
 
 test("users may do things to what is not there: the rest goes on", async () => {
-  const { outcome, notes } = await tell(planOf([{ at: "+5s", delete: { kind: "Job", name: "gone" } }]));
+  const { outcome, notes } = await recordRun(planOf([{ at: "+5s", delete: { kind: "Job", name: "gone" } }]));
   expect(outcome.settled).toMatchObject({ "Job default/a": { end: "Complete" } });
   expect(notes).toEqual([
     "a user deletes Job default/gone",
@@ -87,7 +87,7 @@ test("users may do things to what is not there: the rest goes on", async () => {
 test("what the API server refuses is told with its reason", async () => {
   const { manifests } = planOf();
   const [job] = manifests as [UnstructuredObject];
-  await expect(play(planOf([], { manifests: [{ ...job, metadata: { name: "A" } }] }))).rejects.toThrow(
+  await expect(runPlan(planOf([], { manifests: [{ ...job, metadata: { name: "A" } }] }))).rejects.toThrow(
     /^manifests: Job A: Job.batch "A" is invalid/,
   );
 });

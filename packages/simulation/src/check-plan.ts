@@ -15,10 +15,12 @@ import { durationOf, timeOf } from "./scenario/scenario-times.js";
  * @throws PlanError with a line for each mistake: `happenings[2].paused: what is wrong; hint`.
  */
 export async function readPlan(value: unknown, controllers: readonly string[] = []): Promise<FaultPlan> {
-  refuse(await checkSchema(value));
+  throwProblems(await checkSchema(value));
   const plan = value as FaultPlan;
-  const needed = (["seed", "start", "for", "manifests"] as const).filter((field) => plan[field] === undefined);
-  refuse(needed.map((field) => ({ path: [field], message: "is missing; a plan says all that a run depends on" })));
+  const missing = (["seed", "start", "for", "manifests"] as const).filter((field) => plan[field] === undefined);
+  throwProblems(
+    missing.map((field) => ({ path: [field], message: "is missing; a plan says all that a run depends on" })),
+  );
   checkPlan(plan, controllers);
   return plan;
 }
@@ -32,23 +34,23 @@ export function checkPlan(plan: FaultPlan, controllers: readonly string[] = []):
     problems.push({ path: ["start"], message: `${JSON.stringify(plan.start)} is no time of the calendar` });
   if (!(durationMs > 0)) problems.push({ path: ["for"], message: `${JSON.stringify(plan.for)} is not a duration` });
   if (durationMs > LONGEST_RUN_MS) problems.push({ path: ["for"], message: `${JSON.stringify(plan.for)} ${TOO_LONG}` });
-  const applied = (plan.happenings ?? []).flatMap(({ apply }, index) => {
+  const applied = (plan.events ?? []).flatMap(({ apply }, index) => {
     if (typeof apply === "string") problems.push(fileProblem(["happenings", index, "apply"], apply));
     return apply === undefined ? [] : [apply];
   });
   for (const [index, manifest] of plan.manifests.entries())
     if (typeof manifest === "string") problems.push(fileProblem(["manifests", index], manifest));
-  refuse(problems);
+  throwProblems(problems);
   const objects = [...plan.manifests, ...applied].flatMap((object) => (typeof object === "string" ? [] : [{ object }]));
   const nodes = plan.nodes === undefined ? defaultNodes : nodeShapes(plan.nodes);
-  refuse(checkScenario(plan, { startMs, durationMs, objects, nodes, controllers, allowsAbsent: true }));
+  throwProblems(checkScenario(plan, { startMs, durationMs, objects, nodes, controllers, allowsAbsent: true }));
 }
 
 function fileProblem(path: readonly (string | number)[], file: string): Problem {
   return { path, message: `${JSON.stringify(file)} is a file; a plan has its objects written out` };
 }
 
-function refuse(problems: readonly Problem[]): void {
+function throwProblems(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
   const lines = problems.map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`));
   throw new PlanError([...new Set(lines)].join("\n"));

@@ -5,7 +5,7 @@ import { job } from "../test/objects.js";
 import { compareSettled, mayDiffer } from "./compare-settled.js";
 import type { FaultPlan } from "./fault-plan.js";
 import type { SettledObject } from "./outcome.js";
-import type { HappeningEntry } from "./scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "./scenario/scenario-file.js";
 
 const complete: SettledObject = { end: "Complete", reason: "CompletionsReached", succeeded: 1, failed: 0, active: 0 };
 const failed: SettledObject = { end: "Failed", reason: "BackoffLimitExceeded", succeeded: 0, failed: 2, active: 0 };
@@ -14,11 +14,11 @@ function compare(
   expected: SettledObject,
   actual: SettledObject,
   {
-    happening,
+    scenarioEvent,
     spec = {},
     consistencyGate = true,
   }: {
-    happening?: Partial<HappeningEntry>;
+    scenarioEvent?: Partial<ScenarioEventEntry>;
     spec?: Partial<JobSpec>;
     consistencyGate?: boolean;
   } = {},
@@ -31,12 +31,12 @@ function compare(
     for: "10m",
     controllers: { consistencyGate },
     manifests: [job({}, spec) as unknown as UnstructuredObject],
-    happenings: happening === undefined ? [] : [{ at: "1m", ...happening }],
+    events: scenarioEvent === undefined ? [] : [{ at: "1m", ...scenarioEvent }],
   };
-  const about = "Job default/pi";
-  const messages = compareSettled({ [about]: expected }, { [about]: actual }, plan).map(({ message }) => message);
+  const subject = "Job default/pi";
+  const messages = compareSettled({ [subject]: expected }, { [subject]: actual }, plan).map(({ message }) => message);
   // What is told of must not have been held for impossible, and then not have been compared.
-  expect(messages.length > 0 && !mayDiffer({ [about]: actual }, plan)).toBe(false);
+  expect(messages.length > 0 && !mayDiffer({ [subject]: actual }, plan)).toBe(false);
   return messages;
 }
 
@@ -62,7 +62,7 @@ describe("L1 Jobs end as they must", () => {
     expect(compare(expected, actual)).toEqual([message]);
   });
 
-  it.each<[string, Partial<HappeningEntry>]>([
+  it.each<[string, Partial<ScenarioEventEntry>]>([
     ["a user patches it", { patch: { kind: "Job", name: "pi", with: {} } }],
     ["a user suspends all Jobs", { suspend: { kind: "Job" } }],
     ["its namespace is deleted", { delete: { kind: "Namespace", name: "default" } }],
@@ -70,29 +70,31 @@ describe("L1 Jobs end as they must", () => {
     ["a node is lost", { nodeLost: "node-1" }],
     ["its pods are evicted", { podEvicted: { job: "pi" } }],
     ["pods are deleted", { delete: { kind: "Pod" } }],
-  ])("leaves open how it ends when %s", (_what, happening) => {
-    expect(compare(complete, failed, { happening })).toEqual([]);
+  ])("leaves open how it ends when %s", (_what, scenarioEvent) => {
+    expect(compare(complete, failed, { scenarioEvent })).toEqual([]);
   });
 
   it("never leaves open that it ends, unless a user has a hand in it", () => {
     const unfinished = { ...complete, end: "", reason: "" };
-    expect(compare(complete, unfinished, { happening: { nodeLost: "node-1" } })).toHaveLength(1);
-    expect(compare(complete, unfinished, { happening: { delete: { kind: "Job", name: "other" } } })).toHaveLength(1);
-    expect(compare(complete, unfinished, { happening: { delete: { kind: "Job", name: "pi" } } })).toEqual([]);
+    expect(compare(complete, unfinished, { scenarioEvent: { nodeLost: "node-1" } })).toHaveLength(1);
+    expect(compare(complete, unfinished, { scenarioEvent: { delete: { kind: "Job", name: "other" } } })).toHaveLength(
+      1,
+    );
+    expect(compare(complete, unfinished, { scenarioEvent: { delete: { kind: "Job", name: "pi" } } })).toEqual([]);
   });
 
   it("does not ask for an end where pods may have come and gone unseen, and the Job does not wait for its own writes", () => {
     const unfinished = { ...complete, end: "", reason: "" };
-    const happening = { watchCut: { controller: "job-controller", kinds: ["Pod"] } };
-    expect(compare(complete, unfinished, { happening, consistencyGate: false })).toEqual([]);
-    expect(compare(complete, unfinished, { happening })).toHaveLength(1);
+    const scenarioEvent = { watchCut: { controller: "job-controller", kinds: ["Pod"] } };
+    expect(compare(complete, unfinished, { scenarioEvent, consistencyGate: false })).toEqual([]);
+    expect(compare(complete, unfinished, { scenarioEvent })).toHaveLength(1);
     expect(compare(complete, unfinished, { consistencyGate: false })).toHaveLength(1);
   });
 
   it("leaves open whether it ends before the run does where a clock is wrong: back-off lasts as much longer", () => {
     const unfinished = { ...complete, end: "", reason: "" };
-    expect(compare(complete, unfinished, { happening: { clockJump: "-1h" } })).toEqual([]);
-    expect(compare(complete, { ...complete, failed: 1 }, { happening: { clockJump: "-1h" } })).toHaveLength(1);
+    expect(compare(complete, unfinished, { scenarioEvent: { clockJump: "-1h" } })).toEqual([]);
+    expect(compare(complete, { ...complete, failed: 1 }, { scenarioEvent: { clockJump: "-1h" } })).toHaveLength(1);
   });
 
   it("leaves open whether it ends before the run does where ignored failures cannot be let go of: each is waited for anew", () => {
@@ -100,43 +102,43 @@ describe("L1 Jobs end as they must", () => {
     const policy = (action: string): Partial<JobSpec> => ({
       podFailurePolicy: { rules: [{ action, onExitCodes: { operator: "In", values: [42] } }] },
     });
-    const refused: Partial<HappeningEntry> = { requestFails: { verbs: ["patch"], resources: ["pods"], with: 500 } };
-    expect(compare(complete, unfinished, { happening: refused, spec: policy("Ignore") })).toEqual([]);
-    expect(compare(complete, unfinished, { happening: refused, spec: policy("Count") })).toHaveLength(1);
-    expect(compare(complete, unfinished, { happening: refused })).toHaveLength(1);
+    const refused: Partial<ScenarioEventEntry> = { requestFails: { verbs: ["patch"], resources: ["pods"], with: 500 } };
+    expect(compare(complete, unfinished, { scenarioEvent: refused, spec: policy("Ignore") })).toEqual([]);
+    expect(compare(complete, unfinished, { scenarioEvent: refused, spec: policy("Count") })).toHaveLength(1);
+    expect(compare(complete, unfinished, { scenarioEvent: refused })).toHaveLength(1);
     expect(compare(complete, unfinished, { spec: policy("Ignore") })).toHaveLength(1);
-    expect(compare(complete, failed, { happening: refused, spec: policy("Ignore") })).not.toEqual([]);
+    expect(compare(complete, failed, { scenarioEvent: refused, spec: policy("Ignore") })).not.toEqual([]);
   });
 
   it("leaves open whether it ends where nodes are deleted that do not come again: there may be none for its pods", () => {
     const unfinished = { ...complete, end: "", reason: "" };
-    const happening = { delete: { kind: "Node", name: "node-1" } } as Partial<HappeningEntry>;
-    expect(compare(complete, unfinished, { happening })).toEqual([]);
-    expect(compare(complete, unfinished, { happening: { nodeLost: "node-1" } })).toHaveLength(1);
+    const scenarioEvent = { delete: { kind: "Node", name: "node-1" } } as Partial<ScenarioEventEntry>;
+    expect(compare(complete, unfinished, { scenarioEvent })).toEqual([]);
+    expect(compare(complete, unfinished, { scenarioEvent: { nodeLost: "node-1" } })).toHaveLength(1);
   });
 
   it("leaves open how many succeed when answers are lost (X4), of work queues (X5), and after old lists (X7)", () => {
     const more = { ...complete, succeeded: 2 };
-    expect(compare(complete, more, { happening: { requestFails: { effect: "kept" } } })).toEqual([]);
-    expect(compare(complete, more, { happening: { requestFails: { with: 500 } } })).toHaveLength(1);
-    expect(compare(complete, more, { happening: { staleList: { by: "1m" } } })).toEqual([]);
+    expect(compare(complete, more, { scenarioEvent: { requestFails: { effect: "kept" } } })).toEqual([]);
+    expect(compare(complete, more, { scenarioEvent: { requestFails: { with: 500 } } })).toHaveLength(1);
+    expect(compare(complete, more, { scenarioEvent: { staleList: { by: "1m" } } })).toEqual([]);
     expect(compare(complete, more, { spec: { completions: null as never } })).toEqual([]);
   });
 
   it("leaves open how many succeed when who does not wait for its own writes is behind", () => {
-    const behind: Partial<HappeningEntry>[] = [{ watchCut: {} }, { requestFails: { with: 503, verbs: ["list"] } }];
-    for (const happening of behind) {
+    const behind: Partial<ScenarioEventEntry>[] = [{ watchCut: {} }, { requestFails: { with: 503, verbs: ["list"] } }];
+    for (const scenarioEvent of behind) {
       const more = { ...complete, succeeded: 2 };
-      expect(compare(complete, more, { happening, consistencyGate: false })).toEqual([]);
-      expect(compare(complete, more, { happening })).toHaveLength(1);
+      expect(compare(complete, more, { scenarioEvent, consistencyGate: false })).toEqual([]);
+      expect(compare(complete, more, { scenarioEvent })).toHaveLength(1);
     }
     expect(compare(complete, { ...complete, succeeded: 2 }, { consistencyGate: false })).toHaveLength(1);
   });
 
   it("leaves open whether successes are counted that somebody takes back (X3), and not those of pods that a node took", () => {
     const short = { ...complete, succeeded: 0 };
-    expect(compare(short, short, { happening: { patch: { kind: "Pod", labels: {}, with: {} } } })).toEqual([]);
-    expect(compare(short, short, { happening: { nodeLost: "node-1" } })).toHaveLength(1);
+    expect(compare(short, short, { scenarioEvent: { patch: { kind: "Pod", labels: {}, with: {} } } })).toEqual([]);
+    expect(compare(short, short, { scenarioEvent: { nodeLost: "node-1" } })).toHaveLength(1);
   });
 
   it("leaves open what a deadline, restarts in place and several failing pods at a time make of it", () => {

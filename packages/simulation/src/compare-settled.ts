@@ -3,7 +3,7 @@ import type { Job, CronJob } from "@kubewright/api";
 import type { FaultPlan } from "./fault-plan.js";
 import type { Violation } from "./invariant.js";
 import type { Outcome, SettledObject } from "./outcome.js";
-import type { HappeningEntry, Target } from "./scenario/scenario-file.js";
+import type { ScenarioEventEntry, Target } from "./scenario/scenario-file.js";
 
 const INVARIANT = "L1 Jobs end as they must";
 
@@ -36,24 +36,28 @@ type Settled = Outcome["settled"];
  * @param plan - Of that run.
  */
 export function compareSettled(faultFree: Settled, withFaults: Settled, plan: FaultPlan): Violation[] {
-  const world = new Happened(plan);
+  const effects = new PlanEffects(plan);
   const violations: Violation[] = [];
   const atMs = Date.parse(plan.start);
-  for (const { about, job, actual } of comparedJobs(withFaults, plan, world)) {
-    const expected = faultFree[about];
+  for (const { subject, job, actual } of comparedJobs(withFaults, plan, effects)) {
+    const expected = faultFree[subject];
     if (expected === undefined || expected.end === "") continue;
-    for (const message of differences(expected, actual, job, world))
-      violations.push({ invariant: INVARIANT, about, message, atMs });
+    for (const message of differences(expected, actual, job, effects))
+      violations.push({ invariant: INVARIANT, subject, message, atMs });
   }
   return violations;
 }
 
 /** Whether there is something that {@link compareSettled} could tell of, whatever the run without faults comes to. */
 export function mayDiffer(withFaults: Settled, plan: FaultPlan): boolean {
-  const world = new Happened(plan);
-  for (const { job, actual } of comparedJobs(withFaults, plan, world))
+  const effects = new PlanEffects(plan);
+  for (const { job, actual } of comparedJobs(withFaults, plan, effects))
     // What a run comes to leaves more open, never less.
-    if (!hasEnd(actual) || openFields(actual, actual, job, world).size < FIELDS.length || isShort(actual, job, world))
+    if (
+      !hasEnd(actual) ||
+      permittedFields(actual, actual, job, effects).size < FIELDS.length ||
+      isIncomplete(actual, job, effects)
+    )
       return true;
   return false;
 }
@@ -62,16 +66,16 @@ export function mayDiffer(withFaults: Settled, plan: FaultPlan): boolean {
 function* comparedJobs(
   withFaults: Settled,
   { manifests }: FaultPlan,
-  world: Happened,
-): Generator<{ readonly about: string; readonly job: Job; readonly actual: SettledObject }, void> {
+  effects: PlanEffects,
+): Generator<{ readonly subject: string; readonly job: Job; readonly actual: SettledObject }, void> {
   for (const manifest of manifests) {
     if (manifest.kind !== "Job") continue;
     const job = manifest as unknown as Job;
-    if (job.spec?.suspend === true || isManagedElsewhere(job) || world.isEdited(job)) continue;
-    const about = `Job ${job.metadata.namespace ?? "default"}/${job.metadata.name}`;
-    const actual = withFaults[about];
-    if (actual === undefined || (!hasEnd(actual) && world.mayKeepWaiting(job))) continue;
-    yield { about, job, actual };
+    if (job.spec?.suspend === true || isManagedElsewhere(job) || effects.isEdited(job)) continue;
+    const subject = `Job ${job.metadata.namespace ?? "default"}/${job.metadata.name}`;
+    const actual = withFaults[subject];
+    if (actual === undefined || (!hasEnd(actual) && effects.mayKeepWaiting(job))) continue;
+    yield { subject, job, actual };
   }
 }
 
@@ -79,18 +83,19 @@ function* differences(
   expected: SettledObject,
   actual: SettledObject,
   job: Job,
-  world: Happened,
+  effects: PlanEffects,
 ): Generator<string, void> {
   if (!hasEnd(actual)) {
     yield `does not end, and is ${expected.end} (${expected.reason}) without faults`;
     return;
   }
-  const open = openFields(expected, actual, job, world);
+  const permitted = permittedFields(expected, actual, job, effects);
   for (const field of FIELDS) {
-    if (open.has(field) || (actual[field] ?? "") === (expected[field] ?? "")) continue;
+    if (permitted.has(field) || (actual[field] ?? "") === (expected[field] ?? "")) continue;
     yield `${field} is ${actual[field] ?? "absent"}, and ${expected[field] ?? "absent"} without faults`;
   }
-  if (isShort(actual, job, world)) yield `is Complete with ${actual.succeeded} of ${job.spec?.completions} successes`;
+  if (isIncomplete(actual, job, effects))
+    yield `is Complete with ${actual.succeeded} of ${job.spec?.completions} successes`;
 }
 
 function hasEnd({ end }: SettledObject): boolean {
@@ -98,14 +103,14 @@ function hasEnd({ end }: SettledObject): boolean {
 }
 
 /** Whether it is Complete without all its completions, and nobody has changed pods that had succeeded by then. */
-function isShort({ end, reason, succeeded }: SettledObject, { spec }: Job, world: Happened): boolean {
+function isIncomplete({ end, reason, succeeded }: SettledObject, { spec }: Job, effects: PlanEffects): boolean {
   const completions = spec?.completions;
   return (
     end === "Complete" &&
     reason === "CompletionsReached" &&
     completions != null &&
     Number(succeeded) < completions &&
-    !world.changesPods
+    !effects.changesPods
   );
 }
 
@@ -116,25 +121,30 @@ const COUNTS: readonly Field[] = ["succeeded", "failed", "completedIndexes", "fa
 const FIELDS: readonly Field[] = [...END, ...COUNTS];
 
 /** What of a Job may be otherwise. */
-function openFields(expected: SettledObject, actual: SettledObject, job: Job, world: Happened): ReadonlySet<Field> {
+function permittedFields(
+  expected: SettledObject,
+  actual: SettledObject,
+  job: Job,
+  effects: PlanEffects,
+): ReadonlySet<Field> {
   const { spec } = job;
-  const open = new Set<Field>();
-  const leave = (fields: readonly Field[]): void => {
-    for (const field of fields) open.add(field);
+  const permitted = new Set<Field>();
+  const permit = (fields: readonly Field[]): void => {
+    for (const field of fields) permitted.add(field);
   };
   const hasFailures = Number(expected.failed) > 0 || Number(actual.failed) > 0;
   const isOneByOne = (spec?.parallelism ?? 1) <= 1;
-  if (world.losesPods(job)) leave([...END, ...COUNTS]);
-  if (spec?.activeDeadlineSeconds != null) leave([...END, ...COUNTS]);
-  if (world.losesCreations) leave(["succeeded", "failed"]);
-  if (world.losesCreations && hasFailures) leave([...END, ...COUNTS]);
-  if (spec?.template.spec?.restartPolicy === "OnFailure") leave([...END, ...COUNTS]);
-  if (!isOneByOne && hasFailures) leave([...END, ...COUNTS]);
-  if (spec?.completions == null || spec.successPolicy != null) leave(["succeeded", "failed", "completedIndexes"]);
-  if (world.readsThePast) leave(COUNTS);
+  if (effects.losesPods(job)) permit([...END, ...COUNTS]);
+  if (spec?.activeDeadlineSeconds != null) permit([...END, ...COUNTS]);
+  if (effects.losesCreations) permit(["succeeded", "failed"]);
+  if (effects.losesCreations && hasFailures) permit([...END, ...COUNTS]);
+  if (spec?.template.spec?.restartPolicy === "OnFailure") permit([...END, ...COUNTS]);
+  if (!isOneByOne && hasFailures) permit([...END, ...COUNTS]);
+  if (spec?.completions == null || spec.successPolicy != null) permit(["succeeded", "failed", "completedIndexes"]);
+  if (effects.hasStaleLists) permit(COUNTS);
   // Who fails stops all that it runs.
-  if (actual.end === "Failed" && !isOneByOne) leave(COUNTS);
-  return open;
+  if (actual.end === "Failed" && !isOneByOne) permit(COUNTS);
+  return permitted;
 }
 
 function isManagedElsewhere({ spec }: Job): boolean {
@@ -142,12 +152,12 @@ function isManagedElsewhere({ spec }: Job): boolean {
 }
 
 /** What a plan's happenings may have done. */
-class Happened {
-  readonly #entries: readonly HappeningEntry[];
+class PlanEffects {
+  readonly #entries: readonly ScenarioEventEntry[];
   readonly #waitsForWrites: boolean;
 
-  constructor({ happenings = [], controllers }: FaultPlan) {
-    this.#entries = happenings;
+  constructor({ events = [], controllers }: FaultPlan) {
+    this.#entries = events;
     this.#waitsForWrites = controllers?.consistencyGate !== false;
   }
 
@@ -158,7 +168,7 @@ class Happened {
       const targets = [entry.patch, entry.suspend, entry.resume, entry.delete];
       return targets.some(
         (target) =>
-          target !== undefined && target.kind !== "Pod" && target.kind !== "Node" && isMeant(target, metadata),
+          target !== undefined && target.kind !== "Pod" && target.kind !== "Node" && matchesTarget(target, metadata),
       );
     });
   }
@@ -198,7 +208,7 @@ class Happened {
   }
 
   /** Whether a controller may take what has been for what is yet to come, and wait for that much longer. */
-  get setsClocks(): boolean {
+  get changesClocks(): boolean {
     return this.#entries.some(({ clockJump, clockSkew }) => clockJump !== undefined || clockSkew !== undefined);
   }
 
@@ -217,7 +227,7 @@ class Happened {
   mayKeepWaiting({ spec }: Job): boolean {
     const ignores = spec?.podFailurePolicy?.rules.some(({ action }) => action === "Ignore") ?? false;
     // A failure that is ignored counts for the back-off with each sync that may not let go of its pod.
-    return this.setsClocks || this.hidesPods || this.#deletesNodes || (ignores && this.#refusesRequests);
+    return this.changesClocks || this.hidesPods || this.#deletesNodes || (ignores && this.#refusesRequests);
   }
 
   /** Whether there may be no node left. */
@@ -232,12 +242,12 @@ class Happened {
     );
   }
 
-  get readsThePast(): boolean {
+  get hasStaleLists(): boolean {
     return this.#entries.some(({ staleList }) => staleList !== undefined);
   }
 }
 
-function isMeant({ kind, namespace, name, labels }: Target, metadata: CronJob["metadata"]): boolean {
+function matchesTarget({ kind, namespace, name, labels }: Target, metadata: CronJob["metadata"]): boolean {
   if (kind === "Namespace") return true;
   if (namespace !== undefined && namespace !== (metadata.namespace ?? "default")) return false;
   return labels !== undefined || name === undefined || name === metadata.name;

@@ -10,7 +10,7 @@ export class PlanError extends Error {
 }
 
 /** What counts from a moment after it was created, in order. */
-const FIRST: readonly (readonly string[])[] = [
+const CREATION_ORDER: readonly (readonly string[])[] = [
   ["Namespace"],
   ["CustomResourceDefinition"],
   ["LimitRange", "PriorityClass", "ResourceQuota", "StorageClass"],
@@ -28,21 +28,21 @@ export async function createObjects(
   clock: Pick<Clock, "sleep">,
 ): Promise<void> {
   const discovery = new Discovery(client);
-  const there = new Set(["default"]);
+  const existingNamespaces = new Set(["default"]);
   const ordered = [...objects].sort((a, b) => rankOf(a) - rankOf(b));
-  let before = 0;
+  let previousRank = 0;
   for (const object of ordered) {
     const rank = rankOf(object);
-    if (rank > before && before > 0) await clock.sleep(0);
-    before = rank;
-    await create(client, object, { discovery, there });
+    if (rank > previousRank && previousRank > 0) await clock.sleep(0);
+    previousRank = rank;
+    await create(client, object, { discovery, existingNamespaces });
   }
 }
 
 async function create(
   client: Client,
   object: UnstructuredObject,
-  { discovery, there }: { readonly discovery: Discovery; readonly there: Set<string> },
+  { discovery, existingNamespaces }: { readonly discovery: Discovery; readonly existingNamespaces: Set<string> },
 ): Promise<void> {
   const { apiVersion = "", kind = "", metadata } = object;
   const definition = await discovery.find(object);
@@ -50,34 +50,34 @@ async function create(
     throw new PlanError(`manifests: ${kind} ${metadata.name ?? ""}: the cluster knows no ${kind} in ${apiVersion}`);
   const { namespace = "default" } = metadata;
   try {
-    if (definition.namespaced && !there.has(namespace)) {
+    if (definition.namespaced && !existingNamespaces.has(namespace)) {
       await client
         .resource(namespaces)
         .create({ metadata: { name: namespace } })
-        .catch(unlessThere);
-      there.add(namespace);
+        .catch(ignoreAlreadyExists);
+      existingNamespaces.add(namespace);
     }
     await client
       .resource(definition)
       .create(object, definition.namespaced ? { namespace } : {})
-      .catch(unlessThere);
-    if (kind === "Namespace") there.add(metadata.name ?? "");
+      .catch(ignoreAlreadyExists);
+    if (kind === "Namespace") existingNamespaces.add(metadata.name ?? "");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new PlanError(`manifests: ${kind} ${metadata.name ?? ""}: ${message}`, { cause: error });
   }
 }
 
-function unlessThere(error: unknown): void {
+function ignoreAlreadyExists(error: unknown): void {
   if (!isAlreadyExists(error)) throw error;
 }
 
 /** Whether others can only be created when it is there. */
-export function isDefining(object: UnstructuredObject): boolean {
-  return rankOf(object) < FIRST.length;
+export function isPrerequisite(object: UnstructuredObject): boolean {
+  return rankOf(object) < CREATION_ORDER.length;
 }
 
 function rankOf({ kind }: UnstructuredObject): number {
-  const rank = FIRST.findIndex((kinds) => kinds.includes(kind ?? ""));
-  return rank < 0 ? FIRST.length : rank;
+  const rank = CREATION_ORDER.findIndex((kinds) => kinds.includes(kind ?? ""));
+  return rank < 0 ? CREATION_ORDER.length : rank;
 }

@@ -2,12 +2,12 @@
 export function closest(
   name: string,
   known: readonly string[],
-  most = Math.max(1, Math.floor(name.length / 3)),
+  maxCorrections = Math.max(1, Math.floor(name.length / 3)),
 ): string | undefined {
   let best: { readonly candidate: string; readonly corrections: number } | undefined;
   for (const candidate of known) {
     const corrections = distance(name.toLowerCase(), candidate.toLowerCase());
-    if (corrections <= most && (best === undefined || corrections < best.corrections))
+    if (corrections <= maxCorrections && (best === undefined || corrections < best.corrections))
       best = { candidate, corrections };
   }
   return best?.candidate;

@@ -52,19 +52,19 @@ const workload = () => ({
 });
 
 test("somebody's own controller is found to act on what it has not seen yet, by one happening", async () => {
-  const { violations, plays } = await fuzz({ seeds: 30, controllers: forgetful, workload, invariants: [oneReport] });
-  expect(plays).toBeGreaterThanOrEqual(30);
+  const { violations, plansRun } = await fuzz({ seeds: 30, controllers: forgetful, workload, invariants: [oneReport] });
+  expect(plansRun).toBeGreaterThanOrEqual(30);
   const [found] = violations;
   expect(found).toMatchObject({ invariant: "one report", kind: "Job", violation: { message: "it has 2 reports" } });
   const { plan, isMinimal } = found!.minimized!;
   expect(isMinimal).toBe(true);
-  expect([plan.manifests.map(({ kind }) => kind), plan.happenings!.length <= 1]).toEqual([["Job"], true]);
+  expect([plan.manifests.map(({ kind }) => kind), plan.events!.length <= 1]).toEqual([["Job"], true]);
 });
 
 test("faults of a campaign with controllers of one's own are about these", () => {
   const options = { controllers: ["reporter"], workload };
   for (let seed = 1; seed <= 100; seed++)
-    for (const { requestFails, controllerCrashes, staleCache } of generatePlan(seed, options).happenings ?? []) {
+    for (const { requestFails, controllerCrashes, staleCache } of generatePlan(seed, options).events ?? []) {
       expect(requestFails?.components ?? ["reporter"]).not.toContain("kubelet");
       expect(["reporter", "all"]).toContain(controllerCrashes?.controller ?? "all");
       expect(["Job", "ConfigMap"]).toContain(staleCache?.kind ?? "Job");

@@ -1,23 +1,23 @@
 import type { FaultPlan } from "./fault-plan.js";
 import { type CampaignOptions, runCampaign } from "./fuzz/campaign.js";
 import type { FuzzReport } from "./fuzz/fuzz-report.js";
-import { playAndCompare } from "./fuzz/play-and-compare.js";
-import { type GenerateOptions, type OwnWorkload, generatePlan } from "./generate/generate-plan.js";
+import { runAndCompare } from "./fuzz/run-and-compare.js";
+import { type GenerateOptions, type CustomWorkload, generatePlan } from "./generate/generate-plan.js";
 import type { Invariant } from "./invariant.js";
 import { builtInInvariants, genericInvariants } from "./invariants/built-in.js";
-import { type PlayOptions, play } from "./play.js";
+import { type RunPlanOptions, runPlan } from "./run-plan.js";
 
 export interface FuzzOptions
   extends
     Omit<CampaignOptions, "seeds" | "makePlan" | "workers">,
     Pick<GenerateOptions, "faults" | "shapes">,
-    Pick<PlayOptions, "builtIn" | "freeze"> {
+    Pick<RunPlanOptions, "builtIn" | "freeze"> {
   /** How many seeds, from 1, or from one to another, both among them. */
   readonly seeds: number | { readonly from: number; readonly to: number };
   /** Controllers of one's own, by the name they have in plans: faults are about these. Default: those of Kubernetes. */
-  readonly controllers?: NonNullable<PlayOptions["controllers"]>;
+  readonly controllers?: NonNullable<RunPlanOptions["controllers"]>;
   /** Makes what to play. Default: Jobs and CronJobs. */
-  readonly workload?: (random: Parameters<NonNullable<GenerateOptions["workload"]>>[0]) => OwnWorkload;
+  readonly workload?: (random: Parameters<NonNullable<GenerateOptions["workload"]>>[0]) => CustomWorkload;
   /** What has to hold, beside what has to hold of any controller. */
   readonly invariants?: readonly Invariant[];
 }
@@ -31,25 +31,26 @@ export interface FuzzOptions
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const { seeds, controllers, workload, faults, shapes, builtIn, freeze, invariants = [], ...rest } = options;
   const known = controllers === undefined ? builtInInvariants : genericInvariants;
-  const playing: PlayOptions = {
+  const runOptions: RunPlanOptions = {
     invariants: [...known, ...invariants],
     ...(controllers === undefined ? {} : { controllers }),
     ...(builtIn === undefined ? {} : { builtIn }),
     ...(freeze === undefined ? {} : { freeze }),
   };
-  const generating: GenerateOptions = {
+  const generateOptions: GenerateOptions = {
     ...(faults === undefined ? {} : { faults }),
     ...(shapes === undefined ? {} : { shapes }),
     ...(workload === undefined ? {} : { workload }),
     ...(controllers === undefined ? {} : { controllers: Object.keys(controllers) }),
   };
-  const playOne = (plan: FaultPlan): ReturnType<typeof play> => play(plan, playing);
-  const playCalmly = (plan: FaultPlan): ReturnType<typeof play> => play(plan, { ...playing, invariants: [] });
+  const runOne = (plan: FaultPlan): ReturnType<typeof runPlan> => runPlan(plan, runOptions);
+  const runWithoutInvariants = (plan: FaultPlan): ReturnType<typeof runPlan> =>
+    runPlan(plan, { ...runOptions, invariants: [] });
   return runCampaign({
     minimize: true,
     ...rest,
     seeds: typeof seeds === "number" ? { from: 1, to: seeds } : seeds,
-    makePlan: (seed) => generatePlan(seed, generating),
-    workers: { count: 1, play: (plan) => playAndCompare(plan, playOne, playCalmly) },
+    makePlan: (seed) => generatePlan(seed, generateOptions),
+    workers: { count: 1, run: (plan) => runAndCompare(plan, runOne, runWithoutInvariants) },
   });
 }

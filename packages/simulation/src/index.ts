@@ -1,6 +1,6 @@
 export { fuzz } from "./fuzz.js";
 export { failsLike, runCampaign } from "./fuzz/campaign.js";
-export { playAndCompare, withoutFaults } from "./fuzz/play-and-compare.js";
+export { runAndCompare, withoutFaults } from "./fuzz/run-and-compare.js";
 export { planNamed } from "./fuzz/plan-name.js";
 export { exhaustivePlans } from "./generate/exhaustive-plans.js";
 export { FAULT_KINDS } from "./generate/fault-kind.js";
@@ -9,18 +9,18 @@ export { generateShardedPlan } from "./generate/sharded-plan.js";
 export { SHARDING_FAULT_KINDS } from "./generate/sharding-faults.js";
 export { SHAPES } from "./generate/shape.js";
 export { minimize } from "./minimize/minimize.js";
-export { uidOf, withOwnerUids } from "./owner-uids.js";
+export { uidPlaceholder, resolveOwnerUids } from "./owner-uids.js";
 export { readPlan } from "./check-plan.js";
 export { closest, suggestion } from "./did-you-mean.js";
 export { compareSettled } from "./compare-settled.js";
 export { PlanError } from "./create-objects.js";
 export { Discovery } from "./discovery.js";
-export { play } from "./play.js";
+export { runPlan } from "./run-plan.js";
 export { checkScenario, checkWorkloadSettings, nodeShapes } from "./scenario/check-scenario.js";
 export { checkSchema } from "./scenario/check-schema.js";
 export { clockSettings, clusterSettings } from "./scenario/cluster-settings.js";
-export { HappeningPlayer } from "./scenario/happening-player.js";
-export { happeningsOf } from "./scenario/happening.js";
+export { ScenarioEventRunner } from "./scenario/scenario-event-runner.js";
+export { scenarioEventsOf } from "./scenario/scenario-event.js";
 export { LONGEST_RUN_MS, TOO_LONG } from "./scenario/longest-run.js";
 export { pathText } from "./scenario/problem.js";
 export {
@@ -31,7 +31,7 @@ export {
   genericInvariants,
   jobInvariants,
   leaderInvariants,
-  sharingInvariants,
+  shardingInvariants,
 } from "./invariants/built-in.js";
 export { LASTING, SCENARIO_API_VERSION } from "./scenario/scenario-file.js";
 export { scenarioSchema, workloadsSchema } from "./scenario/scenario-schema.js";
@@ -40,35 +40,35 @@ export { hasDuration, isSelected, matchesName, withWorkloads } from "./scenario/
 
 export { collectStates, sometimes } from "./sometimes.js";
 
-export type { ReachedStates, Sometimes } from "./sometimes.js";
+export type { CoveredStates, Sometimes } from "./sometimes.js";
 export type { FaultPlan } from "./fault-plan.js";
 export type { FuzzOptions } from "./fuzz.js";
 export type { CampaignOptions, CampaignProgress, FuzzWorkers } from "./fuzz/campaign.js";
-export type { FoundViolation, FuzzReport, MinimizedViolation, Reached } from "./fuzz/fuzz-report.js";
+export type { FoundViolation, FuzzReport, MinimizedViolation, CoverageEntry } from "./fuzz/fuzz-report.js";
 export type { MakePlan } from "./fuzz/plan-name.js";
 export type { ExhaustiveOptions } from "./generate/exhaustive-plans.js";
 export type { FaultKind } from "./generate/fault-kind.js";
 export type { ShardedPlanOptions } from "./generate/sharded-plan.js";
 export type { ShardingFaultKind } from "./generate/sharding-faults.js";
-export type { GenerateOptions, OwnWorkload } from "./generate/generate-plan.js";
+export type { GenerateOptions, CustomWorkload } from "./generate/generate-plan.js";
 export type { Shape } from "./generate/shape.js";
 export type { MinimizeOptions, MinimizeProgress, Minimized } from "./minimize/minimize.js";
 export type { FindUid, NamedObject } from "./owner-uids.js";
 export type { GroupedNode } from "./scenario/grouped-node.js";
 export type { Invariant, InvariantChecks, Violated, Violation } from "./invariant.js";
-export type { ToldRecord } from "./observer.js";
-export type { PlayOptions } from "./play.js";
-export type { OperatorLike, PlayedController, PlayedEnvironment } from "./played-controller.js";
+export type { RunRecord } from "./observer.js";
+export type { RunPlanOptions } from "./run-plan.js";
+export type { OperatorLike, SimulatedController, SimulatedEnvironment } from "./simulated-controller.js";
 export type { Figures, Outcome, SettledObject } from "./outcome.js";
 export type { ScenarioFacts } from "./scenario/check-scenario.js";
-export type { HappeningNote, HappeningPlayerOptions } from "./scenario/happening-player.js";
-export type { Happening, HappeningSources, ScenarioObject } from "./scenario/happening.js";
+export type { ScenarioEventNote, ScenarioEventRunnerOptions } from "./scenario/scenario-event-runner.js";
+export type { ScenarioEvent, ScenarioEventSources, ScenarioObject } from "./scenario/scenario-event.js";
 export type { Path, Problem } from "./scenario/problem.js";
 export type {
   ControllerSettings,
-  HappeningEntry,
-  HappeningKind,
-  Happenings,
+  ScenarioEventEntry,
+  ScenarioEventKind,
+  ScenarioEventMap,
   Jitter,
   NodeGroup,
   RequestSelection,
@@ -79,12 +79,12 @@ export type {
 export type {
   AnsweredRequest,
   CacheEvent,
-  Follower,
+  RunListener,
   RequestInfo,
   Stored,
   StoredChange,
   ThrownError,
-  ToldDecision,
-  ToldHappening,
+  ReportedDecision,
+  ReportedScenarioEvent,
   World,
 } from "./world.js";

@@ -1,4 +1,4 @@
-import type { Follower, World } from "./world.js";
+import type { RunListener, World } from "./world.js";
 
 /**
  * Something that has to hold, whatever goes wrong. Made anew for every run, so that it may remember.
@@ -14,9 +14,9 @@ export interface Invariant {
 }
 
 /** @param about - The object: `Job default/pi`. */
-export type Violated = (about: string, message: string) => void;
+export type Violated = (subject: string, message: string) => void;
 
-export interface InvariantChecks extends Follower {
+export interface InvariantChecks extends RunListener {
   /** Every so often, in virtual time, and after the last fault more often: what has to happen within a bound. */
   readonly onTick?: () => void;
   /** At the end: everything has had its time to settle. */
@@ -26,7 +26,7 @@ export interface InvariantChecks extends Follower {
 /** An invariant that did not hold. */
 export interface Violation {
   readonly invariant: string;
-  readonly about: string;
+  readonly subject: string;
   readonly message: string;
   readonly atMs: number;
 }

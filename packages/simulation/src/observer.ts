@@ -6,31 +6,31 @@ import type { Invariant, InvariantChecks, Violation } from "./invariant.js";
 import { Assignments } from "./invariants/assignments.js";
 import { PODS } from "./invariants/stored-objects.js";
 import type { Outcome } from "./outcome.js";
-import { reachedBy, reachedByAnswer } from "./reached.js";
+import { coverageOf, coverageOfAnswer } from "./coverage.js";
 import { durationOf } from "./scenario/scenario-times.js";
 import { type MirroredChange, StoreMirror } from "./store-mirror.js";
-import { ToldRequests } from "./told-requests.js";
+import { ReportedRequests } from "./reported-requests.js";
 import { TraceHash } from "./trace-hash.js";
 import { WatchedCaches } from "./watched-caches.js";
 import type {
   AnsweredRequest,
   CacheEvent,
-  Follower,
+  RunListener,
   Stored,
   StoredChange,
   ThrownError,
-  ToldDecision,
-  ToldHappening,
+  ReportedDecision,
+  ReportedScenarioEvent,
   World,
 } from "./world.js";
 
 /** Something that happened, for whoever follows a run. */
-export type ToldRecord =
+export type RunRecord =
   | { readonly type: "change"; readonly change: StoredChange }
   | { readonly type: "answer"; readonly request: AnsweredRequest }
-  | { readonly type: "decision"; readonly decision: ToldDecision }
+  | { readonly type: "decision"; readonly decision: ReportedDecision }
   | { readonly type: "cache"; readonly event: CacheEvent }
-  | { readonly type: "happening"; readonly happening: ToldHappening }
+  | { readonly type: "happening"; readonly scenarioEvent: ReportedScenarioEvent }
   /** What a happening is, in words, or why it could not be done. */
   | { readonly type: "note"; readonly atMs: number; readonly message: string }
   | { readonly type: "error"; readonly error: ThrownError }
@@ -41,10 +41,10 @@ export interface ObserverOptions {
   readonly clock: SimulatedClock;
   readonly healedMs: number;
   readonly invariants: readonly Invariant[];
-  readonly onTold?: ((record: ToldRecord) => void) | undefined;
+  readonly onRecord?: ((record: RunRecord) => void) | undefined;
 }
 
-type Check<Told> = (told: Told) => void;
+type Check<Reported> = (reported: Reported) => void;
 
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
@@ -55,16 +55,16 @@ export class Observer {
   readonly #options: ObserverOptions;
   readonly #startMs: number;
   readonly #hash = new TraceHash();
-  readonly #reached = new Set<string>();
+  readonly #covered = new Set<string>();
   readonly #violated = new Set<string>();
-  readonly #requests = new ToldRequests();
+  readonly #requests = new ReportedRequests();
   readonly #figures = { requests: 0, writes: 0 };
   readonly #assignments = new Assignments();
   readonly #onChange: readonly Check<StoredChange>[];
   readonly #onAnswer: readonly Check<AnsweredRequest>[];
-  readonly #onDecision: readonly Check<ToldDecision>[];
+  readonly #onDecision: readonly Check<ReportedDecision>[];
   readonly #onCacheEvent: readonly Check<CacheEvent>[];
-  readonly #onHappening: readonly Check<ToldHappening>[];
+  readonly #onScenarioEvent: readonly Check<ReportedScenarioEvent>[];
   readonly #onError: readonly Check<ThrownError>[];
   readonly #onTick: readonly Check<void>[];
   readonly #atRest: readonly Check<void>[];
@@ -77,19 +77,19 @@ export class Observer {
     this.#options = options;
     this.#startMs = options.clock.now();
     this.caches = new WatchedCaches(options.clock, (event) => this.#cacheEvent(event));
-    const shared = new Map<unknown, Follower>();
+    const shared = new Map<unknown, RunListener>();
     const world = this.#world(shared);
     const made = options.invariants.map(({ name, watch }) =>
-      watch(world, (about, message) => this.#violation(name, about, message)),
+      watch(world, (subject, message) => this.#violation(name, subject, message)),
     );
-    const followers: readonly InvariantChecks[] = [...shared.values(), ...made];
-    const those = <Told>(pick: (checks: InvariantChecks) => Check<Told> | undefined): Check<Told>[] =>
-      followers.flatMap((checks) => pick(checks)?.bind(checks) ?? []);
+    const listeners: readonly InvariantChecks[] = [...shared.values(), ...made];
+    const those = <Reported>(pick: (checks: InvariantChecks) => Check<Reported> | undefined): Check<Reported>[] =>
+      listeners.flatMap((checks) => pick(checks)?.bind(checks) ?? []);
     this.#onChange = those(({ onChange }) => onChange);
     this.#onAnswer = those(({ onAnswer }) => onAnswer);
     this.#onDecision = those(({ onDecision }) => onDecision);
     this.#onCacheEvent = those(({ onCacheEvent }) => onCacheEvent);
-    this.#onHappening = those(({ onHappening }) => onHappening);
+    this.#onScenarioEvent = those(({ onScenarioEvent }) => onScenarioEvent);
     this.#onError = those(({ onError }) => onError);
     this.#onTick = those(({ onTick }) => onTick);
     this.#atRest = those(({ atRest }) => atRest);
@@ -111,8 +111,8 @@ export class Observer {
     return this.#mirror;
   }
 
-  get reached(): readonly string[] {
-    return [...this.#reached];
+  get covered(): readonly string[] {
+    return [...this.#covered];
   }
 
   /** Of all that was told so far. */
@@ -121,41 +121,41 @@ export class Observer {
   }
 
   get figures(): Outcome["figures"] {
-    const { handOvers } = this.#assignments;
+    const { handovers } = this.#assignments;
     return {
       ...this.#figures,
       virtualMs: this.#options.clock.monotonic(),
-      ...(this.#options.plan.controllers?.sharding === true ? { handOvers } : {}),
+      ...(this.#options.plan.controllers?.sharding === true ? { handovers } : {}),
     };
   }
 
   decision(decision: Decision, { process, incarnation }: Sender): void {
     if (this.#closed) return;
-    const told = { ...decision, process, incarnation, atMs: this.#options.clock.now() };
-    const reached = reachedBy(told);
-    for (const each of reached) this.#reached.add(each);
-    this.#hash.add("decision", told.atMs, process, incarnation, subjectOf(told), ...reached);
-    this.#tell(this.#onDecision, told, { type: "decision", decision: told });
+    const reported = { ...decision, process, incarnation, atMs: this.#options.clock.now() };
+    const covered = coverageOf(reported);
+    for (const each of covered) this.#covered.add(each);
+    this.#hash.add("decision", reported.atMs, process, incarnation, subjectOf(reported), ...covered);
+    this.#notify(this.#onDecision, reported, { type: "decision", decision: reported });
   }
 
-  happening(happening: Omit<ToldHappening, "atMs">): void {
+  scenarioEvent(scenarioEvent: Omit<ReportedScenarioEvent, "atMs">): void {
     if (this.#closed) return;
-    const told = { ...happening, atMs: this.#options.clock.now() };
-    this.#hash.add("happening", told.atMs, told.index, told.phase);
-    this.#tell(this.#onHappening, told, { type: "happening", happening: told });
+    const reported = { ...scenarioEvent, atMs: this.#options.clock.now() };
+    this.#hash.add("happening", reported.atMs, reported.index, reported.phase);
+    this.#notify(this.#onScenarioEvent, reported, { type: "happening", scenarioEvent: reported });
   }
 
   note(message: string): void {
-    if (!this.#closed) this.#tell([], undefined, { type: "note", atMs: this.#options.clock.now(), message });
+    if (!this.#closed) this.#notify([], undefined, { type: "note", atMs: this.#options.clock.now(), message });
   }
 
   /** Tells of errors that are bugs. */
   thrown(error: unknown, component: string): void {
     for (const cause of causesOf(error)) {
       if (this.#closed || !isBug(cause)) continue;
-      const told: ThrownError = { atMs: this.#options.clock.now(), component, error: cause };
-      this.#hash.add("error", told.atMs, component, String(cause));
-      this.#tell(this.#onError, told, { type: "error", error: told });
+      const reported: ThrownError = { atMs: this.#options.clock.now(), component, error: cause };
+      this.#hash.add("error", reported.atMs, component, String(cause));
+      this.#notify(this.#onError, reported, { type: "error", error: reported });
     }
   }
 
@@ -170,11 +170,11 @@ export class Observer {
   }
 
   tick(): void {
-    this.#tell(this.#onTick, undefined);
+    this.#notify(this.#onTick, undefined);
   }
 
   rest(): void {
-    this.#tell(this.#atRest, undefined);
+    this.#notify(this.#atRest, undefined);
     for (const resource of this.mirror.resources)
       for (const object of this.mirror.list(resource)) this.#hash.add(JSON.stringify(object));
   }
@@ -185,11 +185,11 @@ export class Observer {
   }
 
   /** What is thrown is a matter of whoever plays, and not of what of the cluster happens to tell. */
-  #tell<Told>(checks: readonly Check<Told>[], told: Told, record?: ToldRecord): void {
+  #notify<Reported>(checks: readonly Check<Reported>[], reported: Reported, record?: RunRecord): void {
     if (this.#failure !== undefined) return;
     try {
-      for (const check of checks) check(told);
-      if (record !== undefined) this.#options.onTold?.(record);
+      for (const check of checks) check(reported);
+      if (record !== undefined) this.#options.onRecord?.(record);
     } catch (error) {
       this.#failure = { error };
     }
@@ -200,10 +200,10 @@ export class Observer {
     const serving = this.#cluster?.network.serving;
     const request = serving === undefined ? undefined : this.#requests.infoOf(serving);
     const atMs = this.#options.clock.now();
-    const told: StoredChange = { ...change, atMs, ...(request === undefined ? {} : { request }) };
-    this.#assignments.onChange(told);
+    const reported: StoredChange = { ...change, atMs, ...(request === undefined ? {} : { request }) };
+    this.#assignments.onChange(reported);
     this.#hash.add(change.type, atMs, change.resource, request?.component, ...contentOf(change));
-    this.#tell(this.#onChange, told, { type: "change", change: told });
+    this.#notify(this.#onChange, reported, { type: "change", change: reported });
   }
 
   #answer(request: AnsweredRequest): void {
@@ -211,31 +211,31 @@ export class Observer {
     const { atMs, component, process, incarnation, verb, resource, subresource, namespace, name, code } = request;
     this.#figures.requests++;
     if (WRITES.has(verb)) this.#figures.writes++;
-    const reached = reachedByAnswer(request);
-    if (reached !== undefined) this.#reached.add(reached);
+    const covered = coverageOfAnswer(request);
+    if (covered !== undefined) this.#covered.add(covered);
     this.#hash.add("answer", atMs, process, component, incarnation);
     this.#hash.add(verb, resource, subresource, namespace, name, code);
-    this.#tell(this.#onAnswer, request, { type: "answer", request });
+    this.#notify(this.#onAnswer, request, { type: "answer", request });
   }
 
   #cacheEvent(event: CacheEvent): void {
     if (this.#closed) return;
     const { type, atMs, cache, object } = event;
     this.#hash.add(type, atMs, cache, object.metadata.resourceVersion);
-    this.#tell(this.#onCacheEvent, event, { type: "cache", event });
+    this.#notify(this.#onCacheEvent, event, { type: "cache", event });
   }
 
-  #violation(invariant: string, about: string, message: string): void {
-    const key = `${invariant} ${about}`;
+  #violation(invariant: string, subject: string, message: string): void {
+    const key = `${invariant} ${subject}`;
     if (this.#closed || this.#violated.has(key)) return;
     this.#violated.add(key);
-    const violation = { invariant, about, message, atMs: this.#options.clock.now() };
+    const violation = { invariant, subject, message, atMs: this.#options.clock.now() };
     this.violations.push(violation);
     this.#hash.add("violation", violation.atMs, key);
-    this.#options.onTold?.({ type: "violation", violation });
+    this.#options.onRecord?.({ type: "violation", violation });
   }
 
-  #world(shared: Map<unknown, Follower>): World {
+  #world(shared: Map<unknown, RunListener>): World {
     const { plan, clock, healedMs } = this.#options;
     const underWayMs = durationOf(plan.jitter?.events ?? "0s");
     const world: World = {
@@ -254,7 +254,7 @@ export class Observer {
         }),
       leaders: () => this.#cluster?.leaders() ?? [],
       shards: () => this.#cluster?.shards() ?? {},
-      shared<T extends object>(make: (of: World) => T & Follower): T {
+      shared<T extends object>(make: (of: World) => T & RunListener): T {
         if (!shared.has(make)) shared.set(make, make(world));
         return shared.get(make) as T;
       },
@@ -269,8 +269,8 @@ function contentOf({ object, previous, resource }: MirroredChange): readonly (st
   const status = statusOf(object);
   const isNew = status !== undefined && status !== statusOf(previous);
   // There are far more of pods than of all others.
-  const told = !isNew ? "" : resource === PODS ? status.phase : JSON.stringify(status);
-  return [name, uid, resourceVersion, deletionTimestamp, finalizers?.join(), told];
+  const statusText = !isNew ? "" : resource === PODS ? status.phase : JSON.stringify(status);
+  return [name, uid, resourceVersion, deletionTimestamp, finalizers?.join(), statusText];
 }
 
 function statusOf(object: Stored | undefined): { readonly phase?: string } | undefined {
@@ -278,8 +278,8 @@ function statusOf(object: Stored | undefined): { readonly phase?: string } | und
 }
 
 /** What a decision is about. */
-function subjectOf(told: ToldDecision): string {
-  const { decision } = told;
+function subjectOf(reported: ReportedDecision): string {
+  const { decision } = reported;
   if ("key" in decision) return decision.key;
   return "object" in decision ? decision.object.name : `${decision.namespace}/${decision.name}`;
 }

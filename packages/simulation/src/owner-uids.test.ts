@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { FaultPlan } from "./fault-plan.js";
-import { play } from "./play.js";
-import { uidOf, withOwnerUids } from "./owner-uids.js";
+import { runPlan } from "./run-plan.js";
+import { uidPlaceholder, resolveOwnerUids } from "./owner-uids.js";
 
 const child = (uid: string) => ({
   apiVersion: "v1",
@@ -12,7 +12,7 @@ const child = (uid: string) => ({
 
 test("an owner named by a plan gets the UID it has in the run", async () => {
   const asked: unknown[] = [];
-  const filled = await withOwnerUids(child(uidOf({ namespace: "second", name: "pi" })), async (owner) => {
+  const filled = await resolveOwnerUids(child(uidPlaceholder({ namespace: "second", name: "pi" })), async (owner) => {
     asked.push(owner);
     return "1234";
   });
@@ -22,9 +22,9 @@ test("an owner named by a plan gets the UID it has in the run", async () => {
 
 test("an owner that is not there keeps a UID that nobody has, and one that is written out keeps its own", async () => {
   const absent = child("uid of default/pi");
-  expect(await withOwnerUids(absent, async () => undefined)).toEqual(absent);
+  expect(await resolveOwnerUids(absent, async () => undefined)).toEqual(absent);
   const written = child("abcd");
-  expect(await withOwnerUids(written, async () => "1234")).toBe(written);
+  expect(await resolveOwnerUids(written, async () => "1234")).toBe(written);
 });
 
 test("a plan's ConfigMap goes with the Job that it names as its owner, and a copy in another namespace alone", async () => {
@@ -35,7 +35,7 @@ test("a plan's ConfigMap goes with the Job that it names as its owner, and a cop
       name: "child",
       namespace,
       ownerReferences: [
-        { apiVersion: "batch/v1", kind: "Job", name: "pi", uid: uidOf({ namespace: "default", name: "pi" }) },
+        { apiVersion: "batch/v1", kind: "Job", name: "pi", uid: uidPlaceholder({ namespace: "default", name: "pi" }) },
       ],
     },
   });
@@ -50,14 +50,14 @@ test("a plan's ConfigMap goes with the Job that it names as its owner, and a cop
       { apiVersion: "v1", kind: "Namespace", metadata: { name: "second" } },
       { apiVersion: "batch/v1", kind: "Job", metadata: { name: "pi", namespace: "default" }, spec: { template } },
     ],
-    happenings: [
+    events: [
       { at: "+0s", apply: configMap("default") },
       { at: "+0s", apply: configMap("second") },
     ],
   };
-  const { settled } = await play(plan);
+  const { settled } = await runPlan(plan);
   expect(Object.keys(settled).filter((name) => name.endsWith("/child"))).toEqual(["ConfigMap default/child"]);
   const deleted = { at: "+1m", delete: { kind: "Job", name: "pi" } } as const;
-  const { settled: after } = await play({ ...plan, happenings: [...plan.happenings!, deleted] });
+  const { settled: after } = await runPlan({ ...plan, events: [...plan.events!, deleted] });
   expect(Object.keys(after).filter((name) => name.endsWith("/child"))).toEqual([]);
 });

@@ -17,10 +17,15 @@ export function settledObjects(mirror: StoreMirror): Record<string, SettledObjec
 }
 
 /** Kinds of objects of which there is no more to say than that they are there, and not even that of these. */
-const PASSING: ReadonlySet<string> = new Set(["pods", "events", "events.events.k8s.io", "leases.coordination.k8s.io"]);
+const EPHEMERAL_RESOURCES: ReadonlySet<string> = new Set([
+  "pods",
+  "events",
+  "events.events.k8s.io",
+  "leases.coordination.k8s.io",
+]);
 
 function settledObject(resource: string, object: DeepReadonly<KubernetesObject>): SettledObject | undefined {
-  if (PASSING.has(resource)) return undefined;
+  if (EPHEMERAL_RESOURCES.has(resource)) return undefined;
   const deleting = object.metadata.deletionTimestamp === undefined ? {} : { deleting: true };
   if (resource === "jobs.batch") return { ...settledJob(object), ...deleting };
   if (resource === "cronjobs.batch") {

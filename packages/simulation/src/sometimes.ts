@@ -11,10 +11,10 @@ import {
   POD_GC_CONTROLLER,
   TTL_CONTROLLER,
   isBeingDeleted,
-  isOfController,
+  isFromController,
 } from "./invariants/stored-objects.js";
-import { hasEnded, hasFailed, isActive, isTerminating, isTracked } from "./invariants/job-words.js";
-import type { AnsweredRequest, CacheEvent, Stored, StoredChange, ToldDecision } from "./world.js";
+import { hasEnded, hasFailed, isActive, isTerminating, isTracked } from "./invariants/job-state.js";
+import type { AnsweredRequest, CacheEvent, Stored, StoredChange, ReportedDecision } from "./world.js";
 
 /** A state that a campaign has to come to now and then: one that it never does, nothing in it is tested by. */
 export interface Sometimes {
@@ -25,33 +25,33 @@ export interface Sometimes {
 }
 
 /** How one shows. Any of them will do. */
-interface Signs {
+interface StatePredicates {
   readonly change?: (change: StoredChange) => boolean;
   readonly answer?: (request: AnsweredRequest) => boolean;
-  readonly decision?: (decision: ToldDecision) => boolean;
+  readonly decision?: (decision: ReportedDecision) => boolean;
   readonly cache?: (event: CacheEvent) => boolean;
 }
 
-type State = Sometimes & Signs;
+type State = Sometimes & StatePredicates;
 
-type JobDecision = Extract<ToldDecision, { controller: "job-controller" }>["decision"];
-type CronDecision = Extract<ToldDecision, { controller: "cronjob-controller" }>["decision"];
+type JobDecision = Extract<ReportedDecision, { controller: "job-controller" }>["decision"];
+type CronDecision = Extract<ReportedDecision, { controller: "cronjob-controller" }>["decision"];
 
-const state = (name: string, sentence: string, signs: Signs): State => ({ name, sentence, ...signs });
+const state = (name: string, sentence: string, signs: StatePredicates): State => ({ name, sentence, ...signs });
 
 /** A decision of the Job controller. */
-const job = (test: (decision: JobDecision) => boolean): Signs => ({
-  decision: (told) => told.controller === JOB_CONTROLLER && test(told.decision),
+const job = (test: (decision: JobDecision) => boolean): StatePredicates => ({
+  decision: (reported) => reported.controller === JOB_CONTROLLER && test(reported.decision),
 });
 
 /** A sync of a Job that gave a reason of that type. */
-const reason = (type: JobDecision["reasons"][number]["type"]): Signs =>
+const reason = (type: JobDecision["reasons"][number]["type"]): StatePredicates =>
   job(({ reasons }) => reasons.some((each) => each.type === type));
 
-const ends = (why: string): Signs => job(({ plan: { end } }) => end?.reason === why);
+const ends = (why: string): StatePredicates => job(({ plan: { end } }) => end?.reason === why);
 
-const cron = (test: (decision: CronDecision) => boolean): Signs => ({
-  decision: (told) => told.controller === CRON_JOB_CONTROLLER && test(told.decision),
+const cron = (test: (decision: CronDecision) => boolean): StatePredicates => ({
+  decision: (reported) => reported.controller === CRON_JOB_CONTROLLER && test(reported.decision),
 });
 
 /** A request of a component that was answered so. */
@@ -60,7 +60,7 @@ const answered = (
   verb: string,
   resource: string,
   test: (request: AnsweredRequest) => boolean,
-): Signs => ({
+): StatePredicates => ({
   answer: (request) =>
     request.component === component && request.verb === verb && request.resource === resource && test(request),
 });
@@ -69,12 +69,12 @@ const refused = ({ code }: AnsweredRequest): boolean => code === 0 || code > 299
 const lost = (request: AnsweredRequest): boolean => request.tookEffect && refused(request);
 
 /** What a component changed of a Job's pod. */
-const podChanged = (component: string, test: (pod: Stored<Pod>, before: Stored<Pod>) => boolean): Signs => ({
+const podChanged = (component: string, test: (pod: Stored<Pod>, before: Stored<Pod>) => boolean): StatePredicates => ({
   change: ({ resource, request, object, previous }) =>
     resource === PODS && request?.component === component && previous !== undefined && test(object, previous),
 });
 
-const jobStatus = (test: (job: Stored<Job>, before: Stored<Job>) => boolean): Signs => ({
+const jobStatus = (test: (job: Stored<Job>, before: Stored<Job>) => boolean): StatePredicates => ({
   change: ({ resource, object, previous }) => resource === JOBS && previous !== undefined && test(object, previous),
 });
 
@@ -335,25 +335,28 @@ const STATES: readonly State[] = [
   state(
     "reference removed",
     "The garbage collector removes a reference to an owner that is gone, beside another that is not.",
-    { decision: (told) => told.controller === GARBAGE_COLLECTOR && told.decision.action === "referencesRemoved" },
+    {
+      decision: (reported) =>
+        reported.controller === GARBAGE_COLLECTOR && reported.decision.action === "referencesRemoved",
+    },
   ),
   state("foreground deletion ends", "The garbage collector ends a foreground deletion, or orphaning.", {
-    decision: (told) => told.controller === GARBAGE_COLLECTOR && told.decision.action === "released",
+    decision: (reported) => reported.controller === GARBAGE_COLLECTOR && reported.decision.action === "released",
   }),
   state("TTL deletes", "The TTL controller deletes a Job.", {
-    decision: (told) => told.controller === TTL_CONTROLLER && told.decision.outcome === "deleted",
+    decision: (reported) => reported.controller === TTL_CONTROLLER && reported.decision.outcome === "deleted",
   }),
   state("PodGC, node gone", "PodGC deletes a pod of a node that is gone.", {
-    decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "orphaned",
+    decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "orphaned",
   }),
   state("PodGC, threshold", "PodGC deletes ended pods beyond its threshold.", {
-    decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "terminated",
+    decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "terminated",
   }),
   state("PodGC, out of service", "PodGC deletes a pod that nobody is left to end.", {
-    decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "out-of-service",
+    decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "out-of-service",
   }),
   state("PodGC, unscheduled", "PodGC deletes a pod without a node.", {
-    decision: (told) => told.controller === POD_GC_CONTROLLER && told.decision.reason === "unscheduled",
+    decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "unscheduled",
   }),
   // Caches and leaders.
   state("name taken again", "A cache is told of another object of a name by an update.", {
@@ -367,15 +370,15 @@ const STATES: readonly State[] = [
     cache: ({ incarnation }) => incarnation > 1,
   }),
   state("second leader", "The controllers of another controller manager write.", {
-    change: ({ request }) => request !== undefined && isOfController(request) && request.process.endsWith("-2"),
+    change: ({ request }) => request !== undefined && isFromController(request) && request.process.endsWith("-2"),
   }),
 ];
 
 /** All of them, in no order that matters. */
 export const sometimes: readonly Sometimes[] = STATES.map(({ name, sentence }) => ({ name, sentence }));
 
-/** What has been reached, while runs are played with {@link ReachedStates.invariant}. */
-export interface ReachedStates {
+/** What has been reached, while runs are played with {@link CoveredStates.invariant}. */
+export interface CoveredStates {
   /** Never violated; to be played beside the others. */
   readonly invariant: Invariant;
   /** Names in {@link sometimes}, in the order in which they were reached. */
@@ -383,7 +386,7 @@ export interface ReachedStates {
 }
 
 /** Collects which states runs reach: one collector for as many runs as are to be counted together. */
-export function collectStates(): ReachedStates {
+export function collectStates(): CoveredStates {
   const names = new Set<string>();
   return {
     names,
@@ -391,16 +394,18 @@ export function collectStates(): ReachedStates {
       name: "sometimes",
       sentence: "Says which states were reached.",
       watch: (): InvariantChecks => {
-        const look = <Told>(sign: (signs: Signs) => ((told: Told) => boolean) | undefined): ((told: Told) => void) => {
+        const look = <Reported>(
+          sign: (signs: StatePredicates) => ((reported: Reported) => boolean) | undefined,
+        ): ((reported: Reported) => void) => {
           let open = STATES.filter((each) => sign(each) !== undefined && !names.has(each.name));
-          return (told) => {
-            let isReached = false;
+          return (reported) => {
+            let isCovered = false;
             for (const each of open) {
-              if (!sign(each)!(told)) continue;
+              if (!sign(each)!(reported)) continue;
               names.add(each.name);
-              isReached = true;
+              isCovered = true;
             }
-            if (isReached) open = open.filter(({ name }) => !names.has(name));
+            if (isCovered) open = open.filter(({ name }) => !names.has(name));
           };
         };
         return {

@@ -12,7 +12,7 @@ interface WatchedCache {
   readonly resource: string;
   readonly store: SharedInformer<KubernetesObject>["store"];
   /** What handlers were told is there, by UID. */
-  readonly told: Map<string, Cached>;
+  readonly delivered: Map<string, Cached>;
 }
 
 /** The caches of all components: what they are told, and whether they show what is stored. */
@@ -20,12 +20,12 @@ export class WatchedCaches {
   /** By component and process, and by bucket where they share work, those of its latest life. */
   readonly #caches = new Map<string, { readonly incarnation: number; readonly caches: WatchedCache[] }>();
   readonly #clock: Pick<Clock, "now">;
-  readonly #tell: (event: CacheEvent) => void;
+  readonly #notify: (event: CacheEvent) => void;
   #count = 0;
 
-  constructor(clock: Pick<Clock, "now">, tell: (event: CacheEvent) => void) {
+  constructor(clock: Pick<Clock, "now">, notify: (event: CacheEvent) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   add(informer: SharedInformer<KubernetesObject>, definition: ResourceDefinition, sender: Sender): void {
@@ -34,29 +34,29 @@ export class WatchedCaches {
     const place = `${process}/${component}/${bucket ?? ""}`;
     let known = this.#caches.get(place);
     if (known?.incarnation !== incarnation) this.#caches.set(place, (known = { incarnation, caches: [] }));
-    const told = new Map<string, Cached>();
-    known.caches.push({ sender, resource, store: informer.store, told });
+    const delivered = new Map<string, Cached>();
+    known.caches.push({ sender, resource, store: informer.store, delivered });
     const cache = this.#count++;
-    const tell = (type: CacheEvent["type"], object: Cached, previous?: Cached): void => {
+    const notify = (type: CacheEvent["type"], object: Cached, previous?: Cached): void => {
       const atMs = this.#clock.now();
       const event = { atMs, component, process, incarnation, cache, resource, type, object };
-      this.#tell(previous === undefined ? event : { ...event, previous });
+      this.#notify(previous === undefined ? event : { ...event, previous });
     };
     informer.addEventHandler({
       onAdd: (object) => {
-        told.set(uidOf(object), object);
-        tell("add", object);
+        delivered.set(uidOf(object), object);
+        notify("add", object);
       },
       onUpdate: (previous, object) => {
-        if (uidOf(previous) !== uidOf(object)) told.delete(uidOf(previous));
-        told.set(uidOf(object), object);
-        tell("update", object, previous);
+        if (uidOf(previous) !== uidOf(object)) delivered.delete(uidOf(previous));
+        delivered.set(uidOf(object), object);
+        notify("update", object, previous);
       },
       onDelete: (deleted) => {
         const object = isDeletedFinalStateUnknown(deleted) ? deleted.object : deleted;
         if (object === undefined) return;
-        told.delete(uidOf(object));
-        tell("delete", object);
+        delivered.delete(uidOf(object));
+        notify("delete", object);
       },
     });
   }
@@ -71,13 +71,14 @@ export class WatchedCaches {
   ): ReturnType<World["staleCaches"]> {
     const differences: { component: string; resource: string; difference: string }[] = [];
     for (const { caches } of this.#caches.values())
-      for (const { sender, resource, store, told } of caches) {
+      for (const { sender, resource, store, delivered } of caches) {
         if (!runs(sender)) continue;
         const isDue = ({ metadata: { namespace = "", name = "" } }: Cached): boolean =>
           isOfBucket(namespace, sender.bucket) && mirror.changedMs(resource, namespace, name) <= beforeMs;
         const stored = mirror.list(resource).filter(isDue);
         const difference =
-          differenceBetween(store.list().filter(isDue), stored) ?? untold([...told.values()].filter(isDue), stored);
+          differenceBetween(store.list().filter(isDue), stored) ??
+          missedDeletion([...delivered.values()].filter(isDue), stored);
         if (difference !== undefined) differences.push({ component: sender.component, resource, difference });
       }
     return differences;
@@ -106,9 +107,9 @@ function differenceBetween(cached: readonly Cached[], stored: readonly Cached[])
 }
 
 /** What handlers have reason to believe in, although it has gone. */
-function untold(told: readonly Cached[], stored: readonly Cached[]): string | undefined {
+function missedDeletion(delivered: readonly Cached[], stored: readonly Cached[]): string | undefined {
   const names = new Set(stored.map(nameOf));
-  const ghost = told.map(nameOf).find((name) => !names.has(name));
+  const ghost = delivered.map(nameOf).find((name) => !names.has(name));
   return ghost === undefined ? undefined : `${ghost} is not stored any more, and no handler was told`;
 }
 

@@ -67,10 +67,14 @@ export interface CacheEvent {
 }
 
 /** What a controller decided, and which. */
-export type ToldDecision = Decision & { readonly process: string; readonly incarnation: number; readonly atMs: number };
+export type ReportedDecision = Decision & {
+  readonly process: string;
+  readonly incarnation: number;
+  readonly atMs: number;
+};
 
 /** A happening of the plan, when it begins and when it ends. */
-export interface ToldHappening {
+export interface ReportedScenarioEvent {
   readonly atMs: number;
   readonly kind: string;
   readonly phase: "begin" | "end";
@@ -115,15 +119,15 @@ export interface World {
    * What checks of one run follow together: made for the first that asks for it when it begins to watch, and told of everything
    * before any check is.
    */
-  shared<T extends object>(make: (world: World) => T & Follower): T;
+  shared<T extends object>(make: (world: World) => T & RunListener): T;
 }
 
 /** Who is told of everything in a run, at once. */
-export interface Follower {
+export interface RunListener {
   readonly onChange?: (change: StoredChange) => void;
   readonly onAnswer?: (request: AnsweredRequest) => void;
-  readonly onDecision?: (decision: ToldDecision) => void;
+  readonly onDecision?: (decision: ReportedDecision) => void;
   readonly onCacheEvent?: (event: CacheEvent) => void;
-  readonly onHappening?: (happening: ToldHappening) => void;
+  readonly onScenarioEvent?: (scenarioEvent: ReportedScenarioEvent) => void;
   readonly onError?: (error: ThrownError) => void;
 }

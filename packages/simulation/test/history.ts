@@ -6,11 +6,11 @@ import type { Invariant, InvariantChecks } from "../src/invariant.js";
 import type {
   AnsweredRequest,
   CacheEvent,
-  Follower,
+  RunListener,
   RequestInfo,
   Stored,
   StoredChange,
-  ToldDecision,
+  ReportedDecision,
   World,
 } from "../src/world.js";
 
@@ -34,12 +34,12 @@ export class History implements World {
   healedMs = START_MS;
   stale: { component: string; resource: string; difference: string }[] = [];
   leading: string[] = [];
-  sharing: Record<string, ShardStatus> = {};
+  shardStatuses: Record<string, ShardStatus> = {};
   /** `Job default/pi: message` */
   readonly violations: string[] = [];
   readonly #caches = new Map<string, number>();
   readonly #stored = new Map<string, Stored>();
-  readonly #shared = new Map<unknown, Follower>();
+  readonly #shared = new Map<unknown, RunListener>();
   readonly #checks: readonly InvariantChecks[];
   #version = 0;
 
@@ -55,7 +55,7 @@ export class History implements World {
     };
     const checks = [invariants]
       .flat()
-      .map(({ watch }) => watch(this, (about, message) => this.violations.push(`${about}: ${message}`)));
+      .map(({ watch }) => watch(this, (subject, message) => this.violations.push(`${subject}: ${message}`)));
     this.#checks = [...this.#shared.values(), ...checks];
   }
 
@@ -75,11 +75,11 @@ export class History implements World {
     return this.leading;
   }
 
-  shards(): typeof this.sharing {
-    return this.sharing;
+  shards(): typeof this.shardStatuses {
+    return this.shardStatuses;
   }
 
-  shared<T extends object>(make: (world: World) => T & Follower): T {
+  shared<T extends object>(make: (world: World) => T & RunListener): T {
     if (!this.#shared.has(make)) this.#shared.set(make, make(this));
     return this.#shared.get(make) as T;
   }
@@ -101,7 +101,7 @@ export class History implements World {
     };
     this.#stored.set(key, now);
     const type = previous === undefined ? "ADDED" : "MODIFIED";
-    this.#tell(type, now, previous, by, previous === undefined ? "create" : "update");
+    this.#notify(type, now, previous, by, previous === undefined ? "create" : "update");
     return now;
   }
 
@@ -110,7 +110,7 @@ export class History implements World {
     const previous = this.#stored.get(key);
     if (previous === undefined) throw new Error(`${key} is not stored`);
     this.#stored.delete(key);
-    this.#tell("DELETED", previous, previous, by, "delete");
+    this.#notify("DELETED", previous, previous, by, "delete");
   }
 
   /** Tells that a cache was told of an object. */
@@ -141,9 +141,14 @@ export class History implements World {
     for (const check of this.#checks) check.onAnswer?.(answered);
   }
 
-  decide(decision: Pick<ToldDecision, "controller" | "decision">): void {
-    const told = { process: "controller-manager-1", incarnation: 1, atMs: this.nowMs, ...decision } as ToldDecision;
-    for (const check of this.#checks) check.onDecision?.(told);
+  decide(decision: Pick<ReportedDecision, "controller" | "decision">): void {
+    const reported = {
+      process: "controller-manager-1",
+      incarnation: 1,
+      atMs: this.nowMs,
+      ...decision,
+    } as ReportedDecision;
+    for (const check of this.#checks) check.onDecision?.(reported);
   }
 
   fail(error: unknown, component = "job-controller"): void {
@@ -151,7 +156,7 @@ export class History implements World {
   }
 
   happen(index: number, kind: string, phase: "begin" | "end"): void {
-    for (const check of this.#checks) check.onHappening?.({ atMs: this.nowMs, kind, phase, index });
+    for (const check of this.#checks) check.onScenarioEvent?.({ atMs: this.nowMs, kind, phase, index });
   }
 
   pass(ms: number): void {
@@ -167,7 +172,7 @@ export class History implements World {
     return `${PLURALS[kind ?? ""]} ${kind === "Node" ? "" : namespace}/${name}`;
   }
 
-  #tell(type: StoredChange["type"], object: Stored, previous: Stored | undefined, by: Sender, verb: string): void {
+  #notify(type: StoredChange["type"], object: Stored, previous: Stored | undefined, by: Sender, verb: string): void {
     const change: StoredChange = {
       atMs: this.nowMs,
       resource: PLURALS[object.kind ?? ""]!,

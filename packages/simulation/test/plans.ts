@@ -4,16 +4,16 @@ import {
   type AnsweredRequest,
   type CacheEvent,
   type FaultPlan,
-  type HappeningEntry,
+  type ScenarioEventEntry,
   type Invariant,
   type Outcome,
-  type PlayOptions,
+  type RunPlanOptions,
   type StoredChange,
   type ThrownError,
-  type ToldDecision,
-  type ToldRecord,
+  type ReportedDecision,
+  type RunRecord,
   type World,
-  play,
+  runPlan,
 } from "../src/index.js";
 
 export const START_MS = Date.UTC(2026, 0, 1);
@@ -43,7 +43,7 @@ export function cronJob(name: string, schedule: string, spec: object = {}, durat
 }
 
 /** A Job of three pods, two at once, for ten minutes. */
-export function planOf(happenings: readonly HappeningEntry[] = [], more: Partial<FaultPlan> = {}): FaultPlan {
+export function planOf(events: readonly ScenarioEventEntry[] = [], more: Partial<FaultPlan> = {}): FaultPlan {
   return {
     apiVersion: "sim.kubewright.dev/v1",
     kind: "Scenario",
@@ -51,17 +51,17 @@ export function planOf(happenings: readonly HappeningEntry[] = [], more: Partial
     start: "2026-01-01T00:00:00Z",
     for: "10m",
     manifests: [job("a", { parallelism: 2, completions: 3 })],
-    happenings,
+    events,
     ...more,
   };
 }
 
 /** A run, and all that was told of it. */
-export interface Told {
+export interface RecordedRun {
   readonly outcome: Outcome;
   readonly changes: readonly StoredChange[];
   readonly answers: readonly AnsweredRequest[];
-  readonly decisions: readonly ToldDecision[];
+  readonly decisions: readonly ReportedDecision[];
   readonly cacheEvents: readonly CacheEvent[];
   readonly errors: readonly ThrownError[];
   readonly notes: readonly string[];
@@ -72,8 +72,8 @@ export interface Told {
 }
 
 /** Plays a plan with an invariant that only listens. */
-export async function tell(plan: FaultPlan, options: PlayOptions = {}): Promise<Told> {
-  const records: ToldRecord[] = [];
+export async function recordRun(plan: FaultPlan, options: RunPlanOptions = {}): Promise<RecordedRun> {
+  const records: RunRecord[] = [];
   let world: World | undefined;
   let staleCaches: ReturnType<World["staleCaches"]> = [];
   const listening: Invariant = {
@@ -84,14 +84,14 @@ export async function tell(plan: FaultPlan, options: PlayOptions = {}): Promise<
       return { atRest: () => (staleCaches = looked.staleCaches()) };
     },
   };
-  const outcome = await play(plan, {
+  const outcome = await runPlan(plan, {
     freeze: true,
     ...options,
     invariants: [listening, ...(options.invariants ?? [])],
-    onTold: (record) => records.push(record),
+    onRecord: (record) => records.push(record),
   });
-  const those = <Type extends ToldRecord["type"]>(type: Type): Extract<ToldRecord, { type: Type }>[] =>
-    records.filter((record): record is Extract<ToldRecord, { type: Type }> => record.type === type);
+  const those = <Type extends RunRecord["type"]>(type: Type): Extract<RunRecord, { type: Type }>[] =>
+    records.filter((record): record is Extract<RunRecord, { type: Type }> => record.type === type);
   return {
     outcome,
     changes: those("change").map(({ change }) => change),
@@ -100,7 +100,7 @@ export async function tell(plan: FaultPlan, options: PlayOptions = {}): Promise<
     cacheEvents: those("cache").map(({ event }) => event),
     errors: those("error").map(({ error }) => error),
     notes: those("note").map(({ message }) => message),
-    phases: those("happening").map(({ happening: { index, phase, atMs } }) => `${index} ${phase} ${seconds(atMs)}`),
+    phases: those("happening").map(({ scenarioEvent: { index, phase, atMs } }) => `${index} ${phase} ${seconds(atMs)}`),
     staleCaches,
     healedMs: world!.healedMs - START_MS,
   };

@@ -1,6 +1,6 @@
 import { errorMessage } from "@kubewright/client";
 import { explainJobReason } from "@kubewright/job";
-import type { ToldDecision } from "@kubewright/simulation";
+import type { ReportedDecision } from "@kubewright/simulation";
 
 export interface DecisionWords {
   /** `creating 1 pod: 0 active, 1 wanted` */
@@ -14,7 +14,7 @@ export interface DecisionWords {
 }
 
 /** What a controller decided, in the words of whoever watches it. */
-export function decisionWords(told: ToldDecision): DecisionWords {
+export function decisionWords(told: ReportedDecision): DecisionWords {
   switch (told.controller) {
     case "job-controller": {
       const { action, reasons, statusWrites, error, uid } = told.decision;

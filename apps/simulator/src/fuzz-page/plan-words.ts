@@ -15,12 +15,12 @@ const AT_ONCE: ReadonlySet<string> = new Set([
 const MOST_NAMES = 6;
 
 /** Whether the happening with that place goes on for a while. */
-export function isLasting({ happenings = [] }: FaultPlan, index: number): boolean {
+export function isLasting({ events: happenings = [] }: FaultPlan, index: number): boolean {
   return !Object.keys(happenings[index] ?? {}).some((kind) => AT_ONCE.has(kind));
 }
 
 /** Whether it is about single requests, counted: it is seen where it hits, if it does. */
-export function isAimed({ happenings = [] }: FaultPlan, index: number): boolean {
+export function isAimed({ events: happenings = [] }: FaultPlan, index: number): boolean {
   return happenings[index]?.requestFails?.nth !== undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { FaultPlan, Invariant, PlayOptions, ToldRecord, Violation, play } from "@kubewright/simulation";
+import type { FaultPlan, Invariant, RunPlanOptions, RunRecord, Violation, runPlan } from "@kubewright/simulation";
 
 /** Of a run whose records are more than that the earliest are forgotten. */
 const MOST_RECORDS = 200_000;
@@ -6,16 +6,16 @@ const MOST_RECORDS = 200_000;
 /** All that was told of a run. */
 export interface PlayedRecords {
   readonly plan: FaultPlan;
-  readonly records: readonly ToldRecord[];
+  readonly records: readonly RunRecord[];
   /** Earlier ones, which are forgotten. */
   readonly forgotten: number;
   readonly violations: readonly Violation[];
 }
 
-export interface RecordOptions extends Pick<PlayOptions, "controllers" | "builtIn" | "signal"> {
+export interface RecordOptions extends Pick<RunPlanOptions, "controllers" | "builtIn" | "signal"> {
   readonly invariants: readonly Invariant[];
   /** What plays it: with a known bug in it, that bug's player. */
-  readonly player: typeof play;
+  readonly player: typeof runPlan;
 }
 
 /** Plays a plan to its end and keeps what is told of it. */
@@ -24,11 +24,11 @@ export async function recordPlan(
   { player, ...options }: RecordOptions,
   most = MOST_RECORDS,
 ): Promise<PlayedRecords> {
-  let records: ToldRecord[] = [];
+  let records: RunRecord[] = [];
   let forgotten = 0;
   const { violations } = await player(plan, {
     ...options,
-    onTold(record) {
+    onRecord(record) {
       records.push(record);
       if (records.length < 2 * most) return;
       forgotten += most;

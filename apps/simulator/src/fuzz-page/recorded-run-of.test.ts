@@ -1,6 +1,12 @@
 import { type Job, type UnstructuredObject, configMaps } from "@kubewright/api";
 import { ControllerShell } from "@kubewright/controller";
-import { type FaultPlan, type Invariant, type PlayedController, builtInInvariants, play } from "@kubewright/simulation";
+import {
+  type FaultPlan,
+  type Invariant,
+  type SimulatedController,
+  builtInInvariants,
+  runPlan,
+} from "@kubewright/simulation";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RecordedRun } from "@kubewright/timeline/data";
 
@@ -109,7 +115,7 @@ describe("a run in which a finished Job is forgotten", () => {
 });
 
 test("what nobody found while it was played is told at the end, and a run in which all holds has no story of it", async () => {
-  const played = await recordPlan(stalePlan(), { player: play, invariants: builtInInvariants });
+  const played = await recordPlan(stalePlan(), { player: runPlan, invariants: builtInInvariants });
   expect(played.violations).toEqual([]);
   const quiet = recordedRunOf(played, options);
   expect(quiet.violations).toEqual([]);
@@ -130,7 +136,7 @@ test("faults of single requests are told where they hit, and pods by their names
     requestFails: { components: ["job-controller"], verbs: ["create"], resources: ["pods"], nth: 1, times: 1 },
   };
   const plan = { ...stalePlan(), happenings: [{ at: "+0s", ...aimed }] };
-  const run = recordedRunOf(await recordPlan(plan, { player: play, invariants: [] }), options);
+  const run = recordedRunOf(await recordPlan(plan, { player: runPlan, invariants: [] }), options);
   expect(run.happenings).toEqual([]);
   expect(run.steps.filter(({ kind }) => kind === "happening" || kind === "note")).toEqual([]);
   expect(run.steps.filter(({ look }) => look === "false").map(({ text }) => text)).toEqual([
@@ -153,7 +159,7 @@ test("of what did not happen in time the last decision about it is told", async 
       },
     }),
   };
-  const played = await recordPlan({ ...stalePlan(), happenings: [] }, { player: play, invariants: [invariant] });
+  const played = await recordPlan({ ...stalePlan(), events: [] }, { player: runPlan, invariants: [invariant] });
   const run = recordedRunOf(played, { command: COMMAND, invariants: [invariant] });
   expect(texts(run, "What it did last")).toEqual([
     "job-controller decides for Job default/pi: nothing to create: 1 active, 1 wanted.",
@@ -196,7 +202,7 @@ test("an answer that is lost is told as such, and what an invariant of one's own
       { at: "+1s", staleCache: { kind: "Pod", controller: "job-controller" }, for: "20s" },
     ],
   };
-  const played = await recordPlan(plan, { player: play, invariants: [invariant] });
+  const played = await recordPlan(plan, { player: runPlan, invariants: [invariant] });
   const run = recordedRunOf(played, { command: COMMAND, invariants: [invariant] });
   expect(run.violations[0]).toMatchObject({ invariant: "mine", sentence: "A Job has one pod at most." });
   expect(run.steps.filter(({ look }) => look === "lost").map(({ text }) => text)).toEqual([
@@ -210,7 +216,7 @@ test("an answer that is lost is told as such, and what an invariant of one's own
 });
 
 test("a controller of one's own, which tells no decisions, is told to have believed what its caches had when it wrote", async () => {
-  const sweeper: PlayedController = (environment) => {
+  const sweeper: SimulatedController = (environment) => {
     const shell = new ControllerShell(environment, { name: "sweeper" });
     const informer = shell.informer(configMaps);
     const queue = shell.addLoop({
@@ -243,12 +249,12 @@ test("a controller of one's own, which tells no decisions, is told to have belie
   const plan: FaultPlan = {
     ...stalePlan(),
     manifests: [configMap("no")],
-    happenings: [
+    events: [
       { at: "+1s", for: "1m", watchSilent: { controller: "sweeper" } },
       { at: "+2s", apply: configMap("yes") },
     ],
   };
-  const played = await recordPlan(plan, { player: play, invariants: [kept], controllers: { sweeper } });
+  const played = await recordPlan(plan, { player: runPlan, invariants: [kept], controllers: { sweeper } });
   const run = recordedRunOf(played, { command: COMMAND, invariants: [kept] });
   expect(texts(run, "What sweeper believed")[0]).toMatch(
     /^At \+10s sweeper believed that ConfigMap default\/c was at version \d+, and had heard so at \+0s; that was out of date since \+2s, and stored was version \d+; what it had not heard of: data\.keep: no → yes\.$/,

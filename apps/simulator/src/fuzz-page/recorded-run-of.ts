@@ -30,7 +30,7 @@ export function recordedRunOf(
 ): RecordedRun {
   const { plan, forgotten } = played;
   const told = toldRun(played);
-  const aimed = (plan.happenings ?? []).filter((_, index) => isAimed(plan, index)).length;
+  const aimed = (plan.events ?? []).filter((_, index) => isAimed(plan, index)).length;
   const [first] = told.steps.flatMap(({ violation }) => violation ?? []);
   const concerned = first === undefined ? new Set<SeenObject>() : told.objects.concerned(first);
   const { from, steps, left } = chosen(told, { concerned, most: mostSteps });
@@ -58,7 +58,7 @@ export function recordedRunOf(
     endMs: Math.max(startMs, shown.at(-1)?.atMs ?? startMs),
     violations: steps.flatMap(({ violation }, step) => {
       if (violation === undefined) return [];
-      const { invariant, about, message } = violation;
+      const { invariant, subject: about, message } = violation;
       const sentence = sentenceOf(invariant);
       return { invariant, about, message, step, ...(sentence === undefined ? {} : { sentence }) };
     }),

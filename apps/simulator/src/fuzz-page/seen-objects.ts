@@ -51,10 +51,10 @@ export class SeenObjects {
    * Those that a violation is about: what it names, whatever owns that or is owned by it, and what its controller owns
    * besides. All, but for what is written all the time, where it names none.
    */
-  concerned({ about, message }: Violation): ReadonlySet<SeenObject> {
+  concerned({ subject, message }: Violation): ReadonlySet<SeenObject> {
     const all = [...this.#byUid.values()];
-    const named = all.filter(({ name }) => name === about);
-    if (about === "leaders") named.push(...all.filter(({ resource }) => resource.startsWith("leases")));
+    const named = all.filter(({ name }) => name === subject);
+    if (subject === "leaders") named.push(...all.filter(({ resource }) => resource.startsWith("leases")));
     if (named.length === 0) return new Set(all.filter(({ resource }) => !BACKGROUND.has(resource)));
     const found = new Set(named);
     const words = new Set(message.split(/[\s,;:()]+/));

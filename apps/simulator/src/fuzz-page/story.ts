@@ -42,7 +42,7 @@ export function storyOf(input: StoryInput): Story {
     0,
     steps.findIndex((step) => step.violation === violation),
   );
-  const about = [...concerned].findLast(({ name }) => name === violation.about);
+  const about = [...concerned].findLast(({ name }) => name === violation.subject);
   const culprit = culpritOf(steps, moment, { about, concerned });
   const by = culprit === undefined ? undefined : decisions.get(steps[culprit]!);
   const decision = by === undefined ? undefined : steps.indexOf(by);
@@ -185,7 +185,7 @@ function before({ steps, violation, concerned }: StoryInput, until: number): Sen
     else if (kind === "happening") add(step.text(), step.happening?.phase === "begin");
     else if (object === undefined || !concerned.has(object)) continue;
     else if (kind === "change") {
-      const isAbout = object.name === violation.about;
+      const isAbout = object.name === violation.subject;
       const news = newsIn(change!, isAbout);
       if (news !== undefined) add(`${step.text()}${detailsText(news)}`, isAbout);
     } else if (kind === "answer" && (look === "false" || look === "lost")) add(withDetails(step));

@@ -3,8 +3,8 @@ import type {
   RequestInfo,
   Stored,
   StoredChange,
-  ToldHappening,
-  ToldRecord,
+  ReportedScenarioEvent,
+  RunRecord,
   Violation,
 } from "@kubewright/simulation";
 import { type Actor, changesBetween, type Look, type StepKind, violationText } from "@kubewright/timeline/data";
@@ -31,7 +31,7 @@ export interface ToldStep {
   readonly request?: RequestInfo;
   readonly violation?: Violation;
   /** Of the plan, and whether it begins or ends. */
-  readonly happening?: Pick<ToldHappening, "index" | "kind" | "phase">;
+  readonly happening?: Pick<ReportedScenarioEvent, "index" | "kind" | "phase">;
 }
 
 /** A run as steps, in the order in which they are understood. */
@@ -73,7 +73,7 @@ export function toldRun({ plan, records, violations }: PlayedRecords): ToldRun {
   for (const record of records) {
     const latest = steps.at(-1);
     if (record.type === "note" && wasAimed) continue;
-    wasAimed = record.type === "happening" && isAimed(plan, record.happening.index);
+    wasAimed = record.type === "happening" && isAimed(plan, record.scenarioEvent.index);
     if (wasAimed) continue;
     if (record.type === "note" && latest?.happening?.phase === "begin" && !happenings.has(latest.happening.index)) {
       // What happens is told in words right after its name.
@@ -104,7 +104,7 @@ export function toldRun({ plan, records, violations }: PlayedRecords): ToldRun {
 }
 
 /** The controller manager that tells of itself; somebody's own controller is a process of its own. */
-function processOf(record: ToldRecord): string {
+function processOf(record: RunRecord): string {
   if (record.type === "decision") return record.decision.process;
   if (record.type !== "cache") return "";
   const { process, component } = record.event;
@@ -123,7 +123,7 @@ interface Sources {
 }
 
 function stepOf(
-  record: Exclude<ToldRecord, { readonly type: "violation" }>,
+  record: Exclude<RunRecord, { readonly type: "violation" }>,
   { objects, actorOf, created, keepers, happenings }: Sources,
 ): ToldStep | undefined {
   switch (record.type) {
@@ -200,7 +200,7 @@ function stepOf(
       };
     }
     case "happening": {
-      const { atMs, kind, phase, index } = record.happening;
+      const { atMs, kind, phase, index } = record.scenarioEvent;
       const text = (): string => (phase === "begin" ? kind : `over: ${happenings.get(index) ?? kind}`);
       return { atMs, kind: "happening", look: "plain", text, happening: { index, kind, phase } };
     }
@@ -224,8 +224,8 @@ function violationStep(violation: Violation): ToldStep {
   return { atMs, kind: "violation", look: "wrong", text, violation };
 }
 
-function keyOf({ invariant, about }: Violation): string {
-  return JSON.stringify([invariant, about]);
+function keyOf({ invariant, subject }: Violation): string {
+  return JSON.stringify([invariant, subject]);
 }
 
 /** What a request is about; of a creation that came to nothing, what the object would have belonged to. */

@@ -95,7 +95,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       minimize: flags.minimize === true,
       clock: realClock,
       signal: io.stopped,
-      onProgress: (told) => progress.show(told.share, progressText(told)),
+      onProgress: (told) => progress.show(told.fraction, progressText(told)),
       ...(forMs === undefined ? {} : { forMs }),
       // Each takes as long as a dozen others.
       ...(sharding === undefined ? {} : { roundSeeds: 8 }),
@@ -126,7 +126,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       {
         chunkVersion: 1,
         seeds: { from: seeds.first, to: seeds.last },
-        played: report.plays,
+        played: report.plansRun,
         findings: report.violations.map(({ invariant, kind, name, plans }) => ({
           what: `${invariant}: ${kind}`,
           seed: name,
@@ -153,7 +153,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       fuzzText(report, {
         style,
         elapsedMs,
-        played: report.plays - (before?.plays ?? 0),
+        played: report.plansRun - (before?.plansRun ?? 0),
         sentenceOf: (name) => builtInInvariants.find((invariant) => invariant.name === name)?.sentence,
         replayCommand: (name) => replayCommand(name, flags, chosen),
       }),
@@ -207,16 +207,17 @@ async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
   const page = flags.html === undefined ? undefined : await openOutput("--html", flags.html, io);
   const workers = inThisThread(player);
   const progress = (await io.progress?.()) ?? noProgress;
-  const outcome = await workers.play(plan);
+  const outcome = await workers.run(plan);
   let shown = plan;
   let { violations } = outcome;
   const [first] = violations;
   try {
     if (flags.minimize === true && first !== undefined) {
-      const kind = first.about.split(" ", 1)[0]!;
+      const kind = first.subject.split(" ", 1)[0]!;
       const smallest = await minimize(plan, failsLike({ invariant: first.invariant, kind }, workers), {
         signal: io.stopped,
-        onProgress: ({ plays, happenings }) => progress.show(0, `${plays} plays, ${happenings} happenings left`),
+        onProgress: ({ plansRun, events: happenings }) =>
+          progress.show(0, `${plansRun} plays, ${happenings} happenings left`),
       });
       shown = smallest.plan;
       violations = [smallest.violation];
@@ -292,7 +293,7 @@ async function playerOf(mutant: string | undefined, io: Io): Promise<string | un
 function inThisThread(player: string | undefined): FuzzWorkers & { readonly close: () => Promise<void> } {
   return {
     count: 1,
-    play: (plan) => playTask({ plan, ...(player === undefined ? {} : { player }) }),
+    run: (plan) => playTask({ plan, ...(player === undefined ? {} : { player }) }),
     close: async () => {},
   };
 }
@@ -319,9 +320,9 @@ function planText(plan: FaultPlan): string {
   return stringify(plan, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-function progressText({ phase, plays, violations }: CampaignProgress): string {
+function progressText({ phase, plansRun, violations }: CampaignProgress): string {
   const found = violations === 0 ? "" : `, ${foundCount(violations)}`;
-  return `${phase === "playing" ? "" : "minimising: "}${plays.toLocaleString("en-US")} plans${found}`;
+  return `${phase === "playing" ? "" : "minimising: "}${plansRun.toLocaleString("en-US")} plans${found}`;
 }
 
 function replayCommand(

@@ -44,7 +44,7 @@ function isReport(value: Partial<FuzzFile> | null): value is FuzzFile {
     typeof value.seeds?.from === "number" &&
     Array.isArray(value.violations) &&
     Array.isArray(value.corpus) &&
-    typeof value.reached === "object" &&
+    typeof value.covered === "object" &&
     typeof value.figures === "object"
   );
 }

@@ -18,13 +18,13 @@ export interface FuzzTextOptions {
 /** What a campaign has found, for people. */
 export function fuzzText(report: FuzzReport, options: FuzzTextOptions): string {
   const { style, elapsedMs, played } = options;
-  const { figures, plays, reached, neverReached, corpus, violations } = report;
+  const { figures, plansRun, covered, neverCovered, corpus, violations } = report;
   const perSecond = elapsedMs > 0 ? `, ${rate(played / (elapsedMs / 1_000))} plans a second` : "";
   const lines = [
     ...violations.flatMap((found) => [...foundLines(found, options), ""]),
-    `${number(plays)} plans in ${formatDuration(elapsedMs)}${perSecond}: ${formatDuration(figures.virtualMs)} of virtual time, ${number(figures.requests)} requests, ${number(figures.writes)} writes${figures.handOvers === undefined ? "" : `, ${number(figures.handOvers)} hand-overs of buckets`}`,
-    `${number(Object.keys(reached).length)} decisions and answers reached, ${number(corpus.length)} plans kept that were the first to`,
-    ...(neverReached.length === 0 ? [] : [style.yellow(`never reached: ${neverReached.map(printable).join("; ")}`)]),
+    `${number(plansRun)} plans in ${formatDuration(elapsedMs)}${perSecond}: ${formatDuration(figures.virtualMs)} of virtual time, ${number(figures.requests)} requests, ${number(figures.writes)} writes${figures.handovers === undefined ? "" : `, ${number(figures.handovers)} hand-overs of buckets`}`,
+    `${number(Object.keys(covered).length)} decisions and answers reached, ${number(corpus.length)} plans kept that were the first to`,
+    ...(neverCovered.length === 0 ? [] : [style.yellow(`never reached: ${neverCovered.map(printable).join("; ")}`)]),
     violations.length === 0 ? style.green("nothing went wrong") : style.red(foundCount(violations.length)),
   ];
   return `${lines.join("\n")}\n`;
@@ -46,7 +46,7 @@ function foundLines(found: FoundViolation, { style, sentenceOf, replayCommand }:
       ? []
       : [
           style.dim(
-            `${number(found.plan.happenings?.length ?? 0)} happenings were ${number(plan.happenings?.length ?? 0)} when no more could be left out (${number(minimized.plays)} plays)${minimized.isMinimal ? "" : ", or the budget was used up"}`,
+            `${number(found.plan.events?.length ?? 0)} happenings were ${number(plan.events?.length ?? 0)} when no more could be left out (${number(minimized.plansRun)} plays)${minimized.isMinimal ? "" : ", or the budget was used up"}`,
           ),
         ];
   return [

@@ -24,7 +24,7 @@ export async function loadPlan(path: string, io: InputIo): Promise<FaultPlan> {
   await loadScenario(path, io);
   const source = new ScenarioText(text, path);
   const file = source.value() as ScenarioFile;
-  const { manifests = [], happenings = [], start, for: length, seed = 1 } = file;
+  const { manifests = [], events: happenings = [], start, for: length, seed = 1 } = file;
   const message = "is the name of a file, and a plan has its objects written out; write what the file holds here";
   const named = [
     ...manifests.map((entry, index) => ({ entry, path: ["manifests", index] })),

@@ -1,4 +1,4 @@
-import type { FaultPlan, Outcome, PlayOptions } from "@kubewright/simulation";
+import type { FaultPlan, Outcome, RunPlanOptions } from "@kubewright/simulation";
 
 /** Known bugs that can be put back in. They lie in the repository, and in no package. */
 export interface MutantKit {
@@ -17,5 +17,5 @@ export interface MutantEntry {
 
 /** What such a player exports. */
 export interface MutantPlayer {
-  readonly play: (plan: FaultPlan, options?: PlayOptions) => Promise<Outcome>;
+  readonly play: (plan: FaultPlan, options?: RunPlanOptions) => Promise<Outcome>;
 }

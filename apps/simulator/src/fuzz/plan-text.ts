@@ -1,4 +1,4 @@
-import type { FaultPlan, HappeningEntry, Violation } from "@kubewright/simulation";
+import type { FaultPlan, ScenarioEventEntry, Violation } from "@kubewright/simulation";
 
 import { formatDuration } from "../duration.js";
 import { type Style, printable } from "../style.js";
@@ -6,7 +6,7 @@ import { type Style, printable } from "../style.js";
 /** What a plan plays and what happens in it, a line each. */
 export function planLines({
   manifests,
-  happenings = [],
+  events: happenings = [],
   controllers,
   jitter,
   controllerManagers,
@@ -25,12 +25,12 @@ export function planLines({
 }
 
 /** What was found, when, in which object. */
-export function violationLine({ about, message, atMs }: Violation, plan: FaultPlan, style: Style): string {
+export function violationLine({ subject, message, atMs }: Violation, plan: FaultPlan, style: Style): string {
   const after = formatDuration(Math.max(0, atMs - Date.parse(plan.start)));
-  return `${style.bold(printable(about))}  ${style.dim(`+${after}`)}  ${printable(message)}`;
+  return `${style.bold(printable(subject))}  ${style.dim(`+${after}`)}  ${printable(message)}`;
 }
 
-function happeningLine({ at, for: length, ...what }: HappeningEntry): string {
+function happeningLine({ at, for: length, ...what }: ScenarioEventEntry): string {
   const [kind, value] = Object.entries(what)[0] ?? ["", {}];
   const lasts = length === undefined ? "" : ` for ${length}`;
   return `${at} ${kind}${lasts}${value === true ? "" : ` ${inlineText(value)}`}`;

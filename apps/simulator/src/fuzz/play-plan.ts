@@ -1,11 +1,11 @@
 import {
   type FaultPlan,
   type Outcome,
-  type PlayOptions,
+  type RunPlanOptions,
   builtInInvariants,
   collectStates,
-  play,
-  playAndCompare,
+  runPlan,
+  runAndCompare,
 } from "@kubewright/simulation";
 
 /**
@@ -14,12 +14,12 @@ import {
  */
 export function playPlan(
   plan: FaultPlan,
-  player: (plan: FaultPlan, options?: PlayOptions) => Promise<Outcome> = play,
+  player: (plan: FaultPlan, options?: RunPlanOptions) => Promise<Outcome> = runPlan,
 ): Promise<Outcome> {
   const watched = async (each: FaultPlan): Promise<Outcome> => {
     const { names, invariant } = collectStates();
     const outcome = await player(each, { invariants: [...builtInInvariants, invariant] });
-    return { ...outcome, reached: [...outcome.reached, ...names] };
+    return { ...outcome, covered: [...outcome.covered, ...names] };
   };
-  return playAndCompare(plan, watched, player);
+  return runAndCompare(plan, watched, player);
 }

@@ -11,7 +11,7 @@ import {
   TOO_LONG,
   checkScenario,
   checkSchema,
-  happeningsOf,
+  scenarioEventsOf,
   nodeShapes,
   pathText,
   timeOf,
@@ -83,7 +83,7 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
   for (const [index, entry] of (file.manifests ?? []).entries())
     manifests.push(...(await load(entry, ["manifests", index])));
   const applied: (readonly Manifest[])[] = [];
-  for (const [index, { apply }] of (file.happenings ?? []).entries())
+  for (const [index, { apply }] of (file.events ?? []).entries())
     applied.push(apply === undefined ? [] : await load(apply, ["happenings", index, "apply"]));
   const objects = [...manifests, ...applied.flat()];
   if (objects.length === 0)
@@ -107,7 +107,7 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
     jitter: file.jitter,
     nodes,
     manifests: described(manifests),
-    happenings: happeningsOf(file.happenings ?? [], {
+    happenings: scenarioEventsOf(file.events ?? [], {
       startMs,
       objectsOf: (index) => described(applied[index]!),
       placeOf: (index) => source.place(["happenings", index]),

@@ -1,4 +1,4 @@
-import type { ControllerSettings, GroupedNode, Happening as PlayedHappening, Jitter } from "@kubewright/simulation";
+import type { ControllerSettings, GroupedNode, ScenarioEvent as PlayedHappening, Jitter } from "@kubewright/simulation";
 
 import type { Manifest } from "../input/manifest.js";
 

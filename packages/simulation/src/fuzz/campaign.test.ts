@@ -9,18 +9,18 @@ import { planNamed } from "./plan-name.js";
 
 /** What a plan comes to, made up from what it says: it goes wrong where a cache is stale and the gate is off. */
 function madeUpOutcome(plan: FaultPlan): Outcome {
-  const { happenings = [], controllers } = plan;
-  const kinds = happenings.map((entry) => Object.keys(entry).find((key) => key !== "at" && key !== "for")!);
+  const { events = [], controllers } = plan;
+  const kinds = events.map((entry) => Object.keys(entry).find((key) => key !== "at" && key !== "for")!);
   const isWrong = kinds.includes("staleCache") && controllers?.consistencyGate === false;
   const violation = {
     invariant: "S1 counted once",
-    about: `Job default/of-${plan.name}`,
+    subject: `Job default/of-${plan.name}`,
     message: "twice",
     atMs: Date.parse(plan.start) + 1_000,
   };
   return {
     violations: isWrong ? [violation] : [],
-    reached: [...new Set(kinds.flatMap((kind, index) => kinds.slice(index + 1).map((other) => `${kind} ${other}`)))],
+    covered: [...new Set(kinds.flatMap((kind, index) => kinds.slice(index + 1).map((other) => `${kind} ${other}`)))],
     hash: plan.name ?? "",
     settled: {},
     figures: { requests: kinds.length, writes: 1, virtualMs: 1_000 },
@@ -33,7 +33,7 @@ function workersOf(count: number, play = madeUpOutcome): FuzzWorkers & { readonl
   return {
     count,
     names,
-    play: async (plan) => {
+    run: async (plan) => {
       names.push(plan.name!);
       for (let turn = 0; turn < (plan.seed * 7) % 5; turn++) await Promise.resolve();
       return play(plan);
@@ -58,29 +58,29 @@ test("a violation is told once, with its first plan, in how many it came up, and
   expect(found).toMatchObject({ invariant: "S1 counted once", kind: "Job" });
   expect(found!.plans).toBeGreaterThan(10);
   expect(found!.others.length).toBe(20);
-  expect(found!.violation.about).toBe(`Job default/of-${found!.plan.name}`);
+  expect(found!.violation.subject).toBe(`Job default/of-${found!.plan.name}`);
   expect(planNamed(found!.name, generatePlan)).toEqual(found!.plan);
   const { plan } = found!.minimized!;
-  expect([plan.controllers, plan.manifests, plan.happenings?.length]).toEqual([{ consistencyGate: false }, [], 1]);
+  expect([plan.controllers, plan.manifests, plan.events?.length]).toEqual([{ consistencyGate: false }, [], 1]);
 });
 
 test("seeds that reached something new are changed, and what they are changed to can be had by name", async () => {
   const workers = workersOf(1);
-  const { corpus, plays, reached } = await campaign({ workers });
-  expect(plays).toBe(workers.names.length);
-  expect(plays).toBeGreaterThan(200);
+  const { corpus, plansRun, covered } = await campaign({ workers });
+  expect(plansRun).toBe(workers.names.length);
+  expect(plansRun).toBeGreaterThan(200);
   expect(corpus.length).toBeGreaterThan(5);
   const changed = workers.names.filter((name) => name.includes("+"));
-  expect(changed.length).toBe(plays - 200);
+  expect(changed.length).toBe(plansRun - 200);
   for (const name of changed) expect(planNamed(name.replace("seed-", ""), generatePlan)!.name).toBe(name);
   // A corpus is what was the first to reach something.
-  expect(new Set(Object.values(reached).map(({ first }) => first))).toEqual(new Set(corpus));
+  expect(new Set(Object.values(covered).map(({ first }) => first))).toEqual(new Set(corpus));
 });
 
 test("what should be reached and was not is named", async () => {
-  const { neverReached, reached } = await campaign({ sometimes: ["never", "requestFails requestFails"] });
-  expect(neverReached).toEqual(["never"]);
-  expect(reached["requestFails requestFails"]!.plans).toBeGreaterThan(1);
+  const { neverCovered, covered } = await campaign({ sometimes: ["never", "requestFails requestFails"] });
+  expect(neverCovered).toEqual(["never"]);
+  expect(covered["requestFails requestFails"]!.plans).toBeGreaterThan(1);
 });
 
 test("stopped in the middle, it tells what it has, and goes on from there to the same end", async () => {
@@ -95,9 +95,9 @@ test("stopped in the middle, it tells what it has, and goes on from there to the
     expect(part.next).toBeLessThan(201);
     expect(await campaign({ resume: JSON.parse(JSON.stringify(part)) as FuzzReport })).toMatchObject({
       next: 201,
-      plays: whole.plays,
+      plansRun: whole.plansRun,
       corpus: whole.corpus,
-      reached: whole.reached,
+      covered: whole.covered,
     });
   }
 });
@@ -106,7 +106,7 @@ test("a violation of a round that was not finished is told, and counted once whe
   const wrong = (plan: FaultPlan): Outcome => ({
     ...madeUpOutcome(plan),
     violations:
-      plan.seed === 3 ? [{ invariant: "S9 no invalid write", about: "Job default/a", message: "", atMs: 0 }] : [],
+      plan.seed === 3 ? [{ invariant: "S9 no invalid write", subject: "Job default/a", message: "", atMs: 0 }] : [],
   });
   const stop = new AbortController();
   const workers = workersOf(1, (plan) => {
@@ -147,7 +147,7 @@ test("a budget of time ends it at the end of a round", async () => {
       nowMs++;
       return madeUpOutcome(plan);
     }),
-    onProgress: ({ share }) => shares.push(share),
+    onProgress: ({ fraction }) => shares.push(fraction),
   });
   expect(report.next).toBe(129);
   expect(shares).toEqual(shares.toSorted((a, b) => a - b));
@@ -171,10 +171,10 @@ test("a round may be of fewer seeds, and has fewer changed plans", async () => {
 });
 
 test("progress rises to its end, with what was found by then", async () => {
-  const told: CampaignProgress[] = [];
-  const { plays, violations } = await campaign({ onProgress: (progress) => told.push(progress) });
-  expect(told).toHaveLength(plays);
-  expect(told.at(-1)).toMatchObject({ phase: "playing", plays, share: 1 });
+  const reported: CampaignProgress[] = [];
+  const { plansRun, violations } = await campaign({ onProgress: (progress) => reported.push(progress) });
+  expect(reported).toHaveLength(plansRun);
+  expect(reported.at(-1)).toMatchObject({ phase: "playing", plansRun, share: 1 });
   expect(violations).toHaveLength(1);
 });
 

@@ -6,13 +6,13 @@ import { minimize } from "../minimize/minimize.js";
 import { kindOfObject } from "../minimize/kind-of-object.js";
 import type { FoundViolation, FuzzReport } from "./fuzz-report.js";
 import { LARGEST_SEED, type MakePlan, planNamed } from "./plan-name.js";
-import { type Played, Tally } from "./tally.js";
+import { type PlanRun, CampaignResults } from "./campaign-results.js";
 
 /** Threads, or this one, that play plans. */
 export interface FuzzWorkers {
   /** How many plans may be under way at once. */
   readonly count: number;
-  play(plan: FaultPlan): Promise<Outcome>;
+  run(plan: FaultPlan): Promise<Outcome>;
 }
 
 export interface CampaignOptions {
@@ -45,9 +45,9 @@ export interface CampaignOptions {
 export interface CampaignProgress {
   readonly phase: "playing" | "minimizing";
   /** Plans played. */
-  readonly plays: number;
+  readonly plansRun: number;
   /** From 0 to 1: of the seeds, or of the time. */
-  readonly share: number;
+  readonly fraction: number;
   /** Ways in which something went wrong. */
   readonly violations: number;
 }
@@ -67,36 +67,36 @@ export async function runCampaign(options: CampaignOptions): Promise<FuzzReport>
   const rounds: Rounds = { ...seeds, size: options.roundSeeds ?? ROUND_SEEDS };
   if (resume !== undefined && (resume.seeds.from !== seeds.from || resume.next > seeds.to + 1))
     throw new Error(`the report to go on with is of seeds ${resume.seeds.from}-${resume.seeds.to}`);
-  const tally = new Tally(resume);
+  const results = new CampaignResults(resume);
   const begunMs = clock?.now() ?? 0;
   const elapsedMs = (): number => (clock?.now() ?? 0) - begunMs;
   const isOver = (): boolean => signal?.aborted === true || (forMs !== undefined && elapsedMs() >= forMs);
   const count = seeds.to - seeds.from + 1;
   let next = resume?.next ?? seeds.from;
   while (next <= seeds.to && !isOver()) {
-    const names = roundOf(next, rounds, tally.corpus);
-    const before = tally.plays;
+    const names = roundOf(next, rounds, results.corpus);
+    const before = results.plansRun;
     let ended = 0;
-    const played = await playAll(names, makePlan, workers, signal, () => {
+    const runs = await runAll(names, makePlan, workers, signal, () => {
       ended++;
       const bySeeds = (next - seeds.from + (ended / names.length) * (roundEnd(next, rounds) - next + 1)) / count;
       const byTime = forMs === undefined ? 0 : elapsedMs() / forMs;
       onProgress?.({
         phase: "playing",
-        plays: before + ended,
-        share: Math.min(1, Math.max(bySeeds, byTime)),
-        violations: tally.violations.length,
+        plansRun: before + ended,
+        fraction: Math.min(1, Math.max(bySeeds, byTime)),
+        violations: results.violations.length,
       });
     });
-    if (played.length < names.length) {
-      for (const each of played) tally.announce(each);
+    if (runs.length < names.length) {
+      for (const each of runs) results.addViolations(each);
       break;
     }
-    for (const each of played) tally.add(each);
+    for (const each of runs) results.add(each);
     next = roundEnd(next, rounds) + 1;
   }
-  if (options.minimize === true) await minimizeAll(tally, options);
-  return tally.report(seeds, next, sometimes);
+  if (options.minimize === true) await minimizeAll(results, options);
+  return results.report(seeds, next, sometimes);
 }
 
 interface Rounds {
@@ -126,14 +126,14 @@ function roundOf(first: number, rounds: Rounds, corpus: readonly string[]): stri
 }
 
 /** In the order of the names; fewer when told to stop. */
-async function playAll(
+async function runAll(
   names: readonly string[],
   makePlan: MakePlan,
   workers: FuzzWorkers,
   signal: AbortSignal | undefined,
-  onPlayed: () => void,
-): Promise<Played[]> {
-  const played = new Map<number, Played>();
+  onRun: () => void,
+): Promise<PlanRun[]> {
+  const runs = new Map<number, PlanRun>();
   let stop = (): void => {};
   const stopped = new Promise<undefined>((resolve) => {
     stop = () => resolve(undefined);
@@ -145,26 +145,26 @@ async function playAll(
       const index = next++;
       const name = names[index]!;
       const plan = planNamed(name, makePlan)!;
-      const outcome = await Promise.race([playOrTell(workers, plan), stopped]);
+      const outcome = await Promise.race([runOrReport(workers, plan), stopped]);
       if (outcome === undefined) return;
-      played.set(index, { name, plan, outcome });
-      onPlayed();
+      runs.set(index, { name, plan, outcome });
+      onRun();
     }
   };
   await Promise.all(Array.from({ length: workers.count }, lane));
   signal?.removeEventListener("abort", stop);
-  return [...played].toSorted(([a], [b]) => a - b).map(([, each]) => each);
+  return [...runs].toSorted(([a], [b]) => a - b).map(([, each]) => each);
 }
 
 /** A plan that cannot be played to its end is told of like one that breaks an invariant: nobody has to lose the rest for it. */
-async function playOrTell(workers: Pick<FuzzWorkers, "play">, plan: FaultPlan): Promise<Outcome> {
+async function runOrReport(workers: Pick<FuzzWorkers, "run">, plan: FaultPlan): Promise<Outcome> {
   try {
-    return await workers.play(plan);
+    return await workers.run(plan);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return {
-      violations: [{ invariant: PLAYED_TO_ITS_END, about: "Plan", message, atMs: Date.parse(plan.start) }],
-      reached: [],
+      violations: [{ invariant: RUN_COMPLETES, subject: "Plan", message, atMs: Date.parse(plan.start) }],
+      covered: [],
       hash: "",
       settled: {},
       figures: { requests: 0, writes: 0, virtualMs: 0 },
@@ -172,25 +172,30 @@ async function playOrTell(workers: Pick<FuzzWorkers, "play">, plan: FaultPlan): 
   }
 }
 
-const PLAYED_TO_ITS_END = "played to its end";
+const RUN_COMPLETES = "played to its end";
 
-async function minimizeAll(tally: Tally, options: CampaignOptions): Promise<void> {
+async function minimizeAll(results: CampaignResults, options: CampaignOptions): Promise<void> {
   const { workers, minimizeBudget, signal, onProgress } = options;
-  const todo = tally.violations.filter(({ minimized }) => minimized === undefined);
+  const todo = results.violations.filter(({ minimized }) => minimized === undefined);
   let ended = 0;
   const lane = async (): Promise<void> => {
     for (let found = todo.shift(); found !== undefined; found = todo.shift()) {
       if (signal?.aborted === true) return;
       const all = ended + todo.length + 1;
-      const { plan, violation, plays, isMinimal } = await minimize(found.plan, failsLike(found, workers), {
+      const { plan, violation, plansRun, isMinimal } = await minimize(found.plan, failsLike(found, workers), {
         ...(minimizeBudget === undefined ? {} : { budget: minimizeBudget }),
         ...(signal === undefined ? {} : { signal }),
-        onProgress: ({ plays: tried }) =>
-          onProgress?.({ phase: "minimizing", plays: tried, share: ended / all, violations: tally.violations.length }),
+        onProgress: ({ plansRun: tried }) =>
+          onProgress?.({
+            phase: "minimizing",
+            plansRun: tried,
+            fraction: ended / all,
+            violations: results.violations.length,
+          }),
       });
       ended++;
       // Also what it had come to when it was told to stop: smaller is smaller.
-      tally.addMinimized(found, { plan, violation, plays, isMinimal });
+      results.addMinimized(found, { plan, violation, plansRun, isMinimal });
     }
   };
   await Promise.all(Array.from({ length: workers.count }, lane));
@@ -199,12 +204,12 @@ async function minimizeAll(tally: Tally, options: CampaignOptions): Promise<void
 /** Plays a plan, and answers with the violation that was found before, if it is there. */
 export function failsLike(
   { invariant, kind }: Pick<FoundViolation, "invariant" | "kind">,
-  workers: Pick<FuzzWorkers, "play">,
+  workers: Pick<FuzzWorkers, "run">,
 ): (plan: FaultPlan) => Promise<FoundViolation["violation"] | undefined> {
   return async (plan) => {
-    const { violations } = await playOrTell(workers, plan);
+    const { violations } = await runOrReport(workers, plan);
     return (
-      violations.find((each) => each.invariant === invariant && kindOfObject(each.about) === kind) ?? violations[0]
+      violations.find((each) => each.invariant === invariant && kindOfObject(each.subject) === kind) ?? violations[0]
     );
   };
 }

@@ -10,19 +10,19 @@ export interface FuzzReport {
   /** The seed to go on with; `to` + 1 when all were played. */
   readonly next: number;
   /** Plans played: one for each seed, and changed ones. */
-  readonly plays: number;
+  readonly plansRun: number;
   /** One for each invariant and kind of object, in the order in which they were found. */
   readonly violations: readonly FoundViolation[];
   /** By name: in how many plans it came up, and which was the first. */
-  readonly reached: Readonly<Record<string, Reached>>;
+  readonly covered: Readonly<Record<string, CoverageEntry>>;
   /** What should come up in some plan, and has not. */
-  readonly neverReached: readonly string[];
+  readonly neverCovered: readonly string[];
   /** Names of the plans that reached something new, in their order: those that are changed. */
   readonly corpus: readonly string[];
   readonly figures: Figures;
 }
 
-export interface Reached {
+export interface CoverageEntry {
   readonly plans: number;
   readonly first: string;
 }
@@ -46,7 +46,7 @@ export interface FoundViolation {
 export interface MinimizedViolation {
   readonly plan: FaultPlan;
   readonly violation: Violation;
-  readonly plays: number;
+  readonly plansRun: number;
   /** Whether nothing more could be left out. */
   readonly isMinimal: boolean;
 }

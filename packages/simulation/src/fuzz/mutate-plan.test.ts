@@ -2,7 +2,7 @@ import { parseDuration } from "@kubewright/clock";
 import { expect, test } from "vitest";
 
 import { generatePlan } from "../generate/generate-plan.js";
-import { endOfHappening } from "../generate/happening-times.js";
+import { endOfScenarioEvent } from "../generate/event-times.js";
 import { missingReferences } from "../minimize/references.js";
 import { mutatePlan } from "./mutate-plan.js";
 
@@ -36,14 +36,14 @@ test("a changed plan makes sense, and leaves time to settle", () => {
   for (const { plan, changed } of pairs) {
     expect(missingReferences(changed)).toEqual([]);
     const settleMs = (each: typeof plan): number =>
-      parseDuration(each.for)! - Math.max(0, ...(each.happenings ?? []).map(endOfHappening));
+      parseDuration(each.for)! - Math.max(0, ...(each.events ?? []).map(endOfScenarioEvent));
     expect(settleMs(changed)).toBeGreaterThanOrEqual(settleMs(plan));
   }
 });
 
 test("no process is started anew where lists are stale", () => {
   for (const { changed } of pairs) {
-    const kinds = (changed.happenings ?? []).flatMap((entry) => Object.keys(entry));
+    const kinds = (changed.events ?? []).flatMap((entry) => Object.keys(entry));
     expect(
       kinds.includes("staleList") && (kinds.includes("controllerCrashes") || kinds.includes("controllerDown")),
     ).toBe(false);

@@ -3,12 +3,12 @@ import { parseDuration, seededRandom } from "@kubewright/clock";
 import type { FaultPlan } from "../fault-plan.js";
 import { Draw } from "../generate/draw.js";
 import { durationText, offsetText } from "../generate/duration-text.js";
-import { endOfHappening, inOrder, startOfHappening } from "../generate/happening-times.js";
+import { endOfScenarioEvent, sortByStart, startOfScenarioEvent } from "../generate/event-times.js";
 import { missingReferences } from "../minimize/references.js";
-import type { HappeningEntry, HappeningKind } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry, ScenarioEventKind } from "../scenario/scenario-file.js";
 
 /** Faults that name no object, so that they go with any workload. */
-const GRAFTABLE: readonly HappeningKind[] = [
+const GRAFTABLE: readonly ScenarioEventKind[] = [
   "requestFails",
   "controllerCrashes",
   "controllerDown",
@@ -29,61 +29,61 @@ const GRAFTABLE: readonly HappeningKind[] = [
 export function mutatePlan(plan: FaultPlan, number: number, donor: FaultPlan): FaultPlan {
   const draw = new Draw(seededRandom(number).fork("mutation"));
   let { controllers } = plan;
-  let happenings = [...(plan.happenings ?? [])];
+  let events = [...(plan.events ?? [])];
   let { seed } = plan;
-  const times = draw.fork("times").whole(1, 3);
+  const times = draw.fork("times").integer(1, 3);
   for (let time = 0; time < times; time++) {
-    const lots = draw.fork(`change ${time}`);
-    const which = happenings.length === 0 ? -1 : lots.fork("which").whole(0, happenings.length - 1);
-    const entry = happenings[which];
-    const how = lots.fork("how").pick(entry === undefined ? ALWAYS : [...ALWAYS, ...OF_HAPPENINGS]);
+    const fork = draw.fork(`change ${time}`);
+    const which = events.length === 0 ? -1 : fork.fork("which").integer(0, events.length - 1);
+    const entry = events[which];
+    const how = fork.fork("how").pick(entry === undefined ? ALWAYS : [...ALWAYS, ...WITH_EVENTS]);
     switch (how) {
       case "graft":
-        happenings.push(...graft(lots, donor, plan));
+        events.push(...graft(fork, donor, plan));
         break;
       case "switch":
-        controllers = { ...controllers, ...drawSwitch(lots) };
+        controllers = { ...controllers, ...drawSwitch(fork) };
         break;
       case "reorder":
-        seed = lots.whole(0, 2 ** 32 - 1);
+        seed = fork.integer(0, 2 ** 32 - 1);
         break;
       case "move":
-        happenings[which] = moved(lots, entry!);
+        events[which] = moved(fork, entry!);
         break;
       case "aim":
-        happenings[which] = aimedElsewhere(lots, entry!);
+        events[which] = retargeted(fork, entry!);
         break;
       case "drop":
-        happenings = happenings.filter((_, index) => index !== which);
+        events = events.filter((_, index) => index !== which);
         break;
       case "repeat":
-        happenings.push(moved(lots, entry!));
+        events.push(moved(fork, entry!));
         break;
       default:
         how satisfies never;
     }
   }
-  const settleMs = lengthMs(plan) - lastEndMs(plan.happenings ?? []);
+  const settleMs = lengthMs(plan) - lastEndMs(plan.events ?? []);
   const mutated: FaultPlan = {
     ...plan,
     name: `${plan.name}+${number}`,
     seed,
     ...(controllers === undefined ? {} : { controllers }),
-    for: durationText(Math.max(lengthMs(plan), lastEndMs(happenings) + settleMs)),
-    happenings: inOrder(happenings),
+    for: durationText(Math.max(lengthMs(plan), lastEndMs(events) + settleMs)),
+    events: sortByStart(events),
   };
   // An object may only have been there because a happening that was dropped applied it.
   return missingReferences(mutated).length === 0 ? mutated : { ...plan, name: mutated.name ?? "", seed: number };
 }
 
 const ALWAYS = ["graft", "graft", "switch", "reorder"] as const;
-const OF_HAPPENINGS = ["move", "move", "aim", "drop", "repeat"] as const;
+const WITH_EVENTS = ["move", "move", "aim", "drop", "repeat"] as const;
 
-function graft(draw: Draw, donor: FaultPlan, plan: FaultPlan): HappeningEntry[] {
-  const offered = (donor.happenings ?? []).filter((entry) => GRAFTABLE.some((kind) => kind in entry));
-  const endMs = lastEndMs(plan.happenings ?? []) + 60_000;
-  const fitting = offered.filter((entry) => endOfHappening(entry) <= endMs);
-  const hasStaleLists = plan.happenings?.some(({ staleList }) => staleList !== undefined) === true;
+function graft(draw: Draw, donor: FaultPlan, plan: FaultPlan): ScenarioEventEntry[] {
+  const offered = (donor.events ?? []).filter((entry) => GRAFTABLE.some((kind) => kind in entry));
+  const endMs = lastEndMs(plan.events ?? []) + 60_000;
+  const fitting = offered.filter((entry) => endOfScenarioEvent(entry) <= endMs);
+  const hasStaleLists = plan.events?.some(({ staleList }) => staleList !== undefined) === true;
   // No process is started anew where lists are stale, as in plans that are generated.
   const allowed = fitting.filter(
     (entry) => !hasStaleLists || !("controllerCrashes" in entry || "controllerDown" in entry),
@@ -104,15 +104,15 @@ function drawSwitch(draw: Draw): NonNullable<FaultPlan["controllers"]> {
     ]);
 }
 
-function moved(draw: Draw, entry: HappeningEntry): HappeningEntry {
+function moved(draw: Draw, entry: ScenarioEventEntry): ScenarioEventEntry {
   const by = draw.fork("by").delayMs() * (draw.fork("earlier").chance(0.5) ? -1 : 1);
-  return { ...entry, at: offsetText(Math.max(0, startOfHappening(entry) + by)) };
+  return { ...entry, at: offsetText(Math.max(0, startOfScenarioEvent(entry) + by)) };
 }
 
 /** At an earlier or later request of its kind, or on its other side. */
-function aimedElsewhere(draw: Draw, entry: HappeningEntry): HappeningEntry {
+function retargeted(draw: Draw, entry: ScenarioEventEntry): ScenarioEventEntry {
   const { requestFails, controllerCrashes } = entry;
-  const nth = (before = 1): number => Math.max(1, before + draw.fork("nth").whole(-3, 3));
+  const nth = (before = 1): number => Math.max(1, before + draw.fork("nth").integer(-3, 3));
   if (requestFails !== undefined) return { ...entry, requestFails: { ...requestFails, nth: nth(requestFails.nth) } };
   if (controllerCrashes === undefined) return moved(draw, entry);
   const when = draw.fork("when").pick(["before", "after"] as const);
@@ -123,6 +123,6 @@ function lengthMs(plan: FaultPlan): number {
   return parseDuration(plan.for) ?? 0;
 }
 
-function lastEndMs(happenings: readonly HappeningEntry[]): number {
-  return Math.max(0, ...happenings.map(endOfHappening));
+function lastEndMs(events: readonly ScenarioEventEntry[]): number {
+  return Math.max(0, ...events.map(endOfScenarioEvent));
 }

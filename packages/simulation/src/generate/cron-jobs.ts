@@ -1,11 +1,11 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { HappeningEntry, Target, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry, Target, WorkloadEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
-import { type PodScript, drawJobSpec, drawPodScript, jobBoundMs, podTemplate } from "./jobs.js";
+import { type PodScript, drawJobSpec, drawPodScript, maxJobDurationMs, podTemplate } from "./jobs.js";
 import type { Swarm } from "./swarm.js";
-import { type Subject, type Workload, together } from "./workload.js";
+import { type Subject, type Workload, mergeWorkloads } from "./workload.js";
 
 /** A schedule, and how long to look at it: some dozen runs at most. */
 interface Timetable {
@@ -99,7 +99,7 @@ function daily(firstHours: number, hours: number): Pick<Timetable, "periodMs" | 
 
 /** Where a plan starts, and its CronJobs: 1 or 2. Schedules that fire rarely say themselves when it is worth looking. */
 export function drawCronJobs(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {
-  if (!swarm.has("cronJobs")) return { start: START, workload: together([]) };
+  if (!swarm.has("cronJobs")) return { start: START, workload: mergeWorkloads([]) };
   const usual = swarm.has("unevenSchedules") ? UNEVEN : FREQUENT;
   const timetable = draw.fork("timetable").weighted([
     [draw.fork("frequent").pick(swarm.has("relativeSchedules") ? RELATIVE : usual), 88],
@@ -110,7 +110,7 @@ export function drawCronJobs(draw: Draw, swarm: Swarm): { readonly start: string
   const isTwo = timetable.start === START && draw.fork("second").chance(0.3);
   const other = draw.fork("other timetable").pick(FREQUENT);
   const parts = isTwo ? [first, drawCronJob(draw.fork("cron-2"), swarm, other, 2)] : [first];
-  return { start: timetable.start, workload: together(parts) };
+  return { start: timetable.start, workload: mergeWorkloads(parts) };
 }
 
 function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: number): Workload {
@@ -126,7 +126,7 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
   const { restartPolicy: _restartPolicy, ...fields } = spec;
   const isSuspended = swarm.has("suspend") && draw.fork("suspended").chance(0.2);
   const suspension = drawSuspension(draw.fork("suspension"), swarm, timetable);
-  const mostKept = swarm.has("tightHistory") ? 0 : 2;
+  const maxKept = swarm.has("tightHistory") ? 0 : 2;
   const manifest = {
     apiVersion: "batch/v1",
     kind: "CronJob",
@@ -147,8 +147,8 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
         : {}),
       ...(swarm.has("tightHistory") || draw.fork("limits").chance(0.6)
         ? {
-            successfulJobsHistoryLimit: draw.fork("successful").whole(0, mostKept),
-            failedJobsHistoryLimit: draw.fork("failed").whole(0, mostKept),
+            successfulJobsHistoryLimit: draw.fork("successful").integer(0, maxKept),
+            failedJobsHistoryLimit: draw.fork("failed").integer(0, maxKept),
           }
         : {}),
       ...(isSuspended ? { suspend: true } : {}),
@@ -161,8 +161,8 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
     },
   } satisfies UnstructuredObject;
   const target = { kind: "CronJob", namespace, name } as const;
-  const happenings: HappeningEntry[] = isSuspended
-    ? [{ at: offsetText(draw.fork("resume").whole(1, Math.floor(spanMs / 2_000)) * 1_000), resume: target }]
+  const events: ScenarioEventEntry[] = isSuspended
+    ? [{ at: offsetText(draw.fork("resume").integer(1, Math.floor(spanMs / 2_000)) * 1_000), resume: target }]
     : [];
   const slots = Math.max(1, Math.min(6, Math.floor((spanMs - firstMs) / periodMs) + 1));
   const moments = Array.from({ length: slots }, (_, slot) => firstMs + slot * periodMs);
@@ -172,7 +172,7 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
       select: { kind: "CronJob", namespace, name },
       ...entry,
     })),
-    happenings: [...happenings, ...(suspension === undefined ? [] : [suspensionOf(suspension, target)])],
+    events: [...events, ...(suspension === undefined ? [] : [suspensionOf(suspension, target)])],
     subjects: [
       {
         kind: "CronJob",
@@ -187,7 +187,7 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
       ...drawRun(draw.fork("run"), swarm, { namespace, name }, timetable, script, moments),
     ],
     endMs: Math.max(spanMs, suspension?.untilMs ?? 0),
-    againMs: Math.min(periodMs, 6 * MINUTE_MS) + Math.min(jobBoundMs(spec, script), 15 * MINUTE_MS),
+    rerunMs: Math.min(periodMs, 6 * MINUTE_MS) + Math.min(maxJobDurationMs(spec, script), 15 * MINUTE_MS),
   };
 }
 
@@ -255,12 +255,12 @@ interface Suspension {
 function drawSuspension(draw: Draw, swarm: Swarm, { periodMs, spanMs }: Timetable): Suspension | undefined {
   if (!swarm.has("suspend") || !draw.chance(0.4)) return undefined;
   const isLong = periodMs <= 1.5 * MINUTE_MS && draw.fork("long").chance(0.65);
-  const lengthMs = isLong ? 105 * periodMs : draw.fork("length").whole(1, 5) * Math.min(periodMs, HOUR_MS);
-  const atMs = draw.fork("at").whole(1, Math.floor(spanMs / 1_000)) * 1_000;
+  const lengthMs = isLong ? 105 * periodMs : draw.fork("length").integer(1, 5) * Math.min(periodMs, HOUR_MS);
+  const atMs = draw.fork("at").integer(1, Math.floor(spanMs / 1_000)) * 1_000;
   return { atMs, untilMs: atMs + lengthMs, isForGood: draw.fork("for good").chance(0.25) };
 }
 
-function suspensionOf({ atMs, untilMs, isForGood }: Suspension, suspend: Target): HappeningEntry {
+function suspensionOf({ atMs, untilMs, isForGood }: Suspension, suspend: Target): ScenarioEventEntry {
   const at = offsetText(atMs);
   return isForGood
     ? { at, patch: { ...suspend, with: { spec: { suspend: true } } } }

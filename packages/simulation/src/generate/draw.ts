@@ -19,7 +19,7 @@ export class Draw {
   }
 
   /** A whole number from one to the other, both among them. */
-  whole(from: number, to: number): number {
+  integer(from: number, to: number): number {
     return from + Math.floor(this.#random.next() * (to - from + 1));
   }
 
@@ -50,6 +50,6 @@ export class Draw {
       [[10_000, 90_000], 27],
       [[360_000, 360_000], 3],
     ] as const);
-    return this.whole(from, to);
+    return this.integer(from, to);
   }
 }

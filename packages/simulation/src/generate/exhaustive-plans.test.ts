@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
 import type { FaultPlan } from "../fault-plan.js";
-import { playAndCompare } from "../fuzz/play-and-compare.js";
+import { runAndCompare } from "../fuzz/run-and-compare.js";
 import type { Invariant } from "../invariant.js";
 import { builtInInvariants } from "../invariants/built-in.js";
 import type { Outcome } from "../outcome.js";
-import { play } from "../play.js";
+import { runPlan } from "../run-plan.js";
 import { SCENARIO_API_VERSION } from "../scenario/scenario-file.js";
 import { exhaustivePlans } from "./exhaustive-plans.js";
 
@@ -57,7 +57,7 @@ async function calmRun(): Promise<{ readonly outcome: Outcome; readonly writes: 
       },
     }),
   };
-  return { outcome: await play(SMALL, { invariants: [...builtInInvariants, counting] }), writes };
+  return { outcome: await runPlan(SMALL, { invariants: [...builtInInvariants, counting] }), writes };
 }
 
 test.each([
@@ -72,10 +72,10 @@ test.each([
     const count = writes.get(controller) ?? 0;
     expect(count).toBeGreaterThanOrEqual(least);
     const wrong: unknown[] = [];
-    const playOnce = (plan: FaultPlan): Promise<Outcome> => play(plan, { invariants: builtInInvariants });
+    const playOnce = (plan: FaultPlan): Promise<Outcome> => runPlan(plan, { invariants: builtInInvariants });
     for (const plan of exhaustivePlans(SMALL, { controllers: [controller], writes: count })) {
-      const { violations } = await playAndCompare(plan, playOnce, () => Promise.resolve(calm));
-      if (violations.length > 0) wrong.push([plan.happenings, violations]);
+      const { violations } = await runAndCompare(plan, playOnce, () => Promise.resolve(calm));
+      if (violations.length > 0) wrong.push([plan.events, violations]);
     }
     expect(wrong).toEqual([]);
   },

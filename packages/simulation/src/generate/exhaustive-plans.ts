@@ -1,7 +1,7 @@
 import { parseDuration } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
-import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 import { durationText } from "./duration-text.js";
 import { KUBERNETES } from "./request-kinds.js";
 
@@ -13,7 +13,7 @@ export interface ExhaustiveOptions {
 }
 
 /** What may become of one write. */
-const FATES: readonly ((controller: string, nth: number) => Omit<HappeningEntry, "at" | "for">)[] = [
+const WRITE_FAULTS: readonly ((controller: string, nth: number) => Omit<ScenarioEventEntry, "at" | "for">)[] = [
   (controller, nth) => ({ controllerCrashes: { controller, verbs: ["write"], nth, when: "before" } }),
   (controller, nth) => ({ controllerCrashes: { controller, verbs: ["write"], nth, when: "after" } }),
   (controller, nth) => ({ requestFails: { ...oneWrite(controller, nth), with: 500 } }),
@@ -31,13 +31,13 @@ export function* exhaustivePlans(base: FaultPlan, options: ExhaustiveOptions = {
   const half = durationText((parseDuration(base.for) ?? 0) / 2);
   for (const controller of controllers)
     for (let nth = 1; nth <= writes; nth++)
-      for (const fate of FATES) {
+      for (const makeFault of WRITE_FAULTS) {
         // First of all, so that it counts from the very first request.
-        const entry = { at: "+0s", for: half, ...fate(controller, nth) };
-        yield { ...base, happenings: [entry, ...(base.happenings ?? [])] };
+        const entry = { at: "+0s", for: half, ...makeFault(controller, nth) };
+        yield { ...base, events: [entry, ...(base.events ?? [])] };
       }
 }
 
-function oneWrite(controller: string, nth: number): NonNullable<HappeningEntry["requestFails"]> {
+function oneWrite(controller: string, nth: number): NonNullable<ScenarioEventEntry["requestFails"]> {
   return { components: [controller], verbs: ["write"], nth, times: 1 };
 }

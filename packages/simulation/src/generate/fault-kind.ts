@@ -1,4 +1,4 @@
-import type { HappeningKind } from "../scenario/scenario-file.js";
+import type { ScenarioEventKind } from "../scenario/scenario-file.js";
 
 /**
  * What may go wrong, by the name that it has in a plan; `jitter` for requests and events that take their time, `phaseFlip` for
@@ -26,4 +26,4 @@ export const FAULT_KINDS = [
   "nodeTainted",
   "jitter",
   "phaseFlip",
-] as const satisfies readonly (HappeningKind | "jitter" | "phaseFlip")[];
+] as const satisfies readonly (ScenarioEventKind | "jitter" | "phaseFlip")[];

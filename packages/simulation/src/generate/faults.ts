@@ -1,131 +1,136 @@
-import type { HappeningEntry, Happenings } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry, ScenarioEventMap } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import type { FaultKind } from "./fault-kind.js";
-import { type Cast, LOST_ANSWERS, type RequestKind, isWrite, refusals, selection } from "./request-kinds.js";
-import { startOfHappening } from "./happening-times.js";
+import { type FaultTargets, LOST_RESPONSES, type RequestKind, isWrite, refusals, selection } from "./request-kinds.js";
+import { startOfScenarioEvent } from "./event-times.js";
 import { OUT_OF_SERVICE } from "./node-actions.js";
 import type { Swarm } from "./swarm.js";
 import { drawMoment } from "./user-actions.js";
 import type { Subject } from "./workload.js";
 
 /** What faults may be about. */
-export interface FaultGround {
+export interface FaultContext {
   readonly faults: Swarm<FaultKind>;
   readonly subjects: readonly Subject[];
   /** Until when a fault may begin, in milliseconds from the start. */
   readonly windowMs: number;
   readonly nodes: number;
   readonly replicas: number;
-  readonly cast: Cast;
+  readonly targets: FaultTargets;
 }
 
 /** In how many requests of a kind something goes wrong. */
-const SHARES = [0, 0.01, 0.05, 0.2];
+const FAILURE_RATES = [0, 0.01, 0.05, 0.2];
 /** Of one kind of request, so that a plan stays legible. */
-const MOST_FAILURES = 8;
-const MOST_REQUESTS = 80;
+const MAX_FAILURES = 8;
+const MAX_REQUESTS = 80;
 
 /** Each request of a kind with some small probability, and a few faults of the other kinds, at any time. */
-export function drawBackground(draw: Draw, ground: FaultGround): HappeningEntry[] {
-  const { faults } = ground;
-  const entries: HappeningEntry[] = [];
+export function drawBackgroundFaults(draw: Draw, context: FaultContext): ScenarioEventEntry[] {
+  const { faults } = context;
+  const entries: ScenarioEventEntry[] = [];
   if (faults.has("requestFails"))
-    for (const kind of [...ground.cast.writes, ...ground.cast.otherRequests]) {
-      const lots = draw.fork(`${kind.component} ${kind.verbs.join()} ${kind.resources.join()}`);
-      const share = lots.fork("share").pick(SHARES);
+    for (const kind of [...context.targets.writes, ...context.targets.otherRequests]) {
+      const fork = draw.fork(`${kind.component} ${kind.verbs.join()} ${kind.resources.join()}`);
+      const share = fork.fork("share").pick(FAILURE_RATES);
       if (share === 0) continue;
       let nth = 0;
-      for (let failure = 0; failure < MOST_FAILURES; failure++) {
-        nth += 1 + Math.floor(Math.log(1 - lots.fork(`gap ${failure}`).whole(0, 9_999) / 10_000) / Math.log(1 - share));
-        if (nth > MOST_REQUESTS) break;
-        entries.push(requestFailure(lots.fork(`failure ${failure}`), kind, { nth, times: 1 }, ground.windowMs));
+      for (let failure = 0; failure < MAX_FAILURES; failure++) {
+        nth +=
+          1 + Math.floor(Math.log(1 - fork.fork(`gap ${failure}`).integer(0, 9_999) / 10_000) / Math.log(1 - share));
+        if (nth > MAX_REQUESTS) break;
+        entries.push(requestFailure(fork.fork(`failure ${failure}`), kind, { nth, times: 1 }, context.windowMs));
       }
     }
-  for (const [kind, make] of ENTRIES) {
+  for (const [kind, make] of FAULT_GENERATORS) {
     if (!faults.has(kind)) continue;
-    const lots = draw.fork(kind);
-    const count = lots.fork("count").whole(1, 2);
+    const fork = draw.fork(kind);
+    const count = fork.fork("count").integer(1, 2);
     for (let number = 0; number < count; number++) {
-      const one = lots.fork(String(number));
-      const atMs = drawMoment(one.fork("at"), momentsOf(ground), ground.windowMs);
-      entries.push(...placed(make(one.fork("what"), ground), atMs));
+      const one = fork.fork(String(number));
+      const atMs = drawMoment(one.fork("at"), momentsOf(context), context.windowMs);
+      entries.push(...eventsAt(make(one.fork("what"), context), atMs));
     }
   }
   return entries;
 }
 
 /** One to three faults, each at the n-th write of a kind, before or after it took effect. */
-export function drawAimed(draw: Draw, ground: FaultGround): HappeningEntry[] {
-  const { faults, windowMs } = ground;
+export function drawTargetedFaults(draw: Draw, context: FaultContext): ScenarioEventEntry[] {
+  const { faults, windowMs } = context;
   const count = draw.fork("count").weighted([
     [1, 50],
     [2, 30],
     [3, 20],
   ]);
-  const entries: HappeningEntry[] = [];
+  const entries: ScenarioEventEntry[] = [];
   for (let number = 0; number < count; number++) {
-    const lots = draw.fork(`fault ${number}`);
-    const kind = lots.fork("write").pick(writesFor(ground));
-    const nth = lots.fork("nth").weighted([
+    const fork = draw.fork(`fault ${number}`);
+    const kind = fork.fork("write").pick(relevantWrites(context));
+    const nth = fork.fork("nth").weighted([
       [1, 40],
       [2, 20],
       [3, 12],
-      [lots.fork("later").whole(4, 12), 28],
+      [fork.fork("later").integer(4, 12), 28],
     ]);
     const ways = (["requestFails", "controllerCrashes"] as const).filter((way) => faults.has(way));
-    if (ways.length > 0 && lots.fork("at a write").chance(0.75)) {
-      const way = lots.fork("way").pick(ways);
+    if (ways.length > 0 && fork.fork("at a write").chance(0.75)) {
+      const way = fork.fork("way").pick(ways);
       if (way === "requestFails") {
-        const times = lots.fork("times").weighted([
+        const times = fork.fork("times").weighted([
           [1, 75],
-          [lots.fork("some").whole(2, 4), 25],
+          [fork.fork("some").integer(2, 4), 25],
         ]);
-        entries.push(requestFailure(lots.fork("failure"), kind, { nth, times }, windowMs));
+        entries.push(requestFailure(fork.fork("failure"), kind, { nth, times }, windowMs));
       } else
         entries.push({
           at: "+0s",
           for: durationText(windowMs),
-          controllerCrashes: crash(lots.fork("crash"), kind, nth),
+          controllerCrashes: drawCrash(fork.fork("crash"), kind, nth),
         });
       continue;
     }
-    const others = ENTRIES.filter(([other]) => faults.has(other));
+    const others = FAULT_GENERATORS.filter(([other]) => faults.has(other));
     if (others.length === 0) continue;
-    const [, make] = lots.fork("other").pick(others);
-    const atMs = drawMoment(lots.fork("at"), momentsOf(ground), windowMs);
-    entries.push(...placed(make(lots.fork("what"), ground), atMs));
+    const [, make] = fork.fork("other").pick(others);
+    const atMs = drawMoment(fork.fork("at"), momentsOf(context), windowMs);
+    entries.push(...eventsAt(make(fork.fork("what"), context), atMs));
   }
   return entries;
 }
 
 /** Right when users do something to an object: who acts upon it does not see that yet, or is slow about what was begun before. */
-export function drawAround(draw: Draw, ground: FaultGround, users: readonly HappeningEntry[]): HappeningEntry[] {
-  const { faults } = ground;
+export function drawFaultsAroundUsers(
+  draw: Draw,
+  context: FaultContext,
+  users: readonly ScenarioEventEntry[],
+): ScenarioEventEntry[] {
+  const { faults } = context;
   const ways = (["staleCache", "apiServerSlow"] as const).filter((way) => faults.has(way));
-  const acts = users.flatMap((entry) => {
+  const actions = users.flatMap((entry) => {
     const { kind } =
       entry.delete ?? entry.patch ?? entry.suspend ?? (typeof entry.apply === "object" ? entry.apply : {});
-    const caches = ground.cast.caches.filter((cache) => cache.kind === kind);
-    return caches.length === 0 ? [] : [{ caches, atMs: startOfHappening(entry) }];
+    const caches = context.targets.caches.filter((cache) => cache.kind === kind);
+    return caches.length === 0 ? [] : [{ caches, atMs: startOfScenarioEvent(entry) }];
   });
-  if (ways.length === 0 || acts.length === 0 || draw.chance(0.4)) return [];
-  const { caches, atMs } = draw.fork("act").pick(acts);
+  if (ways.length === 0 || actions.length === 0 || draw.chance(0.4)) return [];
+  const { caches, atMs } = draw.fork("act").pick(actions);
   const { kind, controller } = draw.fork("cache").pick(caches);
-  const at = offsetText(Math.max(0, atMs - draw.fork("before").whole(0, 1_000)));
+  const at = offsetText(Math.max(0, atMs - draw.fork("before").integer(0, 1_000)));
   return draw.fork("way").pick(ways) === "staleCache"
     ? [{ at, ...forDelay(draw), staleCache: { kind, controller } }]
     : [
         {
           at,
-          for: durationText(draw.fork("slow for").whole(1_000, 30_000)),
-          apiServerSlow: { by: durationText(draw.fork("by").whole(200, 3_000)), components: [controller] },
+          for: durationText(draw.fork("slow for").integer(1_000, 30_000)),
+          apiServerSlow: { by: durationText(draw.fork("by").integer(200, 3_000)), components: [controller] },
         },
       ];
 }
 
 /** A pod that has succeeded is found failed, while its end is recorded and the Job controller has not let go of it. */
-export function drawPhaseFlip(draw: Draw, { subjects }: FaultGround): HappeningEntry[] {
+export function drawPhaseFlip(draw: Draw, { subjects }: FaultContext): ScenarioEventEntry[] {
   const jobs = subjects.filter(({ kind }) => kind === "Job");
   if (jobs.length === 0) return [];
   const job = draw.fork("job").pick(jobs);
@@ -139,11 +144,11 @@ export function drawPhaseFlip(draw: Draw, { subjects }: FaultGround): HappeningE
         verbs: ["patch"],
         resources: ["pods"],
         nth: 1,
-        times: draw.fork("times").whole(1, 4),
+        times: draw.fork("times").integer(1, 4),
       },
     },
     {
-      at: offsetText(end + draw.fork("after").whole(1_000, 4_000)),
+      at: offsetText(end + draw.fork("after").integer(1_000, 4_000)),
       patch: {
         kind: "Pod",
         namespace: job.namespace,
@@ -155,24 +160,24 @@ export function drawPhaseFlip(draw: Draw, { subjects }: FaultGround): HappeningE
   ];
 }
 
-function momentsOf({ subjects }: FaultGround): readonly number[] {
+function momentsOf({ subjects }: FaultContext): readonly number[] {
   return subjects.flatMap(({ moments }) => moments);
 }
 
 /** Writes of controllers that have something to write. */
-function writesFor({ subjects, cast }: FaultGround): readonly RequestKind[] {
+function relevantWrites({ subjects, targets }: FaultContext): readonly RequestKind[] {
   const hasCronJobs = subjects.some(({ kind }) => kind === "CronJob");
-  return cast.writes.filter(({ component }) => hasCronJobs || component !== "cronjob-controller");
+  return targets.writes.filter(({ component }) => hasCronJobs || component !== "cronjob-controller");
 }
 
 function requestFailure(
   draw: Draw,
   kind: RequestKind,
-  when: Pick<Happenings["requestFails"], "nth" | "times">,
+  when: Pick<ScenarioEventMap["requestFails"], "nth" | "times">,
   windowMs: number,
-): HappeningEntry {
+): ScenarioEventEntry {
   const isLost = isWrite(kind) && draw.fork("lost").chance(0.4);
-  const answer = isLost ? draw.fork("lost answer").pick(LOST_ANSWERS) : draw.fork("answer").pick(refusals(kind));
+  const answer = isLost ? draw.fork("lost answer").pick(LOST_RESPONSES) : draw.fork("answer").pick(refusals(kind));
   return {
     at: "+0s",
     for: durationText(windowMs),
@@ -180,11 +185,11 @@ function requestFailure(
   };
 }
 
-function crash(draw: Draw, kind: RequestKind, nth: number): Happenings["controllerCrashes"] {
+function drawCrash(draw: Draw, kind: RequestKind, nth: number): ScenarioEventMap["controllerCrashes"] {
   const { components: _components, ...which } = selection(kind);
   const restartAfter = draw.fork("restart").weighted([
     [undefined, 60],
-    [draw.fork("soon").whole(0, 500), 20],
+    [draw.fork("soon").integer(0, 500), 20],
     [draw.fork("later").delayMs(), 20],
   ]);
   return {
@@ -197,87 +202,90 @@ function crash(draw: Draw, kind: RequestKind, nth: number): Happenings["controll
 }
 
 /** One that takes others along with it begins them so much later. */
-export type Made = readonly (Omit<HappeningEntry, "at"> & { readonly afterMs?: number })[];
+export type TimedEvents = readonly (Omit<ScenarioEventEntry, "at"> & { readonly afterMs?: number })[];
 
-function placed(made: Made, atMs: number): HappeningEntry[] {
-  return made.map(({ afterMs = 0, ...what }) => ({ at: offsetText(atMs + afterMs), ...what }));
+function eventsAt(timed: TimedEvents, atMs: number): ScenarioEventEntry[] {
+  return timed.map(({ afterMs = 0, ...what }) => ({ at: offsetText(atMs + afterMs), ...what }));
 }
 
 function forDelay(draw: Draw): { readonly for: string } {
   return { for: durationText(Math.max(1, draw.fork("for").delayMs())) };
 }
 
-export interface OneCache {
+export interface CacheSelection {
   readonly controller: string;
   readonly kinds: readonly string[];
 }
 
-function oneCache(draw: Draw, { cast }: FaultGround): OneCache {
-  const { kind, controller } = draw.fork("cache").pick(cast.caches);
+function drawCache(draw: Draw, { targets }: FaultContext): CacheSelection {
+  const { kind, controller } = draw.fork("cache").pick(targets.caches);
   return { controller, kinds: [kind] };
 }
 
-function managerOf(draw: Draw, { replicas }: FaultGround): string {
-  return `controller-manager-${draw.fork("manager").whole(1, replicas)}`;
+function managerOf(draw: Draw, { replicas }: FaultContext): string {
+  return `controller-manager-${draw.fork("manager").integer(1, replicas)}`;
 }
 
-function nodeOf(draw: Draw, { nodes }: FaultGround): string {
-  return `node-${draw.fork("node").whole(1, nodes)}`;
+function nodeOf(draw: Draw, { nodes }: FaultContext): string {
+  return `node-${draw.fork("node").integer(1, nodes)}`;
 }
 
 /** How each kind of fault is drawn, but for those at a certain request. */
-const ENTRIES: readonly (readonly [FaultKind, (draw: Draw, ground: FaultGround) => Made])[] = [
-  ["requestFails", (draw, ground) => [quota(draw, ground)]],
+const FAULT_GENERATORS: readonly (readonly [FaultKind, (draw: Draw, context: FaultContext) => TimedEvents])[] = [
+  ["requestFails", (draw, context) => [drawQuotaRefusal(draw, context)]],
   [
     "controllerDown",
-    (draw, ground) => [
+    (draw, context) => [
       {
         ...forDelay(draw),
-        controllerDown: draw.fork("all").chance(0.5) ? "all" : draw.fork("which").pick(ground.cast.controllers),
+        controllerDown: draw.fork("all").chance(0.5) ? "all" : draw.fork("which").pick(context.targets.controllers),
       },
     ],
   ],
-  ["paused", (draw, ground) => [{ ...forDelay(draw), paused: managerOf(draw, ground) }]],
+  ["paused", (draw, context) => [{ ...forDelay(draw), paused: managerOf(draw, context) }]],
   [
     "watchCut",
-    (draw, ground) =>
-      draw.fork("outage").chance(0.6) ? drawOutage(draw, oneCache(draw, ground)) : [cut(draw, ground)],
+    (draw, context) =>
+      draw.fork("outage").chance(0.6) ? drawOutage(draw, drawCache(draw, context)) : [drawWatchCut(draw, context)],
   ],
-  ["watchSilent", (draw, ground) => [{ ...forDelay(draw), watchSilent: oneCache(draw, ground) }]],
-  ["staleCache", (draw, ground) => [{ ...forDelay(draw), staleCache: draw.fork("cache").pick(ground.cast.caches) }]],
-  ["staleList", staleLists],
+  ["watchSilent", (draw, context) => [{ ...forDelay(draw), watchSilent: drawCache(draw, context) }]],
+  [
+    "staleCache",
+    (draw, context) => [{ ...forDelay(draw), staleCache: draw.fork("cache").pick(context.targets.caches) }],
+  ],
+  ["staleList", drawStaleList],
   ["apiServerRestart", () => [{ apiServerRestart: true }]],
   [
     "apiServerDown",
-    (draw, ground) => [
+    (draw, context) => [
       {
         for: durationText(
           draw.fork("for").weighted([
-            [draw.fork("short").whole(500, 3_000), 60],
-            [draw.fork("long").whole(10_000, 90_000), 40],
+            [draw.fork("short").integer(500, 3_000), 60],
+            [draw.fork("long").integer(10_000, 90_000), 40],
           ]),
         ),
         apiServerDown: draw.fork("all").chance(0.5)
           ? "all"
-          : [draw.fork("who").pick([...ground.cast.controllers, "kubelet"])],
+          : [draw.fork("who").pick([...context.targets.controllers, "kubelet"])],
       },
     ],
   ],
   [
     "apiServerSlow",
-    (draw, ground) => [
+    (draw, context) => [
       {
         ...forDelay(draw),
         apiServerSlow: {
           by: durationText(
             draw.fork("by").weighted([
-              [draw.fork("short").whole(500, 3_000), 70],
-              [draw.fork("long").whole(10_000, 20_000), 30],
+              [draw.fork("short").integer(500, 3_000), 70],
+              [draw.fork("long").integer(10_000, 20_000), 30],
             ]),
           ),
           ...(draw.fork("all").chance(0.3)
             ? {}
-            : { components: [draw.fork("who").pick([...ground.cast.controllers, "kubelet"])] }),
+            : { components: [draw.fork("who").pick([...context.targets.controllers, "kubelet"])] }),
         },
       },
     ],
@@ -285,38 +293,40 @@ const ENTRIES: readonly (readonly [FaultKind, (draw: Draw, ground: FaultGround) 
   [
     "leaseLost",
     (draw, { replicas }) =>
-      replicas < 2 ? [] : [{ for: durationText(draw.fork("for").whole(12, 60) * 1_000), leaseLost: true }],
+      replicas < 2 ? [] : [{ for: durationText(draw.fork("for").integer(12, 60) * 1_000), leaseLost: true }],
   ],
-  ["clockJump", (draw) => [{ clockJump: jump(draw) }]],
+  ["clockJump", (draw) => [{ clockJump: drawClockJump(draw) }]],
   [
     "clockSkew",
-    (draw, ground) => [
+    (draw, context) => [
       {
         ...forDelay(draw),
-        clockSkew: { controllerManager: managerOf(draw, ground), by: jump(draw) },
+        clockSkew: { controllerManager: managerOf(draw, context), by: drawClockJump(draw) },
       },
     ],
   ],
   [
     "nodeLost",
-    (draw, ground) => [
+    (draw, context) => [
       {
         for: durationText(draw.fork("for").pick([20, 60, 120, 400]) * 1_000),
-        nodeLost: nodeOf(draw, ground),
+        nodeLost: nodeOf(draw, context),
       },
     ],
   ],
   [
     "nodeDrained",
-    (draw, ground) => [{ for: durationText(draw.fork("for").whole(1, 90) * 1_000), nodeDrained: nodeOf(draw, ground) }],
+    (draw, context) => [
+      { for: durationText(draw.fork("for").integer(1, 90) * 1_000), nodeDrained: nodeOf(draw, context) },
+    ],
   ],
   [
     "nodeTainted",
-    (draw, ground) => [
+    (draw, context) => [
       {
-        for: durationText(draw.fork("for").whole(1, 120) * 1_000),
+        for: durationText(draw.fork("for").integer(1, 120) * 1_000),
         nodeTainted: {
-          node: nodeOf(draw, ground),
+          node: nodeOf(draw, context),
           ...draw.fork("taint").pick([OUT_OF_SERVICE, { key: "example.com/maintenance", effect: "NoExecute" }]),
         },
       },
@@ -325,10 +335,10 @@ const ENTRIES: readonly (readonly [FaultKind, (draw: Draw, ground: FaultGround) 
 ];
 
 /** Watches end and are opened again at once. */
-function cut(draw: Draw, ground: FaultGround): Made[number] {
+function drawWatchCut(draw: Draw, context: FaultContext): TimedEvents[number] {
   return {
     watchCut: {
-      ...(draw.fork("all").chance(0.2) ? {} : oneCache(draw, ground)),
+      ...(draw.fork("all").chance(0.2) ? {} : drawCache(draw, context)),
       compacted: draw.fork("compacted").chance(0.6),
     },
   };
@@ -338,7 +348,7 @@ function cut(draw: Draw, ground: FaultGround): Made[number] {
  * Watches end and cannot be opened again for a while, after which what happened meanwhile is forgotten: everything is listed
  * anew, and what has gone is missing from the list.
  */
-export function outage(cache: OneCache, forMs: number, isForgotten = true): Made {
+export function outage(cache: CacheSelection, forMs: number, isForgotten = true): TimedEvents {
   const { controller, kinds } = cache;
   const resources = kinds.map((kind) => `${kind.toLowerCase()}s`);
   return [
@@ -351,10 +361,10 @@ export function outage(cache: OneCache, forMs: number, isForgotten = true): Made
   ];
 }
 
-function drawOutage(draw: Draw, cache: OneCache, isForgotten = true): Made {
+function drawOutage(draw: Draw, cache: CacheSelection, isForgotten = true): TimedEvents {
   const forMs = draw.fork("outage for").weighted([
-    [draw.fork("short outage").whole(500, 3_000), 40],
-    [draw.fork("long outage").whole(5_000, 90_000), 60],
+    [draw.fork("short outage").integer(500, 3_000), 40],
+    [draw.fork("long outage").integer(5_000, 90_000), 60],
   ]);
   return outage(cache, forMs, isForgotten);
 }
@@ -363,8 +373,8 @@ function drawOutage(draw: Draw, cache: OneCache, isForgotten = true): Made {
  * What is listed is old; nobody lists again who need not, and so there is mostly an outage that makes them. What was stored is not
  * forgotten: a server that does not know it any more cannot show it.
  */
-function staleLists(draw: Draw, ground: FaultGround): Made {
-  const cache = oneCache(draw, ground);
+function drawStaleList(draw: Draw, context: FaultContext): TimedEvents {
+  const cache = drawCache(draw, context);
   const byMs = Math.max(1, draw.fork("by").delayMs());
   const relists = draw.fork("relists").chance(0.8) ? drawOutage(draw.fork("relist"), cache, false) : [];
   const lengthMs = Math.max(0, ...relists.map(({ afterMs = 0 }) => afterMs)) + draw.fork("for").delayMs();
@@ -372,28 +382,28 @@ function staleLists(draw: Draw, ground: FaultGround): Made {
 }
 
 /** A quota, as long as it is full: Jobs or pods beyond some number are refused. */
-function quota(draw: Draw, { windowMs }: FaultGround): Made[number] {
+function drawQuotaRefusal(draw: Draw, { windowMs }: FaultContext): TimedEvents[number] {
   const resource = draw.fork("resource").pick(["pods", "jobs"]);
   return {
-    for: durationText(draw.fork("for").whole(10_000, Math.max(10_000, windowMs))),
+    for: durationText(draw.fork("for").integer(10_000, Math.max(10_000, windowMs))),
     requestFails: {
       components: [resource === "pods" ? "job-controller" : "cronjob-controller"],
       verbs: ["create"],
       resources: [resource],
       with: 403,
-      whileAtLeast: draw.fork("least").whole(1, 4),
+      whileAtLeast: draw.fork("least").integer(1, 4),
     },
   };
 }
 
-function jump(draw: Draw): string {
+function drawClockJump(draw: Draw): string {
   const sign = draw.fork("sign").pick(["+", "-"]);
   return `${sign}${durationText(
     Math.max(
       1_000,
       draw.fork("by").weighted([
         [draw.fork("some").delayMs(), 70],
-        [draw.fork("hours").whole(1, 3) * 3_600_000, 30],
+        [draw.fork("hours").integer(1, 3) * 3_600_000, 30],
       ]),
     ),
   )}`;

@@ -20,7 +20,7 @@ import type { FaultPlan } from "../fault-plan.js";
 import { checkScenario, nodeShapes } from "../scenario/check-scenario.js";
 import { scenarioSchema } from "../scenario/scenario-schema.js";
 import { timeOf } from "../scenario/scenario-times.js";
-import { type HappeningEntry, type Happenings, LASTING } from "../scenario/scenario-file.js";
+import { type ScenarioEventEntry, type ScenarioEventMap, LASTING } from "../scenario/scenario-file.js";
 import { missingReferences } from "../minimize/references.js";
 import { exhaustivePlans } from "./exhaustive-plans.js";
 import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
@@ -29,12 +29,12 @@ import { SHAPES } from "./shape.js";
 
 const SEEDS = 2_000;
 const plans = Array.from({ length: SEEDS }, (_, index) => generatePlan(index + 1));
-const all = plans.flatMap(({ happenings = [] }) => happenings);
-const kindOf = (entry: HappeningEntry): string => Object.keys(entry).find((key) => key !== "at" && key !== "for")!;
-const offsetMs = ({ at }: HappeningEntry): number => parseDuration(at.slice(1))!;
-const manifestsOf = ({ manifests, happenings = [] }: FaultPlan): UnstructuredObject[] => [
+const all = plans.flatMap(({ events = [] }) => events);
+const kindOf = (entry: ScenarioEventEntry): string => Object.keys(entry).find((key) => key !== "at" && key !== "for")!;
+const offsetMs = ({ at }: ScenarioEventEntry): number => parseDuration(at.slice(1))!;
+const manifestsOf = ({ manifests, events = [] }: FaultPlan): UnstructuredObject[] => [
   ...manifests,
-  ...happenings.flatMap(({ apply }) => (typeof apply === "object" ? [apply] : [])),
+  ...events.flatMap(({ apply }) => (typeof apply === "object" ? [apply] : [])),
 ];
 
 test("equal seeds give equal plans, and others give others", () => {
@@ -45,7 +45,7 @@ test("equal seeds give equal plans, and others give others", () => {
 test("each happening is one thing, at a time before the end, and ends when it has to", () => {
   for (const plan of plans) {
     const lengthMs = parseDuration(plan.for)!;
-    const wrong = (plan.happenings ?? []).filter((entry) => {
+    const wrong = (plan.events ?? []).filter((entry) => {
       const kinds = Object.keys(entry).filter((key) => key !== "at" && key !== "for");
       const forMs = entry.for === undefined ? undefined : parseDuration(entry.for);
       const lasts = LASTING[kinds[0] as keyof typeof LASTING] !== undefined;
@@ -67,8 +67,8 @@ test("every plan is a scenario that its schema allows, and that makes sense", ()
 });
 
 test("happenings are in the order of their times", () => {
-  for (const { happenings = [] } of plans) {
-    const times = happenings.map(offsetMs);
+  for (const { events = [] } of plans) {
+    const times = events.map(offsetMs);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   }
 });
@@ -114,7 +114,7 @@ test("every kind of fault comes up, alone or with others, and every sixth plan h
 
 test("no answer lies: what exists is never told to be missing, and a conflict is told of changes only", () => {
   const fails = all.flatMap(({ requestFails }) => requestFails ?? []);
-  const answers = (holds: (each: Happenings["requestFails"]) => boolean): unknown[] => [
+  const answers = (holds: (each: ScenarioEventMap["requestFails"]) => boolean): unknown[] => [
     ...new Set(fails.filter(holds).map(({ with: answer = 500 }) => answer)),
   ];
   expect(answers(() => true)).not.toContain(404);
@@ -124,10 +124,10 @@ test("no answer lies: what exists is never told to be missing, and a conflict is
 });
 
 test("lists are stale only where no process starts anew", () => {
-  const stale = plans.filter(({ happenings = [] }) => happenings.some(({ staleList }) => staleList !== undefined));
+  const stale = plans.filter(({ events = [] }) => events.some(({ staleList }) => staleList !== undefined));
   expect(stale.length).toBeGreaterThan(10);
-  for (const { happenings = [] } of stale)
-    expect(happenings.some((entry) => "controllerCrashes" in entry || "controllerDown" in entry)).toBe(false);
+  for (const { events = [] } of stale)
+    expect(events.some((entry) => "controllerCrashes" in entry || "controllerDown" in entry)).toBe(false);
 });
 
 /** Whether some plan has a Job (of its own, or a CronJob's) for which this holds. */
@@ -168,22 +168,22 @@ test.each([
 });
 
 test.each([
-  ["deleted in background", (entry: HappeningEntry) => entry.delete?.propagation === "Background"],
-  ["deleted in foreground", (entry: HappeningEntry) => entry.delete?.propagation === "Foreground"],
-  ["orphaning what it owns", (entry: HappeningEntry) => entry.delete?.propagation === "Orphan"],
-  ["pods deleted at once", (entry: HappeningEntry) => entry.delete?.gracePeriodSeconds === 0],
-  ["a node deleted", (entry: HappeningEntry) => entry.delete?.kind === "Node"],
-  ["a node back under its name", (entry: HappeningEntry) => (entry.apply as UnstructuredObject)?.kind === "Node"],
-  ["a Job made again", (entry: HappeningEntry) => (entry.apply as UnstructuredObject)?.kind === "Job"],
-  ["pods evicted", (entry: HappeningEntry) => entry.podEvicted !== undefined],
+  ["deleted in background", (entry: ScenarioEventEntry) => entry.delete?.propagation === "Background"],
+  ["deleted in foreground", (entry: ScenarioEventEntry) => entry.delete?.propagation === "Foreground"],
+  ["orphaning what it owns", (entry: ScenarioEventEntry) => entry.delete?.propagation === "Orphan"],
+  ["pods deleted at once", (entry: ScenarioEventEntry) => entry.delete?.gracePeriodSeconds === 0],
+  ["a node deleted", (entry: ScenarioEventEntry) => entry.delete?.kind === "Node"],
+  ["a node back under its name", (entry: ScenarioEventEntry) => (entry.apply as UnstructuredObject)?.kind === "Node"],
+  ["a Job made again", (entry: ScenarioEventEntry) => (entry.apply as UnstructuredObject)?.kind === "Job"],
+  ["pods evicted", (entry: ScenarioEventEntry) => entry.podEvicted !== undefined],
   [
     "suspended for a moment",
-    (entry: HappeningEntry) => entry.suspend !== undefined && parseDuration(entry.for!)! <= 3000,
+    (entry: ScenarioEventEntry) => entry.suspend !== undefined && parseDuration(entry.for!)! <= 3000,
   ],
-  ["scaled", (entry: HappeningEntry) => JSON.stringify(entry.patch ?? "").includes("parallelism")],
-  ["another schedule", (entry: HappeningEntry) => JSON.stringify(entry.patch ?? "").includes("schedule")],
-  ["another zone", (entry: HappeningEntry) => JSON.stringify(entry.patch ?? "").includes("timeZone")],
-  ["another owner", (entry: HappeningEntry) => JSON.stringify(entry.apply ?? "").includes("ownerReferences")],
+  ["scaled", (entry: ScenarioEventEntry) => JSON.stringify(entry.patch ?? "").includes("parallelism")],
+  ["another schedule", (entry: ScenarioEventEntry) => JSON.stringify(entry.patch ?? "").includes("schedule")],
+  ["another zone", (entry: ScenarioEventEntry) => JSON.stringify(entry.patch ?? "").includes("timeZone")],
+  ["another owner", (entry: ScenarioEventEntry) => JSON.stringify(entry.apply ?? "").includes("ownerReferences")],
 ])("some user's action is: %s", (_, holds) => {
   expect(all.some(holds)).toBe(true);
 });
@@ -191,75 +191,77 @@ test.each([
 test.each([
   [
     "pods are deleted while who looks after them does not hear of it",
-    ({ staleCache }: HappeningEntry) => staleCache?.kind === "Pod" && staleCache.controller === "job-controller",
-    (entry: HappeningEntry) => entry.delete?.kind === "Pod",
+    ({ staleCache }: ScenarioEventEntry) => staleCache?.kind === "Pod" && staleCache.controller === "job-controller",
+    (entry: ScenarioEventEntry) => entry.delete?.kind === "Pod",
   ],
   [
     "a Job comes and goes while the garbage collector's watch is cut",
-    ({ watchCut }: HappeningEntry) => watchCut?.controller === "garbage-collector-controller",
-    (entry: HappeningEntry) => entry.delete?.name === "short-lived",
+    ({ watchCut }: ScenarioEventEntry) => watchCut?.controller === "garbage-collector-controller",
+    (entry: ScenarioEventEntry) => entry.delete?.name === "short-lived",
   ],
   [
     "a node joins that PodGC does not see",
-    ({ staleCache }: HappeningEntry) => staleCache?.kind === "Node",
-    (entry: HappeningEntry) => nameOfApplied(entry) === "fresh-node",
+    ({ staleCache }: ScenarioEventEntry) => staleCache?.kind === "Node",
+    (entry: ScenarioEventEntry) => nameOfApplied(entry) === "fresh-node",
   ],
   [
     "a CronJob's Job is made again by somebody else while its controller does not see it",
-    ({ staleCache }: HappeningEntry) => staleCache?.kind === "Job" && staleCache.controller === "cronjob-controller",
-    (entry: HappeningEntry) => /^cron-\d+-\d+$/.test(nameOfApplied(entry) ?? ""),
+    ({ staleCache }: ScenarioEventEntry) =>
+      staleCache?.kind === "Job" && staleCache.controller === "cronjob-controller",
+    (entry: ScenarioEventEntry) => /^cron-\d+-\d+$/.test(nameOfApplied(entry) ?? ""),
   ],
   [
     "a Job whose time is over is made again while its deletion is under way",
-    ({ apiServerSlow }: HappeningEntry) => apiServerSlow?.components?.[0] === "ttl-after-finished-controller",
-    (entry: HappeningEntry) => nameOfApplied(entry)?.startsWith("job-") === true,
+    ({ apiServerSlow }: ScenarioEventEntry) => apiServerSlow?.components?.[0] === "ttl-after-finished-controller",
+    (entry: ScenarioEventEntry) => nameOfApplied(entry)?.startsWith("job-") === true,
   ],
   [
     "a Job is wanted smaller and its pods may not be deleted",
-    ({ requestFails }: HappeningEntry) =>
+    ({ requestFails }: ScenarioEventEntry) =>
       requestFails?.verbs?.[0] === "delete" && requestFails.resources?.[0] === "pods",
-    (entry: HappeningEntry) => JSON.stringify(entry.patch ?? "").includes("parallelism"),
+    (entry: ScenarioEventEntry) => JSON.stringify(entry.patch ?? "").includes("parallelism"),
   ],
   [
     "a Job is suspended while its pods are not seen",
-    ({ watchCut }: HappeningEntry) => watchCut?.controller === "job-controller" && watchCut.kinds?.[0] === "Pod",
-    (entry: HappeningEntry) => entry.suspend?.kind === "Job",
+    ({ watchCut }: ScenarioEventEntry) => watchCut?.controller === "job-controller" && watchCut.kinds?.[0] === "Pod",
+    (entry: ScenarioEventEntry) => entry.suspend?.kind === "Job",
   ],
   [
     "what an owner leaves behind gets another while the garbage collector is about it",
-    ({ apiServerSlow }: HappeningEntry) => apiServerSlow?.components?.[0] === "garbage-collector-controller",
-    (entry: HappeningEntry) => nameOfApplied(entry) === "left-behind",
+    ({ apiServerSlow }: ScenarioEventEntry) => apiServerSlow?.components?.[0] === "garbage-collector-controller",
+    (entry: ScenarioEventEntry) => nameOfApplied(entry) === "left-behind",
   ],
   [
     "what a node owns too loses its other owner",
-    (entry: HappeningEntry) => nameOfApplied(entry) === "of-node",
-    (entry: HappeningEntry) => entry.delete?.kind === "Job",
+    (entry: ScenarioEventEntry) => nameOfApplied(entry) === "of-node",
+    (entry: ScenarioEventEntry) => entry.delete?.kind === "Job",
   ],
   [
     "an owner that waits for its dependents gets another",
-    (entry: HappeningEntry) => entry.delete?.propagation === "Foreground",
-    (entry: HappeningEntry) => nameOfApplied(entry) === "late-dependent",
+    (entry: ScenarioEventEntry) => entry.delete?.propagation === "Foreground",
+    (entry: ScenarioEventEntry) => nameOfApplied(entry) === "late-dependent",
   ],
   [
     "a pod that has failed is found to have succeeded before its finalizer can be removed",
-    ({ requestFails }: HappeningEntry) => requestFails?.verbs?.[0] === "patch" && requestFails.nth === undefined,
-    ({ patch }: HappeningEntry) => JSON.stringify(patch ?? "").includes("Succeeded"),
+    ({ requestFails }: ScenarioEventEntry) => requestFails?.verbs?.[0] === "patch" && requestFails.nth === undefined,
+    ({ patch }: ScenarioEventEntry) => JSON.stringify(patch ?? "").includes("Succeeded"),
   ],
   [
     "a process dies at writes of pods, and at those of what is recorded of them",
-    ({ controllerCrashes }: HappeningEntry) => controllerCrashes?.resources?.[0] === "pods",
-    ({ controllerCrashes }: HappeningEntry) => controllerCrashes?.resources?.[0] === "jobs/status",
+    ({ controllerCrashes }: ScenarioEventEntry) => controllerCrashes?.resources?.[0] === "pods",
+    ({ controllerCrashes }: ScenarioEventEntry) => controllerCrashes?.resources?.[0] === "jobs/status",
   ],
 ])("in some plan %s", (_, one, other) => {
-  const within = (a: HappeningEntry, b: HappeningEntry): boolean => Math.abs(offsetMs(a) - offsetMs(b)) < 30_000;
+  const within = (a: ScenarioEventEntry, b: ScenarioEventEntry): boolean =>
+    Math.abs(offsetMs(a) - offsetMs(b)) < 30_000;
   expect(
-    plans.some(({ happenings = [] }) =>
-      happenings.filter(one).some((first) => happenings.filter(other).some((second) => within(first, second))),
+    plans.some(({ events = [] }) =>
+      events.filter(one).some((first) => events.filter(other).some((second) => within(first, second))),
     ),
   ).toBe(true);
 });
 
-function nameOfApplied({ apply }: HappeningEntry): string | undefined {
+function nameOfApplied({ apply }: ScenarioEventEntry): string | undefined {
   return typeof apply === "object" ? apply.metadata.name : undefined;
 }
 
@@ -289,21 +291,21 @@ test("without a kind of fault the others stay what they were", () => {
       const others = FAULT_KINDS.filter((other) => other !== kind);
       const whole = generatePlan(seed * 2);
       const less = generatePlan(seed * 2, { faults: others });
-      expect({ ...less, happenings: [], for: "", jitter: undefined }).toEqual({
+      expect({ ...less, events: [], for: "", jitter: undefined }).toEqual({
         ...whole,
-        happenings: [],
+        events: [],
         for: "",
         jitter: undefined,
       });
       if (kind === "staleList") return;
-      const left = (entries: FaultPlan["happenings"]): string[] =>
+      const left = (entries: FaultPlan["events"]): string[] =>
         (entries ?? []).filter((entry) => !isFault(entry, kind)).map((entry) => JSON.stringify(entry));
-      expect(left(less.happenings)).toEqual(left(whole.happenings));
+      expect(left(less.events)).toEqual(left(whole.events));
     }),
   );
 });
 
-function isFault(entry: HappeningEntry, kind: FaultKind): boolean {
+function isFault(entry: ScenarioEventEntry, kind: FaultKind): boolean {
   if (kind === "phaseFlip") return entry.patch?.subresource === "status" || entry.requestFails !== undefined;
   return kind in entry;
 }
@@ -318,9 +320,9 @@ test("without a shape that is its own the Jobs stay what they were", () => {
 
 test("no faults at all are no faults at all", () => {
   for (let seed = 1; seed <= 200; seed++) {
-    const { happenings = [], jitter } = generatePlan(seed, { faults: [] });
+    const { events = [], jitter } = generatePlan(seed, { faults: [] });
     expect(jitter).toBeUndefined();
-    for (const entry of happenings) expect(FAULT_KINDS).not.toContain(kindOf(entry));
+    for (const entry of events) expect(FAULT_KINDS).not.toContain(kindOf(entry));
   }
 });
 
@@ -328,19 +330,19 @@ test("every write of a small run is tried with every fate", () => {
   const base = generatePlan(1, { faults: [] });
   const tried = [...exhaustivePlans(base, { controllers: ["job-controller"], writes: 3 })];
   expect(tried).toHaveLength(15);
-  expect(tried[0]!.happenings![0]).toEqual({
+  expect(tried[0]!.events![0]).toEqual({
     at: "+0s",
     for: expect.any(String),
     controllerCrashes: { controller: "job-controller", verbs: ["write"], nth: 1, when: "before" },
   });
-  expect(tried[14]!.happenings![0]!.requestFails).toEqual({
+  expect(tried[14]!.events![0]!.requestFails).toEqual({
     components: ["job-controller"],
     verbs: ["update", "patch"],
     nth: 3,
     times: 1,
     with: 409,
   });
-  for (const plan of tried) expect(plan.happenings!.slice(1)).toEqual(base.happenings);
+  for (const plan of tried) expect(plan.events!.slice(1)).toEqual(base.events);
 });
 
 test("there is a plan for every seed", () => {

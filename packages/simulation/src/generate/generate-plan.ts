@@ -2,26 +2,32 @@ import type { UnstructuredObject } from "@kubewright/api";
 import { type Random, parseDuration, seededRandom } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
-import { type HappeningEntry, SCENARIO_API_VERSION, type WorkloadEntry } from "../scenario/scenario-file.js";
+import { type ScenarioEventEntry, SCENARIO_API_VERSION, type WorkloadEntry } from "../scenario/scenario-file.js";
 import { drawCronJobs } from "./cron-jobs.js";
 import { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
 import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
-import { type FaultGround, drawAimed, drawAround, drawBackground, drawPhaseFlip } from "./faults.js";
-import { endOfHappening, inOrder } from "./happening-times.js";
+import {
+  type FaultContext,
+  drawTargetedFaults,
+  drawFaultsAroundUsers,
+  drawBackgroundFaults,
+  drawPhaseFlip,
+} from "./faults.js";
+import { endOfScenarioEvent, sortByStart } from "./event-times.js";
 import { drawJobs } from "./jobs.js";
 import { drawNodeActions } from "./node-actions.js";
 import { drawOwnership } from "./ownership.js";
 import { drawOwnPods } from "./own-pods.js";
 import { drawQuotas } from "./quotas.js";
-import { type Cast, KUBERNETES, castOf } from "./request-kinds.js";
+import { type FaultTargets, KUBERNETES, targetsOf } from "./request-kinds.js";
 import { drawControllers, drawJitter, drawNodes, drawReplicas } from "./settings.js";
-import type { Situation, SituationGround } from "./situation.js";
+import type { Situation, SituationContext } from "./situation.js";
 import { drawSituations } from "./situations.js";
 import { SHAPES, type Shape } from "./shape.js";
 import { Swarm } from "./swarm.js";
 import { drawUserActions } from "./user-actions.js";
-import { type Workload, together } from "./workload.js";
+import { type Workload, mergeWorkloads } from "./workload.js";
 
 export interface GenerateOptions {
   /** What may go wrong at all. Default: everything; `[]`: nothing does. */
@@ -29,17 +35,17 @@ export interface GenerateOptions {
   /** What workloads may be made of. Default: everything. */
   readonly shapes?: readonly Shape[];
   /** Makes what to play, in place of Jobs and CronJobs: objects, and what happens to them that is no fault. */
-  readonly workload?: (random: Random) => OwnWorkload;
+  readonly workload?: (random: Random) => CustomWorkload;
   /** Controllers that faults are about, by name. Default: those of Kubernetes. */
   readonly controllers?: readonly string[];
 }
 
 /** A workload that somebody else has made. */
-export interface OwnWorkload {
+export interface CustomWorkload {
   readonly manifests: readonly UnstructuredObject[];
   readonly workloads?: readonly WorkloadEntry[];
   /** What users do, at offsets from the start such as `+5s`. */
-  readonly happenings?: readonly HappeningEntry[];
+  readonly events?: readonly ScenarioEventEntry[];
   /** How long it takes when nothing goes wrong. Default: 1m. */
   readonly lasts?: string;
 }
@@ -56,61 +62,63 @@ export interface OwnWorkload {
 export function generatePlan(seed: number, options: GenerateOptions = {}): FaultPlan {
   const { faults: allowed = FAULT_KINDS, shapes = SHAPES } = options;
   const draw = new Draw(seededRandom(seed).fork("plan"));
-  const tossed = Swarm.toss(draw.fork("shapes"), shapes, (shape) => SHARES[shape] ?? 0.5);
+  const tossed = Swarm.toss(draw.fork("shapes"), shapes, (shape) => SHAPE_RATES[shape] ?? 0.5);
   const situations = drawSituationsOf(draw.fork("situations?"), options);
   const isAlone = situations.length > 0 && draw.fork("alone").chance(0.6);
   const swarm = tossed
     .without(situations.flatMap(({ without }) => without))
     .with(situations.flatMap((situation) => situation.shapes).filter((shape) => shapes.includes(shape)));
-  const own = options.workload?.(seededRandom(seed).fork("workload"));
+  const custom = options.workload?.(seededRandom(seed).fork("workload"));
   const { start, workload } =
-    own === undefined ? drawWorkload(draw, swarm) : { start: START, workload: ownWorkload(own) };
+    custom === undefined ? drawWorkload(draw, swarm) : { start: START, workload: fromCustomWorkload(custom) };
   const replicas = drawReplicas(draw.fork("replicas"), swarm, workload.endMs);
   const nodes = drawNodes(draw.fork("nodes"));
   const windowMs = Math.max(SHORTEST_WINDOW_MS, Math.min(workload.endMs, LONGEST_WINDOW_MS));
-  const what = { subjects: workload.subjects, windowMs, nodes: nodes.count ?? 1, replicas };
-  const arranged = drawArranged(draw.fork("arranged"), situations, what);
+  const situationContext = { subjects: workload.subjects, windowMs, nodes: nodes.count ?? 1, replicas };
+  const situationEvents = drawSituationEvents(draw.fork("arranged"), situations, situationContext);
   const faults = isAlone
     ? new Swarm<FaultKind>([])
-    : withoutStaleRestarts(drawFaultKinds(draw.fork("faults"), allowed), arranged);
-  const ground: FaultGround = { faults, ...what, cast: castFor(options, workload) };
+    : withoutStaleRestarts(drawFaultKinds(draw.fork("faults"), allowed), situationEvents);
+  const context: FaultContext = { faults, ...situationContext, targets: targetsFor(options, workload) };
   const jitter = drawJitter(draw.fork("jitter"), faults);
   const users = [
     ...drawOwnership(draw.fork("ownership"), swarm, workload.subjects),
     ...(isAlone ? [] : drawUserActions(draw.fork("users"), swarm, workload.subjects, windowMs)),
-    ...drawNodeActions(draw.fork("node actions"), swarm, ground.nodes, windowMs),
+    ...drawNodeActions(draw.fork("node actions"), swarm, context.nodes, windowMs),
   ];
-  const wrong =
-    seed % 2 === 0 ? drawBackground(draw.fork("background"), ground) : drawAimed(draw.fork("aimed"), ground);
-  const around = drawAround(draw.fork("around users"), ground, users);
-  const flips = faults.has("phaseFlip") ? drawPhaseFlip(draw.fork("phase flip"), ground) : [];
-  const happenings = inOrder([
-    ...workload.happenings,
+  const faultEvents =
+    seed % 2 === 0
+      ? drawBackgroundFaults(draw.fork("background"), context)
+      : drawTargetedFaults(draw.fork("aimed"), context);
+  const around = drawFaultsAroundUsers(draw.fork("around users"), context, users);
+  const flips = faults.has("phaseFlip") ? drawPhaseFlip(draw.fork("phase flip"), context) : [];
+  const events = sortByStart([
+    ...workload.events,
     ...users,
-    ...allowedOf(arranged, allowed),
-    ...wrong,
+    ...withoutDisallowed(situationEvents, allowed),
+    ...faultEvents,
     ...around,
     ...flips,
   ]);
-  const overMs = Math.max(workload.endMs, ...happenings.map(endOfHappening));
+  const overMs = Math.max(workload.endMs, ...events.map(endOfScenarioEvent));
   return {
     apiVersion: SCENARIO_API_VERSION,
     kind: "Scenario",
     name: `seed-${seed}`,
     seed,
     start,
-    for: durationText(Math.ceil((overMs + workload.againMs + SLACK_MS) / 1_000) * 1_000),
+    for: durationText(Math.ceil((overMs + workload.rerunMs + SLACK_MS) / 1_000) * 1_000),
     ...(replicas === 1 ? {} : { controllerManagers: replicas }),
     controllers: drawControllers(draw.fork("controllers"), swarm, replicas),
     ...(jitter === undefined ? {} : { jitter }),
     nodes: [nodes],
     workloads: workload.workloads,
     manifests: [
-      ...namespacesOf(workload, [...users, ...arranged]),
+      ...namespacesOf(workload, [...users, ...situationEvents]),
       ...drawQuotas(draw.fork("quotas"), swarm, workload.subjects),
       ...workload.manifests,
     ],
-    happenings,
+    events,
   };
 }
 
@@ -122,7 +130,10 @@ function drawSituationsOf(draw: Draw, { workload, controllers }: GenerateOptions
 }
 
 /** What users do is always allowed. */
-function allowedOf(entries: readonly HappeningEntry[], allowed: readonly FaultKind[]): HappeningEntry[] {
+function withoutDisallowed(
+  entries: readonly ScenarioEventEntry[],
+  allowed: readonly FaultKind[],
+): ScenarioEventEntry[] {
   return entries.filter((entry) => {
     if (entry.patch?.subresource === "status") return allowed.includes("phaseFlip");
     const kind = FAULT_KINDS.find((fault) => fault in entry);
@@ -133,15 +144,15 @@ function allowedOf(entries: readonly HappeningEntry[], allowed: readonly FaultKi
 const START = "2026-01-01T00:00:00Z";
 const DEFAULT_LENGTH_MS = 60_000;
 
-function ownWorkload({ manifests, workloads = [], happenings = [], lasts }: OwnWorkload): Workload {
+function fromCustomWorkload({ manifests, workloads = [], events = [], lasts }: CustomWorkload): Workload {
   const endMs = parseDuration(lasts ?? "") ?? DEFAULT_LENGTH_MS;
-  return { manifests, workloads, happenings, subjects: [], endMs, againMs: endMs };
+  return { manifests, workloads, events, subjects: [], endMs, rerunMs: endMs };
 }
 
-function castFor({ controllers }: GenerateOptions, { manifests }: Workload): Cast {
+function targetsFor({ controllers }: GenerateOptions, { manifests }: Workload): FaultTargets {
   if (controllers === undefined) return KUBERNETES;
   const kinds = manifests.map(({ kind }) => kind ?? "").filter((kind) => kind !== "CustomResourceDefinition");
-  return castOf(controllers, [...new Set(kinds)]);
+  return targetsOf(controllers, [...new Set(kinds)]);
 }
 
 /** A fault begins within this time, or while the workload runs if that is longer. */
@@ -151,7 +162,7 @@ const LONGEST_WINDOW_MS = 30 * 60_000;
 const SLACK_MS = 360_000 + 180_000;
 
 /** Some shapes would leave hardly anything else to look at if they were in every other plan. */
-const SHARES: Partial<Record<Shape, number>> = {
+const SHAPE_RATES: Partial<Record<Shape, number>> = {
   jobs: 0.85,
   failures: 0.7,
   mixedFailures: 0.1,
@@ -185,17 +196,17 @@ function drawWorkload(draw: Draw, swarm: Swarm): { readonly start: string; reado
     start,
     workload: isEmpty
       ? drawJobs(draw.fork("jobs"), new Swarm<Shape>(["jobs"]))
-      : together([jobs, cronJobs, drawOwnPods(draw.fork("own pods"), swarm, jobs.subjects)]),
+      : mergeWorkloads([jobs, cronJobs, drawOwnPods(draw.fork("own pods"), swarm, jobs.subjects)]),
   };
 }
 
 /** Which kinds of fault a plan has: every sixth or so has none at all. */
 function drawFaultKinds(draw: Draw, allowed: readonly FaultKind[]): Swarm<FaultKind> {
   if (draw.fork("none").chance(0.15)) return new Swarm<FaultKind>([]);
-  return Swarm.toss(draw, allowed, (kind) => FAULT_SHARES[kind] ?? 0.25);
+  return Swarm.toss(draw, allowed, (kind) => FAULT_RATES[kind] ?? 0.25);
 }
 
-const FAULT_SHARES: Partial<Record<FaultKind, number>> = {
+const FAULT_RATES: Partial<Record<FaultKind, number>> = {
   requestFails: 0.6,
   controllerCrashes: 0.5,
   staleCache: 0.4,
@@ -212,28 +223,35 @@ const STALE_LISTS: readonly FaultKind[] = ["staleList"];
  * A process that has just started may be shown a state older than what its predecessor wrote, and even upstream would count a
  * pod twice then: lists are stale only in plans in which nothing is started anew.
  */
-function withoutStaleRestarts(faults: Swarm<FaultKind>, arranged: readonly HappeningEntry[]): Swarm<FaultKind> {
-  const left = hasAny(arranged, RESTARTS) ? faults.without(STALE_LISTS) : faults;
-  return left.has("staleList") || hasAny(arranged, STALE_LISTS) ? left.without(RESTARTS) : left;
+function withoutStaleRestarts(
+  faults: Swarm<FaultKind>,
+  situationEvents: readonly ScenarioEventEntry[],
+): Swarm<FaultKind> {
+  const left = hasAny(situationEvents, RESTARTS) ? faults.without(STALE_LISTS) : faults;
+  return left.has("staleList") || hasAny(situationEvents, STALE_LISTS) ? left.without(RESTARTS) : left;
 }
 
 /** What happens in each situation, of those that do not start anew what another one shows stale lists. */
-function drawArranged(draw: Draw, situations: readonly Situation[], ground: SituationGround): HappeningEntry[] {
-  let arranged: readonly HappeningEntry[] = [];
+function drawSituationEvents(
+  draw: Draw,
+  situations: readonly Situation[],
+  context: SituationContext,
+): ScenarioEventEntry[] {
+  let kept: readonly ScenarioEventEntry[] = [];
   for (const [number, situation] of situations.entries()) {
-    const together = [...arranged, ...situation.draw(draw.fork(String(number)), ground)];
-    if (!hasAny(together, STALE_LISTS) || !hasAny(together, RESTARTS)) arranged = together;
+    const together = [...kept, ...situation.draw(draw.fork(String(number)), context)];
+    if (!hasAny(together, STALE_LISTS) || !hasAny(together, RESTARTS)) kept = together;
   }
-  return [...arranged];
+  return [...kept];
 }
 
-function hasAny(entries: readonly HappeningEntry[], kinds: readonly FaultKind[]): boolean {
+function hasAny(entries: readonly ScenarioEventEntry[], kinds: readonly FaultKind[]): boolean {
   return entries.some((entry) => kinds.some((kind) => kind in entry));
 }
 
-function namespacesOf({ subjects }: Workload, happenings: readonly HappeningEntry[]): UnstructuredObject[] {
+function namespacesOf({ subjects }: Workload, events: readonly ScenarioEventEntry[]): UnstructuredObject[] {
   const isUsed =
     subjects.some(({ namespace }) => namespace === "second") ||
-    happenings.some(({ apply }) => typeof apply === "object" && apply.metadata.namespace === "second");
+    events.some(({ apply }) => typeof apply === "object" && apply.metadata.namespace === "second");
   return isUsed ? [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "second" } }] : [];
 }

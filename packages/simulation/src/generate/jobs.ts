@@ -1,11 +1,11 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { HappeningEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry, WorkloadEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { SHARED_LABELS } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
-import { type Subject, type Workload, together } from "./workload.js";
+import { type Subject, type Workload, mergeWorkloads } from "./workload.js";
 
 /** What users and other controllers keep objects by. */
 export const FOREIGN_FINALIZER = "example.com/hold";
@@ -22,14 +22,14 @@ export interface PodScript {
 
 /** Jobs of their own: 1 to 6. */
 export function drawJobs(draw: Draw, swarm: Swarm): Workload {
-  if (!swarm.has("jobs")) return together([]);
+  if (!swarm.has("jobs")) return mergeWorkloads([]);
   const count = draw.weighted([
     [1, 40],
     [2, 25],
     [3, 20],
-    [draw.whole(4, 6), 15],
+    [draw.integer(4, 6), 15],
   ]);
-  return together(
+  return mergeWorkloads(
     Array.from({ length: count }, (_, index) => drawJob(draw.fork(`job-${index + 1}`), swarm, index + 1)),
   );
 }
@@ -58,9 +58,9 @@ function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
       template: { ...(overlapping ? { metadata: { labels: SHARED_LABELS } } : {}), ...template },
     },
   } satisfies UnstructuredObject;
-  const resumeMs = spec.suspend === true ? draw.fork("resume").whole(1_000, 40_000) : 0;
-  const againMs = jobBoundMs(spec, script);
-  const endMs = resumeMs + againMs;
+  const resumeMs = spec.suspend === true ? draw.fork("resume").integer(1_000, 40_000) : 0;
+  const rerunMs = maxJobDurationMs(spec, script);
+  const endMs = resumeMs + rerunMs;
   const subject: Subject = {
     kind: "Job",
     namespace,
@@ -71,21 +71,21 @@ function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
     schedules: [],
   };
   const target = { kind: "Job", namespace, name } as const;
-  const happenings: HappeningEntry[] = [
+  const events: ScenarioEventEntry[] = [
     ...(spec.suspend === true ? [{ at: offsetText(resumeMs), resume: target }] : []),
     ...(finalizers
-      ? [{ at: offsetText(endMs), patch: { ...target, type: "json", with: dropFirstFinalizer() } } as const]
+      ? [{ at: offsetText(endMs), patch: { ...target, type: "json", with: removeFirstFinalizerPatch() } } as const]
       : []),
   ];
   const workloads = script.entries.map((entry): WorkloadEntry => ({
     select: { kind: "Job", namespace, name },
     ...entry,
   }));
-  return { manifests: [manifest], workloads, happenings, subjects: [subject], endMs, againMs };
+  return { manifests: [manifest], workloads, events, subjects: [subject], endMs, rerunMs };
 }
 
 /** A JSON patch that takes away the finalizer that was there from the beginning, and no other. */
-export function dropFirstFinalizer(): readonly object[] {
+export function removeFirstFinalizerPatch(): readonly object[] {
   return [
     { op: "test", path: "/metadata/finalizers/0", value: FOREIGN_FINALIZER },
     { op: "remove", path: "/metadata/finalizers/0" },
@@ -111,59 +111,59 @@ export interface DrawnJobSpec {
 }
 
 export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
-  const lots = (field: string): Draw => draw.fork(field);
-  const isIndexed = lots("indexed").chance(swarm.chanceOf("indexed", 0.6));
-  const isQueue = !isIndexed && swarm.has("workQueue") && lots("queue").chance(0.5);
-  const isMany = swarm.has("manyPods") && lots("many").chance(0.7);
+  const fork = (field: string): Draw => draw.fork(field);
+  const isIndexed = fork("indexed").chance(swarm.chanceOf("indexed", 0.6));
+  const isQueue = !isIndexed && swarm.has("workQueue") && fork("queue").chance(0.5);
+  const isMany = swarm.has("manyPods") && fork("many").chance(0.7);
   const completions = isQueue
     ? undefined
-    : lots("completions").weighted([
+    : fork("completions").weighted([
         [1, isMany ? 0 : 25],
-        [lots("few completions").whole(2, 4), isMany ? 0 : 50],
-        [lots("many completions").whole(5, 10), 22],
+        [fork("few completions").integer(2, 4), isMany ? 0 : 50],
+        [fork("many completions").integer(5, 10), 22],
         [0, 3],
       ]);
-  const parallelism = lots("parallelism").weighted([
+  const parallelism = fork("parallelism").weighted([
     [1, isMany ? 0 : 25],
-    [lots("some pods").whole(2, 4), isMany ? 0 : 50],
-    [lots("many pods").whole(5, 8), 22],
+    [fork("some pods").integer(2, 4), isMany ? 0 : 50],
+    [fork("many pods").integer(5, 8), 22],
     [0, 3],
   ]);
-  const perIndex = isIndexed && lots("perIndex").chance(swarm.chanceOf("backoffLimitPerIndex", 0.6));
+  const perIndex = isIndexed && fork("perIndex").chance(swarm.chanceOf("backoffLimitPerIndex", 0.6));
   const restartPolicy =
-    !perIndex && swarm.has("onFailure") && lots("restartPolicy").chance(0.5) ? "OnFailure" : "Never";
-  const hasPolicy = restartPolicy === "Never" && lots("policy").chance(swarm.chanceOf("podFailurePolicy", 0.6));
+    !perIndex && swarm.has("onFailure") && fork("restartPolicy").chance(0.5) ? "OnFailure" : "Never";
+  const hasPolicy = restartPolicy === "Never" && fork("policy").chance(swarm.chanceOf("podFailurePolicy", 0.6));
   const spec: DrawnJobSpec = { restartPolicy, parallelism };
   if (completions !== undefined) spec.completions = completions;
   if (isIndexed) spec.completionMode = "Indexed";
   if (perIndex) {
-    spec.backoffLimitPerIndex = lots("backoffLimitPerIndex").whole(0, 2);
-    if (lots("limit of indexes").chance(0.5))
-      spec.maxFailedIndexes = lots("maxFailedIndexes").whole(0, completions ?? 0);
+    spec.backoffLimitPerIndex = fork("backoffLimitPerIndex").integer(0, 2);
+    if (fork("limit of indexes").chance(0.5))
+      spec.maxFailedIndexes = fork("maxFailedIndexes").integer(0, completions ?? 0);
   }
-  if (!perIndex || lots("both limits").chance(0.3)) spec.backoffLimit = lots("backoffLimit").pick([0, 1, 2, 6]);
+  if (!perIndex || fork("both limits").chance(0.3)) spec.backoffLimit = fork("backoffLimit").pick([0, 1, 2, 6]);
   if (hasPolicy) {
-    const rules = drawPolicyRules(lots("rules"), perIndex);
-    const isMixed = swarm.has("mixedFailures") && lots("ignored").chance(0.8);
-    spec.podFailurePolicy = { rules: isMixed ? [IGNORED_RULE, ...(lots("alone").chance(0.6) ? [] : rules)] : rules };
+    const rules = drawPolicyRules(fork("rules"), perIndex);
+    const isMixed = swarm.has("mixedFailures") && fork("ignored").chance(0.8);
+    spec.podFailurePolicy = { rules: isMixed ? [IGNORED_RULE, ...(fork("alone").chance(0.6) ? [] : rules)] : rules };
   }
   if (
     isIndexed &&
     completions !== undefined &&
     completions > 0 &&
-    lots("success").chance(swarm.chanceOf("successPolicy", 0.5))
+    fork("success").chance(swarm.chanceOf("successPolicy", 0.5))
   )
-    spec.successPolicy = { rules: [drawSuccessRule(lots("success rule"), completions)] };
-  if (lots("replacement").chance(swarm.chanceOf("podReplacementPolicy", 0.6)))
+    spec.successPolicy = { rules: [drawSuccessRule(fork("success rule"), completions)] };
+  if (fork("replacement").chance(swarm.chanceOf("podReplacementPolicy", 0.6)))
     spec.podReplacementPolicy = hasPolicy
       ? "Failed"
-      : lots("replacement policy").pick(["Failed", "TerminatingOrFailed"]);
-  if (lots("deadline").chance(swarm.chanceOf("activeDeadline", 0.4)))
-    spec.activeDeadlineSeconds = lots("seconds of deadline").whole(5, 60);
-  if (swarm.has("ttl") && lots("ttl").chance(0.65))
-    spec.ttlSecondsAfterFinished = lots("seconds of ttl").pick([0, 5, 60, 3600]);
-  if (swarm.has("suspend") && lots("suspend").chance(0.4)) spec.suspend = true;
-  if (swarm.has("managedBy") && lots("managedBy").chance(0.15)) spec.managedBy = "example.com/other-controller";
+      : fork("replacement policy").pick(["Failed", "TerminatingOrFailed"]);
+  if (fork("deadline").chance(swarm.chanceOf("activeDeadline", 0.4)))
+    spec.activeDeadlineSeconds = fork("seconds of deadline").integer(5, 60);
+  if (swarm.has("ttl") && fork("ttl").chance(0.65))
+    spec.ttlSecondsAfterFinished = fork("seconds of ttl").pick([0, 5, 60, 3600]);
+  if (swarm.has("suspend") && fork("suspend").chance(0.4)) spec.suspend = true;
+  if (swarm.has("managedBy") && fork("managedBy").chance(0.15)) spec.managedBy = "example.com/other-controller";
   return spec;
 }
 
@@ -172,16 +172,16 @@ const IGNORED_RULE = { action: "Ignore", onExitCodes: { operator: "In", values: 
 const MIXED_CODES = { 0: 0.4, 1: 0.3, 42: 0.3 };
 
 function drawPolicyRules(draw: Draw, perIndex: boolean): object[] {
-  return Array.from({ length: draw.whole(1, 3) }, (_, index) => {
-    const lots = draw.fork(`rule ${index}`);
-    const action = lots.fork("action").pick(["FailJob", "Ignore", "Count", ...(perIndex ? ["FailIndex"] : [])]);
-    if (lots.chance(0.3))
-      return { action: lots.fork("disrupted").chance(0.8) ? "Ignore" : action, onPodConditions: [drawPattern(lots)] };
-    const isIn = lots.fork("operator").chance(0.5);
-    const named = lots.fork("container").chance(0.3) ? { containerName: "main" } : {};
+  return Array.from({ length: draw.integer(1, 3) }, (_, index) => {
+    const fork = draw.fork(`rule ${index}`);
+    const action = fork.fork("action").pick(["FailJob", "Ignore", "Count", ...(perIndex ? ["FailIndex"] : [])]);
+    if (fork.chance(0.3))
+      return { action: fork.fork("disrupted").chance(0.8) ? "Ignore" : action, onPodConditions: [drawPattern(fork)] };
+    const isIn = fork.fork("operator").chance(0.5);
+    const named = fork.fork("container").chance(0.3) ? { containerName: "main" } : {};
     const values = isIn
-      ? lots.fork("codes").pick([[42], [1], [1, 42], [137, 143]])
-      : lots.fork("codes").pick([[0], [0, 42]]);
+      ? fork.fork("codes").pick([[42], [1], [1, 42], [137, 143]])
+      : fork.fork("codes").pick([[0], [0, 42]]);
     return { action, onExitCodes: { ...named, operator: isIn ? "In" : "NotIn", values } };
   });
 }
@@ -198,12 +198,12 @@ function drawPattern(draw: Draw): object {
 
 function drawSuccessRule(draw: Draw, completions: number): object {
   const which = draw.pick(["count", "indexes", "both"]);
-  const last = draw.fork("last").whole(0, completions - 1);
+  const last = draw.fork("last").integer(0, completions - 1);
   const succeededIndexes = last === 0 ? "0" : `0-${last}`;
-  const most = which === "both" ? last + 1 : completions;
+  const max = which === "both" ? last + 1 : completions;
   return {
     ...(which === "count" ? {} : { succeededIndexes }),
-    ...(which === "indexes" ? {} : { succeededCount: draw.fork("count").whole(1, most) }),
+    ...(which === "indexes" ? {} : { succeededCount: draw.fork("count").integer(1, max) }),
   };
 }
 
@@ -211,9 +211,9 @@ export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, comple
   // Most runs take the same time, so that pods end together.
   const isLong = swarm.has("longPods") && draw.fork("very long?").chance(0.7);
   const runMs = draw.fork("run").weighted([
-    [isLong ? draw.fork("very long").whole(90, 240) * 1_000 : 1_000, isLong ? 1_000 : 20],
-    [draw.fork("short").whole(2, 10) * 1_000, 50],
-    [draw.fork("long").whole(11, 60) * 1_000, 30],
+    [isLong ? draw.fork("very long").integer(90, 240) * 1_000 : 1_000, isLong ? 1_000 : 20],
+    [draw.fork("short").integer(2, 10) * 1_000, 50],
+    [draw.fork("long").integer(11, 60) * 1_000, 30],
   ]);
   const isMixed = swarm.has("mixedFailures");
   // Who has enough successes before all pods have ended is to be rid of others.
@@ -233,9 +233,9 @@ export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, comple
   ];
   let failures = 0;
   if (draw.fork("fails").chance(swarm.chanceOf("failures", 0.7))) {
-    const lots = draw.fork("failures");
-    const exitCode = lots.fork("code").pick([1, 1, 42, 137]);
-    const how = lots.pick(["always", "first", "first", "indexes", "share"]);
+    const fork = draw.fork("failures");
+    const exitCode = fork.fork("code").pick([1, 1, 42, 137]);
+    const how = fork.pick(["always", "first", "first", "indexes", "share"]);
     if (isMixed) {
       failures = 2;
       entries.push({ exitCode: MIXED_CODES });
@@ -243,12 +243,12 @@ export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, comple
       failures = Number.POSITIVE_INFINITY;
       entries.push({ exitCode });
     } else if (how === "first") {
-      failures = lots.fork("attempts").whole(1, 3);
+      failures = fork.fork("attempts").integer(1, 3);
       entries.push({ attempts: failures === 1 ? 1 : `1-${failures}`, exitCode });
     } else if (how === "indexes" && completionMode === "Indexed" && completions > 0) {
-      const isForEver = lots.fork("for ever").chance(0.5);
+      const isForEver = fork.fork("for ever").chance(0.5);
       failures = isForEver ? Number.POSITIVE_INFINITY : 1;
-      const indexes = lots.fork("index").whole(0, completions - 1);
+      const indexes = fork.fork("index").integer(0, completions - 1);
       entries.push({ indexes, ...(isForEver ? {} : { attempts: 1 }), exitCode });
     } else {
       failures = Number.POSITIVE_INFINITY;
@@ -279,7 +279,7 @@ const ROUND_MS = 4_000;
 const LONGEST_BACK_OFF_MS = 600_000;
 
 /** Until a Job that is made now has ended at the latest when nothing goes wrong, also with each pod after the other. */
-export function jobBoundMs(spec: DrawnJobSpec, script: PodScript): number {
+export function maxJobDurationMs(spec: DrawnJobSpec, script: PodScript): number {
   if (spec.managedBy !== undefined || spec.parallelism === 0) return 0;
   const { completions = 1, parallelism = 1, backoffLimit, backoffLimitPerIndex } = spec;
   const roundMs = script.startMs + script.runMs + ROUND_MS;

@@ -1,15 +1,15 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { offsetText } from "./duration-text.js";
 import type { Swarm } from "./swarm.js";
 
 /** Nodes that a cloud takes away, and that come again under their name; as a rule one is left. */
-export function drawNodeActions(draw: Draw, swarm: Swarm, nodes: number, windowMs: number): HappeningEntry[] {
+export function drawNodeActions(draw: Draw, swarm: Swarm, nodes: number, windowMs: number): ScenarioEventEntry[] {
   if (!swarm.has("nodes")) return [];
-  const name = `node-${draw.fork("which").whole(1, nodes)}`;
-  const atMs = draw.fork("at").whole(1_000, windowMs);
+  const name = `node-${draw.fork("which").integer(1, nodes)}`;
+  const atMs = draw.fork("at").integer(1_000, windowMs);
   const comesAgain = nodes === 1 || draw.fork("again").chance(0.6);
   return [
     { at: offsetText(atMs), delete: { kind: "Node", name } },

@@ -3,7 +3,7 @@ import type { UnstructuredObject } from "@kubewright/api";
 import type { Draw } from "./draw.js";
 import { SHARED_LABELS, isManual } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
-import { type Subject, type Workload, together } from "./workload.js";
+import { type Subject, type Workload, mergeWorkloads } from "./workload.js";
 
 /** Between two rounds of PodGC. */
 const ROUND_MS = 20_000;
@@ -11,7 +11,7 @@ const ROUND_MS = 20_000;
 /** A pod that no Job has made: on a node that there is not, or one that ends; some Jobs take it for their own. */
 export function drawOwnPods(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): Workload {
   // Where there is a quota there might be no room for it from the beginning.
-  if (!swarm.has("ownPods") || swarm.has("quota")) return together([]);
+  if (!swarm.has("ownPods") || swarm.has("quota")) return mergeWorkloads([]);
   const adopter = subjects.find(({ manifest }) => isManual(manifest));
   const namespace = adopter?.namespace ?? "default";
   const isLost = draw.fork("lost").chance(0.5);
@@ -29,5 +29,5 @@ export function drawOwnPods(draw: Draw, swarm: Swarm, subjects: readonly Subject
   };
   const rounds = Array.from({ length: 6 }, (_, round) => Math.max(0, round * ROUND_MS - 500));
   const subject: Subject = { kind: "Pod", namespace, name, manifest, moments: rounds, indexes: 0, schedules: [] };
-  return { ...together([]), manifests: [manifest], subjects: [subject], endMs: 6 * ROUND_MS };
+  return { ...mergeWorkloads([]), manifests: [manifest], subjects: [subject], endMs: 6 * ROUND_MS };
 }

@@ -1,9 +1,9 @@
 import type { OwnerReference, UnstructuredObject } from "@kubewright/api";
 
-import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { offsetText } from "./duration-text.js";
-import { uidOf } from "../owner-uids.js";
+import { uidPlaceholder } from "../owner-uids.js";
 import type { Swarm } from "./swarm.js";
 import type { Subject } from "./workload.js";
 
@@ -18,7 +18,7 @@ export interface Owner {
  * ConfigMaps that a Job owns, each other's owners in a chain or a circle, a copy in another namespace, one that changes its
  * owner, one that owns its owner, and an object without a namespace that names one with. All are applied, since an owner has to be there before its UID can be named.
  */
-export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): readonly HappeningEntry[] {
+export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): readonly ScenarioEventEntry[] {
   const jobs = subjects.filter(({ kind }) => kind === "Job");
   if (!swarm.has("ownership") || jobs.length === 0) return [];
   const job = draw.fork("owner").pick(jobs);
@@ -26,7 +26,7 @@ export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subje
   const owner: Owner = { apiVersion: "batch/v1", kind: "Job", namespace, name: job.name };
   const other = namespace === "default" ? "second" : "default";
   const child = configMap(namespace, "child", [owner]);
-  const entries: HappeningEntry[] = [{ at: "+0s", apply: child }];
+  const entries: ScenarioEventEntry[] = [{ at: "+0s", apply: child }];
   if (draw.fork("chain").chance(0.4))
     entries.push({ at: "+0s", apply: configMap(namespace, "grandchild", [configMapOwner(namespace, "child")]) });
   if (draw.fork("circle").chance(0.4))
@@ -36,7 +36,7 @@ export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subje
       { at: "+0s", apply: configMap(namespace, "circle-a", [owner, configMapOwner(namespace, "circle-b")]) },
     );
   const laterMs = (name: string): number =>
-    draw.fork(name).pick(job.moments) + draw.fork(`${name} after`).whole(0, 3_000);
+    draw.fork(name).pick(job.moments) + draw.fork(`${name} after`).integer(0, 3_000);
   // What a backup or a sync tool does: the owner's UID is right, and the namespace is not.
   if (swarm.has("secondNamespace") && draw.fork("copy").chance(0.5))
     entries.push({ at: offsetText(laterMs("copied")), apply: configMap(other, "child", [owner]) });
@@ -84,5 +84,5 @@ function priorityClass(owners: readonly Owner[]): UnstructuredObject {
 
 export function referenceTo(owner: Owner): OwnerReference {
   const { apiVersion, kind, name } = owner;
-  return { apiVersion, kind, name, uid: uidOf(owner), blockOwnerDeletion: true };
+  return { apiVersion, kind, name, uid: uidPlaceholder(owner), blockOwnerDeletion: true };
 }

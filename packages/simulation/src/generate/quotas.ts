@@ -9,11 +9,11 @@ export function drawQuotas(draw: Draw, swarm: Swarm, subjects: readonly Subject[
   if (!swarm.has("quota")) return [];
   const own = subjects.filter(({ kind, namespace }) => kind === "Job" && namespace === "default").length;
   const isTight = swarm.has("tightQuota");
-  const more = isTight ? 1 : draw.fork("more").whole(0, 2);
+  const more = isTight ? 1 : draw.fork("more").integer(0, 2);
   const hard =
     isTight || draw.chance(0.5)
       ? { "count/jobs.batch": String(Math.max(1, own + more)) }
-      : { pods: String(draw.fork("pods").whole(1, 4)) };
+      : { pods: String(draw.fork("pods").integer(1, 4)) };
   return [
     { apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "quota", namespace: "default" }, spec: { hard } },
   ];

@@ -1,4 +1,4 @@
-import type { Happenings } from "../scenario/scenario-file.js";
+import type { ScenarioEventMap } from "../scenario/scenario-file.js";
 
 /** A kind of request that a component sends. */
 export interface RequestKind {
@@ -43,7 +43,7 @@ const OTHER_REQUESTS: readonly RequestKind[] = [
 ];
 
 /** Whose caches lag: those that most is decided by more often. */
-const CACHES: Cast["caches"] = [
+const CACHES: FaultTargets["caches"] = [
   { kind: "Pod", controller: "job-controller" },
   { kind: "Pod", controller: "job-controller" },
   { kind: "Job", controller: "job-controller" },
@@ -60,7 +60,7 @@ const CACHES: Cast["caches"] = [
 ];
 
 /** Who may be meant by faults. */
-export interface Cast {
+export interface FaultTargets {
   readonly controllers: readonly string[];
   readonly writes: readonly RequestKind[];
   readonly otherRequests: readonly RequestKind[];
@@ -68,7 +68,7 @@ export interface Cast {
 }
 
 /** Kubernetes' own controllers, kubelet and scheduler. */
-export const KUBERNETES: Cast = {
+export const KUBERNETES: FaultTargets = {
   controllers: [...new Set(WRITES.map(({ component }) => component))],
   writes: WRITES,
   otherRequests: OTHER_REQUESTS,
@@ -81,7 +81,7 @@ export const KUBERNETES: Cast = {
  * @param names - As they are called in plans.
  * @param kinds - What they may watch.
  */
-export function castOf(names: readonly string[], kinds: readonly string[]): Cast {
+export function targetsOf(names: readonly string[], kinds: readonly string[]): FaultTargets {
   const requests = (verb: string): RequestKind[] =>
     names.map((component) => ({ component, verbs: [verb], resources: [] }));
   return {
@@ -97,11 +97,11 @@ export function selection({
   component,
   verbs,
   resources,
-}: RequestKind): Pick<Happenings["requestFails"], "components" | "verbs" | "resources"> {
+}: RequestKind): Pick<ScenarioEventMap["requestFails"], "components" | "verbs" | "resources"> {
   return { components: [component], verbs, ...(resources.length === 0 ? {} : { resources }) };
 }
 
-type Answer = NonNullable<Happenings["requestFails"]["with"]>;
+type Answer = NonNullable<ScenarioEventMap["requestFails"]["with"]>;
 
 /**
  * Answers that an API server may give to such a request although it does nothing. None of them lies: an object that is there is
@@ -121,7 +121,7 @@ export function refusals({ verbs: [verb] }: RequestKind): readonly Answer[] {
 }
 
 /** What is heard instead of the answer to a request that was done. */
-export const LOST_ANSWERS: readonly Answer[] = ["timeout", "timeout", 504, 500];
+export const LOST_RESPONSES: readonly Answer[] = ["timeout", "timeout", 504, 500];
 
 export function isWrite({ verbs: [verb = ""] }: RequestKind): boolean {
   return ["create", "update", "patch", "delete"].includes(verb);

@@ -28,12 +28,12 @@ export function drawControllers(draw: Draw, swarm: Swarm, replicas: number): Con
 const LONGEST_ELECTION_MS = 40 * 60_000;
 
 export function drawReplicas(draw: Draw, swarm: Swarm, endMs: number): number {
-  return swarm.has("replicas") && endMs <= LONGEST_ELECTION_MS ? draw.whole(2, 3) : 1;
+  return swarm.has("replicas") && endMs <= LONGEST_ELECTION_MS ? draw.integer(2, 3) : 1;
 }
 
 /** 1 to 4 nodes: `node-1` and so on. */
 export function drawNodes(draw: Draw): NodeGroup {
-  return { name: "node", count: draw.whole(1, 4) };
+  return { name: "node", count: draw.integer(1, 4) };
 }
 
 export function drawJitter(draw: Draw, faults: Swarm<FaultKind>): Jitter | undefined {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { readPlan } from "../check-plan.js";
 import { generateShardedPlan } from "./sharded-plan.js";
-import { withoutFaults } from "../fuzz/play-and-compare.js";
+import { withoutFaults } from "../fuzz/run-and-compare.js";
 import { missingReferences } from "../minimize/references.js";
 
 const SEEDS = Array.from({ length: 70 }, (_, seed) => seed);
@@ -38,16 +38,16 @@ test("nothing is added to a namespace that has a quota of Jobs: what is there at
 });
 
 test("managers die, end in order, stand still, lose their Leases, are refused the assignment and have wrong clocks", () => {
-  const happenings = SEEDS.flatMap((seed) => generateShardedPlan(seed, { managers: 3 }).happenings ?? []);
-  for (const kind of ["controllerDown", "toldToEnd", "paused", "leaseLost"] as const)
+  const events = SEEDS.flatMap((seed) => generateShardedPlan(seed, { managers: 3 }).events ?? []);
+  for (const kind of ["controllerDown", "shutdown", "paused", "leaseLost"] as const)
     expect(
-      happenings.some((entry) => entry[kind] === "controller-manager-2"),
+      events.some((entry) => entry[kind] === "controller-manager-2"),
       kind,
     ).toBe(true);
-  expect(happenings.some(({ clockSkew }) => clockSkew !== undefined)).toBe(true);
-  expect(happenings.some(({ apiServerSlow }) => apiServerSlow?.components?.includes("sharding"))).toBe(true);
+  expect(events.some(({ clockSkew }) => clockSkew !== undefined)).toBe(true);
+  expect(events.some(({ apiServerSlow }) => apiServerSlow?.components?.includes("sharding"))).toBe(true);
   for (const resource of ["configmaps", "leases"])
-    expect(happenings.some(({ requestFails }) => requestFails?.resources?.includes(resource))).toBe(true);
+    expect(events.some(({ requestFails }) => requestFails?.resources?.includes(resource))).toBe(true);
 });
 
 test("with no faults the workload and what users do are the same, and nothing else happens", () => {

@@ -2,13 +2,13 @@ import type { UnstructuredObject } from "@kubewright/api";
 import { parseDuration, seededRandom } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
-import type { HappeningEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry, WorkloadEntry } from "../scenario/scenario-file.js";
 import { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
 import { FAULT_KINDS } from "./fault-kind.js";
 import { generatePlan } from "./generate-plan.js";
-import { endOfHappening, inOrder } from "./happening-times.js";
-import { SHARDING_FAULT_KINDS, type ShardingFaultKind, drawSharingFaults } from "./sharding-faults.js";
+import { endOfScenarioEvent, sortByStart } from "./event-times.js";
+import { SHARDING_FAULT_KINDS, type ShardingFaultKind, drawShardingFaults } from "./sharding-faults.js";
 
 export interface ShardedPlanOptions {
   /** Controller managers that share the work: 1 to 5. */
@@ -20,7 +20,7 @@ export interface ShardedPlanOptions {
 /** Leases are renewed every two seconds by each: that would be all there is in days. */
 const LONGEST_MS = 30 * 60_000;
 /** More than anybody has to look at to find a shorter one. */
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 /** A bucket has little to do in a short plan, and only what goes from one to another says anything. */
 const SHORTEST_WINDOW_MS = 180_000;
 const LONGEST_WINDOW_MS = 10 * 60_000;
@@ -39,26 +39,26 @@ export function generateShardedPlan(seed: number, { managers, faults }: ShardedP
   const allowed = faults ?? [...FAULT_KINDS, ...SHARDING_FAULT_KINDS];
   const common = FAULT_KINDS.filter((kind) => allowed.includes(kind));
   const base = shortPlan(seed, draw.fork("base"), common);
-  const parts = Array.from({ length: draw.fork("parts").whole(2, 6) }, (_, index) => {
-    const lots = draw.fork(`part ${index}`);
+  const parts = Array.from({ length: draw.fork("parts").integer(2, 6) }, (_, index) => {
+    const fork = draw.fork(`part ${index}`);
     return withSteadyJob(
-      lots.fork("steady"),
-      within(`part-${index + 1}`, shortPlan(lots.whole(0, 2 ** 32 - 1), lots, [])),
+      fork.fork("steady"),
+      inNamespace(`part-${index + 1}`, shortPlan(fork.integer(0, 2 ** 32 - 1), fork, [])),
     );
   });
   const plans = [base, ...parts];
   const lengthMs = Math.max(...plans.map(lengthOf));
   const windowMs = Math.min(LONGEST_WINDOW_MS, Math.max(SHORTEST_WINDOW_MS, lengthMs - 2 * SLACK_MS));
-  const sharing = drawSharingFaults(draw.fork("faults"), { faults: allowed, managers, windowMs });
+  const sharding = drawShardingFaults(draw.fork("faults"), { faults: allowed, managers, windowMs });
   const isLate = allowed.includes("controllerDown") && managers > 1 && draw.fork("late?").chance(0.4);
-  const late = draw.fork("late").whole(20_000, 90_000);
+  const late = draw.fork("late").integer(20_000, 90_000);
   const { leaseDurations: _leases, ...controllers } = base.controllers ?? {};
-  const happenings = inOrder([
+  const events = sortByStart([
     ...(isLate ? [{ at: "+0s", for: durationText(late), controllerDown: `controller-manager-${managers}` }] : []),
-    ...plans.flatMap((plan) => plan.happenings ?? []).flatMap((entry) => ofManagers(entry, managers)),
-    ...sharing,
+    ...plans.flatMap((plan) => plan.events ?? []).flatMap((entry) => adaptToManagers(entry, managers)),
+    ...sharding,
   ]);
-  const overMs = Math.max(lengthMs - SLACK_MS, ...happenings.map(endOfHappening));
+  const overMs = Math.max(lengthMs - SLACK_MS, ...events.map(endOfScenarioEvent));
   return {
     ...base,
     for: durationText(overMs + SLACK_MS),
@@ -66,16 +66,16 @@ export function generateShardedPlan(seed: number, { managers, faults }: ShardedP
     controllers: { ...controllers, sharding: true },
     workloads: plans.flatMap(({ workloads = [] }) => workloads),
     manifests: plans.flatMap(({ manifests }) => manifests),
-    happenings,
+    events,
   };
 }
 
 /** The plan of the seed, or of one after it whose workload does not take too long. */
 function shortPlan(seed: number, draw: Draw, faults: readonly (typeof FAULT_KINDS)[number][]): FaultPlan {
   let chosen = seed;
-  for (let number = 0; number < MOST_TRIES; number++) {
+  for (let number = 0; number < MAX_TRIES; number++) {
     if (lengthOf(generatePlan(chosen, { faults: [] })) <= LONGEST_MS) break;
-    chosen = draw.fork(`shorter ${number}`).whole(0, 2 ** 32 - 1);
+    chosen = draw.fork(`shorter ${number}`).integer(0, 2 ** 32 - 1);
   }
   return { ...generatePlan(chosen, { faults }), name: `seed-${seed}`, seed };
 }
@@ -85,14 +85,14 @@ function lengthOf(plan: FaultPlan): number {
 }
 
 /** What a plan plays and users do, in a namespace of its own; without what is in none. */
-function within(namespace: string, plan: FaultPlan): FaultPlan {
+function inNamespace(namespace: string, plan: FaultPlan): FaultPlan {
   const renamed = (name = "default"): string => (name === "default" ? namespace : `${namespace}-${name}`);
-  const isOfNone = (kind: string | undefined): boolean => kind === "Node" || kind === "Namespace";
+  const isClusterScoped = (kind: string | undefined): boolean => kind === "Node" || kind === "Namespace";
   const moved = (object: UnstructuredObject): UnstructuredObject => {
     const { ownerReferences: owners } = object.metadata;
     const ownerReferences = owners?.map((owner) => ({
       ...owner,
-      uid: owner.uid.replace(OWNER_IN, `$1${namespace}$2`),
+      uid: owner.uid.replace(DEFAULT_NAMESPACE_PLACEHOLDER, `$1${namespace}$2`),
     }));
     return {
       ...object,
@@ -103,15 +103,17 @@ function within(namespace: string, plan: FaultPlan): FaultPlan {
       },
     };
   };
-  const manifests = plan.manifests.filter(({ kind }) => !isOfNone(kind)).map(moved);
-  const happenings = (plan.happenings ?? []).flatMap((entry): HappeningEntry[] => {
+  const manifests = plan.manifests.filter(({ kind }) => !isClusterScoped(kind)).map(moved);
+  const events = (plan.events ?? []).flatMap((entry): ScenarioEventEntry[] => {
     const { apply, requestFails, ...rest } = entry;
-    if (typeof apply === "object") return isOfNone(apply.kind) ? [] : [{ ...entry, apply: moved(apply) }];
+    if (typeof apply === "object") return isClusterScoped(apply.kind) ? [] : [{ ...entry, apply: moved(apply) }];
     if (requestFails !== undefined) return [];
     const [kind = "", target] = Object.entries(rest).find(([key]) => key !== "at" && key !== "for") ?? [];
-    if (!ABOUT_OBJECTS.has(kind)) return [];
-    const about = target as { readonly kind?: string; readonly namespace?: string };
-    return isOfNone(about.kind) ? [] : [{ ...entry, [kind]: { ...about, namespace: renamed(about.namespace) } }];
+    if (!OBJECT_EVENTS.has(kind)) return [];
+    const subject = target as { readonly kind?: string; readonly namespace?: string };
+    return isClusterScoped(subject.kind)
+      ? []
+      : [{ ...entry, [kind]: { ...subject, namespace: renamed(subject.namespace) } }];
   });
   const workloads = (plan.workloads ?? []).map((entry): WorkloadEntry => ({
     ...entry,
@@ -120,18 +122,18 @@ function within(namespace: string, plan: FaultPlan): FaultPlan {
   const names = new Set([
     namespace,
     ...manifests.map(({ metadata }) => metadata.namespace ?? namespace),
-    ...happenings.flatMap(({ apply }) => (typeof apply === "object" ? [apply.metadata.namespace ?? namespace] : [])),
+    ...events.flatMap(({ apply }) => (typeof apply === "object" ? [apply.metadata.namespace ?? namespace] : [])),
   ]);
   const namespaces = [...names].map((name): UnstructuredObject => ({
     apiVersion: "v1",
     kind: "Namespace",
     metadata: { name },
   }));
-  return { ...plan, manifests: [...namespaces, ...manifests], happenings, workloads };
+  return { ...plan, manifests: [...namespaces, ...manifests], events, workloads };
 }
 
 /** What stands for the UID of an object that is yet to be made. */
-const OWNER_IN = /^(uid of )default(\/)/;
+const DEFAULT_NAMESPACE_PLACEHOLDER = /^(uid of )default(\/)/;
 
 /** Beside what is over soon, a Job that has something to do whenever its bucket goes from one manager to another. */
 function withSteadyJob(draw: Draw, plan: FaultPlan): FaultPlan {
@@ -144,31 +146,31 @@ function withSteadyJob(draw: Draw, plan: FaultPlan): FaultPlan {
     kind: "Job",
     metadata: { name: "steady", namespace },
     spec: {
-      parallelism: draw.fork("parallelism").whole(1, 3),
-      completions: draw.fork("completions").whole(15, 40),
+      parallelism: draw.fork("parallelism").integer(1, 3),
+      completions: draw.fork("completions").integer(15, 40),
       ...(draw.fork("indexed").chance(0.5) ? { completionMode: "Indexed" } : {}),
       template: { spec: { restartPolicy: "Never", containers } },
     },
   };
   const runs: WorkloadEntry = {
     select: { kind: "Job", namespace, name: "steady" },
-    duration: durationText(draw.fork("duration").whole(3_000, 12_000)),
+    duration: durationText(draw.fork("duration").integer(3_000, 12_000)),
   };
   return { ...plan, manifests: [...plan.manifests, job], workloads: [...(plan.workloads ?? []), runs] };
 }
 
-const ABOUT_OBJECTS: ReadonlySet<string> = new Set(["patch", "suspend", "resume", "delete", "podEvicted"]);
+const OBJECT_EVENTS: ReadonlySet<string> = new Set(["patch", "suspend", "resume", "delete", "podEvicted"]);
 
 /** What a write takes to get there must be less than there is from the renew deadline to the end of the lease (7 s). */
-const LONGEST_ON_THE_WAY_MS = 6_000;
+const MAX_REQUEST_DELAY_MS = 6_000;
 
 /** A happening of a plan in which the managers are others, or elect a leader. */
-function ofManagers(entry: HappeningEntry, managers: number): HappeningEntry[] {
+function adaptToManagers(entry: ScenarioEventEntry, managers: number): ScenarioEventEntry[] {
   const { paused, clockSkew, apiServerSlow } = entry;
   const one = (name: string): string => `controller-manager-${((Number(name.split("-").at(-1)) - 1) % managers) + 1}`;
   if (paused !== undefined) return [{ ...entry, paused: one(paused) }];
-  if (apiServerSlow !== undefined && (parseDuration(apiServerSlow.by) ?? 0) > LONGEST_ON_THE_WAY_MS)
-    return [{ ...entry, apiServerSlow: { ...apiServerSlow, by: durationText(LONGEST_ON_THE_WAY_MS) } }];
+  if (apiServerSlow !== undefined && (parseDuration(apiServerSlow.by) ?? 0) > MAX_REQUEST_DELAY_MS)
+    return [{ ...entry, apiServerSlow: { ...apiServerSlow, by: durationText(MAX_REQUEST_DELAY_MS) } }];
   if (clockSkew === undefined) return [entry];
   return [{ ...entry, clockSkew: { ...clockSkew, controllerManager: one(clockSkew.controllerManager) } }];
 }

@@ -1,6 +1,6 @@
-import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
-import type { FaultGround } from "./faults.js";
+import type { FaultContext } from "./faults.js";
 import type { Shape } from "./shape.js";
 
 /**
@@ -13,8 +13,8 @@ export interface Situation {
   readonly shapes: readonly Shape[];
   /** What would keep it from coming about. */
   readonly without: readonly Shape[];
-  readonly draw: (draw: Draw, ground: SituationGround) => readonly HappeningEntry[];
+  readonly draw: (draw: Draw, context: SituationContext) => readonly ScenarioEventEntry[];
 }
 
 /** What a situation is about. */
-export type SituationGround = Pick<FaultGround, "subjects" | "windowMs" | "nodes" | "replicas">;
+export type SituationContext = Pick<FaultContext, "subjects" | "windowMs" | "nodes" | "replicas">;

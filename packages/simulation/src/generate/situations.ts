@@ -7,32 +7,32 @@ import {
   manyMissedSlots,
   missedSlots,
   overlappingRuns,
-  refusedOnceMore,
+  refusedAgain,
   takenName,
   vanishedRuns,
 } from "./situations/cron-jobs.js";
-import { cameAndWent, heldDeletions, quickDeletions } from "./situations/deletions.js";
+import { shortLivedObject, blockedDeletions, quickDeletions } from "./situations/deletions.js";
 import { lostLease } from "./situations/leaders.js";
-import { changedEnd, changedMind, prolongedLife, shortenedLife } from "./situations/ends.js";
+import { changedPhase, succeededAfterDeletion, extendedTtl, shortenedTtl } from "./situations/ends.js";
 import { endsTogether } from "./situations/ends-together.js";
 import { failsPerIndex } from "./situations/fails-per-index.js";
 import { lingeringIndex } from "./situations/lingering-index.js";
-import { crowdedNode, goneNode, noNode, outOfService } from "./situations/nodes.js";
+import { crowdedNode, lostNode, noNode, outOfService } from "./situations/nodes.js";
 import {
-  heldOwner,
+  blockedOwner,
   lateDependent,
-  movedOwner,
-  orphanedInPart,
+  changedOwner,
+  partiallyOrphaned,
   ownedByNode,
-  ownedInCircle,
-  succeededOwner,
+  ownershipCycle,
+  replacedOwner,
 } from "./situations/owners.js";
-import { cutShort, refusedMeanwhile, successCutShort } from "./situations/refusals.js";
+import { interruptedWrites, refusedMeanwhile, interruptedSuccess } from "./situations/refusals.js";
 import { relabelledPods } from "./situations/relabelled.js";
 import { scaledTogether } from "./situations/scaling.js";
-import { slowAboutPods, slowMeanwhile } from "./situations/slow-controllers.js";
+import { slowPodController, slowMeanwhile } from "./situations/slow-controllers.js";
 import { steppedClock, wokenEarly } from "./situations/waiting.js";
-import { HIDDEN, drawUnseen } from "./unseen.js";
+import { HIDDEN, drawUnobserved } from "./unobserved-objects.js";
 
 /** One to three that can be together: what takes two rare things at once is not that rare then. */
 export function drawSituations(draw: Draw): Situation[] {
@@ -44,13 +44,13 @@ export function drawSituations(draw: Draw): Situation[] {
   const drawn: Situation[] = [];
   for (let number = 0; number < count; number++) {
     const situation = drawSituation(draw.fork(String(number)));
-    if (drawn.every((other) => goTogether(situation, other))) drawn.push(situation);
+    if (drawn.every((other) => areCompatible(situation, other))) drawn.push(situation);
   }
   return drawn;
 }
 
 /** Neither keeps the other from coming about. */
-function goTogether(one: Situation, other: Situation): boolean {
+function areCompatible(one: Situation, other: Situation): boolean {
   return (
     !one.shapes.some((shape) => other.without.includes(shape)) &&
     !other.shapes.some((shape) => one.without.includes(shape))
@@ -60,28 +60,28 @@ function goTogether(one: Situation, other: Situation): boolean {
 /** One of them, each as often as its weight says. */
 function drawSituation(draw: Draw): Situation {
   return draw.weighted<(draw: Draw) => Situation>([
-    [unseen, 66],
-    [() => cameAndWent, 10],
+    [unobserved, 66],
+    [() => shortLivedObject, 10],
     [() => quickDeletions, 19],
     [() => refusedMeanwhile, 20],
     [() => slowMeanwhile, 12],
-    [() => slowAboutPods, 14],
-    [() => cutShort, 10],
+    [() => slowPodController, 14],
+    [() => interruptedWrites, 10],
     [steppedClock, 19],
     [wokenEarly, 14],
-    [() => goneNode, 15],
+    [() => lostNode, 15],
     [() => noNode, 5],
-    [() => movedOwner, 10],
-    [() => ownedInCircle, 5],
-    [() => heldDeletions, 4],
+    [() => changedOwner, 10],
+    [() => ownershipCycle, 5],
+    [() => blockedDeletions, 4],
     [() => takenName, 12],
     [() => missedSlots, 10],
     [() => manyMissedSlots, 5],
     [() => fullQuota, 12],
     [() => lostLease, 10],
-    [() => changedEnd, 12],
-    [() => shortenedLife, 6],
-    [() => succeededOwner, 6],
+    [() => changedPhase, 12],
+    [() => shortenedTtl, 6],
+    [() => replacedOwner, 6],
     [() => outOfService, 7],
     [() => crowdedNode, 6],
     [() => overlappingRuns, 11],
@@ -89,28 +89,28 @@ function drawSituation(draw: Draw): Situation {
     [() => scaledTogether, 14],
     [() => changedClocks, 11],
     [() => vanishedRuns, 9],
-    [() => refusedOnceMore, 6],
-    [() => orphanedInPart, 6],
-    [() => heldOwner, 5],
+    [() => refusedAgain, 6],
+    [() => partiallyOrphaned, 6],
+    [() => blockedOwner, 5],
     [() => ownedByNode, 5],
     [() => lateDependent, 5],
-    [() => prolongedLife, 6],
+    [() => extendedTtl, 6],
     [endsTogether, 14],
     [() => relabelledPods, 11],
     [() => failsPerIndex, 8],
-    [() => successCutShort, 6],
-    [() => changedMind, 5],
+    [() => interruptedSuccess, 6],
+    [() => succeededAfterDeletion, 5],
     [() => lingeringIndex, 6],
   ])(draw.fork("which"));
 }
 
 /** One controller does not see what becomes of one kind of object. */
-function unseen(draw: Draw): Situation {
+function unobserved(draw: Draw): Situation {
   const hidden = draw.weighted(HIDDEN);
   return {
     name: "unseen",
     shapes: hidden.shapes,
     without: hidden.without ?? [],
-    draw: (lots, ground) => drawUnseen(lots, hidden, ground),
+    draw: (fork, context) => drawUnobserved(fork, hidden, context),
   };
 }

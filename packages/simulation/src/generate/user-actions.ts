@@ -1,6 +1,6 @@
 import { CONTROLLER_UID_LABEL, type UnstructuredObject } from "@kubewright/api";
 
-import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { SHARED_LABELS, isManual } from "./selectors.js";
@@ -13,70 +13,72 @@ export function drawUserActions(
   swarm: Swarm,
   subjects: readonly Subject[],
   windowMs: number,
-): HappeningEntry[] {
+): ScenarioEventEntry[] {
   const kinds = ACTIONS.filter(({ shape }) => swarm.has(shape));
   if (kinds.length === 0 || subjects.length === 0) return [];
   const count = draw.fork("count").weighted([
     [0, 20],
     [1, 35],
     [2, 25],
-    [draw.fork("many").whole(3, 5), 20],
+    [draw.fork("many").integer(3, 5), 20],
   ]);
   const busy = new Map<Subject, number[]>();
-  const entries: HappeningEntry[] = [];
+  const entries: ScenarioEventEntry[] = [];
   for (let number = 0; number < count; number++) {
-    const lots = draw.fork(`action ${number}`);
-    const subject = lots.fork("subject").pick(subjects);
+    const fork = draw.fork(`action ${number}`);
+    const subject = fork.fork("subject").pick(subjects);
     const moments = busy.get(subject) ?? [];
     busy.set(subject, moments);
-    const atMs = drawMoment(lots.fork("at"), [...subject.moments, ...moments, ...moments], windowMs);
+    const atMs = drawMoment(fork.fork("at"), [...subject.moments, ...moments, ...moments], windowMs);
     // What is there for a while only, or is nobody's, is deleted and made again.
     const those =
-      subject.kind === "Pod" || subject.isRun === true ? kinds.filter(({ act }) => REPLACING.has(act)) : kinds;
+      subject.kind === "Pod" || subject.isRun === true
+        ? kinds.filter(({ drawActions }) => REPLACING.has(drawActions))
+        : kinds;
     if (those.length === 0) continue;
-    const { act } = lots.fork("kind").pick(those);
-    const acted = act(lots.fork("action"), subject, atMs);
-    moments.push(atMs, ...acted.map(({ atMs: thenMs }) => thenMs));
-    entries.push(...acted.map(({ atMs: thenMs, what }) => ({ at: offsetText(thenMs), ...what })));
+    const { drawActions } = fork.fork("kind").pick(those);
+    const actions = drawActions(fork.fork("action"), subject, atMs);
+    moments.push(atMs, ...actions.map(({ atMs: thenMs }) => thenMs));
+    entries.push(...actions.map(({ atMs: thenMs, what }) => ({ at: offsetText(thenMs), ...what })));
   }
   return entries;
 }
 
 /** Right after one of the moments, or any time. */
 export function drawMoment(draw: Draw, moments: readonly number[], windowMs: number): number {
-  if (moments.length === 0 || draw.fork("at random").chance(0.3)) return draw.whole(0, windowMs);
+  if (moments.length === 0 || draw.fork("at random").chance(0.3)) return draw.integer(0, windowMs);
   const after = draw.fork("after").weighted([
-    [draw.fork("at once").whole(0, 50), 35],
-    [draw.fork("within a second").whole(51, 1_000), 45],
+    [draw.fork("at once").integer(0, 50), 35],
+    [draw.fork("within a second").integer(51, 1_000), 45],
     [draw.fork("later").delayMs(), 20],
   ]);
   return draw.fork("moment").pick(moments) + after;
 }
 
-interface Acted {
+interface TimedAction {
   readonly atMs: number;
-  readonly what: Omit<HappeningEntry, "at">;
+  readonly what: Omit<ScenarioEventEntry, "at">;
 }
 
 interface Action {
   readonly shape: Parameters<Swarm["has"]>[0];
-  readonly act: (draw: Draw, subject: Subject, atMs: number) => readonly Acted[];
+  readonly drawActions: (draw: Draw, subject: Subject, atMs: number) => readonly TimedAction[];
 }
 
 export const PROPAGATIONS = ["Background", "Foreground", "Orphan"] as const;
 
-const REPLACING: ReadonlySet<Action["act"]> = new Set([deleteSubject, recreate]);
+const REPLACING: ReadonlySet<Action["drawActions"]> = new Set([deleteSubject, recreate]);
 
 const ACTIONS: readonly Action[] = [
-  { shape: "userDeletes", act: deletePods },
-  { shape: "userDeletes", act: deleteSubject },
-  { shape: "userDeletes", act: deletePodsThenSubject },
-  { shape: "userEvicts", act: evict },
-  { shape: "userScales", act: scale },
-  { shape: "userSuspends", act: suspend },
-  { shape: "userEdits", act: edit },
-  { shape: "userRelabels", act: relabelPods },
-  { shape: "userRecreates", act: recreate },
+  { shape: "userDeletes", drawActions: deletePods },
+  { shape: "userDeletes", drawActions: deleteSubject },
+  { shape: "userDeletes", drawActions: deletePodsThenSubject },
+  { shape: "userEvicts", drawActions: evict },
+  { shape: "userScales", drawActions: scale },
+  { shape: "userSuspends", drawActions: suspend },
+  { shape: "userEdits", drawActions: edit },
+  { shape: "userRelabels", drawActions: relabelPods },
+  { shape: "userRecreates", drawActions: recreate },
 ];
 
 export function target({ kind, namespace, name }: Subject): Pick<Subject, "kind" | "namespace" | "name"> {
@@ -96,12 +98,12 @@ export function podsOf({ namespace, name }: Subject): {
 function drawPodsOf(draw: Draw, subject: Subject): ReturnType<typeof podsOf> {
   const pods = podsOf(subject);
   if (subject.indexes === 0 || !draw.fork("one").chance(0.6)) return pods;
-  const index = String(draw.fork("index").whole(0, subject.indexes - 1));
+  const index = String(draw.fork("index").integer(0, subject.indexes - 1));
   return { ...pods, labels: { ...pods.labels, "batch.kubernetes.io/job-completion-index": index } };
 }
 
 /** The Jobs of a CronJob have no name that could be said beforehand, nor have their pods. */
-function deletePods(draw: Draw, subject: Subject, atMs: number): Acted[] {
+function deletePods(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   if (subject.kind === "CronJob") return deleteSubject(draw, subject, atMs);
   const gracePeriodSeconds = draw.fork("grace").weighted([
     [undefined, 70],
@@ -121,9 +123,9 @@ function deletePods(draw: Draw, subject: Subject, atMs: number): Acted[] {
   ];
 }
 
-function deleteSubject(draw: Draw, subject: Subject, atMs: number): Acted[] {
-  const once = (lots: Draw): Acted["what"] => ({
-    delete: { ...target(subject), propagation: lots.pick(PROPAGATIONS) },
+function deleteSubject(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
+  const once = (fork: Draw): TimedAction["what"] => ({
+    delete: { ...target(subject), propagation: fork.pick(PROPAGATIONS) },
   });
   // Who sees nothing happen asks once more, in the same way or in another.
   const again = draw.fork("again").chance(0.4);
@@ -134,49 +136,49 @@ function deleteSubject(draw: Draw, subject: Subject, atMs: number): Acted[] {
   ];
 }
 
-function deletePodsThenSubject(draw: Draw, subject: Subject, atMs: number): Acted[] {
+function deletePodsThenSubject(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   const pods = deletePods(draw.fork("pods"), subject, atMs);
   const propagation = draw.fork("propagation").pick(PROPAGATIONS);
   return [
     ...pods,
-    { atMs: atMs + draw.fork("after").whole(0, 1_500), what: { delete: { ...target(subject), propagation } } },
+    { atMs: atMs + draw.fork("after").integer(0, 1_500), what: { delete: { ...target(subject), propagation } } },
   ];
 }
 
-function evict(draw: Draw, subject: Subject, atMs: number): Acted[] {
+function evict(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   if (subject.kind === "CronJob") return edit(draw, subject, atMs);
   const { namespace, name: job } = subject;
-  return [{ atMs, what: { podEvicted: { namespace, job, count: draw.fork("count").whole(1, 3) } } }];
+  return [{ atMs, what: { podEvicted: { namespace, job, count: draw.fork("count").integer(1, 3) } } }];
 }
 
-function patchSpec(subject: Subject, spec: object): Acted["what"] {
+function patchSpec(subject: Subject, spec: object): TimedAction["what"] {
   return { patch: { ...target(subject), with: { spec } } };
 }
 
-function scale(draw: Draw, subject: Subject, atMs: number): Acted[] {
+function scale(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   if (subject.kind === "CronJob") return edit(draw, subject, atMs);
-  const parallelism = draw.fork("parallelism").whole(0, 8);
+  const parallelism = draw.fork("parallelism").integer(0, 8);
   // Only an Indexed Job's completions may change, and only together with its parallelism.
   if (subject.indexes > 0 && draw.fork("elastic").chance(0.5)) {
-    const completions = draw.fork("completions").whole(1, 8);
+    const completions = draw.fork("completions").integer(1, 8);
     return [{ atMs, what: patchSpec(subject, { parallelism: completions, completions }) }];
   }
   const scaled = { atMs, what: patchSpec(subject, { parallelism }) };
   if (parallelism > 0) return [scaled];
-  const back = patchSpec(subject, { parallelism: draw.fork("back").whole(1, 4) });
+  const back = patchSpec(subject, { parallelism: draw.fork("back").integer(1, 4) });
   return [scaled, { atMs: atMs + draw.fork("after").delayMs(), what: back }];
 }
 
-function suspend(draw: Draw, subject: Subject, atMs: number): Acted[] {
-  const forMs = draw.fork("quickly").chance(0.5) ? draw.whole(500, 3_000) : Math.max(1, draw.fork("for").delayMs());
+function suspend(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
+  const forMs = draw.fork("quickly").chance(0.5) ? draw.integer(500, 3_000) : Math.max(1, draw.fork("for").delayMs());
   return [{ atMs, what: { for: durationText(forMs), suspend: target(subject) } }];
 }
 
-function edit(draw: Draw, subject: Subject, atMs: number): Acted[] {
+function edit(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   const annotate = {
     patch: { ...target(subject), with: { metadata: { annotations: { "example.com/edited": "yes" } } } },
   };
-  const choices: readonly Acted["what"][] =
+  const choices: readonly TimedAction["what"][] =
     subject.kind === "Job"
       ? [
           annotate,
@@ -193,8 +195,8 @@ function edit(draw: Draw, subject: Subject, atMs: number): Acted[] {
           patchSpec(subject, { timeZone: draw.fork("zone").pick(["Europe/Berlin", "Asia/Kolkata", null]) }),
           patchSpec(subject, { concurrencyPolicy: draw.fork("policy").pick(["Allow", "Forbid", "Replace"]) }),
           patchSpec(subject, {
-            successfulJobsHistoryLimit: draw.fork("history").whole(0, 2),
-            failedJobsHistoryLimit: draw.fork("failures").whole(0, 2),
+            successfulJobsHistoryLimit: draw.fork("history").integer(0, 2),
+            failedJobsHistoryLimit: draw.fork("failures").integer(0, 2),
           }),
           patchSpec(subject, { startingDeadlineSeconds: draw.fork("deadline").pick([null, 5, 100]) }),
         ];
@@ -202,12 +204,12 @@ function edit(draw: Draw, subject: Subject, atMs: number): Acted[] {
 }
 
 /** Pods are taken out of what their Job selects, as who looks into one does, and mostly put back where users know how; or lose their owner. */
-export function relabelPods(draw: Draw, subject: Subject, atMs: number): Acted[] {
+export function relabelPods(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   if (subject.kind === "CronJob") return edit(draw, subject, atMs);
   const pods = drawPodsOf(draw.fork("pods"), subject);
   const group = isManual(subject.manifest) ? SHARED_LABELS : {};
   const labels = Object.fromEntries([CONTROLLER_UID_LABEL, ...Object.keys(group)].map((key) => [key, null]));
-  const patch = (metadata: object): Acted["what"] => ({ patch: { ...pods, with: { metadata } } });
+  const patch = (metadata: object): TimedAction["what"] => ({ patch: { ...pods, with: { metadata } } });
   if (draw.fork("what").chance(0.3)) return [{ atMs, what: patch({ ownerReferences: null }) }];
   const taken = { atMs, what: patch({ labels }) };
   if (Object.keys(group).length === 0 || draw.fork("for good").chance(0.4)) return [taken];
@@ -215,7 +217,7 @@ export function relabelPods(draw: Draw, subject: Subject, atMs: number): Acted[]
 }
 
 /** Deleted, and made again under its name: once its name is free, or at once, while it may still be there. */
-function recreate(draw: Draw, subject: Subject, atMs: number): Acted[] {
+function recreate(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   const propagation = draw.fork("propagation").pick(PROPAGATIONS);
   const apply: UnstructuredObject = subject.manifest;
   return [

@@ -1,18 +1,18 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { HappeningEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry, WorkloadEntry } from "../scenario/scenario-file.js";
 
 /** A part of what a plan plays: some objects, how their pods behave and what belongs to them. */
 export interface Workload {
   readonly manifests: readonly UnstructuredObject[];
   readonly workloads: readonly WorkloadEntry[];
   /** What has to happen for it to come to an end, and is no fault: a resumption, a finalizer that goes. */
-  readonly happenings: readonly HappeningEntry[];
+  readonly events: readonly ScenarioEventEntry[];
   readonly subjects: readonly Subject[];
   /** Until it has come to its end when nothing goes wrong, in milliseconds from the start. */
   readonly endMs: number;
   /** How long it takes at most from anew when everything had to be done again. */
-  readonly againMs: number;
+  readonly rerunMs: number;
 }
 
 /** A Job, a CronJob, or a pod that no Job has made, that may be acted upon. */
@@ -31,13 +31,13 @@ export interface Subject {
   readonly schedules: readonly string[];
 }
 
-export function together(parts: readonly Workload[]): Workload {
+export function mergeWorkloads(parts: readonly Workload[]): Workload {
   return {
     manifests: parts.flatMap(({ manifests }) => manifests),
     workloads: parts.flatMap(({ workloads }) => workloads),
-    happenings: parts.flatMap(({ happenings }) => happenings),
+    events: parts.flatMap(({ events }) => events),
     subjects: parts.flatMap(({ subjects }) => subjects),
     endMs: Math.max(0, ...parts.map(({ endMs }) => endMs)),
-    againMs: Math.max(0, ...parts.map(({ againMs }) => againMs)),
+    rerunMs: Math.max(0, ...parts.map(({ rerunMs }) => rerunMs)),
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
 import { job, pod } from "../../test/objects.js";
-import { adoptedToBeCounted, noLateAdoption } from "./adoption.js";
+import { adoptedPodsAreTracked, noLateAdoption } from "./adoption.js";
 
 const component = "job-controller";
 const going = { deletionTimestamp: "2026-03-02T10:00:00Z", finalizers: ["orphan"] };
@@ -45,7 +45,7 @@ describe("S20 no late adoption", () => {
 
 describe("S28 adopted to be counted", () => {
   const changed = (from: Parameters<typeof pod>[1], to: Parameters<typeof pod>[1], by = component) => {
-    const history = new History(adoptedToBeCounted);
+    const history = new History(adoptedPodsAreTracked);
     history.store(pod("Running", from));
     history.store(pod("Running", to), by);
     return history.violations;

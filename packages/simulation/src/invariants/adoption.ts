@@ -1,13 +1,13 @@
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo } from "../world.js";
-import { isTracked } from "./job-words.js";
+import { isTracked } from "./job-state.js";
 import {
   GARBAGE_COLLECTOR,
   JOB_CONTROLLER,
   PODS,
   isBeingDeleted,
-  isOfController,
-  lifeOf,
+  isFromController,
+  incarnationKeyOf,
   nameOf,
   ownerOfKind,
   uidOf,
@@ -26,10 +26,10 @@ export const noLateAdoption: Invariant = {
     /** Which life of which controller read what, and when, last. */
     const readMs = new Map<string, number>();
     const uids = new Map<string, string>();
-    const readBy = (request: RequestInfo, uid: string): string => `${lifeOf(request)} ${uid}`;
+    const readBy = (request: RequestInfo, uid: string): string => `${incarnationKeyOf(request)} ${uid}`;
     return {
       onAnswer(request) {
-        if (request.verb !== "get" || request.code !== 200 || !isOfController(request)) return;
+        if (request.verb !== "get" || request.code !== 200 || !isFromController(request)) return;
         const uid = uids.get(`${request.resource} ${request.namespace}/${request.name}`);
         if (uid !== undefined) readMs.set(readBy(request, uid), request.sentMs);
       },
@@ -37,7 +37,7 @@ export const noLateAdoption: Invariant = {
         const uid = uidOf(object);
         if (type === "ADDED") uids.set(`${resource} ${object.metadata.namespace ?? ""}/${object.metadata.name}`, uid);
         if ((type === "DELETED" || isBeingDeleted(object)) && !goingMs.has(uid)) goingMs.set(uid, atMs);
-        if (type !== "MODIFIED" || request === undefined || !isOfController(request)) return;
+        if (type !== "MODIFIED" || request === undefined || !isFromController(request)) return;
         if (request.component === GARBAGE_COLLECTOR) return;
         const before = new Set((previous?.metadata.ownerReferences ?? []).map((reference) => reference.uid));
         for (const { uid: owner, kind, name } of object.metadata.ownerReferences ?? []) {
@@ -56,7 +56,7 @@ export const noLateAdoption: Invariant = {
 };
 
 /** Upstream: pkg/controller/controller_ref_manager.go AdoptPod, ReleasePod, with the finalizers that job_controller.go names. */
-export const adoptedToBeCounted: Invariant = {
+export const adoptedPodsAreTracked: Invariant = {
   name: "S28 adopted to be counted",
   sentence:
     "A pod that the Job controller adopts has the tracking finalizer from then on, and one that it lets go of has it no longer.",

@@ -17,7 +17,7 @@ export interface ChangedEntry {
 /** Who has had which bucket in a run, as what is stored tells: what members believe is their affair. */
 export class Assignments {
   /** Changes of owner from one member to another, whoever had the bucket for how short a time. */
-  handOvers = 0;
+  handovers = 0;
   /** The latest life of each process that has had a Lease, as its identity. */
   readonly identities = new Map<string, string>();
   readonly #lastOwners = new Map<number, string>();
@@ -31,8 +31,8 @@ export class Assignments {
   onChange({ resource, type, object }: StoredChange): readonly ChangedEntry[] {
     const { name = "" } = object.metadata;
     if (resource === LEASES && type === "ADDED") {
-      const [, process, life] = LEASE_NAME.exec(name) ?? [];
-      if (process !== undefined) this.identities.set(process, `${process}-${life}`);
+      const [, process, incarnationKey] = LEASE_NAME.exec(name) ?? [];
+      if (process !== undefined) this.identities.set(process, `${process}-${incarnationKey}`);
     }
     if (resource !== CONFIG_MAPS || name !== "kubewright-assignment") return [];
     const before = this.#assignment?.entries;
@@ -50,7 +50,7 @@ export class Assignments {
   #count(bucket: number, owner: string): void {
     if (owner === "") return;
     const last = this.#lastOwners.get(bucket);
-    if (last !== undefined && last !== owner) this.handOvers++;
+    if (last !== undefined && last !== owner) this.handovers++;
     this.#lastOwners.set(bucket, owner);
   }
 }
@@ -61,7 +61,7 @@ export function processOf(identity: string): string {
 }
 
 /** Whether a member's Lease is nobody's: then it never writes again. */
-export function isBuried(world: World, identity: string): boolean {
+export function isFenced(world: World, identity: string): boolean {
   const lease = world.get<Lease>(LEASES, "kube-system", `kubewright-member-${identity}`);
   return (lease?.spec?.holderIdentity ?? "") === "";
 }

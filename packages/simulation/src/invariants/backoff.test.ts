@@ -282,7 +282,7 @@ it("goes by index where there is a limit for each", () => {
 });
 
 it("says nothing where clocks may be wrong", () => {
-  const history = new History(backOff, { happenings: [{ at: "1m", clockSkew: { controllerManager: "a", by: "1h" } }] });
+  const history = new History(backOff, { events: [{ at: "1m", clockSkew: { controllerManager: "a", by: "1h" } }] });
   history.store(job());
   fail(history, "a");
   history.pass(1000);
@@ -291,29 +291,29 @@ it("says nothing where clocks may be wrong", () => {
 });
 
 it("refuses a pause that is longer than so many failures take", () => {
-  const told = (failuresAfterLastSuccess: number, retryAfterMs: number): readonly string[] => {
+  const reported = (failuresAfterLastSuccess: number, retryAfterMs: number): readonly string[] => {
     const history = new History(backOff);
     history.store(job());
     for (let number = 0; number < 9; number++) history.store(pod("Failed", { name: `a${number}` }), CONTROLLER);
     judge(history, { backoff: { failuresAfterLastSuccess }, pods: { retryAfterMs } });
     return history.violations;
   };
-  expect(told(1, 10_000)).toEqual([]);
-  expect(told(2, 20_000)).toEqual([]);
-  expect(told(9, 600_000)).toEqual([]);
-  expect(told(1, 20_000)).toEqual(["Job default/pi: waits 20 s after failure 1 in a row: that takes 11 s at most"]);
-  expect(told(9, 640_000)).toHaveLength(1);
+  expect(reported(1, 10_000)).toEqual([]);
+  expect(reported(2, 20_000)).toEqual([]);
+  expect(reported(9, 600_000)).toEqual([]);
+  expect(reported(1, 20_000)).toEqual(["Job default/pi: waits 20 s after failure 1 in a row: that takes 11 s at most"]);
+  expect(reported(9, 640_000)).toHaveLength(1);
 });
 
 it("accepts that a failure was read before it told when its containers ended", () => {
-  const replaced = (told: boolean): readonly string[] => {
+  const replaced = (reported: boolean): readonly string[] => {
     const history = new History(backOff);
     history.store(job({}, { completionMode: "Indexed", completions: 1, backoffLimitPerIndex: 2 }));
     const first = history.store(pod("Running", { index: 0 }), CONTROLLER);
     history.pass(12_000);
     const failed = history.store({ ...first, status: { phase: "Failed" } });
     history.pass(1_000);
-    if (told) history.store({ ...failed, status: { phase: "Failed", ...failedAt(history.nowMs) } }, "kubelet");
+    if (reported) history.store({ ...failed, status: { phase: "Failed", ...failedAt(history.nowMs) } }, "kubelet");
     const second = pod("Pending", { name: "b", index: 0 });
     Object.assign(second.metadata.annotations!, { "batch.kubernetes.io/job-index-failure-count": "1" });
     history.store(second, CONTROLLER);
@@ -345,7 +345,7 @@ it("refuses to count more failures than there are pods that have failed", () => 
 });
 
 it("refuses a pause for an index that is longer than its failures take", () => {
-  const told = (retryAfterMs: number, parallelism: number, others: readonly Partial<JobSpec>[] = []): string[] => {
+  const reported = (retryAfterMs: number, parallelism: number, others: readonly Partial<JobSpec>[] = []): string[] => {
     const history = new History(backOff);
     const spec = { completionMode: "Indexed", backoffLimitPerIndex: 3, completions: 2, parallelism } as const;
     const owner = history.store(job({}, spec));
@@ -365,16 +365,16 @@ it("refuses a pause for an index that is longer than its failures take", () => {
     judge(history, { observed, backoff: { failuresAfterLastSuccess: 0 }, succeeded: 0, pods: { retryAfterMs } });
     return history.violations;
   };
-  expect(told(16_000, 1)).toEqual([]);
-  expect(told(18_000, 1)).toEqual(["Job default/pi: waits 18 s, and an index is to be tried again in 17 s"]);
+  expect(reported(16_000, 1)).toEqual([]);
+  expect(reported(18_000, 1)).toEqual(["Job default/pi: waits 18 s, and an index is to be tried again in 17 s"]);
   // The second has failed once, and is tried again before the first.
-  expect(told(6_000, 2)).toEqual([]);
-  expect(told(16_000, 2)).toHaveLength(1);
-  expect(told(16_000, 2, [{ parallelism: 1 }])).toEqual([]);
+  expect(reported(6_000, 2)).toEqual([]);
+  expect(reported(16_000, 2)).toHaveLength(1);
+  expect(reported(16_000, 2, [{ parallelism: 1 }])).toEqual([]);
 });
 
 it("refuses to count failures that are older than a success", () => {
-  const told = (failuresAfterLastSuccess: number): readonly string[] => {
+  const reported = (failuresAfterLastSuccess: number): readonly string[] => {
     const history = new History(backOff);
     history.store(job());
     const observed = { tracked: [], newlySucceeded: [pod("Succeeded")], newlyFailed: [pod("Failed", { name: "b" })] };
@@ -382,14 +382,14 @@ it("refuses to count failures that are older than a success", () => {
     judge(history, { observed, backoff: { failuresAfterLastSuccess } });
     return history.violations;
   };
-  expect(told(1)).toEqual([]);
-  expect(told(2)).toEqual([
+  expect(reported(1)).toEqual([]);
+  expect(reported(2)).toEqual([
     "Job default/pi: counts 2 failures in a row, though it sees a success, and 1 of them after it",
   ]);
 });
 
 it("refuses a row that does not begin anew with a success, or without the failures after it", () => {
-  const told = (failuresAfterLastSuccess: number, succeeded: readonly number[], deleted = false): string[] => {
+  const reported = (failuresAfterLastSuccess: number, succeeded: readonly number[], deleted = false): string[] => {
     const history = new History(backOff);
     history.store(job({}, { parallelism: 5, completions: 9 }));
     history.pass(10_000);
@@ -405,14 +405,16 @@ it("refuses a row that does not begin anew with a success, or without the failur
     });
     return history.violations;
   };
-  expect(told(2, [3])).toEqual([]);
-  expect(told(3, [3])).toEqual([
+  expect(reported(2, [3])).toEqual([]);
+  expect(reported(3, [3])).toEqual([
     "Job default/pi: counts 3 failures in a row, though it sees a success, and 2 of them after it",
   ]);
-  expect(told(1, [3])).toEqual(["Job default/pi: counts 1 failures in a row, and sees 2 that no success has followed"]);
-  expect([told(1, [5, 2]), told(0, [8])]).toEqual([[], []]);
-  expect(told(1, [8])).toHaveLength(1);
-  expect(told(2, [])).toHaveLength(1);
+  expect(reported(1, [3])).toEqual([
+    "Job default/pi: counts 1 failures in a row, and sees 2 that no success has followed",
+  ]);
+  expect([reported(1, [5, 2]), reported(0, [8])]).toEqual([[], []]);
+  expect(reported(1, [8])).toHaveLength(1);
+  expect(reported(2, [])).toHaveLength(1);
   // When pods that are deleted have ended is not certain.
-  expect([told(0, [3], true), told(3, [3], true)]).toEqual([[], []]);
+  expect([reported(0, [3], true), reported(3, [3], true)]).toEqual([[], []]);
 });

@@ -5,7 +5,7 @@ import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { AnsweredRequest, StoredChange, World } from "../world.js";
 import { freeIndexes } from "./free-indexes.js";
 import { IndexSet } from "./index-set.js";
-import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf } from "./job-ledger.js";
+import { type JobRecords, type JobRecord, type PodRecord, jobRecordsOf } from "./job-records.js";
 import {
   type StoredJob,
   type StoredJobSpec,
@@ -19,14 +19,14 @@ import {
   policyAction,
   replacesOnlyFailed,
   wantedPods,
-} from "./job-words.js";
-import { clockMayBeWrong, podsPerSync, waitsForWrites } from "./plan-words.js";
-import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+} from "./job-state.js";
+import { clockMayBeWrong, podsPerSync, waitsForWrites } from "./plan-settings.js";
+import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
 const BASE_MS = 10_000;
 const MAX_MS = 600_000;
 /** Pods whose end one sync records, at most. */
-const MOST_RECORDED = 500;
+const MAX_RECORDED = 500;
 /** The API's times have whole seconds: exception X8. */
 const ROUNDING_MS = 1000;
 
@@ -38,39 +38,39 @@ export const backOff: Invariant = {
     "10 s · 2^(n-1) have passed since the last of them to be recorded, at most 10 min; nor does it wait longer, or for failures that it " +
     "knows to be older than a success.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
-    const records = new Map<string, FailuresInARow>();
+    const records = jobRecordsOf(world);
+    const failuresByJob = new Map<string, FailuresInARow>();
     return {
       onAnswer(request) {
         const isAnswered = request.code >= 200 && request.code < 300;
         if (request.component !== JOB_CONTROLLER || request.resource !== JOBS || isAnswered) return;
-        for (const record of records.values()) record.onLost(request);
+        for (const record of failuresByJob.values()) record.onLost(request);
       },
       onDecision({ controller, decision, process, incarnation }) {
         if (controller !== JOB_CONTROLLER) return;
-        const job = ledger.jobs.get(decision.uid);
+        const job = records.jobs.get(decision.uid);
         const wrong =
-          (clockMayBeWrong(world) ? undefined : whyTooLong(decision, job, podsPerSync(world))) ??
-          (ledger.mayReadThePast ? undefined : whyTooMany(decision.plan, job, world));
+          (clockMayBeWrong(world) ? undefined : delayProblem(decision, job, podsPerSync(world))) ??
+          (records.mayReadStaleState ? undefined : unobservedFailuresProblem(decision.plan, job, world));
         if (wrong !== undefined) violated(`Job ${decision.key}`, wrong);
-        const life = lifeOf({ component: controller, process, incarnation });
-        records.get(decision.uid)?.onDecision(life, decision.statusWrites);
+        const incarnationKey = incarnationKeyOf({ component: controller, process, incarnation });
+        failuresByJob.get(decision.uid)?.onDecision(incarnationKey, decision.statusWrites);
       },
       onChange(change) {
         const { request } = change;
         if (clockMayBeWrong(world) || request === undefined) return;
         if (change.resource === JOBS) {
-          const job = ledger.jobs.get(uidOf(change.object));
+          const job = records.jobs.get(uidOf(change.object));
           if (job === undefined) return;
-          const record = records.get(job.uid) ?? new FailuresInARow(job, ledger);
-          records.set(job.uid, record);
+          const record = failuresByJob.get(job.uid) ?? new FailuresInARow(job, records);
+          failuresByJob.set(job.uid, record);
           record.onJob(change);
         } else if (change.resource === PODS) {
-          const pod = ledger.pods.get(uidOf(change.object));
-          const record = pod?.job === undefined ? undefined : records.get(pod.job.uid);
+          const pod = records.pods.get(uidOf(change.object));
+          const record = pod?.job === undefined ? undefined : failuresByJob.get(pod.job.uid);
           if (pod === undefined || record === undefined) return;
           record.onPod(pod, change);
-          if (change.type !== "ADDED" || request.component !== JOB_CONTROLLER || pod.job!.meddledWith) return;
+          if (change.type !== "ADDED" || request.component !== JOB_CONTROLLER || pod.job!.externallyModified) return;
           const perIndex = pod.job!.object.spec?.backoffLimitPerIndex != null;
           if (perIndex) checkIndex(world, pod, violated);
           else record.check(change, violated);
@@ -81,22 +81,22 @@ export const backOff: Invariant = {
 };
 
 /** Why a sync puts off the next pod for too long, or goes by another number of failures than it sees. */
-function whyTooLong({ plan, atMs }: JobDecision, job: JobRecord | undefined, atOnce: number): string | undefined {
-  if (job === undefined || job.meddledWith) return undefined;
+function delayProblem({ plan, atMs }: JobDecision, job: JobRecord | undefined, maxPerSync: number): string | undefined {
+  if (job === undefined || job.externallyModified) return undefined;
   const { retryAfterMs } = plan.pods ?? {};
-  const wrong = whyNotInARow(plan);
+  const wrong = failuresInARowProblem(plan);
   if (wrong !== undefined || retryAfterMs === undefined) return wrong;
   if (job.object.spec?.backoffLimitPerIndex != null) {
-    const mostMs = Math.max(...job.specs.map((spec) => mostForIndexesMs(spec, plan, atMs, atOnce))) + ROUNDING_MS;
-    return retryAfterMs <= mostMs
+    const maxMs = Math.max(...job.specs.map((spec) => maxForIndexesMs(spec, plan, atMs, maxPerSync))) + ROUNDING_MS;
+    return retryAfterMs <= maxMs
       ? undefined
-      : `waits ${retryAfterMs / 1000} s, and an index is to be tried again in ${mostMs / 1000} s`;
+      : `waits ${retryAfterMs / 1000} s, and an index is to be tried again in ${maxMs / 1000} s`;
   }
   const { failuresAfterLastSuccess: failures } = plan.backoff;
-  const mostMs = backOffMs(failures) + ROUNDING_MS;
-  return retryAfterMs <= mostMs
+  const maxMs = backOffMs(failures) + ROUNDING_MS;
+  return retryAfterMs <= maxMs
     ? undefined
-    : `waits ${retryAfterMs / 1000} s after failure ${failures} in a row: that takes ${mostMs / 1000} s at most`;
+    : `waits ${retryAfterMs / 1000} s after failure ${failures} in a row: that takes ${maxMs / 1000} s at most`;
 }
 
 /**
@@ -104,7 +104,7 @@ function whyTooLong({ plan, atMs }: JobDecision, job: JobRecord | undefined, atO
  *
  * Upstream: pkg/controller/job/backoff_utils.go newBackoffRecord.
  */
-function whyNotInARow({ observed, backoff, indexes }: JobDecision["plan"]): string | undefined {
+function failuresInARowProblem({ observed, backoff, indexes }: JobDecision["plan"]): string | undefined {
   const { newlyFailed: failed, newlySucceeded } = observed;
   const { failuresAfterLastSuccess: failures } = backoff;
   // What has succeeded of an index is no news if the index has succeeded before.
@@ -114,25 +114,25 @@ function whyNotInARow({ observed, backoff, indexes }: JobDecision["plan"]): stri
   if (succeededMs.length > 0) {
     const isOver = (endMs: number | undefined): boolean =>
       endMs !== undefined && succeededMs.some((successMs) => successMs !== undefined && successMs >= endMs);
-    const most = failed.filter((pod) => !isOver(knownEndMs(pod))).length;
-    if (failures > most)
-      return `counts ${failures} failures in a row, though it sees a success, and ${most} of them after it`;
+    const max = failed.filter((pod) => !isOver(knownEndMs(pod))).length;
+    if (failures > max)
+      return `counts ${failures} failures in a row, though it sees a success, and ${max} of them after it`;
   }
   const isAfter = (endMs: number | undefined): boolean =>
     endMs !== undefined && succeededMs.every((successMs) => successMs !== undefined && successMs < endMs);
-  const least = succeededMs.length === 0 ? failed.length : failed.filter((pod) => isAfter(knownEndMs(pod))).length;
-  return failures >= least
+  const min = succeededMs.length === 0 ? failed.length : failed.filter((pod) => isAfter(knownEndMs(pod))).length;
+  return failures >= min
     ? undefined
-    : `counts ${failures} failures in a row, and sees ${least} that no success has followed`;
+    : `counts ${failures} failures in a row, and sees ${min} that no success has followed`;
 }
 
 /** How long it takes at most until one of the indexes is due that are next: each waits for what has failed of it. */
-function mostForIndexesMs(spec: StoredJobSpec, plan: JobDecision["plan"], nowMs: number, atOnce: number): number {
+function maxForIndexesMs(spec: StoredJobSpec, plan: JobDecision["plan"], nowMs: number, maxPerSync: number): number {
   const { active, terminating, tracked } = plan.observed;
   const going = replacesOnlyFailed(spec) ? terminating.length : 0;
   const missing = (wantedPods(spec, plan.succeeded) ?? 0) - active.length - going;
   const waitsMs = freeIndexes(spec, plan)
-    .slice(0, Math.max(0, Math.min(missing, atOnce)))
+    .slice(0, Math.max(0, Math.min(missing, maxPerSync)))
     .map((index) => {
       const failed = tracked.filter((pod) => indexOf(pod) === index);
       const count = Math.max(0, ...failed.map(failuresBefore).map(([counted, ignored]) => counted + ignored + 1));
@@ -146,24 +146,24 @@ function mostForIndexesMs(spec: StoredJobSpec, plan: JobDecision["plan"], nowMs:
  * Failures that nobody has seen. What a policy ignores, waits for its replacement, or is beyond what one sync records is seen anew,
  * and so is anything where the cache does not show yet what was written.
  */
-function whyTooMany(
+function unobservedFailuresProblem(
   { backoff, end }: JobDecision["plan"],
   job: JobRecord | undefined,
   world: World,
 ): string | undefined {
   const { failuresAfterLastSuccess: failures } = backoff;
-  if (failures === 0 || job === undefined || job.meddledWith || !waitsForWrites(world)) return undefined;
+  if (failures === 0 || job === undefined || job.externallyModified || !waitsForWrites(world)) return undefined;
   // Pods that go as their Job has succeeded are not recorded, and it waits for nothing any more.
   if (end !== undefined) return undefined;
   const { spec } = job.object;
   if (spec === undefined || spec.backoffLimitPerIndex != null || spec.podFailurePolicy != null) return undefined;
-  if (job.allPods.length >= (world.plan.controllers?.maxUncountedPods ?? MOST_RECORDED)) return undefined;
-  const most = job.allPods.filter(
+  if (job.allPods.length >= (world.plan.controllers?.maxUncountedPods ?? MAX_RECORDED)) return undefined;
+  const max = job.allPods.filter(
     ({ everFailed, everTerminating, flipped }) => everFailed || everTerminating || flipped,
   );
-  return failures <= most.length
+  return failures <= max.length
     ? undefined
-    : `counts ${failures} failures in a row, and only ${most.length} of its pods have failed`;
+    : `counts ${failures} failures in a row, and only ${max.length} of its pods have failed`;
 }
 
 function backOffMs(failures: number): number {
@@ -183,29 +183,29 @@ function checkIndex({ nowMs }: World, pod: PodRecord, violated: Violated): void 
     if (before + ignoredBefore === failures - 1) lastMs = Math.min(lastMs, other.endedMs);
   }
   if (lastMs === Infinity) return;
-  complain(pod, failures, nowMs - lastMs, violated);
+  reportTooEarly(pod, failures, nowMs - lastMs, violated);
 }
 
-function complain(pod: PodRecord, failures: number, afterMs: number, violated: Violated): void {
-  const leastMs = backOffMs(failures);
-  if (afterMs >= leastMs - ROUNDING_MS) return;
+function reportTooEarly(pod: PodRecord, failures: number, afterMs: number, violated: Violated): void {
+  const minMs = backOffMs(failures);
+  if (afterMs >= minMs - ROUNDING_MS) return;
   violated(
     nameOf(pod.job!.object, "Job"),
-    `gets ${nameOf(pod.object, "Pod")} ${afterMs / 1000} s after failure ${failures} in a row: that takes ${leastMs / 1000} s`,
+    `gets ${nameOf(pod.object, "Pod")} ${afterMs / 1000} s after failure ${failures} in a row: that takes ${minMs / 1000} s`,
   );
 }
 
 interface Failure {
   readonly endedMs: number;
   /** The life of the controller that has recorded it: another does not know of it (X1). */
-  readonly life: string;
+  readonly incarnationKey: string;
   readonly recordedMs: number;
 }
 
 /** Failures of one Job that the controller has recorded after its last success. */
 class FailuresInARow {
   readonly #job: JobRecord;
-  readonly #ledger: JobLedger;
+  readonly #records: JobRecords;
   #failures: Failure[] = [];
   /** Pods that have succeeded, and that no status tells of yet: whether they end the row is not known. */
   readonly #unrecordedSuccesses = new Set<string>();
@@ -215,9 +215,9 @@ class FailuresInARow {
   #successMs = -Infinity;
   #recorded: ReadonlySet<string> = new Set();
 
-  constructor(job: JobRecord, ledger: JobLedger) {
+  constructor(job: JobRecord, records: JobRecords) {
     this.#job = job;
-    this.#ledger = ledger;
+    this.#records = records;
   }
 
   onJob({ object, previous, request, atMs }: StoredChange): void {
@@ -232,13 +232,13 @@ class FailuresInARow {
     const successes = [
       ...succeeded.filter((uid) => !this.#recorded.has(uid) && !this.#unrecordedSuccesses.has(uid)),
       ...[...this.#unrecordedSuccesses].filter(
-        (uid) => recorded.has(uid) || completed.has(indexOf(this.#ledger.pods.get(uid)!.object) ?? -1),
+        (uid) => recorded.has(uid) || completed.has(indexOf(this.#records.pods.get(uid)!.object) ?? -1),
       ),
     ];
     this.#recorded = recorded;
     for (const uid of successes) {
       this.#unrecordedSuccesses.delete(uid);
-      const pod = this.#ledger.pods.get(uid);
+      const pod = this.#records.pods.get(uid);
       // When one ended that is being deleted, or of which something else is said by now, is not certain: it may be as late as now.
       const isCertain = pod !== undefined && hasSucceeded(pod.object) && !isBeingDeleted(pod.object);
       this.#successMs = Math.max(this.#successMs, isCertain ? endedMs(pod.object) : atMs);
@@ -247,9 +247,13 @@ class FailuresInARow {
     // A Job that fails counts what still runs, which is no reason to wait for it.
     if (isConditionTrue(job.status?.conditions, "FailureTarget")) return;
     for (const uid of news) {
-      const pod = this.#ledger.pods.get(uid);
+      const pod = this.#records.pods.get(uid);
       if (pod === undefined) continue;
-      const failure = { endedMs: Math.min(pod.endedMs, endedMs(pod.object)), life: lifeOf(request), recordedMs: atMs };
+      const failure = {
+        endedMs: Math.min(pod.endedMs, endedMs(pod.object)),
+        incarnationKey: incarnationKeyOf(request),
+        recordedMs: atMs,
+      };
       if (failure.endedMs > this.#successMs) this.#failures.push(failure);
     }
   }
@@ -261,8 +265,10 @@ class FailuresInARow {
   onLost(request: AnsweredRequest): void {
     const { namespace, name } = this.#job.object.metadata;
     if (request.namespace !== (namespace ?? "") || request.name !== name) return;
-    const life = lifeOf(request);
-    this.#failures = this.#failures.filter((failure) => failure.life !== life || failure.recordedMs < request.sentMs);
+    const incarnationKey = incarnationKeyOf(request);
+    this.#failures = this.#failures.filter(
+      (failure) => failure.incarnationKey !== incarnationKey || failure.recordedMs < request.sentMs,
+    );
   }
 
   onPod(pod: PodRecord, { object, previous, request, atMs }: StoredChange): void {
@@ -273,37 +279,40 @@ class FailuresInARow {
     if (!isTracked(previous) || (isTracked(object) && !pod.gone)) return;
     // Let go of without a record: a failure that the policy ignores, which delays the next pod like any other.
     const policy = this.#job.object.spec?.podFailurePolicy;
-    const life = lifeOf(request);
-    if (policy == null || policyAction(policy, object) !== "Ignore" || !pod.shownEndedTo.has(life)) return;
-    if (endedMs(object) > this.#successMs) this.#ignored.push({ endedMs: endedMs(object), life, recordedMs: atMs });
+    const incarnationKey = incarnationKeyOf(request);
+    if (policy == null || policyAction(policy, object) !== "Ignore" || !pod.shownEndedTo.has(incarnationKey)) return;
+    if (endedMs(object) > this.#successMs)
+      this.#ignored.push({ endedMs: endedMs(object), incarnationKey, recordedMs: atMs });
   }
 
   /** A sync is over. What it let go of is noted with the status that it has written, and else it is not. */
-  onDecision(life: string, statusWrites: number): void {
-    const freed = this.#ignored.filter((failure) => failure.life === life);
-    this.#ignored = this.#ignored.filter((failure) => failure.life !== life);
-    if (statusWrites > 0) this.#failures.push(...freed);
+  onDecision(incarnationKey: string, statusWrites: number): void {
+    const removed = this.#ignored.filter((failure) => failure.incarnationKey === incarnationKey);
+    this.#ignored = this.#ignored.filter((failure) => failure.incarnationKey !== incarnationKey);
+    if (statusWrites > 0) this.#failures.push(...removed);
   }
 
   check({ object, request, atMs }: StoredChange, violated: Violated): void {
     if (this.#unrecordedSuccesses.size > 0) return;
-    const life = lifeOf(request!);
-    const known = this.#failures.filter((failure) => failure.life === life && failure.recordedMs < request!.sentMs);
+    const incarnationKey = incarnationKeyOf(request!);
+    const known = this.#failures.filter(
+      (failure) => failure.incarnationKey === incarnationKey && failure.recordedMs < request!.sentMs,
+    );
     if (known.length === 0) return;
     // Of failures that are recorded one after the other it counts from those recorded last, though they ended before.
     const { recordedMs } = known.at(-1)!;
     const last = known.filter((failure) => failure.recordedMs === recordedMs);
     const lastMs = Math.max(...last.map(({ endedMs: ended }) => ended));
-    if (this.#mayWaitForAnother(life, known.length, atMs)) return;
-    complain(this.#ledger.pods.get(uidOf(object))!, known.length, atMs - lastMs, violated);
+    if (this.#mayWaitForAnother(incarnationKey, known.length, atMs)) return;
+    reportTooEarly(this.#records.pods.get(uidOf(object))!, known.length, atMs - lastMs, violated);
   }
 
   /** Whether the sync may count from a failure that no status tells of yet, and that ended so long ago that its time is over. */
-  #mayWaitForAnother(life: string, known: number, atMs: number): boolean {
+  #mayWaitForAnother(incarnationKey: string, known: number, atMs: number): boolean {
     return this.#job.allPods.some(
       (pod) =>
         (pod.everFailed || pod.everTerminating) &&
-        pod.shownEndedTo.has(life) &&
+        pod.shownEndedTo.has(incarnationKey) &&
         isTracked(pod.object) &&
         !this.#recorded.has(pod.uid) &&
         atMs - pod.endedMs >= backOffMs(known + 1) - ROUNDING_MS,

@@ -1,71 +1,71 @@
 import type { Invariant } from "../invariant.js";
 import { backOff } from "./backoff.js";
-import { adoptedToBeCounted, noLateAdoption } from "./adoption.js";
-import { cachesGoForward } from "./caches.js";
-import { cachesHeal } from "./caches-heal.js";
+import { adoptedPodsAreTracked, noLateAdoption } from "./adoption.js";
+import { cachesAreMonotonic } from "./caches.js";
+import { cachesRecover } from "./cache-recovery.js";
 import { podsAreClaimed } from "./claims.js";
-import { cronJobsGoOn, historyHolds } from "./cron-liveness.js";
-import { triedAgain } from "./cron-retries.js";
+import { cronJobsProgress, historyLimitsConverge } from "./cron-liveness.js";
+import { failedSyncsAreRetried } from "./cron-retries.js";
 import { oneJobPerSlot } from "./cron-slots.js";
 import { cronJobStatus, historyLimits } from "./cron-status.js";
-import { madeByTemplate } from "./cron-template.js";
-import { trueReasons } from "./end-reasons.js";
-import { garbageIsCollected, ownedIsSpared } from "./garbage.js";
-import { countedOnce, recordedBeforeFreed } from "./job-counts.js";
-import { noPodAfterTheEnd, theEndIsTheEnd } from "./job-end.js";
-import { dampedNotStalled, jobsGoOn, noStuckFinalizer } from "./job-liveness.js";
-import { ownersWait } from "./kept-waiting.js";
-import { oneLeader, takeover } from "./leaders.js";
-import { limitsAreKept } from "./limits-kept.js";
-import { noOverDeletion, statusIsWhatWasSeen } from "./plans.js";
-import { leftToItsManager } from "./managed-elsewhere.js";
+import { jobsMatchTemplate } from "./cron-template.js";
+import { terminationReasonsAreTrue } from "./end-reasons.js";
+import { garbageIsCollected, ownedObjectsAreKept } from "./garbage.js";
+import { countedOnce, recordedBeforeRemoval } from "./job-counts.js";
+import { noPodAfterTermination, terminalStatusIsFinal } from "./job-end.js";
+import { retriesContinue, jobsProgress, noStuckFinalizer } from "./job-liveness.js";
+import { ownersWaitForDependents } from "./owners-wait.js";
+import { oneLeader, failover } from "./leaders.js";
+import { limitsAreEnforced } from "./limit-enforcement.js";
+import { noOverDeletion, statusMatchesObservedPods } from "./sync-plans.js";
+import { managedByIsRespected } from "./managed-elsewhere.js";
 import { podGCActs, podGCReasons } from "./pod-garbage.js";
 import { boundedPods } from "./pods-bounded.js";
-import { asManyAsWanted } from "./pods-wanted.js";
-import { everythingSettles, noHotLoop } from "./quiet.js";
+import { podCountMatchesSpec } from "./pod-count.js";
+import { clusterQuiesces, noHotLoop } from "./quiet.js";
 import { noCrash, noInvalidWrite } from "./requests.js";
 import { sameObject } from "./same-object.js";
-import { allWorkedFor, livingKeepTheirs, oneWriter } from "./sharing.js";
-import { suspensionIsTold } from "./suspension.js";
+import { everyBucketIsActive, liveMembersKeepBuckets, oneWriter } from "./sharding.js";
+import { suspensionIsReported } from "./suspension.js";
 import { ttlActs, ttlReason } from "./ttl.js";
 
 /** Of Jobs and their pods. */
 export const jobInvariants: readonly Invariant[] = [
   countedOnce,
-  recordedBeforeFreed,
-  theEndIsTheEnd,
-  statusIsWhatWasSeen,
-  noPodAfterTheEnd,
+  recordedBeforeRemoval,
+  terminalStatusIsFinal,
+  statusMatchesObservedPods,
+  noPodAfterTermination,
   boundedPods,
-  trueReasons,
-  limitsAreKept,
+  terminationReasonsAreTrue,
+  limitsAreEnforced,
   backOff,
   noOverDeletion,
-  asManyAsWanted,
-  suspensionIsTold,
-  leftToItsManager,
-  adoptedToBeCounted,
-  jobsGoOn,
+  podCountMatchesSpec,
+  suspensionIsReported,
+  managedByIsRespected,
+  adoptedPodsAreTracked,
+  jobsProgress,
   noStuckFinalizer,
   podsAreClaimed,
-  dampedNotStalled,
+  retriesContinue,
 ];
 
 /** Of CronJobs and their Jobs. */
 export const cronJobInvariants: readonly Invariant[] = [
   oneJobPerSlot,
-  madeByTemplate,
+  jobsMatchTemplate,
   cronJobStatus,
   historyLimits,
-  cronJobsGoOn,
-  historyHolds,
-  triedAgain,
+  cronJobsProgress,
+  historyLimitsConverge,
+  failedSyncsAreRetried,
 ];
 
 /** Of the garbage collector, the TTL controller and PodGC. */
 export const garbageInvariants: readonly Invariant[] = [
-  ownedIsSpared,
-  ownersWait,
+  ownedObjectsAreKept,
+  ownersWaitForDependents,
   noLateAdoption,
   podGCReasons,
   ttlReason,
@@ -75,13 +75,13 @@ export const garbageInvariants: readonly Invariant[] = [
 ];
 
 /** Of informers. */
-export const cacheInvariants: readonly Invariant[] = [cachesGoForward, cachesHeal];
+export const cacheInvariants: readonly Invariant[] = [cachesAreMonotonic, cachesRecover];
 
 /** Of controller managers of which one leads. */
-export const leaderInvariants: readonly Invariant[] = [oneLeader, takeover];
+export const leaderInvariants: readonly Invariant[] = [oneLeader, failover];
 
 /** Of controller managers that share work. */
-export const sharingInvariants: readonly Invariant[] = [oneWriter, livingKeepTheirs, allWorkedFor];
+export const shardingInvariants: readonly Invariant[] = [oneWriter, liveMembersKeepBuckets, everyBucketIsActive];
 
 /** Of anybody's controllers. */
 export const genericInvariants: readonly Invariant[] = [
@@ -90,7 +90,7 @@ export const genericInvariants: readonly Invariant[] = [
   ...cacheInvariants,
   sameObject,
   noHotLoop,
-  everythingSettles,
+  clusterQuiesces,
 ];
 
 /** All of them. */
@@ -99,6 +99,6 @@ export const builtInInvariants: readonly Invariant[] = [
   ...cronJobInvariants,
   ...garbageInvariants,
   ...leaderInvariants,
-  ...sharingInvariants,
+  ...shardingInvariants,
   ...genericInvariants,
 ];

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
 import { pod } from "../../test/objects.js";
-import { cachesGoForward } from "./caches.js";
+import { cachesAreMonotonic } from "./caches.js";
 
 const at = (resourceVersion: string, uid = "u") => pod("Running", { metadata: { resourceVersion, uid } });
 const component = "job-controller";
 
 describe("S17 caches go forward", () => {
   it("accepts that an object is added, updated, deleted, and another takes its name", () => {
-    const history = new History(cachesGoForward);
+    const history = new History(cachesAreMonotonic);
     history.show(at("5"), { component });
     history.show(at("5"), { component, type: "update" });
     history.show(at("7"), { component, type: "update" });
@@ -55,7 +55,7 @@ describe("S17 caches go forward", () => {
       ],
     ],
   ] as const)("refuses one that %s", (message, events) => {
-    const history = new History(cachesGoForward);
+    const history = new History(cachesAreMonotonic);
     for (const [type, version] of events) history.show(at(version), { component, type });
     expect(history.violations).toEqual([
       `Pod default/a: in the cache of job-controller of controller-manager-1 ${message}`,
@@ -63,7 +63,7 @@ describe("S17 caches go forward", () => {
   });
 
   it("refuses a cache that differs at rest, unless what differs was changed within the last minute", () => {
-    const history = new History(cachesGoForward);
+    const history = new History(cachesAreMonotonic);
     history.store(at("5"));
     history.pass(59_000);
     history.stale = [{ component, resource: "pods", difference: "default/a is missing" }];

@@ -8,7 +8,7 @@ import { nameOf, uidOf } from "./stored-objects.js";
 const HEALED_MS = 60_000;
 
 /** Upstream: client-go, tools/cache: the reflector, DeltaFIFO and the shared informer's processor. */
-export const cachesGoForward: Invariant = {
+export const cachesAreMonotonic: Invariant = {
   name: "S17 caches go forward",
   sentence:
     "No informer is told an older version of an object after a newer one, nor of an object that it was told is deleted; it is " +

@@ -8,12 +8,12 @@ import { podsAreClaimed } from "./claims.js";
 
 const fault = { at: "+0s", for: "1m", apiServerSlow: { by: "1s" } } as const;
 
-function told(
-  tell: (history: History) => void,
+function reported(
+  report: (history: History) => void,
   { waitMs = 31_000, plan = {} }: { readonly waitMs?: number; readonly plan?: Partial<FaultPlan> } = {},
 ): readonly string[] {
   const history = new History(podsAreClaimed, plan);
-  tell(history);
+  report(history);
   history.pass(waitMs);
   return history.violations;
 }
@@ -41,9 +41,9 @@ describe("L12 pods are claimed", () => {
     ],
     ["keeps the tracking finalizer, and its Job default/pi is being deleted", going(job()), pod()],
   ])("refuses a pod that %s", (message, owner, of) => {
-    expect(told(stored(owner, of))).toEqual([`Pod default/a: ${message}`]);
-    expect(told(stored(owner, of), { waitMs: 29_000 })).toEqual([]);
-    expect(told(stored(owner, of), { plan: { jitter: { events: "3s" } } })).toEqual([]);
+    expect(reported(stored(owner, of))).toEqual([`Pod default/a: ${message}`]);
+    expect(reported(stored(owner, of), { waitMs: 29_000 })).toEqual([]);
+    expect(reported(stored(owner, of), { plan: { jitter: { events: "3s" } } })).toEqual([]);
   });
 
   it.each<[string, Job, Pod]>([
@@ -56,12 +56,12 @@ describe("L12 pods are claimed", () => {
     ["is free, of another controller's Job", job({}, { managedBy: "example.com/other" }), free],
     ["is being let go of with its Job", going(job()), pod("Running", { tracked: false })],
   ])("accepts a pod that %s", (_what, owner, of) => {
-    expect(told(stored(owner, of))).toEqual([]);
+    expect(reported(stored(owner, of))).toEqual([]);
   });
 
   it("waits for as long anew when a pod changes hands, and not when it becomes ready", () => {
     const changed = (change: Partial<Pod>): readonly string[] =>
-      told(
+      reported(
         (history) => {
           stored(job(), free)(history);
           history.pass(20_000);
@@ -74,9 +74,9 @@ describe("L12 pods are claimed", () => {
   });
 
   it("waits while something is wrong, and until that is tried again", () => {
-    const plan = { happenings: [fault] };
+    const plan = { events: [fault] };
     const disturbed = (kind: string, phases: readonly ("begin" | "end")[], waitMs = 31_000): readonly string[] =>
-      told(
+      reported(
         (history) => {
           for (const phase of phases) history.happen(0, kind, phase);
           stored(job(), free)(history);
@@ -88,7 +88,7 @@ describe("L12 pods are claimed", () => {
     expect(disturbed("apiServerSlow", ["begin", "end"], 126_000)).toHaveLength(1);
     expect(disturbed("patch", ["begin"])).toHaveLength(1);
     const refused = (code: number): readonly string[] =>
-      told((history) => {
+      reported((history) => {
         stored(job(), free)(history);
         history.answer({ component: "job-controller", verb: "patch", code });
       });
@@ -100,10 +100,10 @@ describe("L12 pods are claimed", () => {
       stored(job(), relabelled)(history);
       stored(going(job()), pod())(history);
     };
-    expect(told(kept)).toEqual([]);
+    expect(reported(kept)).toEqual([]);
   });
 
   it("says nothing where work is shared", () => {
-    expect(told(stored(job(), free), { plan: { controllers: { sharding: true } } })).toEqual([]);
+    expect(reported(stored(job(), free), { plan: { controllers: { sharding: true } } })).toEqual([]);
   });
 });

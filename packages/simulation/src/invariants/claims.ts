@@ -4,8 +4,8 @@ import type { Invariant, InvariantChecks } from "../invariant.js";
 import { LASTING } from "../scenario/scenario-file.js";
 import { durationOf } from "../scenario/scenario-times.js";
 import type { StoredChange } from "../world.js";
-import { type JobRecord, jobLedgerOf } from "./job-ledger.js";
-import { type StoredPod, isActive, isTracked } from "./job-words.js";
+import { type JobRecord, jobRecordsOf } from "./job-records.js";
+import { type StoredPod, isActive, isTracked } from "./job-state.js";
 import { LONGEST_REQUEST_MS } from "./longest-request.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
@@ -31,7 +31,7 @@ export const podsAreClaimed: Invariant = {
   watch(world, violated): InvariantChecks {
     // Who gets a bucket has all its Jobs to look at first.
     if (world.plan.controllers?.sharding === true) return {};
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     const waitsMs = CLAIMED_MS + 2 * durationOf(world.plan.jitter?.events ?? "0s");
     const matchers = new Map<string, LabelMatcher>();
     const waiting = new Map<string, Waiting>();
@@ -46,24 +46,24 @@ export const podsAreClaimed: Invariant = {
       if (matches === undefined) matchers.set(uid, (matches = labelSelectorMatcher(object.spec?.selector)));
       return object.metadata.namespace === pod.metadata.namespace && matches(pod.metadata.labels);
     };
-    const isWanting = (pod: StoredPod): boolean => {
+    const awaitsClaim = (pod: StoredPod): boolean => {
       if (getControllerOf(pod) === undefined) return isActive(pod);
-      const job = ledger.jobs.get(ownerOfKind(pod, "Job")?.uid ?? "");
+      const job = records.jobs.get(ownerOfKind(pod, "Job")?.uid ?? "");
       return job !== undefined && !selects(job, pod);
     };
     const onPod = ({ type, object, previous, atMs }: StoredChange): void => {
       const uid = uidOf(object);
-      if (type === "DELETED" || !isWanting(object)) waiting.delete(uid);
+      if (type === "DELETED" || !awaitsClaim(object)) waiting.delete(uid);
       else {
-        const known = isSameToJobs(object, previous) ? waiting.get(uid)?.sinceMs : undefined;
+        const known = hasSameOwnership(object, previous) ? waiting.get(uid)?.sinceMs : undefined;
         waiting.set(uid, { pod: object, sinceMs: known ?? atMs });
       }
     };
 
     return {
-      onHappening({ index, phase, kind, atMs }) {
+      onScenarioEvent({ index, phase, kind, atMs }) {
         if (HARMLESS.has(kind)) return;
-        const restartAfter = world.plan.happenings?.[index]?.controllerCrashes?.restartAfter ?? "0s";
+        const restartAfter = world.plan.events?.[index]?.controllerCrashes?.restartAfter ?? "0s";
         disturbedMs = Math.max(disturbedMs, atMs + durationOf(restartAfter));
         if (phase === "begin" && kind in LASTING) lasting.add(index);
         else lasting.delete(index);
@@ -88,44 +88,42 @@ export const podsAreClaimed: Invariant = {
         for (const [uid, { pod, sinceMs }] of waiting) {
           if (sinceMs > dueMs) continue;
           const ownerUid = ownerOfKind(pod, "Job")?.uid;
-          const owner = ownerUid === undefined ? undefined : ledger.jobs.get(ownerUid);
+          const owner = ownerUid === undefined ? undefined : records.jobs.get(ownerUid);
           if (owner !== undefined) {
-            if (goesOn(owner))
-              complain(pod, `is not let go of by ${nameOf(owner.object, "Job")}, which does not select it`);
+            if (isOngoing(owner))
+              report(pod, `is not let go of by ${nameOf(owner.object, "Job")}, which does not select it`);
             continue;
           }
-          for (const job of ledger.jobs.values()) {
-            if (!goesOn(job) || (createdMs.get(job.uid) ?? Infinity) > dueMs || !selects(job, pod)) continue;
-            complain(pod, `has no controller, and ${nameOf(job.object, "Job")} that selects it does not adopt it`);
+          for (const job of records.jobs.values()) {
+            if (!isOngoing(job) || (createdMs.get(job.uid) ?? Infinity) > dueMs || !selects(job, pod)) continue;
+            report(pod, `has no controller, and ${nameOf(job.object, "Job")} that selects it does not adopt it`);
             waiting.delete(uid);
             break;
           }
         }
         for (const [uid, sinceMs] of goingMs) {
-          const job = ledger.jobs.get(uid);
-          if (sinceMs > dueMs || job === undefined || job.gone || job.meddledWith || isManagedElsewhere(job)) continue;
+          const job = records.jobs.get(uid);
+          if (sinceMs > dueMs || job === undefined || job.gone || job.externallyModified || isManagedElsewhere(job))
+            continue;
           for (const pod of job.livePods.values())
             if (isTracked(pod.object) && pod.createdMs <= dueMs && selects(job, pod.object))
-              complain(
-                pod.object,
-                `keeps the tracking finalizer, and its ${nameOf(job.object, "Job")} is being deleted`,
-              );
+              report(pod.object, `keeps the tracking finalizer, and its ${nameOf(job.object, "Job")} is being deleted`);
         }
       },
     };
 
-    function complain(pod: StoredPod, message: string): void {
+    function report(pod: StoredPod, message: string): void {
       violated(nameOf(pod, "Pod"), message);
     }
   },
 };
 
-function isSameToJobs({ metadata }: StoredPod, before: StoredPod | undefined): boolean {
+function hasSameOwnership({ metadata }: StoredPod, before: StoredPod | undefined): boolean {
   const of = ({ labels, ownerReferences }: StoredPod["metadata"]): string => JSON.stringify([labels, ownerReferences]);
   return before !== undefined && of(metadata) === of(before.metadata);
 }
 
-function goesOn(job: JobRecord): boolean {
+function isOngoing(job: JobRecord): boolean {
   return !job.gone && job.finishedMs === undefined && !isBeingDeleted(job.object) && !isManagedElsewhere(job);
 }
 

@@ -5,9 +5,9 @@ import { ControllerClock } from "./controller-clock.js";
 
 it("adds up how wrong the clocks of controllers are, as long as each happening lasts", () => {
   const ahead = (by: string) => ({ at: "1m", for: "5m", clockSkew: { controllerManager: "a", by } });
-  const clock = new ControllerClock(new History([], { happenings: [ahead("+3s"), ahead("-1m"), ahead("+4s")] }));
+  const clock = new ControllerClock(new History([], { events: [ahead("+3s"), ahead("-1m"), ahead("+4s")] }));
   const happen = (index: number, phase: "begin" | "end"): number => {
-    clock.onHappening({ atMs: START_MS, kind: "clockSkew", phase, index });
+    clock.onScenarioEvent({ atMs: START_MS, kind: "clockSkew", phase, index });
     return clock.latestMs - START_MS;
   };
   expect(happen(0, "begin")).toBe(3000);
@@ -19,10 +19,10 @@ it("adds up how wrong the clocks of controllers are, as long as each happening l
 });
 
 it("tells what they may have shown until they were set back", () => {
-  const history = new History([], { happenings: [{ at: "1m", clockJump: "-1h" }] });
+  const history = new History([], { events: [{ at: "1m", clockJump: "-1h" }] });
   const clock = new ControllerClock(history);
   history.pass(60_000);
-  clock.onHappening({ atMs: history.nowMs, kind: "clockJump", phase: "begin", index: 0 });
+  clock.onScenarioEvent({ atMs: history.nowMs, kind: "clockJump", phase: "begin", index: 0 });
   history.pass(1_000);
   expect(clock.latestSince(START_MS + 59_000) - START_MS).toBe(60_000);
   expect(clock.latestSince(START_MS + 61_000) - START_MS).toBe(61_000 - 3_600_000);

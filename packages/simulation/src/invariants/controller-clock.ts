@@ -1,6 +1,6 @@
 import { parseDuration } from "@kubewright/clock";
 
-import type { ToldHappening, World } from "../world.js";
+import type { ReportedScenarioEvent, World } from "../world.js";
 
 /** How wrong the clocks of controllers are. */
 export class ControllerClock {
@@ -14,8 +14,8 @@ export class ControllerClock {
     this.#world = world;
   }
 
-  onHappening({ phase, index }: ToldHappening): void {
-    const { clockJump, clockSkew } = this.#world.plan.happenings?.[index] ?? {};
+  onScenarioEvent({ phase, index }: ReportedScenarioEvent): void {
+    const { clockJump, clockSkew } = this.#world.plan.events?.[index] ?? {};
     if (clockJump !== undefined || clockSkew !== undefined)
       this.#before.push({ atMs: this.#world.nowMs, latestMs: this.latestMs });
     if (clockJump !== undefined && phase === "begin") this.#jumpMs += signedMs(clockJump);

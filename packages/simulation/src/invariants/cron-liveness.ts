@@ -2,28 +2,28 @@ import { finishedCondition, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { World } from "../world.js";
-import { type CronJobRecord, cronLedgerOf, hasActive } from "./cron-ledger.js";
-import { clockMayBeWrong } from "./plan-words.js";
-import { type ScheduleBook, isRelative, scheduleBookOf } from "./schedule-book.js";
+import { type CronJobRecord, cronRecordsOf, hasActive } from "./cron-records.js";
+import { clockMayBeWrong } from "./plan-settings.js";
+import { type ScheduleCache, isRelative, scheduleCacheOf } from "./schedule-cache.js";
 import { isBeingDeleted, nameOf } from "./stored-objects.js";
 
 const SLACK_MS = 10_000;
 const CLEANED_MS = 60_000;
 
 /** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go. */
-export const cronJobsGoOn: Invariant = {
+export const cronJobsProgress: Invariant = {
   name: "L5 CronJobs go on",
   sentence:
     "A slot after the last fault is started within a period and 10 s, unless the CronJob is suspended, too late, or forbids it " +
     "for a Job that is active.",
   watch(world, violated): InvariantChecks {
-    const ledger = cronLedgerOf(world);
-    const schedules = scheduleBookOf(world);
+    const records = cronRecordsOf(world);
+    const schedules = scheduleCacheOf(world);
     return {
       atRest() {
         if (clockMayBeWrong(world)) return;
-        for (const cronJob of ledger.cronJobs.values()) {
-          const wrong = cronJob.gone ? undefined : whyStandingStill(cronJob, world, schedules);
+        for (const cronJob of records.cronJobs.values()) {
+          const wrong = cronJob.gone ? undefined : missedSlotProblem(cronJob, world, schedules);
           if (wrong !== undefined) violated(nameOf(cronJob.object, "CronJob"), wrong);
         }
       },
@@ -31,7 +31,7 @@ export const cronJobsGoOn: Invariant = {
   },
 };
 
-function whyStandingStill(cronJob: CronJobRecord, world: World, schedules: ScheduleBook): string | undefined {
+function missedSlotProblem(cronJob: CronJobRecord, world: World, schedules: ScheduleCache): string | undefined {
   const { object, editedMs, activeMs, refusedMs, backsOffUntilMs } = cronJob;
   const { spec, status } = object;
   if (spec === undefined || spec.suspend === true || isBeingDeleted(object)) return undefined;
@@ -53,22 +53,22 @@ function whyStandingStill(cronJob: CronJobRecord, world: World, schedules: Sched
   if (after + SLACK_MS > world.nowMs) return undefined;
   return `has not started the slot of ${new Date(slotMs).toISOString()}, nor a later one`;
 
-  function nextFrom(startMs: number, leastMs: number): number | undefined {
+  function nextFrom(startMs: number, minMs: number): number | undefined {
     let next = schedule?.next(startMs);
-    for (let tries = 0; next !== undefined && next <= leastMs && tries < 100_000; tries++) next = schedule?.next(next);
+    for (let tries = 0; next !== undefined && next <= minMs && tries < 100_000; tries++) next = schedule?.next(next);
     return next;
   }
 }
 
 /** Upstream: cronjob_controllerv2.go cleanupFinishedJobs. */
-export const historyHolds: Invariant = {
+export const historyLimitsConverge: Invariant = {
   name: "L6 history holds",
   sentence:
     "60 s after the last of them has ended a CronJob owns no more finished Jobs than its limits; where it was refused something, once " +
     "its next slot has come.",
   watch(world, violated): InvariantChecks {
-    const ledger = cronLedgerOf(world);
-    const schedules = scheduleBookOf(world);
+    const records = cronRecordsOf(world);
+    const schedules = scheduleCacheOf(world);
     /** What could not be deleted is left to the next sync, which may be that of the next slot. */
     const isNextSyncDue = ({ object: { spec }, hinderedMs }: CronJobRecord, nowMs: number): boolean => {
       if (hinderedMs === -Infinity) return true;
@@ -79,7 +79,7 @@ export const historyHolds: Invariant = {
       atRest() {
         const sinceMs = world.nowMs - CLEANED_MS;
         if (world.healedMs > sinceMs) return;
-        for (const cronJob of ledger.cronJobs.values()) {
+        for (const cronJob of records.cronJobs.values()) {
           const { object, jobs, gone, editedMs, hinderedMs } = cronJob;
           if (gone || Math.max(editedMs, hinderedMs) > sinceMs || object.spec === undefined) continue;
           if (!isNextSyncDue(cronJob, sinceMs)) continue;

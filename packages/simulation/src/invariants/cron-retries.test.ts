@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
 import { cronJob } from "../../test/objects.js";
-import { triedAgain } from "./cron-retries.js";
+import { failedSyncsAreRetried } from "./cron-retries.js";
 
 const CONTROLLER = "cronjob-controller";
 
 function withCronJob(plan = {}): History {
-  const history = new History(triedAgain, plan);
+  const history = new History(failedSyncsAreRetried, plan);
   history.store(cronJob());
   history.pass(1_000);
   return history;
@@ -21,8 +21,8 @@ function fail(history: History, times = 1): void {
   for (let time = 0; time < times; time++) decide(history, "failed");
 }
 
-const about = { component: CONTROLLER, namespace: "default" };
-const status = { ...about, verb: "update", resource: "cronjobs.batch", subresource: "status", name: "tick" };
+const subject = { component: CONTROLLER, namespace: "default" };
+const status = { ...subject, verb: "update", resource: "cronjobs.batch", subresource: "status", name: "tick" };
 
 describe("L13 tried again", () => {
   it("refuses that nobody comes back to what has failed", () => {
@@ -72,7 +72,7 @@ describe("L13 tried again", () => {
     const history = withCronJob();
     fail(history);
     history.pass(60_000);
-    history.answer({ ...about, verb: "delete", resource: "jobs.batch", name: "tick-1", code: 0 });
+    history.answer({ ...subject, verb: "delete", resource: "jobs.batch", name: "tick-1", code: 0 });
     history.pass(60_000);
     decide(history, "notDue", 1);
     history.pass(100_000);
@@ -86,7 +86,7 @@ describe("L13 tried again", () => {
     gone.pass(75_000);
     expect(gone.violations).toEqual([]);
 
-    const down = withCronJob({ happenings: [{ at: "+1s", for: "5m", controllerDown: "all" }] });
+    const down = withCronJob({ events: [{ at: "+1s", for: "5m", controllerDown: "all" }] });
     fail(down);
     down.happen(0, "controllerDown", "begin");
     down.pass(75_000);
@@ -99,7 +99,7 @@ describe("L13 tried again", () => {
     two.pass(75_000);
     expect(two.violations).toEqual([]);
 
-    const refusing = withCronJob({ happenings: [{ at: "+1s", for: "5m", requestFails: {} }] });
+    const refusing = withCronJob({ events: [{ at: "+1s", for: "5m", requestFails: {} }] });
     refusing.happen(0, "requestFails", "begin");
     fail(refusing);
     refusing.pass(75_000);

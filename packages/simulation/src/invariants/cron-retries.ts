@@ -1,10 +1,10 @@
 import type { CronJob } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { ToldDecision, World } from "../world.js";
-import { LONGEST_BACK_OFF_MS, SHORTEST_BACK_OFF_MS } from "./cron-ledger.js";
-import { Calm } from "./calm.js";
-import { CRON_JOBS, CRON_JOB_CONTROLLER, isBeingDeleted, lifeOf, nameOf } from "./stored-objects.js";
+import type { ReportedDecision, World } from "../world.js";
+import { LONGEST_BACK_OFF_MS, SHORTEST_BACK_OFF_MS } from "./cron-records.js";
+import { DisturbanceTracker } from "./disturbance-tracker.js";
+import { CRON_JOBS, CRON_JOB_CONTROLLER, isBeingDeleted, incarnationKeyOf, nameOf } from "./stored-objects.js";
 
 /** Longer than a sync waits for all that it asks for. */
 const SLACK_MS = 70_000;
@@ -13,7 +13,7 @@ const TAKEN_OVER_MS = 200_000;
 
 /** The syncs of a CronJob that have failed since one did not, in one life of its controller. */
 interface Failures {
-  readonly life: string;
+  readonly incarnationKey: string;
   count: number;
   /** When the last of them failed; `undefined`: none is to be tried again. */
   failedMs: number | undefined;
@@ -22,33 +22,37 @@ interface Failures {
 }
 
 /** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go processNextWorkItem; client-go util/workqueue, its default rate limits. */
-export const triedAgain: Invariant = {
+export const failedSyncsAreRetried: Invariant = {
   name: "L13 tried again",
   sentence:
     "A sync of a CronJob that has failed is tried again within 5 ms, doubled with each that has failed since one did not, and 70 s, " +
     "unless something else is wrong than that requests are refused.",
   watch(world, violated): InvariantChecks {
     if (world.plan.controllers?.sharding === true) return {};
-    const calm = new Calm(world, CRON_JOB_CONTROLLER, ["requestFails", "suspend"]);
+    const disturbances = new DisturbanceTracker(world, CRON_JOB_CONTROLLER, ["requestFails", "suspend"]);
     const slackMs = (world.plan.controllerManagers ?? 1) > 1 ? TAKEN_OVER_MS : SLACK_MS;
     const failures = new Map<string, Failures>();
-    const failuresOf = (key: string, life: string): Failures => {
+    const failuresOf = (key: string, incarnationKey: string): Failures => {
       let found = failures.get(key);
-      if (found?.life !== life) failures.set(key, (found = { life, count: 0, failedMs: undefined, isOver: false }));
+      if (found?.incarnationKey !== incarnationKey)
+        failures.set(key, (found = { incarnationKey, count: 0, failedMs: undefined, isOver: false }));
       return found;
     };
     return {
-      onHappening: (happening) => calm.onHappening(happening),
-      onCacheEvent: (event) => calm.onCacheEvent(event),
-      onDecision(told) {
-        if (told.controller !== CRON_JOB_CONTROLLER) return;
-        const sync = failuresOf(told.decision.key, lifeOf({ ...told, component: CRON_JOB_CONTROLLER }));
+      onScenarioEvent: (scenarioEvent) => disturbances.onScenarioEvent(scenarioEvent),
+      onCacheEvent: (event) => disturbances.onCacheEvent(event),
+      onDecision(reported) {
+        if (reported.controller !== CRON_JOB_CONTROLLER) return;
+        const sync = failuresOf(
+          reported.decision.key,
+          incarnationKeyOf({ ...reported, component: CRON_JOB_CONTROLLER }),
+        );
         if (sync.isOver) sync.count = 0;
-        const hasFailed = told.decision.outcome === "failed";
+        const hasFailed = reported.decision.outcome === "failed";
         if (hasFailed) sync.count++;
-        sync.failedMs = hasFailed ? told.atMs : undefined;
+        sync.failedMs = hasFailed ? reported.atMs : undefined;
         // Who waits for nothing leaves the record as it is.
-        sync.isOver = isTimed(told);
+        sync.isOver = isTimed(reported);
       },
       onAnswer(request) {
         const { component, resource, subresource, code, namespace, name, atMs } = request;
@@ -58,18 +62,18 @@ export const triedAgain: Invariant = {
           if (sync.failedMs !== undefined && `${namespace}/${name}`.startsWith(`${key}-`)) sync.failedMs = atMs;
         if (resource !== CRON_JOBS || subresource !== "status" || (code >= 200 && code < 300)) return;
         // Written last: what the sync told before has come to nothing.
-        const sync = failuresOf(`${namespace}/${name}`, lifeOf(request));
+        const sync = failuresOf(`${namespace}/${name}`, incarnationKeyOf(request));
         if (sync.failedMs === undefined) sync.count++;
         sync.failedMs = atMs;
         sync.isOver = false;
       },
       onTick() {
-        if (calm.isDisturbed) return;
+        if (disturbances.isDisturbed) return;
         for (const [key, sync] of failures) {
           const { failedMs, count } = sync;
           if (failedMs === undefined) continue;
           const backOffMs = Math.min(SHORTEST_BACK_OFF_MS * 2 ** count, LONGEST_BACK_OFF_MS);
-          const waitedMs = world.nowMs - Math.max(failedMs, calm.sinceMs);
+          const waitedMs = world.nowMs - Math.max(failedMs, disturbances.quietSinceMs);
           if (waitedMs <= backOffMs + slackMs) continue;
           sync.failedMs = undefined;
           const cronJob = storedAs(key, world);
@@ -85,7 +89,7 @@ export const triedAgain: Invariant = {
 };
 
 /** Whether it waits for a slot: a sync that has come to that is a success. */
-function isTimed({ decision }: ToldDecision & { readonly controller: typeof CRON_JOB_CONTROLLER }): boolean {
+function isTimed({ decision }: ReportedDecision & { readonly controller: typeof CRON_JOB_CONTROLLER }): boolean {
   return decision.outcome !== "failed" && decision.nextSyncMs !== undefined;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { History, START_MS } from "../../test/history.js";
 import { condition, cronJob, job } from "../../test/objects.js";
-import { cronJobsGoOn } from "./cron-liveness.js";
+import { cronJobsProgress } from "./cron-liveness.js";
 import { oneJobPerSlot } from "./cron-slots.js";
 import { cronJobStatus, historyLimits } from "./cron-status.js";
 
@@ -32,7 +32,7 @@ const active = (...names: string[]): NonNullable<CronJob["status"]> => ({
 
 /** At the first slot, with the CronJob stored and its controller shown it. */
 function atSlot(spec: Partial<CronJob["spec"]> = {}, plan = {}): History {
-  const history = new History([oneJobPerSlot, cronJobsGoOn], plan);
+  const history = new History([oneJobPerSlot, cronJobsProgress], plan);
   history.store(cronJob(spec));
   history.show(cronJob(spec), { component: CONTROLLER });
   history.pass(60_000);
@@ -123,7 +123,7 @@ describe("S11 one Job per slot", () => {
 
   it("goes by the clock on the wall", () => {
     const start = (schedule: string, fromMs: number, slotMs: number): readonly string[] => {
-      const history = new History([oneJobPerSlot, cronJobsGoOn]);
+      const history = new History([oneJobPerSlot, cronJobsProgress]);
       const zoned = { schedule, timeZone: "Europe/Berlin" };
       history.nowMs = fromMs;
       history.store(cronJob(zoned));
@@ -234,11 +234,11 @@ describe("S11 one Job per slot", () => {
 
   it("refuses to skip a slot, but where something was in its way", () => {
     const skipping = (spec: Partial<CronJob["spec"]>, slots: number, before: (history: History) => void = () => {}) => {
-      const happenings = [
+      const events = [
         { at: "+1m", for: "2m", requestFails: { verbs: ["list"] } },
         { at: "+1m", patch: { kind: "CronJob", name: "tick", with: {} } },
       ] as const;
-      const history = atSlot(spec, { happenings });
+      const history = atSlot(spec, { events });
       history.store(run("tick-1", SLOT_MS), CONTROLLER);
       before(history);
       history.pass(SLOT_MS + slots * 60_000 - history.nowMs);
@@ -450,7 +450,7 @@ describe("S12 CronJob status", () => {
   it("gives it longer while it runs, and as long as anything may keep it from that", () => {
     const left = (disturb: (history: History) => void): readonly string[] => {
       const history = new History(cronJobStatus, {
-        happenings: [{ at: "1s", for: "1h", staleCache: { kind: "Job", controller: CONTROLLER } }],
+        events: [{ at: "1s", for: "1h", staleCache: { kind: "Job", controller: CONTROLLER } }],
       });
       history.store(cronJob());
       history.store(run("tick-1", START_MS), CONTROLLER);

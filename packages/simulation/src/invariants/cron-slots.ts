@@ -1,23 +1,23 @@
 import { keyOf, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { RequestInfo, StoredChange, ToldDecision } from "../world.js";
+import type { RequestInfo, StoredChange, ReportedDecision } from "../world.js";
 import {
   type CronJobRecord,
   type CronJobRun,
   type CronJobSpec,
-  cronLedgerOf,
+  cronRecordsOf,
   firstActive,
   isUnfinished,
-  knownAs,
-  specsKnownAs,
-} from "./cron-ledger.js";
-import { Calm } from "./calm.js";
-import { clockMayBeWrong } from "./plan-words.js";
-import { type ScheduleBook, isRelative, scheduleBookOf } from "./schedule-book.js";
-import { CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+  versionsKnownTo,
+  specsKnownTo,
+} from "./cron-records.js";
+import { DisturbanceTracker } from "./disturbance-tracker.js";
+import { clockMayBeWrong } from "./plan-settings.js";
+import { type ScheduleCache, isRelative, scheduleCacheOf } from "./schedule-cache.js";
+import { CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
-type CronJobDecision = Extract<ToldDecision, { readonly controller: "cronjob-controller" }>["decision"];
+type CronJobDecision = Extract<ReportedDecision, { readonly controller: "cronjob-controller" }>["decision"];
 
 /** Longer than a sync waits: its timer's 100 ms, a tick of its queue, a round trip or two. */
 const SLACK_MS = 70_000;
@@ -32,19 +32,19 @@ export const oneJobPerSlot: Invariant = {
     "nor with Replace beside one that nobody deletes, and none while it is suspended, as far as its controller was shown that " +
     "before the sync.",
   watch(world, violated): InvariantChecks {
-    const ledger = cronLedgerOf(world);
-    const schedules = scheduleBookOf(world);
-    const calm = new Calm(world, CRON_JOB_CONTROLLER);
+    const records = cronRecordsOf(world);
+    const schedules = scheduleCacheOf(world);
+    const disturbances = new DisturbanceTracker(world, CRON_JOB_CONTROLLER);
     return {
-      onHappening: (happening) => calm.onHappening(happening),
+      onScenarioEvent: (scenarioEvent) => disturbances.onScenarioEvent(scenarioEvent),
       onCacheEvent(event) {
-        calm.onCacheEvent(event);
+        disturbances.onCacheEvent(event);
       },
       onDecision({ controller, decision }) {
         if (controller !== CRON_JOB_CONTROLLER) return;
-        for (const owner of ledger.cronJobs.values()) {
+        for (const owner of records.cronJobs.values()) {
           if (owner.gone || keyOf(owner.object) !== decision.key) continue;
-          const wrong = whyTooLate(owner, decision);
+          const wrong = deadlineProblem(owner, decision);
           if (wrong !== undefined)
             violated(nameOf(owner.object, "CronJob"), `starts ${decision.jobName} for ${slotOf(decision)}, ${wrong}`);
         }
@@ -52,15 +52,17 @@ export const oneJobPerSlot: Invariant = {
       onChange(change) {
         const { request, type, resource, object } = change;
         if (resource !== JOBS || type !== "ADDED" || request?.component !== CRON_JOB_CONTROLLER) return;
-        const run = ledger.runs.get(uidOf(object));
+        const run = records.runs.get(uidOf(object));
         if (run?.slotMs === undefined) return;
         const wrong = clockMayBeWrong(world)
-          ? (whyTwice(run, request) ?? whyNotAllowed(run, request))
-          : (whyTwice(run, request) ??
-            whyNoSlot(run, change, schedules) ??
-            whyNotAllowed(run, request) ??
-            whyLate(run, change, calm.disturbedMs) ??
-            (calm.isDisturbed ? undefined : whySkipping(run, change, calm.disturbedMs, schedules)));
+          ? (duplicateProblem(run, request) ?? policyProblem(run, request))
+          : (duplicateProblem(run, request) ??
+            slotProblem(run, change, schedules) ??
+            policyProblem(run, request) ??
+            delayProblem(run, change, disturbances.disturbedMs) ??
+            (disturbances.isDisturbed
+              ? undefined
+              : skippedSlotProblem(run, change, disturbances.disturbedMs, schedules)));
         if (wrong !== undefined)
           violated(nameOf(run.owner.object, "CronJob"), `starts ${nameOf(object, "Job")} for ${slotOf(run)}, ${wrong}`);
       },
@@ -72,24 +74,24 @@ function slotOf({ slotMs }: Partial<Pick<CronJobRun, "slotMs">>): string {
   return new Date(slotMs!).toISOString();
 }
 
-function whyTwice(run: CronJobRun, request: RequestInfo): string | undefined {
+function duplicateProblem(run: CronJobRun, request: RequestInfo): string | undefined {
   for (const other of run.owner.jobs.values()) {
     if (other === run || other.slotMs !== run.slotMs) continue;
     if (!other.gone) return `beside ${other.object.metadata.name}`;
     // What is gone again, and not in the status that the controller knows, is started again: exception X11.
-    const shownMs = lastScheduleMs(run.owner.shown.get(lifeOf(request)));
+    const shownMs = lastScheduleMs(run.owner.shown.get(incarnationKeyOf(request)));
     const storedMs = lastScheduleMs(run.owner.object);
     if (Math.min(shownMs, storedMs) >= run.slotMs!) return `after ${other.object.metadata.name}, which is gone`;
   }
   return undefined;
 }
 
-function whyNoSlot(
+function slotProblem(
   { slotMs = 0, owner }: CronJobRun,
   { atMs, request }: StoredChange,
-  schedules: ScheduleBook,
+  schedules: ScheduleCache,
 ): string | undefined {
-  const specs = specsKnownAs(owner, request!);
+  const specs = specsKnownTo(owner, request!);
   const isSlotOf = (spec: CronJobSpec): boolean =>
     isRelative(spec) ? slotMs % 1000 === 0 : schedules.of(spec)?.next(slotMs - 1) === slotMs;
   if (!specs.some(isSlotOf))
@@ -105,7 +107,7 @@ function whyNoSlot(
 }
 
 /** By the controller's own clock, when it decided to start it. */
-function whyTooLate(owner: CronJobRecord, { atMs, slotMs, outcome }: CronJobDecision): string | undefined {
+function deadlineProblem(owner: CronJobRecord, { atMs, slotMs, outcome }: CronJobDecision): string | undefined {
   if (slotMs === undefined || !STARTED.has(outcome)) return undefined;
   const deadlineMs = longestDeadlineMs(owner);
   if (atMs - slotMs < deadlineMs) return undefined;
@@ -119,8 +121,8 @@ function longestDeadlineMs({ specs }: CronJobRecord): number {
   return Math.max(...deadlines) * 1000;
 }
 
-function whyNotAllowed({ owner }: CronJobRun, request: RequestInfo): string | undefined {
-  const known = knownAs(owner, request);
+function policyProblem({ owner }: CronJobRun, request: RequestInfo): string | undefined {
+  const known = versionsKnownTo(owner, request);
   if (known.length === 0) return undefined;
   const { spec } = owner.object;
   if (spec?.suspend === true && known.every((cronJob) => cronJob.spec?.suspend === true))
@@ -144,7 +146,7 @@ function firstToReplace(owner: CronJobRecord, known: readonly CronJobRecord["obj
 }
 
 /** What has kept the controller from starting it in time counts until a while after it is over. */
-function whyLate(run: CronJobRun, { atMs }: StoredChange, disturbedMs: number): string | undefined {
+function delayProblem(run: CronJobRun, { atMs }: StoredChange, disturbedMs: number): string | undefined {
   const { owner, slotMs = 0 } = run;
   // After an edit a slot that has passed is started by any later event, and whenever that comes.
   if (owner.specs.length > 1) return undefined;
@@ -156,18 +158,18 @@ function whyLate(run: CronJobRun, { atMs }: StoredChange, disturbedMs: number): 
     owner.activeMs,
     owner.refusedMs,
     owner.backsOffUntilMs,
-    owner.lateNewsMs,
+    owner.lateEventMs,
   );
   if (atMs - sinceMs <= SLACK_MS) return undefined;
   return `${(atMs - slotMs) / 1000} s after it, with nothing in its way for ${(atMs - sinceMs) / 1000} s`;
 }
 
 /** A slot before this one for which nothing was started, although nothing was in its way. */
-function whySkipping(
+function skippedSlotProblem(
   { owner, slotMs = 0 }: CronJobRun,
   { atMs }: StoredChange,
   disturbedMs: number,
-  schedules: ScheduleBook,
+  schedules: ScheduleCache,
 ): string | undefined {
   const { spec, metadata } = owner.object;
   const { startingDeadlineSeconds: deadline } = spec ?? {};
@@ -183,7 +185,7 @@ function whySkipping(
     owner.editedMs,
     owner.refusedMs,
     owner.backsOffUntilMs,
-    owner.lateNewsMs,
+    owner.lateEventMs,
     spec.concurrencyPolicy === "Forbid" ? owner.activeMs : -Infinity,
   );
   const schedule = schedules.of(spec);

@@ -13,19 +13,19 @@ import {
   type CronJobRecord,
   type CronJobRun,
   type StoredCronJob,
-  cronLedgerOf,
+  cronRecordsOf,
   isUnfinished,
-  jobKnownAs,
-} from "./cron-ledger.js";
-import { Calm } from "./calm.js";
-import { hasFinalizer } from "./owner-book.js";
-import { type ScheduleBook, isRelative, scheduleBookOf } from "./schedule-book.js";
+  jobKnownTo,
+} from "./cron-records.js";
+import { DisturbanceTracker } from "./disturbance-tracker.js";
+import { hasFinalizer } from "./ownership-graph.js";
+import { type ScheduleCache, isRelative, scheduleCacheOf } from "./schedule-cache.js";
 import {
   CRON_JOBS,
   CRON_JOB_CONTROLLER,
   JOBS,
   isBeingDeleted,
-  lifeOf,
+  incarnationKeyOf,
   nameOf,
   ownerOfKind,
   uidOf,
@@ -44,32 +44,32 @@ export const cronJobStatus: Invariant = {
     "Job that is kept; active lists only Jobs that it owns, and at rest the unfinished Jobs " +
     "that the controller has created, and no others, nor any whose end nothing has kept it from noticing for 200 s.",
   watch(world, violated): InvariantChecks {
-    const ledger = cronLedgerOf(world);
-    const schedules = scheduleBookOf(world);
-    const calm = new Calm(world, CRON_JOB_CONTROLLER);
+    const records = cronRecordsOf(world);
+    const schedules = scheduleCacheOf(world);
+    const disturbances = new DisturbanceTracker(world, CRON_JOB_CONTROLLER);
     let lookedMs = world.nowMs;
     return {
-      onHappening: (happening) => calm.onHappening(happening),
-      onCacheEvent: (event) => calm.onCacheEvent(event),
+      onScenarioEvent: (scenarioEvent) => disturbances.onScenarioEvent(scenarioEvent),
+      onCacheEvent: (event) => disturbances.onCacheEvent(event),
       onChange(change) {
         const { resource, type, request } = change;
         if (resource !== CRON_JOBS || type !== "MODIFIED" || request?.component !== CRON_JOB_CONTROLLER) return;
-        const record = ledger.cronJobs.get(uidOf(change.object));
+        const record = records.cronJobs.get(uidOf(change.object));
         if (record === undefined) return;
         for (const wrong of statusFaults(record, change, schedules)) violated(nameOf(record.object, "CronJob"), wrong);
       },
       onTick() {
-        if (world.nowMs - lookedMs < NOTICED_MS || calm.sinceMs > world.nowMs - TAKEN_OVER_MS) return;
+        if (world.nowMs - lookedMs < NOTICED_MS || disturbances.quietSinceMs > world.nowMs - TAKEN_OVER_MS) return;
         lookedMs = world.nowMs;
-        for (const cronJob of ledger.cronJobs.values()) {
-          const wrong = cronJob.gone ? undefined : whyUnnoticed(cronJob, world);
+        for (const cronJob of records.cronJobs.values()) {
+          const wrong = cronJob.gone ? undefined : unnoticedEndProblem(cronJob, world);
           if (wrong !== undefined) violated(nameOf(cronJob.object, "CronJob"), wrong);
         }
       },
       atRest() {
-        for (const cronJob of ledger.cronJobs.values()) {
+        for (const cronJob of records.cronJobs.values()) {
           if (cronJob.gone || cronJob.backsOffUntilMs > world.nowMs - NOTICED_MS) continue;
-          const wrong = whyNotActive(cronJob, world.nowMs) ?? whyNotLastSuccess(cronJob, world.nowMs);
+          const wrong = activeListProblem(cronJob, world.nowMs) ?? lastSuccessProblem(cronJob, world.nowMs);
           if (wrong !== undefined) violated(nameOf(cronJob.object, "CronJob"), wrong);
         }
       },
@@ -80,7 +80,7 @@ export const cronJobStatus: Invariant = {
 function* statusFaults(
   { specs, jobs }: CronJobRecord,
   { object, previous }: StoredChange,
-  schedules: ScheduleBook,
+  schedules: ScheduleCache,
 ): Iterable<string> {
   const { status: is }: StoredCronJob = object;
   const before: StoredCronJob | undefined = previous;
@@ -97,7 +97,7 @@ function* statusFaults(
     yield `lastScheduleTime is ${is?.lastScheduleTime}, which is no slot`;
 }
 
-function whyNotActive({ object, jobs, refusedMs }: CronJobRecord, nowMs: number): string | undefined {
+function activeListProblem({ object, jobs, refusedMs }: CronJobRecord, nowMs: number): string | undefined {
   const listed = new Set((object.status?.active ?? []).map(({ uid }) => uid));
   for (const { uid = "", name } of object.status?.active ?? []) {
     const run = jobs.get(uid);
@@ -121,7 +121,7 @@ function whyNotActive({ object, jobs, refusedMs }: CronJobRecord, nowMs: number)
 }
 
 /** A Job of it that is there, and has succeeded later than the status says. */
-function whyNotLastSuccess({ object, jobs }: CronJobRecord, nowMs: number): string | undefined {
+function lastSuccessProblem({ object, jobs }: CronJobRecord, nowMs: number): string | undefined {
   const last = object.status?.lastSuccessfulTime;
   for (const { object: job, gone, finishedMs = nowMs } of jobs.values()) {
     if (gone || finishedMs > nowMs - NOTICED_MS || finishedCondition(job)?.type !== "Complete") continue;
@@ -133,10 +133,10 @@ function whyNotLastSuccess({ object, jobs }: CronJobRecord, nowMs: number): stri
 }
 
 /** A Job that is listed although it has ended, or gone, and all that is so for long enough. */
-function whyUnnoticed(cronJob: CronJobRecord, world: World): string | undefined {
-  const { object, jobs, uid: ownerUid, refusedMs, backsOffUntilMs, lateNewsMs } = cronJob;
+function unnoticedEndProblem(cronJob: CronJobRecord, world: World): string | undefined {
+  const { object, jobs, uid: ownerUid, refusedMs, backsOffUntilMs, lateEventMs } = cronJob;
   const sinceMs = world.nowMs - TAKEN_OVER_MS;
-  if (isBeingDeleted(object) || Math.max(refusedMs, backsOffUntilMs, lateNewsMs) > sinceMs) return undefined;
+  if (isBeingDeleted(object) || Math.max(refusedMs, backsOffUntilMs, lateEventMs) > sinceMs) return undefined;
   for (const { uid = "", name = "" } of object.status?.active ?? []) {
     const run = jobs.get(uid);
     if (run?.endedMs === undefined || run.endedMs > sinceMs) continue;
@@ -155,16 +155,18 @@ export const historyLimits: Invariant = {
     "A CronJob deletes only its own finished Jobs beyond its history limits, oldest first, and with Replace those that it " +
     "lists as active; in the background, and their pods with them.",
   watch(world, violated): InvariantChecks {
-    const ledger = cronLedgerOf(world);
+    const records = cronRecordsOf(world);
     return {
       onChange(change) {
         const { resource, request, type, object, previous } = change;
         if (resource !== JOBS || request?.component !== CRON_JOB_CONTROLLER || type === "ADDED") return;
         const isDeletion = type === "DELETED" || (isBeingDeleted(object) && !isBeingDeleted(previous ?? object));
         if (request.verb !== "delete" || !isDeletion) return;
-        const run = ledger.runs.get(uidOf(object));
+        const run = records.runs.get(uidOf(object));
         const wrong =
-          run === undefined ? "which none controls" : (whyKept(run, request) ?? whyWrongly(object, previous));
+          run === undefined
+            ? "which none controls"
+            : (historyProblem(run, request) ?? propagationProblem(object, previous));
         if (wrong !== undefined) violated(nameOf(object, "Job"), `is deleted by ${CRON_JOB_CONTROLLER}, ${wrong}`);
       },
     };
@@ -172,7 +174,7 @@ export const historyLimits: Invariant = {
 };
 
 /** It and its pods go, and it does not wait for them. */
-function whyWrongly(object: Stored, previous: Stored | undefined): string | undefined {
+function propagationProblem(object: Stored, previous: Stored | undefined): string | undefined {
   for (const [finalizer, wrong] of [
     [ORPHAN_FINALIZER, "and leaves its pods behind"],
     [FOREGROUND_DELETION_FINALIZER, "and waits for its pods"],
@@ -182,10 +184,10 @@ function whyWrongly(object: Stored, previous: Stored | undefined): string | unde
 }
 
 /** Why a Job was not to be deleted. */
-function whyKept(run: CronJobRun, request: RequestInfo): string | undefined {
+function historyProblem(run: CronJobRun, request: RequestInfo): string | undefined {
   const { owner, object } = run;
   const end = finishedCondition(object)?.type;
-  const shown = owner.shown.get(lifeOf(request));
+  const shown = owner.shown.get(incarnationKeyOf(request));
   const replaces = owner.specs.some(({ concurrencyPolicy }) => concurrencyPolicy === "Replace");
   if (replaces) {
     const listed = [...(owner.object.status?.active ?? []), ...(shown?.status?.active ?? [])];
@@ -195,19 +197,20 @@ function whyKept(run: CronJobRun, request: RequestInfo): string | undefined {
   const limits = owner.specs.map((spec) =>
     end === "Complete" ? (spec.successfulJobsHistoryLimit ?? 3) : (spec.failedJobsHistoryLimit ?? 1),
   );
-  const life = lifeOf(request);
+  const incarnationKey = incarnationKeyOf(request);
   let others = 0;
   let older = 0;
   for (const other of owner.jobs.values()) {
     // What counts is what the controller could see, or what there is.
-    const seen = jobKnownAs(other, request);
+    const seen = jobKnownTo(other, request);
     if (seen === undefined || finishedCondition(seen)?.type !== end || other === run) continue;
     others++;
-    if (startsBefore(seen, object) && !other.gone && !isBeingDeleted(other.object) && other.shown.has(life)) older++;
+    if (startsBefore(seen, object) && !other.gone && !isBeingDeleted(other.object) && other.shown.has(incarnationKey))
+      older++;
   }
-  const least = Math.min(...limits);
-  if (others + 1 <= least) return `of ${others + 1} Jobs that are ${end}, and ${least} are kept`;
-  return older > 0 && others + 1 - least <= older ? `before ${older} older ones` : undefined;
+  const min = Math.min(...limits);
+  if (others + 1 <= min) return `of ${others + 1} Jobs that are ${end}, and ${min} are kept`;
+  return older > 0 && others + 1 - min <= older ? `before ${older} older ones` : undefined;
 }
 
 function startsBefore(a: Stored<Job>, b: Stored<Job>): boolean {

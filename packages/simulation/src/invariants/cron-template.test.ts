@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
 import { cronJob, job } from "../../test/objects.js";
-import { madeByTemplate } from "./cron-template.js";
+import { jobsMatchTemplate } from "./cron-template.js";
 
 const annotations = { team: "blue" };
 const template = {
@@ -19,8 +19,8 @@ function made(spec: Partial<Job["spec"]> = {}, metadata: Partial<Job["metadata"]
 }
 
 describe("S29 made by the template", () => {
-  function accused(run: Job, by = "cronjob-controller", later: JobTemplateSpec = jobTemplate): readonly string[] {
-    const history = new History(madeByTemplate);
+  function reported(run: Job, by = "cronjob-controller", later: JobTemplateSpec = jobTemplate): readonly string[] {
+    const history = new History(jobsMatchTemplate);
     const tick = cronJob({ jobTemplate });
     history.store(tick);
     if (later !== jobTemplate)
@@ -34,7 +34,7 @@ describe("S29 made by the template", () => {
   }
 
   it("accepts what is as the template says, and has more", () => {
-    expect(accused(made({ backoffLimit: 6 }, { annotations: { ...annotations, other: "one" } }))).toEqual([]);
+    expect(reported(made({ backoffLimit: 6 }, { annotations: { ...annotations, other: "one" } }))).toEqual([]);
   });
 
   it.each([
@@ -43,12 +43,12 @@ describe("S29 made by the template", () => {
     ["label of pods tier", made({ template: { ...template, metadata: {} } })],
     ["setting of pods restartPolicy", made({ template: { ...template, spec: { containers: [{ name: "c" }] } } })],
   ])("refuses another %s", (what, run) => {
-    expect(accused(run)).toEqual([`Job default/tick-1: has another ${what} than the template that it is made by`]);
+    expect(reported(run)).toEqual([`Job default/tick-1: has another ${what} than the template that it is made by`]);
   });
 
   it("wants the slot to be told in the CronJob's time zone, and in UTC where it has none", () => {
-    const told = (slot: string, timeZone?: string): readonly string[] => {
-      const history = new History(madeByTemplate);
+    const reported = (slot: string, timeZone?: string): readonly string[] => {
+      const history = new History(jobsMatchTemplate);
       history.store(cronJob({ jobTemplate, ...(timeZone === undefined ? {} : { timeZone }) }));
       const dated = { ...annotations, [CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION]: slot };
       history.store(made({}, { annotations: dated }), "cronjob-controller");
@@ -60,20 +60,20 @@ describe("S29 made by the template", () => {
       ["2026-03-02T05:00:00-05:00", "America/New_York"],
       ["2026-03-02T10:00:00Z"],
     ];
-    for (const each of right) expect(told(...each)).toEqual([]);
+    for (const each of right) expect(reported(...each)).toEqual([]);
     const wrong: readonly (readonly [string, string?])[] = [
       ["2026-03-02T10:00:00Z", "Europe/Berlin"],
       ["2026-03-02T12:00:00+02:00", "Europe/Berlin"],
       ["2026-03-02T11:00:00+01:00"],
     ];
     for (const each of wrong)
-      expect(told(...each)).toEqual([
+      expect(reported(...each)).toEqual([
         "Job default/tick-1: has another time zone of its slot than the template that it is made by",
       ]);
   });
 
   it("accepts what the template said before, and says nothing of what others make", () => {
-    expect(accused(made(), "cronjob-controller", { spec: { parallelism: 5, template } })).toEqual([]);
-    expect(accused(made({ parallelism: 1 }), "user")).toEqual([]);
+    expect(reported(made(), "cronjob-controller", { spec: { parallelism: 5, template } })).toEqual([]);
+    expect(reported(made({ parallelism: 1 }), "user")).toEqual([]);
   });
 });

@@ -2,26 +2,28 @@ import { CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION, type Job, parseTime } from "@ku
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored } from "../world.js";
-import { type CronJobSpec, cronLedgerOf } from "./cron-ledger.js";
-import { type ScheduleBook, scheduleBookOf } from "./schedule-book.js";
+import { type CronJobSpec, cronRecordsOf } from "./cron-records.js";
+import { type ScheduleCache, scheduleCacheOf } from "./schedule-cache.js";
 import { CRON_JOB_CONTROLLER, JOBS, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/cronjob/utils.go getJobFromTemplate2. */
-export const madeByTemplate: Invariant = {
+export const jobsMatchTemplate: Invariant = {
   name: "S29 made by the template",
   sentence:
     "What a CronJob creates has the labels, annotations and settings of its template, and so have its pods, and tells its slot in " +
     "the CronJob's time zone, as they are or were before.",
   watch(world, violated): InvariantChecks {
-    const ledger = cronLedgerOf(world);
-    const schedules = scheduleBookOf(world);
+    const records = cronRecordsOf(world);
+    const schedules = scheduleCacheOf(world);
     return {
       onChange(change) {
         const { request, type, resource, object } = change;
         if (resource !== JOBS || type !== "ADDED" || request?.component !== CRON_JOB_CONTROLLER) return;
-        const owner = ledger.runs.get(uidOf(object))?.owner;
+        const owner = records.runs.get(uidOf(object))?.owner;
         if (owner === undefined || owner.specs.length === 0) return;
-        const differences = owner.specs.map((spec) => whatDiffers(object, spec) ?? whatIsOff(object, spec, schedules));
+        const differences = owner.specs.map(
+          (spec) => templateDifference(object, spec) ?? timeZoneDifference(object, spec, schedules),
+        );
         if (differences.every((difference) => difference !== undefined))
           violated(nameOf(object, "Job"), `has another ${differences.at(-1)} than the template that it is made by`);
       },
@@ -29,31 +31,35 @@ export const madeByTemplate: Invariant = {
   },
 };
 
-function whatDiffers({ metadata, spec }: Stored<Job>, { jobTemplate }: CronJobSpec): string | undefined {
+function templateDifference({ metadata, spec }: Stored<Job>, { jobTemplate }: CronJobSpec): string | undefined {
   const { template: podTemplate, ...settings } = jobTemplate.spec ?? {};
   const { template: pods, ...rest } = spec ?? {};
   return (
-    lacking(metadata.labels, jobTemplate.metadata?.labels, "label") ??
-    lacking(metadata.annotations, jobTemplate.metadata?.annotations, "annotation") ??
-    lacking(rest, settings, "setting") ??
-    lacking(pods?.metadata?.labels, podTemplate?.metadata?.labels, "label of pods") ??
-    lacking(pods?.spec, podTemplate?.spec, "setting of pods")
+    firstDifference(metadata.labels, jobTemplate.metadata?.labels, "label") ??
+    firstDifference(metadata.annotations, jobTemplate.metadata?.annotations, "annotation") ??
+    firstDifference(rest, settings, "setting") ??
+    firstDifference(pods?.metadata?.labels, podTemplate?.metadata?.labels, "label of pods") ??
+    firstDifference(pods?.spec, podTemplate?.spec, "setting of pods")
   );
 }
 
 /** The slot's offset from UTC: `+01:00`, and `Z` where there is none. */
-function whatIsOff({ metadata }: Stored<Job>, spec: CronJobSpec, schedules: ScheduleBook): string | undefined {
+function timeZoneDifference(
+  { metadata }: Stored<Job>,
+  spec: CronJobSpec,
+  schedules: ScheduleCache,
+): string | undefined {
   const slot = metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION];
   const slotMs = parseTime(slot);
   const offsetMs = slotMs === undefined ? undefined : schedules.offsetMs(spec, slotMs);
   if (slot === undefined || offsetMs === undefined) return undefined;
   const [, sign = "+", hours = 0, minutes = 0] = /(?:Z|([+-])(\d\d):(\d\d))$/.exec(slot) ?? [];
-  const toldMs = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
-  return toldMs === offsetMs ? undefined : "time zone of its slot";
+  const annotatedOffsetMs = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
+  return annotatedOffsetMs === offsetMs ? undefined : "time zone of its slot";
 }
 
 /** Members that are more than a text, a number or a truth value may get defaults of their own. */
-function lacking(is: object | undefined, asked: object | undefined, what: string): string | undefined {
+function firstDifference(is: object | undefined, asked: object | undefined, what: string): string | undefined {
   const has = new Map<string, unknown>(Object.entries(is ?? {}));
   for (const [name, value] of Object.entries(asked ?? {}))
     if (value !== null && typeof value !== "object" && has.get(name) !== value) return `${what} ${name}`;

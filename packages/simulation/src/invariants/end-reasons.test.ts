@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
 import { type PodParts, condition, job, pod } from "../../test/objects.js";
-import { trueReasons } from "./end-reasons.js";
+import { terminationReasonsAreTrue } from "./end-reasons.js";
 
 const indexed = { completionMode: "Indexed", completions: 2, parallelism: 2, backoffLimitPerIndex: 0 } as const;
 const exited = (exitCode: number): PodStatus => ({
@@ -147,7 +147,7 @@ const CASES: readonly Case[] = [
 ];
 
 it.each(CASES)("judges %o", ({ spec = {}, pods = [], end: [type, reason], failedIndexes, completedIndexes, wrong }) => {
-  const history = new History(trueReasons);
+  const history = new History(terminationReasonsAreTrue);
   const started = { startTime: new Date(history.nowMs).toISOString() };
   history.store(job(started, spec));
   for (const [phase, parts] of pods) history.store(pod(phase, parts), "job-controller");
@@ -159,7 +159,7 @@ it.each(CASES)("judges %o", ({ spec = {}, pods = [], end: [type, reason], failed
 
 it("counts a pod as failed that was deleted when it ran, also if it succeeds then", () => {
   for (const podReplacementPolicy of ["TerminatingOrFailed", "Failed"] as const) {
-    const history = new History(trueReasons);
+    const history = new History(terminationReasonsAreTrue);
     const spec = { backoffLimit: 0, podReplacementPolicy };
     history.store(job({}, spec));
     history.store(pod("Running"), "job-controller");
@@ -171,7 +171,7 @@ it("counts a pod as failed that was deleted when it ran, also if it succeeds the
 });
 
 it("judges no deadline by a clock that may be wrong", () => {
-  const history = new History(trueReasons, { happenings: [{ at: "1m", clockJump: "1h" }] });
+  const history = new History(terminationReasonsAreTrue, { events: [{ at: "1m", clockJump: "1h" }] });
   const started = { startTime: new Date(history.nowMs).toISOString() };
   history.store(job(started, { activeDeadlineSeconds: 60 }));
   const ended = { ...started, conditions: [condition("FailureTarget", "DeadlineExceeded")] };
@@ -180,7 +180,7 @@ it("judges no deadline by a clock that may be wrong", () => {
 });
 
 it("judges no Job with whose pods a user has meddled (X2)", () => {
-  const history = new History(trueReasons);
+  const history = new History(terminationReasonsAreTrue);
   history.store(job({}, indexed));
   history.store(pod("Running", { index: 0 }), "job-controller");
   history.store(pod("Running", { index: 1 }), "user");
@@ -215,7 +215,7 @@ it.each<[string, Partial<JobSpec>, readonly [string, PodParts?][], string?]>([
     [["Failed", { status: exited(42) }]],
   ],
 ])("judges an index that is given up where %s", (_what, spec, pods, wrong) => {
-  const history = new History(trueReasons);
+  const history = new History(terminationReasonsAreTrue);
   const all = { ...indexed, ...spec };
   history.store(job({}, all));
   for (const [phase, parts] of pods) history.store(pod(phase, { index: 0, ...parts }), "job-controller");
@@ -225,7 +225,7 @@ it.each<[string, Partial<JobSpec>, readonly [string, PodParts?][], string?]>([
 });
 
 it("judges no index that is given up of a Job with a pod that it has not made", () => {
-  const history = new History(trueReasons);
+  const history = new History(terminationReasonsAreTrue);
   const spec = { ...indexed, backoffLimitPerIndex: 1 };
   history.store(job({}, spec));
   history.store(pod("Failed", { index: 0 }), "user");

@@ -2,7 +2,7 @@ import { type DeepReadonly, type JobCondition, findCondition, parseTime } from "
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import { IndexSet } from "./index-set.js";
-import { type JobRecord, type PodRecord, isIgnored, jobLedgerOf } from "./job-ledger.js";
+import { type JobRecord, type PodRecord, isIgnored, jobRecordsOf } from "./job-records.js";
 import {
   type StoredJob,
   failuresBefore,
@@ -11,33 +11,33 @@ import {
   isIndexed,
   replacesOnlyFailed,
   restartsOf,
-} from "./job-words.js";
-import { clockMayBeWrong } from "./plan-words.js";
+} from "./job-state.js";
+import { clockMayBeWrong } from "./plan-settings.js";
 import { JOBS, JOB_CONTROLLER, PODS, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go syncJob, pod_failure_policy.go, success_policy.go. */
-export const trueReasons: Invariant = {
+export const terminationReasonsAreTrue: Invariant = {
   name: "S6 reasons are true",
   sentence:
     "A Job ends for a reason that its pods and its spec bear out: more failures or restarts than its limit, its deadline, a " +
     "pod that its policy fails the Job for, failed indexes, or as many successes as it asks for; and an index is given up only when " +
     "more pods of it have failed than its limit, without those that the policy ignores, or one that the policy fails it for.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
-    const restarts = new MostRestarts();
+    const records = jobRecordsOf(world);
+    const restarts = new MaxRestarts();
     return {
       onChange(change) {
-        if (change.resource === PODS) restarts.onPod(ledger.pods.get(uidOf(change.object)));
+        if (change.resource === PODS) restarts.onPod(records.pods.get(uidOf(change.object)));
         if (change.resource !== JOBS || change.type !== "MODIFIED" || change.request?.component !== JOB_CONTROLLER)
           return;
-        const job = ledger.jobs.get(uidOf(change.object));
-        if (job === undefined || job.meddledWith || ledger.mayReadThePast) return;
+        const job = records.jobs.get(uidOf(change.object));
+        if (job === undefined || job.externallyModified || records.mayReadStaleState) return;
         const refuse = (message: string): void => violated(nameOf(job.object, "Job"), message);
         const before = change.previous!;
         const end = newEnd(change.object, before);
         const isTimeKnown = !clockMayBeWrong(world);
-        const wrong = end && whyNot(end, { job, before, restarts, nowMs: change.atMs, isTimeKnown });
-        const early = whyNotGivenUp(job, before);
+        const wrong = end && reasonProblem(end, { job, before, restarts, nowMs: change.atMs, isTimeKnown });
+        const early = failedIndexProblem(job, before);
         if (wrong !== undefined) refuse(`ends with ${end?.reason}, but ${wrong}`);
         else if (early !== undefined) refuse(early);
       },
@@ -56,7 +56,7 @@ function newEnd(job: StoredJob, previous: StoredJob | undefined): End | undefine
 }
 
 /** How often containers of each pod were started again, at most: what is said of it later may be less. */
-class MostRestarts {
+class MaxRestarts {
   readonly #restarts = new Map<string, number>();
 
   onPod(pod: PodRecord | undefined): void {
@@ -70,24 +70,24 @@ class MostRestarts {
   }
 }
 
-interface Known {
+interface EndContext {
   readonly job: JobRecord;
   /** As whoever has written the end has seen it: had it changed since, the write would have been refused. */
   readonly before: StoredJob;
-  readonly restarts: MostRestarts;
+  readonly restarts: MaxRestarts;
   readonly nowMs: number;
   readonly isTimeKnown: boolean;
 }
 
 /** What is missing for that end; `undefined`: nothing. */
-function whyNot({ type, reason }: End, known: Known): string | undefined {
+function reasonProblem({ type, reason }: End, known: EndContext): string | undefined {
   if (type === "SuccessCriteriaMet" || type === "Complete")
-    return reason === "SuccessPolicy" ? whyNoPolicySuccess(known) : whyIncomplete(known);
+    return reason === "SuccessPolicy" ? successPolicyProblem(known) : completionProblem(known);
   switch (reason) {
     case "BackoffLimitExceeded":
-      return whyWithinLimit(known);
+      return backoffLimitProblem(known);
     case "DeadlineExceeded":
-      return whyInTime(known);
+      return deadlineProblem(known);
     case "PodFailurePolicy": {
       const { job } = known;
       const isMatched = job.allPods.some(({ failedAs }) => failedAs.has("FailJob"));
@@ -96,16 +96,16 @@ function whyNot({ type, reason }: End, known: Known): string | undefined {
     case "MaxFailedIndexesExceeded": {
       const failed = failedIndexes(known);
       const limits = known.job.specs.map(({ maxFailedIndexes }) => maxFailedIndexes ?? Infinity);
-      const least = Math.min(...limits);
-      return failed.size > least ? undefined : `${failed.size} indexes have failed, and maxFailedIndexes is ${least}`;
+      const min = Math.min(...limits);
+      return failed.size > min ? undefined : `${failed.size} indexes have failed, and maxFailedIndexes is ${min}`;
     }
     case "FailedIndexes": {
       const failed = failedIndexes(known);
       if (failed.size === 0) return "no index has failed";
       const { status } = known.job.object;
-      const least = fewestCompletions(known.job);
+      const min = fewestCompletions(known.job);
       const ended = new IndexSet(status?.failedIndexes).size + new IndexSet(status?.completedIndexes).size;
-      return ended >= least ? undefined : `only ${ended} of ${least} indexes have ended`;
+      return ended >= min ? undefined : `only ${ended} of ${min} indexes have ended`;
     }
     default:
       return `no Job ends for that`;
@@ -113,7 +113,7 @@ function whyNot({ type, reason }: End, known: Known): string | undefined {
 }
 
 /** Which index has failed for good with this write, though it may be tried again. */
-function whyNotGivenUp(job: JobRecord, before: StoredJob): string | undefined {
+function failedIndexProblem(job: JobRecord, before: StoredJob): string | undefined {
   const { spec, status } = job.object;
   if (spec?.backoffLimitPerIndex == null || (status?.failedIndexes ?? "") === (before.status?.failedIndexes ?? ""))
     return undefined;
@@ -150,20 +150,20 @@ function failedPods(job: JobRecord): PodRecord[] {
   });
 }
 
-function whyWithinLimit({ job, restarts: most }: Known): string | undefined {
+function backoffLimitProblem({ job, restarts: max }: EndContext): string | undefined {
   const limit = Math.min(...job.specs.map(({ backoffLimit }) => backoffLimit ?? 6));
   const failed = failedPods(job).length;
   if (failed > limit) return undefined;
   if (job.object.spec?.template.spec?.restartPolicy === "OnFailure") {
     let restarts = 0;
-    for (const pod of job.allPods) restarts += most.of(pod);
+    for (const pod of job.allPods) restarts += max.of(pod);
     if (restarts > 0 && restarts >= limit) return undefined;
     return `${failed} pods have failed and ${restarts} containers started again, and backoffLimit is ${limit}`;
   }
   return `${failed} pods have failed, and backoffLimit is ${limit}`;
 }
 
-function whyInTime({ job, before, nowMs, isTimeKnown }: Known): string | undefined {
+function deadlineProblem({ job, before, nowMs, isTimeKnown }: EndContext): string | undefined {
   const { activeDeadlineSeconds: deadline, suspend } = before.spec ?? {};
   if (deadline == null) return "it has no activeDeadlineSeconds";
   if (suspend === true) return "it is suspended";
@@ -174,7 +174,7 @@ function whyInTime({ job, before, nowMs, isTimeKnown }: Known): string | undefin
   return seconds >= deadline ? undefined : `it is active for ${seconds} s, and may be for ${deadline}`;
 }
 
-function failedIndexes({ job }: Known): ReadonlySet<number> {
+function failedIndexes({ job }: EndContext): ReadonlySet<number> {
   const limit = Math.min(...job.specs.map(({ backoffLimitPerIndex }) => backoffLimitPerIndex ?? Infinity));
   const attempts = new Map<number, number>();
   const failed = new Set<number>();
@@ -189,20 +189,20 @@ function failedIndexes({ job }: Known): ReadonlySet<number> {
   return failed;
 }
 
-function whyIncomplete({ job }: Known): string | undefined {
+function completionProblem({ job }: EndContext): string | undefined {
   const { spec } = job.object;
   if (spec === undefined) return undefined;
   const succeeded = job.allPods.filter(({ everSucceeded }) => everSucceeded);
   if (spec.completions == null) return succeeded.length > 0 ? undefined : "no pod has succeeded";
-  const least = fewestCompletions(job);
+  const min = fewestCompletions(job);
   if (!isIndexed(spec))
-    return succeeded.length >= least ? undefined : `${succeeded.length} pods have succeeded of ${least}`;
+    return succeeded.length >= min ? undefined : `${succeeded.length} pods have succeeded of ${min}`;
   const indexes = succeededIndexes(job);
-  for (let index = 0; index < least; index++) if (!indexes.has(index)) return `no pod of index ${index} has succeeded`;
+  for (let index = 0; index < min; index++) if (!indexes.has(index)) return `no pod of index ${index} has succeeded`;
   return undefined;
 }
 
-function whyNoPolicySuccess({ job }: Known): string | undefined {
+function successPolicyProblem({ job }: EndContext): string | undefined {
   const indexes = succeededIndexes(job);
   const isMet = job.specs.some(({ successPolicy, completions }) =>
     successPolicy?.rules.some(({ succeededIndexes: wanted, succeededCount }) => {

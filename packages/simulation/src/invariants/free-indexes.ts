@@ -1,6 +1,6 @@
 import type { JobDecision } from "@kubewright/job";
 
-import { type StoredJobSpec, indexOf, replacesOnlyFailed } from "./job-words.js";
+import { type StoredJobSpec, indexOf, replacesOnlyFailed } from "./job-state.js";
 
 /**
  * The indexes that a pod may be created for, lowest first, as a sync sees them: nothing runs them, and none has ended.

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { History, START_MS } from "../../test/history.js";
 import { condition, job, pod } from "../../test/objects.js";
-import { garbageIsCollected, ownedIsSpared } from "./garbage.js";
+import { garbageIsCollected, ownedObjectsAreKept } from "./garbage.js";
 import { podGCActs, podGCReasons } from "./pod-garbage.js";
 import { ttlActs, ttlReason } from "./ttl.js";
 
@@ -36,7 +36,7 @@ const node = (name: string, more: Partial<Node> = {}): Node => ({
 
 describe("S14 garbage collection spares the owned", () => {
   function collected(owner: KubernetesObject | undefined, child: KubernetesObject): readonly string[] {
-    const history = new History(ownedIsSpared);
+    const history = new History(ownedObjectsAreKept);
     if (owner !== undefined) history.store(owner);
     history.store(child);
     history.pass(1000);
@@ -77,7 +77,7 @@ describe("S14 garbage collection spares the owned", () => {
     const owner = job();
     const deleted = { ...owner.metadata, deletionTimestamp: "2026-03-02T10:00:00Z" };
     const collectedAfter = (ms: number): readonly string[] => {
-      const history = new History(ownedIsSpared);
+      const history = new History(ownedObjectsAreKept);
       history.store({ ...owner, metadata: { ...deleted, finalizers: ["foregroundDeletion", "example.com/hold"] } });
       const child = history.store(configMap([reference(owner)]));
       history.store({ ...owner, metadata: { ...deleted, finalizers: ["example.com/hold"] } }, GC);
@@ -101,7 +101,7 @@ describe("S14 garbage collection spares the owned", () => {
 
   it("accepts references that changed while it was being deleted, by its UID alone, after a conflict of the same life", () => {
     const deletedAfter = (refused: (history: History) => void): readonly string[] => {
-      const history = new History(ownedIsSpared);
+      const history = new History(ownedObjectsAreKept);
       history.store(job());
       history.store(configMap([reference(job(), { uid: "gone" })]));
       refused(history);
@@ -118,7 +118,7 @@ describe("S14 garbage collection spares the owned", () => {
 
   it("accepts references that changed while it was looking, and refuses those that it could see", () => {
     const deleted = (looksFirst: boolean): readonly string[] => {
-      const history = new History(ownedIsSpared);
+      const history = new History(ownedObjectsAreKept);
       const look = (): void =>
         history.answer({
           component: GC,
@@ -145,7 +145,7 @@ describe("S14 garbage collection spares the owned", () => {
 
 describe("S14 garbage collection spares references", () => {
   function taken(owner: KubernetesObject | undefined, by = GC): readonly string[] {
-    const history = new History(ownedIsSpared);
+    const history = new History(ownedObjectsAreKept);
     const other = job({}, {}, "other");
     history.store(other);
     if (owner !== undefined) history.store(owner);
@@ -170,7 +170,7 @@ describe("S14 garbage collection spares references", () => {
 
   it("accepts that what an owner lets go is let go once more, when that was not heard of, and not much later", () => {
     const takenAfter = (ms: number): readonly string[] => {
-      const history = new History(ownedIsSpared);
+      const history = new History(ownedObjectsAreKept);
       history.store(ending("orphan"));
       history.store(ending("example.com/hold"), { component: GC, verb: "patch" });
       history.store(configMap([reference(job())]));
@@ -243,14 +243,14 @@ describe("L3 garbage collection is complete", () => {
   });
 
   it("refuses what is left for 30 s while nothing has been wrong", () => {
-    const leftFor = (ms: number, calmMs: number, plan = {}): readonly string[] => {
+    const leftFor = (ms: number, quietMs: number, plan = {}): readonly string[] => {
       const history = new History(garbageIsCollected, plan);
       history.healedMs = START_MS + 3_600_000;
       history.store(job());
       history.store(configMap([reference(job())]));
       history.pass(1_000);
       history.happen(0, "delete", "begin");
-      history.pass(calmMs);
+      history.pass(quietMs);
       history.remove(job());
       for (let passedMs = 0; passedMs < ms; passedMs += 1_000) history.pass(1_000);
       return history.violations;
@@ -491,7 +491,7 @@ describe("S15 PodGC's reasons", () => {
   ];
 
   it("wants pods of nodes that are gone, and those beyond the threshold, to be gone at last", () => {
-    const history = leftBehind({ happenings: [{ at: "1s", nodeLost: "m" }] });
+    const history = leftBehind({ events: [{ at: "1s", nodeLost: "m" }] });
     history.happen(0, "nodeLost", "begin");
     history.rest();
     expect(history.violations).toEqual([]);
@@ -560,7 +560,7 @@ describe("S16 TTL's reason", () => {
   });
 
   it("wants its pods to go first", () => {
-    const told = (remove: (history: History) => void): readonly string[] => {
+    const reported = (remove: (history: History) => void): readonly string[] => {
       const history = new History(ttlReason);
       history.store(finished(30));
       history.pass(30_000);
@@ -568,9 +568,9 @@ describe("S16 TTL's reason", () => {
       return history.violations;
     };
     const wrong = ["Job default/pi: is deleted by ttl-after-finished-controller, and its pods are not to go first"];
-    expect(told((history) => history.store(going(finished(30), "orphan"), TTL))).toEqual(wrong);
-    expect(told((history) => history.remove(finished(30), TTL))).toEqual(wrong);
-    expect(told((history) => history.remove(finished(30), "user"))).toEqual([]);
+    expect(reported((history) => history.store(going(finished(30), "orphan"), TTL))).toEqual(wrong);
+    expect(reported((history) => history.remove(finished(30), TTL))).toEqual(wrong);
+    expect(reported((history) => history.remove(finished(30), "user"))).toEqual([]);
   });
 
   it("accepts the deletion of a Job whose time is over, and refuses any other", () => {
@@ -622,7 +622,7 @@ describe("S16 TTL's reason", () => {
 
   it("goes by the controller's clock", () => {
     const jumped = new History(ttlReason, {
-      happenings: [
+      events: [
         { at: "1s", clockJump: "+30s" },
         { at: "2s", clockJump: "-30s" },
       ],

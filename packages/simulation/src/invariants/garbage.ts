@@ -7,20 +7,20 @@ import {
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored } from "../world.js";
-import { Calm } from "./calm.js";
+import { DisturbanceTracker } from "./disturbance-tracker.js";
 import { LONGEST_REQUEST_MS, RELEASED_MS } from "./longest-request.js";
-import { OwnerBook, hasFinalizer, isOrphaning, isWaiting } from "./owner-book.js";
-import { GARBAGE_COLLECTOR, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { OwnershipGraph, hasFinalizer, isOrphaning, isWaiting } from "./ownership-graph.js";
+import { GARBAGE_COLLECTOR, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem. */
-export const ownedIsSpared: Invariant = {
+export const ownedObjectsAreKept: Invariant = {
   name: "S14 garbage collection spares the owned",
   sentence:
     "The garbage collector deletes only what names owners none of which is stored with that kind, name, namespace and UID " +
     "and goes on, and takes from objects only references to such as do not; and deletes nothing without a namespace for an owner " +
     "that has one.",
   watch(_world, violated): InvariantChecks {
-    const book = new OwnerBook();
+    const graph = new OwnershipGraph();
     /** When the garbage collector asked for what it has last been shown of an object. */
     const looked = new Map<string, number>();
     /** Of which objects a life of it was told, instead of deleting them, that they had changed: they may go by their UIDs alone then. */
@@ -31,7 +31,7 @@ export const ownedIsSpared: Invariant = {
         if (component !== GARBAGE_COLLECTOR) return;
         const key = `${resource} ${namespace}/${name}`;
         if (verb === "get") looked.set(key, sentMs);
-        if (verb === "delete" && code === 409) conflicts.add(`${lifeOf(request)} ${key}`);
+        if (verb === "delete" && code === 409) conflicts.add(`${incarnationKeyOf(request)} ${key}`);
       },
       onChange(change) {
         const { type, object, previous, request } = change;
@@ -42,30 +42,30 @@ export const ownedIsSpared: Invariant = {
           // References may change after it has looked: the second delete, after a conflict, goes by the UID alone.
           const key = `${change.resource} ${object.metadata.namespace ?? ""}/${object.metadata.name}`;
           const lookedMs = looked.get(key) ?? Infinity;
-          const changedMs = book.referencesMs.get(uidOf(object)) ?? -Infinity;
+          const changedMs = graph.referencesMs.get(uidOf(object)) ?? -Infinity;
           const isRecent =
-            changedMs >= Math.min(request.sentMs, lookedMs) && conflicts.has(`${lifeOf(request)} ${key}`);
-          const wrong = isRecent ? undefined : whySpared(before, request.sentMs - LONGEST_REQUEST_MS, book);
+            changedMs >= Math.min(request.sentMs, lookedMs) && conflicts.has(`${incarnationKeyOf(request)} ${key}`);
+          const wrong = isRecent ? undefined : deletionProblem(before, request.sentMs - LONGEST_REQUEST_MS, graph);
           if (wrong !== undefined) violated(nameOf(object, change.resource), `is deleted as garbage, ${wrong}`);
         }
         if (type === "MODIFIED" && request?.component === GARBAGE_COLLECTOR && request.verb === "patch") {
-          const owner = ownerTaken(object, previous!, request.sentMs, book);
+          const owner = removedLiveOwner(object, previous!, request.sentMs, graph);
           if (owner !== undefined)
             violated(nameOf(object, change.resource), `is taken from ${nameOf(owner)}, which goes on`);
         }
-        book.onChange(change);
+        graph.onChange(change);
       },
     };
   },
 };
 
 /** An owner that an object does not name any more, and that neither waits for its dependents nor lets them go, nor did of late. */
-function ownerTaken(object: Stored, previous: Stored, sentMs: number, book: OwnerBook): Stored | undefined {
+function removedLiveOwner(object: Stored, previous: Stored, sentMs: number, graph: OwnershipGraph): Stored | undefined {
   const kept = new Set((object.metadata.ownerReferences ?? []).map(({ uid }) => uid));
   for (const reference of previous.metadata.ownerReferences ?? []) {
-    const owner = kept.has(reference.uid) ? undefined : book.ownerOf(previous, reference);
+    const owner = kept.has(reference.uid) ? undefined : graph.ownerOf(previous, reference);
     if (owner === undefined || isWaiting(owner) || isOrphaning(owner)) continue;
-    const [releasedMs, orphanedMs] = [book.releasedMs, book.orphanedMs].map(
+    const [releasedMs, orphanedMs] = [graph.releasedMs, graph.orphanedMs].map(
       (times) => times.get(uidOf(owner)) ?? -Infinity,
     ) as [number, number];
     // Who is not told that it has let the owner go lets its dependents go once more.
@@ -75,13 +75,13 @@ function ownerTaken(object: Stored, previous: Stored, sentMs: number, book: Owne
 }
 
 /** @param lookedMs - When it may have looked at the owners: what waited then for its dependents need not wait any more. */
-function whySpared(object: Stored, lookedMs: number, book: OwnerBook): string | undefined {
+function deletionProblem(object: Stored, lookedMs: number, graph: OwnershipGraph): string | undefined {
   const references = object.metadata.ownerReferences ?? [];
   if (references.length === 0) return "and has no owner";
-  if (book.isOwnedAcross(object)) return "and has no namespace, as its owner has";
+  if (graph.isOwnedAcross(object)) return "and has no namespace, as its owner has";
   for (const reference of references) {
-    const owner = book.ownerOf(object, reference);
-    if (owner === undefined || isWaiting(owner) || (book.releasedMs.get(uidOf(owner)) ?? -Infinity) >= lookedMs)
+    const owner = graph.ownerOf(object, reference);
+    if (owner === undefined || isWaiting(owner) || (graph.releasedMs.get(uidOf(owner)) ?? -Infinity) >= lookedMs)
       continue;
     return `and ${nameOf(owner)} owns it`;
   }
@@ -103,8 +103,8 @@ export const garbageIsCollected: Invariant = {
     "180 s after the last fault no object is left all of whose owners are gone, and none waits for the garbage collector to " +
     "delete or orphan dependents that are gone, or that nobody deletes; nor for 30 s where that came about while nothing was wrong.",
   watch(world, violated): InvariantChecks {
-    const book = new OwnerBook();
-    const calm = new Calm(world, GARBAGE_COLLECTOR);
+    const graph = new OwnershipGraph();
+    const disturbances = new DisturbanceTracker(world, GARBAGE_COLLECTOR);
     const overMs = (world.plan.controllerManagers ?? 1) > 1 ? TAKEN_OVER_MS : OVER_MS;
     let lookedMs = world.nowMs;
     const goneMs = new Map<string, number>();
@@ -116,24 +116,25 @@ export const garbageIsCollected: Invariant = {
         ...(metadata.ownerReferences ?? []).map((owner) => goneMs.get(owner.uid) ?? -Infinity),
       );
     return {
-      onHappening: (happening) => calm.onHappening(happening),
-      onCacheEvent: (event) => calm.onCacheEvent(event),
+      onScenarioEvent: (scenarioEvent) => disturbances.onScenarioEvent(scenarioEvent),
+      onCacheEvent: (event) => disturbances.onCacheEvent(event),
       onTick() {
         if (world.nowMs - lookedMs < PROMPT_MS) return;
         lookedMs = world.nowMs;
-        const calmMs = calm.sinceMs + overMs;
-        if (world.nowMs - PROMPT_MS < calmMs) return;
-        for (const [uid, object] of book.objects) {
+        const quietMs = disturbances.quietSinceMs + overMs;
+        if (world.nowMs - PROMPT_MS < quietMs) return;
+        for (const [uid, object] of graph.objects) {
           const lastMs = leftSinceMs(uid, object);
-          const wrong = lastMs < calmMs || lastMs > world.nowMs - PROMPT_MS ? undefined : whyLeft(object, book);
+          const wrong =
+            lastMs < quietMs || lastMs > world.nowMs - PROMPT_MS ? undefined : leftoverProblem(object, graph);
           if (wrong !== undefined) violated(nameOf(object), wrong);
         }
       },
       onChange(change) {
-        book.onChange(change);
+        graph.onChange(change);
         const uid = uidOf(change.object);
         // What names an owner that waits already has to be seen to, and so has what did.
-        if (change.type === "ADDED" || book.referencesMs.get(uid) === change.atMs)
+        if (change.type === "ADDED" || graph.referencesMs.get(uid) === change.atMs)
           for (const { uid: owner } of ownersOf(change.object, change.previous)) askedMs.set(owner, change.atMs);
         if (change.type === "DELETED") {
           goneMs.set(uid, change.atMs);
@@ -144,8 +145,8 @@ export const garbageIsCollected: Invariant = {
       atRest() {
         const sinceMs = world.nowMs - COMPLETE_MS;
         if (world.healedMs > sinceMs) return;
-        for (const [uid, object] of book.objects) {
-          const wrong = leftSinceMs(uid, object) > sinceMs ? undefined : whyLeft(object, book);
+        for (const [uid, object] of graph.objects) {
+          const wrong = leftSinceMs(uid, object) > sinceMs ? undefined : leftoverProblem(object, graph);
           if (wrong !== undefined) violated(nameOf(object), wrong);
         }
       },
@@ -153,16 +154,16 @@ export const garbageIsCollected: Invariant = {
   },
 };
 
-function whyLeft(object: Stored, book: OwnerBook): string | undefined {
+function leftoverProblem(object: Stored, graph: OwnershipGraph): string | undefined {
   if (isBeingDeleted(object)) {
     if (hasFinalizer(object, ORPHAN_FINALIZER)) return "is deleted, and waits to have its dependents orphaned";
     if (!hasFinalizer(object, FOREGROUND_DELETION_FINALIZER)) return undefined;
-    if (isHeld(object, book)) return undefined;
+    if (isBlocked(object, graph)) return undefined;
     return "is deleted, and waits for dependents none of which is left, or goes on but for it";
   }
   const references = object.metadata.ownerReferences ?? [];
-  if (references.length === 0 || book.isOwnedAcross(object)) return undefined;
-  if (references.some((reference) => book.ownerOf(object, reference) !== undefined)) return undefined;
+  if (references.length === 0 || graph.isOwnedAcross(object)) return undefined;
+  if (references.some((reference) => graph.ownerOf(object, reference) !== undefined)) return undefined;
   return `is left, and its owners are gone: ${references.map(({ kind, name }) => `${kind} ${name}`).join(", ")}`;
 }
 
@@ -171,18 +172,18 @@ function* ownersOf(...objects: readonly (Stored | undefined)[]): Iterable<DeepRe
 }
 
 /** Whether an object that waits for its dependents has one to wait for; those that only wait for each other have none. */
-function isHeld(owner: Stored, book: OwnerBook, seen: Set<string> = new Set([uidOf(owner)])): boolean {
-  for (const uid of book.dependents.get(uidOf(owner)) ?? []) {
-    const dependent = book.objects.get(uid);
+function isBlocked(owner: Stored, graph: OwnershipGraph, seen: Set<string> = new Set([uidOf(owner)])): boolean {
+  for (const uid of graph.dependents.get(uidOf(owner)) ?? []) {
+    const dependent = graph.objects.get(uid);
     const references = dependent?.metadata.ownerReferences ?? [];
     if (dependent === undefined || seen.has(uid)) continue;
-    const held = references.filter((each) => each.uid === uidOf(owner) && each.blockOwnerDeletion === true);
-    if (held.length === 0) continue;
+    const blocking = references.filter((each) => each.uid === uidOf(owner) && each.blockOwnerDeletion === true);
+    if (blocking.length === 0) continue;
     // It is to be deleted too, or to be its other owners' alone.
-    if (!isBeingDeleted(dependent) && held.some((each) => book.ownerOf(dependent, each) !== undefined)) continue;
+    if (!isBeingDeleted(dependent) && blocking.some((each) => graph.ownerOf(dependent, each) !== undefined)) continue;
     if (!isWaiting(dependent) || dependent.metadata.finalizers!.length > 1) return true;
     seen.add(uid);
-    if (isHeld(dependent, book, seen)) return true;
+    if (isBlocked(dependent, graph, seen)) return true;
   }
   return false;
 }

@@ -1,24 +1,24 @@
 /** Indexes from `first` to `last`. */
-interface Run {
+interface IndexRange {
   readonly first: number;
   readonly last: number;
 }
 
 /** A set of indexes as a Job's status writes it: `0,2-5`. */
 export class IndexSet {
-  readonly #runs: readonly Run[];
+  readonly #ranges: readonly IndexRange[];
   /** How many indexes there are. */
   readonly size: number;
 
   /** @throws RangeError for anything that is not ascending numbers and ranges. */
   constructor(text: string | null | undefined) {
-    this.#runs = (text ?? "")
+    this.#ranges = (text ?? "")
       .split(",")
       .filter((item) => item !== "")
-      .map(readRun);
+      .map(parseRange);
     let size = 0;
     let below = -1;
-    for (const { first, last } of this.#runs) {
+    for (const { first, last } of this.#ranges) {
       if (!(first > below && last >= first)) throw new RangeError(`${text} is not a set of indexes`);
       size += last - first + 1;
       below = last;
@@ -28,23 +28,23 @@ export class IndexSet {
 
   has(index: number): boolean {
     let low = 0;
-    let high = this.#runs.length;
+    let high = this.#ranges.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#runs[middle]!.last < index) low = middle + 1;
+      if (this.#ranges[middle]!.last < index) low = middle + 1;
       else high = middle;
     }
-    return low < this.#runs.length && this.#runs[low]!.first <= index;
+    return low < this.#ranges.length && this.#ranges[low]!.first <= index;
   }
 
   /** The first of its indexes below `completions` that the other lacks. */
   firstMissingIn(other: IndexSet, completions = Infinity): number | undefined {
     let position = 0;
-    for (const { first, last } of this.#runs) {
+    for (const { first, last } of this.#ranges) {
       const end = Math.min(last, completions - 1);
       for (let next = first; next <= end;) {
-        while (position < other.#runs.length && other.#runs[position]!.last < next) position++;
-        const run = other.#runs[position];
+        while (position < other.#ranges.length && other.#ranges[position]!.last < next) position++;
+        const run = other.#ranges[position];
         if (run === undefined || run.first > next) return next;
         next = run.last + 1;
       }
@@ -55,20 +55,20 @@ export class IndexSet {
   /** How many of its indexes are below a number. */
   sizeBelow(completions: number): number {
     let size = 0;
-    for (const { first, last } of this.#runs) size += Math.max(0, Math.min(last, completions - 1) - first + 1);
+    for (const { first, last } of this.#ranges) size += Math.max(0, Math.min(last, completions - 1) - first + 1);
     return size;
   }
 
   /** How many of its indexes some test holds for, without looking at those at or above `completions`. */
   countBelow(completions: number, test: (index: number) => boolean): number {
     let count = 0;
-    for (const { first, last } of this.#runs)
+    for (const { first, last } of this.#ranges)
       for (let index = first; index <= last && index < completions; index++) if (test(index)) count++;
     return count;
   }
 }
 
-function readRun(item: string): Run {
+function parseRange(item: string): IndexRange {
   const [first = "", last = first] = item.split("-");
   return { first: Number(first), last: Number(last) };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
 import { type PodParts, condition, job, pod } from "../../test/objects.js";
-import { countedOnce, recordedBeforeFreed } from "./job-counts.js";
+import { countedOnce, recordedBeforeRemoval } from "./job-counts.js";
 
 const CONTROLLER = "job-controller";
 const PODS = "pods";
@@ -169,7 +169,7 @@ describe("S1 counted once", () => {
     expect(flipped.violations).toEqual([]);
 
     const past = new History(countedOnce, {
-      happenings: [
+      events: [
         { at: "1m", for: "1m", staleList: { by: "1m" } },
         { at: "1m", controllerCrashes: { controller: "job-controller" } },
       ],
@@ -183,8 +183,8 @@ describe("S1 counted once", () => {
     const written = (status: object): readonly string[] => {
       const history = new History(countedOnce);
       history.store(job({ completedIndexes: "0,4", succeeded: 2 }, { ...indexed, completions: 5 }));
-      const fewer = (told: object) => {
-        const made = job(told, indexed);
+      const fewer = (reported: object) => {
+        const made = job(reported, indexed);
         return { ...made, metadata: { ...made.metadata, generation: 2 } };
       };
       history.store(fewer({ completedIndexes: "0,4", succeeded: 2 }));
@@ -212,8 +212,8 @@ describe("S2 recorded before freed", () => {
 
   it("refuses to let go of the only pod that knows how often its index has failed", () => {
     const perIndex = { ...indexed, backoffLimitPerIndex: 2 };
-    const freed = (owner: Parameters<typeof job>[0], ...others: Pod[]): readonly string[] => {
-      const history = new History(recordedBeforeFreed);
+    const removed = (owner: Parameters<typeof job>[0], ...others: Pod[]): readonly string[] => {
+      const history = new History(recordedBeforeRemoval);
       const failed = pod("Failed", { index: 1 });
       history.store(job({ ...recorded([], ["uid-of-a"]), ...owner }, perIndex));
       history.store(failed, CONTROLLER);
@@ -226,19 +226,19 @@ describe("S2 recorded before freed", () => {
       });
       return history.violations;
     };
-    expect(freed({})).toEqual([
+    expect(removed({})).toEqual([
       "Pod default/a: Job default/pi lets go of it, and no other pod of index 1 knows that it has failed",
     ]);
-    expect(freed({}, pod("Running", { name: "b", index: 2 }))).toHaveLength(1);
-    expect(freed({}, pod("Running", { name: "b", index: 1 }))).toEqual([]);
-    expect(freed({ failedIndexes: "1" })).toEqual([]);
-    expect(freed({ completedIndexes: "0-1", succeeded: 2 })).toEqual([]);
-    expect(freed({ conditions: [condition("FailureTarget", "DeadlineExceeded")] })).toEqual([]);
+    expect(removed({}, pod("Running", { name: "b", index: 2 }))).toHaveLength(1);
+    expect(removed({}, pod("Running", { name: "b", index: 1 }))).toEqual([]);
+    expect(removed({ failedIndexes: "1" })).toEqual([]);
+    expect(removed({ completedIndexes: "0-1", succeeded: 2 })).toEqual([]);
+    expect(removed({ conditions: [condition("FailureTarget", "DeadlineExceeded")] })).toEqual([]);
   });
 
   it("refuses to delete a pod that the Job has too many of before it is let go of", () => {
     const removed = (tracked: boolean, plan: object): readonly string[] => {
-      const history = new History(recordedBeforeFreed);
+      const history = new History(recordedBeforeRemoval);
       history.store(job());
       history.store(pod(), CONTROLLER);
       if (!tracked) history.store(pod("Running", { tracked }), CONTROLLER);
@@ -257,7 +257,7 @@ describe("S2 recorded before freed", () => {
   });
 
   it("refuses to let go of an ended pod that is not recorded", () => {
-    const history = new History(recordedBeforeFreed);
+    const history = new History(recordedBeforeRemoval);
     history.store(job());
     history.store(pod("Succeeded"), CONTROLLER);
     showEnded(history);
@@ -269,8 +269,8 @@ describe("S2 recorded before freed", () => {
   });
 
   it("accepts that pods go uncounted which a Job that succeeds has deleted before they ended, and no others", () => {
-    const freed = (...phases: ("Failed" | "deleted" | "succeeds")[]): readonly string[] => {
-      const history = new History(recordedBeforeFreed);
+    const removed = (...phases: ("Failed" | "deleted" | "succeeds")[]): readonly string[] => {
+      const history = new History(recordedBeforeRemoval);
       const metadata = { deletionTimestamp: "2026-03-02T10:00:00Z" };
       const deleted = (): Partial<PodParts> =>
         history.get(PODS, "default", "a")?.metadata.deletionTimestamp ? { metadata } : {};
@@ -286,16 +286,16 @@ describe("S2 recorded before freed", () => {
       decide(history);
       return history.violations;
     };
-    expect(freed("succeeds", "deleted", "Failed")).toEqual([]);
-    expect(freed("deleted", "Failed", "succeeds")).toEqual([]);
-    expect(freed("Failed", "succeeds", "deleted")).toHaveLength(1);
-    expect(freed("succeeds", "Failed")).toHaveLength(1);
-    expect(freed("deleted", "Failed")).toHaveLength(1);
+    expect(removed("succeeds", "deleted", "Failed")).toEqual([]);
+    expect(removed("deleted", "Failed", "succeeds")).toEqual([]);
+    expect(removed("Failed", "succeeds", "deleted")).toHaveLength(1);
+    expect(removed("succeeds", "Failed")).toHaveLength(1);
+    expect(removed("deleted", "Failed")).toHaveLength(1);
   });
 
   it("accepts so, of a Job that succeeds, what was deleted in the second in which it failed, and no earlier failure", () => {
-    const freed = (finishedAt: string): readonly string[] => {
-      const history = new History(recordedBeforeFreed);
+    const removed = (finishedAt: string): readonly string[] => {
+      const history = new History(recordedBeforeRemoval);
       const state = { terminated: { exitCode: 1, finishedAt } };
       const containerStatuses = [{ name: "main", image: "", imageID: "", ready: false, restartCount: 0, state }];
       const metadata = { deletionTimestamp: "2026-03-02T10:00:05Z", deletionGracePeriodSeconds: 5 };
@@ -309,12 +309,12 @@ describe("S2 recorded before freed", () => {
       decide(history);
       return history.violations;
     };
-    expect(freed("2026-03-02T10:00:00Z")).toEqual([]);
-    expect(freed("2026-03-02T09:59:59Z")).toHaveLength(1);
+    expect(removed("2026-03-02T10:00:00Z")).toEqual([]);
+    expect(removed("2026-03-02T09:59:59Z")).toHaveLength(1);
   });
 
   it("refuses it also when the pod vanishes with its last finalizer", () => {
-    const history = new History(recordedBeforeFreed);
+    const history = new History(recordedBeforeRemoval);
     history.store(job());
     history.store(pod("Succeeded"), CONTROLLER);
     showEnded(history);
@@ -334,7 +334,7 @@ describe("S2 recorded before freed", () => {
     ["no index that the Job has", job({}, indexed), { index: 3 }],
     ["its index, as failed", job({ failedIndexes: "1" }, { ...indexed, backoffLimitPerIndex: 0 }), { index: 1 }],
   ])("accepts it when the status has %s", (_what, owner, parts) => {
-    const history = new History(recordedBeforeFreed);
+    const history = new History(recordedBeforeRemoval);
     history.store(owner);
     history.store(pod("Succeeded", parts), CONTROLLER);
     showEnded(history);
@@ -344,7 +344,7 @@ describe("S2 recorded before freed", () => {
   });
 
   it("refuses to let go of another failure of an index that has failed", () => {
-    const history = new History(recordedBeforeFreed);
+    const history = new History(recordedBeforeRemoval);
     history.store(job({ failedIndexes: "1" }, { ...indexed, backoffLimitPerIndex: 0 }));
     history.store(pod("Failed", { index: 1 }), CONTROLLER);
     history.show(pod("Failed", { index: 1 }), { component: CONTROLLER });
@@ -354,7 +354,7 @@ describe("S2 recorded before freed", () => {
   });
 
   it("accepts it for a failure that the policy ignores, a Job that is finished or being deleted, and who sees it run", () => {
-    const ignored = new History(recordedBeforeFreed);
+    const ignored = new History(recordedBeforeRemoval);
     const rules = [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] }];
     const disrupted = { conditions: [{ type: "DisruptionTarget", status: "True" }] };
     ignored.store(job({}, { podFailurePolicy: { rules } }));
@@ -364,7 +364,7 @@ describe("S2 recorded before freed", () => {
     decide(ignored);
     expect(ignored.violations).toEqual([]);
 
-    const finished = new History(recordedBeforeFreed);
+    const finished = new History(recordedBeforeRemoval);
     finished.store(job({ conditions: [{ type: "Complete", status: "True" }] }));
     finished.store(pod("Succeeded"), CONTROLLER);
     showEnded(finished);
@@ -372,7 +372,7 @@ describe("S2 recorded before freed", () => {
     decide(finished);
     expect(finished.violations).toEqual([]);
 
-    const unseen = new History(recordedBeforeFreed);
+    const unseen = new History(recordedBeforeRemoval);
     unseen.store(job());
     unseen.store(pod("Succeeded"), CONTROLLER);
     unseen.show(pod("Running"), { component: CONTROLLER });
@@ -382,7 +382,7 @@ describe("S2 recorded before freed", () => {
   });
 
   it("accepts it for a pod that ended while the sync went on that wants to be rid of it", () => {
-    const history = new History(recordedBeforeFreed);
+    const history = new History(recordedBeforeRemoval);
     history.store(job({}, { suspend: true }));
     history.store(pod("Succeeded"), CONTROLLER);
     showEnded(history);
@@ -392,7 +392,7 @@ describe("S2 recorded before freed", () => {
   });
 
   it("accepts it for a pod that was to be ignored when the sync looked", () => {
-    const history = new History(recordedBeforeFreed);
+    const history = new History(recordedBeforeRemoval);
     const rules = [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] }];
     const deletionTimestamp = "2026-03-02T10:00:00Z";
     history.store(job({}, { podFailurePolicy: { rules } }));
@@ -409,7 +409,7 @@ describe("S2 recorded before freed", () => {
       [true, 0],
       [false, 1],
     ] as const) {
-      const history = new History(recordedBeforeFreed);
+      const history = new History(recordedBeforeRemoval);
       history.store(job({}, {}, "former"));
       history.store(job());
       if (orphaned) {
@@ -425,7 +425,7 @@ describe("S2 recorded before freed", () => {
   });
 
   it("accepts what a user does to a pod (X2)", () => {
-    const history = new History(recordedBeforeFreed);
+    const history = new History(recordedBeforeRemoval);
     history.store(job());
     history.store(pod("Succeeded"), CONTROLLER);
     showEnded(history);
@@ -435,7 +435,7 @@ describe("S2 recorded before freed", () => {
   });
 
   it("refuses to count a pod that is still tracked, unless it was orphaned", () => {
-    const orphaned = new History(recordedBeforeFreed);
+    const orphaned = new History(recordedBeforeRemoval);
     orphaned.store(job());
     orphaned.store(pod("Succeeded"), CONTROLLER);
     orphaned.store(job(recorded(["uid-of-a"])), CONTROLLER);
@@ -443,7 +443,7 @@ describe("S2 recorded before freed", () => {
     orphaned.store(job({ ...recorded([]), succeeded: 1 }), CONTROLLER);
     expect(orphaned.violations).toEqual([]);
 
-    const history = new History(recordedBeforeFreed);
+    const history = new History(recordedBeforeRemoval);
     history.store(job());
     history.store(pod("Succeeded"), CONTROLLER);
     history.store(job(recorded(["uid-of-a"])), CONTROLLER);

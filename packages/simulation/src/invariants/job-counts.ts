@@ -3,7 +3,7 @@ import type { DeepReadonly, PodFailurePolicy } from "@kubewright/api";
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { StoredChange } from "../world.js";
 import { IndexSet } from "./index-set.js";
-import { type JobLedger, type JobRecord, type PodRecord, isIgnored, jobLedgerOf } from "./job-ledger.js";
+import { type JobRecords, type JobRecord, type PodRecord, isIgnored, jobRecordsOf } from "./job-records.js";
 import {
   type StoredJob,
   type StoredPod,
@@ -14,8 +14,17 @@ import {
   isTracked,
   mayHaveBeenCutShort,
   policyAction,
-} from "./job-words.js";
-import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, lifeOf, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
+} from "./job-state.js";
+import {
+  JOBS,
+  JOB_CONTROLLER,
+  PODS,
+  isBeingDeleted,
+  incarnationKeyOf,
+  nameOf,
+  ownerOfKind,
+  uidOf,
+} from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go trackJobStatusAndRemoveFinalizers. */
 export const countedOnce: Invariant = {
@@ -25,18 +34,18 @@ export const countedOnce: Invariant = {
     "unless the policy of failures ignores that, or its index is beyond the last; " +
     "succeeded and failed change by exactly as many UIDs as leave, or are the number of completed indexes, of those that the Job has.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     const entered = new Map<string, Map<string, string>>();
     return {
       onChange(change) {
         if (change.previous === undefined || change.type !== "MODIFIED") return;
-        if (change.resource === PODS) forgetMoved(change, entered);
-        if (change.resource !== JOBS || ledger.mayReadThePast) return;
-        const job = ledger.jobs.get(uidOf(change.object));
+        if (change.resource === PODS) forgetReowned(change, entered);
+        if (change.resource !== JOBS || records.mayReadStaleState) return;
+        const job = records.jobs.get(uidOf(change.object));
         if (job === undefined || change.request?.component !== JOB_CONTROLLER) return;
         let known = entered.get(job.uid);
         if (known === undefined) entered.set(job.uid, (known = new Map()));
-        checkLists(change, known, ledger, violated);
+        checkLists(change, known, records, violated);
         checkNumbers(change, job, violated);
       },
     };
@@ -44,7 +53,7 @@ export const countedOnce: Invariant = {
 };
 
 /** Whoever takes for its own a pod that it had let go of does not know any more that it has counted it. */
-function forgetMoved({ object, previous }: StoredChange, entered: Map<string, Map<string, string>>): void {
+function forgetReowned({ object, previous }: StoredChange, entered: Map<string, Map<string, string>>): void {
   const owner = ownerOfKind(object, "Job")?.uid;
   if (owner === undefined || owner === ownerOfKind(previous!, "Job")?.uid) return;
   entered.get(owner)?.delete(uidOf(object));
@@ -53,7 +62,7 @@ function forgetMoved({ object, previous }: StoredChange, entered: Map<string, Ma
 function checkLists(
   { object, previous }: StoredChange,
   entered: Map<string, string>,
-  ledger: JobLedger,
+  records: JobRecords,
   violated: Violated,
 ): void {
   const job = object as StoredJob;
@@ -64,7 +73,7 @@ function checkLists(
   const seen = new Set<string>();
   for (const list of ["succeeded", "failed"] as const) {
     for (const uid of is[list]) {
-      const pod = ledger.pods.get(uid);
+      const pod = records.pods.get(uid);
       const podName = pod === undefined ? `pod ${uid}` : nameOf(pod.object, "Pod");
       if (seen.has(uid)) violated(nameOf(job, "Job"), `${podName} is recorded twice in one status`);
       seen.add(uid);
@@ -75,21 +84,21 @@ function checkLists(
       else if (earlier !== undefined)
         violated(nameOf(job, "Job"), `${podName} is recorded as ${list}, after it was recorded as ${earlier}`);
       entered.set(uid, list);
-      const wrong = whyNotSo(list, uid, pod, job);
+      const wrong = listProblem(list, uid, pod, job);
       if (wrong !== undefined) violated(nameOf(job, "Job"), `${podName} is recorded as ${list}, but ${wrong}`);
     }
   }
 }
 
 /** Why a pod does not belong in the list. */
-function whyNotSo(
+function listProblem(
   list: "succeeded" | "failed",
   uid: string,
   pod: PodRecord | undefined,
   job: StoredJob,
 ): string | undefined {
   if (pod === undefined) return `no pod of a Job has ever had the UID ${uid}`;
-  if (pod.flipped || pod.job?.meddledWith === true) return undefined;
+  if (pod.flipped || pod.job?.externallyModified === true) return undefined;
   const { spec } = job;
   if (spec !== undefined && isIndexed(spec) && indexOf(pod.object, spec.completions ?? 0) === undefined)
     return `is of no index below ${spec.completions}`;
@@ -101,7 +110,11 @@ function whyNotSo(
   return pod.everFailed || pod.everTerminating ? undefined : "has neither failed nor been deleted";
 }
 
-function checkNumbers({ object, previous }: StoredChange, { specs, meddledWith }: JobRecord, violated: Violated): void {
+function checkNumbers(
+  { object, previous }: StoredChange,
+  { specs, externallyModified }: JobRecord,
+  violated: Violated,
+): void {
   const job = object as StoredJob;
   const before = previous as StoredJob;
   const was = uncounted(before);
@@ -134,7 +147,7 @@ function checkNumbers({ object, previous }: StoredChange, { specs, meddledWith }
     if (indexes.sizeBelow(all) < indexes.size)
       violated(nameOf(job, "Job"), `${field} is ${job.status?.[field]}, and completions is ${all}`);
   }
-  if (meddledWith || text === before.status?.completedIndexes) return;
+  if (externallyModified || text === before.status?.completedIndexes) return;
   // Who has fewer completions forgets the indexes beyond, and the controller may hear of it late, or not at all.
   const fewest = Math.min(...specs.map(({ completions }) => completions ?? 0));
   const missing = new IndexSet(before.status?.completedIndexes).firstMissingIn(completed, fewest);
@@ -146,7 +159,7 @@ function checkNumbers({ object, previous }: StoredChange, { specs, meddledWith }
 }
 
 /** Upstream: job_controller.go, the order in trackJobStatusAndRemoveFinalizers and flushUncountedAndRemoveFinalizers. */
-export const recordedBeforeFreed: Invariant = {
+export const recordedBeforeRemoval: Invariant = {
   name: "S2 recorded before freed",
   sentence:
     "The tracking finalizer of a pod that is seen to have ended, of a Job that goes on, is removed only when the stored status has the " +
@@ -154,70 +167,71 @@ export const recordedBeforeFreed: Invariant = {
     "stored pod has no such finalizer, or is not the Job's any more. A failure that its index has to know of goes only once there is " +
     "another pod of the index; and pods that a Job which goes on is rid of are let go of before they are deleted.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     /** Freed by a sync that has yet to tell what it saw, by the sync's Job and life. */
-    const freed = new Map<string, Freed[]>();
+    const removals = new Map<string, FinalizerRemoval[]>();
     /** UIDs of pods that it has deleted with the finalizer, likewise. */
-    const kept = new Map<string, Set<string>>();
+    const deletedWithFinalizer = new Map<string, Set<string>>();
     return {
-      onDecision(told) {
-        if (told.controller !== JOB_CONTROLLER) return;
-        const key = `${lifeOf({ ...told, component: told.controller })} ${told.decision.key}`;
-        const untold = kept.get(key);
-        kept.delete(key);
-        for (const pod of told.decision.plan.pods?.remove ?? [])
-          if (isTracked(pod) && untold?.has(uidOf(pod)) === true)
+      onDecision(reported) {
+        if (reported.controller !== JOB_CONTROLLER) return;
+        const key = `${incarnationKeyOf({ ...reported, component: reported.controller })} ${reported.decision.key}`;
+        const unreported = deletedWithFinalizer.get(key);
+        deletedWithFinalizer.delete(key);
+        for (const pod of reported.decision.plan.pods?.remove ?? [])
+          if (isTracked(pod) && unreported?.has(uidOf(pod)) === true)
             violated(nameOf(pod, "Pod"), "is deleted with the tracking finalizer, though its Job goes on without it");
-        const pods = freed.get(key);
+        const pods = removals.get(key);
         if (pods === undefined) return;
-        freed.delete(key);
-        const { active, tracked } = told.decision.plan.observed;
+        removals.delete(key);
+        const { active, tracked } = reported.decision.plan.observed;
         // Whoever sees a pod run yet may be rid of it, without counting: the Job wants fewer, is suspended, or ends.
         const running = new Set(active.map(({ metadata: { uid } }) => uid));
-        for (const { uid, policy, about, message } of pods) {
+        for (const { uid, policy, subject, message } of pods) {
           const seen = tracked.find(({ metadata }) => metadata.uid === uid);
           const isIgnored = seen !== undefined && policyAction(policy, seen) === "Ignore";
-          if (!running.has(uid) && !isIgnored) violated(about, message);
+          if (!running.has(uid) && !isIgnored) violated(subject, message);
         }
       },
       onChange(change) {
         const { request, previous } = change;
-        if (request?.component !== JOB_CONTROLLER || previous === undefined || ledger.mayReadThePast) return;
+        if (request?.component !== JOB_CONTROLLER || previous === undefined || records.mayReadStaleState) return;
         if (change.resource === PODS) {
-          const job = ledger.pods.get(uidOf(previous))?.job;
+          const job = records.pods.get(uidOf(previous))?.job;
           if (job === undefined) return;
-          const key = `${lifeOf(request)} ${job.object.metadata.namespace}/${job.object.metadata.name}`;
+          const key = `${incarnationKeyOf(request)} ${job.object.metadata.namespace}/${job.object.metadata.name}`;
           if (request.verb === "delete" && isTracked(previous))
-            kept.set(key, (kept.get(key) ?? new Set()).add(uidOf(previous)));
-          const unclear = freedUnrecorded(change, ledger) ?? freedUnknown(change, ledger);
-          if (unclear !== undefined) freed.set(key, [...(freed.get(key) ?? []), unclear]);
-        } else if (change.resource === JOBS && change.type === "MODIFIED") checkLeaving(change, ledger, violated);
+            deletedWithFinalizer.set(key, (deletedWithFinalizer.get(key) ?? new Set()).add(uidOf(previous)));
+          const unclear = unrecordedRemoval(change, records) ?? failureCountRemoval(change, records);
+          if (unclear !== undefined) removals.set(key, [...(removals.get(key) ?? []), unclear]);
+        } else if (change.resource === JOBS && change.type === "MODIFIED") checkLeaving(change, records, violated);
       },
     };
   },
 };
 
-interface Freed {
+interface FinalizerRemoval {
   readonly uid: string;
   readonly policy: DeepReadonly<PodFailurePolicy> | undefined;
-  readonly about: string;
+  readonly subject: string;
   readonly message: string;
 }
 
 /** The pod that a change has freed, if it has ended and no status tells of it. */
-function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undefined {
+function unrecordedRemoval(change: StoredChange, records: JobRecords): FinalizerRemoval | undefined {
   const pod = change.object as StoredPod;
   const before = change.previous as StoredPod;
   // Of a pod whose last finalizer goes while it is being deleted, the change is its deletion.
-  const isFreed = isTracked(before) && (!isTracked(pod) || change.type === "DELETED");
-  if (!isFreed || !hasEnded(pod)) return undefined;
-  const record = ledger.pods.get(uidOf(pod));
+  const isRemoved = isTracked(before) && (!isTracked(pod) || change.type === "DELETED");
+  if (!isRemoved || !hasEnded(pod)) return undefined;
+  const record = records.pods.get(uidOf(pod));
   const job = record?.job;
-  if (record === undefined || job === undefined || job.gone || job.meddledWith || record.flipped) return undefined;
+  if (record === undefined || job === undefined || job.gone || job.externallyModified || record.flipped)
+    return undefined;
   // Who frees what is nobody's may be late.
   if (record.moved) return undefined;
   if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return undefined;
-  if (!record.shownEndedTo.has(lifeOf(change.request!))) return undefined;
+  if (!record.shownEndedTo.has(incarnationKeyOf(change.request!))) return undefined;
   // What is deleted while it runs when a success is decided does not count.
   if (job.succeeds && (record.everCutShort || mayHaveBeenCutShort(pod))) return undefined;
   const lists = uncounted(job.object);
@@ -233,7 +247,7 @@ function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undef
   return {
     uid: record.uid,
     policy: job.object.spec.podFailurePolicy,
-    about: nameOf(pod, "Pod"),
+    subject: nameOf(pod, "Pod"),
     message: `${nameOf(job.object, "Job")} lets go of it, ${pod.status?.phase}, and its status has not recorded it`,
   };
 }
@@ -243,15 +257,18 @@ function freedUnrecorded(change: StoredChange, ledger: JobLedger): Freed | undef
  *
  * Upstream: pkg/controller/job/indexed_job_utils.go getPodsWithDelayedDeletionPerIndex.
  */
-function freedUnknown({ type, object, previous, request }: StoredChange, ledger: JobLedger): Freed | undefined {
+function failureCountRemoval(
+  { type, object, previous, request }: StoredChange,
+  records: JobRecords,
+): FinalizerRemoval | undefined {
   const pod = object as StoredPod;
   if (!isTracked(previous!) || (isTracked(pod) && type !== "DELETED") || !hasFailed(pod)) return undefined;
-  const record = ledger.pods.get(uidOf(pod));
+  const record = records.pods.get(uidOf(pod));
   const job = record?.job;
   const { spec, status } = job?.object ?? {};
   if (record === undefined || job === undefined || spec?.backoffLimitPerIndex == null) return undefined;
-  if (job.gone || job.meddledWith || record.flipped || isBeingDeleted(job.object)) return undefined;
-  if (!record.shownEndedTo.has(lifeOf(request!)) || isEnding(job.object)) return undefined;
+  if (job.gone || job.externallyModified || record.flipped || isBeingDeleted(job.object)) return undefined;
+  if (!record.shownEndedTo.has(incarnationKeyOf(request!)) || isEnding(job.object)) return undefined;
   const index = indexOf(pod, Math.min(...job.specs.map(({ completions }) => completions ?? 0)));
   if (index === undefined || job.allPods.some((other) => other !== record && indexOf(other.object) === index))
     return undefined;
@@ -260,7 +277,7 @@ function freedUnknown({ type, object, previous, request }: StoredChange, ledger:
   return {
     uid: record.uid,
     policy: undefined,
-    about: nameOf(pod, "Pod"),
+    subject: nameOf(pod, "Pod"),
     message: `${nameOf(job.object, "Job")} lets go of it, and no other pod of index ${index} knows that it has failed`,
   };
 }
@@ -269,15 +286,15 @@ function isEnding({ status }: StoredJob): boolean {
   return status?.conditions?.some(({ type, status: holds }) => type !== "Suspended" && holds === "True") ?? false;
 }
 
-function checkLeaving({ object, previous }: StoredChange, ledger: JobLedger, violated: Violated): void {
+function checkLeaving({ object, previous }: StoredChange, records: JobRecords, violated: Violated): void {
   const was = uncounted(previous as StoredJob);
   if (was.succeeded.length === 0 && was.failed.length === 0) return;
   const is = uncounted(object);
   const left = new Set([...is.succeeded, ...is.failed]);
   for (const uid of [...was.succeeded, ...was.failed]) {
     if (left.has(uid)) continue;
-    const pod = ledger.pods.get(uid);
-    if (pod === undefined || pod.gone || !isTracked(pod.object) || pod.job?.meddledWith === true) continue;
+    const pod = records.pods.get(uid);
+    if (pod === undefined || pod.gone || !isTracked(pod.object) || pod.job?.externallyModified === true) continue;
     // The garbage collector has orphaned it: it is no pod of the Job any more, which is then not to wait for its finalizer.
     if (pod.job?.uid !== uidOf(object)) continue;
     violated(nameOf(object, "Job"), `counts ${nameOf(pod.object, "Pod")}, which still has the tracking finalizer`);

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
 import { condition, job, pod } from "../../test/objects.js";
-import { noPodAfterTheEnd, theEndIsTheEnd } from "./job-end.js";
+import { noPodAfterTermination, terminalStatusIsFinal } from "./job-end.js";
 
 const CONTROLLER = "job-controller";
 const interim = [condition("SuccessCriteriaMet", "CompletionsReached")];
 const complete = { conditions: [...interim, condition("Complete", "CompletionsReached")], succeeded: 1 };
 
 function finishing(): History {
-  const history = new History(theEndIsTheEnd);
+  const history = new History(terminalStatusIsFinal);
   history.store(job());
   history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
   history.store(job({ conditions: interim }), CONTROLLER);
@@ -43,7 +43,7 @@ describe("S3 the end is the end", () => {
   });
 
   it("refuses an end for another reason than was decided, and one that is taken back", () => {
-    const history = new History(theEndIsTheEnd);
+    const history = new History(terminalStatusIsFinal);
     const failing = [condition("FailureTarget", "PodFailurePolicy")];
     history.store(job());
     history.store(job({ conditions: failing }), CONTROLLER);
@@ -96,7 +96,7 @@ describe("S3 the end is the end", () => {
 
   it("accepts that successes complete a Job whose last pod no cache has shown, unless syncs wait for their own writes", () => {
     const completing = (consistencyGate: boolean, reason: string): readonly string[] => {
-      const history = new History(theEndIsTheEnd, { controllers: { consistencyGate } });
+      const history = new History(terminalStatusIsFinal, { controllers: { consistencyGate } });
       history.store(job());
       history.store(job({ conditions: [condition("SuccessCriteriaMet", reason)] }), CONTROLLER);
       history.store(pod("Running", { name: "b" }), CONTROLLER);
@@ -104,16 +104,16 @@ describe("S3 the end is the end", () => {
       history.store(job({ conditions, succeeded: 1 }), CONTROLLER);
       return history.violations;
     };
-    const accused = ["Job default/pi: is Complete while Pod default/b runs"];
+    const reported = ["Job default/pi: is Complete while Pod default/b runs"];
     expect(completing(false, "CompletionsReached")).toEqual([]);
-    expect(completing(true, "CompletionsReached")).toEqual(accused);
+    expect(completing(true, "CompletionsReached")).toEqual(reported);
     // Whatever else ends a Job waits for what was created.
-    expect(completing(false, "SuccessPolicy")).toEqual(accused);
+    expect(completing(false, "SuccessPolicy")).toEqual(reported);
   });
 
   it("refuses it when the sync that ends the Job has seen the pod, whatever its cache had shown when", () => {
     const ended = (...seen: Pod[]): readonly string[] => {
-      const history = new History(theEndIsTheEnd, { controllers: { consistencyGate: false } });
+      const history = new History(terminalStatusIsFinal, { controllers: { consistencyGate: false } });
       const succeeding = condition("SuccessCriteriaMet", "CompletionsReached");
       history.store(job({ conditions: [succeeding] }), CONTROLLER);
       history.store(pod("Succeeded", { name: "b" }), CONTROLLER);
@@ -141,7 +141,7 @@ describe("S3 the end is the end", () => {
 
 describe("S4 no pod after the end", () => {
   it("refuses a pod for a finished Job", () => {
-    const history = new History(noPodAfterTheEnd);
+    const history = new History(noPodAfterTermination);
     history.store(job());
     history.store(job(complete), CONTROLLER);
     history.pass(1000);
@@ -150,7 +150,7 @@ describe("S4 no pod after the end", () => {
   });
 
   it("accepts one that another life of the controller has sent before (X9)", () => {
-    const history = new History(noPodAfterTheEnd);
+    const history = new History(noPodAfterTermination);
     history.store(job());
     const sentMs = history.nowMs;
     history.pass(1000);
@@ -161,7 +161,7 @@ describe("S4 no pod after the end", () => {
 
   it("accepts one where the answer to the write of the end was lost, until a cache shows it, and syncs do not wait for that", () => {
     const ended = (consistencyGate: boolean, code: number, isShown: boolean): readonly string[] => {
-      const history = new History(noPodAfterTheEnd, { controllers: { consistencyGate } });
+      const history = new History(noPodAfterTermination, { controllers: { consistencyGate } });
       history.store(job());
       const finished = history.store(job(complete), CONTROLLER);
       history.answer({ component: CONTROLLER, resource: "jobs.batch", name: "pi", code, tookEffect: true });
@@ -177,7 +177,7 @@ describe("S4 no pod after the end", () => {
   });
 
   it("says nothing of pods that others make", () => {
-    const history = new History(noPodAfterTheEnd);
+    const history = new History(noPodAfterTermination);
     history.store(job(complete));
     history.store(pod(), "user");
     expect(history.violations).toEqual([]);

@@ -2,32 +2,32 @@ import { findCondition, finishedCondition, isConditionTrue } from "@kubewright/a
 
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { StoredChange } from "../world.js";
-import { type JobLedger, jobLedgerOf } from "./job-ledger.js";
-import { type StoredJob, isActive, isTracked } from "./job-words.js";
-import { waitsForWrites } from "./plan-words.js";
-import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { type JobRecords, jobRecordsOf } from "./job-records.js";
+import { type StoredJob, isActive, isTracked } from "./job-state.js";
+import { waitsForWrites } from "./plan-settings.js";
+import { JOBS, JOB_CONTROLLER, PODS, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go enactJobFinished, and validation.go of the API server. */
-export const theEndIsTheEnd: Invariant = {
+export const terminalStatusIsFinal: Invariant = {
   name: "S3 the end is the end",
   sentence:
     "A Job is Complete or Failed, never both; then nothing is uncounted, active or terminating, no pod of it runs or is " +
     "tracked, FailureTarget or SuccessCriteriaMet was stored before, for the same reason, and stays, and its status never changes again.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     /** What the sync that has ended a Job may not have seen, until it tells, by its life and the Job's UID. */
-    const unclear = new Map<string, readonly Unclear[]>();
+    const unconfirmed = new Map<string, readonly UnconfirmedPod[]>();
     return {
-      onDecision(told) {
-        if (told.controller !== JOB_CONTROLLER) return;
-        const key = `${lifeOf({ ...told, component: told.controller })} ${told.decision.uid}`;
-        const pods = unclear.get(key);
+      onDecision(reported) {
+        if (reported.controller !== JOB_CONTROLLER) return;
+        const key = `${incarnationKeyOf({ ...reported, component: reported.controller })} ${reported.decision.uid}`;
+        const pods = unconfirmed.get(key);
         if (pods === undefined) return;
-        unclear.delete(key);
-        const { active, tracked } = told.decision.plan.observed;
+        unconfirmed.delete(key);
+        const { active, tracked } = reported.decision.plan.observed;
         const seen = new Set([...active, ...tracked].map(({ metadata }) => metadata.uid));
         const wrong = pods.find(({ uid }) => seen.has(uid));
-        if (wrong !== undefined) violated(wrong.about, wrong.message);
+        if (wrong !== undefined) violated(wrong.subject, wrong.message);
       },
       onChange(change) {
         const { previous, request } = change;
@@ -38,8 +38,8 @@ export const theEndIsTheEnd: Invariant = {
         if (finishedCondition(job) === undefined && finishedCondition(previous as StoredJob) === undefined) return;
         if (finishedCondition(previous as StoredJob) !== undefined) checkUnchanged(change, violated);
         else {
-          const pods = checkEnd(change, { ledger, waitsForWrites: waitsForWrites(world) }, violated);
-          if (pods.length > 0) unclear.set(`${lifeOf(request)} ${uidOf(job)}`, pods);
+          const pods = checkEnd(change, { records, waitsForWrites: waitsForWrites(world) }, violated);
+          if (pods.length > 0) unconfirmed.set(`${incarnationKeyOf(request)} ${uidOf(job)}`, pods);
         }
       },
     };
@@ -74,20 +74,24 @@ const ENDS = [
 ] as const;
 
 /** A pod that is still there at the end of its Job. */
-interface Unclear {
+interface UnconfirmedPod {
   readonly uid: string;
-  readonly about: string;
+  readonly subject: string;
   readonly message: string;
 }
 
-interface Known {
-  readonly ledger: JobLedger;
+interface EndContext {
+  readonly records: JobRecords;
   /** Whether the controller waits until its caches show what it has written. */
   readonly waitsForWrites: boolean;
 }
 
 /** @returns Pods that are still there, of which it is not clear whether whoever writes the end has seen them. */
-function checkEnd(change: StoredChange, { ledger, waitsForWrites }: Known, violated: Violated): readonly Unclear[] {
+function checkEnd(
+  change: StoredChange,
+  { records, waitsForWrites }: EndContext,
+  violated: Violated,
+): readonly UnconfirmedPod[] {
   const job = change.object as StoredJob;
   const before = change.previous as StoredJob;
   const { status } = job;
@@ -102,43 +106,43 @@ function checkEnd(change: StoredChange, { ledger, waitsForWrites }: Known, viola
   if ((status?.terminating ?? 0) > 0) refuse(`is ${end.type} with ${status?.terminating} terminating pods`);
   const interim = end.type === "Failed" ? "FailureTarget" : "SuccessCriteriaMet";
   if (!isConditionTrue(before.status?.conditions, interim)) refuse(`is ${end.type}, and was not ${interim} before`);
-  const record = ledger.jobs.get(uidOf(job));
-  if (record === undefined || record.meddledWith || ledger.mayReadThePast) return [];
+  const record = records.jobs.get(uidOf(job));
+  if (record === undefined || record.externallyModified || records.mayReadStaleState) return [];
   // Enough successes complete a Job whether or not the cache shows all that was created for it, unless syncs wait for that.
   const maySeeTooFew = !waitsForWrites && end.reason === "CompletionsReached";
-  const unclear: Unclear[] = [];
+  const unconfirmed: UnconfirmedPod[] = [];
   for (const pod of record.livePods.values()) {
     if (pod.flipped || (!isActive(pod.object) && !isTracked(pod.object))) continue;
     const what = isActive(pod.object) ? "runs" : "is not accounted for";
     const message = `is ${end.type} while ${nameOf(pod.object, "Pod")} ${what}`;
     // A pod that whoever writes the end cannot know of has to be let go of later: L2.
-    const isHidden = ledger.isHiddenFrom(pod, change.request!);
-    if (!isHidden && !(maySeeTooFew && !ledger.isShownTo(pod, change.request!))) {
+    const isHidden = records.isHiddenFrom(pod, change.request!);
+    if (!isHidden && !(maySeeTooFew && !records.isShownTo(pod, change.request!))) {
       refuse(message);
       return [];
     }
-    unclear.push({ uid: pod.uid, about: nameOf(job, "Job"), message });
+    unconfirmed.push({ uid: pod.uid, subject: nameOf(job, "Job"), message });
   }
-  return unclear;
+  return unconfirmed;
 }
 
 /** Upstream: job_controller.go syncJob, its gate for Jobs that it has ended. */
-export const noPodAfterTheEnd: Invariant = {
+export const noPodAfterTermination: Invariant = {
   name: "S4 no pod after the end",
   sentence:
     "No pod is created for a Job that is Complete or Failed in the store, if its controller could know: from the answer to its own " +
     "write, from its cache, or by waiting for it.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     return {
       onChange(change) {
         const { request } = change;
         if (change.resource !== PODS || change.type !== "ADDED" || request?.component !== JOB_CONTROLLER) return;
-        const job = ledger.pods.get(uidOf(change.object))?.job;
-        if (job?.finishedMs === undefined || ledger.mayReadThePast) return;
+        const job = records.pods.get(uidOf(change.object))?.job;
+        if (job?.finishedMs === undefined || records.mayReadStaleState) return;
         // What somebody else has sent before the end was written may still land: exception X9.
-        if (request.sentMs <= job.finishedMs && lifeOf(request) !== job.finishedBy) return;
-        if (!waitsForWrites(world) && ledger.isEndHiddenFrom(job, request)) return;
+        if (request.sentMs <= job.finishedMs && incarnationKeyOf(request) !== job.finishedBy) return;
+        if (!waitsForWrites(world) && records.isEndHiddenFrom(job, request)) return;
         const end = finishedCondition(job.object)!;
         violated(
           nameOf(job.object, "Job"),

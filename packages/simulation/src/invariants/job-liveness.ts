@@ -1,17 +1,17 @@
 import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue, labelSelectorMatcher } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 import { durationOf } from "../scenario/scenario-times.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
 import {
-  type JobLedger,
+  type JobRecords,
   type JobRecord,
   activePods,
   isAdoptedAndGone,
   isCreationMissed,
-  jobLedgerOf,
-} from "./job-ledger.js";
+  jobRecordsOf,
+} from "./job-records.js";
 import {
   type StoredPod,
   isActive,
@@ -20,12 +20,12 @@ import {
   replacesOnlyFailed,
   restartsOf,
   wantedPods,
-} from "./job-words.js";
+} from "./job-state.js";
 import { LONGEST_REQUEST_MS } from "./longest-request.js";
-import { clockMayBeWrong, waitsForWrites } from "./plan-words.js";
+import { clockMayBeWrong, waitsForWrites } from "./plan-settings.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
-const FREED_MS = 120_000;
+const FINALIZER_REMOVED_MS = 120_000;
 const STARTS_MS = 120_000;
 
 /** Upstream: pkg/controller/job/job_controller.go syncOrphanPod. */
@@ -35,7 +35,7 @@ export const noStuckFinalizer: Invariant = {
     "120 s after the last fault no pod has kept the tracking finalizer for as long whose Job has finished, or is gone or being " +
     "deleted and selects it.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     /** When a pod, or the Job it names, changed last. */
     const changedMs = new Map<string, number>();
     /** When a Job went, or began to. */
@@ -49,16 +49,17 @@ export const noStuckFinalizer: Invariant = {
           goneMs.set(uid, change.atMs);
       },
       atRest() {
-        const sinceMs = world.nowMs - FREED_MS;
+        const sinceMs = world.nowMs - FINALIZER_REMOVED_MS;
         if (world.healedMs > sinceMs) return;
-        for (const pod of ledger.pods.values()) {
+        for (const pod of records.pods.values()) {
           if (pod.gone || !isTracked(pod.object)) continue;
           const job = pod.job;
           const endedMs = job === undefined ? -Infinity : (goneMs.get(job.uid) ?? job.finishedMs);
           const lastMs = Math.max(changedMs.get(pod.uid) ?? -Infinity, endedMs ?? -Infinity);
           if (lastMs > sinceMs || isManagedElsewhere(job)) continue;
-          const why = whyStuck(pod.object, job);
-          if (why !== undefined) violated(nameOf(pod.object, "Pod"), `keeps ${JOB_TRACKING_FINALIZER}, and ${why}`);
+          const reason = stuckReason(pod.object, job);
+          if (reason !== undefined)
+            violated(nameOf(pod.object, "Pod"), `keeps ${JOB_TRACKING_FINALIZER}, and ${reason}`);
         }
       },
     };
@@ -71,7 +72,7 @@ function isManagedElsewhere(job: JobRecord | undefined): boolean {
 }
 
 /** Pods whose Job is gone go with it as garbage, once they are asked to: until then the garbage collector is late (L3). */
-function whyStuck({ metadata }: StoredPod, job: JobRecord | undefined): string | undefined {
+function stuckReason({ metadata }: StoredPod, job: JobRecord | undefined): string | undefined {
   const isDeleted = metadata.deletionTimestamp != null;
   if (job === undefined) return isDeleted ? "has no Job" : undefined;
   const name = nameOf(job.object, "Job");
@@ -79,18 +80,18 @@ function whyStuck({ metadata }: StoredPod, job: JobRecord | undefined): string |
   // By its selector alone the pods are found of a Job that goes.
   if (!labelSelectorMatcher(job.object.spec?.selector)(metadata.labels)) return undefined;
   if (job.gone) return isDeleted ? `its ${name} is gone` : undefined;
-  return isBeingDeleted(job.object) && !job.meddledWith ? `its ${name} is being deleted` : undefined;
+  return isBeingDeleted(job.object) && !job.externallyModified ? `its ${name} is being deleted` : undefined;
 }
 
 /** Upstream: job_controller.go syncJob. */
-export const jobsGoOn: Invariant = {
+export const jobsProgress: Invariant = {
   name: "L1 Jobs go on",
   sentence:
     "120 s after the last fault no Job stays without the pods that it wants, without an end that it has come to, or with a " +
     "limit that it exceeds; terminating pods, back-off and suspension excepted, and where syncs do not wait for their caches, pods " +
     "that went before they were seen.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     /** When something about a Job changed last. */
     const changedMs = new Map<string, number>();
     const forbidden = new Set<string>();
@@ -104,9 +105,9 @@ export const jobsGoOn: Invariant = {
       onChange(change) {
         const job =
           change.resource === JOBS
-            ? ledger.jobs.get(uidOf(change.object))
+            ? records.jobs.get(uidOf(change.object))
             : change.resource === PODS
-              ? ledger.pods.get(uidOf(change.object))?.job
+              ? records.pods.get(uidOf(change.object))?.job
               : undefined;
         if (job === undefined) return;
         changedMs.set(job.uid, change.atMs);
@@ -115,9 +116,9 @@ export const jobsGoOn: Invariant = {
       },
       atRest() {
         const sinceMs = world.nowMs - STARTS_MS;
-        if (world.healedMs > sinceMs || ledger.mayReadThePast) return;
-        for (const job of ledger.jobs.values()) {
-          if (job.gone || job.meddledWith) continue;
+        if (world.healedMs > sinceMs || records.mayReadStaleState) return;
+        for (const job of records.jobs.values()) {
+          if (job.gone || job.externallyModified) continue;
           // What crashes again and again changes all the time.
           if ((restartedMs.get(job.uid) ?? Infinity) < sinceMs)
             violated(
@@ -126,7 +127,7 @@ export const jobsGoOn: Invariant = {
             );
           if ((changedMs.get(job.uid) ?? 0) > sinceMs) continue;
           const isRefused = forbidden.has(job.object.metadata.namespace ?? "");
-          const wrong = whyStandingStill(job, world, isRefused);
+          const wrong = stallReason(job, world, isRefused);
           if (wrong !== undefined) violated(nameOf(job.object, "Job"), wrong);
         }
       },
@@ -155,7 +156,7 @@ function longestBackOffMs(count: number): number {
   return count === 0 ? 0 : Math.min(FIRST_BACK_OFF_MS * 2 ** (count - 1), LONGEST_BACK_OFF_MS) + BACK_OFF_SLACK_MS;
 }
 
-function whyStandingStill(job: JobRecord, world: World, isRefused: boolean): string | undefined {
+function stallReason(job: JobRecord, world: World, isRefused: boolean): string | undefined {
   const { nowMs } = world;
   const { object } = job;
   const { spec, status } = object;
@@ -214,42 +215,42 @@ function endOf({ metadata, status }: JobRecord["allPods"][number]["object"]): nu
 /** The longest time after a refusal until a controller tries again, a little more, and as long as that try may take. */
 const RETRY_MS = 65_000 + LONGEST_REQUEST_MS;
 /** A request that takes as long keeps one of a few workers from what waits in the queue. */
-const HOLDS_UP_MS = 1_000;
+const SLOW_REQUEST_MS = 1_000;
 
 /** Upstream: pkg/controller/controller_utils.go, expectations; job_controller.go manageJob, its slow start. */
-export const dampedNotStalled: Invariant = {
+export const retriesContinue: Invariant = {
   name: "L9 damped, not stalled",
   sentence:
     "A Job one of whose pods could not be created, or not be deleted, gets another try within 65 s, of which it is known within " +
     "30 s what became, when nothing else is wrong and none of its pods has failed.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     /** When it was last refused what it wanted, by the Job's UID. */
     const refusedMs = { create: new Map<string, number>(), delete: new Map<string, number>() };
     const lasting = new Set<number>();
     /** Who hears nothing may have crashed, and is not there until it is started again. */
-    const awayMs = Math.max(0, ...(world.plan.happenings ?? []).map(restartMs));
+    const awayMs = Math.max(0, ...(world.plan.events ?? []).map(restartMs));
     let disturbedMs = -Infinity;
     return {
-      onHappening({ index, phase, kind, atMs }) {
-        disturbedMs = Math.max(disturbedMs, atMs + restartMs(world.plan.happenings?.[index]));
+      onScenarioEvent({ index, phase, kind, atMs }) {
+        disturbedMs = Math.max(disturbedMs, atMs + restartMs(world.plan.events?.[index]));
         // What goes wrong once at a request is over with it, and a suspension is nothing wrong.
         if (kind === "requestFails" || kind === "controllerCrashes" || kind === "suspend") return;
-        if (phase === "begin" && world.plan.happenings?.[index]?.for !== undefined) lasting.add(index);
+        if (phase === "begin" && world.plan.events?.[index]?.for !== undefined) lasting.add(index);
         else lasting.delete(index);
       },
       onAnswer(request) {
         if (request.component !== JOB_CONTROLLER) return;
-        if (request.atMs - request.sentMs >= HOLDS_UP_MS) disturbedMs = Math.max(disturbedMs, request.atMs);
+        if (request.atMs - request.sentMs >= SLOW_REQUEST_MS) disturbedMs = Math.max(disturbedMs, request.atMs);
         if (request.code === 0) disturbedMs = Math.max(disturbedMs, request.atMs + awayMs);
         const isRefused = request.code < 200 || request.code > 299;
         const { verb } = request;
-        const owner = request.resource === PODS ? jobOf(request, ledger) : undefined;
+        const owner = request.resource === PODS ? jobOf(request, records) : undefined;
         // Anything else that goes wrong puts off the next try.
         if (isRefused && verb !== "create")
           for (const waiting of Object.values(refusedMs))
             for (const uid of waiting.keys()) {
-              const { namespace, name } = ledger.jobs.get(uid)?.object.metadata ?? {};
+              const { namespace, name } = records.jobs.get(uid)?.object.metadata ?? {};
               if (namespace === request.namespace && (request.resource !== JOBS || name === request.name))
                 waiting.set(uid, request.atMs);
             }
@@ -260,7 +261,7 @@ export const dampedNotStalled: Invariant = {
       onChange(change) {
         const { resource, object } = change;
         // What changes meanwhile is looked at first.
-        const uid = resource === JOBS ? uidOf(object) : ledger.pods.get(uidOf(object))?.job?.uid;
+        const uid = resource === JOBS ? uidOf(object) : records.pods.get(uidOf(object))?.job?.uid;
         for (const waiting of Object.values(refusedMs))
           if (uid !== undefined && waiting.has(uid)) waiting.set(uid, change.atMs);
       },
@@ -271,7 +272,7 @@ export const dampedNotStalled: Invariant = {
             const waitedMs = world.nowMs - Math.max(sinceMs, disturbedMs);
             if (waitedMs <= RETRY_MS) continue;
             refusedMs[verb].delete(uid);
-            const job = ledger.jobs.get(uid);
+            const job = records.jobs.get(uid);
             if (job === undefined || !(verb === "create" ? wantsMore(job) : wantsFewer(job))) continue;
             violated(nameOf(job.object, "Job"), `has waited ${waitedMs / 1000} s to try again to ${verb} its pods`);
           }
@@ -281,14 +282,14 @@ export const dampedNotStalled: Invariant = {
 };
 
 /** For how long a happening keeps a controller that it has killed from being started again. */
-function restartMs(happening: HappeningEntry | undefined): number {
-  return durationOf(happening?.controllerCrashes?.restartAfter ?? "0s");
+function restartMs(scenarioEvent: ScenarioEventEntry | undefined): number {
+  return durationOf(scenarioEvent?.controllerCrashes?.restartAfter ?? "0s");
 }
 
 /** The UID of the Job that a request of its controller about a pod is for. */
-function jobOf({ verb, namespace, name, body }: AnsweredRequest, ledger: JobLedger): string | undefined {
+function jobOf({ verb, namespace, name, body }: AnsweredRequest, records: JobRecords): string | undefined {
   if (verb === "create") return body === undefined ? undefined : ownerOfKind(body as Stored, "Job")?.uid;
-  return ledger.podsByName.get(`${namespace}/${name}`)?.job?.uid;
+  return records.podsByName.get(`${namespace}/${name}`)?.job?.uid;
 }
 
 /** Whether a Job has more pods than it is to have: none while it is suspended, or about to end. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { History, START_MS } from "../../test/history.js";
 import { job } from "../../test/objects.js";
-import { oneLeader, takeover } from "./leaders.js";
+import { oneLeader, failover } from "./leaders.js";
 
 const elected = { controllerManagers: 2 };
 
@@ -58,7 +58,7 @@ describe("S18 one leader", () => {
 
 describe("L10 take-over", () => {
   it("wants somebody to lead when a lease's duration and two retries are over", () => {
-    const history = new History(takeover, elected);
+    const history = new History(failover, elected);
     history.leading = ["a"];
     history.pass(60_000);
     history.leading = [];
@@ -69,7 +69,7 @@ describe("L10 take-over", () => {
   });
 
   it("waits for the longest lease, and for the last fault to be over", () => {
-    const history = new History(takeover, { ...elected, controllers: { leaseDurations: ["60s", "15s"] } });
+    const history = new History(failover, { ...elected, controllers: { leaseDurations: ["60s", "15s"] } });
     history.pass(70_000);
     expect(history.violations).toEqual([]);
     history.healedMs = history.nowMs + 60_000;

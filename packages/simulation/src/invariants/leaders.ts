@@ -2,7 +2,7 @@ import { parseDuration } from "@kubewright/clock";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { World } from "../world.js";
-import { isOfController, nameOf } from "./stored-objects.js";
+import { isFromController, nameOf } from "./stored-objects.js";
 
 /** The longest time that a request is under way, and the longest from one look at who leads to the next. */
 const REQUEST_MS = 90_000;
@@ -28,7 +28,7 @@ export const oneLeader: Invariant = {
       onAnswer: look,
       onChange({ object, resource, request }) {
         look();
-        if (request === undefined || request.process === "" || !isOfController(request)) return;
+        if (request === undefined || request.process === "" || !isFromController(request)) return;
         if (resource.startsWith("leases") || resource.startsWith("events")) return;
         const lastMs = ledMs.get(request.process);
         // What is under way stands still with the process that has sent it.
@@ -41,7 +41,7 @@ export const oneLeader: Invariant = {
 };
 
 /** Upstream: client-go tools/leaderelection, its durations. */
-export const takeover: Invariant = {
+export const failover: Invariant = {
   name: "L10 take-over",
   sentence: "When nothing is wrong some controller manager leads within a lease's duration and two retries.",
   watch(world, violated): InvariantChecks {

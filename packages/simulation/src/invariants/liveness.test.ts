@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { History, START_MS } from "../../test/history.js";
 import { condition, cronJob, job, pod } from "../../test/objects.js";
-import { cronJobsGoOn, historyHolds } from "./cron-liveness.js";
-import { dampedNotStalled, jobsGoOn, noStuckFinalizer } from "./job-liveness.js";
+import { cronJobsProgress, historyLimitsConverge } from "./cron-liveness.js";
+import { retriesContinue, jobsProgress, noStuckFinalizer } from "./job-liveness.js";
 
 const CONTROLLER = "job-controller";
 const deletionTimestamp = "2026-03-02T10:00:00Z";
@@ -82,7 +82,7 @@ describe("L2 no stuck finalizer", () => {
 
 describe("L1 Jobs go on", () => {
   function rested(make: (history: History) => void, waitMs = 700_000): readonly string[] {
-    const history = new History(jobsGoOn);
+    const history = new History(jobsProgress);
     make(history);
     history.pass(waitMs);
     history.rest();
@@ -102,7 +102,7 @@ describe("L1 Jobs go on", () => {
 
   it("accepts a Job that waits for a pod which went before it was seen, where syncs do not wait for their caches", () => {
     const waiting = (consistencyGate: boolean, seen: "coming" | "going"): readonly string[] => {
-      const history = new History(jobsGoOn, { controllers: { consistencyGate } });
+      const history = new History(jobsProgress, { controllers: { consistencyGate } });
       history.store(job({ succeeded: 1 }, { completions: 5 }));
       history.store(pod("Succeeded"), CONTROLLER);
       const gone = pod("Succeeded", { metadata: { deletionTimestamp } });
@@ -120,7 +120,7 @@ describe("L1 Jobs go on", () => {
 
   it("accepts a Job that waits for the end of a pod which it has adopted, where syncs do not wait for their caches", () => {
     const waiting = (consistencyGate: boolean, isGone: boolean): readonly string[] => {
-      const history = new History(jobsGoOn, { controllers: { consistencyGate } });
+      const history = new History(jobsProgress, { controllers: { consistencyGate } });
       history.store(job({ conditions: [condition("SuccessCriteriaMet")] }));
       history.store(pod("Succeeded"), "user");
       if (isGone) history.remove(pod("Succeeded"), CONTROLLER);
@@ -144,7 +144,7 @@ describe("L1 Jobs go on", () => {
 
   it("refuses a Job whose containers have started again as often as it permits, and go on doing so", () => {
     const crashing = (restartCount: number, backoffLimit: number): readonly string[] => {
-      const history = new History(jobsGoOn);
+      const history = new History(jobsProgress);
       const { template } = job().spec!;
       const onFailure = { ...template, spec: { ...template.spec!, restartPolicy: "OnFailure" } };
       history.store(job({}, { backoffLimit, template: onFailure }));
@@ -195,7 +195,7 @@ describe("L1 Jobs go on", () => {
   });
 
   it("says nothing of pods, or deadlines, where a clock may be wrong", () => {
-    const history = new History(jobsGoOn, { happenings: [{ at: "1m", clockJump: "-3h" }] });
+    const history = new History(jobsProgress, { events: [{ at: "1m", clockJump: "-3h" }] });
     history.store(job());
     history.pass(700_000);
     history.rest();
@@ -231,7 +231,7 @@ describe("L9 damped, not stalled", () => {
     });
 
   it("refuses that a Job waits longer than 65 s for another try, and 30 s to hear of it", () => {
-    const history = new History(dampedNotStalled);
+    const history = new History(retriesContinue);
     history.store(job());
     refused(history);
     history.pass(90_000);
@@ -243,8 +243,8 @@ describe("L9 damped, not stalled", () => {
   it("accepts that nobody is there to try again until a controller that has crashed is started again", () => {
     const after = (code: number, restartAfter?: string): readonly string[] => {
       const crash = { controller: CONTROLLER, verbs: ["create"], nth: 3, ...(restartAfter && { restartAfter }) };
-      const history = new History(dampedNotStalled, {
-        happenings: [{ at: "+0s", for: "1h", controllerCrashes: crash }],
+      const history = new History(retriesContinue, {
+        events: [{ at: "+0s", for: "1h", controllerCrashes: crash }],
       });
       history.happen(0, "controllerCrashes", "begin");
       history.store(job());
@@ -259,7 +259,7 @@ describe("L9 damped, not stalled", () => {
   });
 
   it("accepts that requests for other Jobs hold its worker up", () => {
-    const history = new History(dampedNotStalled);
+    const history = new History(retriesContinue);
     history.store(job());
     refused(history);
     history.pass(90_000);
@@ -271,7 +271,7 @@ describe("L9 damped, not stalled", () => {
 
   it("refuses that it waits as long to delete pods of which there are too many", () => {
     const waits = (suspend: boolean): readonly string[] => {
-      const history = new History(dampedNotStalled);
+      const history = new History(retriesContinue);
       history.store(job({}, { suspend }));
       history.store(pod(), CONTROLLER);
       history.answer({ component: CONTROLLER, verb: "delete", resource: "pods", name: "a", code: 500 });
@@ -283,8 +283,8 @@ describe("L9 damped, not stalled", () => {
   });
 
   it("accepts that nobody tries until a controller that has crashed is there again, and refuses it from then on", () => {
-    const history = new History(dampedNotStalled, {
-      happenings: [{ at: "1s", controllerCrashes: { controller: CONTROLLER, restartAfter: "3m" } }],
+    const history = new History(retriesContinue, {
+      events: [{ at: "1s", controllerCrashes: { controller: CONTROLLER, restartAfter: "3m" } }],
     });
     history.store(job());
     refused(history);
@@ -297,14 +297,14 @@ describe("L9 damped, not stalled", () => {
   });
 
   it("accepts it when there was another try, the Job wants none, something else is refused, or goes wrong", () => {
-    const tried = new History(dampedNotStalled);
+    const tried = new History(retriesContinue);
     tried.store(job());
     refused(tried);
     refused(tried, 201);
-    const wantsNone = new History(dampedNotStalled);
+    const wantsNone = new History(retriesContinue);
     wantsNone.store(job({}, { suspend: true }));
     refused(wantsNone);
-    const wrong = new History(dampedNotStalled, { happenings: [{ at: "1s", for: "5m", paused: "m" }] });
+    const wrong = new History(retriesContinue, { events: [{ at: "1s", for: "5m", paused: "m" }] });
     wrong.store(job());
     refused(wrong);
     wrong.happen(0, "paused", "begin");
@@ -312,7 +312,7 @@ describe("L9 damped, not stalled", () => {
       history.pass(100_000);
       expect(history.violations).toEqual([]);
     }
-    const other = new History(dampedNotStalled);
+    const other = new History(retriesContinue);
     other.store(job());
     refused(other);
     other.pass(60_000);
@@ -324,7 +324,7 @@ describe("L9 damped, not stalled", () => {
 
 describe("L5 CronJobs go on", () => {
   function rested(stored: CronJob, waitMs = 200_000, then?: (history: History) => void): readonly string[] {
-    const history = new History(cronJobsGoOn);
+    const history = new History(cronJobsProgress);
     history.store(stored);
     then?.(history);
     history.pass(waitMs);
@@ -380,7 +380,7 @@ describe("L5 CronJobs go on", () => {
 
 describe("L6 history holds", () => {
   it("refuses more finished Jobs than the limit, a minute after the last has ended", () => {
-    const history = new History(historyHolds);
+    const history = new History(historyLimitsConverge);
     history.store(cronJob({ successfulJobsHistoryLimit: 1 }));
     const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid: "uid-of-tick", controller: true };
     for (const name of ["a", "b"]) {
@@ -405,7 +405,7 @@ describe("L6 history holds", () => {
 
   it("accepts what was refused to be deleted until the next slot", () => {
     const kept = (schedule: string, suspend = false): readonly string[] => {
-      const history = new History(historyHolds);
+      const history = new History(historyLimitsConverge);
       history.store(cronJob({ schedule, suspend, successfulJobsHistoryLimit: 0 }));
       const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid: "uid-of-tick", controller: true };
       const run = job(complete, {}, "tick-9");

@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 
 import { History } from "../../test/history.js";
 import { job, pod } from "../../test/objects.js";
-import { leftToItsManager } from "./managed-elsewhere.js";
+import { managedByIsRespected } from "./managed-elsewhere.js";
 
 const CONTROLLER = "job-controller";
 
 function judge(managedBy: string | undefined, by: string): readonly string[] {
-  const history = new History(leftToItsManager);
+  const history = new History(managedByIsRespected);
   const spec = managedBy === undefined ? {} : { managedBy };
   history.store(job({}, spec));
   history.store(pod(), by);

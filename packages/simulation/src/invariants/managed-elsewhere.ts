@@ -1,21 +1,21 @@
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import { jobLedgerOf } from "./job-ledger.js";
-import type { StoredJob } from "./job-words.js";
+import { jobRecordsOf } from "./job-records.js";
+import type { StoredJob } from "./job-state.js";
 import { JOBS, JOB_CONTROLLER, PODS, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go syncJob, its look at spec.managedBy. */
-export const leftToItsManager: Invariant = {
+export const managedByIsRespected: Invariant = {
   name: "S26 left to its manager",
   sentence: "The Job controller writes nothing of a Job that another controller manages, and makes no pods for it.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     return {
       onChange(change) {
         const { resource, type, object, request } = change;
         if (request?.component !== JOB_CONTROLLER) return;
         if (resource === JOBS && type === "MODIFIED" && isManagedElsewhere(object))
           violated(nameOf(object, "Job"), "is changed, and another controller manages it");
-        const owner = resource === PODS && type === "ADDED" ? ledger.pods.get(uidOf(object))?.job?.object : undefined;
+        const owner = resource === PODS && type === "ADDED" ? records.pods.get(uidOf(object))?.job?.object : undefined;
         if (owner !== undefined && isManagedElsewhere(owner))
           violated(nameOf(owner, "Job"), `gets ${nameOf(object, "Pod")}, and another controller manages it`);
       },

@@ -2,9 +2,9 @@ import { type Node, type Pod, isConditionTrue, parseTime } from "@kubewright/api
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, Stored, StoredChange, World } from "../world.js";
-import { Calm } from "./calm.js";
-import { hasEnded } from "./job-words.js";
-import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { DisturbanceTracker } from "./disturbance-tracker.js";
+import { hasEnded } from "./job-state.js";
+import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
 const DEFAULT_THRESHOLD = 12_500;
 /** Longer than from the last look at a node to the deletion of its pods, one after the other, when some answers are lost. */
@@ -26,9 +26,9 @@ export const podGCReasons: Invariant = {
     "pods being deleted that have no node, or one that is out of service; those that have not ended, and no others, it marks " +
     "Failed first, and as disrupted if nobody has asked for their deletion.",
   watch(world, violated): InvariantChecks {
-    const book = new EndedPods();
+    const endedPods = new EndedPods();
     /** When a life of PodGC asked for a node and was told last that there is none. */
-    const toldGoneMs = new Map<string, number>();
+    const notFoundMs = new Map<string, number>();
     /** When a node was last out of service, and when a life of PodGC was last shown so. */
     const outOfServiceMs = new Map<string, number>();
     const shownOut = new Set<string>();
@@ -38,15 +38,15 @@ export const podGCReasons: Invariant = {
       onAnswer(request) {
         const { component, verb, resource, name, code, sentMs } = request;
         if (component !== POD_GC_CONTROLLER || verb !== "get" || resource !== NODES) return;
-        if (code === 404) toldGoneMs.set(`${lifeOf(request)} ${name}`, sentMs);
-        else if (code === 200) toldGoneMs.delete(`${lifeOf(request)} ${name}`);
+        if (code === 404) notFoundMs.set(`${incarnationKeyOf(request)} ${name}`, sentMs);
+        else if (code === 200) notFoundMs.delete(`${incarnationKeyOf(request)} ${name}`);
       },
       onCacheEvent(event) {
         if (event.resource !== NODES || event.component !== POD_GC_CONTROLLER) return;
         const node: StoredNode = event.object;
         const name = node.metadata.name ?? "";
-        if (event.type !== "delete" && isOutOfService(node)) shownOut.add(`${lifeOf(event)} ${name}`);
-        else if (shownOut.delete(`${lifeOf(event)} ${name}`)) outOfServiceMs.set(name, event.atMs);
+        if (event.type !== "delete" && isOutOfService(node)) shownOut.add(`${incarnationKeyOf(event)} ${name}`);
+        else if (shownOut.delete(`${incarnationKeyOf(event)} ${name}`)) outOfServiceMs.set(name, event.atMs);
       },
       onChange(change) {
         if (change.resource === NODES) {
@@ -64,26 +64,26 @@ export const podGCReasons: Invariant = {
           if (isMarked && !isBeingDeleted(pod) && !isDisrupted(change.object))
             violated(nameOf(pod, "Pod"), "is marked Failed by PodGC, and has no condition that tells of a disruption");
           if (isMarked && !mayEnd(pod, request))
-            violated(nameOf(pod, "Pod"), `is marked Failed by PodGC, and ${whatElse(pod)}`);
-          const wrong = request.verb === "delete" ? whyNotDeleted(pod, request) : undefined;
+            violated(nameOf(pod, "Pod"), `is marked Failed by PodGC, and ${nodeText(pod)}`);
+          const wrong = request.verb === "delete" ? deletionProblem(pod, request) : undefined;
           if (wrong !== undefined) violated(nameOf(pod, "Pod"), `is deleted by PodGC, ${wrong}`);
         }
-        book.onChange(change);
+        endedPods.onChange(change);
       },
     };
 
-    function whyNotDeleted(pod: StoredPod, request: RequestInfo): string | undefined {
+    function deletionProblem(pod: StoredPod, request: RequestInfo): string | undefined {
       if (!hasEnded(pod) && !marked.has(uidOf(pod))) return "and was not marked Failed first";
-      return mayEnd(pod, request) ? undefined : book.whyKept(pod, thresholdOf(world), world.nowMs);
+      return mayEnd(pod, request) ? undefined : endedPods.thresholdProblem(pod, thresholdOf(world), world.nowMs);
     }
 
     /** Whether nobody else ends a pod: its node is gone, or out of service, or it has none and is being deleted. */
     function mayEnd(pod: StoredPod, request: RequestInfo): boolean {
       const { nodeName = "" } = pod.spec ?? {};
       if (nodeName === "") return isBeingDeleted(pod);
-      const place = `${lifeOf(request)} ${nodeName}`;
+      const place = `${incarnationKeyOf(request)} ${nodeName}`;
       const isGone =
-        world.get(NODES, "", nodeName) === undefined || (toldGoneMs.get(place) ?? -Infinity) > world.nowMs - LOOK_MS;
+        world.get(NODES, "", nodeName) === undefined || (notFoundMs.get(place) ?? -Infinity) > world.nowMs - LOOK_MS;
       const isOut =
         world.nowMs - (outOfServiceMs.get(nodeName) ?? -Infinity) < PASS_MS ||
         shownOut.has(place) ||
@@ -93,7 +93,7 @@ export const podGCReasons: Invariant = {
   },
 };
 
-function whatElse({ spec }: StoredPod): string {
+function nodeText({ spec }: StoredPod): string {
   return spec?.nodeName === undefined ? "has no node, which it may yet get" : "its node is there and in service";
 }
 
@@ -128,7 +128,7 @@ class EndedPods {
     if (type === "DELETED") this.#deletedMs.set(uidOf(pod), atMs);
   }
 
-  whyKept(pod: StoredPod, threshold: number, nowMs: number): string | undefined {
+  thresholdProblem(pod: StoredPod, threshold: number, nowMs: number): string | undefined {
     if (threshold <= 0) return "which lets all of them be";
     let count = 0;
     let before = 0;
@@ -167,17 +167,17 @@ export const podGCActs: Invariant = {
   watch(world, violated): InvariantChecks {
     const changedMs = new Map<string, number>();
     const nodeGoneMs = new Map<string, number>();
-    const calm = new Calm(world, POD_GC_CONTROLLER);
+    const disturbances = new DisturbanceTracker(world, POD_GC_CONTROLLER);
     let lookedMs = world.nowMs;
     return {
-      onHappening: (happening) => calm.onHappening(happening),
-      onCacheEvent: (event) => calm.onCacheEvent(event),
+      onScenarioEvent: (scenarioEvent) => disturbances.onScenarioEvent(scenarioEvent),
+      onCacheEvent: (event) => disturbances.onCacheEvent(event),
       onChange({ resource, type, object, atMs }) {
         if (resource === NODES && type === "DELETED") nodeGoneMs.set(object.metadata.name ?? "", atMs);
         if (resource === PODS) changedMs.set(uidOf(object), atMs);
       },
       onTick() {
-        if (world.nowMs - lookedMs < PASS_MS || calm.sinceMs > world.nowMs - ACTS_MS) return;
+        if (world.nowMs - lookedMs < PASS_MS || disturbances.quietSinceMs > world.nowMs - ACTS_MS) return;
         lookedMs = world.nowMs;
         look();
       },

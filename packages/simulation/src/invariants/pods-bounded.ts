@@ -1,8 +1,8 @@
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { CacheEvent, RequestInfo, StoredChange } from "../world.js";
-import { type JobLedger, type JobRecord, type PodRecord, jobLedgerOf, mayReadThePast } from "./job-ledger.js";
-import { type StoredJob, type StoredJobSpec, isActive } from "./job-words.js";
-import { JOBS, JOB_CONTROLLER, PODS, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { type JobRecords, type JobRecord, type PodRecord, jobRecordsOf, mayReadStaleState } from "./job-records.js";
+import { type StoredJob, type StoredJobSpec, isActive } from "./job-state.js";
+import { JOBS, JOB_CONTROLLER, PODS, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** Longer than a sync takes from looking at its Job to sending its last request. */
 const SYNC_MS = 120_000;
@@ -14,7 +14,7 @@ export const boundedPods: Invariant = {
     "No more pods of a Job are active at a time than its largest parallelism, and none is created once as many have failed " +
     "as its limit allows; but for pods that whoever creates another cannot know of.",
   watch(world, violated): InvariantChecks {
-    const ledger = jobLedgerOf(world);
+    const records = jobRecordsOf(world);
     const actives = new Map<string, number>();
     /** By UID of their pods, while these count. */
     const counted = new Map<string, JobRecord>();
@@ -25,7 +25,7 @@ export const boundedPods: Invariant = {
         if (change.resource !== PODS) return;
         const uid = uidOf(change.object);
         const before = counted.get(uid);
-        const job = countedFor(ledger.pods.get(uid));
+        const job = countedFor(records.pods.get(uid));
         if (before !== job) {
           if (before !== undefined) actives.set(before.uid, (actives.get(before.uid) ?? 0) - 1);
           if (job !== undefined) actives.set(job.uid, (actives.get(job.uid) ?? 0) + 1);
@@ -33,10 +33,10 @@ export const boundedPods: Invariant = {
           else counted.set(uid, job);
         }
         const { request } = change;
-        if (change.type !== "ADDED" || request?.component !== JOB_CONTROLLER || mayReadThePast(world)) return;
-        const owner = ledger.pods.get(uid)?.job;
+        if (change.type !== "ADDED" || request?.component !== JOB_CONTROLLER || mayReadStaleState(world)) return;
+        const owner = records.pods.get(uid)?.job;
         if (owner === undefined) return;
-        checkActive(owner, actives.get(owner.uid) ?? 0, request, ledger, violated);
+        checkActive(owner, actives.get(owner.uid) ?? 0, request, records, violated);
         exhausted.check(owner, change, violated);
       },
     };
@@ -53,16 +53,16 @@ function checkActive(
   job: JobRecord,
   active: number,
   request: RequestInfo,
-  ledger: JobLedger,
+  records: JobRecords,
   violated: Violated,
 ): void {
-  const most = Math.max(...job.specs.map(({ parallelism }) => parallelism ?? 1));
-  if (active <= most || job.meddledWith) return;
+  const max = Math.max(...job.specs.map(({ parallelism }) => parallelism ?? 1));
+  if (active <= max || job.externallyModified) return;
   let hidden = 0;
   for (const pod of job.livePods.values())
-    if (isActive(pod.object) && pod.createdBy !== undefined && ledger.isHiddenFrom(pod, request)) hidden++;
-  if (active - hidden > most)
-    violated(nameOf(job.object, "Job"), `has ${active} active pods, and its parallelism is ${most}`);
+    if (isActive(pod.object) && pod.createdBy !== undefined && records.isHiddenFrom(pod, request)) hidden++;
+  if (active - hidden > max)
+    violated(nameOf(job.object, "Job"), `has ${active} active pods, and its parallelism is ${max}`);
 }
 
 /** Since when each life of the Job controller has been shown that a Job has failed too often. */
@@ -71,13 +71,13 @@ class ExhaustedLimits {
 
   onCacheEvent(event: CacheEvent): void {
     if (event.component !== JOB_CONTROLLER || event.resource !== JOBS) return;
-    const key = `${lifeOf(event)} ${uidOf(event.object)}`;
+    const key = `${incarnationKeyOf(event)} ${uidOf(event.object)}`;
     if (event.type === "delete" || !isExhausted(event.object)) this.#sinceMs.delete(key);
     else if (!this.#sinceMs.has(key)) this.#sinceMs.set(key, event.atMs);
   }
 
   check({ object }: JobRecord, { request }: StoredChange, violated: Violated): void {
-    const sinceMs = this.#sinceMs.get(`${lifeOf(request!)} ${uidOf(object)}`);
+    const sinceMs = this.#sinceMs.get(`${incarnationKeyOf(request!)} ${uidOf(object)}`);
     if (sinceMs === undefined || sinceMs > request!.sentMs - SYNC_MS) return;
     violated(
       nameOf(object, "Job"),

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { History } from "../../test/history.js";
 import type { FaultPlan } from "../fault-plan.js";
 import { cronJob, job } from "../../test/objects.js";
-import { everythingSettles, noHotLoop } from "./quiet.js";
+import { clusterQuiesces, noHotLoop } from "./quiet.js";
 
 describe("L7 no hot loop", () => {
   const decided = (history: History): void =>
@@ -113,7 +113,7 @@ describe("L7 no hot loop", () => {
 describe("G1 everything settles", () => {
   /** A Job, and the use of a quota that the API server notes with it, change all the time. */
   function restless(plan: Partial<FaultPlan> = {}): readonly string[] {
-    const history = new History(everythingSettles, plan);
+    const history = new History(clusterQuiesces, plan);
     for (let i = 0; i < 400; i++) {
       history.pass(2000);
       history.store(job({ active: i }), "job-controller");
@@ -128,7 +128,7 @@ describe("G1 everything settles", () => {
   });
 
   it("accepts it of Jobs whose back-off a wrong clock takes for over", () => {
-    expect(restless({ happenings: [{ at: "1m", clockJump: "+3h" }] })).toEqual([]);
+    expect(restless({ events: [{ at: "1m", clockJump: "+3h" }] })).toEqual([]);
   });
 });
 

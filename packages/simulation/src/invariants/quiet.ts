@@ -2,8 +2,8 @@ import { getControllerOf } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, Stored } from "../world.js";
-import { clockMayBeWrong } from "./plan-words.js";
-import { JOBS, isOfController, nameOf } from "./stored-objects.js";
+import { clockMayBeWrong } from "./plan-settings.js";
+import { JOBS, isFromController, nameOf } from "./stored-objects.js";
 
 const AT_ONE_INSTANT = 20;
 const IN_A_MINUTE = 200;
@@ -42,11 +42,11 @@ export const noHotLoop: Invariant = {
   watch(_world, violated): InvariantChecks {
     /** What a component does about an object since there was news of it: by component, then by process, namespace and name. */
     const busy = new Map<string, Map<string, Map<string, Frequency>>>();
-    const count = (component: string, about: string, what: string, nowMs: number): string | undefined => {
+    const count = (component: string, subject: string, what: string, nowMs: number): string | undefined => {
       let objects = busy.get(component);
       if (objects === undefined) busy.set(component, (objects = new Map()));
-      let frequencies = objects.get(about);
-      if (frequencies === undefined) objects.set(about, (frequencies = new Map()));
+      let frequencies = objects.get(subject);
+      if (frequencies === undefined) objects.set(subject, (frequencies = new Map()));
       let frequency = frequencies.get(what);
       if (frequency === undefined) frequencies.set(what, (frequency = new Frequency()));
       return frequency.add(nowMs);
@@ -59,14 +59,14 @@ export const noHotLoop: Invariant = {
         if (often !== undefined) violated(decision.key, `${controller} looks at it ${often}, and changes nothing`);
       },
       onAnswer(request) {
-        if (!isOfController(request) || !isWrite(request.verb)) return;
+        if (!isFromController(request) || !isWrite(request.verb)) return;
         const { component, process, verb, resource, namespace } = request;
         const created = createdOf(request);
         const name = request.name || created?.metadata?.name;
         if (!name || resource === "events" || resource.startsWith("events.")) return;
         // What is made for an owner is made for what is told of that one.
-        const about = (created && getControllerOf(created)?.name) ?? name;
-        const often = count(component, `${process} ${namespace}/${about}`, `${verb} ${resource}`, request.atMs);
+        const subject = (created && getControllerOf(created)?.name) ?? name;
+        const often = count(component, `${process} ${namespace}/${subject}`, `${verb} ${resource}`, request.atMs);
         if (often !== undefined)
           violated(`${resource} ${namespace}/${name}`, `${component} sends ${verb} ${often}, and changes nothing`);
       },
@@ -74,16 +74,16 @@ export const noHotLoop: Invariant = {
       onCacheEvent({ component, process, object, previous }) {
         const objects = busy.get(component);
         if (objects === undefined || objects.size === 0) return;
-        for (const key of concerned(object)) objects.delete(`${process} ${key}`);
+        for (const key of concernedKeys(object)) objects.delete(`${process} ${key}`);
         // Whoever owned it has reason to look as well.
         const former = previous === undefined ? undefined : getControllerOf(previous);
         if (former !== undefined) objects.delete(`${process} ${object.metadata.namespace ?? ""}/${former.name}`);
       },
       onChange({ resource, object, request }) {
-        if (request === undefined || !isOfController(request)) return;
+        if (request === undefined || !isFromController(request)) return;
         const { component, process, verb } = request;
         const objects = busy.get(component);
-        for (const key of concerned(object)) {
+        for (const key of concernedKeys(object)) {
           const frequencies = objects?.get(`${process} ${key}`);
           frequencies?.delete(`${verb} ${resource}`);
           frequencies?.delete(LOOK);
@@ -96,7 +96,7 @@ export const noHotLoop: Invariant = {
 const LOOK = "look";
 
 /** An object's key, and that of its controller. */
-function concerned(object: Stored): string[] {
+function concernedKeys(object: Stored): string[] {
   const { namespace = "", name } = object.metadata;
   const owner = getControllerOf(object);
   return [name, ...(owner === undefined ? [] : [owner.name])].map((each) => `${namespace}/${each}`);
@@ -114,16 +114,16 @@ function createdOf({ verb, body }: RequestInfo): Stored | undefined {
 const SETTLES_MS = 300_000;
 const HOUR_MS = 3_600_000;
 /** The status of a CronJob that runs every minute is written twice for each of up to 61 slots. */
-const MOST_CHANGES = 130;
+const MAX_CHANGES = 130;
 
-export const everythingSettles: Invariant = {
+export const clusterQuiesces: Invariant = {
   name: "G1 everything settles",
   sentence: "From 5 min after the last fault no controller changes one object more than 130 times an hour.",
   watch(world, violated): InvariantChecks {
     const changes = new Map<string, { hour: number; count: number }>();
     return {
       onChange({ resource, object, request, atMs }) {
-        if (atMs < world.healedMs + SETTLES_MS || request === undefined || !isOfController(request)) return;
+        if (atMs < world.healedMs + SETTLES_MS || request === undefined || !isFromController(request)) return;
         if (resource.startsWith("leases") || resource.startsWith("events")) return;
         // What the API server keeps up to date with it, as the use of a quota, settles with it.
         if (resource !== request.resource) return;
@@ -134,7 +134,7 @@ export const everythingSettles: Invariant = {
         let changed = changes.get(key);
         if (changed === undefined || changed.hour !== hour) changes.set(key, (changed = { hour, count: 0 }));
         changed.count++;
-        if (changed.count !== MOST_CHANGES + 1) return;
+        if (changed.count !== MAX_CHANGES + 1) return;
         violated(nameOf(object, resource), `${request.component} has changed it ${changed.count} times in an hour`);
       },
     };

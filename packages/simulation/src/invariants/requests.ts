@@ -1,6 +1,6 @@
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { AnsweredRequest } from "../world.js";
-import { isOfController, isOfElection } from "./stored-objects.js";
+import { isFromController, isFromElection } from "./stored-objects.js";
 
 export const noInvalidWrite: Invariant = {
   name: "S9 no invalid write",
@@ -9,7 +9,7 @@ export const noInvalidWrite: Invariant = {
   watch(_world, violated): InvariantChecks {
     return {
       onAnswer(request) {
-        if (request.injected || !(isOfController(request) || isOfElection(request))) return;
+        if (request.injected || !(isFromController(request) || isFromElection(request))) return;
         if (request.code !== 400 && request.code !== 422 && request.code !== 403) return;
         if (isPermitted(request)) return;
         violated(

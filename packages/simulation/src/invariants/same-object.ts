@@ -1,6 +1,6 @@
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { Stored } from "../world.js";
-import { isOfController, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { isFromController, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
 export const sameObject: Invariant = {
   name: "S19 same object",
@@ -15,8 +15,8 @@ export const sameObject: Invariant = {
     const stored = new Map<string, string>();
     const nameIn = (resource: string, { metadata }: Stored): string =>
       `${resource} ${metadata.namespace ?? ""}/${metadata.name}`;
-    const see = (life: string, name: string, uid: string): void => {
-      const key = `${life} ${name}`;
+    const see = (incarnationKey: string, name: string, uid: string): void => {
+      const key = `${incarnationKey} ${name}`;
       const uids = seen.get(key);
       if (uids === undefined) seen.set(key, new Set([uid]));
       else uids.add(uid);
@@ -25,30 +25,30 @@ export const sameObject: Invariant = {
       onCacheEvent(event) {
         const { object, previous } = event;
         // Of what was there before it knows already.
-        if (!isOfController(event) || (previous !== undefined && uidOf(previous) === uidOf(object))) return;
-        watched.add(`${lifeOf(event)} ${event.resource}`);
-        see(lifeOf(event), nameIn(event.resource, object), uidOf(object));
+        if (!isFromController(event) || (previous !== undefined && uidOf(previous) === uidOf(object))) return;
+        watched.add(`${incarnationKeyOf(event)} ${event.resource}`);
+        see(incarnationKeyOf(event), nameIn(event.resource, object), uidOf(object));
       },
       onAnswer(request) {
-        if (!isOfController(request) || request.code !== 200 || request.name === "") return;
+        if (!isFromController(request) || request.code !== 200 || request.name === "") return;
         if (request.verb !== "get" && request.verb !== "update" && request.verb !== "patch") return;
         const name = `${request.resource} ${request.namespace}/${request.name}`;
         const uid = stored.get(name);
-        if (uid !== undefined) see(lifeOf(request), name, uid);
+        if (uid !== undefined) see(incarnationKeyOf(request), name, uid);
       },
       onChange({ resource, type, object, request }) {
         const name = nameIn(resource, object);
         const uid = uidOf(object);
         if (type === "ADDED") {
           stored.set(name, uid);
-          if (request !== undefined && isOfController(request)) see(lifeOf(request), name, uid);
+          if (request !== undefined && isFromController(request)) see(incarnationKeyOf(request), name, uid);
           return;
         }
         if (type === "DELETED" && stored.get(name) === uid) stored.delete(name);
-        if (request === undefined || !isOfController(request)) return;
+        if (request === undefined || !isFromController(request)) return;
         // Whoever has never seen the name goes by the name alone.
-        const uids = seen.get(`${lifeOf(request)} ${name}`);
-        if (uids === undefined || uids.has(uid) || !watched.has(`${lifeOf(request)} ${resource}`)) return;
+        const uids = seen.get(`${incarnationKeyOf(request)} ${name}`);
+        if (uids === undefined || uids.has(uid) || !watched.has(`${incarnationKeyOf(request)} ${resource}`)) return;
         violated(
           nameOf(object, resource),
           `is ${type === "DELETED" || request.verb === "delete" ? "deleted" : "changed"} by ${request.component}, which has seen only another object of that name`,

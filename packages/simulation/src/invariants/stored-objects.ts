@@ -41,22 +41,22 @@ const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a controller sends it, and neither a node, a scheduler nor a person. */
-export function isOfController({ component }: Pick<RequestInfo, "component">): boolean {
-  return !NO_CONTROLLERS.has(component) && !isOfElection({ component });
+export function isFromController({ component }: Pick<RequestInfo, "component">): boolean {
+  return !NO_CONTROLLERS.has(component) && !isFromElection({ component });
 }
 
 /** Whether it is sent to find out, or to say, who leads. */
-export function isOfElection({ component }: Pick<RequestInfo, "component">): boolean {
+export function isFromElection({ component }: Pick<RequestInfo, "component">): boolean {
   return component.startsWith("election");
 }
 
 /** Whether somebody from outside of the cluster sends it. */
-export function isOfUser(request: Pick<RequestInfo, "component"> | undefined): boolean {
+export function isFromUser(request: Pick<RequestInfo, "component"> | undefined): boolean {
   return request !== undefined && !OF_THE_CLUSTER.has(request.component);
 }
 
 /** One life of one component: what it remembers, and its caches, end with it. */
-export function lifeOf({
+export function incarnationKeyOf({
   component,
   process,
   incarnation,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { History, START_MS } from "../../test/history.js";
 import { condition, job } from "../../test/objects.js";
-import { suspensionIsTold } from "./suspension.js";
+import { suspensionIsReported } from "./suspension.js";
 
 const CONTROLLER = "job-controller";
 const startTime = "2026-03-02T10:00:00Z";
@@ -13,7 +13,7 @@ const resumed = [{ ...condition("Suspended", "JobResumed"), status: "False" }];
 const pods = { create: [], remove: [] };
 
 function judge(spec: Partial<JobSpec>, status: JobStatus, plan: object = { pods }): readonly string[] {
-  const history = new History(suspensionIsTold);
+  const history = new History(suspensionIsReported);
   history.store(job({}, spec));
   history.store(job(status, spec), CONTROLLER);
   const decision = { key: "default/pi", uid: "uid-of-pi", plan } as unknown as JobDecision;
@@ -43,7 +43,7 @@ describe("S25 suspension is told", () => {
 
   it("wants a Job to have been started no earlier than the sync began that says so first", () => {
     const startedBy = (atMs: number, plan = {}, was: JobStatus = {}): readonly string[] => {
-      const history = new History(suspensionIsTold, plan);
+      const history = new History(suspensionIsReported, plan);
       history.store(job(was));
       history.store(job({ startTime }), CONTROLLER);
       const decision = { key: "default/pi", uid: "uid-of-pi", plan: { pods }, atMs } as unknown as JobDecision;
@@ -52,7 +52,7 @@ describe("S25 suspension is told", () => {
     };
     expect(startedBy(START_MS + 999)).toEqual([]);
     expect(startedBy(START_MS + 5_000, {}, { startTime })).toEqual([]);
-    expect(startedBy(START_MS + 5_000, { happenings: [{ at: "+1s", clockJump: "-1h" }] })).toEqual([]);
+    expect(startedBy(START_MS + 5_000, { events: [{ at: "+1s", clockJump: "-1h" }] })).toEqual([]);
     expect(startedBy(START_MS + 5_000)).toEqual([
       "Job default/pi: is said to have been started 5 s before the sync that started it",
     ]);

@@ -1,16 +1,16 @@
 import { isConditionTrue, parseTime } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { StoredJob } from "./job-words.js";
+import type { StoredJob } from "./job-state.js";
 import { lastWrittenOf } from "./last-written.js";
-import { clockMayBeWrong } from "./plan-words.js";
-import { JOBS, JOB_CONTROLLER, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { clockMayBeWrong } from "./plan-settings.js";
+import { JOBS, JOB_CONTROLLER, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** The API's times have whole seconds. */
 const ROUNDING_MS = 1000;
 
 /** Upstream: pkg/controller/job/job_controller.go syncJob, what it does about the condition Suspended. */
-export const suspensionIsTold: Invariant = {
+export const suspensionIsReported: Invariant = {
   name: "S25 suspension is told",
   sentence:
     "What a sync that may change pods writes of a Job that goes on says that it is suspended if and only if it is, and tells when it " +
@@ -24,13 +24,13 @@ export const suspensionIsTold: Invariant = {
         const { resource, object, request } = change;
         if (resource !== JOBS || request?.component !== JOB_CONTROLLER) return;
         const [was, is] = [change.previous, object].map((job: StoredJob | undefined) => job?.status?.startTime);
-        if (is != null && is !== was) started.set(`${lifeOf(request)} ${uidOf(object)}`, is);
+        if (is != null && is !== was) started.set(`${incarnationKeyOf(request)} ${uidOf(object)}`, is);
       },
-      onDecision(told) {
-        if (told.controller !== JOB_CONTROLLER) return;
-        const { plan, atMs, uid } = told.decision;
+      onDecision(reported) {
+        if (reported.controller !== JOB_CONTROLLER) return;
+        const { plan, atMs, uid } = reported.decision;
         const job = written.ofSync;
-        const key = `${lifeOf({ ...told, component: JOB_CONTROLLER })} ${uid}`;
+        const key = `${incarnationKeyOf({ ...reported, component: JOB_CONTROLLER })} ${uid}`;
         const startedMs = parseTime(started.get(key));
         started.delete(key);
         if (job === undefined) return;

@@ -3,9 +3,9 @@ import { FOREGROUND_DELETION_FINALIZER, type Job, finishedCondition, parseTime }
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, Stored, StoredChange } from "../world.js";
 import { ControllerClock } from "./controller-clock.js";
-import { hasFinalizer } from "./owner-book.js";
-import { clockMayBeWrong } from "./plan-words.js";
-import { JOBS, TTL_CONTROLLER, isBeingDeleted, lifeOf, nameOf, uidOf } from "./stored-objects.js";
+import { hasFinalizer } from "./ownership-graph.js";
+import { clockMayBeWrong } from "./plan-settings.js";
+import { JOBS, TTL_CONTROLLER, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
 /** The API's times have whole seconds: exception X8. */
 const ROUNDING_MS = 1000;
@@ -25,9 +25,9 @@ export const ttlReason: Invariant = {
     /** When each life asked for a Job, and was answered. */
     const looks = new Map<string, number[]>();
     const lookAt = (request: RequestInfo, namespace: string, name: string): string =>
-      `${lifeOf(request)} ${namespace}/${name}`;
+      `${incarnationKeyOf(request)} ${namespace}/${name}`;
     return {
-      onHappening: (happening) => clock.onHappening(happening),
+      onScenarioEvent: (scenarioEvent) => clock.onScenarioEvent(scenarioEvent),
       onAnswer(request) {
         const { component, verb, resource, namespace, name, sentMs, code } = request;
         if (component === TTL_CONTROLLER && verb === "get" && resource === JOBS && code === 200)
@@ -46,7 +46,7 @@ export const ttlReason: Invariant = {
         const lookedMs = asked?.findLast((askedMs) => askedMs <= sentMs) ?? sentMs;
         const recent = (edits.get(uid) ?? []).filter((edit) => edit.atMs >= lookedMs).map(({ ttl }) => ttl);
         const wrong =
-          whyKept(previous ?? object, recent, clock.latestSince(lookedMs)) ??
+          deletionProblem(previous ?? object, recent, clock.latestSince(lookedMs)) ??
           (hasFinalizer(object, FOREGROUND_DELETION_FINALIZER) ? undefined : "and its pods are not to go first");
         if (wrong !== undefined) violated(nameOf(object, "Job"), `is deleted by ${TTL_CONTROLLER}, ${wrong}`);
       },
@@ -75,7 +75,7 @@ function expiryMs(job: Stored<Job>, ttl = ttlOf(job)): number | undefined {
 }
 
 /** @param recent - What its time was until a moment ago. */
-function whyKept(job: Stored<Job>, recent: readonly number[], nowMs: number): string | undefined {
+function deletionProblem(job: Stored<Job>, recent: readonly number[], nowMs: number): string | undefined {
   if (finishedCondition(job) === undefined) return "and has not finished";
   const expiries = [expiryMs(job), ...recent.map((ttl) => expiryMs(job, ttl))];
   const expiresMs = Math.min(...expiries.map((expiry) => expiry ?? Infinity));

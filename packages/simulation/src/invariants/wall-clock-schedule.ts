@@ -77,15 +77,15 @@ const RANGES: readonly (readonly [number, number])[] = [
   [0, 6],
 ];
 
-function valuesOf(text: string, [least, most]: readonly [number, number] = [0, -1]): Set<number> | undefined {
+function valuesOf(text: string, [min, max]: readonly [number, number] = [0, -1]): Set<number> | undefined {
   const values = new Set<number>();
   for (const item of text.split(",")) {
     const match = /^(?:\*|(\d+)(?:-(\d+))?)(?:\/(\d+))?$/.exec(item);
     if (match === null) return undefined;
     const [, from, to, step] = match;
-    const first = from === undefined ? least : Number(from);
-    const last = to !== undefined ? Number(to) : from === undefined || step !== undefined ? most : first;
-    if (first < least || last > most || first > last || step === "0") return undefined;
+    const first = from === undefined ? min : Number(from);
+    const last = to !== undefined ? Number(to) : from === undefined || step !== undefined ? max : first;
+    if (first < min || last > max || first > last || step === "0") return undefined;
     for (let value = first; value <= last; value += Number(step ?? 1)) values.add(value);
   }
   return values;

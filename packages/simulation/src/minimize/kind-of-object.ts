@@ -1,4 +1,4 @@
 /** `Job` of `Job default/pi`. */
-export function kindOfObject(about: string): string {
-  return about.split(" ", 1)[0]!;
+export function kindOfObject(subject: string): string {
+  return subject.split(" ", 1)[0]!;
 }

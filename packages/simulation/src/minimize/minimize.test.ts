@@ -5,13 +5,13 @@ import { describe, expect, test } from "vitest";
 import type { FaultPlan } from "../fault-plan.js";
 import { generatePlan } from "../generate/generate-plan.js";
 import type { Violation } from "../invariant.js";
-import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 import { minimize } from "./minimize.js";
 import { missingReferences } from "./references.js";
 
 const violation = (plan: FaultPlan, afterMs = 5_000): Violation => ({
   invariant: "S1 counted once",
-  about: "Job default/job-1",
+  subject: "Job default/job-1",
   message: "counted twice",
   atMs: Date.parse(plan.start) + afterMs,
 });
@@ -22,8 +22,8 @@ const failsWhen =
   async (plan: FaultPlan): Promise<Violation | undefined> =>
     holds(plan) ? violation(plan) : undefined;
 
-const happens = (plan: FaultPlan, holds: (entry: HappeningEntry) => boolean): boolean =>
-  plan.happenings?.some(holds) === true;
+const happens = (plan: FaultPlan, holds: (entry: ScenarioEventEntry) => boolean): boolean =>
+  plan.events?.some(holds) === true;
 const jobOf = (plan: FaultPlan): Record<string, number> | undefined =>
   plan.manifests.find(({ kind, metadata }) => kind === "Job" && metadata.name === "job-1")?.["spec"] as never;
 
@@ -31,7 +31,7 @@ const jobOf = (plan: FaultPlan): Record<string, number> | undefined =>
 function richPlan(holds: (plan: FaultPlan) => boolean = () => true): FaultPlan {
   for (let seed = 1; ; seed++) {
     const plan = generatePlan(seed);
-    if ((plan.happenings?.length ?? 0) > 6 && plan.manifests.length > 2 && jobOf(plan) !== undefined && holds(plan))
+    if ((plan.events?.length ?? 0) > 6 && plan.manifests.length > 2 && jobOf(plan) !== undefined && holds(plan))
       return plan;
   }
 }
@@ -53,12 +53,12 @@ describe("planted causes", () => {
       for: "6s",
       workloads: [],
       manifests: [],
-      happenings: [{ at: "+0s", for: expect.stringMatching(/^[01]m?s$/), staleCache: expect.any(Object) }],
+      events: [{ at: "+0s", for: expect.stringMatching(/^[01]m?s$/), staleCache: expect.any(Object) }],
     });
   });
 
   test("what begins after it has gone wrong goes first, in one go, and then whole kinds", async () => {
-    const offset = ({ at }: HappeningEntry): number => parseDuration(at.slice(1))!;
+    const offset = ({ at }: ScenarioEventEntry): number => parseDuration(at.slice(1))!;
     const plan = richPlan(
       (each) => happens(each, (entry) => offset(entry) > 5_000) && happens(each, (entry) => offset(entry) <= 5_000),
     );
@@ -67,21 +67,21 @@ describe("planted causes", () => {
       played.push(each);
       return violation(each);
     });
-    expect(played[1]!.happenings).toEqual(plan.happenings!.filter((entry) => offset(entry) <= 5_000));
+    expect(played[1]!.events).toEqual(plan.events!.filter((entry) => offset(entry) <= 5_000));
     expect(played[2]!.for).toBe("6s");
-    expect(played[3]!.happenings!.length).toBeLessThan(played[2]!.happenings!.length);
+    expect(played[3]!.events!.length).toBeLessThan(played[2]!.events!.length);
   });
 
   test("two happenings that only together do harm are both left, as late and long as they have to be", async () => {
-    const forMs = ({ for: length = "0s" }: HappeningEntry): number => parseDuration(length)!;
-    const isLong = (entry: HappeningEntry): boolean => entry.staleCache !== undefined && forMs(entry) >= 2_000;
-    const isAfter = (entry: HappeningEntry): boolean =>
+    const forMs = ({ for: length = "0s" }: ScenarioEventEntry): number => parseDuration(length)!;
+    const isLong = (entry: ScenarioEventEntry): boolean => entry.staleCache !== undefined && forMs(entry) >= 2_000;
+    const isAfter = (entry: ScenarioEventEntry): boolean =>
       entry.delete !== undefined && parseDuration(entry.at.slice(1))! >= 1_500;
     const both = (plan: FaultPlan): boolean => happens(plan, isLong) && happens(plan, isAfter);
     const { plan: smallest } = await minimize(richPlan(both), failsWhen(both));
-    expect(smallest.happenings).toHaveLength(2);
-    const lengthMs = forMs(smallest.happenings!.find(isLong)!);
-    const atMs = parseDuration(smallest.happenings!.find(isAfter)!.at.slice(1))!;
+    expect(smallest.events).toHaveLength(2);
+    const lengthMs = forMs(smallest.events!.find(isLong)!);
+    const atMs = parseDuration(smallest.events!.find(isAfter)!.at.slice(1))!;
     expect(lengthMs).toBeLessThan(4_000);
     expect(atMs).toBeLessThan(3_000);
   });
@@ -100,7 +100,7 @@ describe("planted causes", () => {
         },
       },
     ]);
-    expect(smallest.happenings).toEqual([]);
+    expect(smallest.events).toEqual([]);
     expect(smallest.workloads).toEqual([]);
     expect(smallest.controllers).toBeUndefined();
     expect(smallest.jitter).toBeUndefined();
@@ -110,7 +110,7 @@ describe("planted causes", () => {
     const holds = (plan: FaultPlan): boolean => plan.controllers?.consistencyGate === false;
     const { plan: smallest } = await minimize(richPlan(holds), failsWhen(holds));
     expect(smallest.controllers).toEqual({ consistencyGate: false });
-    expect([smallest.manifests, smallest.happenings]).toEqual([[], []]);
+    expect([smallest.manifests, smallest.events]).toEqual([[], []]);
   });
 });
 
@@ -119,7 +119,7 @@ test("another invariant, or another kind of object, is another failure", async (
   const { plan: smallest, violation: found } = await minimize(plan, async (each) => {
     if (each.manifests.length === plan.manifests.length) return violation(each);
     if (each.manifests.length % 2 === 0) return { ...violation(each), invariant: "S2 recorded before freed" };
-    return { ...violation(each), about: "Pod default/job-1-abcde" };
+    return { ...violation(each), subject: "Pod default/job-1-abcde" };
   });
   expect(smallest.manifests).toHaveLength(plan.manifests.length);
   expect(found.invariant).toBe("S1 counted once");
@@ -129,10 +129,10 @@ test("what is found at rest leaves the time to settle as it was", async () => {
   const plan = richPlan((each) => happens(each, ({ delete: deleted }) => deleted !== undefined));
   const endMs = (each: FaultPlan): number => parseDuration(each.for)!;
   const lastMs = Math.max(
-    ...plan.happenings!.map(({ at, for: length = "0s" }) => parseDuration(at.slice(1))! + parseDuration(length)!),
+    ...plan.events!.map(({ at, for: length = "0s" }) => parseDuration(at.slice(1))! + parseDuration(length)!),
   );
   const { plan: smallest } = await minimize(plan, async (each) => violation(each, endMs(each)));
-  expect(smallest.happenings).toEqual([]);
+  expect(smallest.events).toEqual([]);
   expect(endMs(smallest)).toBe(endMs(plan) - lastMs);
 });
 
@@ -150,8 +150,8 @@ test("whatever the seed, the result fails, makes sense, and is the same again", 
   await assert(
     asyncProperty(integer({ min: 1, max: 100_000 }), integer({ min: 0, max: 2 ** 31 }), async (seed, which) => {
       const plan = generatePlan(seed);
-      const { happenings = [] } = plan;
-      const kinds = happenings.map((entry) => Object.keys(entry).find((key) => key !== "at" && key !== "for")!);
+      const { events = [] } = plan;
+      const kinds = events.map((entry) => Object.keys(entry).find((key) => key !== "at" && key !== "for")!);
       const wanted = [kinds[which % Math.max(1, kinds.length)], kinds[(which >> 8) % Math.max(1, kinds.length)]].filter(
         (kind) => kind !== undefined,
       );
@@ -160,9 +160,9 @@ test("whatever the seed, the result fails, makes sense, and is the same again", 
       expect(await fails(first.plan)).toBeDefined();
       expect(missingReferences(first.plan)).toEqual([]);
       // None can be left out: it is one of those, or makes what one of those is about.
-      const left = first.plan.happenings ?? [];
+      const left = first.plan.events ?? [];
       for (const one of left) {
-        const rest = { ...first.plan, happenings: left.filter((other) => other !== one) };
+        const rest = { ...first.plan, events: left.filter((other) => other !== one) };
         expect(missingReferences(rest).length > 0 || (await fails(rest)) === undefined).toBe(true);
       }
       expect(await minimize(plan, fails)).toEqual(first);
@@ -173,17 +173,17 @@ test("whatever the seed, the result fails, makes sense, and is the same again", 
 
 test("no more plans are played than the budget allows, and what was reached is told", async () => {
   const plan = richPlan();
-  let plays = 0;
+  let plansRun = 0;
   const progress: number[] = [];
   const result = await minimize(
     plan,
     async (each) => {
-      plays++;
+      plansRun++;
       return violation(each);
     },
-    { budget: 5, onProgress: ({ plays: told }) => progress.push(told) },
+    { budget: 5, onProgress: ({ plansRun: reported }) => progress.push(reported) },
   );
-  expect([plays, result.plays, result.isMinimal]).toEqual([5, 5, false]);
+  expect([plansRun, result.plansRun, result.isMinimal]).toEqual([5, 5, false]);
   expect(progress).toEqual([2, 3, 4, 5]);
 });
 
@@ -202,6 +202,6 @@ test("told to stop, it answers with what it has", async () => {
     },
     { signal: stop.signal },
   );
-  expect(result).toMatchObject({ plays: 1, isMinimal: false });
+  expect(result).toMatchObject({ plansRun: 1, isMinimal: false });
   expect(result.plan).toEqual(plan);
 });

@@ -2,11 +2,11 @@ import { parseDuration } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
 import { durationText } from "../generate/duration-text.js";
-import { endOfHappening, startOfHappening } from "../generate/happening-times.js";
+import { endOfScenarioEvent, startOfScenarioEvent } from "../generate/event-times.js";
 import type { Violation } from "../invariant.js";
-import type { HappeningEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 import { kindOfObject } from "./kind-of-object.js";
-import { isAbout, missingReferences, nameOf } from "./references.js";
+import { refersTo, missingReferences, nameOf } from "./references.js";
 import { omissions, reductions, withChange } from "./simpler-values.js";
 
 export interface MinimizeOptions {
@@ -19,8 +19,8 @@ export interface MinimizeOptions {
 }
 
 export interface MinimizeProgress {
-  readonly plays: number;
-  readonly happenings: number;
+  readonly plansRun: number;
+  readonly events: number;
   readonly manifests: number;
 }
 
@@ -28,7 +28,7 @@ export interface Minimized {
   readonly plan: FaultPlan;
   /** What is wrong when it is played. */
   readonly violation: Violation;
-  readonly plays: number;
+  readonly plansRun: number;
   /** Whether nothing more can be taken away: not so when the budget was used up. */
   readonly isMinimal: boolean;
 }
@@ -67,7 +67,7 @@ class Search {
   readonly #passed = new Set<string>();
   #plan: FaultPlan;
   #violation: Violation;
-  #plays = 1;
+  #plansRun = 1;
 
   constructor(
     plan: FaultPlan,
@@ -92,8 +92,8 @@ class Search {
     for (let before: FaultPlan | undefined; before !== this.#plan && !this.#isOver;) {
       before = this.#plan;
       await this.#drop(
-        (plan) => plan.happenings ?? [],
-        (plan, happenings) => ({ ...plan, happenings }),
+        (plan) => plan.events ?? [],
+        (plan, events) => ({ ...plan, events }),
       );
       await this.#drop((plan) => plan.manifests, withManifests);
       await this.#drop(
@@ -104,29 +104,29 @@ class Search {
       await this.#change(reductions);
       await this.#shorten();
     }
-    return { plan: this.#plan, violation: this.#violation, plays: this.#plays, isMinimal: !this.#isOver };
+    return { plan: this.#plan, violation: this.#violation, plansRun: this.#plansRun, isMinimal: !this.#isOver };
   }
 
   get #isOver(): boolean {
-    return this.#plays >= this.#budget || this.#options.signal?.aborted === true;
+    return this.#plansRun >= this.#budget || this.#options.signal?.aborted === true;
   }
 
   /** What has not begun when it goes wrong has no part in it. */
   async #dropLater(): Promise<void> {
-    const { happenings = [], start } = this.#plan;
+    const { events = [], start } = this.#plan;
     const wrongMs = this.#violation.atMs - Date.parse(start);
-    const earlier = happenings.filter((entry) => startOfHappening(entry) <= wrongMs);
-    if (earlier.length < happenings.length) await this.#try({ ...this.#plan, happenings: earlier });
+    const earlier = events.filter((entry) => startOfScenarioEvent(entry) <= wrongMs);
+    if (earlier.length < events.length) await this.#try({ ...this.#plan, events: earlier });
   }
 
   /** All happenings of one kind, or all requests of one component that fail: what is wrong is mostly wrong for one reason. */
   async #dropKinds(): Promise<void> {
-    const kinds = new Set((this.#plan.happenings ?? []).map(groupOf));
+    const kinds = new Set((this.#plan.events ?? []).map(groupOf));
     if (kinds.size < 2) return;
     for (const kind of kinds) {
-      const { happenings = [] } = this.#plan;
-      const rest = happenings.filter((entry) => groupOf(entry) !== kind);
-      if (rest.length < happenings.length) await this.#try({ ...this.#plan, happenings: rest });
+      const { events = [] } = this.#plan;
+      const rest = events.filter((entry) => groupOf(entry) !== kind);
+      if (rest.length < events.length) await this.#try({ ...this.#plan, events: rest });
     }
   }
 
@@ -168,8 +168,8 @@ class Search {
   ): Promise<boolean> {
     const plan: FaultPlan = { ...changed, for: durationText(forMs) };
     const text = JSON.stringify(plan);
-    if (this.#isOver || this.#passed.has(text) || !isPlayable(plan)) return false;
-    this.#plays++;
+    if (this.#isOver || this.#passed.has(text) || !isRunnable(plan)) return false;
+    this.#plansRun++;
     const violation = await this.#fails(plan);
     const isSame = violation !== undefined && this.#isSame(plan, violation);
     if (isSame) {
@@ -177,24 +177,24 @@ class Search {
       this.#violation = violation;
     } else this.#passed.add(text);
     this.#options.onProgress?.({
-      plays: this.#plays,
-      happenings: this.#plan.happenings?.length ?? 0,
+      plansRun: this.#plansRun,
+      events: this.#plan.events?.length ?? 0,
       manifests: this.#plan.manifests.length,
     });
     return isSame;
   }
 
   /** What is wrong at the end of a plan that was cut short would only be unfinished. */
-  #isSame(plan: FaultPlan, { invariant, about, atMs }: Violation): boolean {
+  #isSame(plan: FaultPlan, { invariant, subject, atMs }: Violation): boolean {
     return (
       invariant === this.#violation.invariant &&
-      kindOfObject(about) === kindOfObject(this.#violation.about) &&
+      kindOfObject(subject) === kindOfObject(this.#violation.subject) &&
       isAtRest(plan, { atMs }) === this.#isFoundAtRest
     );
   }
 }
 
-function groupOf(entry: HappeningEntry): string {
+function groupOf(entry: ScenarioEventEntry): string {
   const who = entry.requestFails?.components?.join() ?? "";
   return `${Object.keys(entry).find((key) => key !== "at" && key !== "for")} ${who}`;
 }
@@ -209,19 +209,19 @@ function withManifests(plan: FaultPlan, rest: FaultPlan["manifests"]): FaultPlan
   return {
     ...plan,
     manifests,
-    workloads: (plan.workloads ?? []).filter((entry) => !gone.some((object) => isAbout(entry, object))),
-    happenings: (plan.happenings ?? []).filter(
+    workloads: (plan.workloads ?? []).filter((entry) => !gone.some((object) => refersTo(entry, object))),
+    events: (plan.events ?? []).filter(
       (entry) =>
-        !gone.some((object) => isAbout(entry, object)) &&
+        !gone.some((object) => refersTo(entry, object)) &&
         !(typeof entry.apply === "object" && goneNames.has(nameOf(entry.apply))),
     ),
   };
 }
 
-function isPlayable(plan: FaultPlan): boolean {
+function isRunnable(plan: FaultPlan): boolean {
   const endMs = lengthMs(plan);
   return (
-    missingReferences(plan).length === 0 && (plan.happenings ?? []).every((entry) => startOfHappening(entry) < endMs)
+    missingReferences(plan).length === 0 && (plan.events ?? []).every((entry) => startOfScenarioEvent(entry) < endMs)
   );
 }
 
@@ -229,8 +229,8 @@ function lengthMs(plan: FaultPlan): number {
   return parseDuration(plan.for) ?? 0;
 }
 
-function lastEndMs({ happenings = [] }: FaultPlan): number {
-  return Math.max(0, ...happenings.map(endOfHappening));
+function lastEndMs({ events = [] }: FaultPlan): number {
+  return Math.max(0, ...events.map(endOfScenarioEvent));
 }
 
 function isAtRest(plan: FaultPlan, { atMs }: Pick<Violation, "atMs">): boolean {

@@ -1,13 +1,13 @@
 import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
 
 import type { FaultPlan } from "../fault-plan.js";
-import type { HappeningEntry, Target, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry, Target, WorkloadEntry } from "../scenario/scenario-file.js";
 
 /** What of a plan is named by its happenings and workloads and is not in it: no such plan may be played. */
 export function missingReferences(plan: FaultPlan): string[] {
-  const { controllerManagers = 1, nodes, manifests, happenings = [], workloads = [] } = plan;
-  const there = new Set([
-    ...[...manifests, ...happenings.flatMap(appliedBy)].map(nameOf),
+  const { controllerManagers = 1, nodes, manifests, events = [], workloads = [] } = plan;
+  const defined = new Set([
+    ...[...manifests, ...events.flatMap(appliedBy)].map(nameOf),
     ...(nodes ?? [{ name: "node", count: 3 }]).flatMap(({ name, count }) =>
       count === undefined ? [`Node ${name}`] : Array.from({ length: count }, (_, index) => `Node ${name}-${index + 1}`),
     ),
@@ -16,19 +16,21 @@ export function missingReferences(plan: FaultPlan): string[] {
     ...(plan.controllers?.sharding === true ? ["shared work"] : []),
     "Namespace default",
   ]);
-  const named = [...happenings, ...workloads].flatMap(namesIn);
+  const named = [...events, ...workloads].flatMap(namesIn);
   const namespaces = manifests.flatMap(({ metadata: { namespace = "default" } }) => `Namespace ${namespace}`);
-  return [...new Set([...named, ...namespaces])].filter((name) => !there.has(name) && !isRun(name, there));
+  return [...new Set([...named, ...namespaces])].filter(
+    (name) => !defined.has(name) && !isCronJobRunName(name, defined),
+  );
 }
 
 /** Whether it is the name of a Job that a CronJob makes: its own, and the minute that it is for. */
-function isRun(name: string, there: ReadonlySet<string>): boolean {
+function isCronJobRunName(name: string, defined: ReadonlySet<string>): boolean {
   const [, cronJob] = /^Job (.+)-\d{8}$/.exec(name) ?? [];
-  return cronJob !== undefined && there.has(`CronJob ${cronJob}`);
+  return cronJob !== undefined && defined.has(`CronJob ${cronJob}`);
 }
 
 /** Whether something is said of an object by its name. */
-export function isAbout(entry: HappeningEntry | WorkloadEntry, object: DeepReadonly<UnstructuredObject>): boolean {
+export function refersTo(entry: ScenarioEventEntry | WorkloadEntry, object: DeepReadonly<UnstructuredObject>): boolean {
   return namesIn(entry).includes(nameOf(object));
 }
 
@@ -38,18 +40,18 @@ export function nameOf({ kind, metadata: { namespace, name } }: DeepReadonly<Uns
   return isNamespaced ? `${kind} ${namespace ?? "default"}/${name}` : `${kind} ${name}`;
 }
 
-function appliedBy({ apply }: HappeningEntry): UnstructuredObject[] {
+function appliedBy({ apply }: ScenarioEventEntry): UnstructuredObject[] {
   return typeof apply === "object" ? [apply] : [];
 }
 
-function namesIn(entry: Partial<HappeningEntry> & Partial<WorkloadEntry>): string[] {
-  const { nodeLost, nodeDrained, nodeTainted, paused, clockSkew, leaseLost, toldToEnd, select, podEvicted } = entry;
+function namesIn(entry: Partial<ScenarioEventEntry> & Partial<WorkloadEntry>): string[] {
+  const { nodeLost, nodeDrained, nodeTainted, paused, clockSkew, leaseLost, shutdown, select, podEvicted } = entry;
   const { requestFails, apiServerSlow, controllerDown, controllerUp } = entry;
   const nodes = [nodeLost, nodeDrained, nodeTainted?.node].filter((node) => node !== undefined);
   const managers = [
     paused,
     clockSkew?.controllerManager,
-    toldToEnd,
+    shutdown,
     requestFails?.controllerManager,
     apiServerSlow?.controllerManager,
     ...[leaseLost, controllerDown, controllerUp].map((who) => (isManager(who) ? who : undefined)),
@@ -64,13 +66,13 @@ function namesIn(entry: Partial<HappeningEntry> & Partial<WorkloadEntry>): strin
     ...nodes.map((node) => `Node ${node}`),
     ...managers,
     ...(leaseLost === true ? ["an election"] : []),
-    ...(toldToEnd !== undefined || components.some((name) => SHARING.has(name)) ? ["shared work"] : []),
+    ...(shutdown !== undefined || components.some((name) => SHARDING_COMPONENTS.has(name)) ? ["shared work"] : []),
     ...[...(target === undefined ? [] : [target]), ...evicted].flatMap(targetName),
   ];
 }
 
 /** Components that only managers have that share work. */
-const SHARING: ReadonlySet<string> = new Set(["sharding", "informers"]);
+const SHARDING_COMPONENTS: ReadonlySet<string> = new Set(["sharding", "informers"]);
 
 function isManager(who: true | string | undefined): who is string {
   return typeof who === "string" && /^controller-manager-\d+$/.test(who);

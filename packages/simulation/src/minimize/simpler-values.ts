@@ -29,7 +29,7 @@ const REQUIRED: ReadonlySet<string> = new Set([
 ]);
 
 /** What of a happening only adds to it: without the rest it would be another one, or none at all. */
-const OPTIONAL_IN_HAPPENINGS: ReadonlySet<string> = new Set([
+const OPTIONAL_IN_EVENTS: ReadonlySet<string> = new Set([
   "times",
   "effect",
   "when",
@@ -44,7 +44,7 @@ const OPTIONAL_IN_WORKLOADS: ReadonlySet<string> = new Set(["duration", "startup
 
 /** Everything optional, each left out; what is greater before what is in it. */
 export function omissions(plan: FaultPlan): Change[] {
-  const { manifests, happenings = [], workloads = [] } = plan;
+  const { manifests, events = [], workloads = [] } = plan;
   const settings = (["jitter", "controllerManagers", "nodes", "timeZone", "controllers"] as const).filter(
     (key) => plan[key] !== undefined,
   );
@@ -53,10 +53,10 @@ export function omissions(plan: FaultPlan): Change[] {
     ...keysOf(plan.controllers).map((key): Change => ({ path: ["controllers", key], value: undefined })),
     ...keysOf(plan.jitter).map((key): Change => ({ path: ["jitter", key], value: undefined })),
     ...manifests.flatMap((object, index) => fieldsOf(object, ["manifests", index])),
-    ...happenings.flatMap((entry, index) => [
+    ...events.flatMap((entry, index) => [
       ...Object.entries(entry).flatMap(([kind, value]) =>
         keysOf(value)
-          .filter((key) => OPTIONAL_IN_HAPPENINGS.has(key))
+          .filter((key) => OPTIONAL_IN_EVENTS.has(key))
           .map((key): Change => ({ path: ["happenings", index, kind, key], value: undefined })),
       ),
       ...(typeof entry.apply === "object" ? fieldsOf(entry.apply, ["happenings", index, "apply"]) : []),

@@ -5,11 +5,11 @@ import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
 import { parseDurationRange, parseExitCodes, parseIndexes } from "@kubewright/fake-kubelet";
 
 import { closest, suggestion } from "../did-you-mean.js";
-import { type ScenarioObject, kindOf } from "./happening.js";
+import { type ScenarioObject, kindOf } from "./scenario-event.js";
 import { LONGEST_RUN_MS, TOO_LONG } from "./longest-run.js";
 import {
-  type HappeningEntry,
-  type HappeningKind,
+  type ScenarioEventEntry,
+  type ScenarioEventKind,
   LASTING,
   type NodeGroup,
   type ScenarioFile,
@@ -19,7 +19,7 @@ import {
 import { CONTROLLERS } from "./scenario-schema.js";
 import type { Path, Problem } from "./problem.js";
 import type { GroupedNode } from "./grouped-node.js";
-import { durationOf, happeningTime } from "./scenario-times.js";
+import { durationOf, scenarioEventTime } from "./scenario-times.js";
 import { containersOf, exitCodeText, isSelected } from "./workload-annotations.js";
 
 export interface ScenarioFacts {
@@ -41,7 +41,7 @@ export function checkScenario(file: ScenarioFile, facts: ScenarioFacts): Problem
     ...checkLeases(file),
     ...(file.nodes === undefined ? [] : checkNodes(file.nodes)),
     ...(file.workloads ?? []).flatMap((entry, index) => checkWorkload(entry, ["workloads", index], facts)),
-    ...(file.happenings ?? []).flatMap((entry, index) => checkHappening(entry, ["happenings", index], file, facts)),
+    ...(file.events ?? []).flatMap((entry, index) => checkScenarioEvent(entry, ["happenings", index], file, facts)),
   ];
 }
 
@@ -82,12 +82,12 @@ export function nodeShapes(groups: readonly NodeGroup[]): GroupedNode[] {
 }
 
 /** As many as Kubernetes itself supports. */
-const MOST_NODES = 5_000;
+const MAX_NODES = 5_000;
 
 function checkNodes(groups: readonly NodeGroup[]): Problem[] {
   const total = groups.reduce((sum, { count = 1 }) => sum + count, 0);
-  if (total > MOST_NODES)
-    return [{ path: ["nodes"], message: `${total} nodes are too many; at most ${MOST_NODES} are simulated` }];
+  if (total > MAX_NODES)
+    return [{ path: ["nodes"], message: `${total} nodes are too many; at most ${MAX_NODES} are simulated` }];
   const seen = new Set<string>();
   return groups.flatMap((group, index) => {
     const twice = nodeShapes([group]).find(({ name }) => seen.has(name));
@@ -102,7 +102,7 @@ function checkWorkload(entry: WorkloadEntry, path: Path, { objects, allowsAbsent
   const problems: Problem[] = [];
   const report = (field: string, message: string): void => void problems.push({ path: [...path, field], message });
   const selected = objects.filter(({ object }) => isSelected(entry, object));
-  if (selected.length === 0) report("select", `selects nothing; ${whatIsThere(entry.select, objects)}`);
+  if (selected.length === 0) report("select", `selects nothing; ${availableText(entry.select, objects)}`);
   const containers = [...new Set(selected.flatMap(({ object }) => containersOf(object)))];
   if (entry.container !== undefined && selected.length > 0 && !containers.includes(entry.container))
     report(
@@ -140,7 +140,7 @@ export function checkWorkloadSettings(entry: WorkloadEntry, path: Path): Problem
   return problems;
 }
 
-function whatIsThere({ kind, name }: WorkloadEntry["select"], objects: readonly ScenarioObject[]): string {
+function availableText({ kind, name }: WorkloadEntry["select"], objects: readonly ScenarioObject[]): string {
   const there = objects.filter(({ object }) =>
     kind === undefined ? object.kind === "Job" || object.kind === "CronJob" : object.kind === kind,
   );
@@ -151,7 +151,12 @@ function whatIsThere({ kind, name }: WorkloadEntry["select"], objects: readonly 
   return `there is ${there.map(({ object }) => `${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name}`).join(", ")}`;
 }
 
-function checkHappening(entry: HappeningEntry, path: Path, file: ScenarioFile, facts: ScenarioFacts): Problem[] {
+function checkScenarioEvent(
+  entry: ScenarioEventEntry,
+  path: Path,
+  file: ScenarioFile,
+  facts: ScenarioFacts,
+): Problem[] {
   const kind = kindOf(entry);
   if (kind === undefined) {
     const several = Object.keys(entry).filter((key) => key !== "at" && key !== "for");
@@ -162,7 +167,7 @@ function checkHappening(entry: HappeningEntry, path: Path, file: ScenarioFile, f
   const problems: Problem[] = [];
   const report = (at: Path, message: string): void => void problems.push({ path: [...path, ...at], message });
   const { startMs, durationMs } = facts;
-  const atMs = happeningTime(entry.at, startMs);
+  const atMs = scenarioEventTime(entry.at, startMs);
   const endMs = startMs + durationMs;
   if (Number.isNaN(atMs)) report(["at"], `${JSON.stringify(entry.at)} is no time of the calendar`);
   else if (atMs < startMs)
@@ -184,8 +189,8 @@ function checkHappening(entry: HappeningEntry, path: Path, file: ScenarioFile, f
 }
 
 function checkValue(
-  entry: HappeningEntry,
-  kind: HappeningKind,
+  entry: ScenarioEventEntry,
+  kind: ScenarioEventKind,
   path: Path,
   { controllerManagers = 1, controllers: { sharding = false } = {} }: ScenarioFile,
   facts: ScenarioFacts,
@@ -196,39 +201,39 @@ function checkValue(
   switch (kind) {
     case "controllerDown":
     case "controllerUp":
-      return known(entry[kind]!, ["all", ...names.controllers, ...names.managers], place);
+      return checkName(entry[kind]!, ["all", ...names.controllers, ...names.managers], place);
     case "requestFails": {
       const { components, controllerManager } = entry.requestFails!;
       return [
         ...checkComponents(components, [...place, "components"], names.components),
-        ...knownIfSaid(controllerManager, names.processes, [...place, "controllerManager"]),
+        ...checkOptionalName(controllerManager, names.processes, [...place, "controllerManager"]),
       ];
     }
-    case "toldToEnd": {
-      const unknown = known(entry.toldToEnd!, names.managers, place);
+    case "shutdown": {
+      const unknown = checkName(entry.shutdown!, names.managers, place);
       if (unknown.length > 0 || sharding) return unknown;
       return [{ path: place, atKey: true, message: "has nothing to give up; add `controllers: { sharding: true }`" }];
     }
     case "controllerCrashes": {
       const { controller, restartAfter } = entry.controllerCrashes!;
       return [
-        ...known(controller, ["all", ...names.controllers], [...place, "controller"]),
+        ...checkName(controller, ["all", ...names.controllers], [...place, "controller"]),
         ...(restartAfter === undefined ? [] : checkLength(restartAfter, [...place, "restartAfter"])),
       ];
     }
     case "paused":
-      return known(entry.paused!, names.processes, place);
+      return checkName(entry.paused!, names.processes, place);
     case "clockSkew": {
       const { controllerManager, by } = entry.clockSkew!;
       return [
-        ...known(controllerManager, names.processes, [...place, "controllerManager"]),
+        ...checkName(controllerManager, names.processes, [...place, "controllerManager"]),
         ...checkLength(by.slice(1), [...place, "by"]),
       ];
     }
     case "staleCache": {
       const { controller, kind: cached } = entry.staleCache!;
       return [
-        ...known(controller, names.watchers, [...place, "controller"]),
+        ...checkName(controller, names.watchers, [...place, "controller"]),
         ...checkKinds([cached], facts).map((message) => report(["kind"], message)[0]!),
       ];
     }
@@ -237,7 +242,7 @@ function checkValue(
     case "staleList": {
       const { controller, kinds = [] } = entry[kind]!;
       return [
-        ...(controller === undefined ? [] : known(controller, names.watchers, [...place, "controller"])),
+        ...(controller === undefined ? [] : checkName(controller, names.watchers, [...place, "controller"])),
         ...checkKinds(kinds, facts).flatMap((message) => report(["kinds"], message)),
         ...(kind === "staleList" ? checkLength(entry.staleList!.by, [...place, "by"]) : []),
       ];
@@ -247,7 +252,7 @@ function checkValue(
       return components === "all" ? [] : checkComponents(components, place, names.components);
     }
     case "leaseLost":
-      if (entry.leaseLost !== true) return known(entry.leaseLost!, names.managers, place);
+      if (entry.leaseLost !== true) return checkName(entry.leaseLost!, names.managers, place);
       if (controllerManagers > 1 || sharding) return [];
       return [{ path: place, atKey: true, message: "nobody is elected; add `controllerManagers: 2`" }];
     case "clockJump": {
@@ -259,7 +264,7 @@ function checkValue(
       const { by, components, controllerManager } = entry.apiServerSlow!;
       return [
         ...checkComponents(components, [...place, "components"], names.components),
-        ...knownIfSaid(controllerManager, names.processes, [...place, "controllerManager"]),
+        ...checkOptionalName(controllerManager, names.processes, [...place, "controllerManager"]),
         ...checkLength(by, [...place, "by"]),
       ];
     }
@@ -316,30 +321,30 @@ interface KnownNames {
 }
 
 /** Of managers that share work: by what they know of each other, and what fills the caches of all their controllers. */
-const SHARING = ["sharding", "informers"];
+const SHARDING_COMPONENTS = ["sharding", "informers"];
 
 function knownNames(
   controllerManagers: number,
-  isSharing: boolean,
+  isSharding: boolean,
   { controllers: others = [] }: ScenarioFacts,
 ): KnownNames {
   const controllers = [...CONTROLLERS, ...others];
-  const watchers = [...controllers, ...(isSharing ? SHARING : []), "scheduler", "kubelet"];
+  const watchers = [...controllers, ...(isSharding ? SHARDING_COMPONENTS : []), "scheduler", "kubelet"];
   const managers = Array.from({ length: controllerManagers }, (_, index) => `controller-manager-${index + 1}`);
   return { controllers, watchers, components: [...watchers, "user"], processes: [...managers, ...others], managers };
 }
 
-function known(name: string, names: readonly string[], path: Path): Problem[] {
+function checkName(name: string, names: readonly string[], path: Path): Problem[] {
   if (names.includes(name)) return [];
   return [{ path, message: `${JSON.stringify(name)} is not known; ${suggestion(name, names)}` }];
 }
 
-function knownIfSaid(name: string | undefined, names: readonly string[], path: Path): Problem[] {
-  return name === undefined ? [] : known(name, names, path);
+function checkOptionalName(name: string | undefined, names: readonly string[], path: Path): Problem[] {
+  return name === undefined ? [] : checkName(name, names, path);
 }
 
 function checkComponents(components: readonly string[] = [], path: Path, names: readonly string[]): Problem[] {
-  return components.flatMap((name, index) => known(name, names, [...path, index]));
+  return components.flatMap((name, index) => checkName(name, names, [...path, index]));
 }
 
 function checkLength(duration: string, path: Path): Problem[] {

@@ -48,34 +48,36 @@ function explain(
   }
   const schema = schemaAt(root, steps.slice(0, -1));
   const limit = schema[keyword];
-  const told = (message: string): Problem[] => [{ path, message }];
+  const problemWith = (message: string): Problem[] => [{ path, message }];
   switch (keyword) {
     case "required":
       return (limit as readonly string[])
         .filter((name) => !Object.hasOwn(data as object, name))
         .map((name) => ({ path, message: `${name} is missing` }));
     case "enum":
-      return told(`${show(data)} is not known; ${suggestion(String(data), (limit as readonly unknown[]).map(String))}`);
+      return problemWith(
+        `${show(data)} is not known; ${suggestion(String(data), (limit as readonly unknown[]).map(String))}`,
+      );
     case "const":
-      return told(`is ${show(data)}; write ${JSON.stringify(limit)}`);
+      return problemWith(`is ${show(data)}; write ${JSON.stringify(limit)}`);
     case "type":
-      return told(`${show(data)} is not ${wanted(schema, [limit].flat().join(","))}`);
+      return problemWith(`${show(data)} is not ${wanted(schema, [limit].flat().join(","))}`);
     case "pattern":
       if (typeof data === "string" && data.startsWith("-") && (schema.title ?? "").startsWith("a duration"))
-        return told(`${show(data)} is negative; write a duration such as ${(schema.examples ?? []).join(", ")}`);
-      return told(`${show(data)} is not ${wanted(schema, "that")}`);
+        return problemWith(`${show(data)} is negative; write a duration such as ${(schema.examples ?? []).join(", ")}`);
+      return problemWith(`${show(data)} is not ${wanted(schema, "that")}`);
     case "minimum":
-      return told(`${show(data)} is too small; at least ${String(limit)} is needed`);
+      return problemWith(`${show(data)} is too small; at least ${String(limit)} is needed`);
     case "maximum":
-      return told(`${show(data)} is too large; at most ${String(limit)} is allowed`);
+      return problemWith(`${show(data)} is too large; at most ${String(limit)} is allowed`);
     case "maxLength":
-      return told(`${show(data)} is too long; at most ${String(limit)} characters are allowed`);
+      return problemWith(`${show(data)} is too long; at most ${String(limit)} characters are allowed`);
     case "maxItems":
-      return told(`must NOT have more than ${String(limit)} items`);
+      return problemWith(`must NOT have more than ${String(limit)} items`);
     case "minLength":
     case "minItems":
     case "minProperties":
-      return told("is empty; write something, or leave the field out");
+      return problemWith("is empty; write something, or leave the field out");
     default:
       // What it leads to is told by itself.
       return [];

@@ -18,7 +18,7 @@ export interface ScenarioFile {
   readonly nodes?: readonly NodeGroup[];
   readonly workloads?: readonly WorkloadEntry[];
   readonly manifests?: readonly (string | UnstructuredObject)[];
-  readonly happenings?: readonly HappeningEntry[];
+  readonly events?: readonly ScenarioEventEntry[];
 }
 
 export const SCENARIO_API_VERSION = "sim.kubewright.dev/v1";
@@ -96,7 +96,7 @@ export interface RequestSelection {
 }
 
 /** What may happen, by the name it has in the file. */
-export interface Happenings {
+export interface ScenarioEventMap {
   /**
    * Requests get another answer. With `effect: kept` they do what they ask for, and only the answer is lost.
    * `nth` (from 1) is the first that is concerned, counted from `at`; `times` how many from there. Default: all, while it lasts.
@@ -124,7 +124,7 @@ export interface Happenings {
     readonly restartAfter?: string;
   };
   /** A controller manager that shares work is told to end (SIGTERM), and gives up what it has; after that it is started again. */
-  readonly toldToEnd: string;
+  readonly shutdown: string;
   /** A controller manager stands still: no timer, request or answer of it goes on. */
   readonly paused: string;
   /** Open watches end; they are resumed, or, when `compacted`, answered with 410 and listed anew. */
@@ -173,13 +173,13 @@ export interface Happenings {
   readonly apply: string | UnstructuredObject;
 }
 
-export type HappeningKind = keyof Happenings;
+export type ScenarioEventKind = keyof ScenarioEventMap;
 
-export type HappeningEntry = { readonly at: string; readonly for?: string } & Partial<Happenings>;
+export type ScenarioEventEntry = { readonly at: string; readonly for?: string } & Partial<ScenarioEventMap>;
 
 /** Those that end by themselves when their time is over, and what they do without `for`. */
 export const LASTING: Readonly<
-  Partial<Record<HappeningKind, "untilTheEnd" | "required" | { readonly byDefault: string }>>
+  Partial<Record<ScenarioEventKind, "untilTheEnd" | "required" | { readonly byDefault: string }>>
 > = {
   controllerDown: "untilTheEnd",
   controllerCrashes: { byDefault: "5m" },
@@ -190,7 +190,7 @@ export const LASTING: Readonly<
   apiServerSlow: "required",
   requestFails: "untilTheEnd",
   paused: "required",
-  toldToEnd: "untilTheEnd",
+  shutdown: "untilTheEnd",
   watchSilent: "untilTheEnd",
   staleList: "required",
   nodeLost: "untilTheEnd",

@@ -226,7 +226,7 @@ export const scenarioSchema = {
         properties: { apiVersion: text, kind: text, metadata: { type: "object" } },
       },
     },
-    happenings: {
+    events: {
       description: "What happens when, each with `at` and one thing that happens.",
       type: "array",
       items: {
@@ -277,7 +277,7 @@ export const scenarioSchema = {
             ["controller"],
           ),
           paused: { description: "A controller manager stands still, and goes on later.", ...text },
-          toldToEnd: {
+          shutdown: {
             description:
               "A controller manager that shares work is told to end, finishes what it has begun and gives up what it has. With `for`, it is started again.",
             ...text,

@@ -10,7 +10,7 @@ export function durationOf(text: string): number {
 }
 
 /** When something happens, in epoch milliseconds; NaN for a day that is none. */
-export function happeningTime(at: string, startMs: number): number {
+export function scenarioEventTime(at: string, startMs: number): number {
   return at.startsWith("+") ? startMs + durationOf(at.slice(1)) : timeOf(at);
 }
 

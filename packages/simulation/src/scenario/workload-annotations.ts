@@ -2,7 +2,7 @@ import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
 import { labelSelectorMatcher, mutableCopy } from "@kubewright/api";
 import { WORKLOAD_ANNOTATION_PREFIX } from "@kubewright/fake-kubelet";
 
-import type { ScenarioObject } from "./happening.js";
+import type { ScenarioObject } from "./scenario-event.js";
 import type { WorkloadEntry } from "./scenario-file.js";
 
 interface PodTemplate {
@@ -62,10 +62,10 @@ export function hasDuration(object: DeepReadonly<UnstructuredObject>): boolean {
  * The manifests with what the entries say of their containers as an annotation of their pod templates. Live Jobs and pods
  * go by what is said of the CronJob or Job that owns them.
  */
-export function withWorkloads<Played extends ScenarioObject>(
-  manifests: readonly Played[],
+export function withWorkloads<Simulated extends ScenarioObject>(
+  manifests: readonly Simulated[],
   entries: readonly WorkloadEntry[],
-): Played[] {
+): Simulated[] {
   if (entries.length === 0) return [...manifests];
   const byUid = new Map(manifests.map(({ object }) => [object.metadata.uid, object]));
   return manifests.map((manifest) => {
@@ -78,7 +78,7 @@ export function withWorkloads<Played extends ScenarioObject>(
     const annotations = described.metadata?.annotations ?? {};
     described.metadata = {
       ...described.metadata,
-      annotations: { ...annotations, [RULES]: together(annotations[RULES], rules) },
+      annotations: { ...annotations, [RULES]: mergeRules(annotations[RULES], rules) },
     };
     return { ...manifest, object };
   });
@@ -87,7 +87,7 @@ export function withWorkloads<Played extends ScenarioObject>(
 const RULES = `${WORKLOAD_ANNOTATION_PREFIX}rules`;
 
 /** What was said before counts less, rule by rule. */
-function together(before: string | undefined, rules: readonly object[]): string {
+function mergeRules(before: string | undefined, rules: readonly object[]): string {
   try {
     const earlier: unknown = JSON.parse(before ?? "[]");
     if (Array.isArray(earlier)) return JSON.stringify([...(earlier as object[]), ...rules]);

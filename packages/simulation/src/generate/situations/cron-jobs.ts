@@ -1,4 +1,4 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import { durationText, offsetText } from "../duration-text.js";
 import type { Situation } from "../situation.js";
 import { PROPAGATIONS, target } from "../user-actions.js";
@@ -13,7 +13,7 @@ export const takenName: Situation = {
     const runs = subjects.filter(({ isRun }) => isRun === true);
     if (runs.length === 0) return [];
     const run = draw.fork("run").pick(runs);
-    const atMs = Math.max(0, run.moments[1]! - draw.fork("before").whole(0, 20_000));
+    const atMs = Math.max(0, run.moments[1]! - draw.fork("before").integer(0, 20_000));
     const goes = draw.fork("goes").chance(0.3);
     return [
       { at: offsetText(atMs), apply: run.manifest },
@@ -39,11 +39,11 @@ export const missedSlots: Situation = {
     if (cronJobs.length === 0) return [];
     const cronJob = draw.fork("cron job").pick(cronJobs);
     const firstMs = draw.fork("from").pick(cronJob.moments);
-    const atMs = Math.max(0, firstMs - draw.fork("before").whole(100, 20_000));
-    const lengthMs = draw.fork("length").whole(150, 900) * 1_000;
+    const atMs = Math.max(0, firstMs - draw.fork("before").integer(100, 20_000));
+    const lengthMs = draw.fork("length").integer(150, 900) * 1_000;
     const length = { at: offsetText(atMs), for: durationText(lengthMs) };
     return [
-      draw.fork("way").weighted<HappeningEntry>([
+      draw.fork("way").weighted<ScenarioEventEntry>([
         [{ ...length, suspend: target(cronJob) }, 50],
         [{ ...length, controllerDown: draw.fork("all").chance(0.5) ? "all" : "cronjob-controller" }, 50],
       ]),
@@ -62,8 +62,8 @@ export const manyMissedSlots: Situation = {
     const cronJob = draw.fork("cron job").pick(frequent);
     const [firstMs = 0] = cronJob.moments;
     const length = {
-      at: offsetText(draw.fork("from").whole(0, firstMs)),
-      for: durationText(gapMs(cronJob) * draw.fork("slots").whole(100, 115)),
+      at: offsetText(draw.fork("from").integer(0, firstMs)),
+      for: durationText(gapMs(cronJob) * draw.fork("slots").integer(100, 115)),
     };
     return [
       draw.fork("suspended").chance(0.7)
@@ -86,17 +86,17 @@ export const overlappingRuns: Situation = {
     const cronJobs = subjects.filter(({ kind }) => kind === "CronJob");
     if (cronJobs.length === 0) return [];
     const cronJob = draw.fork("cron job").pick(cronJobs);
-    const policy = (concurrencyPolicy: string): NonNullable<HappeningEntry["patch"]> => ({
+    const policy = (concurrencyPolicy: string): NonNullable<ScenarioEventEntry["patch"]> => ({
       ...target(cronJob),
       with: { spec: { concurrencyPolicy } },
     });
     const slotMs = draw.fork("slot").pick(cronJob.moments.slice(1));
-    const atMs = Math.max(1_000, slotMs - draw.fork("before").whole(0, 30_000));
+    const atMs = Math.max(1_000, slotMs - draw.fork("before").integer(0, 30_000));
     const asks = { components: ["cronjob-controller"], verbs: ["delete"], resources: ["jobs"] };
-    const refused: HappeningEntry = {
+    const refused: ScenarioEventEntry = {
       at: offsetText(atMs),
-      for: durationText(draw.fork("for").whole(30_000, 90_000)),
-      requestFails: { ...asks, nth: 1, times: draw.fork("times").whole(1, 3) },
+      for: durationText(draw.fork("for").integer(30_000, 90_000)),
+      requestFails: { ...asks, nth: 1, times: draw.fork("times").integer(1, 3) },
     };
     return [
       { at: "+0s", patch: policy(draw.fork("first").pick(["Allow", "Replace"])) },
@@ -107,7 +107,7 @@ export const overlappingRuns: Situation = {
 };
 
 /** A CronJob's Jobs are refused for so long that its controller hardly tries any more, and much later one is once more. */
-export const refusedOnceMore: Situation = {
+export const refusedAgain: Situation = {
   name: "refused once more",
   shapes: ["cronJobs", "unevenSchedules"],
   without: ["quota", "suspend", "relativeSchedules", "longRuns", "timeZones"],
@@ -117,13 +117,13 @@ export const refusedOnceMore: Situation = {
     const creates = { components: ["cronjob-controller"], verbs: ["create"], resources: ["jobs"] };
     const refused = { ...creates, with: draw.fork("with").pick([500, 503, 429] as const) };
     const firstMs = cronJob.moments[1]! - 1_000;
-    const lengthMs = draw.fork("for").whole(120, 180) * 1_000;
+    const lengthMs = draw.fork("for").integer(120, 180) * 1_000;
     return [
       { at: offsetText(firstMs), for: durationText(lengthMs), requestFails: refused },
       {
         at: offsetText(firstMs + 8 * 60_000),
         for: "31m",
-        requestFails: { ...refused, nth: 1, times: draw.fork("times").whole(1, 3) },
+        requestFails: { ...refused, nth: 1, times: draw.fork("times").integer(1, 3) },
       },
     ];
   },
@@ -138,7 +138,7 @@ export const changedSchedule: Situation = {
     const cronJobs = subjects.filter(({ kind }) => kind === "CronJob");
     if (cronJobs.length === 0) return [];
     const cronJob = draw.fork("cron job").pick(cronJobs);
-    const atMs = draw.fork("moment").pick(cronJob.moments) + draw.fork("after").whole(5_000, 90_000);
+    const atMs = draw.fork("moment").pick(cronJob.moments) + draw.fork("after").integer(5_000, 90_000);
     const schedule = draw.fork("schedule").pick(cronJob.schedules);
     // The same, half an hour off.
     const spec = draw.fork("in another zone").chance(0.4) ? { timeZone: "Asia/Kolkata" } : { schedule };
@@ -156,7 +156,7 @@ export const vanishedRuns: Situation = {
     if (run === undefined) return [];
     const [, prefix = "", minute = ""] = /^(.*-)(\d+)$/.exec(run.name) ?? [];
     const startMinute = Number(minute) - run.moments[1]! / 60_000;
-    const afterMs = draw.fork("after").whole(3_000, 45_000);
+    const afterMs = draw.fork("after").integer(3_000, 45_000);
     const propagation = draw.fork("propagation").weighted([
       ["Background", 70],
       ["Foreground", 15],

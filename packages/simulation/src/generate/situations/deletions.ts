@@ -1,11 +1,11 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
-import { type OneCache, outage } from "../faults.js";
-import { startOfHappening } from "../happening-times.js";
-import { FOREIGN_FINALIZER, dropFirstFinalizer } from "../jobs.js";
+import { type CacheSelection, outage } from "../faults.js";
+import { startOfScenarioEvent } from "../event-times.js";
+import { FOREIGN_FINALIZER, removeFirstFinalizerPatch } from "../jobs.js";
 import type { Situation } from "../situation.js";
-import { copyOf } from "../unseen.js";
+import { copyOf } from "../unobserved-objects.js";
 import { podsOf, target } from "../user-actions.js";
 import type { Subject } from "../workload.js";
 import { pickJob } from "./pick-job.js";
@@ -16,17 +16,17 @@ export const quickDeletions: Situation = {
   name: "quick deletions",
   shapes: ["jobs"],
   without: ["quota", "managedBy"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
-    const atMs = Math.max(500, draw.fork("moment").pick(job.moments) + draw.fork("after").whole(0, 1_500));
+    const atMs = Math.max(500, draw.fork("moment").pick(job.moments) + draw.fork("after").integer(0, 1_500));
     const gracePeriodSeconds = draw.fork("grace").weighted([
       [0, 70],
       [1, 15],
       [undefined, 15],
     ] as const);
-    const thenMs = draw.fork("then").whole(0, 1_200);
-    const entries: HappeningEntry[] = [
+    const thenMs = draw.fork("then").integer(0, 1_200);
+    const entries: ScenarioEventEntry[] = [
       {
         at: offsetText(atMs),
         delete: { ...podsOf(job), ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }) },
@@ -50,41 +50,44 @@ export const quickDeletions: Situation = {
         draw.fork("for a time").chance(0.6)
           ? {
               at: offsetText(atMs - 500),
-              for: durationText(500 + thenMs + draw.fork("longer").whole(100, 5_000)),
+              for: durationText(500 + thenMs + draw.fork("longer").integer(100, 5_000)),
               requestFails: { components: ["job-controller"], ...which },
             }
-          : refusals(draw.fork("refused"), which, atMs, draw.fork("n").whole(1, 4)),
+          : refusals(draw.fork("refused"), which, atMs, draw.fork("n").integer(1, 4)),
       );
     return entries;
   },
 };
 
 /** A Job that somebody holds on to is deleted, and is deleted once more as it does not go. */
-export const heldDeletions: Situation = {
+export const blockedDeletions: Situation = {
   name: "held deletions",
   shapes: ["jobs"],
   without: ["quota", "managedBy", "ownership", "foreignFinalizers"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const metadata = { ...job.manifest.metadata, finalizers: [FOREIGN_FINALIZER] };
-    const deleted = deletions(draw, job, draw.fork("count").whole(2, 3));
-    const letGoMs = startOfHappening(deleted.at(-1)!) + draw.fork("let go").whole(1_000, 90_000);
+    const deleted = deletions(draw, job, draw.fork("count").integer(2, 3));
+    const finalizerRemovedMs = startOfScenarioEvent(deleted.at(-1)!) + draw.fork("let go").integer(1_000, 90_000);
     return [
       { at: "+0s", apply: { ...job.manifest, metadata } },
       ...deleted,
-      { at: offsetText(letGoMs), patch: { ...target(job), type: "json", with: dropFirstFinalizer() } },
+      {
+        at: offsetText(finalizerRemovedMs),
+        patch: { ...target(job), type: "json", with: removeFirstFinalizerPatch() },
+      },
     ];
   },
 };
 
 /** A Job is deleted so many times, in one way or the other. */
-export function deletions(draw: Draw, job: Subject, count: number): HappeningEntry[] {
-  let atMs = draw.fork("moment").pick(job.moments) + draw.fork("after").whole(0, 20_000);
-  return Array.from({ length: count }, (_, number): HappeningEntry => {
-    const lots = draw.fork(`deletion ${number}`);
-    if (number > 0) atMs += lots.fork("later").whole(500, 60_000);
-    const propagation = lots.fork("propagation").weighted([
+export function deletions(draw: Draw, job: Subject, count: number): ScenarioEventEntry[] {
+  let atMs = draw.fork("moment").pick(job.moments) + draw.fork("after").integer(0, 20_000);
+  return Array.from({ length: count }, (_, number): ScenarioEventEntry => {
+    const fork = draw.fork(`deletion ${number}`);
+    if (number > 0) atMs += fork.fork("later").integer(500, 60_000);
+    const propagation = fork.fork("propagation").weighted([
       ["Foreground", 60],
       ["Background", 20],
       ["Orphan", 20],
@@ -94,23 +97,23 @@ export function deletions(draw: Draw, job: Subject, count: number): HappeningEnt
 }
 
 /** An object comes and goes while a controller cannot watch its kind: that is never seen, and what it has left behind is. */
-export const cameAndWent: Situation = {
+export const shortLivedObject: Situation = {
   name: "came and went",
   shapes: ["jobs"],
   without: ["quota", "managedBy", "foreignFinalizers", "suspend"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
-    const cache = draw.fork("cache").weighted<OneCache>([
+    const cache = draw.fork("cache").weighted<CacheSelection>([
       [{ controller: "garbage-collector-controller", kinds: ["Job"] }, 60],
       [{ controller: "garbage-collector-controller", kinds: ["Pod"] }, 10],
       [{ controller: "job-controller", kinds: ["Job"] }, 10],
       [{ controller: "job-controller", kinds: ["Pod"] }, 20],
     ]);
-    const fromMs = draw.fork("from").whole(500, 20_000);
-    const comesMs = fromMs + draw.fork("comes").whole(100, 5_000);
-    const goesMs = comesMs + draw.fork("stays").whole(1_000, 15_000);
-    const forMs = goesMs - fromMs + draw.fork("goes on").whole(500, 20_000);
+    const fromMs = draw.fork("from").integer(500, 20_000);
+    const comesMs = fromMs + draw.fork("comes").integer(100, 5_000);
+    const goesMs = comesMs + draw.fork("stays").integer(1_000, 15_000);
+    const forMs = goesMs - fromMs + draw.fork("goes on").integer(500, 20_000);
     const short = copyOf(job.manifest, "short-lived");
     const propagation = draw.fork("propagation").weighted([
       ["Background", 70],

@@ -1,4 +1,4 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
 import type { Shape } from "../shape.js";
@@ -22,27 +22,27 @@ export function endsTogether(draw: Draw): Situation {
     name: "ends together",
     shapes,
     without: ["quota", "managedBy", "suspend", "activeDeadline", "longPods", "slowPods"],
-    draw(lots, ground) {
-      const job = pickJob(lots, ground, ({ indexes }) => (shapes.includes("indexed") ? Math.min(indexes, 2) : 0));
+    draw(fork, context) {
+      const job = pickJob(fork, context, ({ indexes }) => (shapes.includes("indexed") ? Math.min(indexes, 2) : 0));
       if (job === undefined) return [];
       const ends = job.moments.filter((_, index) => index >= 2 && index % 2 === 0);
-      let fromMs = Math.max(0, lots.fork("from").pick(ends.length === 0 ? job.moments : ends) - 1_500);
-      const fewer = lots.fork("how few").whole(0, Math.max(0, job.indexes - 1));
-      const scaled: HappeningEntry = {
-        at: offsetText(fromMs + lots.fork("scaled").whole(1_500, 5_000)),
+      let fromMs = Math.max(0, fork.fork("from").pick(ends.length === 0 ? job.moments : ends) - 1_500);
+      const fewer = fork.fork("how few").integer(0, Math.max(0, job.indexes - 1));
+      const scaled: ScenarioEventEntry = {
+        at: offsetText(fromMs + fork.fork("scaled").integer(1_500, 5_000)),
         patch: { ...target(job), with: { spec: { parallelism: fewer, completions: fewer } } },
       };
-      const outages = Array.from({ length: lots.fork("count").whole(1, 3) }, (_, number): HappeningEntry => {
-        const each = lots.fork(String(number));
-        if (number > 0) fromMs += each.fork("pause").whole(1_000, 30_000);
-        const forMs = each.fork("for").whole(3_000, 45_000);
+      const outages = Array.from({ length: fork.fork("count").integer(1, 3) }, (_, number): ScenarioEventEntry => {
+        const each = fork.fork(String(number));
+        if (number > 0) fromMs += each.fork("pause").integer(1_000, 30_000);
+        const forMs = each.fork("for").integer(3_000, 45_000);
         const entry = { at: offsetText(fromMs), for: durationText(forMs) };
         fromMs += forMs;
         return each.fork("seen").chance(0.5)
           ? { ...entry, staleCache: { kind: "Pod", controller: "job-controller" } }
           : { ...entry, requestFails: { components: ["job-controller"], verbs: ["patch"], resources: ["pods"] } };
       });
-      return job.indexes > 1 && lots.fork("fewer").chance(0.25) ? [...outages, scaled] : outages;
+      return job.indexes > 1 && fork.fork("fewer").chance(0.25) ? [...outages, scaled] : outages;
     },
   };
 }

@@ -1,22 +1,22 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import { durationText, offsetText } from "../duration-text.js";
 import type { Situation } from "../situation.js";
 import { podsOf, target } from "../user-actions.js";
 import { pickJob } from "./pick-job.js";
 
 /** A Job that has ended, and was to be kept, is not to be kept any more. */
-export const shortenedLife: Situation = {
+export const shortenedTtl: Situation = {
   name: "shortened life",
   shapes: ["jobs"],
   without: ["quota", "managedBy", "suspend", "slowPods", "foreignFinalizers", "ttl"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
-    const lives = (at: string, ttlSecondsAfterFinished: number): HappeningEntry => ({
+    const lives = (at: string, ttlSecondsAfterFinished: number): ScenarioEventEntry => ({
       at,
       patch: { ...target(job), with: { spec: { ttlSecondsAfterFinished } } },
     });
-    const atMs = job.moments.at(-1)! + draw.fork("after").whole(500, 60_000);
+    const atMs = job.moments.at(-1)! + draw.fork("after").integer(500, 60_000);
     return [
       ...(draw.fork("limited").chance(0.5) ? [lives("+0s", 3_600)] : []),
       lives(offsetText(atMs), draw.fork("ttl").pick([0, 5, 60])),
@@ -25,25 +25,25 @@ export const shortenedLife: Situation = {
 };
 
 /** A Job that was to go is to be kept a while longer, just before it goes, and who is to delete it does not see that. */
-export const prolongedLife: Situation = {
+export const extendedTtl: Situation = {
   name: "prolonged life",
   shapes: ["jobs"],
   without: ["quota", "managedBy", "suspend", "slowPods", "foreignFinalizers", "ttl"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const seconds = draw.fork("ttl").pick([30, 60]);
     const goesMs = job.moments.at(-1)! + seconds * 1_000;
-    const editedMs = goesMs - draw.fork("before").whole(0, 15_000);
-    const lives = (at: string, ttlSecondsAfterFinished: number | null): HappeningEntry => ({
+    const editedMs = goesMs - draw.fork("before").integer(0, 15_000);
+    const lives = (at: string, ttlSecondsAfterFinished: number | null): ScenarioEventEntry => ({
       at,
       patch: { ...target(job), with: { spec: { ttlSecondsAfterFinished } } },
     });
     return [
       lives("+0s", seconds),
       {
-        at: offsetText(editedMs - draw.fork("unseen").whole(0, 10_000)),
-        for: durationText(goesMs - editedMs + draw.fork("longer").whole(10_000, 90_000)),
+        at: offsetText(editedMs - draw.fork("unseen").integer(0, 10_000)),
+        for: durationText(goesMs - editedMs + draw.fork("longer").integer(10_000, 90_000)),
         staleCache: { kind: "Job", controller: "ttl-after-finished-controller" },
       },
       lives(offsetText(editedMs), draw.fork("then").pick([3_600, null])),
@@ -52,16 +52,16 @@ export const prolongedLife: Situation = {
 };
 
 /** A pod that is deleted, and counts as failed at once, may not be let go of before it ends, and may have succeeded by then. */
-export const changedMind: Situation = {
+export const succeededAfterDeletion: Situation = {
   name: "changed mind",
   shapes: ["jobs", "ignoreSigterm"],
   without: ["quota", "managedBy", "suspend", "slowPods", "podFailurePolicy", "podReplacementPolicy", "failures"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const [, startMs = 0, endMs = startMs] = job.moments;
-    const atMs = startMs + draw.fork("after").whole(1_000, Math.max(1_500, endMs - startMs));
-    const forMs = Math.max(0, endMs - atMs) + draw.fork("for").whole(3_000, 30_000);
+    const atMs = startMs + draw.fork("after").integer(1_000, Math.max(1_500, endMs - startMs));
+    const forMs = Math.max(0, endMs - atMs) + draw.fork("for").integer(3_000, 30_000);
     return [
       {
         at: offsetText(atMs - 500),
@@ -74,12 +74,12 @@ export const changedMind: Situation = {
 };
 
 /** A pod that has ended is found to have ended otherwise, while its end is recorded and the Job controller has not let go of it. */
-export const changedEnd: Situation = {
+export const changedPhase: Situation = {
   name: "changed end",
   shapes: ["jobs"],
   without: ["quota", "managedBy", "suspend", "slowPods"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     // When its first pods end, or later ones; of a Job whose run tells of no end, when it began.
     const ends = job.moments.filter((_, index) => index >= 2 && index % 2 === 0);
@@ -87,11 +87,11 @@ export const changedEnd: Situation = {
     return [
       {
         at: offsetText(Math.max(0, endMs - 1_000)),
-        for: durationText(draw.fork("for").whole(10_000, 40_000)),
+        for: durationText(draw.fork("for").integer(10_000, 40_000)),
         requestFails: { components: ["job-controller"], verbs: ["patch"], resources: ["pods"] },
       },
       {
-        at: offsetText(endMs + draw.fork("after").whole(1_500, 8_000)),
+        at: offsetText(endMs + draw.fork("after").integer(1_500, 8_000)),
         patch: {
           ...podsOf(job),
           subresource: "status",

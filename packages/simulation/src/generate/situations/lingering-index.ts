@@ -1,4 +1,4 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import { offsetText } from "../duration-text.js";
 import type { Situation } from "../situation.js";
 import { podsOf, target } from "../user-actions.js";
@@ -9,17 +9,17 @@ export const lingeringIndex: Situation = {
   name: "lingering index",
   shapes: ["jobs", "indexed", "podReplacementPolicy", "ignoreSigterm", "longPods"],
   without: ["quota", "managedBy", "suspend", "activeDeadline", "onFailure"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground, ({ indexes }) => Math.min(indexes, 3));
+  draw(draw, context) {
+    const job = pickJob(draw, context, ({ indexes }) => Math.min(indexes, 3));
     if (job === undefined || job.indexes < 2) return [];
-    const few = draw.fork("few").whole(1, job.indexes - 1);
-    const more = draw.fork("more").whole(few + 1, job.indexes + 1);
-    const index = String(draw.fork("index").whole(0, few - 1));
+    const few = draw.fork("few").integer(1, job.indexes - 1);
+    const more = draw.fork("more").integer(few + 1, job.indexes + 1);
+    const index = String(draw.fork("index").integer(0, few - 1));
     const pods = podsOf(job);
     const labels = { ...pods.labels, "batch.kubernetes.io/job-completion-index": index };
-    const atMs = (job.moments[1] ?? 0) + draw.fork("after").whole(2_500, 20_000);
-    const moreMs = atMs + draw.fork("soon").whole(0, 15_000);
-    const wants = (parallelism: number): Omit<HappeningEntry, "at"> => ({
+    const atMs = (job.moments[1] ?? 0) + draw.fork("after").integer(2_500, 20_000);
+    const moreMs = atMs + draw.fork("soon").integer(0, 15_000);
+    const wants = (parallelism: number): Omit<ScenarioEventEntry, "at"> => ({
       patch: { ...target(job), with: { spec: { parallelism } } },
     });
     return [

@@ -1,4 +1,4 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import { durationText, offsetText } from "../duration-text.js";
 import { OUT_OF_SERVICE, node } from "../node-actions.js";
 import type { Situation } from "../situation.js";
@@ -7,23 +7,23 @@ import type { Subject } from "../workload.js";
 import { pickJob } from "./pick-job.js";
 
 /** A node goes, for good or for a while, with pods that run on it. */
-export const goneNode: Situation = {
+export const lostNode: Situation = {
   name: "gone node",
   shapes: ["jobs", "longPods", "podFailurePolicy"],
   without: ["quota", "managedBy", "suspend", "activeDeadline", "nodes", "onFailure"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground, rulesOfFailures);
+  draw(draw, context) {
+    const job = pickJob(draw, context, rulesOfFailures);
     if (job === undefined) return [];
-    const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").whole(500, 20_000);
+    const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").integer(500, 20_000);
     // Pods go to the first that has room, by name.
-    const name = draw.fork("first").chance(0.7) ? "node-1" : `node-${draw.fork("which").whole(1, ground.nodes)}`;
+    const name = draw.fork("first").chance(0.7) ? "node-1" : `node-${draw.fork("which").integer(1, context.nodes)}`;
     const at = offsetText(atMs);
     const backMs = atMs + draw.fork("back").pick([500, 5_000, 30_000, 90_000, 90_000, 200_000]);
-    const gone: HappeningEntry[] = [
+    const gone: ScenarioEventEntry[] = [
       { at, delete: { kind: "Node", name } },
       { at: offsetText(backMs), apply: node(name) },
     ];
-    return draw.fork("way").weighted<HappeningEntry[]>([
+    return draw.fork("way").weighted<ScenarioEventEntry[]>([
       [gone, 50],
       [[{ at, for: durationText(backMs - atMs + 1_000), nodeLost: name }, ...gone], 15],
       [[{ at, for: durationText(backMs - atMs + 1_000), nodeDrained: name }], 10],
@@ -38,16 +38,16 @@ export const noNode: Situation = {
   name: "no node",
   shapes: ["jobs", "podReplacementPolicy"],
   without: ["quota", "managedBy", "suspend", "activeDeadline", "nodes"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
-    const deletedMs = draw.fork("deleted").whole(2_000, 20_000);
-    const comes = offsetText(deletedMs + draw.fork("comes").whole(0, 90_000));
-    const names = Array.from({ length: ground.nodes }, (_, number) => `node-${number + 1}`);
+    const deletedMs = draw.fork("deleted").integer(2_000, 20_000);
+    const comes = offsetText(deletedMs + draw.fork("comes").integer(0, 90_000));
+    const names = Array.from({ length: context.nodes }, (_, number) => `node-${number + 1}`);
     return [
-      ...names.map((name): HappeningEntry => ({ at: "+0s", delete: { kind: "Node", name } })),
+      ...names.map((name): ScenarioEventEntry => ({ at: "+0s", delete: { kind: "Node", name } })),
       { at: offsetText(deletedMs), delete: podsOf(job) },
-      ...names.map((name): HappeningEntry => ({ at: comes, apply: node(name) })),
+      ...names.map((name): ScenarioEventEntry => ({ at: comes, apply: node(name) })),
     ];
   },
 };
@@ -57,19 +57,19 @@ export const outOfService: Situation = {
   name: "out of service",
   shapes: ["jobs", "longPods", "ignoreSigterm"],
   without: ["quota", "managedBy", "suspend", "activeDeadline", "nodes"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
-    const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").whole(500, 20_000);
-    const forMs = draw.fork("for").whole(60_000, 240_000);
+    const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").integer(500, 20_000);
+    const forMs = draw.fork("for").integer(60_000, 240_000);
     const lasts = { at: offsetText(atMs), for: durationText(forMs) };
     const taint = {
       node: "node-1",
       ...OUT_OF_SERVICE,
       effect: draw.fork("effect").pick(["NoSchedule", "NoExecute"]),
     };
-    const deletedMs = atMs + draw.fork("deleted").whole(0, Math.round(forMs / 2));
-    const entries: HappeningEntry[] = [
+    const deletedMs = atMs + draw.fork("deleted").integer(0, Math.round(forMs / 2));
+    const entries: ScenarioEventEntry[] = [
       { ...lasts, nodeTainted: taint },
       { at: offsetText(deletedMs), delete: podsOf(job) },
     ];
@@ -82,13 +82,13 @@ export const crowdedNode: Situation = {
   name: "crowded node",
   shapes: ["jobs", "podGC"],
   without: ["quota", "managedBy", "suspend", "nodes"],
-  draw(draw, ground) {
-    const count = draw.fork("count").whole(1, 3);
-    return Array.from({ length: count }, (_, number): HappeningEntry[] => {
-      const lots = draw.fork(String(number));
-      const job = pickJob(lots, ground);
+  draw(draw, context) {
+    const count = draw.fork("count").integer(1, 3);
+    return Array.from({ length: count }, (_, number): ScenarioEventEntry[] => {
+      const fork = draw.fork(String(number));
+      const job = pickJob(fork, context);
       if (job === undefined) return [];
-      const atMs = lots.fork("moment").pick(job.moments) + lots.fork("after").whole(0, 15_000);
+      const atMs = fork.fork("moment").pick(job.moments) + fork.fork("after").integer(0, 15_000);
       const status = { phase: "Failed", reason: "Evicted", message: "The node was low on resource: memory." };
       return [{ at: offsetText(atMs), patch: { ...podsOf(job), subresource: "status", with: { status } } }];
     }).flat();

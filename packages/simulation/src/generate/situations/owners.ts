@@ -1,36 +1,36 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import { durationText, offsetText } from "../duration-text.js";
 import { type Owner, configMap, referenceTo } from "../ownership.js";
 import type { Situation } from "../situation.js";
-import { copyOf } from "../unseen.js";
+import { copyOf } from "../unobserved-objects.js";
 import { PROPAGATIONS, target } from "../user-actions.js";
-import { FOREIGN_FINALIZER, dropFirstFinalizer } from "../jobs.js";
+import { FOREIGN_FINALIZER, removeFirstFinalizerPatch } from "../jobs.js";
 import { pickJob } from "./pick-job.js";
 import { deletions } from "./deletions.js";
 
 /** What an owner leaves behind gets another owner, or none, while the garbage collector is about it. */
-export const movedOwner: Situation = {
+export const changedOwner: Situation = {
   name: "moved owner",
   shapes: ["jobs"],
   without: ["quota", "managedBy", "foreignFinalizers"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const { namespace } = job;
     const owner: Owner = { apiVersion: "batch/v1", kind: "Job", namespace, name: job.name };
-    const heirs = ground.subjects.filter(
+    const heirs = context.subjects.filter(
       (each) => each.kind === "Job" && each.isRun !== true && each !== job && each.namespace === namespace,
     );
     const heir = heirs.length > 0 && draw.fork("heir").chance(0.5) ? [{ ...owner, name: heirs[0]!.name }] : [];
     // It may keep the former owner beside the other.
     const after = draw.fork("beside").chance(0.3) && heir.length > 0 ? [owner, ...heir] : heir;
-    const atMs = draw.fork("at").whole(2_000, 30_000);
-    const byMs = draw.fork("by").whole(500, 8_000);
-    const movedMs = atMs + draw.fork("moved").whole(0, 3 * byMs);
+    const atMs = draw.fork("at").integer(2_000, 30_000);
+    const byMs = draw.fork("by").integer(500, 8_000);
+    const movedMs = atMs + draw.fork("moved").integer(0, 3 * byMs);
     return [
       { at: "+0s", apply: configMap(namespace, "left-behind", [owner]) },
       {
-        at: offsetText(atMs - draw.fork("before").whole(0, 1_000)),
+        at: offsetText(atMs - draw.fork("before").integer(0, 1_000)),
         for: durationText(byMs * 4),
         apiServerSlow: { by: durationText(byMs), components: ["garbage-collector-controller"] },
       },
@@ -41,19 +41,19 @@ export const movedOwner: Situation = {
 };
 
 /** An owner goes, and another takes its name, while the garbage collector is away. */
-export const succeededOwner: Situation = {
+export const replacedOwner: Situation = {
   name: "succeeded owner",
   shapes: ["jobs", "longPods"],
   without: ["quota", "managedBy", "foreignFinalizers", "suspend"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const { namespace } = job;
-    const atMs = draw.fork("at").whole(2_000, 30_000);
-    const goesMs = atMs + draw.fork("goes").whole(100, 5_000);
-    const comesMs = goesMs + draw.fork("comes").whole(100, 5_000);
+    const atMs = draw.fork("at").integer(2_000, 30_000);
+    const goesMs = atMs + draw.fork("goes").integer(100, 5_000);
+    const comesMs = goesMs + draw.fork("comes").integer(100, 5_000);
     const isDown = draw.fork("all").chance(0.3) ? "all" : "garbage-collector-controller";
-    const forMs = comesMs - atMs + draw.fork("longer").whole(500, 20_000);
+    const forMs = comesMs - atMs + draw.fork("longer").integer(500, 20_000);
     return [
       { at: "+0s", apply: configMap(namespace, "left-behind", [{ ...JOB, namespace, name: job.name }]) },
       { at: offsetText(atMs), for: durationText(forMs), controllerDown: isDown },
@@ -64,27 +64,27 @@ export const succeededOwner: Situation = {
 };
 
 /** Of what an owner that orphans its dependents leaves behind, some cannot be let go at once. */
-export const orphanedInPart: Situation = {
+export const partiallyOrphaned: Situation = {
   name: "orphaned in part",
   shapes: ["jobs", "manyPods", "longPods"],
   without: ["quota", "managedBy", "foreignFinalizers", "suspend", "activeDeadline"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const atMs = Math.max(
       1_000,
-      draw.fork("moment").pick(job.moments.slice(0, 2)) + draw.fork("after").whole(0, 20_000),
+      draw.fork("moment").pick(job.moments.slice(0, 2)) + draw.fork("after").integer(0, 20_000),
     );
     return [
       {
         at: offsetText(atMs - 500),
-        for: durationText(draw.fork("for").whole(5_000, 60_000)),
+        for: durationText(draw.fork("for").integer(5_000, 60_000)),
         requestFails: {
           components: ["garbage-collector-controller"],
           verbs: ["patch"],
           resources: ["pods"],
-          nth: draw.fork("nth").whole(1, 3),
-          times: draw.fork("times").whole(1, 3),
+          nth: draw.fork("nth").integer(1, 3),
+          times: draw.fork("times").integer(1, 3),
           with: draw.fork("with").pick([500, 503, 429]),
         },
       },
@@ -94,19 +94,19 @@ export const orphanedInPart: Situation = {
 };
 
 /** Somebody holds on to an owner that is being deleted, and what it owns is looked at, as its other owner has gone. */
-export const heldOwner: Situation = {
+export const blockedOwner: Situation = {
   name: "held owner",
   shapes: ["jobs"],
   without: ["quota", "managedBy", "ownership", "foreignFinalizers", "ttl"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const { namespace, manifest } = job;
     const other = copyOf(manifest, "other-owner");
     const metadata = { ...manifest.metadata, finalizers: [FOREIGN_FINALIZER] };
-    const atMs = draw.fork("moment").pick(job.moments) + draw.fork("after").whole(1_000, 20_000);
-    const goesMs = atMs + draw.fork("goes").whole(500, 20_000);
-    const letGoMs = goesMs + draw.fork("let go").whole(1_000, 60_000);
+    const atMs = draw.fork("moment").pick(job.moments) + draw.fork("after").integer(1_000, 20_000);
+    const goesMs = atMs + draw.fork("goes").integer(500, 20_000);
+    const finalizerRemovedMs = goesMs + draw.fork("let go").integer(1_000, 60_000);
     return [
       { at: "+0s", apply: { ...manifest, metadata } },
       { at: "+0s", apply: other },
@@ -120,7 +120,10 @@ export const heldOwner: Situation = {
       },
       { at: offsetText(atMs), delete: { ...target(job), propagation: draw.fork("propagation").pick(PROPAGATIONS) } },
       { at: offsetText(goesMs), delete: { ...target(job), name: "other-owner", propagation: "Background" } },
-      { at: offsetText(letGoMs), patch: { ...target(job), type: "json", with: dropFirstFinalizer() } },
+      {
+        at: offsetText(finalizerRemovedMs),
+        patch: { ...target(job), type: "json", with: removeFirstFinalizerPatch() },
+      },
     ];
   },
 };
@@ -128,17 +131,17 @@ export const heldOwner: Situation = {
 const JOB = { apiVersion: "batch/v1", kind: "Job" };
 
 /** A Job and what it owns own each other, and it is deleted: each waits for the other. */
-export const ownedInCircle: Situation = {
+export const ownershipCycle: Situation = {
   name: "owned in a circle",
   shapes: ["jobs"],
   without: ["quota", "managedBy", "ownership", "foreignFinalizers"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const { namespace, manifest } = job;
-    const names = Array.from({ length: draw.fork("length").whole(1, 3) }, (_, number) => `circle-${number + 1}`);
+    const names = Array.from({ length: draw.fork("length").integer(1, 3) }, (_, number) => `circle-${number + 1}`);
     let owner: Owner = { apiVersion: "batch/v1", kind: "Job", namespace, name: job.name };
-    const entries: HappeningEntry[] = [];
+    const entries: ScenarioEventEntry[] = [];
     for (const name of names) {
       entries.push({ at: "+0s", apply: configMap(namespace, name, [owner]) });
       owner = { apiVersion: "v1", kind: "ConfigMap", namespace, name };
@@ -153,12 +156,12 @@ export const lateDependent: Situation = {
   name: "late dependent",
   shapes: ["jobs", "longPods", "ignoreSigterm"],
   without: ["quota", "managedBy", "suspend", "activeDeadline"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const { namespace, name } = job;
-    const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").whole(500, 20_000);
-    const comesMs = atMs + draw.fork("comes").whole(100, 20_000);
+    const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").integer(500, 20_000);
+    const comesMs = atMs + draw.fork("comes").integer(100, 20_000);
     return [
       { at: offsetText(atMs), delete: { ...target(job), propagation: "Foreground" } },
       { at: offsetText(comesMs), apply: configMap(namespace, "late-dependent", [{ ...JOB, namespace, name }]) },
@@ -171,13 +174,13 @@ export const ownedByNode: Situation = {
   name: "owned by a node",
   shapes: ["jobs"],
   without: ["quota", "nodes"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
     const { namespace, name } = job;
-    const goesMs = draw.fork("moment").pick(job.moments) + draw.fork("after").whole(1_000, 20_000);
-    const atMs = goesMs + draw.fork("later").whole(1_000, 60_000);
-    const nodeGoes: HappeningEntry[] = draw.fork("node goes").chance(0.4)
+    const goesMs = draw.fork("moment").pick(job.moments) + draw.fork("after").integer(1_000, 20_000);
+    const atMs = goesMs + draw.fork("later").integer(1_000, 60_000);
+    const nodeGoes: ScenarioEventEntry[] = draw.fork("node goes").chance(0.4)
       ? [{ at: offsetText(atMs), delete: { kind: "Node", name: "node-1" } }]
       : [];
     return [

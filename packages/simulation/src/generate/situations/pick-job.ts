@@ -1,15 +1,15 @@
 import type { Draw } from "../draw.js";
-import type { SituationGround } from "../situation.js";
+import type { SituationContext } from "../situation.js";
 import type { Subject } from "../workload.js";
 
 /** One of them; mostly the first of those of which there is most, where that matters. */
 export function pickJob(
   draw: Draw,
-  { subjects }: SituationGround,
+  { subjects }: SituationContext,
   sizeOf: (job: Subject) => number = () => 0,
 ): Subject | undefined {
   const jobs = subjects.filter(({ kind, isRun }) => kind === "Job" && isRun !== true);
   if (jobs.length === 0) return undefined;
-  const most = Math.max(...jobs.map(sizeOf));
-  return draw.fork("job").pick(draw.fork("any").chance(0.3) ? jobs : jobs.filter((job) => sizeOf(job) === most));
+  const max = Math.max(...jobs.map(sizeOf));
+  return draw.fork("job").pick(draw.fork("any").chance(0.3) ? jobs : jobs.filter((job) => sizeOf(job) === max));
 }

@@ -1,7 +1,7 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
-import { LOST_ANSWERS } from "../request-kinds.js";
+import { LOST_RESPONSES } from "../request-kinds.js";
 import type { Shape } from "../shape.js";
 import type { Situation } from "../situation.js";
 import { podsOf, target } from "../user-actions.js";
@@ -13,33 +13,33 @@ export const refusedMeanwhile: Situation = {
   name: "refused meanwhile",
   shapes: ["jobs", "longPods"],
   without: ["quota", "managedBy", "activeDeadline"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground);
+  draw(draw, context) {
+    const job = pickJob(draw, context);
     if (job === undefined) return [];
-    const atMs = draw.fork("moment").pick(job.moments.slice(0, 2)) + draw.fork("after").whole(1_500, 20_000);
+    const atMs = draw.fork("moment").pick(job.moments.slice(0, 2)) + draw.fork("after").integer(1_500, 20_000);
     const [verb, resource] = draw.fork("request").weighted([
       [["delete", "pods"], 55],
       [["create", "pods"], 15],
       [["patch", "pods"], 15],
       [["update", "jobs/status"], 15],
     ] as const);
-    const patch = (spec: object): Omit<HappeningEntry, "at"> => ({ patch: { ...target(job), with: { spec } } });
+    const patch = (spec: object): Omit<ScenarioEventEntry, "at"> => ({ patch: { ...target(job), with: { spec } } });
     const { parallelism: now = 1 } = job.manifest["spec"] as { readonly parallelism?: number };
-    const act = draw.fork("act").weighted<Omit<HappeningEntry, "at">>([
-      [patch({ parallelism: draw.fork("fewer").whole(0, Math.max(0, now - 1)) }), 40],
-      [patch({ parallelism: now + draw.fork("more").whole(1, 4) }), 15],
-      [{ for: durationText(draw.fork("suspended").whole(1_000, 90_000)), suspend: target(job) }, 30],
+    const act = draw.fork("act").weighted<Omit<ScenarioEventEntry, "at">>([
+      [patch({ parallelism: draw.fork("fewer").integer(0, Math.max(0, now - 1)) }), 40],
+      [patch({ parallelism: now + draw.fork("more").integer(1, 4) }), 15],
+      [{ for: durationText(draw.fork("suspended").integer(1_000, 90_000)), suspend: target(job) }, 30],
       [{ delete: podsOf(job) }, 15],
     ]);
     return [
-      refusals(draw.fork("refused"), { verbs: [verb], resources: [resource] }, atMs, draw.fork("n").whole(1, 3)),
+      refusals(draw.fork("refused"), { verbs: [verb], resources: [resource] }, atMs, draw.fork("n").integer(1, 3)),
       { at: offsetText(atMs), ...act },
     ];
   },
 };
 
 /** A process dies, or is refused, amid a row of writes of one kind: some of them are done, others are not, and what is recorded is. */
-export const cutShort: Situation = shortOf(["manyPods", "lowLimits"], {
+export const interruptedWrites: Situation = interruptedWritesOf(["manyPods", "lowLimits"], {
   status: 35,
   patch: 35,
   create: 20,
@@ -47,14 +47,14 @@ export const cutShort: Situation = shortOf(["manyPods", "lowLimits"], {
 });
 
 /** The same when a Job has as many successes as are enough, and others of its pods are to go. */
-export const successCutShort: Situation = shortOf(["indexed", "successPolicy"], {
+export const interruptedSuccess: Situation = interruptedWritesOf(["indexed", "successPolicy"], {
   status: 40,
   patch: 10,
   create: 0,
   delete: 50,
 });
 
-function shortOf(
+function interruptedWritesOf(
   shapes: readonly Shape[],
   shares: { readonly status: number; readonly patch: number; readonly create: number; readonly delete: number },
 ): Situation {
@@ -62,8 +62,8 @@ function shortOf(
     name: "cut short",
     shapes: ["jobs", ...shapes],
     without: ["quota", "managedBy", "slowPods", "longPods"],
-    draw(draw, ground) {
-      const job = pickJob(draw, ground, podsAtOnce);
+    draw(draw, context) {
+      const job = pickJob(draw, context, concurrentPods);
       if (job === undefined) return [];
       const [verb, resource] = draw.fork("write").weighted<readonly [string, string]>([
         [["update", "jobs/status"], shares.status],
@@ -72,23 +72,23 @@ function shortOf(
         [["delete", "pods"], shares.delete],
       ]);
       const which = { verbs: [verb], resources: [resource] };
-      const count = draw.fork("count").whole(1, 3);
-      return Array.from({ length: count }, (_, number): HappeningEntry => {
-        const lots = draw.fork(String(number));
+      const count = draw.fork("count").integer(1, 3);
+      return Array.from({ length: count }, (_, number): ScenarioEventEntry => {
+        const fork = draw.fork(String(number));
         const ends = job.moments.slice(2);
-        const momentMs = lots
+        const momentMs = fork
           .fork("moment")
           .pick(verb === "create" || verb === "delete" || ends.length === 0 ? job.moments.slice(0, 2) : ends);
-        const window = { at: offsetText(Math.max(0, momentMs - lots.fork("before").whole(0, 1_500))), for: "60s" };
-        const nth = lots.fork("nth").whole(1, 4);
-        return lots.fork("dies").chance(0.7)
+        const window = { at: offsetText(Math.max(0, momentMs - fork.fork("before").integer(0, 1_500))), for: "60s" };
+        const nth = fork.fork("nth").integer(1, 4);
+        return fork.fork("dies").chance(0.7)
           ? {
               ...window,
               controllerCrashes: {
-                controller: lots.fork("all").chance(0.3) ? "all" : "job-controller",
+                controller: fork.fork("all").chance(0.3) ? "all" : "job-controller",
                 ...which,
                 nth,
-                when: lots.fork("when").pick(["before", "after"]),
+                when: fork.fork("when").pick(["before", "after"]),
               },
             }
           : {
@@ -97,8 +97,8 @@ function shortOf(
                 components: ["job-controller"],
                 ...which,
                 nth,
-                times: lots.fork("times").whole(1, 4),
-                with: lots.fork("with").pick([500, 503, 429]),
+                times: fork.fork("times").integer(1, 4),
+                with: fork.fork("with").pick([500, 503, 429]),
               },
             };
       });
@@ -107,7 +107,7 @@ function shortOf(
 }
 
 /** How many pods a Job has at once. */
-function podsAtOnce({ manifest }: Subject): number {
+function concurrentPods({ manifest }: Subject): number {
   const { parallelism = 1, completions = parallelism } = manifest["spec"] as {
     readonly parallelism?: number;
     readonly completions?: number;
@@ -121,7 +121,7 @@ export function refusals(
   which: { readonly verbs: readonly string[]; readonly resources: readonly string[] },
   atMs: number,
   times: number,
-): HappeningEntry {
+): ScenarioEventEntry {
   const isLost = draw.chance(0.2);
   return {
     at: offsetText(Math.max(0, atMs - 500)),
@@ -131,7 +131,7 @@ export function refusals(
       ...which,
       nth: 1,
       times,
-      with: isLost ? draw.fork("lost").pick(LOST_ANSWERS) : draw.fork("with").pick([500, 503, 429]),
+      with: isLost ? draw.fork("lost").pick(LOST_RESPONSES) : draw.fork("with").pick([500, 503, 429]),
       ...(isLost ? { effect: "kept" } : {}),
     },
   };

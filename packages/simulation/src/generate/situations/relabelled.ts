@@ -9,12 +9,12 @@ export const relabelledPods: Situation = {
   name: "relabelled pods",
   shapes: ["jobs", "longPods", "overlappingSelectors"],
   without: ["quota", "managedBy", "activeDeadline", "suspend"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground, ({ manifest }) => (isManual(manifest) ? 1 : 0));
+  draw(draw, context) {
+    const job = pickJob(draw, context, ({ manifest }) => (isManual(manifest) ? 1 : 0));
     if (job === undefined) return [];
     const [begunMs = 0, ...later] = job.moments.slice(1);
     const momentMs = later.length > 0 && draw.fork("later").chance(0.3) ? draw.fork("moment").pick(later) : begunMs;
-    const atMs = momentMs + draw.fork("after").whole(2_500, 20_000);
+    const atMs = momentMs + draw.fork("after").integer(2_500, 20_000);
     if (draw.fork("left").chance(0.4))
       return [{ at: offsetText(atMs), delete: { ...target(job), propagation: "Orphan" } }];
     return relabelPods(draw.fork("which"), job, atMs).map(({ atMs: thenMs, what }) => ({

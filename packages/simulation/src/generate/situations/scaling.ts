@@ -1,4 +1,4 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import { offsetText } from "../duration-text.js";
 import type { Situation } from "../situation.js";
 import { target } from "../user-actions.js";
@@ -9,20 +9,20 @@ export const scaledTogether: Situation = {
   name: "scaled together",
   shapes: ["jobs", "indexed"],
   without: ["quota", "managedBy", "activeDeadline"],
-  draw(draw, ground) {
-    const job = pickJob(draw, ground, ({ indexes }) => Math.min(indexes, 2));
+  draw(draw, context) {
+    const job = pickJob(draw, context, ({ indexes }) => Math.min(indexes, 2));
     if (job === undefined || job.indexes === 0) return [];
     let indexes = job.indexes;
     let atMs = draw.fork("moment").pick(job.moments.slice(0, 3));
-    return Array.from({ length: draw.fork("count").whole(1, 3) }, (_, number): HappeningEntry => {
-      const lots = draw.fork(String(number));
-      atMs += lots.fork("after").weighted([
-        [lots.fork("soon").whole(0, 3_000), 60],
-        [lots.fork("later").whole(3_000, 20_000), 40],
+    return Array.from({ length: draw.fork("count").integer(1, 3) }, (_, number): ScenarioEventEntry => {
+      const fork = draw.fork(String(number));
+      atMs += fork.fork("after").weighted([
+        [fork.fork("soon").integer(0, 3_000), 60],
+        [fork.fork("later").integer(3_000, 20_000), 40],
       ]);
-      indexes = lots.fork("fewer").chance(0.6)
-        ? lots.fork("few").whole(0, Math.max(0, indexes - 1))
-        : indexes + lots.fork("more").whole(1, 4);
+      indexes = fork.fork("fewer").chance(0.6)
+        ? fork.fork("few").integer(0, Math.max(0, indexes - 1))
+        : indexes + fork.fork("more").integer(1, 4);
       const spec = { parallelism: indexes, completions: indexes };
       return { at: offsetText(atMs), patch: { ...target(job), with: { spec } } };
     });

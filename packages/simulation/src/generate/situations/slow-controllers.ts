@@ -1,4 +1,4 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
 import type { Situation } from "../situation.js";
@@ -16,18 +16,18 @@ export const slowMeanwhile: Situation = {
     );
     if (expiring.length === 0) return [];
     const job = draw.fork("subject").pick(expiring);
-    const byMs = draw.fork("by").whole(4_000, 15_000);
+    const byMs = draw.fork("by").integer(4_000, 15_000);
     // A Job's time to live is over last, and mostly sooner than can be said.
-    const dueMs = Math.max(0, job.moments.at(-1)! - draw.fork("sooner").whole(0, 7_000));
+    const dueMs = Math.max(0, job.moments.at(-1)! - draw.fork("sooner").integer(0, 7_000));
     // Who looks once more before it acts has done so after one request, and acts after two.
-    const atMs = dueMs + byMs + draw.fork("after").whole(100, byMs);
-    const slow = { atMs: dueMs - draw.fork("before").whole(0, 6_000), byMs };
-    return [slowness(slow, "ttl-after-finished-controller"), ...madeAgain(draw, job, atMs)];
+    const atMs = dueMs + byMs + draw.fork("after").integer(100, byMs);
+    const slow = { atMs: dueMs - draw.fork("before").integer(0, 6_000), byMs };
+    return [slowness(slow, "ttl-after-finished-controller"), ...recreated(draw, job, atMs)];
   },
 };
 
 /** A controller is slow about a pod that nobody but the user looks after, who meanwhile makes it again. */
-export const slowAboutPods: Situation = {
+export const slowPodController: Situation = {
   name: "slow about pods",
   shapes: ["jobs", "ownPods", "overlappingSelectors"],
   without: ["quota", "managedBy", "foreignFinalizers", "failures", "suspend"],
@@ -43,10 +43,10 @@ export const slowAboutPods: Situation = {
     const isCollected = controller !== "job-controller";
     // What is on a node that is gone is let be for 40 s, and marked before it goes; a Job looks at a pod as soon as it is there.
     const dueMs = draw.fork("moment").pick(isCollected ? pod.moments.slice(2, 4) : [0, 0, ...pod.moments]);
-    const byMs = draw.fork("by").whole(1_000, 5_000);
-    const atMs = dueMs + (isCollected ? byMs : 0) + draw.fork("after").whole(100, byMs + (isCollected ? 500 : 2_000));
-    const slow = { atMs: dueMs - draw.fork("before").whole(0, 1_000), byMs };
-    return [slowness(slow, controller), ...madeAgain(draw, pod, atMs)];
+    const byMs = draw.fork("by").integer(1_000, 5_000);
+    const atMs = dueMs + (isCollected ? byMs : 0) + draw.fork("after").integer(100, byMs + (isCollected ? 500 : 2_000));
+    const slow = { atMs: dueMs - draw.fork("before").integer(0, 1_000), byMs };
+    return [slowness(slow, controller), ...recreated(draw, pod, atMs)];
   },
 };
 
@@ -54,7 +54,7 @@ export const slowAboutPods: Situation = {
 function slowness(
   { atMs, byMs }: { readonly atMs: number; readonly byMs: number },
   controller: string,
-): HappeningEntry {
+): ScenarioEventEntry {
   return {
     at: offsetText(Math.max(0, atMs)),
     for: durationText(byMs * 3 + 9_000),
@@ -62,10 +62,10 @@ function slowness(
   };
 }
 
-function madeAgain(draw: Draw, subject: Subject, atMs: number): HappeningEntry[] {
+function recreated(draw: Draw, subject: Subject, atMs: number): ScenarioEventEntry[] {
   return [
     { at: offsetText(atMs), delete: { ...target(subject), ...deletion(subject) } },
-    { at: offsetText(atMs + draw.fork("again").whole(50, 600)), apply: subject.manifest },
+    { at: offsetText(atMs + draw.fork("again").integer(50, 600)), apply: subject.manifest },
   ];
 }
 

@@ -1,8 +1,8 @@
-import type { HappeningEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
 import type { Shape } from "../shape.js";
-import type { Situation, SituationGround } from "../situation.js";
+import type { Situation, SituationContext } from "../situation.js";
 import { target } from "../user-actions.js";
 import { hasTtl } from "./slow-controllers.js";
 
@@ -24,7 +24,7 @@ function drawWait(draw: Draw): Wait {
 }
 
 /** A time at which something of that kind is waited for. */
-function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: SituationGround): number | undefined {
+function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: SituationContext): number | undefined {
   const those = subjects.filter((subject) => subject.kind === kind && subject.isRun !== true);
   const expiring = shapes.includes("ttl") ? those.filter(({ manifest }) => hasTtl(manifest)) : [];
   const waiting = (expiring.length > 0 ? expiring : those).map(({ moments }) => moments.toSorted((a, b) => a - b));
@@ -37,10 +37,10 @@ function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: Situation
   const moments = draw
     .fork("subject")
     .pick(isLast ? candidates.filter((each) => lastGapMs(each) === longest) : candidates);
-  const index = isLast ? Math.max(0, moments.length - 2) : draw.fork("which").whole(0, moments.length - 1);
+  const index = isLast ? Math.max(0, moments.length - 2) : draw.fork("which").integer(0, moments.length - 1);
   const fromMs = moments[index]!;
   const gapMs = Math.min(LONGEST_WAIT_MS, (moments[index + 1] ?? fromMs + 60_000) - fromMs);
-  return fromMs + draw.fork("after").whole(0, Math.max(1_000, gapMs));
+  return fromMs + draw.fork("after").integer(0, Math.max(1_000, gapMs));
 }
 
 /** What is waited for longer than this may come after the plan is over. */
@@ -57,23 +57,26 @@ export function steppedClock(draw: Draw): Situation {
     name: "stepped clock",
     shapes: wait.shapes,
     without: ["quota", "managedBy", ...(wait.without ?? [])],
-    draw(lots, ground) {
-      const atMs = drawWaiting(lots.fork("moment"), wait, ground);
+    draw(fork, context) {
+      const atMs = drawWaiting(fork.fork("moment"), wait, context);
       if (atMs === undefined) return [];
-      const lengthMs = lots.fork("by").weighted([
-        [lots.fork("seconds").whole(1, 10) * 1_000, 15],
-        [lots.fork("minutes").whole(10, 300) * 1_000, 50],
-        [lots.fork("hours").whole(1, 3) * 3_600_000, 35],
+      const lengthMs = fork.fork("by").weighted([
+        [fork.fork("seconds").integer(1, 10) * 1_000, 15],
+        [fork.fork("minutes").integer(10, 300) * 1_000, 50],
+        [fork.fork("hours").integer(1, 3) * 3_600_000, 35],
       ]);
-      const by = `${lots.fork("back").chance(0.65) ? "-" : "+"}${durationText(lengthMs)}`;
+      const by = `${fork.fork("back").chance(0.65) ? "-" : "+"}${durationText(lengthMs)}`;
       const at = offsetText(atMs);
-      return lots.fork("for good").chance(0.6)
+      return fork.fork("for good").chance(0.6)
         ? [{ at, clockJump: by }]
         : [
             {
               at,
-              for: durationText(lots.fork("for").whole(5, 300) * 1_000),
-              clockSkew: { controllerManager: `controller-manager-${lots.fork("who").whole(1, ground.replicas)}`, by },
+              for: durationText(fork.fork("for").integer(5, 300) * 1_000),
+              clockSkew: {
+                controllerManager: `controller-manager-${fork.fork("who").integer(1, context.replicas)}`,
+                by,
+              },
             },
           ];
     },
@@ -87,17 +90,17 @@ export function wokenEarly(draw: Draw): Situation {
     name: "woken early",
     shapes: wait.shapes,
     without: ["quota", "managedBy", "suspend", ...(wait.without ?? [])],
-    draw(lots, ground) {
-      const count = lots.fork("count").whole(1, 4);
-      return Array.from({ length: count }, (_, number) => number).flatMap((number): HappeningEntry[] => {
-        const one = lots.fork(String(number));
-        const atMs = drawWaiting(one, wait, ground);
+    draw(fork, context) {
+      const count = fork.fork("count").integer(1, 4);
+      return Array.from({ length: count }, (_, number) => number).flatMap((number): ScenarioEventEntry[] => {
+        const one = fork.fork(String(number));
+        const atMs = drawWaiting(one, wait, context);
         if (atMs === undefined) return [];
-        const subjects = ground.subjects.filter(({ kind, isRun }) => kind === wait.kind && isRun !== true);
+        const subjects = context.subjects.filter(({ kind, isRun }) => kind === wait.kind && isRun !== true);
         const annotations = { "example.com/looked-at": String(number) };
         const at = offsetText(atMs);
         return one.fork("starts anew").chance(0.6)
-          ? [{ at, for: durationText(one.fork("down").whole(500, 5_000)), controllerDown: "all" }]
+          ? [{ at, for: durationText(one.fork("down").integer(500, 5_000)), controllerDown: "all" }]
           : subjects.map((subject) => ({ at, patch: { ...target(subject), with: { metadata: { annotations } } } }));
       });
     },

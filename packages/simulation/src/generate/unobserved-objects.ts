@@ -1,0 +1,294 @@
+import type { UnstructuredObject } from "@kubewright/api";
+
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { Draw } from "./draw.js";
+import { durationText, offsetText } from "./duration-text.js";
+import { node } from "./node-actions.js";
+import { outage } from "./faults.js";
+import type { Shape } from "./shape.js";
+import type { SituationContext } from "./situation.js";
+import { PROPAGATIONS, podsOf, target } from "./user-actions.js";
+import type { Subject } from "./workload.js";
+
+/** A kind of object that one controller does not see for a while. */
+export interface Hidden {
+  readonly kind: "CronJob" | "Job" | "Node" | "Pod";
+  readonly controller: string;
+  readonly shapes: readonly Shape[];
+  readonly without?: readonly Shape[];
+}
+
+const hide = (
+  kind: Hidden["kind"],
+  controller: string,
+  shapes: readonly Shape[],
+  without: readonly Shape[] = [],
+): Hidden => ({ kind, controller, shapes, without: ["quota", "managedBy", ...without] });
+
+export const HIDDEN: readonly (readonly [Hidden, number])[] = [
+  [hide("Pod", "job-controller", ["jobs"]), 22],
+  [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods", "suspend"]), 26],
+  [hide("Pod", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"]), 12],
+  [hide("Job", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"]), 22],
+  [hide("Job", "cronjob-controller", ["cronJobs", "cronRuns"]), 22],
+  [hide("CronJob", "cronjob-controller", ["cronJobs"]), 8],
+  [hide("Job", "garbage-collector-controller", ["jobs"]), 14],
+  [hide("Pod", "garbage-collector-controller", ["jobs"]), 5],
+  [hide("Node", "pod-garbage-collector-controller", ["jobs", "longPods"], ["nodes", "podGC", "suspend"]), 20],
+  [hide("Pod", "pod-garbage-collector-controller", ["jobs", "podGC", "ownPods"]), 5],
+  [hide("Job", "ttl-after-finished-controller", ["jobs", "ttl"]), 9],
+];
+
+/**
+ * From when on, and until when. Events are held back; or the watch ends and cannot be opened for a while, with or without an old
+ * list after that; or it says nothing any more and has to be found out; or the server lags behind what was seen already.
+ */
+export function drawUnobserved(draw: Draw, hidden: Hidden, context: SituationContext): readonly ScenarioEventEntry[] {
+  const subject = pickSubject(draw.fork("subject"), hidden, context);
+  if (subject === undefined) return [];
+  const moment = drawMomentOf(draw.fork("moment"), hidden, subject);
+  const actions = drawActions(draw.fork("acts"), hidden, subject, context, moment);
+  const lastMs = Math.max(moment, ...actions.map(({ atMs }) => atMs));
+  const fromMs = Math.max(0, moment - draw.fork("before").integer(0, 2_000));
+  const lagsMs = draw.fork("lags").weighted([
+    [draw.fork("soon").integer(500, 5_000), 50],
+    [draw.fork("later").integer(5_000, 60_000), 30],
+    [draw.fork("much later").integer(60_000, 400_000), 20],
+  ]);
+  // It may be as long as until something else is due of the same object, mostly what comes last.
+  const last = subject.moments.slice(-1);
+  const dueMs =
+    Math.max(0, draw.fork("due").pick([...subject.moments, ...last, ...last]) - lastMs) +
+    draw.fork("after due").integer(1_000, 5_000);
+  const remainingMs = draw.fork("until due").chance(0.4) ? Math.min(dueMs, 300_000) : lagsMs;
+  // Pods of a node that is gone are let be for 40 s, and looked at every 20 s; a deadline takes up to a minute.
+  const [minMs, maxMs] = hidden.kind === "Node" ? [65_000, 150_000] : [10_000, 70_000];
+  const isWaitedFor = hidden.kind === "Node" || (isTimed(hidden) && draw.fork("deadline passes").chance(0.7));
+  const forMs = lastMs - fromMs + (isWaitedFor ? draw.fork("rounds").integer(minMs, maxMs) : remainingMs);
+  const cache = { controller: hidden.controller, kinds: [hidden.kind] };
+  const at = offsetText(fromMs);
+  const way = draw.fork("way").weighted<() => readonly (ScenarioEventEntry & { readonly afterMs?: number })[]>([
+    [() => [{ at, for: durationText(forMs), staleCache: { kind: hidden.kind, controller: hidden.controller } }], 40],
+    [() => outage(cache, forMs).map((entry) => ({ at, ...entry })), 40],
+    [() => [{ at, for: durationText(SILENCE_MS), watchSilent: cache }], 12],
+    [
+      () => [
+        {
+          at,
+          for: durationText(forMs + LAG_MS),
+          staleList: { ...cache, by: durationText(draw.fork("by").integer(forMs, forMs + LAG_MS)) },
+        },
+        ...outage(cache, draw.fork("cut for").integer(500, forMs), false).map((entry) => ({ at, ...entry })),
+      ],
+      20,
+    ],
+  ]);
+  // Who asks for what it does not see is not always answered.
+  const isRefused = hidden.kind === "Node" && draw.fork("refused").chance(0.3);
+  const asks = { components: [hidden.controller], verbs: ["get"], resources: ["nodes"] };
+  return [
+    ...(isRefused ? [{ at, for: durationText(forMs), requestFails: asks }] : []),
+    ...way().map(({ afterMs = 0, ...entry }) => ({ ...entry, at: offsetText(fromMs + afterMs) })),
+    ...actions.map(({ atMs, what }) => ({ at: offsetText(atMs), ...what })),
+  ];
+}
+
+function drawMomentOf(draw: Draw, hidden: Hidden, { moments, isRun }: Subject): number {
+  const { kind, controller } = hidden;
+  // Before its time is over, which mostly is sooner than can be said.
+  if (controller === "ttl-after-finished-controller" && draw.fork("expires").chance(0.7))
+    return Math.max(0, moments.at(-1)! - draw.fork("sooner").integer(0, 15_000));
+  if (isRun === true) {
+    // Mostly when it has ended, and is kept.
+    const end = draw.chance(0.7) ? moments.at(-1)! : draw.fork("which").pick(moments);
+    return end + draw.fork("after").integer(500, 15_000);
+  }
+  // Who does not see its Job any more may yet see its pods, which have to run by then.
+  if (kind === "Job" && controller === "job-controller" && draw.fork("runs").chance(0.7))
+    return (moments[1] ?? 0) + draw.fork("after").integer(2_500, 20_000);
+  // A node has to be there before pods are, and what becomes of pods by their deadline has not been seen to begin.
+  const isFirst = kind === "Node" || (isTimed(hidden) && draw.fork("first").chance(0.75));
+  const those = isFirst ? moments.slice(0, 2) : moments;
+  return draw.fork("which").pick(those) + (draw.fork("at once").chance(0.4) ? 0 : draw.fork("after").integer(0, 3_000));
+}
+
+/** Longer than anybody waits for an event: a watch is asked to end after 5 to 10 min. */
+const SILENCE_MS = 13 * 60_000;
+/** By how much a server may lag behind. */
+const LAG_MS = 240_000;
+
+interface TimedAction {
+  readonly atMs: number;
+  readonly what: Omit<ScenarioEventEntry, "at">;
+}
+
+function pickSubject(draw: Draw, hidden: Hidden, { subjects }: SituationContext): Subject | undefined {
+  const { kind, controller } = hidden;
+  const isRunOf = controller === "cronjob-controller" && kind === "Job";
+  const those = subjects.filter(
+    (subject) =>
+      (subject.kind === (kind === "CronJob" ? "CronJob" : "Job") && (subject.isRun === true) === isRunOf) ||
+      (kind === "Pod" && subject.kind === "Pod"),
+  );
+  const due = isTimed(hidden) ? those.filter(({ manifest }) => hasDeadline(manifest)) : [];
+  return those.length === 0 ? undefined : draw.pick(due.length === 0 ? those : due);
+}
+
+/** Whether it is about the time that Jobs have. */
+function isTimed({ shapes }: Hidden): boolean {
+  return shapes.includes("activeDeadline");
+}
+
+function hasDeadline({ spec }: UnstructuredObject): boolean {
+  return (spec as { readonly activeDeadlineSeconds?: number }).activeDeadlineSeconds !== undefined;
+}
+
+/** What happens to objects of that kind meanwhile, if anything does but what happens anyway. */
+function drawActions(
+  draw: Draw,
+  hidden: Hidden,
+  subject: Subject,
+  { nodes }: SituationContext,
+  fromMs: number,
+): readonly TimedAction[] {
+  const { kind, controller } = hidden;
+  // What goes with its owner is not there to be seen by who looks after it: what is left behind is.
+  const isOwn = controller === "job-controller";
+  const propagation =
+    isOwn && draw.fork("left behind").chance(0.6) ? "Orphan" : draw.fork("propagation").pick(PROPAGATIONS);
+  const remove = { delete: { ...target(subject), propagation } };
+  const soonMs = (name: string): number => draw.fork(name).integer(100, 3_000);
+  const again: readonly TimedAction[] = [
+    {
+      atMs: fromMs,
+      what: {
+        delete: { ...target(subject), ...(subject.kind === "Pod" ? { gracePeriodSeconds: 0 } : { propagation }) },
+      },
+    },
+    { atMs: fromMs + soonMs("again"), what: { apply: subject.manifest } },
+  ];
+  if (kind === "Node") {
+    // Pods go to the first that has room, by name.
+    const name = draw.fork("node").weighted([
+      [NEW_NODE, 70],
+      ["node-1", 15],
+      [`node-${draw.fork("which").integer(1, nodes)}`, 15],
+    ]);
+    const gone: TimedAction[] = name === NEW_NODE ? [] : [{ atMs: fromMs, what: { delete: { kind: "Node", name } } }];
+    const backMs = fromMs + draw.fork("back").integer(0, 5_000);
+    // What is made after that is put on it.
+    const late: TimedAction = { atMs: backMs + soonMs("late"), what: { apply: copyOf(subject.manifest, "late") } };
+    const lateCopies = draw.fork("anew").chance(0.8) ? [late] : [];
+    return [...gone, { atMs: backMs, what: { apply: node(name) } }, ...lateCopies];
+  }
+  if (subject.kind === "Pod") return again;
+  if (kind === "Pod") {
+    const pods = podsOf(subject);
+    const grace = draw.fork("grace").chance(0.5) ? { gracePeriodSeconds: 0 } : {};
+    const { parallelism: now = 1 } = subject.manifest["spec"] as { readonly parallelism?: number };
+    const scaled = (parallelism: number): TimedAction["what"] => ({
+      patch: { ...target(subject), with: { spec: { parallelism } } },
+    });
+    const pause = draw.fork("pause").weighted([
+      [draw.fork("short pause").integer(500, 5_000), 60],
+      [draw.fork("long pause").integer(5_000, 90_000), 40],
+    ]);
+    // Its time may be over before they are seen: by what it says, or by what the user has it say now.
+    const timed = isTimed(hidden);
+    const deadline = { activeDeadlineSeconds: draw.fork("deadline").integer(3, 30) };
+    return draw.fork("act").weighted<readonly TimedAction[]>([
+      [[], timed ? 40 : 20],
+      [[{ atMs: fromMs, what: { patch: { ...target(subject), with: { spec: deadline } } } }], timed ? 60 : 0],
+      [[{ atMs: fromMs, what: { delete: { ...pods, ...grace } } }], 25],
+      [[{ atMs: fromMs, what: remove }], 25],
+      // Its controller takes pods away itself, and is to make others later.
+      [[{ atMs: fromMs, what: { for: durationText(pause), suspend: target(subject) } }], 20],
+      [
+        [
+          { atMs: fromMs, what: scaled(draw.fork("fewer").integer(0, Math.max(0, now - 1))) },
+          { atMs: fromMs + pause, what: scaled(now) },
+        ],
+        15,
+      ],
+      [
+        [
+          { atMs: fromMs, what: { delete: { ...pods, ...grace } } },
+          { atMs: fromMs + soonMs("then"), what: remove },
+        ],
+        15,
+      ],
+    ]);
+  }
+  if (subject.isRun === true) {
+    const cronJob = { kind: "CronJob", namespace: subject.namespace, name: subject.name.replace(/-\d+$/, "") } as const;
+    const none = { successfulJobsHistoryLimit: 0, failedJobsHistoryLimit: 0 };
+    const clearance: TimedAction = {
+      atMs: fromMs + soonMs("again") + soonMs("cleared"),
+      what: { patch: { ...cronJob, with: { spec: none } } },
+    };
+    return draw.fork("what").weighted([
+      [[...again, clearance], 65],
+      [again, 25],
+      [[], 10],
+    ]);
+  }
+  const edited = {
+    atMs: fromMs,
+    what: { patch: { ...target(subject), with: { spec: drawEdit(draw.fork("edit"), subject) } } },
+  };
+  if (controller === "cronjob-controller")
+    return draw.fork("act").weighted<readonly TimedAction[]>([
+      [again, 50],
+      [[edited], 50],
+    ]);
+  const short = copyOf(subject.manifest, "short-lived");
+  return draw.fork("act").weighted<readonly TimedAction[]>([
+    [[{ atMs: fromMs, what: remove }], isOwn ? 45 : 30],
+    [again, 25],
+    // Its pods wait for nothing but to be let go of, and none of them is heard of again.
+    [
+      [{ atMs: fromMs, what: { delete: { ...podsOf(subject), gracePeriodSeconds: 0 } } }, ...later(again)],
+      isOwn ? 25 : 0,
+    ],
+    [[edited], 20],
+    // It comes and goes, and is never seen at all: what it has left is.
+    [
+      [
+        { atMs: fromMs, what: { apply: short } },
+        {
+          atMs: fromMs + 500 + soonMs("goes"),
+          what: { delete: { ...target(subject), name: short.metadata.name!, propagation: "Background" } },
+        },
+      ],
+      isOwn ? 15 : 30,
+    ],
+  ]);
+}
+
+/** The same a moment after. */
+function later(actions: readonly TimedAction[]): readonly TimedAction[] {
+  return actions.map(({ atMs, what }) => ({ atMs: atMs + 50, what }));
+}
+
+/** What users may want of a Job or CronJob that does otherwise. */
+function drawEdit(draw: Draw, { kind, schedules }: Subject): object {
+  return kind === "CronJob"
+    ? draw.pick([
+        { suspend: true },
+        { schedule: draw.fork("schedule").pick(schedules) },
+        { concurrencyPolicy: draw.fork("policy").pick(["Allow", "Forbid", "Replace"]) },
+      ])
+    : draw.pick([
+        { ttlSecondsAfterFinished: draw.fork("ttl").pick([null, 7_200]) },
+        { activeDeadlineSeconds: draw.fork("deadline").pick([5, 30]) },
+        { suspend: true },
+      ]);
+}
+
+const NEW_NODE = "fresh-node";
+
+/** The same under another name. */
+export function copyOf(manifest: UnstructuredObject, name: string): UnstructuredObject {
+  const { finalizers: _finalizers, ...metadata } = manifest.metadata;
+  return { ...manifest, metadata: { ...metadata, name } };
+}

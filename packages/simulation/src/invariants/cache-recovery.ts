@@ -1,0 +1,47 @@
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { World } from "../world.js";
+import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+
+/** How long a cache may take to show what is stored, once there is a way to find it out. */
+const HEALED_MS = 60_000;
+/** Watches are asked to end after 5 to 10 min at most, and given up 30 s later: so long nobody can tell silence from quiet. */
+const PATIENCE_MS = 630_000;
+/** What users do to objects keeps no cache from anything. */
+const HARMLESS: ReadonlySet<string> = new Set(["patch", "suspend", "resume", "delete", "apply", "podEvicted"]);
+
+/** Upstream: client-go tools/cache/reflector.go, its watch timeouts and what it lists after "too large resource version". */
+export const cachesRecover: Invariant = {
+  name: "L8 caches heal",
+  sentence:
+    "While nothing is wrong but that a watch says nothing any more, or that lists from a server's cache are old, every cache " +
+    "shows within 60 s what is stored, the time added that it takes to find out that a watch is silent.",
+  watch(world, violated): InvariantChecks {
+    /** When those that do not hinder for good began, by their places in the plan. */
+    const permittedUntilMs = new Map<number, number>();
+    const hindering = new Set<number>();
+    let freeMs = -Infinity;
+    return {
+      onScenarioEvent({ index, kind, phase, atMs }) {
+        if (HARMLESS.has(kind)) return;
+        if (phase === "end") {
+          if (hindering.delete(index) || permittedUntilMs.delete(index)) freeMs = atMs;
+        } else if (kind === "watchSilent" || kind === "staleList") {
+          permittedUntilMs.set(index, atMs + (kind === "watchSilent" ? PATIENCE_MS : 0));
+        } else if (isOver(world, index)) freeMs = atMs;
+        else hindering.add(index);
+      },
+      onTick() {
+        if (permittedUntilMs.size === 0 || hindering.size > 0) return;
+        if (world.nowMs < Math.max(freeMs, ...permittedUntilMs.values()) + 2 * HEALED_MS) return;
+        for (const { component, resource, difference } of world.staleCaches(HEALED_MS))
+          violated(`${component}'s ${resource}`, `has not been found out to be old: ${difference}`);
+      },
+    };
+  },
+};
+
+/** Whether a happening is over as soon as it has happened. */
+function isOver({ plan }: World, index: number): boolean {
+  const entry: ScenarioEventEntry | undefined = plan.events?.[index];
+  return entry?.for === undefined;
+}

@@ -1,0 +1,273 @@
+import {
+  CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION,
+  type CronJob,
+  type DeepReadonly,
+  type Job,
+  type KubernetesObject,
+  type ObjectReference,
+  isJobFinished,
+  keyOf,
+  parseTime,
+} from "@kubewright/api";
+
+import type {
+  AnsweredRequest,
+  CacheEvent,
+  RequestInfo,
+  Stored,
+  StoredChange,
+  ReportedDecision,
+  World,
+} from "../world.js";
+import { LONGEST_REQUEST_MS } from "./longest-request.js";
+import { CRON_JOBS, CRON_JOB_CONTROLLER, JOBS, incarnationKeyOf, ownerOfKind, uidOf } from "./stored-objects.js";
+
+export type StoredCronJob = Stored<KubernetesObject & Partial<Pick<CronJob, "spec" | "status">>>;
+export type CronJobSpec = NonNullable<DeepReadonly<CronJob>["spec"]>;
+
+export interface CronJobRecord {
+  readonly uid: string;
+  object: StoredCronJob;
+  gone: boolean;
+  /** Every spec it has had, oldest first. */
+  readonly specs: CronJobSpec[];
+  /** Of each of them. */
+  readonly generations: (number | undefined)[];
+  /** When its schedule, or whether it is suspended, changed last; when it was created. */
+  editedMs: number;
+  /** When one of its listed Jobs was last found active. */
+  activeMs: number;
+  /** When a request about it was last refused, or its answer lost. */
+  refusedMs: number;
+  /** Until when its controller may wait, after so many refusals in a row, before it tries again. */
+  backsOffUntilMs: number;
+  refusals: number;
+  /** Whether its last sync told that it has failed. */
+  hasFailed: boolean;
+  /** As {@link refusedMs}, but for Jobs that may not be created: old ones are removed before. */
+  hinderedMs: number;
+  /** Names that Jobs of others had when they were to be taken for its own. */
+  readonly foreignNames: Set<string>;
+  /** Its Jobs, by UID: those stored and those gone. */
+  readonly jobs: Map<string, CronJobRun>;
+  /** What each life of its controller was last shown of it. */
+  readonly shown: Map<string, StoredCronJob>;
+  /** What each life was shown of it of late, oldest first: a sync goes by what it saw when it began. */
+  readonly recentlyShown: Map<string, { readonly atMs: number; readonly object: StoredCronJob }[]>;
+  /** When a cache last showed of it, or its Jobs, what had been so for a while: until then it was behind. */
+  lateEventMs: number;
+}
+
+/** A Job that a CronJob owns. */
+export interface CronJobRun {
+  readonly owner: CronJobRecord;
+  object: Stored<Job>;
+  gone: boolean;
+  /** The slot that it was made for; `undefined` for one that somebody else has made. */
+  readonly slotMs: number | undefined;
+  /** When it finished, or went. */
+  endedMs?: number;
+  finishedMs?: number;
+  /** As each life of the controller was shown it; `undefined` once it was shown to be deleted. */
+  readonly shown: Map<string, Stored<Job> | undefined>;
+  /** As each life had it until it was shown to be deleted, and when that was. */
+  readonly shownLast: Map<string, { readonly atMs: number; readonly object: Stored<Job> }>;
+}
+
+/** Longer than news takes that nothing keeps. */
+const LATE_MS = 10_000;
+/** Upstream: client-go, util/workqueue DefaultTypedControllerRateLimiter. */
+export const SHORTEST_BACK_OFF_MS = 5;
+export const LONGEST_BACK_OFF_MS = 1_000_000;
+
+/** Follows CronJobs, their Jobs, and what their controller was told of them. One for all checks of a run. */
+class CronRecords {
+  readonly cronJobs = new Map<string, CronJobRecord>();
+  readonly runs = new Map<string, CronJobRun>();
+  readonly #world: World;
+  /** When the versions of CronJobs and Jobs were stored. */
+  readonly #storedMs = new Map<string, number>();
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  onChange(change: StoredChange): void {
+    if (change.resource === CRON_JOBS || change.resource === JOBS)
+      this.#storedMs.set(change.object.metadata.resourceVersion ?? "", change.atMs);
+    if (change.resource === CRON_JOBS) this.#cronJobChanged(change);
+    else if (change.resource === JOBS) this.#jobChanged(change);
+  }
+
+  onCacheEvent(event: CacheEvent): void {
+    if (event.component !== CRON_JOB_CONTROLLER) return;
+    const uid = uidOf(event.object);
+    const run = event.resource === JOBS ? this.runs.get(uid) : undefined;
+    const cronJob = event.resource === CRON_JOBS ? this.cronJobs.get(uid) : run?.owner;
+    if (cronJob === undefined) return;
+    const { atMs, object, type } = event;
+    const incarnationKey = incarnationKeyOf(event);
+    const storedMs = this.#storedMs.get(object.metadata.resourceVersion ?? "") ?? run?.endedMs ?? atMs;
+    if (atMs - storedMs > LATE_MS) cronJob.lateEventMs = atMs;
+    if (run !== undefined) {
+      const before = run.shown.get(incarnationKey);
+      if (type === "delete" && before !== undefined) run.shownLast.set(incarnationKey, { atMs, object: before });
+      run.shown.set(incarnationKey, type === "delete" ? undefined : object);
+      return;
+    }
+    cronJob.shown.set(incarnationKey, object);
+    const ofLate = cronJob.recentlyShown.get(incarnationKey) ?? [];
+    // The last one that is older is what was shown until the others came.
+    const first = ofLate.findLastIndex((shown) => shown.atMs <= atMs - 2 * LONGEST_REQUEST_MS);
+    cronJob.recentlyShown.set(incarnationKey, [...ofLate.slice(Math.max(0, first)), { atMs, object }]);
+  }
+
+  onDecision(reported: ReportedDecision): void {
+    if (reported.controller !== CRON_JOB_CONTROLLER) return;
+    const { key, outcome } = reported.decision;
+    for (const cronJob of this.cronJobs.values())
+      if (keyOf(cronJob.object) === key) cronJob.hasFailed = outcome === "failed";
+  }
+
+  /** Refusals put off what the controller does next. */
+  onAnswer(request: AnsweredRequest): void {
+    if (request.component !== CRON_JOB_CONTROLLER) return;
+    const { code, verb, subresource, atMs } = request;
+    for (const cronJob of this.cronJobs.values()) {
+      if (!concerns(request, cronJob.object)) continue;
+      if (code >= 200 && code < 300) {
+        // Written last, of a sync that has not failed: it has come to a good end.
+        if (subresource === "status" && !cronJob.hasFailed) cronJob.refusals = 0;
+        continue;
+      }
+      cronJob.refusedMs = atMs;
+      if (verb !== "create") cronJob.hinderedMs = atMs;
+      // That there is such a Job already is no failure.
+      if (verb === "create" && code === 409) {
+        if (this.#isForeign(request, cronJob)) cronJob.foreignNames.add(request.name);
+        continue;
+      }
+      cronJob.refusals++;
+      cronJob.backsOffUntilMs = atMs + Math.min(SHORTEST_BACK_OFF_MS * 2 ** cronJob.refusals, LONGEST_BACK_OFF_MS);
+    }
+  }
+
+  /** Whether the name of a request is that of a stored Job that is not the CronJob's. */
+  #isForeign({ namespace, name }: AnsweredRequest, { uid }: CronJobRecord): boolean {
+    const job = this.#world.get(JOBS, namespace, name);
+    return job !== undefined && ownerOfKind(job, "CronJob")?.uid !== uid;
+  }
+
+  #cronJobChanged({ type, object, previous, atMs }: StoredChange): void {
+    const cronJob: StoredCronJob = object;
+    const uid = uidOf(cronJob);
+    let record = this.cronJobs.get(uid);
+    if (record === undefined) {
+      record = {
+        uid,
+        object: cronJob,
+        gone: false,
+        specs: [],
+        generations: [],
+        editedMs: atMs,
+        activeMs: -Infinity,
+        refusedMs: -Infinity,
+        hinderedMs: -Infinity,
+        backsOffUntilMs: -Infinity,
+        refusals: 0,
+        hasFailed: false,
+        foreignNames: new Set(),
+        jobs: new Map(),
+        shown: new Map(),
+        recentlyShown: new Map(),
+        lateEventMs: -Infinity,
+      };
+      this.cronJobs.set(uid, record);
+    }
+    const before: StoredCronJob | undefined = previous;
+    record.object = cronJob;
+    record.gone = type === "DELETED";
+    const { spec, metadata } = cronJob;
+    if (spec !== undefined && (record.specs.length === 0 || metadata.generation !== record.generations.at(-1))) {
+      record.specs.push(spec);
+      record.generations.push(metadata.generation);
+      if (before !== undefined) record.editedMs = atMs;
+    }
+    if (hasActive(record) || (before?.status?.active?.length ?? 0) > 0) record.activeMs = atMs;
+  }
+
+  #jobChanged({ type, object, request, atMs }: StoredChange): void {
+    const job: Stored<Job> = object;
+    const uid = uidOf(job);
+    let run = this.runs.get(uid);
+    if (run === undefined) {
+      const owner = this.cronJobs.get(ownerOfKind(job, "CronJob")?.uid ?? "");
+      if (owner === undefined) return;
+      const slot = job.metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION];
+      const slotMs = request?.component === CRON_JOB_CONTROLLER ? parseTime(slot) : undefined;
+      run = { owner, object: job, gone: false, slotMs, shown: new Map(), shownLast: new Map() };
+      this.runs.set(uid, run);
+      owner.jobs.set(uid, run);
+    }
+    run.object = job;
+    run.gone = type === "DELETED";
+    if (run.finishedMs === undefined && isJobFinished(job)) run.finishedMs = atMs;
+    if (run.gone || run.finishedMs !== undefined) run.endedMs ??= atMs;
+    // Who waits for it to end is free from now on.
+    if (run.gone || run.finishedMs === atMs) run.owner.activeMs = Math.max(run.owner.activeMs, atMs);
+  }
+}
+
+const makeCronRecords = (world: World): CronRecords => new CronRecords(world);
+
+/** The one of a run. */
+export function cronRecordsOf(world: World): CronRecords {
+  return world.shared(makeCronRecords);
+}
+
+/** As which a sync may know a CronJob that has sent a request: it saw it before, by the time of a few other requests. */
+export function versionsKnownTo({ recentlyShown }: CronJobRecord, request: RequestInfo): readonly StoredCronJob[] {
+  const shown = recentlyShown.get(incarnationKeyOf(request)) ?? [];
+  const first = shown.findLastIndex(({ atMs }) => atMs <= request.sentMs - LONGEST_REQUEST_MS);
+  return shown.slice(Math.max(0, first)).map(({ object }) => object);
+}
+
+/** The specs by which a sync may go that has sent a request: none that was changed before it was shown the change. */
+export function specsKnownTo(cronJob: CronJobRecord, request: RequestInfo): readonly CronJobSpec[] {
+  const [first] = versionsKnownTo(cronJob, request);
+  const known = first === undefined ? -1 : cronJob.generations.indexOf(first.metadata.generation);
+  return cronJob.specs.slice(Math.max(0, known));
+}
+
+/** Whether a request is about a CronJob, or a Job that it owns, by its name. */
+function concerns({ resource, namespace, name }: AnsweredRequest, { metadata }: StoredCronJob): boolean {
+  if (metadata.namespace !== namespace) return false;
+  return resource === CRON_JOBS ? metadata.name === name : name.startsWith(`${metadata.name}-`);
+}
+
+/** The first that a status lists of the Jobs that are stored and have not finished. */
+export function firstActive(
+  { object, jobs }: CronJobRecord,
+  { status }: StoredCronJob = object,
+): DeepReadonly<ObjectReference> | undefined {
+  return status?.active?.find(({ uid }) => isUnfinished(jobs.get(uid ?? "")));
+}
+
+/** Whether the stored status lists a Job that is stored and has not finished. */
+export function hasActive(cronJob: CronJobRecord): boolean {
+  return firstActive(cronJob) !== undefined;
+}
+
+export function isUnfinished(run: CronJobRun | undefined): boolean {
+  return run !== undefined && !run.gone && run.finishedMs === undefined;
+}
+
+/** As what a sync may know a Job that has sent a request: as its cache had it, if it was not deleted there before the sync, or as it is. */
+export function jobKnownTo(
+  { shown, shownLast, gone, object }: CronJobRun,
+  request: RequestInfo,
+): Stored<Job> | undefined {
+  const incarnationKey = incarnationKeyOf(request);
+  const last = shownLast.get(incarnationKey);
+  const until = last !== undefined && last.atMs >= request.sentMs - LONGEST_REQUEST_MS ? last.object : undefined;
+  return shown.get(incarnationKey) ?? until ?? (gone ? undefined : object);
+}

@@ -1,0 +1,102 @@
+import type { KubernetesObject } from "@kubewright/api";
+import { allBuckets, formatAssignment, freeAssignment } from "@kubewright/sharding";
+import { expect, test } from "vitest";
+
+import { History, START_MS } from "../../test/history.js";
+import type { FaultPlan } from "../fault-plan.js";
+import type { RequestInfo } from "../world.js";
+import { shardingInvariants } from "./built-in.js";
+
+const shared: Partial<FaultPlan> = { controllerManagers: 2, controllers: { sharding: true } };
+const namespace = "default";
+const assigned = (owner: string, epoch: number): KubernetesObject => {
+  const entries = freeAssignment.entries.map((entry) => (owner === "" ? { ...entry, epoch } : { owner, epoch }));
+  return {
+    kind: "ConfigMap",
+    metadata: { namespace: "kube-system", name: "kubewright-assignment", uid: "assignment" },
+    data: { assignment: formatAssignment({ ...freeAssignment, entries }) },
+  } as KubernetesObject;
+};
+const leaseOf = (identity: string, holderIdentity = identity): KubernetesObject =>
+  ({
+    kind: "Lease",
+    metadata: { namespace: "kube-system", name: `kubewright-member-${identity}`, uid: identity },
+    spec: { holderIdentity },
+  }) as KubernetesObject;
+const manager = (number: number, incarnation = 1, component = "job-controller"): Partial<RequestInfo> => ({
+  component,
+  process: `controller-manager-${number}`,
+  incarnation,
+});
+const sharding = (number: number): Partial<RequestInfo> => manager(number, 1, "sharding");
+const pod = (name: string): KubernetesObject => ({ kind: "Pod", metadata: { namespace, name, uid: name } });
+const begun = (): History => {
+  const history = new History(shardingInvariants, shared);
+  for (const number of [1, 2]) history.store(leaseOf(`controller-manager-${number}-1`), sharding(number));
+  history.store(assigned("", 0), sharding(1));
+  history.store(assigned("controller-manager-1-1", 1), sharding(1));
+  return history;
+};
+
+test("who has the bucket may write, and nobody else", () => {
+  const history = begun();
+  history.store(pod("a"), manager(1));
+  expect(history.violations).toEqual([]);
+  history.store(pod("b"), manager(2));
+  expect(history.violations).toEqual([
+    'Pod default/b: is written by job-controller of controller-manager-2, and bucket 53 is "controller-manager-1-1"\'s',
+  ]);
+});
+
+test("controllers of a bucket are begun once in an epoch", () => {
+  const history = begun();
+  history.store(pod("a"), manager(1, 4));
+  history.store(pod("b"), manager(1, 5));
+  expect(history.violations).toEqual([
+    "Pod default/b: is written by two lives of job-controller in one epoch of bucket 53",
+  ]);
+});
+
+test("nobody takes from who has its Lease, and a Lease that was seized is nobody's", () => {
+  const history = begun();
+  history.store(leaseOf("controller-manager-1-1", ""), sharding(2));
+  history.store(assigned("controller-manager-2-1", 2), sharding(2));
+  expect(history.violations).toEqual([]);
+  history.store(assigned("controller-manager-1-1", 3), sharding(1));
+  expect(history.violations).toContain(
+    "bucket 53: is taken from controller-manager-2-1, which has its Lease, by controller-manager-1-1",
+  );
+});
+
+test("an epoch is never left out", () => {
+  const history = begun();
+  history.store(assigned("", 1), sharding(1));
+  history.store(assigned("controller-manager-2-1", 4), sharding(2));
+  expect(history.violations).toContain('bucket 53: goes from epoch 1 to 4 with "controller-manager-2-1"');
+});
+
+test("a bucket that nobody works for is told of", () => {
+  const history = begun();
+  for (let tick = 0; tick < 20; tick++) history.pass(5_000);
+  expect(history.violations).toEqual([]);
+  history.pass(5_000);
+  expect(history.violations).toContain("bucket 53: has been nobody's for 105 s");
+  expect(history.violations).toHaveLength(65);
+});
+
+test("at rest a bucket is worked for by one, once what has gone wrong is over for as long as a hand-over takes", () => {
+  const atRest = (healedMs: number): readonly string[] => {
+    const history = begun();
+    const active = { buckets: allBuckets.map((bucket) => ({ bucket, state: bucket === 53 ? "active" : undefined })) };
+    history.shardStatuses = { "controller-manager-1": active, "controller-manager-2": active } as never;
+    history.nowMs += 200_000;
+    history.healedMs = healedMs;
+    history.rest();
+    return history.violations;
+  };
+  expect(atRest(START_MS)).toEqual([
+    "bucket 53: is worked for by controller-manager-1 and controller-manager-2 at rest",
+  ]);
+  expect(atRest(START_MS + 150_000)).toEqual([]);
+  expect(atRest(START_MS + 300_000)).toEqual([]);
+});

@@ -1,0 +1,140 @@
+import { CLUSTER_BUCKET, allBuckets, bucketName, bucketOf } from "@kubewright/sharding";
+
+import type { Invariant, InvariantChecks } from "../invariant.js";
+import type { RequestInfo, StoredChange, World } from "../world.js";
+import { Assignments, bucketText, isFenced, processOf } from "./assignments.js";
+import { GARBAGE_COLLECTOR, POD_GC_CONTROLLER, isFromController, nameOf } from "./stored-objects.js";
+
+/** They work for the whole cluster, whatever namespace an object is in. */
+const OF_THE_CLUSTER: ReadonlySet<string> = new Set([GARBAGE_COLLECTOR, "node-lifecycle-controller"]);
+
+/** Upstream has none of this: `docs/sharding.md` says what managers that share work keep to. */
+export const oneWriter: Invariant = {
+  name: "S21 one writer",
+  sentence:
+    "Of managers that share work, whoever changes an object has its bucket at that moment by the assignment, and in each epoch " +
+    "of a bucket its controllers are begun once.",
+  watch(world, violated): InvariantChecks {
+    if (!isShared(world)) return {};
+    const assignments = new Assignments();
+    /** By bucket, epoch and controller: in which of their lives they write. */
+    const incarnations = new Map<string, number>();
+    const check = (change: StoredChange, request: RequestInfo): void => {
+      const { object, resource } = change;
+      const candidates = bucketsOf(request, object.metadata.namespace);
+      const owned = candidates.find((bucket) => processOf(ownerOf(assignments, bucket)) === request.process);
+      const subject = nameOf(object, resource);
+      if (owned === undefined) {
+        const [bucket = 0] = candidates;
+        const whose = JSON.stringify(ownerOf(assignments, bucket));
+        violated(
+          subject,
+          `is written by ${request.component} of ${request.process}, and ${bucketText(bucket)} is ${whose}'s`,
+        );
+        return;
+      }
+      if (candidates.length > 1) return;
+      const key = `${owned} ${assignments.current?.entries[owned]?.epoch} ${request.component}`;
+      const incarnationKey = incarnations.get(key) ?? request.incarnation;
+      incarnations.set(key, incarnationKey);
+      if (incarnationKey !== request.incarnation)
+        violated(subject, `is written by two lives of ${request.component} in one epoch of ${bucketText(owned)}`);
+    };
+    return {
+      onChange(change) {
+        assignments.onChange(change);
+        const { request, resource } = change;
+        if (request === undefined || !isManager(request) || !isFromController(request)) return;
+        // What an API server does because of a write is its own affair, as the events of all are.
+        if (resource !== request.resource || resource.startsWith("events")) return;
+        check(change, request);
+      },
+    };
+  },
+};
+
+export const liveMembersKeepBuckets: Invariant = {
+  name: "S22 the living keep theirs",
+  sentence:
+    "Nobody takes a bucket from a member whose Lease is its own, or frees it; a bucket's epoch goes up by one with each owner, and " +
+    "never down.",
+  watch(world, violated): InvariantChecks {
+    if (!isShared(world)) return {};
+    const assignments = new Assignments();
+    return {
+      onChange(change) {
+        for (const { bucket, before, now } of assignments.onChange(change)) {
+          const me = assignments.identities.get(change.request?.process ?? "") ?? "";
+          const owner = before?.owner ?? "";
+          const epoch = (before?.epoch ?? 0) + (now.owner === "" || now.owner === owner ? 0 : 1);
+          if (before !== undefined && now.epoch !== epoch)
+            violated(
+              bucketText(bucket),
+              `goes from epoch ${before.epoch} to ${now.epoch} with ${JSON.stringify(now.owner)}`,
+            );
+          if (now.owner !== "" && now.owner !== me)
+            violated(bucketText(bucket), `is given to ${now.owner} by ${JSON.stringify(me)}`);
+          if (owner !== "" && owner !== me && !isFenced(world, owner))
+            violated(bucketText(bucket), `is taken from ${owner}, which has its Lease, by ${me}`);
+        }
+      },
+    };
+  },
+};
+
+/**
+ * Longer than anything takes of which nobody is told outside: a Lease that has to be found silent (15 s), a bucket that began to
+ * sync while something was wrong and is given up (60 s), the free bucket's wait for each who does not take it (5 s), and a look.
+ */
+const ACTIVE_MS = 100_000;
+
+export const everyBucketIsActive: Invariant = {
+  name: "L11 all buckets worked for",
+  sentence:
+    "When nothing is wrong each bucket is for no longer than 100 s without a manager that has it and works for it: hand-overs end.",
+  watch(world, violated): InvariantChecks {
+    if (!isShared(world)) return {};
+    const sinceMs = new Map<number, number>();
+    return {
+      onTick() {
+        const shards = Object.values(world.shards());
+        for (const bucket of allBuckets) {
+          const states = shards.flatMap(({ buckets }) => buckets[bucket]?.state ?? []);
+          if (world.nowMs < world.healedMs || states.includes("active")) sinceMs.set(bucket, world.nowMs);
+          const forMs = world.nowMs - (sinceMs.get(bucket) ?? world.healedMs);
+          if (forMs <= ACTIVE_MS) continue;
+          const what = states.length === 0 ? "nobody's" : `only ${states.join(" and ")}`;
+          violated(`bucket ${bucketName(bucket)}`, `has been ${what} for ${forMs / 1000} s`);
+        }
+      },
+      atRest() {
+        if (world.nowMs - world.healedMs < ACTIVE_MS) return;
+        for (const bucket of allBuckets) {
+          const having = Object.entries(world.shards()).filter(
+            ([, { buckets }]) => buckets[bucket]?.state === "active",
+          );
+          if (having.length > 1)
+            violated(bucketText(bucket), `is worked for by ${having.map(([name]) => name).join(" and ")} at rest`);
+        }
+      },
+    };
+  },
+};
+
+function isShared({ plan }: World): boolean {
+  return plan.controllers?.sharding === true;
+}
+
+function isManager({ process }: RequestInfo): boolean {
+  return process.startsWith("controller-manager-");
+}
+
+/** Buckets of which a request may be: ended pods that are too many are those of the whole cluster. */
+function bucketsOf({ component }: RequestInfo, namespace = ""): readonly number[] {
+  if (OF_THE_CLUSTER.has(component)) return [CLUSTER_BUCKET];
+  return component === POD_GC_CONTROLLER ? [bucketOf(namespace), CLUSTER_BUCKET] : [bucketOf(namespace)];
+}
+
+function ownerOf({ current }: Assignments, bucket: number): string {
+  return current?.entries[bucket]?.owner ?? "";
+}

@@ -1,0 +1,159 @@
+import { errorMessage, isConnectionRefused } from "@kubewright/client";
+import type { Clock } from "@kubewright/clock";
+import type { FaultyCluster } from "@kubewright/cluster";
+
+import { FaultActions } from "./fault-actions.js";
+import type { ScenarioEvent } from "./scenario-event.js";
+import type { ScenarioEventKind } from "./scenario-file.js";
+import { UserActions, isUserScenarioEvent } from "./user-actions.js";
+
+export interface ScenarioEventRunnerOptions {
+  readonly cluster: FaultyCluster;
+  readonly clock: Clock;
+  readonly onNote: (note: ScenarioEventNote) => void;
+  /** Told when each begins, and when what lasts is over. */
+  readonly onPhase?: (index: number, kind: string, phase: "begin" | "end") => void;
+  /** Told of what could not be done, with its place in the file. */
+  readonly onProblem: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What is told of a happening. */
+export interface ScenarioEventNote {
+  readonly at: string;
+  /** When it is over, for what lasts. */
+  readonly until?: string;
+  /** Its name in the scenario file, e.g. `controllerDown`. */
+  readonly kind: string;
+  /** One line for people. */
+  readonly message: string;
+  readonly involved?: { readonly kind: string; readonly namespace: string; readonly name: string };
+}
+
+/** Those that may be about the very first requests. */
+const REQUEST_EVENTS: ReadonlySet<ScenarioEventKind> = new Set<ScenarioEventKind>([
+  "clockSkew",
+  "controllerCrashes",
+  "paused",
+  "requestFails",
+  "staleCache",
+  "staleList",
+  "watchSilent",
+]);
+
+/** Between two tries to end what a user has begun. */
+const RETRY_MS = 1_000;
+
+/**
+ * Makes the happenings of a scenario happen, each at its time; those of one time in the order of the file, and what users do then
+ * one after the other: who names an owner that was made before has to find it.
+ */
+export class ScenarioEventRunner {
+  readonly #clock: Clock;
+  readonly #startMs: number;
+  readonly #onNote: (note: ScenarioEventNote) => void;
+  readonly #onPhase: NonNullable<ScenarioEventRunnerOptions["onPhase"]>;
+  readonly #onProblem: (message: string) => void;
+  readonly #signal: AbortSignal;
+  readonly #users: UserActions;
+  readonly #faults: FaultActions;
+
+  constructor({ cluster, clock, onNote, onPhase, onProblem, signal }: ScenarioEventRunnerOptions) {
+    this.#clock = clock;
+    this.#startMs = clock.now();
+    this.#onNote = onNote;
+    this.#onPhase = onPhase ?? (() => {});
+    this.#onProblem = onProblem;
+    this.#signal = signal;
+    this.#users = new UserActions(cluster);
+    this.#faults = new FaultActions(cluster, signal);
+  }
+
+  /** Begins what concerns the very first requests. Call it before there is any object, and {@link schedule} when there are. */
+  begin(events: readonly ScenarioEvent[]): void {
+    for (const [index, scenarioEvent] of events.entries())
+      if (this.#precedes(scenarioEvent)) void this.#start(scenarioEvent, index);
+  }
+
+  /** All but what {@link begin} has begun. */
+  schedule(events: readonly ScenarioEvent[]): void {
+    const byTime = new Map<number, [number, ScenarioEvent][]>();
+    for (const [index, scenarioEvent] of events.entries()) {
+      if (this.#precedes(scenarioEvent)) continue;
+      const { atMs } = scenarioEvent;
+      const those = byTime.get(atMs);
+      if (those === undefined) byTime.set(atMs, [[index, scenarioEvent]]);
+      else those.push([index, scenarioEvent]);
+    }
+    for (const [atMs, those] of byTime) this.#clock.setTimer(atMs - this.#clock.now(), () => this.#startInOrder(those));
+  }
+
+  #startInOrder(events: readonly (readonly [number, ScenarioEvent])[]): void {
+    let acting: Promise<void> | undefined;
+    for (const [index, scenarioEvent] of events) {
+      const start = (): Promise<void> => this.#start(scenarioEvent, index);
+      if (!isUserScenarioEvent(scenarioEvent)) void start();
+      else acting = acting === undefined ? start() : acting.then(start);
+    }
+  }
+
+  #precedes({ kind, atMs }: ScenarioEvent): boolean {
+    return atMs <= this.#startMs && REQUEST_EVENTS.has(kind);
+  }
+
+  async #start(scenarioEvent: ScenarioEvent, index: number): Promise<void> {
+    if (this.#signal.aborted) return;
+    const { kind, untilMs, overMs } = scenarioEvent;
+    this.#onPhase(index, kind, "begin");
+    const action = isUserScenarioEvent(scenarioEvent)
+      ? this.#users.actionOf(scenarioEvent)
+      : this.#faults.actionOf(scenarioEvent);
+    this.#onNote({
+      at: iso(this.#clock.now()),
+      ...(overMs === undefined ? {} : { until: iso(overMs) }),
+      kind,
+      message: action.message,
+      ...(action.involved === undefined ? {} : { involved: action.involved }),
+    });
+    if (untilMs !== undefined && action.end !== undefined) {
+      const { end } = action;
+      this.#clock.setTimer(untilMs - this.#clock.now(), () => void this.#end(scenarioEvent, index, end));
+    }
+    if (action.begin !== undefined) await this.#attempt(scenarioEvent, action.begin);
+  }
+
+  async #end(scenarioEvent: ScenarioEvent, index: number, end: () => Promise<unknown> | void): Promise<void> {
+    await this.#attempt(scenarioEvent, () => this.#retryUntilReachable(end));
+    if (!this.#signal.aborted) this.#onPhase(index, scenarioEvent.kind, "end");
+  }
+
+  /** What was to last for a while is over: who cannot reach the API server to say so tries again until it is back. */
+  async #retryUntilReachable(end: () => Promise<unknown> | void): Promise<void> {
+    for (;;) {
+      try {
+        await end();
+        return;
+      } catch (error) {
+        if (!isConnectionRefused(error)) throw error;
+        await this.#clock.sleep(RETRY_MS, this.#signal);
+      }
+    }
+  }
+
+  /** What a user does may be refused; everything else goes on. */
+  async #attempt({ kind, place }: ScenarioEvent, action: () => Promise<unknown> | void): Promise<void> {
+    if (this.#signal.aborted) return;
+    try {
+      await action();
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      const message = `${kind} failed: ${errorMessage(error)}`;
+      this.#onNote({ at: iso(this.#clock.now()), kind, message });
+      this.#onProblem(`${place}: ${message}`);
+    }
+  }
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
