@@ -7,7 +7,7 @@ import type { PlayedRun, RunToPlay } from "./played-run.js";
 import { ReportRecorder } from "./report/html-report.js";
 import { RunFollower } from "./run-outcome.js";
 import { simulate } from "./simulation.js";
-import { type HappeningRecord, traceLine } from "./trace.js";
+import { type ScenarioEventRecord, traceLine } from "./trace.js";
 
 /**
  * Plays a cluster as a whole, in this thread.
@@ -20,7 +20,7 @@ export async function playInOnePiece({ input, counted, outputs, io, progress }: 
   const recorder = outputs.report === undefined ? undefined : new ReportRecorder();
   const follower = new RunFollower(counted.mishaps, outputs.listeners);
   const pods = new PodPeaks(counted.selections, new NodePools(input));
-  const happenings: HappeningRecord[] = [];
+  const happenings: ScenarioEventRecord[] = [];
   const findings = new Findings(input);
   const { notes, problems: mistakes } = findings;
   let reachedMs = 0;

@@ -8,7 +8,7 @@ import type { RunInput } from "./run-input.js";
 import type { RunOutcome } from "./run-outcome.js";
 import type { RunOutputs } from "./run-outputs.js";
 import type { Selection } from "./selection.js";
-import type { HappeningRecord } from "./trace.js";
+import type { ScenarioEventRecord } from "./trace.js";
 
 /** What it takes to play a run, however it is done. */
 export interface RunToPlay {
@@ -24,7 +24,7 @@ export interface RunToPlay {
 export interface PlayedRun {
   readonly outcome: RunOutcome;
   readonly peaks: Peaks;
-  readonly happenings: readonly HappeningRecord[];
+  readonly happenings: readonly ScenarioEventRecord[];
   readonly reachedMs: number;
   /** One line each: what the API server refused. */
   readonly mistakes: readonly string[];

@@ -13,7 +13,7 @@ import { happeningsText, paragraph } from "./scenario/scenario-heading.js";
 import type { Style } from "./style.js";
 import type { TimelineTotals } from "./timeline/totals.js";
 import { legend, summaryText, timelineText } from "./timeline-text.js";
-import type { HappeningRecord } from "./trace.js";
+import type { ScenarioEventRecord } from "./trace.js";
 
 /** What a run came to. */
 export interface RunToTell {
@@ -21,7 +21,7 @@ export interface RunToTell {
   /** Less than was to be played when it was stopped. */
   readonly playedMs: number;
   readonly groups: readonly DigestGroup[];
-  readonly happenings: readonly HappeningRecord[];
+  readonly happenings: readonly ScenarioEventRecord[];
   readonly peaks: Peaks;
   readonly totals: TimelineTotals;
   /** Nodes that the cluster had beside those of the input. Default: those that the input tells. */

@@ -1,14 +1,14 @@
 import type { Decision } from "@kubewright/cluster";
 import type { JobDecision } from "@kubewright/job";
-import type { CronJobState, HappeningRecord } from "@kubewright/timeline/data";
+import type { CronJobState, ScenarioEventRecord } from "@kubewright/timeline/data";
 
-export type { CronJobState, HappeningRecord } from "@kubewright/timeline/data";
+export type { CronJobState, ScenarioEventRecord } from "@kubewright/timeline/data";
 
 /**
  * What happened, in order: the one record that the timeline, the summary and the JSON lines are made from. Times are
  * RFC 3339 in UTC with milliseconds.
  */
-export type TraceRecord = TraceHeader | ObjectRecord | EventRecord | DecisionRecord | HappeningRecord | TraceEnd;
+export type TraceRecord = TraceHeader | ObjectRecord | EventRecord | DecisionRecord | ScenarioEventRecord | TraceEnd;
 
 export interface TraceHeader {
   readonly type: "header";

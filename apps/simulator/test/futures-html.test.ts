@@ -41,17 +41,17 @@ test("the page holds the timelines of the seeds that its figures name first, twe
   const parts = partsOf(written["f.html"]!);
   const report = parts.get("report") as FuturesReport;
   const timelines = [...parts].filter(([id]) => id !== "report");
-  expect(report.carried.length).toBeGreaterThan(1);
-  expect(report.carried.length).toBeLessThanOrEqual(12);
-  expect(timelines.map(([id]) => id)).toEqual(report.carried.map((seed) => `seed-${seed}`));
-  expect(timelines.map(([, data]) => (data as ReportData).seed)).toEqual(report.carried);
+  expect(report.embedded.length).toBeGreaterThan(1);
+  expect(report.embedded.length).toBeLessThanOrEqual(12);
+  expect(timelines.map(([id]) => id)).toEqual(report.embedded.map((seed) => `seed-${seed}`));
+  expect(timelines.map(([, data]) => (data as ReportData).seed)).toEqual(report.embedded);
   const figures = report.tables
     .flatMap(({ rows }) => rows.flat())
     .filter((cell): cell is Figure => typeof cell === "object");
   const named = figures.flatMap(({ moment }) => (moment === undefined ? [] : [moment.seed]));
-  expect(report.carried).toEqual(expect.arrayContaining(named));
+  expect(report.embedded).toEqual(expect.arrayContaining(named));
   expect(report.command).toBe("kubewright run b.yaml --for 6h");
-  expect(report.load.groups[0]!.pods.most).toHaveLength(360);
+  expect(report.load.groups[0]!.pods.max).toHaveLength(360);
   expect(written["f.html"]).toContain("<title>kubewright, every future of 2026-01-01 to 2026-01-01</title>");
 });
 
@@ -117,9 +117,9 @@ test("told to stop, it writes what was reached, without timelines", async () => 
   expect(code).toBe(130);
   const parts = partsOf(written["f.html"]!);
   expect([...parts.keys()]).toEqual(["report"]);
-  const { played, carried } = parts.get("report") as FuturesReport;
+  const { simulated: played, embedded } = parts.get("report") as FuturesReport;
   expect(played).toBeLessThan(1000);
-  expect(carried).toEqual([]);
+  expect(embedded).toEqual([]);
 });
 
 test("the command that plays one future has what says what is played, and nothing else, each as one word", () => {

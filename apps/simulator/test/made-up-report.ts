@@ -67,7 +67,7 @@ export function madeUpReport(bars: number, cronJobs = 40): ReportData {
       podsStopped: 0,
     },
     concurrency: concurrency.steps(),
-    happenings: [],
+    scenarioEvents: [],
     events: [],
     decisions: [],
     dropped: { events: 0, decisions: 0 },

@@ -152,7 +152,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
       kubernetes: attack,
       timeZoneData: attack,
       seeds: { first: 1, last: 9 },
-      played: 9,
+      simulated: 9,
       description: attack,
       remarks: [attack],
       tables: [
@@ -170,8 +170,8 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
           ],
         },
       ],
-      load: { fromMs: startMs, stepMs: 3_600_000, groups: [levels, { object, ...levels }], left: 1 },
-      carried: [7],
+      load: { fromMs: startMs, stepMs: 3_600_000, groups: [levels, { object, ...levels }], omittedGroups: 1 },
+      embedded: [7],
       command: attack,
     };
     const parts = new Map([["seed-7", await packData({ ...madeUpReport(40, 2), description: attack })]]);
@@ -212,7 +212,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
       kubernetes: "v1.36",
       timeZoneData: "test",
       seeds: { first: 7, last: 7 },
-      played: 1,
+      simulated: 1,
       remarks: [],
       tables: [
         {
@@ -224,8 +224,8 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
           ],
         },
       ],
-      load: { fromMs: data.startMs, stepMs: 3_600_000, groups: [], left: 0 },
-      carried: [7],
+      load: { fromMs: data.startMs, stepMs: 3_600_000, groups: [], omittedGroups: 0 },
+      embedded: [7],
       command: "kubewright run x.yaml",
     };
     const bounded = { ...data, groups: [{ ...first!, hiddenRows: 5 }, ...others] };

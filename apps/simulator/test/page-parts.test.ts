@@ -17,7 +17,7 @@ import { yamlText } from "../../../packages/timeline/src/page/yaml-text.js";
 import { ZonedTime, isZone } from "../../../packages/timeline/src/page/zoned-time.js";
 import type { RunRow, TimelineGroup } from "@kubewright/timeline/data";
 import { madeUpReport } from "./made-up-report.js";
-import type { HappeningRecord } from "../src/trace.js";
+import type { ScenarioEventRecord } from "../src/trace.js";
 
 const HOUR_MS = 3_600_000;
 const ALL: Filter = { text: "", namespace: "", looks: new Set() };
@@ -171,7 +171,7 @@ test("clock changes and outages are bands", () => {
   const until = "2026-10-24T05:00:00.000Z";
   const bands = timeBands({
     ...data,
-    happenings: [{ type: "happening", at, until, kind: "controllerDown", message: "down" }],
+    scenarioEvents: [{ type: "happening", at, until, kind: "controllerDown", message: "down" }],
   });
   expect(bands.map(({ kind, label, fromMs, toMs }) => [kind, label, (toMs - fromMs) / HOUR_MS])).toEqual([
     ["outage", "controllerDown", 2],
@@ -180,7 +180,7 @@ test("clock changes and outages are bands", () => {
 });
 
 test("bands that overlap lie one below the other, in three rows at most", () => {
-  const band = (from: number, to: number): HappeningRecord => ({
+  const band = (from: number, to: number): ScenarioEventRecord => ({
     type: "happening",
     at: new Date(from * HOUR_MS).toISOString(),
     until: new Date(to * HOUR_MS).toISOString(),
@@ -188,7 +188,9 @@ test("bands that overlap lie one below the other, in three rows at most", () => 
     message: "lost",
   });
   const happenings = [band(0, 9), band(1, 9), band(2, 4), band(3, 5), band(4, 6), band(9, 10)];
-  expect(timeBands({ ...madeUpReport(2, 1), happenings }).map(({ row }) => row)).toEqual([0, 1, 2, 2, 2, 0]);
+  expect(timeBands({ ...madeUpReport(2, 1), scenarioEvents: happenings }).map(({ row }) => row)).toEqual([
+    0, 1, 2, 2, 2, 0,
+  ]);
 });
 
 test("ticks stand at round times on the zone's clocks, also across a change", () => {

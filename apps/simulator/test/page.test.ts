@@ -314,7 +314,12 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
         message: attack,
       } as const,
     ];
-    const names = await fixture.report("poisoned.html", { ...poisoned, description: attack, events, happenings });
+    const names = await fixture.report("poisoned.html", {
+      ...poisoned,
+      description: attack,
+      events,
+      scenarioEvents: happenings,
+    });
     const link = encodeURIComponent(attack);
     for (const target of [
       real,

@@ -63,7 +63,7 @@ export function aReport(name = "report"): ReportData {
       waiting: { peak: [0, 0], last: [0, 0] },
       cpuMillis: { peak: [0, 0], last: [0, 0] },
     },
-    happenings: [],
+    scenarioEvents: [],
     events: [],
     decisions: [],
     dropped: { events: 0, decisions: 0 },

@@ -7,7 +7,7 @@ import { NodePools } from "../node-pools.js";
 import type { PlayedRun, RunToPlay } from "../played-run.js";
 import { ReportRecorder } from "../report/html-report.js";
 import { traceHeader } from "../simulation.js";
-import { type HappeningRecord, type TraceRecord, traceLine } from "../trace.js";
+import { type ScenarioEventRecord, type TraceRecord, traceLine } from "../trace.js";
 import { tryOut } from "../try-out.js";
 import type { MergedListener } from "./merge-chunks.js";
 import { partsInThisThread } from "./part-players.js";
@@ -48,7 +48,7 @@ export async function playNamespacesApart({
     new NodePools({ manifests: [], nodes: split.parts.flatMap(({ part }) => part.nodes ?? []) }),
   );
   const threshold = scenario?.controllers?.terminatedPodGCThreshold ?? USUAL_THRESHOLD;
-  const happenings: HappeningRecord[] = [];
+  const happenings: ScenarioEventRecord[] = [];
   let nowMs = startMs;
   let ended = 0;
   let touched: string | undefined;

@@ -1,6 +1,6 @@
 import type { LevelName, UsageName } from "../futures/pod-levels.js";
 import type { SettledRow } from "../run-outcome.js";
-import type { HappeningRecord } from "../trace.js";
+import type { ScenarioEventRecord } from "../trace.js";
 
 /**
  * What one namespace did in a stretch of time. Plain data, in few large pieces: each piece is cut by the ends that the marks
@@ -28,7 +28,7 @@ export const LEVELS: readonly LevelName[] = ["pods", "cpuMillis", "memoryBytes"]
 
 /** What is rare. */
 export type Told =
-  | { readonly type: "happening"; readonly record: HappeningRecord }
+  | { readonly type: "happening"; readonly record: ScenarioEventRecord }
   /** A happening that was refused. */
   | { readonly type: "problem"; readonly message: string }
   /** Something that namespaces share has been touched: in words. */

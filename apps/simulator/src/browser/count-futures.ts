@@ -54,7 +54,7 @@ export async function countFutures(
     { statistics, bands, plan: curves, allGroups: groups.length, violations: [], nodeSizes: [] },
   );
   return {
-    report: { ...report, carried: [] },
+    report: { ...report, embedded: [] },
     summary: futuresText(statistics, { width: WIDTH, style: styleFor(false), nodeSizes: [] }),
     problems: problems.all,
     command,

@@ -12,7 +12,7 @@ import { runText } from "../run-text.js";
 import { simulate } from "../simulation.js";
 import { styleFor } from "../style.js";
 import { Timeline } from "../timeline/timeline.js";
-import { type HappeningRecord, type TraceRecord, traceLine } from "../trace.js";
+import { type ScenarioEventRecord, type TraceRecord, traceLine } from "../trace.js";
 import { type PageFiles, pageAssetsOf } from "./page-files.js";
 import type { PlayOptions, PlayRequest } from "./play-request.js";
 import type { Problem } from "./problem.js";
@@ -75,7 +75,7 @@ interface Run {
   readonly input: RunInput;
   readonly report: ReportData;
   readonly digest: RunDigest;
-  readonly happenings: readonly HappeningRecord[];
+  readonly happenings: readonly ScenarioEventRecord[];
   readonly pods: PodPeaks;
   readonly timeline: Timeline;
 }
@@ -92,7 +92,7 @@ async function playRead(
   const digest = new RunDigest();
   const timeline = new Timeline({ maxRows: 0, listener: digest });
   const pods = new PodPeaks([], new NodePools(input));
-  const happenings: HappeningRecord[] = [];
+  const happenings: ScenarioEventRecord[] = [];
   try {
     await simulate({
       ...input,

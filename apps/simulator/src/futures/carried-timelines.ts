@@ -19,7 +19,7 @@ export interface TimelineOptions {
 
 /** Plays once more those futures that the figures of a page are from, for it to hold their timelines. */
 export async function withTimelines(
-  report: Omit<FuturesReport, "carried">,
+  report: Omit<FuturesReport, "embedded">,
   { onPlayed, ...options }: TimelineOptions,
 ): Promise<ShownFutures> {
   const seeds = seedsToCarry(report);
@@ -31,9 +31,9 @@ export async function withTimelines(
       onPlayed(played.size, seeds.length);
     },
   });
-  const carried = seeds.filter((seed) => played.has(seed));
+  const embedded = seeds.filter((seed) => played.has(seed));
   return {
-    report: { ...report, carried },
-    timelines: new Map(carried.map((seed) => [`seed-${seed}`, played.get(seed)!])),
+    report: { ...report, embedded },
+    timelines: new Map(embedded.map((seed) => [`seed-${seed}`, played.get(seed)!])),
   };
 }

@@ -39,14 +39,14 @@ export interface FuturesFound {
 export function futuresReport(
   facts: Pick<FuturesReport, "startMs" | "endMs" | "kubernetes" | "timeZoneData" | "seeds" | "description" | "command">,
   { statistics, bands, plan, allGroups, violations, nodeSizes }: FuturesFound,
-): Omit<FuturesReport, "carried"> {
+): Omit<FuturesReport, "embedded"> {
   const { total, groups, futures } = statistics;
   const goesWrong = chancesTable([total, ...groups], total, groups);
   const nothing = total.chances.length === 0 && futures > 0 ? [nothingText(statistics)] : [];
   return {
     page: "futures",
     ...facts,
-    played: futures,
+    simulated: futures,
     remarks: [...nothing, ...withoutSpreadText(groups)],
     tables: [
       brokenTable(violations),
@@ -86,7 +86,7 @@ export function seedsToCarry({ tables, load }: Pick<FuturesReport, "tables" | "l
 function seedsWithMost({ groups: [all] }: LoadOverTime): number[] {
   const steps = new Map<number, number>();
   for (const [step, seed] of all?.pods.seeds.entries() ?? [])
-    if (all!.pods.most[step]! > 0) steps.set(seed, (steps.get(seed) ?? 0) + 1);
+    if (all!.pods.max[step]! > 0) steps.set(seed, (steps.get(seed) ?? 0) + 1);
   return [...steps].sort(([a, m], [b, n]) => n - m || a - b).map(([seed]) => seed);
 }
 
@@ -289,6 +289,6 @@ function loadOverTime(bands: LoadBands, { fromMs, stepMs, groups }: CurvePlan, a
     fromMs,
     stepMs,
     groups: all === undefined ? [] : [all, ...(single.length > 1 ? single : [])],
-    left: Math.max(0, allGroups - groups.length),
+    omittedGroups: Math.max(0, allGroups - groups.length),
   };
 }

@@ -1,5 +1,5 @@
 import type { Stored } from "@kubewright/simulation";
-import { newsBetween } from "@kubewright/timeline/data";
+import { notableChanges } from "@kubewright/timeline/data";
 
 import { fieldsOf } from "./object-fields.js";
 import type { SeenObject } from "./seen-objects.js";
@@ -75,7 +75,7 @@ function differenceText(
     return `was there, at version ${had} of ${time(known!.atMs)}; it was gone from the store since ${time(atMs)}`;
   if (known?.object === undefined)
     return `was not there; it was stored since ${time(history[0]!.atMs)}, by then as version ${version}`;
-  const news = newsBetween(fieldsOf(known.object), fieldsOf(object), true).slice(0, MOST_NEWS);
+  const news = notableChanges(fieldsOf(known.object), fieldsOf(object), true).slice(0, MOST_NEWS);
   const missed = news.length === 0 ? "" : `; what it had not heard of: ${news.join("; ")}`;
   const same = history.findIndex((each) => each.object?.metadata.resourceVersion === had);
   const since = same === -1 ? atMs : history[same + 1]!.atMs;

@@ -18,7 +18,7 @@ const COMMAND = "kubewright fuzz --replay plan.yaml";
 const options = { command: COMMAND, invariants: builtInInvariants };
 
 function texts(run: RecordedRun, title: string): string[] {
-  return run.story.find((part) => part.title === title)!.sentences.map(({ text }) => text);
+  return run.narrative.find((part) => part.title === title)!.sentences.map(({ text }) => text);
 }
 
 describe("a run in which a finished Job is forgotten", () => {
@@ -73,17 +73,17 @@ describe("a run in which a finished Job is forgotten", () => {
     const names = run.objects.filter(({ isConcerned }) => isConcerned).map(({ name }) => name.split("-")[0]);
     expect(names).toEqual(["Job default/pi", "Pod default/pi", "Pod default/pi"]);
     expect(run.objects[run.selected!]!.name).toBe("Job default/pi");
-    expect(run.left).toEqual([]);
+    expect(run.omitted).toEqual([]);
   });
 
   test("Leases are left out, and it says so", async () => {
     const player = await mutantPlayer("job-finished-forgotten");
     const elected = { ...stalePlan(), controllerManagers: 2 };
-    const { left, objects } = recordedRunOf(
+    const { omitted, objects } = recordedRunOf(
       await recordPlan(elected, { player, invariants: builtInInvariants }),
       options,
     );
-    expect(left).toContainEqual(expect.stringMatching(/^\d+ steps about Leases and Events are left out\.$/));
+    expect(omitted).toContainEqual(expect.stringMatching(/^\d+ steps about Leases and Events are left out\.$/));
     expect(objects.some(({ name }) => name.startsWith("Lease"))).toBe(false);
   });
 
@@ -91,15 +91,15 @@ describe("a run in which a finished Job is forgotten", () => {
     const short = recordedRunOf(played, { ...options, mostSteps: 40 });
     expect(short.steps).toHaveLength(40);
     expect(short.steps[short.violations[0]!.step]!.kind).toBe("violation");
-    expect(short.left).toEqual([
+    expect(short.omitted).toEqual([
       expect.stringMatching(/^\d+ steps about objects that are not concerned are left out\.$/),
       expect.stringMatching(/^\d+ earlier steps are left out; what was known after them is shown\.$/),
       expect.stringMatching(/^\d+ later steps are left out\.$/),
     ]);
     const job = short.objects.findIndex(({ name }) => name === "Job default/pi");
-    expect(short.before.store.map(([object]) => object)).toContain(job);
+    expect(short.initialVersions.store.map(([object]) => object)).toContain(job);
     const keeper = short.actors.findIndex(({ name }) => name === "job-controller");
-    expect(short.before.caches.some(([actor, object]) => actor === keeper && object === job)).toBe(true);
+    expect(short.initialVersions.caches.some(([actor, object]) => actor === keeper && object === job)).toBe(true);
     expect(texts(short, "What job-controller believed")).toEqual(texts(run, "What job-controller believed"));
   });
 
@@ -108,7 +108,7 @@ describe("a run in which a finished Job is forgotten", () => {
     const long = await recordPlan(stalePlan(), { player, invariants: builtInInvariants }, 60);
     expect(long.records.length).toBeLessThan(120);
     expect(long.forgotten % 60).toBe(0);
-    expect(recordedRunOf(long, options).left[0]).toBe(
+    expect(recordedRunOf(long, options).omitted[0]).toBe(
       `The first ${long.forgotten} records of this long run are forgotten.`,
     );
   });
@@ -119,7 +119,7 @@ test("what nobody found while it was played is told at the end, and a run in whi
   expect(played.violations).toEqual([]);
   const quiet = recordedRunOf(played, options);
   expect(quiet.violations).toEqual([]);
-  expect(quiet.story).toEqual([]);
+  expect(quiet.narrative).toEqual([]);
   const violation = {
     invariant: "L1",
     about: "Job default/pi",
@@ -137,12 +137,12 @@ test("faults of single requests are told where they hit, and pods by their names
   };
   const plan = { ...stalePlan(), happenings: [{ at: "+0s", ...aimed }] };
   const run = recordedRunOf(await recordPlan(plan, { player: runPlan, invariants: [] }), options);
-  expect(run.happenings).toEqual([]);
+  expect(run.scenarioEvents).toEqual([]);
   expect(run.steps.filter(({ kind }) => kind === "happening" || kind === "note")).toEqual([]);
   expect(run.steps.filter(({ look }) => look === "false").map(({ text }) => text)).toEqual([
     "job-controller: create pods default/pi-… → 500 (a fault: nothing was done)",
   ]);
-  expect(run.left).toContain("Faults of single requests, 1 in the plan, are shown where they hit.");
+  expect(run.omitted).toContain("Faults of single requests, 1 in the plan, are shown where they hit.");
   expect(run.steps.map(({ more }) => more)).toContainEqual(
     expect.stringMatching(/uncountedTerminatedPods\.succeeded: none → \[Pod default\/pi-\w+\]/),
   );

@@ -1,6 +1,13 @@
 import type { FaultPlan, Invariant } from "@kubewright/simulation";
 import { stringify } from "yaml";
-import type { Actor, HappeningBar, Knowledge, RecordedObject, RecordedRun, Step } from "@kubewright/timeline/data";
+import type {
+  Actor,
+  ScenarioEventBar,
+  InitialCachedVersions,
+  RecordedObject,
+  RecordedRun,
+  Step,
+} from "@kubewright/timeline/data";
 
 import { fieldsOf, split } from "./object-fields.js";
 import { isAimed, isLasting } from "./plan-words.js";
@@ -62,7 +69,7 @@ export function recordedRunOf(
       const sentence = sentenceOf(invariant);
       return { invariant, about, message, step, ...(sentence === undefined ? {} : { sentence }) };
     }),
-    story: (story?.parts ?? []).map(({ title, sentences }) => ({
+    narrative: (story?.parts ?? []).map(({ title, sentences }) => ({
       title,
       sentences: sentences.map(({ text, step, atMs }) => ({
         text: places.named(text),
@@ -73,12 +80,12 @@ export function recordedRunOf(
     objects: places.objects(),
     actors: places.actors(),
     steps: shown,
-    happenings: happeningBars(steps, plan),
-    before: earlier,
+    scenarioEvents: happeningBars(steps, plan),
+    initialVersions: earlier,
     selected: story?.selected === undefined ? undefined : places.object(story.selected),
     plan: planText(plan),
     command,
-    left: [
+    omitted: [
       ...(forgotten === 0
         ? []
         : [`The first ${forgotten.toLocaleString("en")} records of this long run are forgotten.`]),
@@ -165,7 +172,7 @@ class Places {
     return version.index;
   }
 
-  step({ atMs, kind, look, text, more, actor, life, object, version }: ToldStep): Step {
+  step({ atMs, kind, look, text, more, actor, life: incarnation, object, version }: ToldStep): Step {
     const details = more?.();
     return {
       atMs,
@@ -174,7 +181,7 @@ class Places {
       text: this.named(text()),
       ...(details === undefined || details === "" ? {} : { more: this.named(details) }),
       ...(actor === undefined ? {} : { actor: this.actor(actor) }),
-      ...(life === undefined ? {} : { life }),
+      ...(incarnation === undefined ? {} : { incarnation }),
       ...(object === undefined ? {} : { object: this.object(object) }),
       ...(object === undefined || version === undefined ? {} : { version: this.version(object, version) }),
     };
@@ -224,7 +231,7 @@ function placeIn<Key>(places: Map<Key, number>, key: Key): number {
   return place;
 }
 
-function knowledge(steps: readonly ToldStep[], places: Places): Knowledge {
+function knowledge(steps: readonly ToldStep[], places: Places): InitialCachedVersions {
   const store = new Map<number, number>();
   const caches = new Map<number, { readonly life: number; readonly objects: Map<number, number> }>();
   for (const { kind, actor, life = 1, object, version } of steps) {
@@ -244,12 +251,12 @@ function knowledge(steps: readonly ToldStep[], places: Places): Knowledge {
     caches: [...caches].flatMap(([actor, { objects }]) =>
       [...objects].map(([object, version]) => [actor, object, version] as const),
     ),
-    lives: [...caches].map(([actor, { life }]) => [actor, life] as const),
+    incarnations: [...caches].map(([actor, { life }]) => [actor, life] as const),
   };
 }
 
 /** What goes wrong on purpose, from its first step to its last; one that only ends here begins with the page. */
-function happeningBars(steps: readonly ToldStep[], plan: FaultPlan): HappeningBar[] {
+function happeningBars(steps: readonly ToldStep[], plan: FaultPlan): ScenarioEventBar[] {
   const begun = new Map<
     number,
     { readonly label: string; readonly from: number; to?: number; readonly lasts: boolean }

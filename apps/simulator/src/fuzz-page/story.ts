@@ -1,5 +1,11 @@
 import type { FaultPlan, StoredChange, Violation } from "@kubewright/simulation";
-import { newsBetween, type Sentence, sinceText, type StoryPart, violationText } from "@kubewright/timeline/data";
+import {
+  notableChanges,
+  type Sentence,
+  sinceText,
+  type NarrativeSection,
+  violationText,
+} from "@kubewright/timeline/data";
 
 import { fieldsOf } from "./object-fields.js";
 import { differencesIn, picturesAt } from "./pictures.js";
@@ -29,7 +35,7 @@ export interface StoryInput {
 }
 
 export interface Story {
-  readonly parts: readonly StoryPart[];
+  readonly parts: readonly NarrativeSection[];
   /** What is to be looked at. */
   readonly selected: SeenObject | undefined;
 }
@@ -53,7 +59,7 @@ export function storyOf(input: StoryInput): Story {
   const differences = (pictures === undefined ? [] : differencesIn(pictures, concerned, at)).sort(
     (a, b) => Number(b.object === about) - Number(a.object === about),
   );
-  const parts: StoryPart[] = [
+  const parts: NarrativeSection[] = [
     { title: "What is played", sentences: planSentences(plan).map((text) => ({ text })) },
     { title: "What happened before", sentences: before(input, begun ?? moment) },
     ...(culprit === undefined || begun === undefined
@@ -204,7 +210,7 @@ function before({ steps, violation, concerned }: StoryInput, until: number): Sen
 /** What makes a change worth telling; `undefined`: nothing does. */
 function newsIn({ type, object, previous }: StoredChange, isClosely: boolean): string | undefined {
   if (type !== "MODIFIED" || previous === undefined) return "";
-  const news = newsBetween(fieldsOf(previous), fieldsOf(object), isClosely).slice(0, MOST_NEWS);
+  const news = notableChanges(fieldsOf(previous), fieldsOf(object), isClosely).slice(0, MOST_NEWS);
   return news.length === 0 ? undefined : news.join("; ");
 }
 

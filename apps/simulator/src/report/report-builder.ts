@@ -2,7 +2,14 @@ import { splitObjectKey } from "@kubewright/api";
 import type { DecisionNote, EventNote, ObjectName, ReportData } from "@kubewright/timeline/data";
 
 import { Timeline } from "../timeline/timeline.js";
-import type { DecisionRecord, HappeningRecord, ObjectRecord, PodState, TraceHeader, TraceRecord } from "../trace.js";
+import type {
+  DecisionRecord,
+  ScenarioEventRecord,
+  ObjectRecord,
+  PodState,
+  TraceHeader,
+  TraceRecord,
+} from "../trace.js";
 import { Concurrency } from "./concurrency.js";
 import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 
@@ -25,7 +32,7 @@ export class ReportBuilder {
   readonly #pods = new Map<string, { phase: PodPhase; cpuMillis: number; bound: boolean }>();
   readonly #events: EventNote[] = [];
   readonly #decisions: DecisionNote[] = [];
-  readonly #happenings: HappeningRecord[] = [];
+  readonly #happenings: ScenarioEventRecord[] = [];
   /** By object: its controller's last word, so that a repetition is not kept. */
   readonly #lastWords = new Map<string, string>();
   #header: TraceHeader | undefined;
@@ -87,7 +94,7 @@ export class ReportBuilder {
       groups: this.#timeline.groups,
       totals,
       concurrency: this.#concurrency.steps(),
-      happenings: this.#happenings,
+      scenarioEvents: this.#happenings,
       events: this.#events,
       decisions: this.#decisions,
       dropped: { events: this.#droppedEvents, decisions: this.#droppedDecisions },

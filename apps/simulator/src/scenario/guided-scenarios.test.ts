@@ -3,7 +3,13 @@ import { readFile, readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 
 import { playScenario } from "../../test/play-scenario.js";
-import { type EventRecord, type HappeningRecord, type ObjectRecord, type TraceRecord, traceLine } from "../trace.js";
+import {
+  type EventRecord,
+  type ScenarioEventRecord,
+  type ObjectRecord,
+  type TraceRecord,
+  traceLine,
+} from "../trace.js";
 import { loadScenario } from "./load-scenario.js";
 
 const FOLDER = new URL("../../../../examples/scenarios/", import.meta.url).pathname;
@@ -67,8 +73,8 @@ function events({ records }: Played, reason: string): EventRecord[] {
   return records.filter((record): record is EventRecord => record.type === "event" && record.reason === reason);
 }
 
-function happenings({ records }: Played): HappeningRecord[] {
-  return records.filter((record): record is HappeningRecord => record.type === "happening");
+function happenings({ records }: Played): ScenarioEventRecord[] {
+  return records.filter((record): record is ScenarioEventRecord => record.type === "happening");
 }
 
 const EXPECTATIONS: Readonly<Record<string, (played: Played) => void>> = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { playScenario } from "../../test/play-scenario.js";
-import type { HappeningRecord, ObjectRecord, TraceRecord } from "../trace.js";
+import type { ScenarioEventRecord, ObjectRecord, TraceRecord } from "../trace.js";
 import { loadScenario } from "./load-scenario.js";
 
 type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
@@ -10,7 +10,7 @@ interface Played {
   readonly records: readonly TraceRecord[];
   readonly problems: readonly string[];
   readonly pods: readonly PodRecord[];
-  readonly happenings: readonly HappeningRecord[];
+  readonly happenings: readonly ScenarioEventRecord[];
 }
 
 /** Plays a scenario of one Job that runs for ten minutes on two nodes, an hour long, unless it says otherwise. */
@@ -41,7 +41,7 @@ manifests:
     records,
     problems,
     pods: records.filter((record): record is PodRecord => record.type === "object" && record.kind === "Pod"),
-    happenings: records.filter((record): record is HappeningRecord => record.type === "happening"),
+    happenings: records.filter((record): record is ScenarioEventRecord => record.type === "happening"),
   };
 }
 

@@ -1,6 +1,6 @@
 import { formatDuration } from "../duration.js";
 import { type Style, printable } from "../style.js";
-import type { HappeningRecord } from "../trace.js";
+import type { ScenarioEventRecord } from "../trace.js";
 
 /** Text broken into lines of at most so many columns. */
 export function paragraph(text: string, width: number): string {
@@ -19,7 +19,7 @@ export function paragraph(text: string, width: number): string {
 const MOST_HAPPENINGS = 50;
 
 /** What happened, a line each: when, for how long, and what. */
-export function happeningsText(happenings: readonly HappeningRecord[], style: Style): string {
+export function happeningsText(happenings: readonly ScenarioEventRecord[], style: Style): string {
   const rows = happenings.slice(0, MOST_HAPPENINGS).map(({ at, until, kind, message }) => {
     const lasting = until === undefined ? "" : ` for ${formatDuration(Date.parse(until) - Date.parse(at))}`;
     return [`${at.slice(0, 19)}Z`, kind, `${printable(message)}${lasting}`] as const;

@@ -87,7 +87,7 @@ test("what several bindings note is told once, side by side", async () => {
     bench,
     {
       paramKind: { apiVersion: "v1", kind: "ConfigMap" },
-      auditAnnotations: [{ key: "most", valueExpression: "string(params.data.most)" }],
+      auditAnnotations: [{ key: "max", valueExpression: "string(params.data.most)" }],
     },
     ...["x", "y", "z"].map((name) => ({
       validationActions: ["Deny"],

@@ -9,7 +9,7 @@ export interface FuturesReport {
   readonly timeZoneData: string;
   readonly seeds: { readonly first: number; readonly last: number };
   /** Futures that were played: fewer than there are seeds when it was stopped. */
-  readonly played: number;
+  readonly simulated: number;
   /** What a scenario says of itself. */
   readonly description?: string;
   /** What there is to say beside the figures. */
@@ -17,7 +17,7 @@ export interface FuturesReport {
   readonly tables: readonly FigureTable[];
   readonly load: LoadOverTime;
   /** Seeds whose timelines the page holds, in elements with the ids `seed-N`. */
-  readonly carried: readonly number[];
+  readonly embedded: readonly number[];
   /** The command line that plays one future, without its seed. */
   readonly command: string;
 }
@@ -30,7 +30,7 @@ export interface LoadOverTime {
   /** Of all together first, and then of single CronJobs and Jobs. */
   readonly groups: readonly LoadOverTimeOf[];
   /** CronJobs and Jobs that have no bands of their own. */
-  readonly left: number;
+  readonly omittedGroups: number;
 }
 
 export interface LoadOverTimeOf {
@@ -48,6 +48,6 @@ export interface LoadBand {
   readonly p50: readonly number[];
   readonly p95: readonly number[];
   /** The most in any, and the lowest seed that reached it. */
-  readonly most: readonly number[];
+  readonly max: readonly number[];
   readonly seeds: readonly number[];
 }

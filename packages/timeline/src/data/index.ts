@@ -1,4 +1,4 @@
-export { byWeight, changesBetween, newsBetween } from "./change-words.js";
+export { byWeight, changesBetween, notableChanges } from "./change-text.js";
 export { rowTime } from "./rows.js";
 export { sinceText } from "./since-text.js";
 export { violationText } from "./violation-text.js";
@@ -7,14 +7,14 @@ export type { ConcurrencySteps, Levels } from "./concurrency-steps.js";
 export type { CronJobState } from "./cron-job-state.js";
 export type { Figure, FigureCell, FigureTable, Moment } from "./figure-table.js";
 export type { FuturesReport, LoadBand, LoadOverTime, LoadOverTimeOf } from "./futures-report.js";
-export type { HappeningRecord } from "./happening-record.js";
+export type { ScenarioEventRecord } from "./scenario-event-record.js";
 export type { MissReason, MissedSlots, SkipReason } from "./missed-slots.js";
 export type { PageData } from "./page-data.js";
 export type {
   Actor,
   Fields,
-  HappeningBar,
-  Knowledge,
+  ScenarioEventBar,
+  InitialCachedVersions,
   Look,
   ObjectVersion,
   RecordedObject,
@@ -23,7 +23,7 @@ export type {
   Sentence,
   Step,
   StepKind,
-  StoryPart,
+  NarrativeSection,
 } from "./recorded-run.js";
 export type {
   ComparisonReport,

@@ -8,14 +8,14 @@ export interface RecordedRun {
   /** The one that the story is about comes first. */
   readonly violations: readonly RecordedViolation[];
   /** What happened, in sentences, in the order in which they are to be read. */
-  readonly story: readonly StoryPart[];
+  readonly narrative: readonly NarrativeSection[];
   readonly objects: readonly RecordedObject[];
   /** Those who keep caches, decide or write. */
   readonly actors: readonly Actor[];
   readonly steps: readonly Step[];
-  readonly happenings: readonly HappeningBar[];
+  readonly scenarioEvents: readonly ScenarioEventBar[];
   /** What was known before the first step, when earlier ones are left out. */
-  readonly before: Knowledge;
+  readonly initialVersions: InitialCachedVersions;
   /** The object that is shown first. */
   readonly selected: number | undefined;
   /** The plan as a scenario file. */
@@ -23,19 +23,19 @@ export interface RecordedRun {
   /** What plays it again. */
   readonly command: string;
   /** What is not in here, each in a sentence. */
-  readonly left: readonly string[];
+  readonly omitted: readonly string[];
 }
 
 export interface RecordedViolation {
   readonly invariant: string;
   /** What should have held. */
   readonly sentence?: string;
-  readonly about: string;
+  readonly subject: string;
   readonly message: string;
   readonly step: number;
 }
 
-export interface StoryPart {
+export interface NarrativeSection {
   readonly title: string;
   readonly sentences: readonly Sentence[];
 }
@@ -93,7 +93,7 @@ export interface Step {
   /** Of a change: who made it. */
   readonly actor?: number;
   /** Which life of the actor, from 1. */
-  readonly life?: number;
+  readonly incarnation?: number;
   readonly object?: number;
   /** Of changes and cache events: the version from then on; absent: the object is gone. */
   readonly version?: number;
@@ -108,17 +108,17 @@ export interface Step {
 export type Look =
   "added" | "modified" | "deleted" | "acts" | "rests" | "done" | "refused" | "false" | "lost" | "wrong" | "plain";
 
-export interface HappeningBar {
+export interface ScenarioEventBar {
   readonly label: string;
   readonly from: number;
   /** Absent: until the end, or it was over at once. */
   readonly to?: number;
-  readonly lasts: boolean;
+  readonly isOngoingAtEnd: boolean;
 }
 
 /** Versions by place: of an object in the store, and in the caches of actors. */
-export interface Knowledge {
+export interface InitialCachedVersions {
   readonly store: readonly (readonly [object: number, version: number])[];
   readonly caches: readonly (readonly [actor: number, object: number, version: number])[];
-  readonly lives: readonly (readonly [actor: number, life: number])[];
+  readonly incarnations: readonly (readonly [actor: number, life: number])[];
 }

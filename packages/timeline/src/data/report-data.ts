@@ -1,5 +1,5 @@
 import type { ConcurrencySteps } from "./concurrency-steps.js";
-import type { HappeningRecord } from "./happening-record.js";
+import type { ScenarioEventRecord } from "./scenario-event-record.js";
 import type { MissedSlots } from "./missed-slots.js";
 import type { TimelineGroup } from "./rows.js";
 
@@ -18,7 +18,7 @@ export interface ReportData {
   readonly groups: readonly TimelineGroup[];
   readonly totals: ReportTotals;
   readonly concurrency: ConcurrencySteps;
-  readonly happenings: readonly HappeningRecord[];
+  readonly scenarioEvents: readonly ScenarioEventRecord[];
   /** In order of time. */
   readonly events: readonly EventNote[];
   /** In order of time. */

@@ -1,7 +1,7 @@
 import type { PageData } from "../data/page-data.js";
 import { h } from "../page/dom.js";
 import { type ShownPage, showPage } from "../page/show-page.js";
-import { type Address, type Selection, ownAddress } from "../page/surroundings.js";
+import { type Address, type Selection, ownAddress } from "../page/page-environment.js";
 import { unpackData } from "../page/unpack-data.js";
 import type { Theme } from "./theme.js";
 import { isTheme } from "./theme.js";
@@ -44,7 +44,7 @@ function elementClass(): CustomElementConstructor {
     #page: ShownPage | undefined;
     #reading = new AbortController();
     /** Counts what was to be shown: only the latest is. */
-    #turn = 0;
+    #readId = 0;
 
     constructor() {
       super();
@@ -59,9 +59,9 @@ function elementClass(): CustomElementConstructor {
 
     set data(data: PageData | undefined) {
       this.#reading.abort();
-      const keeps = isSameWindow(this.#data, data);
+      const keepsPosition = isSameWindow(this.#data, data);
       this.#data = data;
-      this.#show(keeps ? ALL : LASTING);
+      this.#show(keepsPosition ? ALL_SETTINGS : LASTING_SETTINGS);
     }
 
     get src(): string {
@@ -97,7 +97,7 @@ function elementClass(): CustomElementConstructor {
           Reflect.deleteProperty(this, name);
           Object.assign(this, { [name]: value });
         }
-      if (this.#data !== undefined) this.#show(ALL);
+      if (this.#data !== undefined) this.#show(ALL_SETTINGS);
       else void this.#read();
     }
 
@@ -109,7 +109,7 @@ function elementClass(): CustomElementConstructor {
     attributeChangedCallback(name: (typeof ATTRIBUTES)[number], before: string | null, after: string | null): void {
       if (before === after || !this.isConnected) return;
       if (name === "src") void this.#read();
-      else this.#show(ALL.filter((each) => each !== name));
+      else this.#show(ALL_SETTINGS.filter((each) => each !== name));
     }
 
     /** From where `src` says, or the script element within. */
@@ -123,7 +123,7 @@ function elementClass(): CustomElementConstructor {
         const data = text.trimStart().startsWith("{") ? (JSON.parse(text) as PageData) : await unpackData(text.trim());
         if (!signal.aborted) this.data = data;
       } catch (error) {
-        if (!signal.aborted) this.#tell(error);
+        if (!signal.aborted) this.#showError(error);
       }
     }
 
@@ -138,8 +138,8 @@ function elementClass(): CustomElementConstructor {
       const root = h("div", { id: "app" });
       const frame = h("div", { class: "frame", "data-theme": this.theme }, root);
       this.#shadow.replaceChildren(frame);
-      const turn = ++this.#turn;
-      const surroundings = {
+      const turn = ++this.#readId;
+      const environment = {
         root,
         themed: frame,
         keys: frame,
@@ -151,24 +151,24 @@ function elementClass(): CustomElementConstructor {
           this.dispatchEvent(new CustomEvent("kubewright-select", { bubbles: true, composed: true, detail }));
         },
       };
-      showPage(surroundings, data, { theme: this.theme, zone: this.zone }).then(
+      showPage(environment, data, { theme: this.theme, zone: this.zone }).then(
         (page) => {
-          if (turn === this.#turn) this.#page = page;
+          if (turn === this.#readId) this.#page = page;
           else page.close();
         },
         (error: unknown) => {
-          if (turn === this.#turn) this.#tell(error);
+          if (turn === this.#readId) this.#showError(error);
         },
       );
     }
 
     #close(): void {
-      this.#turn++;
+      this.#readId++;
       this.#page?.close();
       this.#page = undefined;
     }
 
-    #tell(error: unknown): void {
+    #showError(error: unknown): void {
       this.#close();
       const message = `This timeline cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
       this.#shadow.replaceChildren(h("div", { class: "frame", role: "alert" }, message));
@@ -177,8 +177,8 @@ function elementClass(): CustomElementConstructor {
 }
 
 /** What a link says of what is looked at, and what of that does not depend on the data. */
-const LASTING = ["text", "namespace", "outcome", "zone", "view", "theme"];
-const ALL = [...LASTING, "range", "cursor", "selected", "toggled", "seed"];
+const LASTING_SETTINGS = ["text", "namespace", "outcome", "zone", "view", "theme"];
+const ALL_SETTINGS = [...LASTING_SETTINGS, "range", "cursor", "selected", "toggled", "seed"];
 
 function isSameWindow(a: PageData | undefined, b: PageData | undefined): boolean {
   return a !== undefined && b !== undefined && windowOf(a) === windowOf(b);

@@ -16,16 +16,16 @@ import { TimelineView } from "./timeline-view.js";
 import { Toolbar } from "./toolbar.js";
 import { type ViewState, fromHash, toHash } from "./view-state.js";
 import { ZonedTime, isZone } from "./zoned-time.js";
-import { type Selection, type Surroundings, partTag } from "./surroundings.js";
+import { type Selection, type PageEnvironment, partTag } from "./page-environment.js";
 import { itemOutcome } from "./item-text.js";
 
-const SHORTEST_WHOLE_MS = 60_000;
-const SHORTEST_LIVE_MS = 600_000;
-const SHORTEST_WINDOW_MS = 2_000;
+const MIN_WHOLE_MS = 60_000;
+const MIN_LIVE_MS = 600_000;
+const MIN_WINDOW_MS = 2_000;
 const HASH_DELAY_MS = 300;
 
 /** What whoever embeds the page wants it to begin with. */
-export interface Wishes {
+export interface AppOptions {
   readonly theme?: ViewState["theme"] | undefined;
   readonly zone?: string | undefined;
 }
@@ -40,7 +40,7 @@ export class App implements PageContext {
   zone: ZonedTime;
   palette: Palette;
   whole: { readonly fromMs: number; readonly toMs: number };
-  readonly surroundings: Surroundings;
+  readonly environment: PageEnvironment;
   readonly fetchObject: PageContext["fetchObject"];
   readonly #live: LiveRun | undefined;
   readonly #timeline: TimelineView;
@@ -62,16 +62,16 @@ export class App implements PageContext {
   /**
    * @param source - What to show: the data of a file, or a live cluster.
    * @param place - What a link to it says beside what is looked at: which part of a larger page it is.
-   * @param wishes - What it begins with where the address says nothing else.
+   * @options options - What it begins with where the address says nothing else.
    */
   constructor(
-    surroundings: Surroundings,
+    environment: PageEnvironment,
     source: ReportData | LiveRun,
     place: Readonly<Record<string, string>> = {},
-    wishes: Wishes = {},
+    options: AppOptions = {},
   ) {
-    const { root, keys, address } = surroundings;
-    this.surroundings = surroundings;
+    const { root, keys, address } = environment;
+    this.environment = environment;
     this.#place = place;
     this.#live = isLive(source) ? source : undefined;
     this.fetchObject = this.#live?.object.bind(this.#live);
@@ -85,12 +85,12 @@ export class App implements PageContext {
       namespace: "",
       looks: new Set(),
       collapsed: initiallyCollapsed(this.data.groups),
-      zone: wishes.zone !== undefined && isZone(wishes.zone) ? wishes.zone : usualZone(this.data),
+      zone: options.zone !== undefined && isZone(options.zone) ? options.zone : usualZone(this.data),
       view: "timeline",
-      theme: wishes.theme ?? "auto",
+      theme: options.theme ?? "auto",
     };
     this.state = fromHash(address.hash, this.#initial, isZone);
-    surroundings.themed.dataset["theme"] = this.state.theme;
+    environment.themed.dataset["theme"] = this.state.theme;
     this.zone = new ZonedTime(this.state.zone);
     this.notes = new NoteIndex(this.data);
     this.bands = timeBands(this.data);
@@ -111,11 +111,11 @@ export class App implements PageContext {
     this.#events = new EventsView(this);
     this.#playback = new Playback(this, this.#live);
     this.#toolbar = new Toolbar(this, this.#playback.element);
-    this.#side = h(partTag(surroundings, "aside"), { class: "side" }, this.#details.element, this.#events.element);
+    this.#side = h(partTag(environment, "aside"), { class: "side" }, this.#details.element, this.#events.element);
     root.replaceChildren(
       this.#toolbar.header,
       this.#toolbar.element,
-      h(partTag(surroundings, "main"), { class: "main" }, this.#timeline.element, this.#table.element, this.#side),
+      h(partTag(environment, "main"), { class: "main" }, this.#timeline.element, this.#table.element, this.#side),
       this.#status,
     );
     this.palette = readPalette(root);
@@ -124,10 +124,10 @@ export class App implements PageContext {
       .matchMedia("(prefers-color-scheme: dark)")
       .addEventListener("change", () => this.#themeChanged(), { signal });
     // An element's changes with that of the page around, which says so by no event of its own.
-    surroundings.themed.addEventListener(
+    environment.themed.addEventListener(
       "transitionrun",
       ({ target }) => {
-        if (target === surroundings.themed) this.#themeChanged();
+        if (target === environment.themed) this.#themeChanged();
       },
       { signal },
     );
@@ -165,10 +165,10 @@ export class App implements PageContext {
     )
       this.#rebuild();
     if (text !== before.text || namespace !== before.namespace || looks !== before.looks)
-      this.announce(`${this.scene.runs.length.toLocaleString("en")} runs match`, { aloud: false });
+      this.announce(`${this.scene.runs.length.toLocaleString("en")} runs match`, { isVisible: false });
     if (zone !== before.zone) this.zone = new ZonedTime(zone);
     if (theme !== before.theme) this.#themeChanged();
-    if (this.state.selected !== before.selected) this.#tellSelection();
+    if (this.state.selected !== before.selected) this.#reportSelection();
     // Now and then, also while the cursor plays: browsers refuse to change the address more often.
     if (!this.#isHashDue) setTimeout(() => this.writeLink(), HASH_DELAY_MS);
     this.#isHashDue = true;
@@ -205,9 +205,9 @@ export class App implements PageContext {
     this.update({ fromMs: fromMs + bounded, toMs: toMs + bounded });
   }
 
-  announce(text: string, { aloud = true } = {}): void {
+  announce(text: string, { isVisible = true } = {}): void {
     this.#status.textContent = text;
-    this.#status.classList.toggle("shown", aloud);
+    this.#status.classList.toggle("shown", isVisible);
     clearTimeout(this.#statusTimer);
     this.#statusTimer = setTimeout(() => this.#status.classList.remove("shown"), STATUS_MS);
   }
@@ -251,10 +251,10 @@ export class App implements PageContext {
     this.#events.render();
   }
 
-  #tellSelection(): void {
+  #reportSelection(): void {
     const { selected } = this.state;
     const item = selected === undefined ? undefined : this.scene.items.get(selected);
-    this.surroundings.onSelect?.(item === undefined ? undefined : selectionOf(item));
+    this.environment.onSelect?.(item === undefined ? undefined : selectionOf(item));
   }
 
   #schedule(): void {
@@ -273,14 +273,14 @@ export class App implements PageContext {
 
   #inside({ fromMs, toMs }: ViewState): { fromMs: number; toMs: number } {
     const { whole } = this;
-    const span = Math.min(whole.toMs - whole.fromMs, Math.max(SHORTEST_WINDOW_MS, toMs - fromMs));
+    const span = Math.min(whole.toMs - whole.fromMs, Math.max(MIN_WINDOW_MS, toMs - fromMs));
     const from = Math.min(whole.toMs - span, Math.max(whole.fromMs, fromMs));
     return { fromMs: from, toMs: from + span };
   }
 
   #themeChanged(): void {
-    this.surroundings.themed.dataset["theme"] = this.state.theme;
-    this.palette = readPalette(this.surroundings.root);
+    this.environment.themed.dataset["theme"] = this.state.theme;
+    this.palette = readPalette(this.environment.root);
     this.#timeline.refreshColours();
     this.#schedule();
   }
@@ -299,7 +299,7 @@ export class App implements PageContext {
     const hash = [new URLSearchParams(this.#place).toString(), toHash(this.state, this.#initial)]
       .filter((part) => part !== "")
       .join("&");
-    const { address } = this.surroundings;
+    const { address } = this.environment;
     if (`#${hash}` !== address.hash && !(hash === "" && address.hash === "")) address.replace(hash);
   }
 
@@ -344,7 +344,7 @@ export class App implements PageContext {
   }
 
   #isDialogOpen(): boolean {
-    return this.surroundings.root.parentElement!.querySelector("dialog[open]") !== null;
+    return this.environment.root.parentElement!.querySelector("dialog[open]") !== null;
   }
 
   #shortcut(key: string): (() => void) | undefined {
@@ -367,7 +367,7 @@ export class App implements PageContext {
       case "t":
         return () => this.update({ view: this.state.view === "table" ? "timeline" : "table" });
       case "d":
-        return this.surroundings.isEmbedded ? undefined : () => this.#toolbar.toggleTheme();
+        return this.environment.isEmbedded ? undefined : () => this.#toolbar.toggleTheme();
       case "?":
         return () => this.#toolbar.showHelp();
       default:
@@ -380,7 +380,7 @@ const STATUS_MS = 4_000;
 
 /** A little more than what happened, so that nothing touches the edges. */
 function wholeOf({ startMs, endMs }: ReportData, isLive: boolean): { fromMs: number; toMs: number } {
-  const span = Math.max(isLive ? SHORTEST_LIVE_MS : SHORTEST_WHOLE_MS, endMs - startMs);
+  const span = Math.max(isLive ? MIN_LIVE_MS : MIN_WHOLE_MS, endMs - startMs);
   return { fromMs: startMs - span * 0.012, toMs: startMs + span * (isLive ? 1.05 : 1.012) };
 }
 

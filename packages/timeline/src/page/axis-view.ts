@@ -95,7 +95,7 @@ export class AxisView {
     const free = Array.from({ length: BAND_ROWS }, () => -Infinity);
     const shown = bands
       .filter(({ fromMs, toMs }) => toMs >= scale.fromMs && fromMs <= scale.toMs)
-      .slice(0, MOST_BANDS)
+      .slice(0, MAX_BANDS)
       .map((band) => {
         const left = Math.max(0, xOf(scale, band.fromMs));
         const width = Math.max(3, Math.min(scale.width, xOf(scale, band.toMs)) - left);
@@ -153,6 +153,6 @@ export class AxisView {
   }
 }
 
-const MOST_BANDS = 300;
+const MAX_BANDS = 300;
 /** Pixels on either side of the cursor's flag in which no other label has room. */
 const FLAG_ROOM = 62;

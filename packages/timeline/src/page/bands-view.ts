@@ -80,17 +80,17 @@ export class BandsView {
       h(
         "p",
         { class: "muted" },
-        `The most there is at once in every ${durationText(load.stepMs)}, over all futures. Times are in UTC.${load.left > 0 ? ` ${load.left.toLocaleString("en")} more CronJobs and Jobs have no bands of their own.` : ""}`,
+        `The most there is at once in every ${durationText(load.stepMs)}, over all futures. Times are in UTC.${load.omittedGroups > 0 ? ` ${load.omittedGroups.toLocaleString("en")} more CronJobs and Jobs have no bands of their own.` : ""}`,
       ),
       h(
         "div",
         { class: "bands-legend" },
         select,
-        ...(["p50", "p95", "most"] as const).map((kind) =>
+        ...(["p50", "p95", "max"] as const).map((kind) =>
           h(
             "span",
             { class: `key ${kind}` },
-            { p50: "half of the futures", p95: "95 of 100", most: "the most in any" }[kind],
+            { p50: "half of the futures", p95: "95 of 100", max: "the most in any" }[kind],
           ),
         ),
       ),
@@ -102,12 +102,12 @@ export class BandsView {
   }
 
   get #steps(): number {
-    return this.#group.pods.most.length;
+    return this.#group.pods.max.length;
   }
 
   get #panels(): readonly Panel[] {
     const [pods, ...others] = PANELS;
-    return [pods!, ...others.filter(({ of }) => of(this.#group).most.some((level) => level > 0))];
+    return [pods!, ...others.filter(({ of }) => of(this.#group).max.some((level) => level > 0))];
   }
 
   get #scale(): TimeScale {
@@ -163,8 +163,8 @@ export class BandsView {
   }
 
   #panel({ title, kind, of }: Panel, top: number, width: number): SVGGElement {
-    const { p50, p95, most } = of(this.#group);
-    const highest = most.reduce((a, b) => Math.max(a, b), 1);
+    const { p50, p95, max } = of(this.#group);
+    const highest = max.reduce((a, b) => Math.max(a, b), 1);
     const y = scaleLinear([0, highest], [top + PANEL.height, top + PANEL.top]);
     const ticks = y.ticks(3).filter((tick) => tick > 0 && (kind !== "count" || Number.isInteger(tick)));
     const stairs = (levels: readonly number[]): string =>
@@ -174,10 +174,10 @@ export class BandsView {
       "g",
       { class: "panel" },
       svg("text", { class: "title", x: 0, y: top + 12 }, title),
-      svg("path", { class: "area most", d: area(most) }),
+      svg("path", { class: "area most", d: area(max) }),
       svg("path", { class: "area p95", d: area(p95) }),
       svg("path", { class: "area p50", d: area(p50) }),
-      svg("path", { class: "edge", d: `M0,${y(0)}${stairs(most)}` }),
+      svg("path", { class: "edge", d: `M0,${y(0)}${stairs(max)}` }),
       ...[0, ...ticks].map((tick) => svg("line", { class: "level", x1: 0, x2: width, y1: y(tick), y2: y(tick) })),
       ...ticks.map((tick) =>
         svg("text", { class: "level", x: width - 2, y: y(tick) - 3, "text-anchor": "end" }, levelText(kind, tick)),
@@ -228,15 +228,15 @@ export class BandsView {
   }
 
   #levelsText({ title, kind, of }: Panel, step: number): string {
-    const { p50, p95, most, seeds } = of(this.#group);
+    const { p50, p95, max, seeds } = of(this.#group);
     const level = (levels: readonly number[]): string => levelText(kind, levels[step]!);
-    const seed = most[step]! > 0 ? ` (seed ${seeds[step]!})` : "";
-    return `${title}: ${level(p50)} in half of the futures, ${level(p95)} in 95 of 100, at most ${level(most)}${seed}`;
+    const seed = max[step]! > 0 ? ` (seed ${seeds[step]!})` : "";
+    return `${title}: ${level(p50)} in half of the futures, ${level(p95)} in 95 of 100, at most ${level(max)}${seed}`;
   }
 
   #openStep(step: number, { of }: Panel): void {
-    const { most, seeds } = of(this.#group);
-    if ((most[step] ?? 0) <= 0) return;
+    const { max, seeds } = of(this.#group);
+    if ((max[step] ?? 0) <= 0) return;
     const { object } = this.#group;
     this.#open({
       seed: seeds[step]!,

@@ -3,7 +3,7 @@ import { App } from "./app.js";
 import { button, h, listen } from "./dom.js";
 import { rowId } from "./row-link.js";
 import { ZonedTime } from "./zoned-time.js";
-import { type Surroundings, partTag } from "./surroundings.js";
+import { type PageEnvironment, partTag } from "./page-environment.js";
 
 type View = "differences" | "a" | "b";
 
@@ -12,14 +12,14 @@ const MARKS = { onlyA: "only in A", onlyB: "only in B", different: "different" }
 
 /** Two runs: first what differs, and then each with a page of its own, which keep to one another's window of time. */
 export class ComparisonPage {
-  readonly #surroundings: Surroundings;
+  readonly #environment: PageEnvironment;
   readonly #nav: HTMLElement;
   readonly #report: ComparisonReport;
   readonly #tabs: ReadonlyMap<View, HTMLButtonElement>;
   #app: App | undefined;
 
-  constructor(surroundings: Surroundings, report: ComparisonReport) {
-    this.#surroundings = surroundings;
+  constructor(environment: PageEnvironment, report: ComparisonReport) {
+    this.#environment = environment;
     this.#report = report;
     this.#tabs = new Map(
       (["differences", "a", "b"] as const).map((view) => [
@@ -32,7 +32,7 @@ export class ComparisonPage {
       { class: "sides", "aria-label": "What is compared" },
       h("div", { class: "segmented" }, ...this.#tabs.values()),
     );
-    const { root } = surroundings;
+    const { root } = environment;
     root.before(this.#nav);
     root.parentElement!.classList.add("has-nav");
   }
@@ -48,9 +48,9 @@ export class ComparisonPage {
     this.#app?.close();
     this.#app = undefined;
     for (const [name, tab] of this.#tabs) tab.setAttribute("aria-pressed", String(name === view));
-    if (view === "differences") this.#surroundings.root.replaceChildren(this.#differences());
+    if (view === "differences") this.#environment.root.replaceChildren(this.#differences());
     else {
-      this.#app = new App(this.#surroundings, this.#report[view]);
+      this.#app = new App(this.#environment, this.#report[view]);
       this.#app.show();
     }
   }
@@ -60,7 +60,7 @@ export class ComparisonPage {
     const { a, b, same, different, onlyA, onlyB } = totals;
     const zone = new ZonedTime("UTC");
     return h(
-      partTag(this.#surroundings, "main"),
+      partTag(this.#environment, "main"),
       { class: "main differences", tabindex: -1 },
       h("h1", {}, groups.length === 0 ? "Both runs do the same" : "What differs"),
       h("p", {}, `A: ${titles.a}`),
@@ -124,7 +124,7 @@ export class ComparisonPage {
     return listen(h("button", { type: "button", class: "link" }, text), {
       onclick: () => {
         const link = new URLSearchParams({ selected: id, cursor: String(slotMs) });
-        this.#surroundings.address.replace(link.toString());
+        this.#environment.address.replace(link.toString());
         this.show(side);
       },
     });

@@ -31,14 +31,14 @@ export class ConcurrencyView {
     const total = peaks(concurrency, concurrency.pods, scale);
     const running = peaks(concurrency, concurrency.running, scale);
     const cpu = peaks(concurrency, concurrency.cpuMillis, scale);
-    const most = {
+    const peakLevels = {
       pods: max(total),
       running: max(running),
       waiting: max(peaks(concurrency, concurrency.waiting, scale)),
       cpuMillis: max(cpu),
     };
-    const pods = scaleLinear([0, Math.max(1, most.pods)], [PODS.bottom, PODS.top]);
-    const cores = scaleLinear([0, Math.max(1, most.cpuMillis)], [CPU.bottom, CPU.top]);
+    const pods = scaleLinear([0, Math.max(1, peakLevels.pods)], [PODS.bottom, PODS.top]);
+    const cores = scaleLinear([0, Math.max(1, peakLevels.cpuMillis)], [CPU.bottom, CPU.top]);
     const ticks = pods.ticks(3).filter((tick) => Number.isInteger(tick) && tick > 0);
     drawing.fillStyle = palette.line;
     for (const tick of [0, ...ticks]) drawing.fillRect(0, Math.round(pods(tick)), scale.width, 1);
@@ -51,24 +51,24 @@ export class ConcurrencyView {
     drawing.font = `10.5px ${palette.font}`;
     drawing.textBaseline = "middle";
     for (const tick of ticks) label(drawing, String(tick), Math.max(8, pods(tick)), palette.muted, palette);
-    if (most.cpuMillis > 0) {
+    if (peakLevels.cpuMillis > 0) {
       drawing.fillStyle = palette.cpuBand;
       area(drawing, cpu, cores, CPU.bottom);
       stairs(drawing, cpu, cores, palette.cpu);
-      label(drawing, `${number(most.cpuMillis / 1_000)} CPU`, CPU.top + 2, palette.cpu, palette);
+      label(drawing, `${number(peakLevels.cpuMillis / 1_000)} CPU`, CPU.top + 2, palette.cpu, palette);
     }
     const { cursorMs } = context.state;
     if (cursorMs !== undefined) {
       drawing.fillStyle = palette.accent;
       drawing.fillRect(Math.round(xOf(scale, cursorMs)) - 0.5, 0, 1, HEIGHT);
     }
-    this.#legend(concurrency, atMs ?? cursorMs, most, isFiltering(context.state));
+    this.#legend(concurrency, atMs ?? cursorMs, peakLevels, isFiltering(context.state));
   }
 
   #legend(
     steps: ConcurrencySteps,
     atMs: number | undefined,
-    most: Readonly<Record<"pods" | "running" | "waiting" | "cpuMillis", number>>,
+    peakLevels: Readonly<Record<"pods" | "running" | "waiting" | "cpuMillis", number>>,
     isFiltered: boolean,
   ): void {
     const entry = (name: string, kind: string, levels: Levels, peak: number, unit = 1): HTMLElement => {
@@ -83,10 +83,12 @@ export class ConcurrencyView {
     };
     this.legend.replaceChildren(
       h("div", { class: "title" }, atMs === undefined ? "At the same time, at most" : "At the same time"),
-      entry(isFiltered ? "Pods of all" : "Pods", "pods-total", steps.pods, most.pods),
-      entry("running", "running", steps.running, most.running),
-      entry("waiting", "waiting", steps.waiting, most.waiting),
-      ...(most.cpuMillis > 0 ? [entry("CPU requested", "cpu", steps.cpuMillis, most.cpuMillis, 1_000)] : []),
+      entry(isFiltered ? "Pods of all" : "Pods", "pods-total", steps.pods, peakLevels.pods),
+      entry("running", "running", steps.running, peakLevels.running),
+      entry("waiting", "waiting", steps.waiting, peakLevels.waiting),
+      ...(peakLevels.cpuMillis > 0
+        ? [entry("CPU requested", "cpu", steps.cpuMillis, peakLevels.cpuMillis, 1_000)]
+        : []),
     );
   }
 }
@@ -119,7 +121,7 @@ function levelAt({ atMs }: ConcurrencySteps, { last }: Levels, at: number): numb
 }
 
 function max(levels: readonly Peak[]): number {
-  return levels.reduce((most, { value }) => Math.max(most, value), 0);
+  return levels.reduce((max, { value }) => Math.max(max, value), 0);
 }
 
 function label(drawing: CanvasRenderingContext2D, text: string, y: number, colour: string, palette: Palette): void {

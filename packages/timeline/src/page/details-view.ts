@@ -1,6 +1,6 @@
 import type { DecisionNote, EventNote, ObjectName } from "../data/report-data.js";
 import { button, h, listen } from "./dom.js";
-import { focusedBeside } from "./surroundings.js";
+import { focusedBeside } from "./page-environment.js";
 import { durationText } from "./duration-text.js";
 import { highlights } from "./highlights.js";
 import { type Item, type Look, groupId } from "./item.js";
@@ -9,12 +9,12 @@ import type { PageContext } from "./page-context.js";
 import { type SceneRow, isFiltering } from "./scene.js";
 import { yamlText } from "./yaml-text.js";
 
-const MOST_NOTES = 60;
-const MOST_PODS = 24;
-const MOST_HIGHLIGHTS = 12;
+const MAX_NOTES = 60;
+const MAX_PODS = 24;
+const MAX_HIGHLIGHTS = 12;
 /** Of one highlight: CronJobs and Jobs that it is told of. */
-const MOST_PARTS = 3;
-const MOST_BANDS = 5;
+const MAX_PARTS = 3;
+const MAX_BANDS = 5;
 
 /** Everything about what is selected: outcome, times, the controllers' decisions, events, the object itself. */
 export class DetailsView {
@@ -137,7 +137,7 @@ export class DetailsView {
     }
     parts.push(this.#decisions(notes.decisionsAbout(item)));
     if (item.type === "run" && item.row.pods.length > 0) {
-      const pods = item.row.pods.slice(0, MOST_PODS).map((pod) => {
+      const pods = item.row.pods.slice(0, MAX_PODS).map((pod) => {
         const look = scene.items.get(pod.uid)?.look;
         return h("li", { class: look === undefined ? "" : `look ${look}` }, this.#link(pod.name, pod.uid));
       });
@@ -234,8 +234,8 @@ export class DetailsView {
     const entries: HTMLElement[] = [];
     const link = (label: string, go: () => void): HTMLElement =>
       listen(h("button", { type: "button", class: "link" }, label), { onclick: go });
-    for (const { look, title, reason, parts } of highlights(scene, data).slice(0, MOST_HIGHLIGHTS)) {
-      const shown = parts.slice(0, MOST_PARTS).map(({ name, count: times, first }) => {
+    for (const { look, title, reason, parts } of highlights(scene, data).slice(0, MAX_HIGHLIGHTS)) {
+      const shown = parts.slice(0, MAX_PARTS).map(({ name, count: times, first }) => {
         const go = (): void => {
           this.#context.select(first);
           this.#open();
@@ -266,7 +266,7 @@ export class DetailsView {
         ),
       );
     };
-    for (const { fromMs, label, detail } of bands.slice(0, MOST_BANDS)) at(label, detail, fromMs);
+    for (const { fromMs, label, detail } of bands.slice(0, MAX_BANDS)) at(label, detail, fromMs);
     const { atMs, pods } = data.concurrency;
     let peak = 0;
     for (const [index, level] of pods.peak.entries()) if (level > pods.peak[peak]!) peak = index;
@@ -286,7 +286,7 @@ export class DetailsView {
   #decisions(decisions: readonly DecisionNote[]): HTMLElement | undefined {
     if (decisions.length === 0) return undefined;
     const { zone } = this.#context;
-    const shown = decisions.slice(-MOST_NOTES).map((note) =>
+    const shown = decisions.slice(-MAX_NOTES).map((note) =>
       h(
         "li",
         {},
@@ -322,7 +322,7 @@ export class DetailsView {
     if (events.length === 0) return undefined;
     const { zone } = this.#context;
     const shown = events
-      .slice(-MOST_NOTES)
+      .slice(-MAX_NOTES)
       .map((event) =>
         h(
           "li",

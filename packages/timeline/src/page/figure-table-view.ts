@@ -3,13 +3,13 @@ import { h, listen } from "./dom.js";
 import { svg } from "./svg.js";
 
 /** Rows that are shown; of a longer table the others are counted. */
-const MOST_ROWS = 2_000;
+const MAX_ROWS = 2_000;
 const BAR = { width: 96, height: 12 };
 
 /** A table of figures, of which those that a future shows lead to it. @param open - Absent where nothing leads anywhere. */
 export function figureTableView(table: FigureTable, open?: (moment: Moment) => void): HTMLElement {
   const { title, note, head, rows, isNumeric } = table;
-  const shown = rows.slice(0, MOST_ROWS);
+  const shown = rows.slice(0, MAX_ROWS);
   const left = rows.length - shown.length;
   return h(
     "section",

@@ -13,11 +13,11 @@ import { currentTheme, overview } from "./overview.js";
 import { rowId } from "./row-link.js";
 import { unpackData } from "./unpack-data.js";
 import { ZonedTime } from "./zoned-time.js";
-import { type Surroundings, focusedBeside } from "./surroundings.js";
+import { type PageEnvironment, focusedBeside } from "./page-environment.js";
 
 /** Many futures: what goes wrong in how many, and those that show the worst, each with a page of its own. */
 export class FuturesPage {
-  readonly #surroundings: Surroundings;
+  readonly #environment: PageEnvironment;
   readonly #report: FuturesReport;
   readonly #overview: readonly HTMLElement[];
   readonly #nav: HTMLElement;
@@ -32,14 +32,14 @@ export class FuturesPage {
   /** Where somebody was before a timeline was opened. */
   #left = { scroll: 0, focus: undefined as HTMLElement | undefined };
 
-  constructor(surroundings: Surroundings, report: FuturesReport) {
-    this.#surroundings = surroundings;
+  constructor(environment: PageEnvironment, report: FuturesReport) {
+    this.#environment = environment;
     this.#report = report;
     const open = (moment: Moment): void => this.#open(moment);
     const { tables, load, remarks, description } = report;
     const [first, ...others] = tables.map((table) => figureTableView(table, open));
     this.#overview = overview(
-      surroundings,
+      environment,
       "Every future",
       factsOf(report),
       h("h1", {}, "Every future"),
@@ -56,7 +56,7 @@ export class FuturesPage {
       button("← Every future", "Back to every future", () => void this.#go("")),
       this.#seed,
     );
-    const { root, address } = surroundings;
+    const { root, address } = environment;
     root.before(this.#nav);
     root.after(this.#dialog);
     root.parentElement!.classList.add("has-nav");
@@ -73,16 +73,16 @@ export class FuturesPage {
 
   /** What the address says: one future, or all of them. */
   async show(): Promise<void> {
-    const address = new URLSearchParams(this.#surroundings.address.hash.slice(1));
+    const address = new URLSearchParams(this.#environment.address.hash.slice(1));
     const seed = address.has("seed") ? Number(address.get("seed")) : undefined;
-    const carried = seed !== undefined && this.#report.carried.includes(seed) ? seed : undefined;
+    const carried = seed !== undefined && this.#report.embedded.includes(seed) ? seed : undefined;
     if (carried !== undefined && carried === this.#shown) return;
     this.#app?.close();
     this.#app = undefined;
     this.#shown = carried;
     if (carried === undefined) {
       this.#showAll(address.get("theme"));
-      if (seed !== undefined && Number.isSafeInteger(seed)) this.#tell(seed);
+      if (seed !== undefined && Number.isSafeInteger(seed)) this.#reportSelection(seed);
       return;
     }
     const data = await this.#timeline(carried);
@@ -91,10 +91,10 @@ export class FuturesPage {
   }
 
   #showAll(theme: string | null): void {
-    if (theme === "light" || theme === "dark") this.#surroundings.themed.dataset["theme"] = theme;
+    if (theme === "light" || theme === "dark") this.#environment.themed.dataset["theme"] = theme;
     this.#nav.hidden = true;
-    this.#surroundings.root.classList.add("one-column");
-    this.#surroundings.root.replaceChildren(...this.#overview);
+    this.#environment.root.classList.add("one-column");
+    this.#environment.root.replaceChildren(...this.#overview);
     const main = this.#overview.at(-1)!;
     main.scrollTop = this.#left.scroll;
     this.#left.focus?.focus({ preventScroll: true });
@@ -103,26 +103,26 @@ export class FuturesPage {
   #showOne(seed: number, data: ReportData): void {
     this.#nav.hidden = false;
     this.#seed.textContent = `Seed ${seed}`;
-    this.#surroundings.root.classList.remove("one-column");
-    this.#app = new App(this.#surroundings, data, { seed: String(seed) });
+    this.#environment.root.classList.remove("one-column");
+    this.#app = new App(this.#environment, data, { seed: String(seed) });
     this.#app.show();
   }
 
   #open(moment: Moment): void {
     const { seed } = moment;
-    if (!this.#report.carried.includes(seed)) this.#tell(seed);
-    else void this.#openCarried(moment);
+    if (!this.#report.embedded.includes(seed)) this.#reportSelection(seed);
+    else void this.#openEmbedded(moment);
   }
 
-  async #openCarried({ seed, at, object }: Moment): Promise<void> {
+  async #openEmbedded({ seed, at, object }: Moment): Promise<void> {
     const data = await this.#timeline(seed);
     const link = new URLSearchParams({ seed: String(seed) });
-    const atMs = at === "mostPods" || at === "mostCpu" ? timeOfMost(data.concurrency, at) : at;
+    const atMs = at === "mostPods" || at === "mostCpu" ? timeOfMax(data.concurrency, at) : at;
     if (atMs !== undefined) link.set("cursor", String(atMs));
     const selected = object === undefined || atMs === undefined ? undefined : rowId(data, object, atMs);
     if (selected !== undefined) link.set("selected", selected);
-    if (currentTheme(this.#surroundings) !== "auto") link.set("theme", currentTheme(this.#surroundings));
-    const focus = focusedBeside(this.#surroundings.root);
+    if (currentTheme(this.#environment) !== "auto") link.set("theme", currentTheme(this.#environment));
+    const focus = focusedBeside(this.#environment.root);
     this.#left = {
       scroll: this.#overview.at(-1)!.scrollTop,
       focus: focus instanceof HTMLElement && focus !== document.body ? focus : undefined,
@@ -133,25 +133,25 @@ export class FuturesPage {
   }
 
   #go(hash: string): Promise<void> {
-    const theme = currentTheme(this.#surroundings) === "auto" ? "" : `theme=${currentTheme(this.#surroundings)}`;
-    this.#surroundings.address.push(hash === "" ? theme : hash);
+    const theme = currentTheme(this.#environment) === "auto" ? "" : `theme=${currentTheme(this.#environment)}`;
+    this.#environment.address.push(hash === "" ? theme : hash);
     return this.show();
   }
 
   async #timeline(seed: number): Promise<ReportData> {
     if (this.#latest?.seed !== seed) {
-      const data = (await unpackData(this.#surroundings.part(`seed-${seed}`) ?? "")) as ReportData;
+      const data = (await unpackData(this.#environment.part(`seed-${seed}`) ?? "")) as ReportData;
       this.#latest = { seed, data };
     }
     return this.#latest.data;
   }
 
   /** How to see a future that is not in the file. */
-  #tell(seed: number): void {
+  #reportSelection(seed: number): void {
     const command = `${this.#report.command} --seed ${seed} --html seed-${seed}.html`;
     this.#dialog.replaceChildren(
       h("h2", {}, `Seed ${seed} is not in this file`),
-      h("p", {}, `It holds the timelines of ${this.#report.carried.length} others. This plays it:`),
+      h("p", {}, `It holds the timelines of ${this.#report.embedded.length} others. This plays it:`),
       h("pre", { tabindex: 0 }, command),
       h(
         "div",
@@ -173,14 +173,14 @@ function factsOf({ startMs, endMs, kubernetes }: FuturesReport): string[] {
   ];
 }
 
-function leadOf({ played, seeds, carried }: FuturesReport): string {
+function leadOf({ simulated, seeds, embedded }: FuturesReport): string {
   const { first, last } = seeds;
   const all = last - first + 1;
   const which = first === last ? `seed ${first}` : `seeds ${first}-${last}`;
-  const futures = `${played.toLocaleString("en")} ${played === 1 ? "future" : "futures"}`;
-  const stopped = played < all ? ` of ${all.toLocaleString("en")}, as it was stopped` : "";
+  const futures = `${simulated.toLocaleString("en")} ${simulated === 1 ? "future" : "futures"}`;
+  const stopped = simulated < all ? ` of ${all.toLocaleString("en")}, as it was stopped` : "";
   const shown =
-    carried.length === 0 ? "" : " Wherever a seed is named, a click opens its timeline, at the run in question.";
+    embedded.length === 0 ? "" : " Wherever a seed is named, a click opens its timeline, at the run in question.";
   return `${futures}${stopped}, ${which}.${shown}`;
 }
 
@@ -192,8 +192,8 @@ function isBeyond({ groups }: ReportData, wanted: NonNullable<Moment["object"]>,
 }
 
 /** When there was the most of something first. */
-function timeOfMost({ atMs, pods, cpuMillis }: ConcurrencySteps, at: "mostPods" | "mostCpu"): number | undefined {
+function timeOfMax({ atMs, pods, cpuMillis }: ConcurrencySteps, at: "mostPods" | "mostCpu"): number | undefined {
   const { peak }: Levels = at === "mostPods" ? pods : cpuMillis;
-  const most = peak.reduce((a, b) => Math.max(a, b), 0);
-  return atMs[peak.indexOf(most)];
+  const max = peak.reduce((a, b) => Math.max(a, b), 0);
+  return atMs[peak.indexOf(max)];
 }

@@ -7,7 +7,7 @@ export interface HeatMapOptions {
   readonly title: string;
   readonly kind: LevelKind;
   /** What the darkest shade stands for, so that two maps can be compared. */
-  readonly most: number;
+  readonly max: number;
   /** What stands over the columns: the first, and one for every so many. */
   readonly ruler: (column: number) => string | undefined;
   /** Tells what is under the pointer, if anything. */
@@ -19,7 +19,7 @@ const TOP = 18;
 const RIGHT = 64;
 const CHARACTER = 6.6;
 /** So that maps with short labels begin at the same edge. */
-const SHORTEST_LABEL = 8;
+const MIN_LABEL_LENGTH = 8;
 
 /** A map of levels: the more, the darker. */
 export class HeatMapView {
@@ -33,7 +33,7 @@ export class HeatMapView {
   constructor(rows: readonly LoadRow[], options: HeatMapOptions) {
     this.#rows = rows;
     this.#options = options;
-    this.#left = Math.max(SHORTEST_LABEL, ...rows.map(({ label }) => label.length)) * CHARACTER + 6;
+    this.#left = Math.max(MIN_LABEL_LENGTH, ...rows.map(({ label }) => label.length)) * CHARACTER + 6;
     this.#box = listen(h("div", { class: "map", role: "img", "aria-label": this.#summary }), {
       onpointermove: (event) => options.onPoint(this.#cellAt(event)),
       onpointerleave: () => options.onPoint(undefined),
@@ -80,7 +80,7 @@ export class HeatMapView {
   }
 
   #row({ label, levels }: LoadRow, top: number): SVGElement[] {
-    const { most, kind } = this.#options;
+    const { max, kind } = this.#options;
     const width = this.#cellWidth;
     const highest = Math.max(...levels);
     return [
@@ -96,7 +96,7 @@ export class HeatMapView {
                 // Between cells that are wide enough there is a line.
                 width: width > 4 ? width - 0.6 : width,
                 height: ROW - 1,
-                "fill-opacity": (0.14 + 0.86 * (level / most)).toFixed(2),
+                "fill-opacity": (0.14 + 0.86 * (level / max)).toFixed(2),
               }),
             ],
       ),

@@ -26,10 +26,10 @@ const UNSCHEDULABLE = "FailedScheduling";
 
 /** What went otherwise than planned, of what passed the filter: the gravest first, and repetitions together. */
 export function highlights(scene: Scene, data: Pick<ReportData, "events">): Highlight[] {
-  const failed = new Tally("failed", "run failed", "runs failed");
-  const unschedulable = new Tally("waiting", "pod found no node", "pods found no node");
-  const skipped = new Tally("skipped", "run skipped", "runs skipped");
-  const late = new Tally("late", "run started late", "runs started late");
+  const failed = new GroupCounts("failed", "run failed", "runs failed");
+  const unschedulable = new GroupCounts("waiting", "pod found no node", "pods found no node");
+  const skipped = new GroupCounts("skipped", "run skipped", "runs skipped");
+  const late = new GroupCounts("late", "run started late", "runs started late");
   let latestMs = 0;
   for (const item of scene.runs) {
     if (item.type === "ghost") skipped.add(item, withoutJobNames(item.row.reason, item), 1 + (item.row.unlisted ?? 0));
@@ -74,7 +74,7 @@ function withoutJobNames(reason: string, { group }: Item): string {
 }
 
 /** Counts what happened by its reason, and by whom it happened to. */
-class Tally {
+class GroupCounts {
   readonly #look: Highlight["look"];
   readonly #one: string;
   readonly #many: string;

@@ -17,7 +17,7 @@ const BIN_PX = 18;
 const MARK_PX = 11;
 const BAR_PX = 7;
 /** Fewer are drawn one by one all the same. */
-const LEAST = 12;
+const MIN_ITEMS = 12;
 
 /** What to draw instead of the single bars of a lane when they are too close together; `undefined` when they are not. */
 export function laneBins(lane: Lane, scale: TimeScale): readonly LaneBin[] | undefined {
@@ -37,5 +37,5 @@ export function laneBins(lane: Lane, scale: TimeScale): readonly LaneBin[] | und
     if (count > 0) bins.push({ fromMs: binMs, toMs: binMs + stepMs, total: count, counts });
     total += count;
   }
-  return total >= LEAST && total * apartMs > bins.length * stepMs ? bins : undefined;
+  return total >= MIN_ITEMS && total * apartMs > bins.length * stepMs ? bins : undefined;
 }

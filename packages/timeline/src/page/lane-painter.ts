@@ -13,7 +13,7 @@ const TEXT_PX = 44;
 const ROUND_PX = 7;
 const TEXT_HEIGHT = 14;
 /** Of each outcome in a bin. */
-const LEAST_SHARE_PX = 3;
+const MIN_SHARE_PX = 3;
 
 /** Where a span is painted, in pixels. */
 interface Box {
@@ -87,11 +87,11 @@ export class LanePainter {
       const wide = context.measureText(text).width;
       if (wide <= width) context.fillText(text, x + (width - wide) / 2, top + (height - strip) / 2 + 0.5);
     }
-    const least = Math.min(LEAST_SHARE_PX, width / counts.size);
-    const room = width - least * counts.size;
+    const min = Math.min(MIN_SHARE_PX, width / counts.size);
+    const room = width - min * counts.size;
     let left = x;
     for (const [look, count] of counts) {
-      const wide = least + (room * count) / total;
+      const wide = min + (room * count) / total;
       context.fillStyle = looks[look];
       context.fillRect(left, top + height - strip, wide, strip);
       if (look === "failed" && strip === height) {

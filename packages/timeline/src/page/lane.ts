@@ -43,7 +43,7 @@ class Track {
     // Bars that begin at the same moment as thousands of others are told apart after zooming in.
     const first = lowerBound(this.#reach, atMs - toleranceMs);
     const last = lowerBound(this.#starts, atMs + toleranceMs);
-    for (let index = Math.max(first, last - MOST_CANDIDATES); index < last; index++) {
+    for (let index = Math.max(first, last - MAX_CANDIDATES); index < last; index++) {
       const item = this.items[index]!;
       const distanceMs = Math.max(0, item.startMs - atMs, atMs - item.endMs);
       if (distanceMs <= toleranceMs && (best === undefined || distanceMs <= best.distanceMs))
@@ -64,7 +64,7 @@ class Track {
   }
 }
 
-const MOST_CANDIDATES = 2_000;
+const MAX_CANDIDATES = 2_000;
 
 /** One line of bars. */
 export class Lane {

@@ -1,35 +1,35 @@
 import { button, h, icon } from "./dom.js";
 import { SUN } from "./icons.js";
-import { type Surroundings, partTag } from "./surroundings.js";
+import { type PageEnvironment, partTag } from "./page-environment.js";
 
 /** The frame of a page that is not about one run: what it is of above, and below it what there is to read, from top to bottom. */
 export function overview(
-  surroundings: Surroundings,
+  environment: PageEnvironment,
   title: string,
   facts: readonly string[],
   ...parts: readonly (Node | string | false)[]
 ): HTMLElement[] {
-  const theme = button("", "Dark or light", () => toggleTheme(surroundings), "button icon");
+  const theme = button("", "Dark or light", () => toggleTheme(environment), "button icon");
   theme.append(icon(SUN));
   return [
     h(
-      partTag(surroundings, "header"),
+      partTag(environment, "header"),
       { class: "page-header" },
-      !surroundings.isEmbedded && h("h1", { class: "title" }, "kubewright"),
+      !environment.isEmbedded && h("h1", { class: "title" }, "kubewright"),
       h("div", { class: "facts" }, ...facts.map((fact) => h("span", {}, fact))),
-      !surroundings.isEmbedded && theme,
+      !environment.isEmbedded && theme,
     ),
-    h(partTag(surroundings, "main"), { class: "main overview", tabindex: -1, "aria-label": title }, ...parts),
+    h(partTag(environment, "main"), { class: "main overview", tabindex: -1, "aria-label": title }, ...parts),
   ];
 }
 
 /** `light`, `dark`, or `auto`: as the system has it. */
-export function currentTheme({ themed }: Surroundings): string {
+export function currentTheme({ themed }: PageEnvironment): string {
   return themed.dataset["theme"] ?? "auto";
 }
 
-function toggleTheme(surroundings: Surroundings): void {
-  const theme = currentTheme(surroundings);
+function toggleTheme(environment: PageEnvironment): void {
+  const theme = currentTheme(environment);
   const isDark = theme === "auto" ? window.matchMedia("(prefers-color-scheme: dark)").matches : theme === "dark";
-  surroundings.themed.dataset["theme"] = isDark ? "light" : "dark";
+  environment.themed.dataset["theme"] = isDark ? "light" : "dark";
 }

@@ -6,11 +6,11 @@ import type { Scene } from "./scene.js";
 import type { Band } from "./time-bands.js";
 import type { ViewState } from "./view-state.js";
 import type { ZonedTime } from "./zoned-time.js";
-import type { Surroundings } from "./surroundings.js";
+import type { PageEnvironment } from "./page-environment.js";
 
 /** What the parts of the page know of the whole. */
 export interface PageContext {
-  readonly surroundings: Surroundings;
+  readonly environment: PageEnvironment;
   readonly data: ReportData;
   readonly scene: Scene;
   readonly state: ViewState;
@@ -29,5 +29,5 @@ export interface PageContext {
   zoomBy(factor: number, aroundMs?: number): void;
   panBy(share: number): void;
   /** Says something to screen readers, and to everybody when it is not on the screen already. Default: it is not. */
-  announce(text: string, options?: { readonly aloud?: boolean }): void;
+  announce(text: string, options?: { readonly isVisible?: boolean }): void;
 }

@@ -6,7 +6,7 @@ import type { PageContext } from "./page-context.js";
 const PLAY = "M5 3l8 5-8 5z";
 const PAUSE = "M5 3v10M11 3v10";
 const BACK = "M11 3l-6 5 6 5M4 3v10";
-const FORTH = "M5 3l6 5-6 5M12 3v10";
+const FORWARD = "M5 3l6 5-6 5M12 3v10";
 const SPEEDS: readonly (readonly [number, string])[] = [
   [1, "1 s / s"],
   [60, "1 min / s"],
@@ -16,7 +16,7 @@ const SPEEDS: readonly (readonly [number, string])[] = [
   [86_400, "1 d / s"],
 ];
 /** A whole window should pass in about this time. */
-const PLAY_SECONDS = 40;
+const PLAYBACK_SECONDS = 40;
 /** Steps per second in which a manual clock is moved. */
 const ADVANCES_PER_SECOND = 4;
 
@@ -39,7 +39,7 @@ export class Playback {
     this.#back = button("", "To the event before ([)", () => this.step(-1), "");
     this.#forth = button("", "", () => this.step(1), "");
     this.#back.append(icon(BACK));
-    this.#forth.append(icon(FORTH));
+    this.#forth.append(icon(FORWARD));
     this.#speed = h(
       "select",
       { "aria-label": "Speed" },
@@ -148,7 +148,7 @@ export class Playback {
   #usualSpeed(): number {
     if (this.#live !== undefined) return 600;
     const { startMs, endMs } = this.#context.data;
-    const wanted = (endMs - startMs) / 1_000 / PLAY_SECONDS;
+    const wanted = (endMs - startMs) / 1_000 / PLAYBACK_SECONDS;
     return SPEEDS.find(([speed]) => speed >= wanted)?.[0] ?? SPEEDS.at(-1)![0];
   }
 }

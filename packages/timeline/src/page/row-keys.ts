@@ -27,7 +27,7 @@ export class RowKeys {
     this.#latestRow = row.id;
     // Lanes of slots hold copies that last no time.
     this.#context.select(this.#context.scene.items.get(item.id) ?? item);
-    this.#context.announce(itemSummary(item, this.#context.zone), { aloud: false });
+    this.#context.announce(itemSummary(item, this.#context.zone), { isVisible: false });
   }
 
   rowOf(item: Item): SceneRow | undefined {

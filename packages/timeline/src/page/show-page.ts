@@ -1,6 +1,6 @@
 import type { PageData } from "../data/page-data.js";
-import { App, type Wishes } from "./app.js";
-import type { Surroundings } from "./surroundings.js";
+import { App, type AppOptions } from "./app.js";
+import type { PageEnvironment } from "./page-environment.js";
 
 /** A page that is shown. */
 export interface ShownPage {
@@ -9,15 +9,19 @@ export interface ShownPage {
 }
 
 /** Shows whatever the data is about. All but the timeline of a run is loaded when it is asked for. */
-export async function showPage(surroundings: Surroundings, data: PageData, wishes: Wishes = {}): Promise<ShownPage> {
+export async function showPage(
+  environment: PageEnvironment,
+  data: PageData,
+  options: AppOptions = {},
+): Promise<ShownPage> {
   if ("a" in data) {
     const { ComparisonPage } = await import("./comparison-page.js");
-    const page = new ComparisonPage(surroundings, data);
+    const page = new ComparisonPage(environment, data);
     page.show();
     return page;
   }
   if (!("page" in data)) {
-    const app = new App(surroundings, data, {}, wishes);
+    const app = new App(environment, data, {}, options);
     app.show();
     return {
       close: () => {
@@ -29,19 +33,19 @@ export async function showPage(surroundings: Surroundings, data: PageData, wishe
   switch (data.page) {
     case "futures": {
       const { FuturesPage } = await import("./futures-page.js");
-      const page = new FuturesPage(surroundings, data);
+      const page = new FuturesPage(environment, data);
       await page.show();
       return page;
     }
     case "recorded-run": {
       const { RecordedRunPage } = await import("./recorded-run/recorded-run-page.js");
-      const page = new RecordedRunPage(surroundings, data);
+      const page = new RecordedRunPage(environment, data);
       page.show();
       return page;
     }
     case "spread": {
       const { SpreadPage } = await import("./spread-page.js");
-      new SpreadPage(surroundings, data).show();
+      new SpreadPage(environment, data).show();
       return { close: () => {} };
     }
     default:

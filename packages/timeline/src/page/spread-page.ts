@@ -6,7 +6,7 @@ import { HeatMapView } from "./heat-map-view.js";
 import { type LevelKind, levelText } from "./level-text.js";
 import { overview } from "./overview.js";
 import { ZonedTime } from "./zoned-time.js";
-import type { Surroundings } from "./surroundings.js";
+import type { PageEnvironment } from "./page-environment.js";
 
 const KINDS: Readonly<Record<SpreadMeasure["name"], LevelKind>> = {
   starts: "count",
@@ -49,13 +49,13 @@ const MAPS: readonly MapKind[] = [
 
 /** When CronJobs load the cluster, and when they would with other minutes. */
 export class SpreadPage {
-  readonly #surroundings: Surroundings;
+  readonly #environment: PageEnvironment;
   readonly #report: SpreadReport;
   readonly #maps = h("div", { class: "maps" });
   readonly #buttons: ReadonlyMap<SpreadMeasure, HTMLButtonElement>;
 
-  constructor(surroundings: Surroundings, report: SpreadReport) {
-    this.#surroundings = surroundings;
+  constructor(environment: PageEnvironment, report: SpreadReport) {
+    this.#environment = environment;
     this.#report = report;
     this.#buttons = new Map(
       report.measures.map((measure) => [
@@ -68,11 +68,11 @@ export class SpreadPage {
   show(): void {
     const { startMs, endMs, tables, measures } = this.#report;
     const zone = new ZonedTime("UTC");
-    const { root } = this.#surroundings;
+    const { root } = this.#environment;
     root.classList.add("one-column");
     root.replaceChildren(
       ...overview(
-        this.#surroundings,
+        this.#environment,
         "Load",
         [`${zone.minute(startMs)} to ${zone.minute(endMs)}`, durationText(endMs - startMs)],
         h("h1", {}, "When CronJobs load the cluster"),
@@ -103,15 +103,15 @@ export class SpreadPage {
       { name: measure.after === undefined ? measure.title : "Before", rows: rows(measure.before) },
       ...(measure.after === undefined ? [] : [{ name: "After", rows: rows(measure.after) }]),
     ];
-    const most = Math.max(...sides.flatMap((side) => side.rows.flatMap(({ levels }) => levels)));
-    const rest = `${measure.title}, the most in each cell; the strongest shade is ${levelText(kind, most)}. Times are in UTC.`;
+    const max = Math.max(...sides.flatMap((side) => side.rows.flatMap(({ levels }) => levels)));
+    const rest = `${measure.title}, the most in each cell; the strongest shade is ${levelText(kind, max)}. Times are in UTC.`;
     const readout = h("p", { class: "readout" }, rest);
     const views = sides.map(
       (side) =>
         new HeatMapView(side.rows, {
           title: side.name,
           kind,
-          most,
+          max,
           ruler,
           onPoint: (at) => {
             if (at === undefined) return readout.replaceChildren(rest);
@@ -154,8 +154,8 @@ function asNumbers(kind: LevelKind, sides: readonly Side[], cell: MapKind["cell"
         label,
         ...sides.flatMap(({ rows }) => {
           const row = rows[index]!;
-          const most = Math.max(...row.levels);
-          return most === 0 ? ["–", "–"] : [levelText(kind, most), cell(row, row.levels.indexOf(most))];
+          const max = Math.max(...row.levels);
+          return max === 0 ? ["–", "–"] : [levelText(kind, max), cell(row, row.levels.indexOf(max))];
         }),
       ]),
     }),

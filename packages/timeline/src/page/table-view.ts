@@ -49,13 +49,13 @@ export class TableView {
       h(
         "nav",
         { "aria-label": "Pages of the table" },
-        this.#turn("Previous", -1, this.#page > 0),
-        this.#turn("Next", 1, last < this.#runs.length),
+        this.#showPage("Previous", -1, this.#page > 0),
+        this.#showPage("Next", 1, last < this.#runs.length),
       ),
     );
   }
 
-  #turn(label: string, by: number, isPossible: boolean): HTMLButtonElement {
+  #showPage(label: string, by: number, isPossible: boolean): HTMLButtonElement {
     const turn = button(label, `${label} page`, () => {
       this.#page += by;
       this.#context.update({});

@@ -17,7 +17,7 @@ export const BAND_ROWS = 3;
 
 /** In order of time. */
 export function timeBands(data: ReportData): Band[] {
-  const bands: Omit<Band, "row">[] = data.happenings.map(({ at, until, kind, message }) => {
+  const bands: Omit<Band, "row">[] = data.scenarioEvents.map(({ at, until, kind, message }) => {
     const fromMs = Date.parse(at);
     return {
       kind: "outage",
@@ -29,7 +29,7 @@ export function timeBands(data: ReportData): Band[] {
   });
   const zones = new Set(data.groups.map(({ cronJob }) => cronJob?.timeZone ?? "UTC"));
   const jumps = new Map<string, { transition: Transition; zones: string[] }>();
-  for (const name of [...zones].slice(0, MOST_ZONES)) {
+  for (const name of [...zones].slice(0, MAX_ZONES)) {
     if (!isZone(name)) continue;
     for (const transition of new ZonedTime(name).transitions(data.startMs, data.endMs)) {
       const key = `${transition.atMs} ${transition.beforeMs} ${transition.afterMs}`;
@@ -52,7 +52,7 @@ function inRows(bands: readonly Omit<Band, "row">[]): Band[] {
   });
 }
 
-const MOST_ZONES = 20;
+const MAX_ZONES = 20;
 
 function clockBand({ atMs, beforeMs, afterMs }: Transition, zones: string): Omit<Band, "row"> {
   const jumpMs = afterMs - beforeMs;

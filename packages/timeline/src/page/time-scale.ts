@@ -15,6 +15,6 @@ export function timeAt({ fromMs, toMs, width }: TimeScale, x: number): number {
 }
 
 /** A step of time that is at least so many pixels wide and less than twice that: the same one wherever the window is. */
-export function roundStep({ fromMs, toMs, width }: TimeScale, leastPx: number): number {
-  return 1_000 * 2 ** Math.ceil(Math.log2((((toMs - fromMs) / width) * leastPx) / 1_000));
+export function roundStep({ fromMs, toMs, width }: TimeScale, minPx: number): number {
+  return 1_000 * 2 ** Math.ceil(Math.log2((((toMs - fromMs) / width) * minPx) / 1_000));
 }

@@ -50,7 +50,7 @@ export function timeTicks({ fromMs, toMs, width }: TimeScale, zone: ZonedTime): 
   const end = zone.wall(toMs).getTime();
   for (
     let wall = startOf(zone.wall(fromMs), unit);
-    wall.getTime() <= end && coarse.length < MOST_COARSE;
+    wall.getTime() <= end && coarse.length < MAX_COARSE;
     wall = next(wall, unit)
   ) {
     // Some zones put their clocks forward at midnight.
@@ -60,7 +60,7 @@ export function timeTicks({ fromMs, toMs, width }: TimeScale, zone: ZonedTime): 
   return { fine, coarse };
 }
 
-const MOST_COARSE = 200;
+const MAX_COARSE = 200;
 
 type Unit = "day" | "month" | "year";
 

@@ -3,7 +3,7 @@ import { LINK, SUN } from "./icons.js";
 import { type Look, LOOK_NAMES } from "./item.js";
 import type { PageContext } from "./page-context.js";
 import { offeredZones } from "./zoned-time.js";
-import { type Surroundings, partTag } from "./surroundings.js";
+import { type PageEnvironment, partTag } from "./page-environment.js";
 
 const CHIPS: readonly Look[] = ["complete", "failed", "running", "stopped", "skipped"];
 
@@ -23,7 +23,7 @@ export class Toolbar {
 
   constructor(context: PageContext, playback: HTMLElement) {
     this.#context = context;
-    const { surroundings } = context;
+    const { environment } = context;
     const { update } = { update: context.update.bind(context) };
     this.#search = listen(
       h("input", {
@@ -45,19 +45,19 @@ export class Toolbar {
         onclick: () => update({ view }),
       }),
     );
-    this.#help = helpDialog(surroundings);
+    this.#help = helpDialog(environment);
     const theme = button("", "Dark or light (D)", () => this.toggleTheme(), "button icon");
     theme.append(icon(SUN));
     const link = button("", "Copy a link to what is shown here", () => void this.#copyLink(), "button icon");
     link.append(icon(LINK));
     this.header = h(
-      partTag(surroundings, "header"),
+      partTag(environment, "header"),
       { class: "page-header" },
-      !surroundings.isEmbedded && h("h1", { class: "title" }, "kubewright"),
+      !environment.isEmbedded && h("h1", { class: "title" }, "kubewright"),
       this.#facts,
       h("div", { class: "segmented", role: "group", "aria-label": "View" }, ...this.#views),
-      surroundings.address.link !== undefined && link,
-      !surroundings.isEmbedded && theme,
+      environment.address.link !== undefined && link,
+      !environment.isEmbedded && theme,
       button("?", "Keys (?)", () => this.#help.showModal(), "button icon"),
       this.#help,
     );
@@ -160,7 +160,7 @@ export class Toolbar {
 
   async #copyLink(): Promise<void> {
     try {
-      await navigator.clipboard.writeText(this.#context.surroundings.address.link ?? "");
+      await navigator.clipboard.writeText(this.#context.environment.address.link ?? "");
       this.#context.announce("Link copied");
     } catch {
       this.#context.announce("The address of this page is the link");
@@ -177,7 +177,7 @@ function fillSelect(select: HTMLSelectElement, options: readonly (readonly [stri
   select.value = value;
 }
 
-function helpDialog({ isEmbedded }: Surroundings): HTMLDialogElement {
+function helpDialog({ isEmbedded }: PageEnvironment): HTMLDialogElement {
   const keys: readonly (readonly [string, string])[] = [
     ["← →", "previous and next run of a row"],
     ["↑ ↓", "other rows"],

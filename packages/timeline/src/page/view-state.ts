@@ -27,14 +27,14 @@ export function toHash(state: ViewState, initial: ViewState): string {
   if (state.namespace !== "") parameters.set("namespace", state.namespace);
   if (state.looks.size > 0) parameters.set("outcome", [...state.looks].join("_"));
   const toggled = difference(state.collapsed, initial.collapsed);
-  if (toggled.length > 0 && toggled.length <= MOST_TOGGLED) parameters.set("toggled", toggled.join("_"));
+  if (toggled.length > 0 && toggled.length <= MAX_TOGGLED) parameters.set("toggled", toggled.join("_"));
   for (const name of ["zone", "view", "theme"] as const)
     if (state[name] !== initial[name]) parameters.set(name, state[name]);
   return parameters.toString();
 }
 
 /** Longer links get cut by the programs they are pasted into. */
-const MOST_TOGGLED = 30;
+const MAX_TOGGLED = 30;
 
 /** What a fragment says, on top of what the page begins with. What cannot be read is passed over. */
 export function fromHash(hash: string, initial: ViewState, isZone: (zone: string) => boolean): ViewState {

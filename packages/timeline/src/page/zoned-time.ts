@@ -27,7 +27,7 @@ export class ZonedTime {
     for (const { type, value } of this.#parts.formatToParts(quarter * QUARTER_MS)) fields[type] = Number(value);
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
     const offset = Date.UTC(year, month - 1, day, hour, minute, second) - quarter * QUARTER_MS;
-    if (this.#offsets.size > MOST_OFFSETS) this.#offsets.clear();
+    if (this.#offsets.size > MAX_OFFSETS) this.#offsets.clear();
     this.#offsets.set(quarter, offset);
     return offset;
   }
@@ -91,7 +91,7 @@ export interface Transition {
 const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
 /** A year's quarters of an hour. */
-const MOST_OFFSETS = 40_000;
+const MAX_OFFSETS = 40_000;
 
 /** `+01:00` */
 export function offsetText(offsetMs: number): string {

@@ -5,11 +5,11 @@ import { button, h, listen } from "../dom.js";
 import { figureTableView } from "../figure-table-view.js";
 import { overview } from "../overview.js";
 import { svg } from "../svg.js";
-import { beliefsView } from "./beliefs-view.js";
-import { RunKnowledge } from "./run-knowledge.js";
+import { cachedViewTable } from "./cached-view.js";
+import { CachedVersions } from "./cached-versions.js";
 import { RunLanesView, mark } from "./run-lanes-view.js";
 import { type RunLane, lanesOf } from "./run-lanes.js";
-import type { Surroundings } from "../surroundings.js";
+import type { PageEnvironment } from "../page-environment.js";
 
 const LEGEND: readonly (readonly [Look, string])[] = [
   ["added", "created"],
@@ -24,16 +24,16 @@ const LEGEND: readonly (readonly [Look, string])[] = [
   ["wrong", "what should hold does not"],
 ];
 
-const MOST_MEANWHILE = 5;
+const MAX_MEANWHILE = 5;
 
 /** One run that went wrong: what happened in sentences, and every step of it. */
 export class RecordedRunPage {
-  readonly #surroundings: Surroundings;
+  readonly #environment: PageEnvironment;
   readonly #run: RecordedRun;
-  readonly #knowledge: RunKnowledge;
+  readonly #cachedVersions: CachedVersions;
   readonly #timeline = h("div", { class: "run-timeline" });
   readonly #now = h("p", { class: "step-now", role: "status" });
-  readonly #beliefs = h("div", {});
+  readonly #cachedView = h("div", {});
   readonly #objects = h("select", { "aria-label": "Whose versions are shown" });
   #view: RunLanesView | undefined;
   #lanes: readonly RunLane[] = [];
@@ -44,10 +44,10 @@ export class RecordedRunPage {
   readonly #closed = new AbortController();
   #scope = { allObjects: false, allControllers: false };
 
-  constructor(surroundings: Surroundings, run: RecordedRun) {
-    this.#surroundings = surroundings;
+  constructor(environment: PageEnvironment, run: RecordedRun) {
+    this.#environment = environment;
     this.#run = run;
-    this.#knowledge = new RunKnowledge(run);
+    this.#cachedVersions = new CachedVersions(run);
     this.#step = run.violations[0]?.step ?? 0;
     const concerned = run.objects.findIndex(({ isConcerned }) => isConcerned);
     this.#object = run.selected ?? (concerned === -1 ? undefined : concerned);
@@ -59,17 +59,17 @@ export class RecordedRunPage {
   }
 
   show(): void {
-    const { name, violations, startMs, endMs, plan, command, left } = this.#run;
+    const { name, violations, startMs, endMs, plan, command, omitted } = this.#run;
     const [first, ...others] = violations;
-    const { root, keys } = this.#surroundings;
+    const { root, keys } = this.#environment;
     root.classList.add("one-column");
     root.replaceChildren(
       ...overview(
-        this.#surroundings,
+        this.#environment,
         "A run, step by step",
         [name, `${sinceText(endMs, startMs).slice(1)} of virtual time`],
         h("h1", {}, first === undefined ? "Nothing went wrong" : `${first.invariant}: ${violationText(first)}`),
-        this.#story(),
+        this.#narrative(),
         ...others.map((other) =>
           h(
             "p",
@@ -86,7 +86,7 @@ export class RecordedRunPage {
           this.#timeline,
           legend(),
           this.#now,
-          this.#beliefs,
+          this.#cachedView,
         ),
         this.#all(),
         h(
@@ -96,8 +96,13 @@ export class RecordedRunPage {
           copied("The command", command),
           copied("The plan, a scenario file", plan),
         ),
-        left.length > 0 &&
-          h("section", { class: "figures" }, h("h2", {}, "What is left out"), ...left.map((text) => h("p", {}, text))),
+        omitted.length > 0 &&
+          h(
+            "section",
+            { class: "figures" },
+            h("h2", {}, "What is left out"),
+            ...omitted.map((text) => h("p", {}, text)),
+          ),
       ),
     );
     this.#draw();
@@ -105,8 +110,8 @@ export class RecordedRunPage {
   }
 
   /** What leads up to it on one side, and what came of it on the other. */
-  #story(): HTMLElement {
-    const sections = this.#run.story.map(({ title, sentences }) =>
+  #narrative(): HTMLElement {
+    const sections = this.#run.narrative.map(({ title, sentences }) =>
       h(
         "section",
         {},
@@ -183,7 +188,7 @@ export class RecordedRunPage {
     const before = this.#view;
     const hadFocus = before?.hadFocus ?? false;
     this.#view = new RunLanesView(
-      { run: this.#run, knowledge: this.#knowledge, lanes, steps, object: this.#object },
+      { run: this.#run, cachedVersions: this.#cachedVersions, lanes, steps, object: this.#object },
       (place) => this.#go(this.#steps[place] ?? 0),
     );
     const left = before?.scrollLeft;
@@ -215,16 +220,18 @@ export class RecordedRunPage {
     const actors = this.#lanes.flatMap(({ kind: lane, actor }) =>
       lane === "cache" && actor !== undefined ? actor : [],
     );
-    this.#beliefs.replaceChildren(
+    this.#cachedView.replaceChildren(
       ...(this.#object === undefined
         ? []
-        : [beliefsView(this.#run, this.#knowledge, { step: shown, object: this.#object, actors })]),
+        : [cachedViewTable(this.#run, this.#cachedVersions, { step: shown, object: this.#object, actors })]),
     );
   }
 
   /** What goes wrong on purpose at that step. */
   #meanwhile(step: number): HTMLElement[] {
-    const going = this.#run.happenings.filter(({ lasts, from, to = Infinity }) => lasts && from < step && step <= to);
+    const going = this.#run.scenarioEvents.filter(
+      ({ isOngoingAtEnd, from, to = Infinity }) => isOngoingAtEnd && from < step && step <= to,
+    );
     return going.length === 0
       ? []
       : [h("span", { class: "meanwhile" }, `Meanwhile: ${meanwhileText(going.map(({ label }) => label))}`)];
@@ -279,7 +286,7 @@ export class RecordedRunPage {
 
 /** Those that began last come first. */
 function meanwhileText(labels: readonly string[]): string {
-  const shown = labels.slice(-MOST_MEANWHILE).toReversed();
+  const shown = labels.slice(-MAX_MEANWHILE).toReversed();
   return `${shown.join("; ")}${labels.length > shown.length ? `; and ${labels.length - shown.length} more` : ""}`;
 }
 

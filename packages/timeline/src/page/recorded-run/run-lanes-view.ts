@@ -2,10 +2,10 @@ import type { Look, RecordedRun, Step } from "../../data/recorded-run.js";
 import { sinceText } from "../../data/since-text.js";
 import { h, listen } from "../dom.js";
 import { svg } from "../svg.js";
-import { type RunKnowledge, type Stretch, stretches } from "./run-knowledge.js";
+import { type CachedVersions, type StalenessSpan, stalenessSpans } from "./cached-versions.js";
 import { type RunLane, laneOf } from "./run-lanes.js";
 import { StepScale } from "./step-scale.js";
-import { focusedBeside } from "../surroundings.js";
+import { focusedBeside } from "../page-environment.js";
 
 const AXIS = 24;
 const ROW = 26;
@@ -15,13 +15,13 @@ const SPACE = 12;
 /** Of a character, at most. */
 const CHARACTER = 6.6;
 /** Happenings beside each other; what else goes on each step tells. */
-const MOST_ROWS = 8;
+const MAX_ROWS = 8;
 /** Idle stretches from which on a gap is drawn. */
 const IDLE_MS = 1_000;
 
 export interface RunLanesInput {
   readonly run: RecordedRun;
-  readonly knowledge: RunKnowledge;
+  readonly cachedVersions: CachedVersions;
   readonly lanes: readonly RunLane[];
   /** Those that are shown. */
   readonly steps: readonly number[];
@@ -29,7 +29,7 @@ export interface RunLanesInput {
   readonly object: number | undefined;
 }
 
-interface PlacedHappening {
+interface PlacedScenarioEvent {
   readonly label: string;
   readonly x: number;
   readonly width: number;
@@ -43,14 +43,14 @@ export class RunLanesView {
   readonly #box: HTMLElement;
   readonly #cursor = svg("rect", { class: "cursor", y: 0, width: 15, rx: 3 });
   readonly #scale: StepScale;
-  readonly #happenings: readonly PlacedHappening[];
+  readonly #scenarioEvents: readonly PlacedScenarioEvent[];
 
   constructor(input: RunLanesInput, onStep: (place: number) => void) {
     const { run, lanes, steps } = input;
     this.#scale = new StepScale(steps, (step) => run.steps[step]!.atMs);
-    this.#happenings = this.#packed(run);
+    this.#scenarioEvents = this.#packed(run);
     const rowsOf = ({ kind }: RunLane): number =>
-      kind === "happenings" ? Math.max(1, ...this.#happenings.map(({ row }) => row + 1)) : 1;
+      kind === "happenings" ? Math.max(1, ...this.#scenarioEvents.map(({ row }) => row + 1)) : 1;
     const tops = new Map<RunLane, number>();
     let y = AXIS;
     for (const lane of lanes) {
@@ -148,28 +148,28 @@ export class RunLanesView {
   }
 
   #bars(lane: RunLane, top: number, input: RunLanesInput): SVGElement[] {
-    const { run, knowledge, object } = input;
+    const { run, cachedVersions, object } = input;
     if (lane.kind === "happenings")
-      return this.#happenings.flatMap(({ label, x, width, textX, row }) => [
+      return this.#scenarioEvents.flatMap(({ label, x, width, textX, row }) => [
         svg("rect", { class: "happening", x, y: top + row * ROW + 5, width, height: BAR, rx: 3 }, title(label)),
         svg("text", { class: "on-happening", x: textX, y: top + row * ROW + 17 }, label),
       ]);
     if (object === undefined || (lane.kind !== "stored" && lane.kind !== "cache")) return [];
-    const stored = knowledge.stored(object);
+    const stored = cachedVersions.stored(object);
     const { name, versions, resource } = run.objects[object]!;
-    if (lane.kind === "cache" && !knowledge.caches(lane.actor!, resource)) return [];
-    const shown = lane.kind === "stored" ? stored : knowledge.cached(lane.actor!, object);
-    const begins = lane.kind === "cache" ? knowledge.begins(lane.actor!) : 0;
-    const what = ({ version }: Stretch): string =>
+    if (lane.kind === "cache" && !cachedVersions.caches(lane.actor!, resource)) return [];
+    const shown = lane.kind === "stored" ? stored : cachedVersions.cached(lane.actor!, object);
+    const begins = lane.kind === "cache" ? cachedVersions.startSteps(lane.actor!) : 0;
+    const what = ({ version }: StalenessSpan): string =>
       version === undefined ? "none" : `v${versions[version]!.resourceVersion}`;
-    return stretches(shown, stored, run.steps.length).flatMap((stretch) => {
-      const { from, to, version, isStale } = stretch;
+    return stalenessSpans(shown, stored, run.steps.length).flatMap((span) => {
+      const { from, to, version, isStale } = span;
       // Where there is none, and should be none, there is nothing to draw.
       if (version === undefined && !isStale) return [];
       const x = this.#scale.begin(version === undefined && lane.kind === "cache" ? Math.max(from, begins) : from);
       const width = this.#scale.begin(to) - x;
       if (width <= 0) return [];
-      const text = `${what(stretch)}${isStale ? ", stale" : ""}`;
+      const text = `${what(span)}${isStale ? ", stale" : ""}`;
       const full = `${name}: ${text}`;
       const kind = isStale ? "stale" : lane.kind === "stored" ? "is-stored" : "fresh";
       const bar = { x: x + 0.5, y: top + 5, width: Math.max(1, width - 1), height: BAR, rx: 3 };
@@ -182,18 +182,18 @@ export class RunLanesView {
   }
 
   /** Those that do not meet share a row. */
-  #packed({ happenings }: RecordedRun): PlacedHappening[] {
+  #packed({ scenarioEvents }: RecordedRun): PlacedScenarioEvent[] {
     const free: number[] = [];
-    const placed = happenings.map(({ label, from, to, lasts }) => {
+    const placed = scenarioEvents.map(({ label, from, to, isOngoingAtEnd }) => {
       const x = this.#scale.begin(from);
-      const end = lasts ? (to === undefined ? this.#scale.width : this.#scale.begin(to) + 15) : x + 15;
-      const textX = lasts ? x + 6 : end + 4;
+      const end = isOngoingAtEnd ? (to === undefined ? this.#scale.width : this.#scale.begin(to) + 15) : x + 15;
+      const textX = isOngoingAtEnd ? x + 6 : end + 4;
       const found = free.findIndex((left) => left <= x);
       const row = found === -1 ? free.length : found;
       free[row] = Math.max(end, textX + label.length * CHARACTER) + SPACE;
       return { label, x, width: Math.max(4, end - x), textX, row };
     });
-    return placed.filter(({ row }) => row < MOST_ROWS);
+    return placed.filter(({ row }) => row < MAX_ROWS);
   }
 
   #marks({ run, lanes, steps }: RunLanesInput, tops: ReadonlyMap<RunLane, number>, height: number): SVGElement[] {

@@ -25,21 +25,21 @@ export function lanesOf(
   const isShown = ({ object }: Step): boolean =>
     object !== undefined && (scope.allObjects || objects[object]!.isConcerned);
   const writers = new Set<number>();
-  const deciders = new Set<number>();
-  const keepers = new Set<number>();
+  const decidingActors = new Set<number>();
+  const cacheOwners = new Set<number>();
   for (const step of steps) {
     const { kind, actor } = step;
     if (actor === undefined || !isShown(step)) continue;
     if (kind === "answer") writers.add(actor);
-    else if (kind === "decision") deciders.add(actor);
-    else if (kind === "cache") keepers.add(actor);
+    else if (kind === "decision") decidingActors.add(actor);
+    else if (kind === "cache") cacheOwners.add(actor);
   }
   const places = actors.map((_, place) => place);
   const controllers = places
     .filter((place) => actors[place]!.isController && (scope.allControllers || actors[place]!.isInvolved))
     .sort((a, b) => rank(run, a) - rank(run, b));
   const lanes: RunLane[] = [
-    ...(run.happenings.length > 0
+    ...(run.scenarioEvents.length > 0
       ? [{ label: "happenings", kind: "happenings" as const, begins: "What goes wrong" }]
       : []),
     { label: "stored changes", kind: "changes", begins: "API server" },
@@ -54,8 +54,8 @@ export function lanesOf(
       })),
     ...controllers.flatMap((actor) => {
       const own: RunLane[] = [
-        ...(keepers.has(actor) ? [{ label: "cache", kind: "cache" as const, actor }] : []),
-        ...(deciders.has(actor) ? [{ label: "syncs", kind: "decisions" as const, actor }] : []),
+        ...(cacheOwners.has(actor) ? [{ label: "cache", kind: "cache" as const, actor }] : []),
+        ...(decidingActors.has(actor) ? [{ label: "syncs", kind: "decisions" as const, actor }] : []),
         ...(writers.has(actor) ? [{ label: "requests", kind: "writes" as const, actor }] : []),
       ];
       return own.map((lane, index) => (index === 0 ? { ...lane, begins: actors[actor]!.name } : lane));

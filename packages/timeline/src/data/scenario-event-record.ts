@@ -1,5 +1,5 @@
 /** Something a scenario made happen: an outage, a lost node, a user's edit. */
-export interface HappeningRecord {
+export interface ScenarioEventRecord {
   readonly type: "happening";
   readonly at: string;
   /** When it is over, for what lasts. */

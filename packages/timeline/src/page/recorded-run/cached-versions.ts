@@ -7,32 +7,32 @@ export interface VersionSpan {
 }
 
 /** What is stored and what each cache has of each object, at every step. */
-export class RunKnowledge {
+export class CachedVersions {
   readonly #store = new Map<number, VersionSpan[]>();
   readonly #caches = new Map<number, Map<number, VersionSpan[]>>();
   /** By actor, the resources that it caches. */
   readonly #resources = new Map<number, Set<string>>();
   /** By actor, the step at which it hears of something first. */
-  readonly #begins = new Map<number, number>();
+  readonly #startSteps = new Map<number, number>();
 
-  constructor({ steps, before, objects }: RecordedRun) {
-    for (const [object, version] of before.store) this.#store.set(object, [{ from: 0, version }]);
-    const lives = new Map(before.lives);
-    for (const [actor, object, version] of before.caches) {
+  constructor({ steps, initialVersions, objects }: RecordedRun) {
+    for (const [object, version] of initialVersions.store) this.#store.set(object, [{ from: 0, version }]);
+    const lives = new Map(initialVersions.incarnations);
+    for (const [actor, object, version] of initialVersions.caches) {
       this.#cacheOf(actor).set(object, [{ from: 0, version }]);
-      this.#begins.set(actor, 0);
+      this.#startSteps.set(actor, 0);
       this.#cached(actor, objects[object]!.resource);
     }
-    for (const [from, { kind, actor, life = 1, object, version }] of steps.entries()) {
+    for (const [from, { kind, actor, incarnation = 1, object, version }] of steps.entries()) {
       if (object === undefined) continue;
       if (kind === "change") add(this.#store, object, { from, version });
       if (kind !== "cache" || actor === undefined) continue;
       const cache = this.#cacheOf(actor);
-      if (!this.#begins.has(actor)) this.#begins.set(actor, from);
-      if ((lives.get(actor) ?? life) !== life)
+      if (!this.#startSteps.has(actor)) this.#startSteps.set(actor, from);
+      if ((lives.get(actor) ?? incarnation) !== incarnation)
         for (const spans of cache.values())
           if (spans.at(-1)!.version !== undefined) spans.push({ from, version: undefined });
-      lives.set(actor, life);
+      lives.set(actor, incarnation);
       add(cache, object, { from, version });
       this.#cached(actor, objects[object]!.resource);
     }
@@ -47,8 +47,8 @@ export class RunKnowledge {
   }
 
   /** Until then an actor has no caches that could be stale. */
-  begins(actor: number): number {
-    return this.#begins.get(actor) ?? 0;
+  startSteps(actor: number): number {
+    return this.#startSteps.get(actor) ?? 0;
   }
 
   /** Whether the actor has a cache of such objects. */
@@ -82,7 +82,7 @@ export function versionAt(spans: readonly VersionSpan[], step: number): number |
 }
 
 /** A stretch of steps, the last one left out, in which neither what is stored nor what is cached changes. */
-export interface Stretch {
+export interface StalenessSpan {
   readonly from: number;
   readonly to: number;
   readonly version: number | undefined;
@@ -91,9 +91,13 @@ export interface Stretch {
 }
 
 /** What a cache shows, cut where it, or what is stored, changes. */
-export function stretches(cached: readonly VersionSpan[], stored: readonly VersionSpan[], steps: number): Stretch[] {
+export function stalenessSpans(
+  cached: readonly VersionSpan[],
+  stored: readonly VersionSpan[],
+  steps: number,
+): StalenessSpan[] {
   const cuts = [...new Set([...cached, ...stored].map(({ from }) => from))].sort((a, b) => a - b);
-  const found: Stretch[] = [];
+  const found: StalenessSpan[] = [];
   for (const [index, from] of cuts.entries()) {
     const version = versionAt(cached, from);
     const isStale = version !== versionAt(stored, from);

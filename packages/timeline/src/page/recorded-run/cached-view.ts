@@ -1,10 +1,10 @@
-import { byWeight } from "../../data/change-words.js";
+import { byWeight } from "../../data/change-text.js";
 import type { RecordedRun } from "../../data/recorded-run.js";
 import { h } from "../dom.js";
-import { type RunKnowledge, versionAt } from "./run-knowledge.js";
+import { type CachedVersions, versionAt } from "./cached-versions.js";
 
 /** Rows of what changes in an object; more than that nobody reads. */
-const MOST_ROWS = 60;
+const MAX_ROWS = 60;
 
 interface Column {
   readonly title: string;
@@ -12,18 +12,18 @@ interface Column {
 }
 
 /** An object as it is stored at a step, beside what each cache has of it; what differs is marked. */
-export function beliefsView(
+export function cachedViewTable(
   run: RecordedRun,
-  knowledge: RunKnowledge,
+  cachedVersions: CachedVersions,
   { step, object, actors }: { readonly step: number; readonly object: number; readonly actors: readonly number[] },
 ): HTMLElement {
   const { name, resource, versions } = run.objects[object]!;
-  const stored: Column = { title: "stored", version: versionAt(knowledge.stored(object), step) };
+  const stored: Column = { title: "stored", version: versionAt(cachedVersions.stored(object), step) };
   const caches = actors
-    .filter((actor) => knowledge.caches(actor, resource) && knowledge.begins(actor) <= step)
+    .filter((actor) => cachedVersions.caches(actor, resource) && cachedVersions.startSteps(actor) <= step)
     .map((actor): Column => ({
       title: `cache of ${run.actors[actor]!.name}`,
-      version: versionAt(knowledge.cached(actor, object), step),
+      version: versionAt(cachedVersions.cached(actor, object), step),
     }));
   const columns = [stored, ...caches];
   const paths = byWeight([...new Set(versions.flatMap(({ fields }) => Object.keys(fields)))]);
@@ -35,7 +35,7 @@ export function beliefsView(
   const ordered = [...paths.filter(isDifferent), ...paths.filter((path) => !isDifferent(path))].filter((path) =>
     columns.some((column) => valueOf(column, path) !== undefined),
   );
-  const shown = ordered.slice(0, MOST_ROWS);
+  const shown = ordered.slice(0, MAX_ROWS);
   const cell = (column: Column, text: string, differs: boolean): HTMLElement =>
     h(
       "td",

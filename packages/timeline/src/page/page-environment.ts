@@ -1,5 +1,5 @@
 /** What the page is in: a document of its own, or an element in somebody else's. */
-export interface Surroundings {
+export interface PageEnvironment {
   /** What the page's parts are put into. Its parent is the page's own as well, and holds what stands above it. */
   readonly root: HTMLElement;
   /** Has `data-theme`: `light`, `dark`, or `auto`, as the system has it, or the page around. */
@@ -41,7 +41,7 @@ export interface Address {
 }
 
 /** A document with nothing else in it: `data-theme` on its root, and the link is its address. */
-export function ownDocument(root: HTMLElement): Surroundings {
+export function ownDocument(root: HTMLElement): PageEnvironment {
   const address: Address = {
     get hash() {
       return window.location.hash;
@@ -91,7 +91,7 @@ export function focusedBeside(element: Element): Element | null {
 
 /** A landmark of a document of its own; in an element it is one of its parts. */
 export function partTag<Tag extends "header" | "main" | "aside">(
-  { isEmbedded }: Surroundings,
+  { isEmbedded }: PageEnvironment,
   tag: Tag,
 ): Tag | "div" | "section" {
   if (!isEmbedded) return tag;

@@ -15,14 +15,14 @@ const WEIGHTS: readonly RegExp[] = [
   /^status\.conditions\[.*\]\.status$/,
 ];
 /** Weights below that are news of any object. */
-const NEWS = 4;
-const MOST_TOLD = 5;
+const NOTABLE_PATHS = 4;
+const MAX_CHANGES = 5;
 
 /** What changes from one version to another, in as few words as it takes: `active: 1 → 2`. */
-export function changesBetween(before: Fields, after: Fields, most = MOST_TOLD): string[] {
+export function changesBetween(before: Fields, after: Fields, max = MAX_CHANGES): string[] {
   const ranked = rankedChanges(before, after);
-  const told = ranked.slice(0, most).map(({ path }) => changeText(path, before[path], after[path]));
-  return ranked.length > most ? [...told, `and ${ranked.length - most} more`] : told;
+  const texts = ranked.slice(0, max).map(({ path }) => changeText(path, before[path], after[path]));
+  return ranked.length > max ? [...texts, `and ${ranked.length - max} more`] : texts;
 }
 
 /** The paths in the order in which they tell most, those that say only when and how often last. */
@@ -39,10 +39,10 @@ export function byWeight(paths: readonly string[]): string[] {
  *
  * @param isClosely - Whether that somebody wants to know of everything, what tells most first.
  */
-export function newsBetween(before: Fields, after: Fields, isClosely = false): string[] {
-  const least = isClosely ? Infinity : NEWS;
+export function notableChanges(before: Fields, after: Fields, isClosely = false): string[] {
+  const min = isClosely ? Infinity : NOTABLE_PATHS;
   return rankedChanges(before, after)
-    .filter(({ rank }) => rank < least)
+    .filter(({ rank }) => rank < min)
     .map(({ path }) => changeText(path, before[path], after[path]));
 }
 
