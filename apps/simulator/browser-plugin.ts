@@ -1,10 +1,10 @@
 import type { Plugin } from "esbuild";
 
 /** A file that is loaded later, with what others import of it. */
-type Part = readonly [file: RegExp, names: readonly string[]];
+type LazyFile = readonly [file: RegExp, names: readonly string[]];
 
-interface Apart {
-  readonly parts: readonly Part[];
+interface LazyModule {
+  readonly files: readonly LazyFile[];
   /** What it is called: `kubewright:NAME` has `loadNAME()`. */
   readonly name: string;
   /** Where the modules are found that are imported to load it. */
@@ -12,16 +12,16 @@ interface Apart {
   readonly modules: readonly string[];
 }
 
-const APART = "?apart";
+const LAZY_SUFFIX = "?apart";
 
 /**
  * For who bundles `kubewright/browser` from its sources: puts what evaluates expressions, a third of it, into a file of its own,
  * because only definitions of resources and admission policies need it: CEL, the library that it parses with, and RE2. Before a
  * request of which `needsExpressions` says yes, `await loadExpressions()`, which the bundle then has in `kubewright:expressions`.
  */
-export const expressionsApart = apart({
+export const lazyExpressions = lazyModule({
   name: "expressions",
-  parts: [
+  files: [
     [/[\\/]apiserver[\\/]src[\\/]cel[\\/]environment\.ts$/, ["ExpressionEnvironment"]],
     [/[\\/]node_modules[\\/]@marcbachmann[\\/]cel-js[\\/]lib[\\/]index\.js$/, ["Environment", "ParseError"]],
     [/[\\/]node_modules[\\/]re2js[\\/]build[\\/]index\.js$/, ["RE2JS"]],
@@ -34,14 +34,14 @@ export const expressionsApart = apart({
  * The same for controller managers that share work, which few scenarios have: `needsSharding`, and `loadSharding()` in
  * `kubewright:sharding`.
  */
-export const shardingApart = apart({
+export const lazySharding = lazyModule({
   name: "sharding",
-  parts: [[/[\\/]cluster[\\/]src[\\/]sharded-life\.ts$/, ["ShardedLife"]]],
+  files: [[/[\\/]cluster[\\/]src[\\/]sharded-life\.ts$/, ["ShardedLife"]]],
   from: "../../packages/cluster",
   modules: ["./src/sharded-life.ts"],
 });
 
-function apart({ name, parts, from, modules }: Apart): Plugin {
+function lazyModule({ name, files, from, modules }: LazyModule): Plugin {
   const load = `load${name[0]!.toUpperCase()}${name.slice(1)}`;
   const resolveDir = new URL(from, import.meta.url).pathname;
   const imports = modules.map((module, index) => `import { load as load${index} } from ${JSON.stringify(module)};`);
@@ -51,10 +51,13 @@ export const ${load} = async () => { await Promise.all([${loads.join()}]); };`;
   return {
     name: `${name} apart`,
     setup: (build) => {
-      build.onResolve({ filter: /\?apart$/ }, (args) => ({ path: args.path.slice(0, -APART.length), suffix: APART }));
-      for (const [filter, names] of parts)
+      build.onResolve({ filter: /\?apart$/ }, (args) => ({
+        path: args.path.slice(0, -LAZY_SUFFIX.length),
+        suffix: LAZY_SUFFIX,
+      }));
+      for (const [filter, names] of files)
         build.onLoad({ filter }, (args) =>
-          args.suffix === APART ? undefined : { contents: placeFor(names, args.path, load) },
+          args.suffix === LAZY_SUFFIX ? undefined : { contents: placeholderFor(names, args.path, load) },
         );
       build.onResolve({ filter: new RegExp(`^kubewright:${name}$`) }, () => ({ path: "load", namespace: name }));
       build.onLoad({ filter: /./, namespace: name }, () => ({ contents, resolveDir }));
@@ -63,25 +66,25 @@ export const ${load} = async () => { await Promise.all([${loads.join()}]); };`;
 }
 
 /** Whoever imported it has the loaded one as soon as it is there: an import is bound to the variable, not to its value. */
-function placeFor(names: readonly string[], file: string, load: string): string {
+function placeholderFor(names: readonly string[], file: string, load: string): string {
   return `const refuse = () => { throw new Error("${load}() has not been called"); };
 ${names.map((name) => `export let ${name} = class { static compile = refuse; constructor() { refuse(); } };`).join("\n")}
-export const load = async () => { ({ ${names.join()} } = await import(${JSON.stringify(file + APART)})); };`;
+export const load = async () => { ({ ${names.join()} } = await import(${JSON.stringify(file + LAZY_SUFFIX)})); };`;
 }
 
 /**
  * For the same: leaves out what only clients from outside ask an API server for, of which a browser has none: bodies in protobuf,
  * and OpenAPI.
  */
-export const withoutOutsideClients: Plugin = {
+export const withoutExternalClients: Plugin = {
   name: "without outside clients",
   setup: (build) => {
-    for (const [file, contents] of Object.entries(LEFT_OUT))
+    for (const [file, contents] of Object.entries(OMITTED))
       build.onLoad({ filter: new RegExp(`[\\\\/]apiserver[\\\\/]src[\\\\/]${file}\\.ts$`) }, () => ({ contents }));
   },
 };
 
-const LEFT_OUT: Readonly<Record<string, string>> = {
+const OMITTED: Readonly<Record<string, string>> = {
   openapi: "export class OpenApi { async serve() {} }",
   "protobuf[\\\\/]field-numbers": "export const fieldNumbers = {};",
   "protobuf[\\\\/]decode-protobuf": `export const PROTOBUF_MEDIA_TYPE = "application/vnd.kubernetes.protobuf";

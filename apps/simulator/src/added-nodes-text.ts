@@ -4,15 +4,15 @@ import { printable } from "./style.js";
 import { wrap } from "./why/text-block.js";
 
 /** Nodes told one by one. */
-const MOST_NODES = 5;
+const MAX_NODES = 5;
 
 /** Tells which nodes a simulated cluster has only because pods would have found none. */
 export function addedNodesText(nodes: readonly AddedNode[], width: number): string {
-  const lines = nodes.slice(0, MOST_NODES).flatMap(({ shape, owners, needs }) => {
+  const lines = nodes.slice(0, MAX_NODES).flatMap(({ shape, owners, needs }) => {
     const others = owners.length > 1 ? ` and ${owners.length - 1} more` : "";
     return wrap(printable(`  ${shape.name}: ${needs.join(", ")}, for ${owners[0]}${others}`), width);
   });
-  if (nodes.length > MOST_NODES) lines.push(`  … and ${nodes.length - MOST_NODES} more nodes`);
+  if (nodes.length > MAX_NODES) lines.push(`  … and ${nodes.length - MAX_NODES} more nodes`);
   const heading =
     "Nodes were added for pods that no node would take. Say which there are with the nodes of a scenario.";
   return [...wrap(heading, width), ...lines].join("\n");

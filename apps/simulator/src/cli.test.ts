@@ -3,14 +3,14 @@ import { readFile, readdir, stat } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { type MemoryIoOptions, type Ran, kubewright as kubewrightInMemory } from "../test/memory-io.js";
+import { type MemoryIoOptions, type CommandResult, kubewright as kubewrightInMemory } from "../test/memory-io.js";
 
 /** Runs the command in this process, with files from a record or, for the rest, from the disk. */
 async function kubewright(
   args: readonly string[],
   files: Record<string, string> = {},
   options: MemoryIoOptions = {},
-): Promise<Ran> {
+): Promise<CommandResult> {
   return kubewrightInMemory(args, {
     readFile: async (path) => files[path] ?? readFile(path, "utf8"),
     listFolder: async (path) =>
@@ -67,20 +67,24 @@ test("the trace on standard output is JSON lines and nothing else, from a header
     start: "2026-01-01T00:00:00.000Z",
     end: "2026-01-01T00:10:00.000Z",
   });
-  expect(records.at(-1)).toMatchObject({ type: "end", at: "2026-01-01T00:10:00.000Z", atOnce: { pods: { most: 1 } } });
+  expect(records.at(-1)).toMatchObject({
+    type: "end",
+    at: "2026-01-01T00:10:00.000Z",
+    concurrent: { pods: { max: 1 } },
+  });
   expect(new Set(records.map(({ type }) => type))).toEqual(new Set(["header", "object", "event", "decision", "end"]));
   const times = records.flatMap(({ at }) => (at === undefined ? [] : [at]));
   expect(times).toEqual([...times].sort());
 });
 
 test("equal seeds give equal bytes, another seed other pod names", async () => {
-  const play = async (seed: string): Promise<string> =>
+  const simulate = async (seed: string): Promise<string> =>
     (await kubewright(["run", "pi.yaml", "--for", "10m", "--seed", seed, "--json", "-"], { "pi.yaml": pi })).stdout;
-  const first = await play("1");
-  expect(await play("1")).toBe(first);
+  const first = await simulate("1");
+  expect(await simulate("1")).toBe(first);
   const names = (trace: string): string[] => [...trace.matchAll(/"name":"(pi-[a-z0-9]{5})"/g)].map(([, name]) => name!);
   expect(names(first)).not.toEqual([]);
-  expect(names(await play("2")).filter((name) => names(first).includes(name))).toEqual([]);
+  expect(names(await simulate("2")).filter((name) => names(first).includes(name))).toEqual([]);
 });
 
 test("Forbid with a deadline shows the skipped runs with their reason", async () => {
@@ -396,10 +400,10 @@ test.each(["--json", "--html"])("a disk that is full is told in one line: %s", a
 
 test("a schedule that no date matches is said to run never, by run and by schedule alike", async () => {
   const manifest = everyMinute('schedule: "0 0 31 2 *"');
-  const played = await kubewright(["run", "tick.yaml", "--for", "2d"], { "tick.yaml": manifest });
+  const simulated = await kubewright(["run", "tick.yaml", "--for", "2d"], { "tick.yaml": manifest });
   const never = "never: no run within five years of 2026-01-01T00:00:00Z";
-  expect(played.stdout).toContain(`  default/tick: "0 0 31 2 *" runs ${never}\n`);
-  expect(played.stdout).toContain(`  ${never}\n`);
+  expect(simulated.stdout).toContain(`  default/tick: "0 0 31 2 *" runs ${never}\n`);
+  expect(simulated.stdout).toContain(`  ${never}\n`);
   const asked = await kubewright(["schedule", "0 0 31 2 *", "--from", "2026-01-01T00:00:00Z"]);
   expect(asked.stdout).toBe(`${never}\n`);
 });

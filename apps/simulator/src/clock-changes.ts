@@ -11,7 +11,7 @@ export interface ClockRemark {
 }
 
 /** Wall times named one by one; the others of the same night are counted. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** The remarks for a list of runs, in order of time. Changes without effect on the schedule give none. */
 export function clockRemarks(transitions: readonly ScheduleTransition[], clock: ZonedClock): ClockRemark[] {
@@ -45,7 +45,7 @@ function changeText({ kind, atMs, offsetBeforeMs, offsetAfterMs }: ScheduleTrans
 function wallTimes(walls: readonly string[]): string {
   const [first = ""] = walls;
   const names = walls
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((wall, index) => (index > 0 && wall.slice(0, 10) === first.slice(0, 10) ? wall.slice(11) : wallText(wall)));
   const rest = walls.length - names.length;
   return `${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;

@@ -24,7 +24,7 @@ const NONE: ClockEffects = { lost: [], repeated: new Map() };
 /** A transition touches two days at most. */
 const AROUND_MS = 48 * 3_600_000;
 /** Runs of two days on either side, at one a minute. */
-const MOST_RUNS = 6_000;
+const MAX_RUNS = 6_000;
 
 /**
  * The effects of a zone's clock changes after `fromMs`, up to `toMs`. Schedules that fire before and after a gap just as
@@ -46,7 +46,7 @@ export function clockEffects(
   const repeated = new Map<number, string>();
   for (const { at } of zone.transitions(Math.floor(fromMs / 1000), Math.floor(toMs / 1000))) {
     const atMs = at * 1000;
-    const window = { fromMs: atMs - AROUND_MS, toMs: atMs + AROUND_MS, limit: MOST_RUNS, timeZone, zones };
+    const window = { fromMs: atMs - AROUND_MS, toMs: atMs + AROUND_MS, limit: MAX_RUNS, timeZone, zones };
     const transitions = explainSchedule(text, window).transitions.filter((transition) => transition.atMs === atMs);
     for (const transition of transitions) {
       const { skipped } = transition;

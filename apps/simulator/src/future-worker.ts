@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 
 import { packedTimeline } from "./futures/packed-timeline.js";
-import { type FuturePlan, type FutureSummary, playFuture } from "./futures/play-future.js";
+import { type FuturePlan, type FutureSummary, simulateFuture } from "./futures/simulate-future.js";
 
 /** What a worker thread is asked for. */
 export interface FutureTask {
@@ -12,8 +12,8 @@ export interface FutureTask {
 }
 
 /** The worker thread's side of `node-workers.ts`. */
-export function playTask({ plan, seed, port }: FutureTask): Promise<FutureSummary> {
-  return playFuture(plan, seed, port && ((share) => port.postMessage(share)));
+export function runTask({ plan, seed, port }: FutureTask): Promise<FutureSummary> {
+  return simulateFuture(plan, seed, port && ((share) => port.postMessage(share)));
 }
 
 /** The same for the timeline of one. */

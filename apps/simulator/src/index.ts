@@ -15,7 +15,7 @@ export type { RunStatistics } from "./digest/run-statistics.js";
 export type { Manifest } from "./input/manifest.js";
 export type { Scenario } from "./scenario/scenario.js";
 export type { SimulationOptions } from "./simulation.js";
-export type { TimelineListener } from "./timeline/kept-rows.js";
+export type { TimelineListener } from "./timeline/bounded-rows.js";
 export type { PodBar, RunRow, SkippedRow, TimelineGroup, TimelineRow } from "@kubewright/timeline/data";
 export type { TimelineTotals } from "./timeline/totals.js";
 export type { TraceRecord } from "./trace.js";

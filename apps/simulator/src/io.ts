@@ -1,5 +1,5 @@
-import type { StartPartPlayers } from "./apart/part-players.js";
-import type { FutureWorkers } from "./futures/play-futures.js";
+import type { StartSegmentRunners } from "./parallel/segment-runners.js";
+import type { FutureWorkers } from "./futures/simulate-futures.js";
 import type { FuzzPool } from "./fuzz/fuzz-pool.js";
 import type { MutantKit } from "./fuzz/mutant-kit.js";
 import type { ProcessHost } from "./process-kubelet/process-host.js";
@@ -36,11 +36,11 @@ export interface Io {
   /** Threads that play futures: as many as are wanted, or as the machine has cores. Default: there is this thread. */
   readonly futureWorkers?: (count: number | undefined) => Promise<FutureWorkers>;
   /** Threads that play the namespaces of one cluster. Default: this one plays them. */
-  readonly partPlayers?: () => Promise<StartPartPlayers>;
+  readonly segmentRunners?: () => Promise<StartSegmentRunners>;
   /** A place outside of memory for text that is not to be shown yet. Default: memory. */
   readonly openSpool?: () => Promise<Spool>;
   /** Threads that play fault plans, with the player of a URL instead of the usual one. Default: there is this thread. */
-  readonly fuzzWorkers?: (count: number | undefined, player: string | undefined) => Promise<FuzzPool>;
+  readonly fuzzWorkers?: (count: number | undefined, runnerUrl: string | undefined) => Promise<FuzzPool>;
   /** Known bugs to be put back in; `undefined` where this is no checkout of the repository. Default: there are none. */
   readonly mutants?: () => Promise<MutantKit | undefined>;
   /** Where processes of pods are started; `undefined` where there are no process groups. Default: nowhere. */
@@ -84,7 +84,7 @@ export interface Progress {
 }
 
 /** For whoever watches nothing. */
-export const noProgress: Progress = { show: () => {}, clear: () => {} };
+export const silentProgress: Progress = { show: () => {}, clear: () => {} };
 
 /** Text that is put aside, and gone with the process. */
 export interface Spool {

@@ -13,7 +13,7 @@ import { type Cluster, createCluster } from "@kubewright/cluster";
 import { expect, onTestFinished, test } from "vitest";
 import type { ComparisonReport } from "@kubewright/timeline/data";
 
-import { type MemoryIoOptions, type Ran, kubewright as kubewrightWith } from "../test/memory-io.js";
+import { type MemoryIoOptions, type CommandResult, kubewright as kubewrightWith } from "../test/memory-io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { readServerVersion } from "./kubernetes-version.js";
 import type { PageAssets } from "./report/page-assets.js";
@@ -38,9 +38,9 @@ spec:
 const queued = flaky.replace("name: flaky", "name: queued").replace("spec:\n", "spec:\n  managedBy: acme.io/queue\n");
 
 const files = { "flaky.yaml": flaky, "queued.yaml": queued };
-const kubewright = (args: readonly string[], options: MemoryIoOptions = {}): Promise<Ran> =>
+const kubewright = (args: readonly string[], options: MemoryIoOptions = {}): Promise<CommandResult> =>
   kubewrightWith(args, { files, ...options });
-const run = (...args: string[]): Promise<Ran> => kubewright(["run", "--for", "1h", ...args]);
+const run = (...args: string[]): Promise<CommandResult> => kubewright(["run", "--for", "1h", ...args]);
 /** The lines of a trace, or of a comparison. */
 const lines = async (...args: string[]): Promise<Record<string, unknown>[]> => {
   const { code, stdout } = await run(...args, "--json", "-");

@@ -10,7 +10,7 @@ import { type Client, errorMessage } from "@kubewright/client";
 import { UserError } from "./user-error.js";
 
 /** The release of Kubernetes that is played. */
-export interface PlayedVersion {
+export interface SimulatedVersion {
   readonly version: KubernetesVersion;
   /** One line, where it is not quite what was asked for. */
   readonly note?: string;
@@ -38,18 +38,18 @@ const ALIASES: ReadonlyMap<string, KubernetesVersion> = new Map([
  *
  * @throws UserError naming those there are.
  */
-export function parseKubernetesVersion(text: string, option = "--kubernetes"): PlayedVersion {
+export function parseKubernetesVersion(text: string, option = "--kubernetes"): SimulatedVersion {
   const name = text.replace(/^v/, "");
   const version = ALIASES.get(name) ?? KUBERNETES_VERSIONS.find((known) => known === name);
   if (version === undefined) {
     const names = [...new Set([...KUBERNETES_VERSIONS, ...ALIASES.keys()])].sort();
     throw new UserError(`${option}: ${JSON.stringify(text)} cannot be played; there are ${names.join(", ")}`);
   }
-  return name === "1.32" ? { version, note: playedAs("Kubernetes 1.32 is", version, BETWEEN) } : { version };
+  return name === "1.32" ? { version, note: simulatedAs("Kubernetes 1.32 is", version, BETWEEN) } : { version };
 }
 
 /** Asks a server what it is. One that does not say, or not in words that are known, is taken for the newest. */
-export async function readServerVersion(client: Client, signal: AbortSignal): Promise<PlayedVersion> {
+export async function readServerVersion(client: Client, signal: AbortSignal): Promise<SimulatedVersion> {
   let answer: unknown;
   try {
     answer = await client.getRaw("/version", signal);
@@ -58,23 +58,23 @@ export async function readServerVersion(client: Client, signal: AbortSignal): Pr
     const why = errorMessage(error).split("\n", 1)[0]!;
     return {
       version: NEWEST_VERSION,
-      note: playedAs("the cluster is", NEWEST_VERSION, `its version is unknown: ${why}`),
+      note: simulatedAs("the cluster is", NEWEST_VERSION, `its version is unknown: ${why}`),
     };
   }
   const { gitVersion } = (answer ?? {}) as { readonly gitVersion?: unknown };
   const parsed = typeof gitVersion === "string" ? parseServerVersion(gitVersion) : undefined;
   if (parsed === undefined) {
     const said = `it calls its version ${JSON.stringify(gitVersion) ?? "nothing"}`;
-    return { version: NEWEST_VERSION, note: playedAs("the cluster is", NEWEST_VERSION, said) };
+    return { version: NEWEST_VERSION, note: simulatedAs("the cluster is", NEWEST_VERSION, said) };
   }
   const { version, fit } = closestVersion(parsed);
   if (fit === "measured") return { version };
   const because = { between: BETWEEN, older: "nothing older is known here", newer: "nothing newer is known here" }[fit];
-  return { version, note: playedAs(`the cluster's ${String(gitVersion)} is`, version, because) };
+  return { version, note: simulatedAs(`the cluster's ${String(gitVersion)} is`, version, because) };
 }
 
 const BETWEEN = "what differs between releases was not measured in this one";
 
-function playedAs(what: string, version: KubernetesVersion, because: string): string {
+function simulatedAs(what: string, version: KubernetesVersion, because: string): string {
   return `${what} played as Kubernetes ${versionName(version)}: ${because}`;
 }

@@ -2,14 +2,14 @@ import { type Clock, SimulatedClock } from "@kubewright/clock";
 import type { ApiServer, PathResponse } from "@kubewright/cluster";
 import type { ApiRequest } from "@kubewright/transport";
 
-import { readJsonObject, refusal, reply } from "./path-answers.js";
+import { readJsonObject, refusal, reply } from "./path-responses.js";
 
 export const ADVANCE_PATH = "/_kubewright/clock/advance";
 
 /** Longest step of one request: a hundred years. */
-const MOST_SECONDS = 100 * 366 * 86_400;
+const MAX_SECONDS = 100 * 366 * 86_400;
 /** Longest quiet time a request may ask for: ten minutes. */
-const MOST_SETTLE_MS = 600_000;
+const MAX_SETTLE_MS = 600_000;
 
 /**
  * The clock of `serve --speed manual`: stands still until somebody POSTs `{"seconds": N, "settleMs": M}` to
@@ -37,7 +37,7 @@ export class ManualClock {
   }
 
   /** Fires timers that are due at once whenever a request was served, since nobody else moves this clock. */
-  follow(apiServer: ApiServer): () => void {
+  fireDueTimersAfterRequests(apiServer: ApiServer): () => void {
     return apiServer.observe(() => {
       if (this.#willFireDue) return;
       this.#willFireDue = true;
@@ -48,13 +48,13 @@ export class ManualClock {
   /** Answers requests to {@link ADVANCE_PATH}. */
   async serve({ method, body }: ApiRequest, apiServer: ApiServer): Promise<PathResponse> {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${ADVANCE_PATH}`);
-    const wanted = readWanted(body);
-    if (typeof wanted === "string") return refusal(400, "BadRequest", wanted);
-    const durationMs = wanted.seconds * 1000;
+    const advance = parseAdvance(body);
+    if (typeof advance === "string") return refusal(400, "BadRequest", advance);
+    const durationMs = advance.seconds * 1000;
     await this.#enqueue(() =>
-      wanted.untilWrite ? this.#advanceUntilWrite(durationMs, apiServer) : this.clock.advance(durationMs),
+      advance.untilWrite ? this.#advanceUntilWrite(durationMs, apiServer) : this.clock.advance(durationMs),
     );
-    await this.#quiet(apiServer, wanted.settleMs);
+    await this.#waitUntilQuiet(apiServer, advance.settleMs);
     return reply(200, { now: new Date(this.clock.now()).toISOString(), resourceVersion: apiServer.resourceVersion });
   }
 
@@ -73,18 +73,18 @@ export class ManualClock {
     if ((this.clock.nextTimerInMs ?? 1) <= 0) await this.clock.advance(0);
   }
 
-  async #quiet(apiServer: ApiServer, settleMs: number): Promise<void> {
-    let seen = apiServer.resourceVersion;
-    let sinceMs = this.#real.monotonic();
+  async #waitUntilQuiet(apiServer: ApiServer, settleMs: number): Promise<void> {
+    let lastVersion = apiServer.resourceVersion;
+    let lastWriteMs = this.#real.monotonic();
     const stop = apiServer.observe(() => {
-      if (apiServer.resourceVersion === seen) return;
-      seen = apiServer.resourceVersion;
-      sinceMs = this.#real.monotonic();
+      if (apiServer.resourceVersion === lastVersion) return;
+      lastVersion = apiServer.resourceVersion;
+      lastWriteMs = this.#real.monotonic();
     });
     try {
       // Sockets get their turn even when nothing has to be waited for.
       await this.#real.yieldToEventLoop();
-      for (let leftMs = settleMs; leftMs > 0; leftMs = sinceMs + settleMs - this.#real.monotonic())
+      for (let leftMs = settleMs; leftMs > 0; leftMs = lastWriteMs + settleMs - this.#real.monotonic())
         await this.#real.sleep(leftMs);
       await this.#last;
     } finally {
@@ -100,14 +100,14 @@ export class ManualClock {
 }
 
 /** What the body asks for, or what is wrong with it. */
-function readWanted(body: ApiRequest["body"]): { seconds: number; settleMs: number; untilWrite: boolean } | string {
+function parseAdvance(body: ApiRequest["body"]): { seconds: number; settleMs: number; untilWrite: boolean } | string {
   const value = readJsonObject(body, '{"seconds": 60, "settleMs": 0}');
   if (typeof value === "string") return value;
   const { seconds, settleMs = 0, untilWrite = false } = value;
-  if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MOST_SECONDS))
-    return `seconds: ${JSON.stringify(seconds)} is not a number from 0 to ${MOST_SECONDS}`;
-  if (typeof settleMs !== "number" || !(settleMs >= 0 && settleMs <= MOST_SETTLE_MS))
-    return `settleMs: ${JSON.stringify(settleMs)} is not a number from 0 to ${MOST_SETTLE_MS}`;
+  if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MAX_SECONDS))
+    return `seconds: ${JSON.stringify(seconds)} is not a number from 0 to ${MAX_SECONDS}`;
+  if (typeof settleMs !== "number" || !(settleMs >= 0 && settleMs <= MAX_SETTLE_MS))
+    return `settleMs: ${JSON.stringify(settleMs)} is not a number from 0 to ${MAX_SETTLE_MS}`;
   if (typeof untilWrite !== "boolean") return `untilWrite: ${JSON.stringify(untilWrite)} is neither true nor false`;
   return { seconds, settleMs, untilWrite };
 }

@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Bytes of both halves of the young generation. */
-const ENOUGH_YOUNG = 32 * 2 ** 20;
+const YOUNG_GENERATION_BYTES = 32 * 2 ** 20;
 
 /**
  * Holds V8's heap near to what is in use, for long work that leaves much garbage and keeps little.
@@ -11,17 +11,17 @@ const ENOUGH_YOUNG = 32 * 2 ** 20;
  * grows can be said at any time.
  */
 export class NodeHeap {
-  #isHeld = false;
-  #isYoungHeld = false;
+  #isLimited = false;
+  #isYoungLimited = false;
 
   /** To be called now and then: the young generation has to have grown first. */
-  hold(): void {
-    if (!this.#isHeld) {
-      this.#isHeld = true;
+  limitGrowth(): void {
+    if (!this.#isLimited) {
+      this.#isLimited = true;
       setFlagsFromString("--heap-growing-percent=100");
     }
-    if (this.#isYoungHeld || youngBytes() < ENOUGH_YOUNG) return;
-    this.#isYoungHeld = true;
+    if (this.#isYoungLimited || youngBytes() < YOUNG_GENERATION_BYTES) return;
+    this.#isYoungLimited = true;
     setFlagsFromString("--semi-space-growth-factor=1");
   }
 }

@@ -12,7 +12,7 @@ import { gunzip } from "node:zlib";
 
 import { openReplacement } from "@kubewright/transport-http/file-replacement";
 
-import { type ExecuteResult, type FolderEntry, type Io, type Output, type Progress, noProgress } from "./io.js";
+import { type ExecuteResult, type FolderEntry, type Io, type Output, type Progress, silentProgress } from "./io.js";
 import { openSpool } from "./node-spool.js";
 import { NodeHeap } from "./node-heap.js";
 import type { MutantKit } from "./fuzz/mutant-kit.js";
@@ -26,22 +26,22 @@ export function nodeIo(stopped: AbortSignal): Io {
     stdout: terminal(process.stdout),
     stderr: terminal(process.stderr),
     readFile: readText,
-    readStandardInput: async () => unpacked(await buffer(process.stdin)),
+    readStandardInput: async () => decompress(await buffer(process.stdin)),
     execute: (command, args) => execute(command, args, stopped),
     // Loaded when it is needed: `run` and `serve` have no use for a kubeconfig and its libraries.
     connect: async (options) => (await import("./why/connect.js")).connect(options, process.env),
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
     // For a terminal only.
-    progress: async () => (process.stderr.isTTY ? progressBar(process.stderr) : noProgress),
+    progress: async () => (process.stderr.isTTY ? progressBar(process.stderr) : silentProgress),
     overwriteFile: (path, text) => writeFile(path, text),
     listFolder,
-    holdMemory: () => heap.hold(),
+    holdMemory: () => heap.limitGrowth(),
     futureWorkers: async (count = availableParallelism()) => (await import("./node-workers.js")).nodeWorkers(count),
     // Threads run files, which the single-file executable has none of.
-    ...(isSea() ? {} : { partPlayers: async () => (await import("./node-part-players.js")).nodePartPlayers }),
+    ...(isSea() ? {} : { segmentRunners: async () => (await import("./node-segment-runners.js")).nodeSegmentRunners }),
     openSpool,
-    fuzzWorkers: async (count = availableParallelism(), player) =>
-      (await import("./node-workers.js")).nodeFuzzWorkers(count, player),
+    fuzzWorkers: async (count = availableParallelism(), runnerUrl) =>
+      (await import("./node-workers.js")).nodeFuzzWorkers(count, runnerUrl),
     mutants: mutantKit,
     processHost: async () => (await import("./process-kubelet/node-process-host.js")).nodeProcessHost(),
     stopped,
@@ -52,19 +52,19 @@ export function nodeIo(stopped: AbortSignal): Io {
 }
 
 /** Bytes that a compressed file may unpack to. */
-const LARGEST_TEXT = 512 * 1024 * 1024;
+const MAX_TEXT_BYTES = 512 * 1024 * 1024;
 
 async function readText(path: string): Promise<string> {
-  return unpacked(await readFile(path));
+  return decompress(await readFile(path));
 }
 
-async function unpacked(bytes: Buffer): Promise<string> {
+async function decompress(bytes: Buffer): Promise<string> {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return decoded(isGzip ? await promisify(gunzip)(bytes, { maxOutputLength: LARGEST_TEXT }) : bytes);
+  return decodeText(isGzip ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_TEXT_BYTES }) : bytes);
 }
 
 /** As kubectl reads text (go-yaml `readerc.go`): UTF-16 where a mark says so, which PowerShell's `>` writes, or else UTF-8. */
-function decoded(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const encoding =
     first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
@@ -92,7 +92,7 @@ async function listFolder(path: string): Promise<readonly FolderEntry[] | undefi
 
 function execute(command: string, args: readonly string[], signal: AbortSignal): Promise<ExecuteResult | undefined> {
   return new Promise((resolve) => {
-    execFile(command, [...args], { signal, maxBuffer: LARGEST_TEXT }, (error, stdout, stderr) => {
+    execFile(command, [...args], { signal, maxBuffer: MAX_TEXT_BYTES }, (error, stdout, stderr) => {
       if (error?.code === "ENOENT") resolve(undefined);
       else resolve({ status: error === null ? 0 : Number(error.code) || 1, stdout, stderr });
     });
@@ -123,7 +123,7 @@ async function mutantKit(): Promise<MutantKit | undefined> {
   const file = mutantKitFile();
   if (file === undefined || !existsSync(file)) return undefined;
   const { listMutants, mutantPath } = (await import(file.href)) as MutantBuilder;
-  return { listMutants, playerUrl: async (name) => pathToFileURL(await mutantPath(name)).href };
+  return { listMutants, runnerUrl: async (name) => pathToFileURL(await mutantPath(name)).href };
 }
 
 async function pageAssets(): Promise<PageAssets> {

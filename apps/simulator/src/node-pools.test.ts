@@ -25,11 +25,11 @@ test("a pool is what a label says, or the scenario's group, or machines of a siz
 });
 
 test("without a scenario the nodes there are count, with devices, those of manifests, and live ones for themselves", () => {
-  const [usual] = defaultNodes;
-  const gpu = { ...usual!, name: "gpu-1", resources: { "nvidia.com/gpu": "8" } };
+  const [defaultNode] = defaultNodes;
+  const gpu = { ...defaultNode!, name: "gpu-1", resources: { "nvidia.com/gpu": "8" } };
   const live = {
     snapshot: { resourceVersion: "1", objects: {} },
-    nodes: [{ ...usual!, name: "ip-1" }],
+    nodes: [{ ...defaultNode!, name: "ip-1" }],
     newestMs: 0,
     notes: [],
   };

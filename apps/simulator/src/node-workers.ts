@@ -6,8 +6,8 @@ import { Tinypool } from "tinypool";
 import type { FutureTask } from "./future-worker.js";
 import type { FuzzTask } from "./fuzz-worker.js";
 import type { FuzzPool } from "./fuzz/fuzz-pool.js";
-import type { FutureSummary } from "./futures/play-future.js";
-import type { FutureWorkers } from "./futures/play-futures.js";
+import type { FutureSummary } from "./futures/simulate-future.js";
+import type { FutureWorkers } from "./futures/simulate-futures.js";
 import { threadFailure } from "./out-of-memory-error.js";
 
 /** Threads that play futures, each at most one at a time. */
@@ -16,7 +16,7 @@ export function nodeWorkers(count: number): FutureWorkers {
   const run = (task: FutureTask, options: RunOptions): Promise<unknown> => runIn(pool, task, "a future", options);
   return {
     count,
-    async play(plan, seed, onProgress) {
+    async simulate(plan, seed, onProgress) {
       const name = "playTask";
       if (onProgress === undefined) return (await run({ plan, seed }, { name })) as FutureSummary;
       const { port1, port2: port } = new MessageChannel();
@@ -33,14 +33,14 @@ export function nodeWorkers(count: number): FutureWorkers {
 }
 
 /** Threads that play fault plans, each at most one at a time. */
-export function nodeFuzzWorkers(count: number, player: string | undefined): FuzzPool {
+export function nodeFuzzWorkers(count: number, runnerUrl: string | undefined): FuzzPool {
   const pool = poolOf(count, "./fuzz-worker.js");
   return {
     count,
     run: (plan) =>
       runIn(
         pool,
-        { plan, ...(player === undefined ? {} : { player }) } satisfies FuzzTask,
+        { plan, ...(runnerUrl === undefined ? {} : { runner: runnerUrl }) } satisfies FuzzTask,
         "a fault plan",
       ) as Promise<Outcome>,
     close: () => pool.destroy(),
@@ -49,11 +49,11 @@ export function nodeFuzzWorkers(count: number, player: string | undefined): Fuzz
 
 type RunOptions = NonNullable<Parameters<Tinypool["run"]>[1]>;
 
-async function runIn(pool: Tinypool, task: unknown, what: string, options?: RunOptions): Promise<unknown> {
+async function runIn(pool: Tinypool, task: unknown, activity: string, options?: RunOptions): Promise<unknown> {
   try {
     return await pool.run(task, options);
   } catch (error) {
-    throw threadFailure(error, what);
+    throw threadFailure(error, activity);
   }
 }
 

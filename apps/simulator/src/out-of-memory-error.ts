@@ -6,14 +6,14 @@ export class OutOfMemoryError extends Error {
 /**
  * What a worker thread ended with, in words when it was for want of memory.
  *
- * @param playing - What it was at.
- * @param lighten - What the user can have it play less of.
+ * @activity activity - What it was at.
+ * @remedy remedy - What the user can have it play less of.
  */
-export function threadFailure(error: unknown, playing: string, lighten?: string): unknown {
+export function threadFailure(error: unknown, activity: string, remedy?: string): unknown {
   if ((error as { readonly code?: unknown } | undefined)?.code !== "ERR_WORKER_OUT_OF_MEMORY") return error;
   const heap = "give each thread more heap (NODE_OPTIONS=--max-old-space-size=8192, in MiB)";
   return new OutOfMemoryError(
-    `out of memory while playing ${playing}: ${lighten === undefined ? heap : `${lighten}, or ${heap}`}`,
+    `out of memory while playing ${activity}: ${remedy === undefined ? heap : `${remedy}, or ${heap}`}`,
     { cause: error },
   );
 }

@@ -1,5 +1,5 @@
 import { type Manifest, manifestAt } from "./input/manifest.js";
-import type { Happening, Scenario } from "./scenario/scenario.js";
+import type { ScenarioEvent, Scenario } from "./scenario/scenario.js";
 import type { SimulationOptions } from "./simulation.js";
 
 /** What is to be simulated, whatever the seed. Plain data, so that it can be handed to another thread. */
@@ -16,26 +16,26 @@ export interface PlainSimulation extends Pick<
   | "strict"
 > {
   readonly manifests: readonly PlainManifest[];
-  readonly scenario?: Omit<NonNullable<SimulationOptions["scenario"]>, "happenings"> & {
-    readonly happenings: readonly PlainHappening[];
+  readonly scenario?: Omit<NonNullable<SimulationOptions["scenario"]>, "events"> & {
+    readonly scenarioEvents: readonly PlainScenarioEvent[];
   };
 }
 
 type PlainManifest = Pick<Manifest, "object" | "source">;
-type PlainHappening = Omit<Happening, "objects"> & { readonly objects: readonly PlainManifest[] };
+type PlainScenarioEvent = Omit<ScenarioEvent, "objects"> & { readonly objects: readonly PlainManifest[] };
 
-type Simulated = Omit<PlainSimulation, "manifests" | "scenario"> & {
+type SimulationInput = Omit<PlainSimulation, "manifests" | "scenario"> & {
   readonly manifests: readonly Manifest[];
-  readonly scenario?: PlayedScenario;
+  readonly scenario?: SimulatedScenario;
 };
 
-type PlayedScenario = Pick<
+type SimulatedScenario = Pick<
   Scenario,
-  "controllerManagers" | "controllers" | "jitter" | "timeZone" | "nodes" | "happenings"
+  "controllerManagers" | "controllers" | "jitter" | "timeZone" | "nodes" | "events"
 >;
 
 /** Without what is no data: the places of fields in the text. */
-export function plainSimulation(input: Simulated): PlainSimulation {
+export function plainSimulation(input: SimulationInput): PlainSimulation {
   const { startMs, durationMs, kubernetesVersion, timeZoneData, validate, strict, manifests } = input;
   const { nodes, localTimeZone, live, scenario } = input;
   return {
@@ -45,7 +45,7 @@ export function plainSimulation(input: Simulated): PlainSimulation {
     ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
     ...(validate === undefined ? {} : { validate }),
     ...(strict === undefined ? {} : { strict }),
-    manifests: manifests.map(plain),
+    manifests: manifests.map(plainManifest),
     ...(nodes === undefined ? {} : { nodes }),
     ...(localTimeZone === undefined ? {} : { localTimeZone }),
     ...(live === undefined ? {} : { live }),
@@ -62,16 +62,21 @@ export function simulationOf({
   return {
     ...options,
     manifests: manifests.map(manifestOf),
-    ...(scenario === undefined ? {} : { scenario: { ...scenario, happenings: scenario.happenings.map(happeningOf) } }),
+    ...(scenario === undefined
+      ? {}
+      : { scenario: { ...scenario, events: scenario.scenarioEvents.map(scenarioEventOf) } }),
     onCreated: () => {},
   };
 }
 
-function plain({ object, source }: PlainManifest): PlainManifest {
+function plainManifest({ object, source }: PlainManifest): PlainManifest {
   return { object, source };
 }
 
-function plainScenario({ happenings, ...scenario }: PlayedScenario): NonNullable<PlainSimulation["scenario"]> {
+function plainScenario({
+  events: scenarioEvents,
+  ...scenario
+}: SimulatedScenario): NonNullable<PlainSimulation["scenario"]> {
   const { controllerManagers, controllers, jitter, timeZone, nodes } = scenario;
   return {
     controllerManagers,
@@ -79,7 +84,10 @@ function plainScenario({ happenings, ...scenario }: PlayedScenario): NonNullable
     jitter,
     timeZone,
     nodes,
-    happenings: happenings.map((happening) => ({ ...happening, objects: happening.objects.map(plain) })),
+    scenarioEvents: scenarioEvents.map((scenarioEvent) => ({
+      ...scenarioEvent,
+      objects: scenarioEvent.objects.map(plainManifest),
+    })),
   };
 }
 
@@ -87,6 +95,6 @@ function manifestOf({ object, source }: PlainManifest): Manifest {
   return manifestAt(object, source);
 }
 
-function happeningOf({ objects, ...happening }: PlainHappening): Happening {
-  return { ...happening, objects: objects.map(manifestOf) } as Happening;
+function scenarioEventOf({ objects, ...scenarioEvent }: PlainScenarioEvent): ScenarioEvent {
+  return { ...scenarioEvent, objects: objects.map(manifestOf) } as ScenarioEvent;
 }

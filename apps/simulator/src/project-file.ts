@@ -69,10 +69,10 @@ export async function readProjectFile(io: Pick<Io, "readFile">): Promise<Project
   const source = new ScenarioText(content, PROJECT_FILE);
   const value = source.value() ?? {};
   const problems = await checkSchema(value, projectSchema);
-  if (problems.length > 0) source.refuse(problems);
+  if (problems.length > 0) source.throwProblems(problems);
   const file = value as ProjectFile;
   const entries = typeof file.workloads === "string" ? [] : (file.workloads ?? []);
-  const wrong = entries.flatMap((entry, index) => checkWorkloadSettings(entry, ["workloads", index]));
-  if (wrong.length > 0) source.refuse(wrong);
+  const invalid = entries.flatMap((entry, index) => checkWorkloadSettings(entry, ["workloads", index]));
+  if (invalid.length > 0) source.throwProblems(invalid);
   return file;
 }

@@ -55,8 +55,8 @@ export class Recorder {
   decision(decision: Decision): void {
     const at = this.#at();
     if (decision.controller !== "job-controller") {
-      const { controller, decision: made } = decision;
-      return this.#emit({ type: "decision", at, controller, decision: made } as DecisionRecord);
+      const { controller, decision: controllerDecision } = decision;
+      return this.#emit({ type: "decision", at, controller, decision: controllerDecision } as DecisionRecord);
     }
     const { key, uid, action, statusWrites, reasons, error } = decision.decision;
     const creating = error === undefined ? undefined : reasons.find((reason) => reason.type === "Creating")?.count;
@@ -83,7 +83,7 @@ export class Recorder {
       change: ObjectRecord["change"],
       object: DeepReadonly<T>,
       state: ObjectRecord["state"],
-      wasThere = false,
+      isInInitialList = false,
     ): void => {
       const { namespace = "", name = "", uid = "", creationTimestamp } = object.metadata;
       const isNewPod = change === "ADDED" && kind === "Pod";
@@ -91,7 +91,7 @@ export class Recorder {
       const memoryBytes = isNewPod ? requestedMemoryBytes(object) : 0;
       const owner = getControllerOf(object);
       const record: Record<string, unknown> = { type: "object", at: this.#at(), change, kind, namespace, name, uid };
-      if (wasThere && creationTimestamp !== undefined) record["createdAt"] = creationTimestamp;
+      if (isInInitialList && creationTimestamp !== undefined) record["createdAt"] = creationTimestamp;
       if (owner !== undefined) record["owner"] = { kind: owner.kind, name: owner.name, uid: owner.uid };
       record["state"] = state;
       if (cpuMillis !== 0) record["cpuMillis"] = cpuMillis;
@@ -99,7 +99,7 @@ export class Recorder {
       this.#emit(record as unknown as ObjectRecord);
     };
     informers.informerFor(definition).addEventHandler({
-      onAdd: (object, wasThere) => emit("ADDED", object, stateOf(object), wasThere),
+      onAdd: (object, isInInitialList) => emit("ADDED", object, stateOf(object), isInInitialList),
       onUpdate: (old, object) => {
         if (old.metadata.resourceVersion === object.metadata.resourceVersion) return;
         // Writes that change nothing a timeline shows (heartbeats, bookkeeping) are left out.
@@ -144,15 +144,19 @@ export class Recorder {
 function isSameState(a: object, b: object): boolean {
   const before = a as Readonly<Record<string, unknown>>;
   const after = b as Readonly<Record<string, unknown>>;
-  let more = 0;
+  let memberBalance = 0;
   for (const key in before) {
-    const was = before[key];
-    const is = after[key];
-    if (was !== is && !(typeof was === "object" && JSON.stringify(was) === JSON.stringify(is))) return false;
-    more--;
+    const beforeValue = before[key];
+    const afterValue = after[key];
+    if (
+      beforeValue !== afterValue &&
+      !(typeof beforeValue === "object" && JSON.stringify(beforeValue) === JSON.stringify(afterValue))
+    )
+      return false;
+    memberBalance--;
   }
-  for (const _ in after) more++;
-  return more === 0;
+  for (const _ in after) memberBalance++;
+  return memberBalance === 0;
 }
 
 function cronJobState({ spec, status }: DeepReadonly<CronJob>): CronJobState {

@@ -5,12 +5,12 @@ const MILLIS_PER: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, m: 1, "
 
 /** Thousandths of a core that a pod's containers request together; init containers, which run before them, count only beyond that. */
 export function requestedCpuMillis({ spec }: DeepReadonly<Pod>): number {
-  let together = 0;
-  let most = 0;
-  for (const { resources } of spec?.containers ?? []) together += cpuMillisOf(resources?.requests?.["cpu"]);
+  let total = 0;
+  let maxInit = 0;
+  for (const { resources } of spec?.containers ?? []) total += cpuMillisOf(resources?.requests?.["cpu"]);
   for (const { resources } of spec?.initContainers ?? [])
-    most = Math.max(most, cpuMillisOf(resources?.requests?.["cpu"]));
-  return Math.max(together, most);
+    maxInit = Math.max(maxInit, cpuMillisOf(resources?.requests?.["cpu"]));
+  return Math.max(total, maxInit);
 }
 
 /** Thousandths of a core; 0 for what is no quantity. */

@@ -22,12 +22,12 @@ const FACTORS: Readonly<Record<string, number>> = {
 
 /** Bytes that a pod's containers request together; init containers, which run before them, count only beyond that. */
 export function requestedMemoryBytes({ spec }: DeepReadonly<Pod>): number {
-  let together = 0;
-  let most = 0;
-  for (const { resources } of spec?.containers ?? []) together += memoryBytesOf(resources?.requests?.["memory"]);
+  let total = 0;
+  let maxInit = 0;
+  for (const { resources } of spec?.containers ?? []) total += memoryBytesOf(resources?.requests?.["memory"]);
   for (const { resources } of spec?.initContainers ?? [])
-    most = Math.max(most, memoryBytesOf(resources?.requests?.["memory"]));
-  return Math.max(together, most);
+    maxInit = Math.max(maxInit, memoryBytesOf(resources?.requests?.["memory"]));
+  return Math.max(total, maxInit);
 }
 
 /** Bytes; 0 for what is no quantity. */

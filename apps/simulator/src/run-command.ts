@@ -1,12 +1,12 @@
 import { formatTime } from "@kubewright/api";
 
-import { playNamespacesApart } from "./apart/namespaces-apart.js";
+import { simulateNamespaces } from "./parallel/simulate-namespaces.js";
 import { compareCommand } from "./compare/compare-command.js";
 import type { DigestGroup } from "./digest/run-digest.js";
-import { worthALook } from "./digest/worth-a-look.js";
+import { findHighlights } from "./digest/highlights.js";
 import { formatDuration } from "./duration.js";
 import { InterruptedError } from "./interrupted-error.js";
-import { type Io, noProgress } from "./io.js";
+import { type Io, silentProgress } from "./io.js";
 import { checkOutputs } from "./output-file.js";
 import { type IndexedJobFlags, checkIndexedJob } from "./indexed-job/indexed-job-flags.js";
 import { RecordedInputs } from "./indexed-job/recorded-inputs.js";
@@ -16,7 +16,7 @@ import { futuresCommand } from "./futures/futures-command.js";
 import { parseSeeds } from "./futures/seeds.js";
 import { seedCommand } from "./futures/seed-command.js";
 import { parseWorkers } from "./futures/workers.js";
-import { playInOnePiece } from "./one-piece.js";
+import { simulateCluster } from "./simulate-cluster.js";
 import { readProjectFile } from "./project-file.js";
 import type { CheckReport } from "./reports/check-report.js";
 import { junitXml } from "./reports/junit.js";
@@ -24,7 +24,7 @@ import { runMarkdown } from "./reports/markdown.js";
 import { ReportFiles, type ReportFlags, reportOutputs } from "./reports/report-files.js";
 import { checkSarif } from "./reports/sarif.js";
 import { type Rule, parseRules } from "./rules/rule.js";
-import { checkForOneFuture, countedFor, throwViolations, violationsOf } from "./rules/run-rules.js";
+import { rejectShareRules, countsNeededFor, throwViolations, violationsOf } from "./rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "./run-input.js";
 import { RunOutputs } from "./run-outputs.js";
 import { runText } from "./run-text.js";
@@ -46,7 +46,7 @@ export interface RunFlags extends RunInputFlags, ReportFlags, IndexedJobFlags {
 }
 
 /** @throws UserError for flags of which one plays one future, or compares two, and the other many. */
-function checkTogether(flags: RunFlags): void {
+function checkIncompatibleFlags(flags: RunFlags): void {
   if (flags.seeds === undefined) {
     for (const [flag, value] of [
       ["--against", flags.against],
@@ -68,21 +68,21 @@ function checkTogether(flags: RunFlags): void {
       );
     return;
   }
-  for (const [flag, value, what] of [
+  for (const [flag, value, explanation] of [
     ["--seed", flags.seed, "names one of them: leave out one of the two"],
     ["--runs", flags.runs, ONE_FUTURE],
     ["--ics", flags.ics, ONE_FUTURE],
     ["--against", flags.against, ONE_COMPARISON],
     ["--against-kubernetes", flags.againstKubernetes, ONE_COMPARISON],
   ] as const)
-    if (value !== undefined) throw new UserError(`--seeds plays many futures, and ${flag} ${what}`);
+    if (value !== undefined) throw new UserError(`--seeds plays many futures, and ${flag} ${explanation}`);
 }
 
 const ONE_FUTURE = "holds the runs of one: play that with --seed N instead, for example a worst one that --seeds names";
 const ONE_COMPARISON = "compares two: take --seed N instead, or play each side with --seeds";
 
 /** Where nothing says what to play, the project file does; flags count more than what else it says. */
-async function withProject(
+async function withProjectSettings(
   paths: readonly string[],
   flags: RunFlags,
   io: Io,
@@ -107,32 +107,32 @@ async function withProject(
 /** The rules that one of a project's futures, played alone, can be held against. */
 function withoutShares(rules: readonly string[]): string[] {
   return parseRules(rules)
-    .filter(({ mostFutures }) => mostFutures === undefined)
+    .filter(({ maxShare }) => maxShare === undefined)
     .map(({ text }) => text);
 }
 
 /** @throws UserError for rules that one future cannot be held against. */
 function checkRules(rules: readonly Rule[]): void {
-  for (const { text, what } of rules)
-    if (what.type === "change")
+  for (const { text, condition } of rules)
+    if (condition.type === "change")
       throw new UserError(
         `--fail-on: ${JSON.stringify(text)} compares: say with what, --against FILE or --against-kubernetes V`,
       );
-  checkForOneFuture(rules, "say which with --seeds");
+  rejectShareRules(rules, "say which with --seeds");
 }
 
 /** `kubewright run`: plays manifests in virtual time and prints what happened. */
-export async function runCommand(given: readonly string[], givenFlags: RunFlags, io: Io): Promise<void> {
+export async function runCommand(givenPaths: readonly string[], givenFlags: RunFlags, io: Io): Promise<void> {
   checkIndexedJob(givenFlags);
   const recorded = givenFlags.indexedJob === undefined ? undefined : new RecordedInputs(io);
-  const { paths, flags } = await withProject(given, givenFlags, recorded?.io ?? io);
-  checkTogether(flags);
+  const { paths, flags } = await withProjectSettings(givenPaths, givenFlags, recorded?.io ?? io);
+  checkIncompatibleFlags(flags);
   const seeds = seedsOfChunk(flags, parseSeeds);
   const rules = parseRules(flags.failOn ?? []);
   if (recorded !== undefined && seeds !== undefined)
-    return indexedRun({ paths: given, flags: givenFlags }, { paths, flags: { ...flags, seeds } }, recorded, io);
+    return indexedRun({ paths: givenPaths, flags: givenFlags }, { paths, flags: { ...flags, seeds } }, recorded, io);
   if (seeds !== undefined)
-    return futuresCommand(paths, { ...flags, seeds, rules, command: seedCommand(given, givenFlags) }, io);
+    return futuresCommand(paths, { ...flags, seeds, rules, command: seedCommand(givenPaths, givenFlags) }, io);
   if (flags.against !== undefined || flags.againstKubernetes !== undefined)
     return compareCommand(paths, { ...flags, rules }, io);
   checkRules(rules);
@@ -144,33 +144,34 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
   );
   const input = await readRunInput(paths, flags, io);
   const { startMs, durationMs, seed } = input;
-  const openOutputs = (mayBeVoid: boolean): Promise<RunOutputs> => RunOutputs.open(flags, io, { startMs, mayBeVoid });
+  const openOutputs = (mayBeDiscarded: boolean): Promise<RunOutputs> =>
+    RunOutputs.open(flags, io, { startMs, mayBeDiscarded });
   let outputs = await openOutputs(workers !== undefined);
   const reports = await ReportFiles.open(flags, io);
-  const progress = (await io.progress?.()) ?? noProgress;
-  const playing = { input, counted: countedFor(rules), io, progress };
-  const apart = workers === undefined ? undefined : await playNamespacesApart({ ...playing, outputs, workers });
-  if (apart?.shared !== undefined) {
-    await outputs.forget();
+  const progress = (await io.progress?.()) ?? silentProgress;
+  const request = { input, counted: countsNeededFor(rules), io, progress };
+  const parallelRun = workers === undefined ? undefined : await simulateNamespaces({ ...request, outputs, workers });
+  if (parallelRun?.shared !== undefined) {
+    await outputs.discardAll();
     outputs = await openOutputs(false);
   }
-  const played = apart?.played ?? (await playInOnePiece({ ...playing, outputs }));
-  const { outcome, peaks, reachedMs, mistakes } = played;
+  const simulated = parallelRun?.simulated ?? (await simulateCluster({ ...request, outputs }));
+  const { outcome, peaks, reachedMs, problems } = simulated;
   const notes = [
-    ...(apart?.shared === undefined ? [] : [`--workers: played in one piece, as without: ${apart.shared}`]),
-    ...played.notes,
+    ...(parallelRun?.shared === undefined ? [] : [`--workers: played in one piece, as without: ${parallelRun.shared}`]),
+    ...simulated.notes,
   ];
   const { groups, counted } = outcome;
   const violations = rules.length === 0 ? [] : violationsOf(rules, { seed, groups: counted, peaks });
   // What is not whole does not take the place of what was there.
-  if (mistakes.length === 0) {
+  if (problems.length === 0) {
     await outputs.trace?.close();
-    if (played.page !== undefined) await outputs.report?.write(played.page);
+    if (simulated.page !== undefined) await outputs.report?.write(simulated.page);
     await outputs.runs?.close();
     const { calendar } = outputs;
     await calendar?.close();
-    if (calendar !== undefined && calendar.left > 0)
-      notes.push(`--ics: ${calendar.left.toLocaleString("en-US")} runs are left out: a calendar takes 50,000`);
+    if (calendar !== undefined && calendar.omitted > 0)
+      notes.push(`--ics: ${calendar.omitted.toLocaleString("en-US")} runs are left out: a calendar takes 50,000`);
     await writeReports(reports, { input, groups, rules, violations });
   } else {
     await outputs.discard();
@@ -181,15 +182,15 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
     ? new InterruptedError(`stopped after ${formatDuration(reachedMs)} of ${formatDuration(durationMs)}`)
     : undefined;
   const finish = (): void => {
-    if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+    if (problems.length > 0) throw new UserError(problems.join("\n"));
     if (interrupted !== undefined) throw interrupted;
     throwViolations(violations);
   };
   if (flags.json === "-") return finish();
-  const playedMs = interrupted === undefined ? durationMs : reachedMs;
+  const simulatedMs = interrupted === undefined ? durationMs : reachedMs;
   io.stdout.write(
     runText(
-      { ...played, ...outcome, input, playedMs },
+      { ...simulated, ...outcome, input, simulatedMs },
       { style: styleFor(io.stdout.hasColours), width: io.stdout.columns || DEFAULT_WIDTH },
     ),
   );
@@ -210,17 +211,17 @@ async function writeReports(
 ): Promise<void> {
   const { startMs, durationMs, seed, manifests } = input;
   const title = `${formatDuration(durationMs)} from ${formatTime(startMs)}, seed ${seed}`;
-  const remarks = worthALook(groups, startMs);
+  const highlights = findHighlights(groups, startMs);
   const report: CheckReport = {
     title,
     subjects: groups.map(({ group }) => group),
     rules,
     violations,
-    remarks,
+    highlights,
     manifests,
   };
   await files.write({
-    markdown: () => runMarkdown(title, groups, { violations, remarks }),
+    markdown: () => runMarkdown(title, groups, { violations, highlights }),
     junit: () => junitXml(report),
     sarif: () => checkSarif(report),
   });

@@ -14,7 +14,7 @@ import { parseKubernetesVersion } from "./kubernetes-version.js";
 import { podTemplates } from "./input/pod-templates.js";
 import { PROJECT_FILE } from "./project-file.js";
 import { loadScenario } from "./scenario/load-scenario.js";
-import { checkLength } from "./scenario/longest-run.js";
+import { checkDuration } from "./scenario/check-duration.js";
 import type { WorkloadEntry } from "@kubewright/simulation";
 import type { Scenario } from "./scenario/scenario.js";
 import { UserError } from "./user-error.js";
@@ -70,18 +70,18 @@ const DEFAULT_SEED = "1";
 /**
  * Reads manifests and, if one is named, a scenario, whose start, length and seed count less than the flags.
  *
- * @param known - What the flags would read from a cluster, when that has been read already.
+ * @clusterState clusterState - What the flags would read from a cluster, when that has been read already.
  * @throws UserError for wrong flags and scenarios, and when nothing is left to play.
  */
 export async function readRunInput(
   paths: readonly string[],
   flags: RunInputFlags,
   io: InputIo & Pick<Io, "connect" | "stopped">,
-  known?: ClusterState,
+  clusterState?: ClusterState,
 ): Promise<RunInput> {
   const startMs = flags.start === undefined ? undefined : parseStart(flags.start);
   const durationMs = flags.for === undefined ? undefined : parseDuration(flags.for, "--for");
-  if (durationMs !== undefined) checkLength(durationMs, "--for");
+  if (durationMs !== undefined) checkDuration(durationMs, "--for");
   const seed = flags.seed === undefined ? undefined : parseSeed(flags.seed);
   if (paths.length === 0 && flags.scenario === undefined && !flags.fromCluster)
     throw new UserError(
@@ -91,10 +91,10 @@ export async function readRunInput(
   const strict = flags.strict ?? false;
   const localTimeZone = parseTimeZone(flags.controllerTimeZone);
   const chosen = flags.kubernetes === undefined ? undefined : parseKubernetesVersion(flags.kubernetes);
-  const cluster = known ?? (await fromCluster(flags, io, { readsVersion: chosen === undefined }));
+  const cluster = clusterState ?? (await fromCluster(flags, io, { readsVersion: chosen === undefined }));
   const { version: kubernetesVersion, note: versionNote } = chosen ??
     cluster?.kubernetes ?? { version: NEWEST_VERSION };
-  const loaded = paths.length === 0 ? NOTHING : await loadManifests(paths, io);
+  const loaded = paths.length === 0 ? NO_MANIFESTS : await loadManifests(paths, io);
   const { problems, notes } = loaded;
   const read = [...(cluster?.manifests ?? []), ...loaded.manifests];
   const entries = [
@@ -134,7 +134,7 @@ export async function readRunInput(
       seed: scenario.seed,
       scenario,
       ...common,
-      ...matchingNodes(all, scenario.nodes),
+      ...nodesForPods(all, scenario.nodes),
       workloads: countWorkloads(all),
     };
   }
@@ -144,13 +144,13 @@ export async function readRunInput(
     durationMs: durationMs ?? parseDuration(DEFAULT_FOR, "--for"),
     seed: seed ?? parseSeed(DEFAULT_SEED),
     ...common,
-    ...matchingNodes(manifests, undefined),
+    ...nodesForPods(manifests, undefined),
     workloads: countWorkloads(manifests),
   };
 }
 
 /** Nodes for what none of the usual ones can take, unless somebody says which nodes there are. */
-function matchingNodes(
+function nodesForPods(
   manifests: readonly Manifest[],
   given: readonly NodeShape[] | undefined,
 ): Pick<RunInput, "nodes" | "addedNodes"> {
@@ -172,7 +172,7 @@ function isCronJob({ kind }: { readonly kind: string }): boolean {
   return kind === "CronJob";
 }
 
-const NOTHING: LoadedManifests = { manifests: [], problems: [], notes: [] };
+const NO_MANIFESTS: LoadedManifests = { manifests: [], problems: [], notes: [] };
 
 function parseTimeZone(name: string | undefined): string | undefined {
   if (name === undefined || isTimeZone(name)) return name;

@@ -1,9 +1,9 @@
 import { type DigestGroup, RunDigest } from "./digest/run-digest.js";
 import type { PackedStatistics } from "./digest/run-statistics.js";
 import { RunStatistics } from "./digest/run-statistics.js";
-import type { Mishap } from "./futures/mishap.js";
-import { type GroupFuture, MishapCounter } from "./futures/mishap-counter.js";
-import type { TimelineListener } from "./timeline/kept-rows.js";
+import type { Incident } from "./futures/incident.js";
+import { type GroupFuture, IncidentCounter } from "./futures/incident-counter.js";
+import type { TimelineListener } from "./timeline/bounded-rows.js";
 import type { TimelineGroup, TimelineRow } from "@kubewright/timeline/data";
 import { Timeline } from "./timeline/timeline.js";
 import type { TimelineTotals } from "./timeline/totals.js";
@@ -27,18 +27,18 @@ export interface SettledRow {
 /** Follows a run from its first record to its last. */
 export class RunFollower {
   readonly #digest = new RunDigest();
-  readonly #counter: MishapCounter;
+  readonly #counter: IncidentCounter;
   readonly #timeline: Timeline;
 
   /**
-   * @param mishaps - To be counted.
+   * @incidents incidents - To be counted.
    * @param listeners - Who else wants to hear of every row.
    */
-  constructor(mishaps: readonly Mishap[], listeners: readonly TimelineListener[]) {
-    this.#counter = new MishapCounter(mishaps);
+  constructor(incidents: readonly Incident[], listeners: readonly TimelineListener[]) {
+    this.#counter = new IncidentCounter(incidents);
     this.#timeline = new Timeline({
       maxRows: 0,
-      listener: together([this.#digest, ...(mishaps.length === 0 ? [] : [this.#counter]), ...listeners]),
+      listener: combineListeners([this.#digest, ...(incidents.length === 0 ? [] : [this.#counter]), ...listeners]),
     });
   }
 
@@ -52,7 +52,7 @@ export class RunFollower {
   }
 }
 
-function together(listeners: readonly TimelineListener[]): TimelineListener {
+function combineListeners(listeners: readonly TimelineListener[]): TimelineListener {
   const [only, ...others] = listeners;
   if (only !== undefined && others.length === 0) return only;
   return {

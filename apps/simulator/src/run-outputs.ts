@@ -4,7 +4,7 @@ import { openOutput } from "./output-file.js";
 import { CalendarFile } from "./reports/calendar-file.js";
 import { RunsFile, parseRunsFormat } from "./runs-file.js";
 import { spooledOutput } from "./spooled-output.js";
-import type { TimelineListener } from "./timeline/kept-rows.js";
+import type { TimelineListener } from "./timeline/bounded-rows.js";
 
 /** Files that are written while a run is played, or hold it run by run, by the flags that name them. */
 export interface RunOutputFlags {
@@ -17,7 +17,7 @@ export interface RunOutputFlags {
 interface RunOutputOptions {
   readonly startMs: number;
   /** Whether what is written may turn out to be void: standard output gets nothing before the end then. */
-  readonly mayBeVoid: boolean;
+  readonly mayBeDiscarded: boolean;
 }
 
 /** The files of a run. They take the place of what was there before when they are closed, and not before. */
@@ -42,10 +42,10 @@ export class RunOutputs {
   }
 
   /** @throws UserError when one cannot be opened. */
-  static async open(flags: RunOutputFlags, io: Io, { startMs, mayBeVoid }: RunOutputOptions): Promise<RunOutputs> {
+  static async open(flags: RunOutputFlags, io: Io, { startMs, mayBeDiscarded }: RunOutputOptions): Promise<RunOutputs> {
     const { json, html, runs, ics } = flags;
     const runsFormat = runs === undefined ? undefined : parseRunsFormat(runs);
-    const standardOutput = async (): Promise<OutputFile> => (mayBeVoid ? spooledOutput(io) : stdoutFile(io));
+    const standardOutput = async (): Promise<OutputFile> => (mayBeDiscarded ? spooledOutput(io) : stdoutFile(io));
     const files = {
       trace:
         json === undefined
@@ -79,7 +79,7 @@ export class RunOutputs {
   }
 
   /** Leaves what was there before, and shows nothing. */
-  async forget(): Promise<void> {
+  async discardAll(): Promise<void> {
     await this.trace?.discard();
     await this.#discardOthers();
   }

@@ -2,8 +2,8 @@ import { stringify } from "csv-stringify/sync";
 import type { TimelineGroup, TimelineRow } from "@kubewright/timeline/data";
 
 import type { OutputFile } from "./io.js";
-import { lateMs, tookMs } from "./run-words.js";
-import type { TimelineListener } from "./timeline/kept-rows.js";
+import { lateMs, durationMsOf } from "./run-row-text.js";
+import type { TimelineListener } from "./timeline/bounded-rows.js";
 import { UserError } from "./user-error.js";
 import { zoneOf } from "./zone-of.js";
 import { ZonedClock } from "./zoned-clock.js";
@@ -46,7 +46,7 @@ export class RunsFile implements TimelineListener {
   readonly #file: OutputFile;
   readonly #clocks = new Map<string, ZonedClock>();
   #lines: RunLine[] = [];
-  #isBegun = false;
+  #hasWritten = false;
 
   constructor(format: RunsFormat, file: OutputFile) {
     this.#format = format;
@@ -59,14 +59,14 @@ export class RunsFile implements TimelineListener {
 
   rowSettled(group: TimelineGroup, row: TimelineRow): void {
     const { kind, namespace, name } = group;
-    this.#lines.push({ kind, namespace, name, ...this.#facts(group, row) });
+    this.#lines.push({ kind, namespace, name, ...this.#valuesOf(group, row) });
   }
 
   async flush(): Promise<void> {
     const lines = this.#lines;
     this.#lines = [];
-    const isFirst = !this.#isBegun;
-    this.#isBegun = true;
+    const isFirst = !this.#hasWritten;
+    this.#hasWritten = true;
     if (this.#format === "jsonl") {
       if (lines.length > 0) await this.#file.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     } else if (isFirst || lines.length > 0) {
@@ -84,7 +84,7 @@ export class RunsFile implements TimelineListener {
     await this.#file.discard();
   }
 
-  #facts(group: TimelineGroup, row: TimelineRow): RunLine {
+  #valuesOf(group: TimelineGroup, row: TimelineRow): RunLine {
     if (row.type === "skipped") {
       const { slotMs, cause, reason, unlisted = 0 } = row;
       return {
@@ -96,7 +96,7 @@ export class RunsFile implements TimelineListener {
       };
     }
     const { createdMs, slotMs, startMs, endMs, reason, message, unschedulable } = row;
-    const took = tookMs(row);
+    const durationMs = durationMsOf(row);
     const late = lateMs(row);
     return {
       ...(slotMs === undefined ? {} : { slot: this.#slot(group, slotMs) }),
@@ -105,7 +105,7 @@ export class RunsFile implements TimelineListener {
       ...(reason === undefined ? {} : { reason }),
       ...(message === undefined ? {} : { message }),
       lateSeconds: late / 1000,
-      ...(took === undefined ? {} : { tookSeconds: took / 1000 }),
+      ...(durationMs === undefined ? {} : { durationSeconds: durationMs / 1000 }),
       created: iso(createdMs),
       ...(startMs === undefined ? {} : { started: iso(startMs) }),
       ...(endMs === undefined ? {} : { ended: iso(endMs) }),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { type Ran, kubewright } from "../test/memory-io.js";
+import { type CommandResult, kubewright } from "../test/memory-io.js";
 
-const schedule = (...args: string[]): Promise<Ran> => kubewright(["schedule", ...args]);
+const schedule = (...args: string[]): Promise<CommandResult> => kubewright(["schedule", ...args]);
 
 const inNewYork = ["--time-zone", "America/New_York"];
 

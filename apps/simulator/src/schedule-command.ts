@@ -5,10 +5,10 @@ import { ScheduleError, type ScheduleExplanation, explainNextRuns, timeZoneError
 import { clockRemarks } from "./clock-changes.js";
 import type { Io } from "./io.js";
 import { parseOutputFormat } from "./output-format.js";
-import { neverText } from "./run-words.js";
+import { neverText } from "./run-row-text.js";
 import { parseStart } from "./flag-values.js";
 import { type Style, styleFor } from "./style.js";
-import { didYouMean } from "./time-zone-hint.js";
+import { timeZoneHint } from "./time-zone-hint.js";
 import { UserError } from "./user-error.js";
 import { ZonedClock } from "./zoned-clock.js";
 
@@ -20,16 +20,16 @@ export interface ScheduleFlags {
   readonly output: string;
 }
 
-const MOST_RUNS = 10_000;
+const MAX_RUNS = 10_000;
 
 /** `kubewright schedule`: the next runs of a schedule, in its zone and in UTC, and what changes of the clock do to them. */
-export async function scheduleCommand(words: readonly string[], flags: ScheduleFlags, io: Io): Promise<void> {
-  const [expression = ""] = words;
+export async function scheduleCommand(args: readonly string[], flags: ScheduleFlags, io: Io): Promise<void> {
+  const [expression = ""] = args;
   // Unquoted, the shell also takes a * for the names of files.
-  if (words.length > 1) throw new UserError("put the schedule in quotes: kubewright schedule '0 3 * * MON'");
+  if (args.length > 1) throw new UserError("put the schedule in quotes: kubewright schedule '0 3 * * MON'");
   const count = Number(flags.count);
-  if (!/^\d+$/.test(flags.count) || count < 1 || count > MOST_RUNS)
-    throw new UserError(`--count: ${JSON.stringify(flags.count)} is not a whole number from 1 to ${MOST_RUNS}`);
+  if (!/^\d+$/.test(flags.count) || count < 1 || count > MAX_RUNS)
+    throw new UserError(`--count: ${JSON.stringify(flags.count)} is not a whole number from 1 to ${MAX_RUNS}`);
   const format = parseOutputFormat(flags.output);
   const fromMs = flags.from === undefined ? realClock.now() : parseStart(flags.from, "--from");
   const explanation = explain(expression, flags.timeZone, { fromMs, count });
@@ -48,7 +48,7 @@ function explain(
   window: { readonly fromMs: number; readonly count: number },
 ): ScheduleExplanation {
   const zoneProblem = timeZone === "" ? "the zone is empty" : timeZoneError(timeZone);
-  if (zoneProblem !== undefined) throw new UserError(`--time-zone: ${zoneProblem}${didYouMean(timeZone)}`);
+  if (zoneProblem !== undefined) throw new UserError(`--time-zone: ${zoneProblem}${timeZoneHint(timeZone)}`);
   if (timeZone === "Local")
     throw new UserError("--time-zone: Local stands for another zone on every machine; name one, e.g. Europe/Berlin");
   try {
@@ -57,7 +57,7 @@ function explain(
     if (!(error instanceof ScheduleError)) throw error;
     const place = error.field === undefined ? "" : `${error.field}: `;
     const zone = /^(?:CRON_)?TZ=(\S+) /.exec(expression)?.[1];
-    const hint = zone === undefined || timeZoneError(zone) === undefined ? "" : didYouMean(zone);
+    const hint = zone === undefined || timeZoneError(zone) === undefined ? "" : timeZoneHint(zone);
     throw new UserError(`${place}${error.message}${hint}`, { cause: error });
   }
 }

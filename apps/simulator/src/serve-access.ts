@@ -29,7 +29,7 @@ export interface ServeAccess {
  *
  * @throws UserError when others could come in unasked, or nobody at all, or a flag cannot be read.
  */
-export async function serveAccess(flags: AccessFlags, io: Pick<Io, "readFile">): Promise<ServeAccess> {
+export async function resolveAccess(flags: AccessFlags, io: Pick<Io, "readFile">): Promise<ServeAccess> {
   const { host, tls = false, token, tokenFile, kubeconfig, allowAnonymous = false } = flags;
   if (token === "") throw new UserError("--token: an empty token lets nobody in");
   if (parseHost(host) === undefined)

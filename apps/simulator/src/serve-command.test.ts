@@ -7,29 +7,29 @@ import { describe, expect, test } from "vitest";
 import { runCli } from "./cli.js";
 import type { Io } from "./io.js";
 
-interface Served {
+interface ServeProcess {
   readonly url: string;
   /** Resolves when it has said that it is ready. */
   readonly ready: Promise<void>;
   /** The first line it wrote. */
-  readonly said: string;
+  readonly firstLine: string;
   /** Tells the command to stop, and answers its exit code. */
   readonly stop: () => Promise<number>;
 }
 
 /** Runs `kubewright serve` in this process on a free port, with files kept in `files`. */
-async function serve(flags: readonly string[], files: Map<string, string> = new Map()): Promise<Served> {
+async function serve(flags: readonly string[], files: Map<string, string> = new Map()): Promise<ServeProcess> {
   const stopped = new AbortController();
-  const { promise: line, resolve: heard } = Promise.withResolvers<string>();
-  const { promise: ready, resolve: heardReady } = Promise.withResolvers<void>();
-  const quiet = { write: () => {}, isTerminal: false, columns: 0, hasColours: false };
+  const { promise: line, resolve: onFirstLine } = Promise.withResolvers<string>();
+  const { promise: ready, resolve: onReady } = Promise.withResolvers<void>();
+  const silentOutput = { write: () => {}, isTerminal: false, columns: 0, hasColours: false };
   const io: Io = {
-    stdout: quiet,
+    stdout: silentOutput,
     stderr: {
-      ...quiet,
+      ...silentOutput,
       write: (text) => {
-        heard(text);
-        if (text === "kubewright is ready\n") heardReady();
+        onFirstLine(text);
+        if (text === "kubewright is ready\n") onReady();
       },
     },
     readFile: async (path) => files.get(path) ?? Promise.reject(new Error("ENOENT: no such file")),
@@ -47,10 +47,10 @@ async function serve(flags: readonly string[], files: Map<string, string> = new 
     timeZoneData: "test",
   };
   const code = runCli(["serve", "--port", "0", ...flags], io, "1.2.3");
-  const said = await line;
+  const firstLine = await line;
   return {
-    url: /Serving on (\S+)/.exec(said)?.[1] ?? "",
-    said,
+    url: /Serving on (\S+)/.exec(firstLine)?.[1] ?? "",
+    firstLine,
     ready,
     stop: () => {
       stopped.abort();
@@ -288,9 +288,9 @@ test.each([
   [["--token", "s3cret", "--tls"], /For kubectl add --tls and --kubeconfig/],
   [["--token", "s3cret", "--allow-anonymous"], /Try: kubectl --server http:\S+ get jobs/],
 ])("with %j it says what kubectl needs", async (flags, advice) => {
-  const { said, stop } = await serve(["--controllers", "", "--kubelet", "none", ...flags]);
-  expect(said).toMatch(advice);
-  expect(said).not.toContain("s3cret");
+  const { firstLine, stop } = await serve(["--controllers", "", "--kubelet", "none", ...flags]);
+  expect(firstLine).toMatch(advice);
+  expect(firstLine).not.toContain("s3cret");
   expect(await stop()).toBe(0);
 });
 
@@ -373,16 +373,16 @@ test("the page and its trace are for those who may talk to the cluster", async (
 test("a snapshot that a server cannot begin with is named", async () => {
   const object = `{"metadata":{"name":"deep"},"spec":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
   const files = new Map([["deep.json", `{"resourceVersion":"7","objects":{"/configmaps":[${object}]}}`]]);
-  const { said, stop } = await serve(["--restore", "deep.json"], files);
-  expect(said).toBe(
+  const { firstLine, stop } = await serve(["--restore", "deep.json"], files);
+  expect(firstLine).toBe(
     "kubewright: --restore: cannot begin with deep.json: /configmaps deep is nested more than 500 levels deep\n",
   );
   expect(await stop()).toBe(2);
 });
 
 test("a snapshot that cannot be read is named", async () => {
-  const { said, stop } = await serve(["--restore", "gone.json"]);
-  expect(said).toBe("kubewright: --restore: cannot read gone.json: ENOENT: no such file\n");
+  const { firstLine, stop } = await serve(["--restore", "gone.json"]);
+  expect(firstLine).toBe("kubewright: --restore: cannot read gone.json: ENOENT: no such file\n");
   expect(await stop()).toBe(2);
 });
 
@@ -629,8 +629,8 @@ describe("reset", () => {
 });
 
 test("a cluster of an earlier release says so, keeps its rules, and runs its controllers", async () => {
-  const { url, said, stop } = await serve(["--kubernetes", "v1.31", "--speed", "manual"]);
-  expect(said).toContain("(kubelet simulated, Kubernetes 1.31)");
+  const { url, firstLine, stop } = await serve(["--kubernetes", "v1.31", "--speed", "manual"]);
+  expect(firstLine).toContain("(kubelet simulated, Kubernetes 1.31)");
   expect((await call("GET", `${url}/version`)).body).toMatchObject({ minor: "31", gitVersion: "v1.31.14" });
   const managed = { ...job, spec: { ...job.spec, managedBy: "acme.io/queue" } };
   const { code, body } = await call("POST", `${url}${JOBS}`, managed);
@@ -641,8 +641,8 @@ test("a cluster of an earlier release says so, keeps its rules, and runs its con
 });
 
 test("the newest release is served when none is chosen", async () => {
-  const { url, said, stop } = await serve([]);
-  expect(said).toContain("(kubelet simulated)");
+  const { url, firstLine, stop } = await serve([]);
+  expect(firstLine).toContain("(kubelet simulated)");
   expect((await call("GET", `${url}/version`)).body).toMatchObject({ minor: "36", gitVersion: "v1.36.3" });
   expect(await stop()).toBe(0);
 });

@@ -27,13 +27,13 @@ import type { Io } from "./io.js";
 import { kubeconfigFor } from "./kubeconfig.js";
 import { ADVANCE_PATH, ManualClock } from "./manual-clock.js";
 import { parseKubernetesVersion, versionRemark } from "./kubernetes-version.js";
-import { notSimulatedTeller } from "./not-simulated-teller.js";
+import { notSimulatedReporter } from "./not-simulated-reporter.js";
 import { openOutput } from "./output-file.js";
 import { livePagePaths } from "./report/live-page.js";
 import { TRACE_PATH } from "./report/live-status.js";
 import { LiveTrace } from "./report/live-trace.js";
-import { type AccessFlags, serveAccess } from "./serve-access.js";
-import { type Beginning, type Life, RESET_PATH, SNAPSHOT_PATH, ServedCluster } from "./served-cluster.js";
+import { type AccessFlags, resolveAccess } from "./serve-access.js";
+import { type InitialState, type ClusterInstance, RESET_PATH, SNAPSHOT_PATH, ServedCluster } from "./served-cluster.js";
 import { readSnapshot, writeSnapshot } from "./snapshot-file.js";
 import { PROCESSES_WARNING, localProcesses } from "./process-kubelet/local-processes.js";
 import { parseFeatureGates } from "./server-feature-gates.js";
@@ -66,12 +66,12 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const speed = parseSpeed(flags.speed);
   const startMs = flags.start === undefined ? realClock.now() : parseStart(flags.start);
   const { version, note } = parseKubernetesVersion(flags.kubernetes);
-  const { authentication, allowedHosts } = await serveAccess(flags, io);
+  const { authentication, allowedHosts } = await resolveAccess(flags, io);
   const processes = kubelet === "process" ? await localProcesses({ ...flags, speed }, io) : undefined;
   const restored = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
   const features = parseFeatureGates(flags.featureGates, version);
   const metrics = new ApiMetrics(features);
-  const passing =
+  const runningClock =
     speed === 1 && flags.start === undefined
       ? realClock
       : new ScaledClock(realClock, speed === "manual" ? 1 : speed, startMs);
@@ -94,13 +94,13 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     ...(authentication === undefined ? {} : { authentication: { serviceAccountKey: newKey(), ...authentication } }),
   } as const;
   const seed = flags.seed === undefined ? undefined : parseSeed(flags.seed);
-  const beginLife = (from: Beginning | undefined): Life => {
+  const startInstance = (from: InitialState | undefined): ClusterInstance => {
     const manual = speed === "manual" ? new ManualClock(realClock, from?.nowMs ?? startMs) : undefined;
-    const clock = manual?.clock ?? new StoppableClock(passing);
+    const clock = manual?.clock ?? new StoppableClock(runningClock);
     const trace = new LiveTrace({ clock, real: realClock, speed, life: uuid(realRandom) });
     const restore = from === undefined ? restored : { ...from.snapshot, resourceVersion: from.resourceVersion };
-    const random = seed === undefined ? realRandom : randomOf(seed, from?.snapshot ?? restored);
-    const cluster = begin(flags.restore, {
+    const random = seed === undefined ? realRandom : randomFor(seed, from?.snapshot ?? restored);
+    const cluster = createServedCluster(flags.restore, {
       ...options,
       ...processes?.(),
       clock,
@@ -112,21 +112,21 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
         ...livePagePaths(io),
         [TRACE_PATH]: (request) => trace.serve(request, cluster),
         [RESET_PATH]: (request) => served.reset(request),
-        [SNAPSHOT_PATH]: (request) => served.keep(request),
+        [SNAPSHOT_PATH]: (request) => served.takeSnapshot(request),
         ...(manual === undefined ? {} : { [ADVANCE_PATH]: (request) => manual.serve(request, cluster.apiServer) }),
       },
     });
     metrics.follow(cluster.apiServer);
-    manual?.follow(cluster.apiServer);
+    manual?.fireDueTimersAfterRequests(cluster.apiServer);
     return {
       // Of an API server alone nobody expects that it acts.
-      cluster: options.controllers.length === 0 ? cluster : withTeller(cluster, clock, random),
+      cluster: options.controllers.length === 0 ? cluster : withReporter(cluster, clock, random),
       clock,
       manual,
-      end: () => (clock instanceof StoppableClock ? clock.stop() : undefined),
+      dispose: () => (clock instanceof StoppableClock ? clock.stop() : undefined),
     };
   };
-  const served: ServedCluster = new ServedCluster(beginLife);
+  const served: ServedCluster = new ServedCluster(startInstance);
   const listening = {
     host: flags.host,
     port,
@@ -167,7 +167,7 @@ function kubectlAdvice(
 }
 
 /** @throws UserError when the snapshot cannot be begun with. */
-function begin(restore: string | undefined, options: ClusterOptions & KubeletOptions): Cluster {
+function createServedCluster(restore: string | undefined, options: ClusterOptions & KubeletOptions): Cluster {
   try {
     return createCluster(options);
   } catch (error) {
@@ -178,12 +178,12 @@ function begin(restore: string | undefined, options: ClusterOptions & KubeletOpt
 }
 
 /** The same cluster, in which it is told of what none of its controllers acts on. */
-function withTeller(cluster: Cluster, clock: Clock, random: Random): Cluster {
+function withReporter(cluster: Cluster, clock: Clock, random: Random): Cluster {
   const client = cluster.client("kubewright");
   const { informers } = cluster;
-  const teller = notSimulatedTeller({ client, clock, random: random.fork("not-simulated"), informers });
+  const reporter = notSimulatedReporter({ client, clock, random: random.fork("not-simulated"), informers });
   const rest = { name: "cluster", run: (signal: AbortSignal) => cluster.run(signal) };
-  return { ...cluster, run: (signal) => runInStages([[teller], [rest]], signal) };
+  return { ...cluster, run: (signal) => runInStages([[reporter], [rest]], signal) };
 }
 
 function parsePort(text: string): number {
@@ -209,7 +209,7 @@ function parseSpeed(text: string): number | "manual" {
 }
 
 /** The same whenever a cluster begins with that state, and not what made the UIDs that are in it. */
-function randomOf(seed: number, state: StoreSnapshot | undefined): Random {
+function randomFor(seed: number, state: StoreSnapshot | undefined): Random {
   const random = seededRandom(seed);
   return state === undefined ? random : random.fork(`from ${state.resourceVersion}`);
 }

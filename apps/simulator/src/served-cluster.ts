@@ -3,13 +3,13 @@ import { type ApiServer, type Cluster, type PathResponse, type StoreSnapshot } f
 import type { ApiRequest } from "@kubewright/transport";
 
 import type { ManualClock } from "./manual-clock.js";
-import { readJsonObject, refusal, reply } from "./path-answers.js";
+import { readJsonObject, refusal, reply } from "./path-responses.js";
 
 export const RESET_PATH = "/_kubewright/reset";
 export const SNAPSHOT_PATH = "/_kubewright/snapshot";
 
 /** More are refused: each keeps what was stored then. */
-const MOST_SNAPSHOTS = 100;
+const MAX_SNAPSHOTS = 100;
 
 /** What a cluster was: everything stored, and what time it was. */
 export interface ClusterState {
@@ -18,18 +18,18 @@ export interface ClusterState {
 }
 
 /** What a cluster begins with: what one was, under a resourceVersion of its own. */
-export interface Beginning extends ClusterState {
+export interface InitialState extends ClusterState {
   readonly resourceVersion: string;
 }
 
 /** A cluster from its start, or a reset, to the next reset. */
-export interface Life {
+export interface ClusterInstance {
   readonly cluster: Cluster;
   readonly clock: Pick<Clock, "now">;
   /** Set when time stands still. */
   readonly manual?: ManualClock | undefined;
   /** What only this life needs is let go. It has stopped. */
-  readonly end: () => void;
+  readonly dispose: () => void;
 }
 
 /**
@@ -40,26 +40,26 @@ export interface Life {
  * which answers that ID, or takes it with `{"snapshot": ID}`. They wait for one another, and for a clock that is being advanced.
  */
 export class ServedCluster {
-  readonly #begin: (from: Beginning | undefined) => Life;
+  readonly #createInstance: (from: InitialState | undefined) => ClusterInstance;
   readonly #snapshots = new Map<string, ClusterState>();
   readonly #failed = Promise.withResolvers<never>();
-  #made = 0;
-  #life: Life;
+  #snapshotCount = 0;
+  #instance: ClusterInstance;
   #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #initial: ClusterState | undefined;
   /** Resets and snapshots wait for one another. */
-  #last: Promise<unknown> = Promise.resolve();
+  #lastOperation: Promise<unknown> = Promise.resolve();
 
-  /** @param begin - Makes a cluster that begins with this, or from nothing. Its clock, if it stands still, stands where that one did. */
-  constructor(begin: (from: Beginning | undefined) => Life) {
-    this.#begin = begin;
-    this.#life = begin(undefined);
+  /** @createInstance createInstance - Makes a cluster that begins with this, or from nothing. Its clock, if it stands still, stands where that one did. */
+  constructor(createInstance: (from: InitialState | undefined) => ClusterInstance) {
+    this.#createInstance = createInstance;
+    this.#instance = createInstance(undefined);
     this.#failed.promise.catch(() => {});
   }
 
   get apiServer(): ApiServer {
-    return this.#life.cluster.apiServer;
+    return this.#instance.cluster.apiServer;
   }
 
   /**
@@ -73,7 +73,7 @@ export class ServedCluster {
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
     const started = this.#enqueue(async () => {
-      await this.#start(this.#life);
+      await this.#start(this.#instance);
       this.#initial = this.#state();
     });
     await Promise.race([started.then(onReady), stopped, this.#failed.promise]);
@@ -85,62 +85,62 @@ export class ServedCluster {
   /** Answers requests to {@link RESET_PATH}. */
   async reset({ method, body }: ApiRequest): Promise<PathResponse> {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${RESET_PATH}`);
-    const wanted = readId(body);
-    if (typeof wanted === "string") return refusal(400, "BadRequest", wanted);
-    const { id } = wanted;
+    const request = readId(body);
+    if (typeof request === "string") return refusal(400, "BadRequest", request);
+    const { id } = request;
     return this.#enqueue(async () => {
       const state = id === undefined ? this.#initial : this.#snapshots.get(id);
       if (state === undefined) return refusal(404, "NotFound", `there is no snapshot ${JSON.stringify(id)}`);
-      await this.#goBack(state);
+      await this.#restore(state);
       return reply(200, { resourceVersion: this.apiServer.resourceVersion });
     });
   }
 
   /** Answers requests to {@link SNAPSHOT_PATH}. */
-  async keep({ method, body }: ApiRequest): Promise<PathResponse> {
+  async takeSnapshot({ method, body }: ApiRequest): Promise<PathResponse> {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${SNAPSHOT_PATH}`);
-    const wanted = readId(body);
-    if (typeof wanted === "string") return refusal(400, "BadRequest", wanted);
-    const id = wanted.id ?? `snapshot-${++this.#made}`;
+    const request = readId(body);
+    if (typeof request === "string") return refusal(400, "BadRequest", request);
+    const id = request.id ?? `snapshot-${++this.#snapshotCount}`;
     return this.#enqueue(async () => {
-      await this.#life.manual?.idle;
-      if (this.#snapshots.size >= MOST_SNAPSHOTS && !this.#snapshots.has(id))
-        return refusal(403, "Forbidden", `there are ${MOST_SNAPSHOTS} snapshots already: take one of them anew`);
+      await this.#instance.manual?.idle;
+      if (this.#snapshots.size >= MAX_SNAPSHOTS && !this.#snapshots.has(id))
+        return refusal(403, "Forbidden", `there are ${MAX_SNAPSHOTS} snapshots already: take one of them anew`);
       this.#snapshots.set(id, this.#state());
       return reply(200, { snapshot: id, resourceVersion: this.apiServer.resourceVersion });
     });
   }
 
-  async #goBack(state: ClusterState): Promise<void> {
-    const before = this.#life;
-    await before.manual?.idle;
+  async #restore(state: ClusterState): Promise<void> {
+    const previous = this.#instance;
+    await previous.manual?.idle;
     // Beyond everything that anybody has seen.
-    const resourceVersion = String(Number(before.cluster.apiServer.resourceVersion) + 1);
-    const next = this.#begin({ ...state, resourceVersion });
+    const resourceVersion = String(Number(previous.cluster.apiServer.resourceVersion) + 1);
+    const next = this.#createInstance({ ...state, resourceVersion });
     const [stop, running] = [this.#stop, this.#running];
-    before.cluster.apiServer.handOver(next.cluster.apiServer);
-    this.#life = next;
+    previous.cluster.apiServer.handOver(next.cluster.apiServer);
+    this.#instance = next;
     stop.abort();
-    void running.finally(before.end);
+    void running.finally(previous.dispose);
     this.#stop = new AbortController();
     await this.#start(next);
   }
 
-  async #start(life: Life): Promise<void> {
-    this.#running = life.cluster.run(this.#stop.signal).catch((error: unknown) => {
+  async #start(instance: ClusterInstance): Promise<void> {
+    this.#running = instance.cluster.run(this.#stop.signal).catch((error: unknown) => {
       // One that was put away cannot do anything about it.
-      if (life === this.#life) this.#failed.reject(error);
+      if (instance === this.#instance) this.#failed.reject(error);
     });
-    await life.cluster.ready(this.#stop.signal);
+    await instance.cluster.ready(this.#stop.signal);
   }
 
   #state(): ClusterState {
-    return { snapshot: this.apiServer.snapshot(), nowMs: this.#life.clock.now() };
+    return { snapshot: this.apiServer.snapshot(), nowMs: this.#instance.clock.now() };
   }
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => {});
+    const done = this.#lastOperation.then(work);
+    this.#lastOperation = done.catch(() => {});
     return done;
   }
 }

@@ -19,7 +19,7 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
   readonly durationMs: number;
   readonly seed: number;
   /** What it is a part of the whole of: with another name, other lots are drawn. Default: it is the whole. */
-  readonly part?: string;
+  readonly segment?: string;
   /** The release of Kubernetes to play. Default: the newest. */
   readonly kubernetesVersion?: KubernetesVersion;
   readonly timeZoneData: string;
@@ -39,10 +39,7 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
   /** What the cluster begins with. Live objects among the manifests are taken from here, and not created. */
   readonly live?: LiveState;
   /** What happens meanwhile. Its cluster is one whose components can fail each by itself, which takes more time. */
-  readonly scenario?: Pick<
-    Scenario,
-    "happenings" | "controllerManagers" | "controllers" | "jitter" | "timeZone" | "nodes"
-  >;
+  readonly scenario?: Pick<Scenario, "events" | "controllerManagers" | "controllers" | "jitter" | "timeZone" | "nodes">;
   /** Told of happenings that were refused. Default: nobody is. */
   readonly onProblem?: (message: string) => void;
   /** Deep-freezes everything stored, to find components that write to shared objects. For tests. */
@@ -59,7 +56,8 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
 export async function simulate(options: SimulationOptions): Promise<void> {
   const { startMs, durationMs, seed, emit, signal } = options;
   const { scenario } = options;
-  const random = options.part === undefined ? seededRandom(seed) : seededRandom(seed).fork(`part/${options.part}`);
+  const random =
+    options.segment === undefined ? seededRandom(seed) : seededRandom(seed).fork(`part/${options.segment}`);
   const clock = new SimulatedClock(startMs, scenario === undefined ? {} : clockSettings(settingsOf(scenario), random));
   const recorder = new Recorder({ clock, emit });
   const { kubernetesVersion = NEWEST_VERSION } = options;
@@ -100,22 +98,22 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   let failure: { error: unknown } | undefined;
   const running = cluster.run(stop.signal).catch((error: unknown) => (failure = { error }));
   try {
-    await drive(clock, cluster.ready(stop.signal));
+    await driveClock(clock, cluster.ready(stop.signal));
     const { onProblem = () => {} } = options;
-    const happenings = scenario?.happenings ?? [];
-    const player =
+    const scenarioEvents = scenario?.events ?? [];
+    const eventRunner =
       faulty === undefined
         ? undefined
         : new ScenarioEventRunner({
             cluster: faulty,
             clock,
-            onNote: (told) => emit({ type: "happening", ...told }),
+            onNote: (note) => emit({ type: "happening", ...note }),
             onProblem,
             signal: stop.signal,
           });
-    player?.begin(happenings);
-    (options.onCreated ?? refuse)(
-      await drive(
+    eventRunner?.begin(scenarioEvents);
+    (options.onCreated ?? throwProblems)(
+      await driveClock(
         clock,
         createManifests(
           cluster.client("kubewright"),
@@ -124,7 +122,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
         ),
       ),
     );
-    player?.schedule(happenings);
+    eventRunner?.schedule(scenarioEvents);
     for (let elapsedMs = 0; elapsedMs < durationMs && failure === undefined && !signal?.aborted;) {
       const sliceMs = Math.min(SLICE_MS, durationMs - elapsedMs);
       await clock.advance(sliceMs);
@@ -133,7 +131,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     }
   } finally {
     stop.abort();
-    await drive(clock, running);
+    await driveClock(clock, running);
   }
   if (failure !== undefined) throw failure.error;
   emit({ type: "end", at: iso(clock.now()) });
@@ -164,18 +162,18 @@ export function traceHeader({
   };
 }
 
-type PlayedScenario = NonNullable<SimulationOptions["scenario"]>;
+type SimulatedScenario = NonNullable<SimulationOptions["scenario"]>;
 
 /** Whether there is more to it than a plain cluster has. */
-function isFaulty({ happenings, controllerManagers, controllers, jitter }: PlayedScenario): boolean {
-  return happenings.length > 0 || controllerManagers > 1 || controllers !== undefined || jitter !== undefined;
+function isFaulty({ events: scenarioEvents, controllerManagers, controllers, jitter }: SimulatedScenario): boolean {
+  return scenarioEvents.length > 0 || controllerManagers > 1 || controllers !== undefined || jitter !== undefined;
 }
 
-function settingsOf({ controllers, jitter }: PlayedScenario): Parameters<typeof clusterSettings>[0] {
+function settingsOf({ controllers, jitter }: SimulatedScenario): Parameters<typeof clusterSettings>[0] {
   return { ...(controllers === undefined ? {} : { controllers }), ...(jitter === undefined ? {} : { jitter }) };
 }
 
-function refuse({ problems }: CreateOutcome): void {
+function throwProblems({ problems }: CreateOutcome): void {
   if (problems.length > 0) throw new UserError(problems.join("\n"));
 }
 
@@ -183,16 +181,16 @@ function refuse({ problems }: CreateOutcome): void {
 export const SLICE_MS = 3_600_000;
 
 /** Awaits work on the cluster while virtual time stands still, moving it only if the work itself waits on a timer. */
-async function drive<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
+async function driveClock<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
   let settled = false;
-  const watched = work.finally(() => (settled = true));
-  watched.catch(() => {});
+  const tracked = work.finally(() => (settled = true));
+  tracked.catch(() => {});
   for (await clock.settle(); !settled; await clock.settle()) {
     const waitMs = clock.nextTimerInMs;
     if (waitMs === undefined) break;
     await clock.advance(waitMs);
   }
-  return watched;
+  return tracked;
 }
 
 function iso(timeMs: number): string {

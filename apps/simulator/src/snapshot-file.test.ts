@@ -23,8 +23,8 @@ test("an object that cannot be written is left out and named, and the others are
       "/nodes": [{ kind: "Node", metadata: { name: "n" } }],
     },
   };
-  const leftOut = await writeSnapshot("store.json", snapshot, io);
-  expect(leftOut).toEqual([
+  const omitted = await writeSnapshot("store.json", snapshot, io);
+  expect(omitted).toEqual([
     "configmaps default/b: Converting circular structure to JSON",
     "example.com/widgets w: Do not know how to serialize a BigInt",
   ]);

@@ -18,29 +18,29 @@ export async function writeSnapshot(
 ): Promise<string[]> {
   // It holds Secrets.
   const file = await openOutput("--snapshot", path, io, { secret: true });
-  const leftOut: string[] = [];
+  const omitted: string[] = [];
   await file.write(`{"resourceVersion":${JSON.stringify(snapshot.resourceVersion)},"objects":{`);
-  let before = "";
+  let keySeparator = "";
   for (const [key, objects] of Object.entries(snapshot.objects)) {
-    await file.write(`${before}${JSON.stringify(key)}:[`);
-    before = ",";
-    let comma = "";
+    await file.write(`${keySeparator}${JSON.stringify(key)}:[`);
+    keySeparator = ",";
+    let separator = "";
     for (const object of objects) {
       let text: string;
       try {
         text = JSON.stringify(object);
       } catch (error) {
-        leftOut.push(`${nameOf(key, object)}: ${(error as Error).message.split("\n")[0]}`);
+        omitted.push(`${nameOf(key, object)}: ${(error as Error).message.split("\n")[0]}`);
         continue;
       }
-      await file.write(comma + text);
-      comma = ",";
+      await file.write(separator + text);
+      separator = ",";
     }
     await file.write("]");
   }
   await file.write("}}\n");
   await file.close();
-  return leftOut;
+  return omitted;
 }
 
 /** @throws UserError when there is no snapshot in the file. */

@@ -1,7 +1,7 @@
 import { suggestTimeZone } from "@kubewright/cron";
 
 /** ` (did you mean Europe/Berlin?)`, or nothing. */
-export function didYouMean(timeZone: string): string {
+export function timeZoneHint(timeZone: string): string {
   const zone = suggestTimeZone(timeZone);
   return zone === undefined ? "" : ` (did you mean ${zone}?)`;
 }

@@ -5,7 +5,7 @@ import { clockEffects, nextSlotMs } from "./clock-effects.js";
 import { foldedText } from "./digest/folded-text.js";
 import { type DigestGroup, type DigestRow, foldIdentical } from "./digest/run-digest.js";
 import { formatDuration } from "./duration.js";
-import { lateText, neverText, tookMs } from "./run-words.js";
+import { lateText, neverText, durationMsOf } from "./run-row-text.js";
 import { type Style, printable, styleFor } from "./style.js";
 import { TimeAxis } from "./time-axis.js";
 import type { TimelineTotals } from "./timeline/totals.js";
@@ -23,10 +23,10 @@ export interface TimelineTextOptions {
 const LABEL_WIDTH = 18;
 const INDENT = " ".repeat(LABEL_WIDTH);
 /** What a note beside a row may take, and what it takes of a wide terminal. */
-const NARROWEST_NOTE = 34;
-const WIDEST_NOTE = 56;
+const MIN_NOTE_WIDTH = 34;
+const MAX_NOTE_WIDTH = 56;
 const NOTE_SHARE = 0.47;
-const NARROWEST_AXIS = 20;
+const MIN_AXIS_WIDTH = 20;
 
 /**
  * One block per CronJob and per Job of its own: a heading, an axis, a row per run with its pods as bars, skipped runs with
@@ -49,18 +49,18 @@ interface BlockOptions extends TimelineTextOptions {
 
 function groupText({ group, rows }: DigestGroup, options: BlockOptions): string {
   const { startMs, endMs, style, width, zones } = options;
-  const noteWidth = Math.min(WIDEST_NOTE, Math.max(NARROWEST_NOTE, Math.floor(width * NOTE_SHARE)));
-  const axisWidth = Math.max(NARROWEST_AXIS, width - LABEL_WIDTH - noteWidth);
+  const noteWidth = Math.min(MAX_NOTE_WIDTH, Math.max(MIN_NOTE_WIDTH, Math.floor(width * NOTE_SHARE)));
+  const axisWidth = Math.max(MIN_AXIS_WIDTH, width - LABEL_WIDTH - noteWidth);
   const [fromMs, toMs] = group.kind === "CronJob" ? [startMs, endMs] : span(rows, options);
   const clock = new ZonedClock(zoneOf(group), zones);
   const axis = new TimeAxis(fromMs, toMs, axisWidth, (timeMs) => clock.offsetMs(timeMs));
   const effects = group.cronJob === undefined ? undefined : clockEffects(group.cronJob, startMs, endMs, zones);
-  const place: Place = { ...options, group, axis, clock, repeated: effects?.repeated ?? new Map() };
+  const context: BlockContext = { ...options, group, axis, clock, repeated: effects?.repeated ?? new Map() };
   const lines = [heading(group, style), style.dim(`${labelText(clock.timeZone)}${axis.labels()}`)];
   for (const row of foldSkipped(foldIdentical(rows))) {
-    if ("skipped" in row) lines.push(...skippedLines(row.skipped, place));
-    else if (row.type === "run") lines.push(...runLines(row, place));
-    else if (row.type === "skipped") lines.push(skippedLine(row, place));
+    if ("skipped" in row) lines.push(...skippedLines(row.skipped, context));
+    else if (row.type === "run") lines.push(...runLines(row, context));
+    else if (row.type === "skipped") lines.push(skippedLine(row, context));
     else lines.push(style.dim(`  ${foldedText(row, clock)}`));
   }
   if (rows.length === 0) lines.push(`  ${style.dim(noRunsText(group, options, clock))}`);
@@ -68,7 +68,7 @@ function groupText({ group, rows }: DigestGroup, options: BlockOptions): string 
 }
 
 /** What the lines of one block share. */
-interface Place extends BlockOptions {
+interface BlockContext extends BlockOptions {
   readonly group: TimelineGroup;
   readonly axis: TimeAxis;
   readonly clock: ZonedClock;
@@ -83,19 +83,19 @@ function noRunsText({ cronJob }: TimelineGroup, { startMs, endMs, zones }: Block
 }
 
 /** Rows of skipped runs that are told one by one; longer stretches take one row. */
-const MOST_SKIPPED = 2;
+const MAX_SKIPPED = 2;
 
 /** Neighbouring skipped runs of one reason, taken together. */
 function foldSkipped(rows: readonly DigestRow[]): (DigestRow | { readonly skipped: readonly SkippedRow[] })[] {
   const folded: (DigestRow | { readonly skipped: readonly SkippedRow[] })[] = [];
   for (let from = 0, to = 0; from < rows.length; from = to) {
-    const stretch: SkippedRow[] = [];
+    const sequence: SkippedRow[] = [];
     for (to = from; to < rows.length; to++) {
       const row = rows[to]!;
-      if (row.type !== "skipped" || (stretch[0] ?? row).reason !== row.reason) break;
-      stretch.push(row);
+      if (row.type !== "skipped" || (sequence[0] ?? row).reason !== row.reason) break;
+      sequence.push(row);
     }
-    if (stretch.length > MOST_SKIPPED) folded.push({ skipped: stretch });
+    if (sequence.length > MAX_SKIPPED) folded.push({ skipped: sequence });
     else folded.push(...rows.slice(from, (to = Math.max(to, from + 1))));
   }
   return folded;
@@ -120,26 +120,26 @@ function span(rows: readonly DigestRow[], { startMs, endMs }: TimelineTextOption
   return [Math.max(startMs, from), to];
 }
 
-function runLines(row: RunRow, place: Place): string[] {
-  const { group, axis, clock, repeated, endMs, width, style } = place;
+function runLines(row: RunRow, context: BlockContext): string[] {
+  const { group, axis, clock, repeated, endMs, width, style } = context;
   const label = group.kind === "CronJob" ? clock.short(rowTime(row)) : row.name;
   const remark = repeated.get(rowTime(row));
-  const again = remark === undefined ? "" : `; ${remark}`;
+  const repeatedText = remark === undefined ? "" : `; ${remark}`;
   const note = {
-    text: `${runNote(row, endMs, style)}${again}`,
-    length: runNote(row, endMs, PLAIN).length + again.length,
+    text: `${runNote(row, endMs, style)}${repeatedText}`,
+    length: runNote(row, endMs, PLAIN).length + repeatedText.length,
   };
   const lanes = packLanes(row.pods, endMs);
-  const drawn = lanes.slice(0, MOST_LANES).map((lane) => laneText(lane, row, axis, endMs, style));
-  if (drawn.length === 0) drawn.push(laneText([], row, axis, endMs, style));
-  const lines = drawn.map((bar, index) => `${index === 0 ? labelText(label) : INDENT}${bar}`);
-  const hiddenPods = row.hiddenPods + lanes.slice(MOST_LANES).reduce((sum, lane) => sum + lane.length, 0);
+  const laneTexts = lanes.slice(0, MAX_LANES).map((lane) => laneText(lane, row, axis, endMs, style));
+  if (laneTexts.length === 0) laneTexts.push(laneText([], row, axis, endMs, style));
+  const lines = laneTexts.map((bar, index) => `${index === 0 ? labelText(label) : INDENT}${bar}`);
+  const hiddenPods = row.hiddenPods + lanes.slice(MAX_LANES).reduce((sum, lane) => sum + lane.length, 0);
   if (hiddenPods > 0) lines.push(`${INDENT}${style.dim(`… and ${hiddenPods} more pods; --json has them all`)}`);
   return withNote(lines, note, axis, width);
 }
 
 /** Lines of pods that run at the same time. */
-const MOST_LANES = 10;
+const MAX_LANES = 10;
 
 /** What a row has to say stands beside its first line, or below where there is no room for it. */
 function withNote(lines: readonly string[], note: Note, axis: TimeAxis, width: number): string[] {
@@ -156,7 +156,7 @@ interface Note {
 }
 
 /** A stretch of skipped runs: a mark for each column they fall into, how many there are, and until when. */
-function skippedLines(skipped: readonly SkippedRow[], { axis, clock, width, style }: Place): string[] {
+function skippedLines(skipped: readonly SkippedRow[], { axis, clock, width, style }: BlockContext): string[] {
   const [{ slotMs: firstMs, reason }, { slotMs: lastMs }] = [skipped[0]!, skipped.at(-1)!];
   const cells = Array.from({ length: axis.width }, () => " ");
   for (const { slotMs } of skipped) cells[axis.column(slotMs)] = style.yellow("×");
@@ -168,7 +168,7 @@ function skippedLines(skipped: readonly SkippedRow[], { axis, clock, width, styl
 }
 
 /** The reason stands right beside the mark: after it, or before it where there is more room. */
-function skippedLine({ slotMs, reason }: SkippedRow, { axis, clock, width, style }: Place): string {
+function skippedLine({ slotMs, reason }: SkippedRow, { axis, clock, width, style }: BlockContext): string {
   const column = axis.column(slotMs);
   const text = `skipped: ${printable(reason)}`;
   const roomAfter = width - LABEL_WIDTH - column - 2;
@@ -181,24 +181,24 @@ function skippedLine({ slotMs, reason }: SkippedRow, { axis, clock, width, style
 
 function runNote(row: RunRow, endMs: number, style: Style): string {
   const late = lateText(row) === "" ? "" : `, ${lateText(row)}`;
-  const took = formatDuration(tookMs({ ...row, endMs: row.endMs ?? endMs })!);
+  const took = formatDuration(durationMsOf({ ...row, endMs: row.endMs ?? endMs })!);
   const pods = [row.succeeded > 0 ? `${row.succeeded} ok` : "", row.failed > 0 ? `${row.failed} failed` : ""]
     .filter(Boolean)
     .join(", ");
   const facts = pods === "" ? "" : ` (${pods})`;
-  const gone =
+  const removedText =
     row.removedMs === undefined || row.endMs === undefined
       ? ""
       : `, gone ${formatDuration(row.removedMs - row.endMs)} later`;
-  const isStuck = row.unschedulable !== undefined && row.pods.every(({ startMs }) => startMs === undefined);
-  const stuck = isStuck ? `, no node: ${printable(row.unschedulable!)}` : "";
+  const isUnschedulable = row.unschedulable !== undefined && row.pods.every(({ startMs }) => startMs === undefined);
+  const unschedulableText = isUnschedulable ? `, no node: ${printable(row.unschedulable!)}` : "";
   switch (row.outcome) {
     case "Complete":
-      return `${style.green("Complete")} in ${took}${facts}${late}${gone}`;
+      return `${style.green("Complete")} in ${took}${facts}${late}${removedText}`;
     case "Failed":
-      return `${style.red("Failed")} after ${took}${facts}: ${row.reason ?? "unknown"}${row.failedIndexes === undefined ? "" : ` [${row.failedIndexes}]`}${late}${gone}`;
+      return `${style.red("Failed")} after ${took}${facts}: ${row.reason ?? "unknown"}${row.failedIndexes === undefined ? "" : ` [${row.failedIndexes}]`}${late}${removedText}`;
     case "Running":
-      return `${style.cyan("Running")} for ${took}${facts}${late}${stuck}`;
+      return `${style.cyan("Running")} for ${took}${facts}${late}${unschedulableText}`;
     case "Suspended":
       return style.dim("Suspended");
     case "Deleted":

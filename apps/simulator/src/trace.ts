@@ -111,11 +111,11 @@ export interface TraceEnd {
   readonly type: "end";
   readonly at: string;
   /** How much there was at once; in traces that `kubewright run` writes. */
-  readonly atOnce?: AtOnce;
+  readonly concurrent?: ConcurrentLevels;
 }
 
 /** How much there was at once: of all pods, and of those namespaces and pools of nodes that had any. */
-export interface AtOnce extends UsageInTrace {
+export interface ConcurrentLevels extends UsageInTrace {
   readonly namespaces: readonly (UsageInTrace & { readonly namespace: string })[];
   readonly pools: readonly (UsageInTrace & { readonly pool: string })[];
 }
@@ -130,7 +130,7 @@ export interface UsageInTrace {
 }
 
 export interface LevelInTrace {
-  readonly most: number;
+  readonly max: number;
   readonly p95OverTime: number;
 }
 

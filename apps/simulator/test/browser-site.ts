@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { type BuildResult, type OutputFile, build } from "esbuild";
 
-import { expressionsApart, shardingApart, withoutOutsideClients } from "../browser-plugin.js";
+import { lazyExpressions, lazySharding, withoutExternalClients } from "../browser-plugin.js";
 
 const source = path.join(import.meta.dirname, "../src/browser/index.ts");
 
@@ -22,7 +22,7 @@ export function bundle(): Promise<BuildResult & { readonly outputFiles: OutputFi
     outdir: "/",
     write: false,
     logLevel: "silent",
-    plugins: [expressionsApart, shardingApart, withoutOutsideClients],
+    plugins: [lazyExpressions, lazySharding, withoutExternalClients],
     metafile: true,
   });
 }

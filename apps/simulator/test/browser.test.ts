@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { browserPath, launchBrowser } from "../../../packages/timeline/test/chromium.js";
-import type { PlayOptions, PlayRequest, Played } from "../src/browser/index.js";
+import type { SimulationOptions, SimulationRequest, SimulationResult } from "../src/browser/index.js";
 import { bundle, serveBundle } from "./browser-site.js";
 import { kubewright } from "./memory-io.js";
 
@@ -118,8 +118,8 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
   /** @param cancelAt - How much is played when the worker is told to stop. */
   const ask = <T>(
     name: string,
-    request: PlayRequest,
-    options: PlayOptions = {},
+    request: SimulationRequest,
+    options: SimulationOptions = {},
     cancelAt?: number,
   ): Promise<Answer<T>> =>
     page.evaluate((message) => (globalThis as unknown as { ask(message: unknown): Promise<never> }).ask(message), {
@@ -152,20 +152,20 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
 
   test("it tells how far it is, and stops when it is told to", async () => {
     const request = { manifests: MANIFESTS, for: "7d" };
-    const { result, shares, tookMs } = await ask<Played>("play", request);
+    const { result, shares, tookMs } = await ask<SimulationResult>("play", request);
     console.log(`a week of 7 and 168 runs in a worker: ${Math.round(tookMs)} ms`);
     expect(result!.report!.groups.map(({ rows }) => rows.length)).toEqual([7, 167]);
     expect(shares).toEqual([...shares].sort((a, b) => a - b));
     expect(shares.at(-1)).toBe(1);
     expect(shares.length).toBeGreaterThan(100);
-    const stopped = await ask<Played>("play", { ...request, for: "3650d" }, {}, 0.001);
+    const stopped = await ask<SimulationResult>("play", { ...request, for: "3650d" }, {}, 0.001);
     expect(stopped.error).toMatch(/^AbortError: /);
     expect(stopped.shares.at(-1)).toBeLessThan(0.5);
   });
 
   test("definitions of resources are checked as in Node, as soon as what evaluates expressions is there", async () => {
     const manifests = [MANIFESTS, DEFINITION].join("---\n");
-    const { result, error } = await ask<Played>("play", { manifests, for: "1h" });
+    const { result, error } = await ask<SimulationResult>("play", { manifests, for: "1h" });
     expect(error).toBeUndefined();
     const { stderr } = await kubewright(["run", "manifests.yaml", "--for", "1h"], {
       files: { "manifests.yaml": manifests },
@@ -177,7 +177,7 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
   });
 
   test("mistakes are told with their places, also of a scenario", async () => {
-    const { result, error } = await ask<Played>("play", {
+    const { result, error } = await ask<SimulationResult>("play", {
       manifests: cronJob("a", "0 25 * * *"),
       scenario: SCENARIO.replace("at:", "att:"),
     });

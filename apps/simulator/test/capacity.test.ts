@@ -50,28 +50,28 @@ const files = {
 };
 
 interface Level {
-  readonly most: number;
+  readonly max: number;
   readonly p95OverTime: number;
 }
 
-interface AtOnce {
+interface Concurrent {
   readonly pods: Level;
   readonly cores: Level;
   readonly memoryBytes: Level;
 }
 
-const usage = (most: readonly number[], usual: readonly number[]): AtOnce => ({
-  pods: { most: most[0]!, p95OverTime: usual[0]! },
-  cores: { most: most[1]!, p95OverTime: usual[1]! },
-  memoryBytes: { most: most[2]! * 2 ** 30, p95OverTime: usual[2]! * 2 ** 30 },
+const usage = (max: readonly number[], usual: readonly number[]): Concurrent => ({
+  pods: { max: max[0]!, p95OverTime: usual[0]! },
+  cores: { max: max[1]!, p95OverTime: usual[1]! },
+  memoryBytes: { max: max[2]! * 2 ** 30, p95OverTime: usual[2]! * 2 ** 30 },
 });
 
 test("a run ends with the most at once and what was usual: of all, of namespaces, of pools of nodes", async () => {
   const args = ["run", "--scenario", "scenario.yaml"];
   const { stdout, written } = await kubewright([...args, "--json", "trace.jsonl"], { files });
-  const end = JSON.parse(written["trace.jsonl"]!.trimEnd().split("\n").at(-1)!) as { readonly atOnce: object };
+  const end = JSON.parse(written["trace.jsonl"]!.trimEnd().split("\n").at(-1)!) as { readonly concurrent: object };
   schema("trace")(end);
-  expect(end.atOnce).toEqual({
+  expect(end.concurrent).toEqual({
     // The slot with which the window begins is none of its runs, so both run in 9 of 10 hours: the short ones 4.5 % of the time.
     ...usage([4, 2, 4], [2, 1, 2]),
     namespaces: [
@@ -95,11 +95,13 @@ test("many futures have the same of each, with its quantiles and the worst seed,
   const manifests = cronJob("some", "billing", "10m..50m");
   const args = ["run", "in.yaml", "--for", "10h", "--seeds", "1-20"];
   const { stdout: json } = await kubewright([...args, "--json", "-"], { files: { "in.yaml": manifests } });
-  const document = JSON.parse(json) as { readonly atOnce: Record<"pools" | "namespaces" | "p95OverTime", object[]> };
+  const document = JSON.parse(json) as {
+    readonly concurrent: Record<"pools" | "namespaces" | "p95OverTime", object[]>;
+  };
   schema("futures")(document);
-  const always = (level: number): object => ({ p50: level, p95: level, p99: level, most: level, seed: 1 });
+  const always = (level: number): object => ({ p50: level, p95: level, p99: level, max: level, seed: 1 });
   const levels = { pods: always(2), cores: always(1), memoryBytes: always(2 ** 31) };
-  expect(document.atOnce).toEqual({
+  expect(document.concurrent).toEqual({
     ...levels,
     p95OverTime: levels,
     namespaces: [{ namespace: "billing", ...levels, p95OverTime: levels }],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type Ran, kubewright } from "./memory-io.js";
+import { type CommandResult, kubewright } from "./memory-io.js";
 
 const cronJob = (name: string, spec: string, duration: string): string => `
 apiVersion: batch/v1
@@ -39,7 +39,7 @@ spec:
 `;
 const all = `${slow}${punctual}${overlapping}${late}${huge}`;
 
-function run(flags: readonly string[], manifests = all): Promise<Ran> {
+function run(flags: readonly string[], manifests = all): Promise<CommandResult> {
   return kubewright(["run", "all.yaml", "--for", "6h", ...flags], { files: { "all.yaml": manifests } });
 }
 
@@ -112,27 +112,28 @@ test("several rules, in one flag or many, tell of every violation", async () => 
 
 test("in many futures a share may be allowed, and is exceeded only beyond chance", async () => {
   const manifests = cronJob("backup", "concurrencyPolicy: Forbid\n  startingDeadlineSeconds: 60", "30m..62m");
-  const play = (rule: string): Promise<Ran> => run(["--for", "1d", "--seeds", "1-12", "--fail-on", rule], manifests);
+  const simulate = (rule: string): Promise<CommandResult> =>
+    run(["--for", "1d", "--seeds", "1-12", "--fail-on", rule], manifests);
   // About half of all days have a skipped run.
-  const any = await play("skipped");
+  const any = await simulate("skipped");
   expect(any.code).toBe(1);
   expect(any.stderr).toMatch(
     /^kubewright: skipped: default\/backup at \S+, seed \d+: .* still active past the deadline.*; in \d+ of 12 futures\n$/,
   );
-  expect((await play("skipped>1%")).code).toBe(1);
-  expect((await play("skipped>60%")).code).toBe(0);
+  expect((await simulate("skipped>1%")).code).toBe(1);
+  expect((await simulate("skipped>60%")).code).toBe(0);
 });
 
 test("what differs from another file is a violation", async () => {
   const files = { "a.yaml": punctual, "b.yaml": punctual.replace("0 * * * *", "30 * * * *"), "c.yaml": punctual };
-  const play = (other: string): Promise<Ran> =>
+  const simulate = (other: string): Promise<CommandResult> =>
     kubewright(["run", "a.yaml", "--against", other, "--for", "6h", "--fail-on", "changed"], { files });
-  const { code, stderr } = await play("b.yaml");
+  const { code, stderr } = await simulate("b.yaml");
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: "kubewright: changed: default/punctual: 11 runs differ, first that of 2026-01-01T00:30:00Z\n",
   });
-  expect((await play("c.yaml")).code).toBe(0);
+  expect((await simulate("c.yaml")).code).toBe(0);
 });
 
 test("with another file the rules are held against that one, besides what differs, in the order of the rules", async () => {
@@ -140,9 +141,9 @@ test("with another file the rules are held against that one, besides what differ
     "a.yaml": `${punctual}${late}`,
     "b.yaml": `${punctual.replace('"0 * * * *"', '"30 * * * *"')}${slow}`,
   };
-  const play = (from: string, to: string, rules: string, ...more: string[]): Promise<Ran> =>
+  const simulate = (from: string, to: string, rules: string, ...more: string[]): Promise<CommandResult> =>
     kubewright(["run", from, "--against", to, "--for", "6h", "--fail-on", rules, ...more], { files });
-  const { code, stderr, written } = await play(
+  const { code, stderr, written } = await simulate(
     "a.yaml",
     "b.yaml",
     "skipped,punctual:changed,late>5m,peak-pods>1",
@@ -164,12 +165,12 @@ test("with another file the rules are held against that one, besides what differ
   expect(written["j.xml"]).toContain(
     "punctual:changed: default/punctual: 11 runs differ, first that of 2026-01-01T00:30:00Z",
   );
-  const back = await play("b.yaml", "a.yaml", "skipped,late>5m,late:late");
+  const back = await simulate("b.yaml", "a.yaml", "skipped,late>5m,late:late");
   expect(back.stderr.match(/^kubewright: \S+ \S+/gm)).toEqual([
     "kubewright: late>5m: default/late",
     "kubewright: late:late: default/late",
   ]);
-  const share = await play("a.yaml", "b.yaml", "skipped>1%");
+  const share = await simulate("a.yaml", "b.yaml", "skipped>1%");
   expect({ code: share.code, stderr: share.stderr }).toEqual({
     code: 2,
     stderr: 'kubewright: --fail-on: "skipped>1%" is about a share of many futures: play B alone, with --seeds\n',

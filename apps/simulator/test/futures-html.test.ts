@@ -117,8 +117,8 @@ test("told to stop, it writes what was reached, without timelines", async () => 
   expect(code).toBe(130);
   const parts = partsOf(written["f.html"]!);
   expect([...parts.keys()]).toEqual(["report"]);
-  const { simulated: played, embedded } = parts.get("report") as FuturesReport;
-  expect(played).toBeLessThan(1000);
+  const { simulated, embedded } = parts.get("report") as FuturesReport;
+  expect(simulated).toBeLessThan(1000);
   expect(embedded).toEqual([]);
 });
 

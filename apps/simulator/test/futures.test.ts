@@ -44,13 +44,13 @@ interface Chance {
 }
 
 interface Futures {
-  readonly seeds: { readonly played: number };
-  readonly total: { readonly mishaps: readonly Chance[] };
+  readonly seeds: { readonly simulated: number };
+  readonly total: { readonly incidents: readonly Chance[] };
   readonly groups: readonly {
     readonly name: string;
     readonly slots: number;
     readonly runs: number;
-    readonly mishaps: readonly Chance[];
+    readonly incidents: readonly Chance[];
     readonly hasSpread: boolean;
   }[];
 }
@@ -71,7 +71,7 @@ const TRUE_SHARE = PER_RUN / (1 + PER_RUN);
 
 test("the share of skipped slots is the one worked out by hand, within its interval", async () => {
   const { groups } = await futures(["--seeds", "1-60", "--for", "3d"], { "backup.yaml": backup });
-  const skipped = groups[0]!.mishaps.find(({ kind, cause }) => kind === "skipped" && cause === undefined)!;
+  const skipped = groups[0]!.incidents.find(({ kind, cause }) => kind === "skipped" && cause === undefined)!;
   expect(groups[0]!.slots).toBeGreaterThan(60 * 70);
   expect(skipped.perSlot.low).toBeLessThan(TRUE_SHARE);
   expect(skipped.perSlot.high).toBeGreaterThan(TRUE_SHARE);
@@ -80,7 +80,7 @@ test("the share of skipped slots is the one worked out by hand, within its inter
 
 test("the worst seed, played alone, shows as many skips as are told of it", async () => {
   const { groups } = await futures(["--seeds", "1-10", "--for", "2d"], { "backup.yaml": backup });
-  const { worst } = groups[0]!.mishaps.find(({ kind, cause }) => kind === "skipped" && cause === undefined)!;
+  const { worst } = groups[0]!.incidents.find(({ kind, cause }) => kind === "skipped" && cause === undefined)!;
   const alone = await kubewright(
     ["run", "backup.yaml", "--for", "2d", "--seed", String(worst.seed), "--runs", "runs.jsonl"],
     { files: { "backup.yaml": backup } },
@@ -104,7 +104,7 @@ spec:
   const found = await futures(["--seeds", "3-8", "--for", "6h", "--fail", "pi=50%"], files);
   const validate = new Ajv({ strict: true }).compile(JSON.parse(readFileSync(SCHEMA, "utf8")) as object);
   expect(validate(found), JSON.stringify(validate.errors)).toBe(true);
-  const failed = found.total.mishaps.find(({ kind }) => kind === "failed")!;
+  const failed = found.total.incidents.find(({ kind }) => kind === "failed")!;
   expect(failed.futures).toBeGreaterThan(0);
   expect(failed.futures).toBeLessThan(6);
   expect(failed.worst.text).toMatch(/^default\/pi: pi failed: BackoffLimitExceeded/);
@@ -170,7 +170,7 @@ function backupFile(): string {
 test("any number of threads finds the same, byte for byte", async () => {
   const file = backupFile();
   const args = ["run", file, "--for", "1d", "--seeds", "1-12"];
-  const play = async (workers: string): Promise<readonly [timeline: string, json: string, page: string]> => {
+  const simulate = async (workers: string): Promise<readonly [timeline: string, json: string, page: string]> => {
     const json = path.join(path.dirname(file), `of-${workers}.json`);
     const html = path.join(path.dirname(file), `of-${workers}.html`);
     const child = built([...args, "--json", json, "--html", html, "--workers", workers]);
@@ -178,8 +178,8 @@ test("any number of threads finds the same, byte for byte", async () => {
     expect(child.exitCode).toBe(0);
     return [stdout.replace(json, "JSON"), readFileSync(json, "utf8"), readFileSync(html, "utf8")];
   };
-  const one = await play("1");
-  const three = await play("3");
+  const one = await simulate("1");
+  const three = await simulate("3");
   expect(three.slice(0, 2)).toEqual(one.slice(0, 2));
   expect(three[2] === one[2]).toBe(true);
   expect(one[2].match(/id="seed-\d+"/g)!.length).toBeGreaterThan(1);
@@ -230,11 +230,11 @@ spec:
 `;
   const files = { "in.yaml": `${wanting("billing", "1Gi")}---${wanting("web", "64M")}` };
   const args = ["run", "in.yaml", "--for", "3h", "--seeds", "1-5"];
-  const { atOnce } = JSON.parse((await kubewright([...args, "--json", "-"], { files })).stdout) as {
-    readonly atOnce: object;
+  const { concurrent } = JSON.parse((await kubewright([...args, "--json", "-"], { files })).stdout) as {
+    readonly concurrent: object;
   };
-  const always = (level: number): object => ({ p50: level, p95: level, p99: level, most: level, seed: 1 });
-  expect(atOnce).toEqual({
+  const always = (level: number): object => ({ p50: level, p95: level, p99: level, max: level, seed: 1 });
+  expect(concurrent).toEqual({
     pods: always(4),
     cores: always(2),
     memoryBytes: always(2 * 2 ** 30 + 128_000_000),

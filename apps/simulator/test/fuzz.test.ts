@@ -12,10 +12,10 @@ import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 
 import type { FuzzPool } from "../src/fuzz/fuzz-pool.js";
-import { type MemoryIoOptions, type Ran, kubewright } from "./memory-io.js";
+import { type MemoryIoOptions, type CommandResult, kubewright } from "./memory-io.js";
 
 /** What a plan comes to, made up: it goes wrong where there is a crash. */
-function madeUp(count: number, onPlay: (name: string) => void = () => {}): () => Promise<FuzzPool> {
+function fakePool(count: number, onPlay: (name: string) => void = () => {}): () => Promise<FuzzPool> {
   return async () => ({
     count,
     close: async () => {},
@@ -24,7 +24,7 @@ function madeUp(count: number, onPlay: (name: string) => void = () => {}): () =>
       const isWrong = plan.events?.some(({ controllerCrashes }) => controllerCrashes !== undefined) === true;
       const violation = {
         invariant: "S1 counted once",
-        about: "Job default/job-1",
+        subject: "Job default/job-1",
         message: "pod 1 was counted twice",
         atMs: Date.parse(plan.start) + 90_000,
       };
@@ -39,8 +39,8 @@ function madeUp(count: number, onPlay: (name: string) => void = () => {}): () =>
   });
 }
 
-const fuzz = (args: readonly string[], options: MemoryIoOptions = {}): Promise<Ran> =>
-  kubewright(["fuzz", ...args], { fuzzWorkers: madeUp(1), ...options });
+const fuzz = (args: readonly string[], options: MemoryIoOptions = {}): Promise<CommandResult> =>
+  kubewright(["fuzz", ...args], { fuzzWorkers: fakePool(1), ...options });
 
 test("a violation is told with its seed, object, plan and how to play it again, and ends with status 1", async () => {
   const { code, stdout, stderr } = await fuzz(["--seeds", "1-50", "--minimize"]);
@@ -69,7 +69,7 @@ test("--json is one object that its schema describes, the same for any number of
   const texts = [];
   for (const count of [1, 3]) {
     const args = ["--seeds", "1-100", "--minimize", "--faults", "controllerCrashes,staleCache", "--json", "-"];
-    const { code, stdout } = await fuzz(args, { fuzzWorkers: madeUp(count) });
+    const { code, stdout } = await fuzz(args, { fuzzWorkers: fakePool(count) });
     expect(code).toBe(1);
     texts.push(stdout);
   }
@@ -82,21 +82,21 @@ test("a campaign is stopped, tells what it has with status 130, and goes on from
   let plays = 0;
   const stopped = await fuzz(["--seeds", "1-200", "--json", "part.json"], {
     stopped: stop.signal,
-    fuzzWorkers: madeUp(2, () => {
+    fuzzWorkers: fakePool(2, () => {
       plays++;
       if (plays === 100) stop.abort();
     }),
   });
   expect(stopped.code).toBe(130);
   expect(stopped.stderr).toBe("kubewright: stopped with 136 of 200 seeds left; --resume part.json goes on\n");
-  const played: string[] = [];
+  const plansRun: string[] = [];
   const files = { "part.json": stopped.written["part.json"]! };
   const { code, written } = await fuzz(["--resume", "part.json", "--json", "whole.json"], {
     files,
-    fuzzWorkers: madeUp(1, (name) => played.push(name)),
+    fuzzWorkers: fakePool(1, (name) => plansRun.push(name)),
   });
   expect(code).toBe(1);
-  expect(played[0]).toBe("seed-65");
+  expect(plansRun[0]).toBe("seed-65");
   const whole = await fuzz(["--seeds", "1-200", "--json", "-"]);
   const { corpus, plansRun: all, covered, next } = JSON.parse(whole.stdout) as FuzzReport;
   expect(JSON.parse(written["whole.json"]!)).toMatchObject({ corpus, plays: all, reached: covered, next });
@@ -189,7 +189,7 @@ describe("--mutant", () => {
       { name: "job-eats-pods", sentence: "Pods are eaten." },
       { name: "as-upstream", sentence: "They are counted late.", permitted: true },
     ],
-    playerUrl: async (name: string) => {
+    runnerUrl: async (name: string) => {
       if (name !== "job-eats-pods") throw new Error(`there is no mutant ${JSON.stringify(name)}`);
       return "data:text/javascript,export const play = async () => ({ violations: [{ invariant: 'S1 counted once', about: 'Job default/a', message: 'eaten', atMs: 0 }], reached: [], hash: 'ab', settled: {}, figures: { requests: 1, writes: 1, virtualMs: 1 } });";
     },

@@ -40,11 +40,11 @@ async function interrupt(
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "ignore"], env: { ...process.env, NO_COLOR: "1" } });
   onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";
-  let told = false;
+  let printed = false;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
-    if (told || !waitFor.test(output)) return;
-    told = true;
+    if (printed || !waitFor.test(output)) return;
+    printed = true;
     how(child);
   });
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 
 import { lintRules } from "../src/lint/lint-rules.js";
-import { type MemoryIoOptions, type Ran, kubewright } from "./memory-io.js";
+import { type MemoryIoOptions, type CommandResult, kubewright } from "./memory-io.js";
 
 interface Found {
   readonly rule: string;
@@ -62,7 +62,11 @@ spec:
 `;
 }
 
-async function lint(text: string, flags: readonly string[] = [], options: MemoryIoOptions = {}): Promise<Ran> {
+async function lint(
+  text: string,
+  flags: readonly string[] = [],
+  options: MemoryIoOptions = {},
+): Promise<CommandResult> {
   return kubewright(["lint", "jobs.yaml", "--from", FROM, ...flags], {
     ...options,
     files: { "jobs.yaml": text, ...options.files },
@@ -84,7 +88,7 @@ function words(command: string): string[] {
 }
 
 /** Plays what a finding has for a proof. */
-async function play(command: string, text: string): Promise<Ran> {
+async function simulate(command: string, text: string): Promise<CommandResult> {
   const [name, ...args] = words(command);
   expect(name).toBe("kubewright");
   return kubewright(args, { files: { "jobs.yaml": text }, readStandardInput: async () => text });
@@ -390,11 +394,11 @@ test.each(CASES.map((each, index) => [`${each.rule} (${index})`, each] as const)
     expect(found!.proof !== undefined).toBe(proved ?? false);
     if (found!.proof === undefined) return;
     const { command, shows } = found!.proof;
-    const { code, stdout, stderr } = await play(command, bad);
+    const { code, stdout, stderr } = await simulate(command, bad);
     expect(stdout + stderr, command).toContain(shows);
     expect(code).toBe(command.includes("--fail-on") ? 1 : 0);
     // The same window shows nothing of the kind where there is none, unless the command makes all runs that long, or fail.
-    const other = await play(command, good);
+    const other = await simulate(command, good);
     const isMadeUp = command.includes("--duration");
     expect(isMadeUp || !(other.stdout + other.stderr).includes(shows), command).toBe(true);
   },
@@ -433,7 +437,7 @@ const odd = record({
 });
 
 test("every proof shows what it says, whatever the schedule, the zone and the time", { timeout: 240_000 }, async () => {
-  let played = 0;
+  let simulated = 0;
   await assert(
     asyncProperty(odd, async ({ schedule, zone, policy, deadline, duration, job, pod, from }) => {
       const spec = [`timeZone: ${zone}`, `concurrencyPolicy: ${policy}`];
@@ -442,16 +446,16 @@ test("every proof shows what it says, whatever the schedule, the zone and the ti
       const text = cronJob(duration === undefined ? parts : { ...parts, duration });
       for (const { rule, proof } of await findings(text, ["--from", from])) {
         if (proof === undefined) continue;
-        const { code, stdout, stderr } = await play(proof.command, text);
+        const { code, stdout, stderr } = await simulate(proof.command, text);
         const said = stdout + stderr;
         expect({ rule, said, shown: said.includes(proof.shows) }).toMatchObject({ shown: true });
         expect(code).toBe(proof.command.includes("--fail-on") ? 1 : 0);
-        played++;
+        simulated++;
       }
     }),
     { numRuns: 150, seed: 17, endOnFailure: true },
   );
-  expect(played).toBeGreaterThan(90);
+  expect(simulated).toBeGreaterThan(90);
 });
 
 test("nothing that is written where something else should be makes it stumble", { timeout: 240_000 }, async () => {
@@ -678,7 +682,7 @@ test("the examples of Kubernetes' documentation have notes, and neither errors n
 test("a Job's proof is played as well", async () => {
   const [found] = await findings(DOCUMENTED.split("---\n")[2]!);
   expect(found).toMatchObject({ rule: "backoff-beyond-deadline", object: "Job default/pi-with-timeout" });
-  const { code, stderr } = await play(found!.proof!.command, DOCUMENTED);
+  const { code, stderr } = await simulate(found!.proof!.command, DOCUMENTED);
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("DeadlineExceeded") as string });
 });
 
@@ -746,8 +750,8 @@ test("the project file says what to look at, how long runs take, and which rules
   expect(code).toBe(1);
   expect(stdout).toContain("1 warning in 1 CronJob");
   const command = /shown by: (.*)/.exec(stdout)![1]!;
-  const played = await play(command, cronJob({ spec: "suspend: false" }));
-  expect(played).toMatchObject({ code: 1, stderr: expect.stringContaining("overlap: default/report") as string });
+  const simulated = await simulate(command, cronJob({ spec: "suspend: false" }));
+  expect(simulated).toMatchObject({ code: 1, stderr: expect.stringContaining("overlap: default/report") as string });
   expect((await kubewright(["lint", "--from", FROM], project("no-time-zone, overlapping-runs"))).code).toBe(0);
   const wrong = await kubewright(["lint", "jobs.yaml"], project("overlaping-runs"));
   expect(wrong).toMatchObject({
@@ -760,7 +764,7 @@ test("the project file says what to look at, how long runs take, and which rules
 test("how long runs take can be said on the command line, and the proof says it too", async () => {
   const [found] = await findings(cronJob(), ["--duration", "report=90m"]);
   expect(found!.proof!.command).toContain("--duration 'default/report=90m' --fail-on default/report:overlap");
-  expect((await play(found!.proof!.command, cronJob())).code).toBe(1);
+  expect((await simulate(found!.proof!.command, cronJob())).code).toBe(1);
 });
 
 test.each([
@@ -778,8 +782,8 @@ test.each([
   const [found] = (JSON.parse(stdout) as { findings: readonly Found[] }).findings;
   const { command, shows } = found!.proof!;
   expect(command.startsWith(begin), command).toBe(true);
-  const played = await kubewright(words(command).slice(1), options);
-  expect(played).toMatchObject({ code: 1, stderr: expect.stringContaining(shows) as string });
+  const simulated = await kubewright(words(command).slice(1), options);
+  expect(simulated).toMatchObject({ code: 1, stderr: expect.stringContaining(shows) as string });
 });
 
 test("a file with something in it that Kubernetes refuses has no proofs: it cannot be played", async () => {

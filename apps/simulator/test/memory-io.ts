@@ -3,7 +3,7 @@ import type { Io, Output } from "../src/io.js";
 import { connect } from "../src/why/connect.js";
 
 /** What a command said and wrote. */
-export interface Ran {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -55,7 +55,7 @@ export function memoryIo({ files = {}, columns = 0, ...others }: MemoryIoOptions
 }
 
 /** Runs the command in this process. */
-export async function kubewright(args: readonly string[], options?: MemoryIoOptions): Promise<Ran> {
+export async function kubewright(args: readonly string[], options?: MemoryIoOptions): Promise<CommandResult> {
   const { io, said, written } = memoryIo(options);
   const code = await runCli(args, io, "1.2.3");
   return { code, ...said, written };

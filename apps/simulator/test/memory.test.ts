@@ -12,9 +12,9 @@ const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 /** KUBEWRIGHT_HEAVY=1 plays a month, which takes half a minute. */
 const DAYS = process.env["KUBEWRIGHT_HEAVY"] === "1" ? 30 : 2;
 /** It takes 190, and 330 with V8 left to itself. */
-const MOST_MIB = 250;
+const MAX_MIB = 250;
 /** Says at its end how much there was at most. Not `maxRSS`: that counts the process it was started from, too. */
-const SAY_PEAK = `data:text/javascript,import{readFileSync}from"node:fs";process.on("exit",()=>process.stderr.write("peak "+/VmHWM:\\s*(\\d+)/.exec(readFileSync("/proc/self/status","utf8"))[1]))`;
+const PRINT_PEAK_SCRIPT = `data:text/javascript,import{readFileSync}from"node:fs";process.on("exit",()=>process.stderr.write("peak "+/VmHWM:\\s*(\\d+)/.exec(readFileSync("/proc/self/status","utf8"))[1]))`;
 
 function hourly(minute: number): string {
   return `
@@ -31,7 +31,7 @@ spec:
 }
 
 test.skipIf(!existsSync("/proc/self/status"))(
-  `${DAYS} days of a hundred hourly CronJobs take no more than ${MOST_MIB} MiB of memory`,
+  `${DAYS} days of a hundred hourly CronJobs take no more than ${MAX_MIB} MiB of memory`,
   { timeout: 600_000 },
   async () => {
     if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
@@ -39,13 +39,13 @@ test.skipIf(!existsSync("/proc/self/status"))(
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = path.join(folder, "hundred.yaml");
     writeFileSync(file, Array.from({ length: 100 }, (_, index) => hourly(index)).join("---"));
-    const args = ["--import", SAY_PEAK, BINARY, "run", file, "--for", `${DAYS}d`];
+    const args = ["--import", PRINT_PEAK_SCRIPT, BINARY, "run", file, "--for", `${DAYS}d`];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
     expect(code).toBe(0);
     const peakMib = Number(/peak (\d+)/.exec(said)?.[1]) / 1024;
     console.log(`run: ${DAYS} days of 100 hourly CronJobs took ${peakMib.toFixed(0)} MiB`);
-    expect(peakMib).toBeLessThan(MOST_MIB);
+    expect(peakMib).toBeLessThan(MAX_MIB);
   },
 );

@@ -5,9 +5,9 @@ import type { FuturesReport } from "@kubewright/timeline/data";
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { htmlPage } from "../src/report/html-page.js";
 import { packData } from "../src/report/packed-data.js";
-import { madeUpReport } from "./made-up-report.js";
+import { generateReport } from "./generate-report.js";
 import { PageFixture, SCREENSHOTS } from "./page-fixture.js";
-import { barriers, violations } from "./page-mistakes.js";
+import { accessibilityViolations, policyViolations } from "./page-checks.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;
@@ -65,10 +65,10 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
       await fixture.screenshot(page, `${name}-bands`);
       await page.locator(".figures").last().scrollIntoViewIfNeeded();
       await fixture.screenshot(page, `${name}-end`);
-      expect(await barriers(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       expect(problems).toEqual([]);
-      expect(await violations(page)).toEqual([]);
+      expect(await policyViolations(page)).toEqual([]);
     },
   );
 
@@ -88,7 +88,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     expect(await skipped(page)).toBe(await skipped(alone.page));
     expect(Number(/\d+/.exec(await skipped(page))![0])).toBe(Number(count));
     await fixture.screenshot(page, "futures-seed");
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.reload();
     await page.locator(".details .badge", { hasText: "Skipped" }).first().waitFor();
     expect(hash(page).get("seed")).toBe(seed);
@@ -134,14 +134,14 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
       "kubewright run manifests.yaml --start 2026-03-02T00:00:00Z --for 1d --seed 1000 --html seed-1000.html",
     );
     await fixture.screenshot(page, "futures-command");
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole("dialog").getByRole("button", { name: "Close", exact: true }).click();
     expect(problems).toEqual([]);
   });
 
   test("nothing that a name or a message says can run in it", async () => {
     const attack = `</script><img src=x onerror="alert(1)"><svg onload=alert(2)>&quot;'\${alert(3)}<!--<script>alert(4)</script>`;
-    const band = { p50: [1, 0], p95: [2, 0], most: [3, 0], seeds: [7, 7] };
+    const band = { p50: [1, 0], p95: [2, 0], max: [3, 0], seeds: [7, 7] };
     const object = { kind: "CronJob", namespace: attack, name: attack } as const;
     const levels = { pods: band, cpuMillis: band, memoryBytes: band };
     const startMs = Date.parse("2026-01-01T00:00:00Z");
@@ -174,7 +174,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
       embedded: [7],
       command: attack,
     };
-    const parts = new Map([["seed-7", await packData({ ...madeUpReport(40, 2), description: attack })]]);
+    const parts = new Map([["seed-7", await packData({ ...generateReport(40, 2), description: attack })]]);
     const hostile = fixture.write("hostile.html", await htmlPage(fixture.assets, report, parts));
     const { page, problems } = await fixture.open(hostile, { waitFor: ".overview" });
     const clean = async (): Promise<void> => {
@@ -197,12 +197,12 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     await page.reload();
     await page.locator(".overview").waitFor();
     await clean();
-    expect(await violations(page)).toEqual([]);
+    expect(await policyViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 
   test("a run beyond those that the file keeps of a seed is told of", async () => {
-    const data = madeUpReport(400, 2);
+    const data = generateReport(400, 2);
     const [first, ...others] = data.groups;
     const object = { kind: "CronJob", namespace: first!.namespace, name: first!.name } as const;
     const report: FuturesReport = {

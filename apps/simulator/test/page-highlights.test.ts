@@ -7,7 +7,7 @@ import { podItem, runItem } from "../../../packages/timeline/src/page/item.js";
 import { type Filter, buildScene } from "../../../packages/timeline/src/page/scene.js";
 import type { ReportData } from "@kubewright/timeline/data";
 import type { PodBar, RunRow, TimelineGroup } from "@kubewright/timeline/data";
-import { madeUpReport } from "./made-up-report.js";
+import { generateReport } from "./generate-report.js";
 
 const HOUR_MS = 3_600_000;
 const ALL: Filter = { text: "", namespace: "", looks: new Set() };
@@ -43,7 +43,7 @@ const group = (name: string, rows: TimelineGroup["rows"], policy = "Forbid"): Ti
   hiddenRows: 0,
 });
 const report = (groups: readonly TimelineGroup[], events: ReportData["events"] = []): ReportData => ({
-  ...madeUpReport(2, 1),
+  ...generateReport(2, 1),
   groups,
   events,
 });
@@ -70,9 +70,9 @@ test("what repeats is worth one look, with those whom it befell most often first
 });
 
 test("late runs and pods that found no node are worth a look", () => {
-  const waiting = run("big-1", 0, { outcome: "Running", pods: [pod("big-1-x")] });
+  const pendingRun = run("big-1", 0, { outcome: "Running", pods: [pod("big-1-x")] });
   const data = report(
-    [group("big", [waiting]), group("slow", [run("slow-1", 0, { createdMs: 90_000 }), run("slow-2", HOUR_MS)])],
+    [group("big", [pendingRun]), group("slow", [run("slow-1", 0, { createdMs: 90_000 }), run("slow-2", HOUR_MS)])],
     [
       {
         atMs: 0,

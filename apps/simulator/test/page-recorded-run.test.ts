@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { fuzzPage } from "../src/fuzz-page/fuzz-page.js";
-import { mutantPlayer, stalePlan } from "./made-up-plan.js";
+import { mutantRunner, stalePlan } from "./stale-plan.js";
 import { PageFixture } from "./page-fixture.js";
-import { barriers, violations } from "./page-mistakes.js";
+import { accessibilityViolations, policyViolations } from "./page-checks.js";
 
 const TIMEOUT_MS = 180_000;
 const COMMAND = "kubewright fuzz --replay plan.yaml --mutant job-finished-forgotten";
@@ -17,8 +17,8 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
 
   beforeAll(async () => {
     fixture = await PageFixture.start();
-    const player = await mutantPlayer("job-finished-forgotten");
-    const options = { player, invariants: builtInInvariants, command: COMMAND };
+    const runner = await mutantRunner("job-finished-forgotten");
+    const options = { runner, invariants: builtInInvariants, command: COMMAND };
     url = fixture.write("wrong.html", await fuzzPage(stalePlan(), options, fixture.io()));
   }, TIMEOUT_MS);
   afterEach(() => fixture.closePages());
@@ -40,24 +40,24 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
       await fixture.screenshot(page, `${name}-steps`);
       await page.locator(".copied").first().scrollIntoViewIfNeeded();
       await fixture.screenshot(page, `${name}-plan`);
-      expect(await barriers(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       expect(problems).toEqual([]);
-      expect(await violations(page)).toEqual([]);
+      expect(await policyViolations(page)).toEqual([]);
     },
   );
 
   test("who sees only the page can name the cause", async () => {
     const { page } = await fixture.open(url, { waitFor });
     expect(await page.locator("main h1").innerText()).toMatch(/^S4 no pod after the end: Job default\/pi gets Pod /);
-    const story = await page.locator(".story").innerText();
-    expect(story).toContain("job-controller hears nothing new of Jobs.");
-    expect(story).toMatch(/condition Complete: none → True/);
-    expect(story).toMatch(
+    const narrative = await page.locator(".story").innerText();
+    expect(narrative).toContain("job-controller hears nothing new of Jobs.");
+    expect(narrative).toMatch(/condition Complete: none → True/);
+    expect(narrative).toMatch(
       /job-controller believed that Job default\/pi was at version \d+, and had heard so at \+2s; that was out of date since \+11s/,
     );
-    expect(story).toMatch(/job-controller decides for Job default\/pi: creating 1 pod: 0 active, 1 wanted/);
-    expect(story).toContain("No pod is created for a Job that is Complete or Failed in the store");
+    expect(narrative).toMatch(/job-controller decides for Job default\/pi: creating 1 pod: 0 active, 1 wanted/);
+    expect(narrative).toContain("No pod is created for a Job that is Complete or Failed in the store");
     expect(await page.locator(".copied pre").allInnerTexts()).toEqual([
       COMMAND,
       expect.stringContaining("staleCache:"),
@@ -121,17 +121,17 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
       {
         name: attack,
         sentence: attack,
-        watch: (_world: unknown, violated: (about: string, message: string) => void) => ({
+        watch: (_world: unknown, violated: (subject: string, message: string) => void) => ({
           onChange: ({ object }: { object: { kind?: string } }) =>
             object.kind === "Job" && violated("Job default/pi", attack),
         }),
       },
     ];
-    const html = await fuzzPage(plan, { player: runPlan, invariants, command: attack }, fixture.io());
+    const html = await fuzzPage(plan, { runner: runPlan, invariants, command: attack }, fixture.io());
     const hostile = fixture.write("hostile.html", html);
     const { page, problems } = await fixture.open(hostile, { waitFor });
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(request.url()));
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(request.url()));
     await page.reload();
     await page.locator(waitFor).waitFor();
     await page.getByText("All steps as a table").click();
@@ -142,8 +142,8 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
       await page.evaluate("document.querySelectorAll('img, iframe, object, embed, [onerror], [onload]').length"),
     ).toBe(0);
     expect(await page.evaluate("document.scripts.length")).toBe(2);
-    expect(asked.filter((address) => !address.startsWith("data:"))).toEqual([hostile]);
-    expect(await violations(page)).toEqual([]);
+    expect(requested.filter((address) => !address.startsWith("data:"))).toEqual([hostile]);
+    expect(await policyViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import type { SpreadReport } from "@kubewright/timeline/data";
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { htmlPage } from "../src/report/html-page.js";
 import { PageFixture } from "./page-fixture.js";
-import { barriers, violations } from "./page-mistakes.js";
+import { accessibilityViolations, policyViolations } from "./page-checks.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;
@@ -56,10 +56,10 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
       expect(await section(page, "What stays where it is").innerText()).toContain("its minutes fill the hour");
       expect(await section(page, "Stampedes").locator("tbody tr").count()).toBeGreaterThan(0);
       expect(await section(page, "Played").innerText()).toMatch(/most pods at once\s+\d+\s+\d+/);
-      expect(await barriers(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       expect(problems).toEqual([]);
-      expect(await violations(page)).toEqual([]);
+      expect(await policyViolations(page)).toEqual([]);
     },
   );
 
@@ -118,7 +118,7 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
       await page.evaluate("document.querySelectorAll('img, iframe, object, embed, [onerror], [onload]').length"),
     ).toBe(0);
     expect(await page.evaluate("document.scripts.length")).toBe(2);
-    expect(await violations(page)).toEqual([]);
+    expect(await policyViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 });

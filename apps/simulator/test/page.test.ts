@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { runCli } from "../src/cli.js";
 import { PAGE_PATH } from "../src/report/live-page.js";
-import { madeUpReport } from "./made-up-report.js";
+import { generateReport } from "./generate-report.js";
 import { PageFixture } from "./page-fixture.js";
-import { violations } from "./page-mistakes.js";
+import { policyViolations } from "./page-checks.js";
 
 const TIMEOUT_MS = 180_000;
 
@@ -79,7 +79,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
   };
 
   test("one finger scrolls the lanes", async () => {
-    const { page } = await fixture.open(await fixture.report("touch.html", madeUpReport(200, 40)), { height: 500 });
+    const { page } = await fixture.open(await fixture.report("touch.html", generateReport(200, 40)), { height: 500 });
     const box = (await page.locator("canvas.lanes").boundingBox())!;
     const session = await page.context().newCDPSession(page);
     const x = box.x + box.width / 2;
@@ -104,7 +104,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
       expect(await page.locator(".axis .bands text").allTextContents()).toContain("DST 02:00 → 03:00");
       await fixture.screenshot(page, name);
       expect(problems).toEqual([]);
-      expect(await violations(page)).toEqual([]);
+      expect(await policyViolations(page)).toEqual([]);
     }
   });
 
@@ -287,7 +287,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
       `image: busybox, command: [sh, -c, ${JSON.stringify(attack)}], env: [{ name: A, value: ${JSON.stringify(attack)} }]`,
     );
     const real = await fixture.run("hostile.html", hostile, FLAGS);
-    const made = madeUpReport(40, 2);
+    const made = generateReport(40, 2);
     const poisoned = JSON.parse(
       JSON.stringify(made, (key, value: unknown) =>
         typeof value === "string" && !["kind", "type", "outcome", "timeZone"].includes(key)
@@ -305,7 +305,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
         involved: { kind: attack, namespace: attack, name: attack },
       },
     ];
-    const happenings = [
+    const scenarioEvents = [
       {
         type: "happening",
         at: new Date(made.startMs).toISOString(),
@@ -314,12 +314,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
         message: attack,
       } as const,
     ];
-    const names = await fixture.report("poisoned.html", {
-      ...poisoned,
-      description: attack,
-      events,
-      scenarioEvents: happenings,
-    });
+    const names = await fixture.report("poisoned.html", { ...poisoned, description: attack, events, scenarioEvents });
     const link = encodeURIComponent(attack);
     for (const target of [
       real,
@@ -344,7 +339,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
         await page.evaluate("document.querySelectorAll('img, iframe, object, embed, [onerror], [onload]').length"),
       ).toBe(0);
       expect(await page.evaluate("document.scripts.length")).toBe(2);
-      expect(await violations(page)).toEqual([]);
+      expect(await policyViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
     }
     expect(await (await fixture.open(real)).page.content()).not.toContain("<img src=x");
@@ -369,14 +364,14 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
       fetch("https://example.invalid/").catch(() => {});
     }`);
     await until(page, "window.violations.length >= 3");
-    expect((await violations(page)).map((violation) => violation.split(" ")[0])).toEqual(
+    expect((await policyViolations(page)).map((violation) => violation.split(" ")[0])).toEqual(
       expect.arrayContaining(["connect-src", "img-src", "script-src-elem"]),
     );
     expect(await page.evaluate("window.ran")).toBeUndefined();
   });
 
   test("100,000 bars move smoothly", async () => {
-    const { page, problems } = await fixture.open(await fixture.report("large.html", madeUpReport(100_000)));
+    const { page, problems } = await fixture.open(await fixture.report("large.html", generateReport(100_000)));
     await fixture.screenshot(page, "100000-bars");
     const measure = (gesture: string): Promise<number[]> =>
       page.evaluate(`(async () => {
@@ -458,7 +453,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
       await details(page).getByText('schedule: "*/10 * * * *"').waitFor();
       await fixture.screenshot(page, "live");
       expect(problems.filter((problem) => !problem.includes("net::ERR_FAILED"))).toEqual([]);
-      expect(await violations(page)).toEqual([]);
+      expect(await policyViolations(page)).toEqual([]);
     } finally {
       stopped.abort();
     }

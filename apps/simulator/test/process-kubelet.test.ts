@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ServedProcess } from "./served-process.js";
 
 const KUBECTL = process.env["KUBECTL"] ?? "kubectl";
-const missing = whyMissing();
+const missing = missingReason();
 if (missing !== undefined) console.warn(`SKIPPED: kubectl and pods as processes: ${missing}`);
 
-function whyMissing(): string | undefined {
+function missingReason(): string | undefined {
   try {
     execFileSync(KUBECTL, ["version", "--client"], { stdio: "ignore" });
     return undefined;
@@ -147,7 +147,7 @@ test("a reset ends what runs, and what comes after runs as before", async () => 
   const pid = Number((await read(`${pods}/p/log`)).slice("pid=".length));
   expect((await served.send({ method: "POST", path: "/_kubewright/reset", headers })).status).toBe(200);
   expect(JSON.parse(await read(pods))).toMatchObject({ items: [] });
-  await expect.poll(() => isThere(pid)).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
   await create("p", "true");
   await expect.poll(() => read(`${pods}/p`)).toContain('"phase":"Succeeded"');
   await create("last", "exec sleep 1000");
@@ -156,7 +156,7 @@ test("a reset ends what runs, and what comes after runs as before", async () => 
   expect([code, stderr.split("\n").slice(2)]).toEqual([0, ["kubewright is ready", ""]]);
 });
 
-function isThere(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {

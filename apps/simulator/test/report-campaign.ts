@@ -1,5 +1,5 @@
 import { folderIo } from "./folder-io.js";
-import { type Ran, kubewright } from "./memory-io.js";
+import { type CommandResult, kubewright } from "./memory-io.js";
 
 /** A Job whose failures are looked for in many futures. */
 export const REPORT = `apiVersion: batch/v1
@@ -22,7 +22,7 @@ export function runReport(failing: string): readonly string[] {
 export function runCampaign(
   args: readonly string[],
   { files = { "report.yaml": REPORT }, input }: { files?: Readonly<Record<string, string>>; input?: string } = {},
-): Promise<Ran> {
+): Promise<CommandResult> {
   return kubewright(args, {
     ...folderIo(files),
     ...(input === undefined ? {} : { readStandardInput: async () => input }),

@@ -7,7 +7,7 @@ import ICAL from "ical.js";
 import { expect, test } from "vitest";
 import { validateXML } from "xmllint-wasm";
 
-import { type Ran, kubewright } from "./memory-io.js";
+import { type CommandResult, kubewright } from "./memory-io.js";
 
 const HOUR = 3_600_000;
 
@@ -39,7 +39,10 @@ spec:
 `;
 const RULES = "skipped,punctual:failed,peak-pods>1";
 
-function run(flags: readonly string[], files: Record<string, string> = { "jobs/a b.yaml": manifests }): Promise<Ran> {
+function run(
+  flags: readonly string[],
+  files: Record<string, string> = { "jobs/a b.yaml": manifests },
+): Promise<CommandResult> {
   return kubewright(["run", Object.keys(files)[0]!, "--for", "6h", ...flags], { files });
 }
 
@@ -68,7 +71,7 @@ interface Sarif {
   }[];
 }
 
-function sarifOf({ written }: Ran): Sarif["runs"][number]["results"] {
+function sarifOf({ written }: CommandResult): Sarif["runs"][number]["results"] {
   const sarif = JSON.parse(written["r.sarif"]!) as Sarif;
   expect(isSarif(sarif), JSON.stringify(isSarif.errors)).toBe(true);
   return sarif.runs[0]!.results;

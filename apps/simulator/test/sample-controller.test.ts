@@ -28,7 +28,7 @@ let failures: unknown[];
 
 beforeAll(async () => {
   const stopped = new AbortController();
-  const { io, said, written } = memoryIo({ stopped: stopped.signal });
+  const { io, said: output, written } = memoryIo({ stopped: stopped.signal });
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   const code = runCli(
     ["serve", "--port", "0", "--kubeconfig", "kubeconfig"],
@@ -45,7 +45,7 @@ beforeAll(async () => {
     "1.2.3",
   );
   await Promise.race([ready, code]);
-  url = /Serving on (\S+)/.exec(said.stderr)![1]!;
+  url = /Serving on (\S+)/.exec(output.stderr)![1]!;
   stopServing = () => {
     stopped.abort();
     return code;

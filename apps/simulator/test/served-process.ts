@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const BINARY = fileURLToPath(new URL("../bin/kubewright.js", import.meta.url));
 const BUILT = fileURLToPath(new URL("../dist/main.js", import.meta.url));
-const LONGEST_START_MS = 60_000;
+const MAX_START_MS = 60_000;
 
 /** What a server answered. */
 export interface Answer {
@@ -48,9 +48,13 @@ export class ServedProcess {
 
   /** @throws Error with what it said, if it does not serve. */
   static async start(node: string, flags: readonly string[]): Promise<ServedProcess> {
-    const { child, said, ended } = launch(node, ["--port", "0", "--controllers", "", "--kubelet", "none", ...flags]);
-    const ready = said(/^kubewright is ready$/m).then(() => {});
-    const url = await Promise.race([said(/Serving on (\S+)/), ended.then(({ stderr }) => new Error(stderr))]);
+    const {
+      child,
+      said: output,
+      ended,
+    } = launch(node, ["--port", "0", "--controllers", "", "--kubelet", "none", ...flags]);
+    const ready = output(/^kubewright is ready$/m).then(() => {});
+    const url = await Promise.race([output(/Serving on (\S+)/), ended.then(({ stderr }) => new Error(stderr))]);
     if (url instanceof Error) throw url;
     return new ServedProcess(url, child, ready, ended);
   }
@@ -92,20 +96,20 @@ function launch(
   if (!existsSync(BUILT)) throw new Error(`${BUILT} is not there: run "npm run build" first`);
   const child = spawn(node, [BINARY, "serve", ...flags], {
     stdio: ["ignore", "ignore", "pipe"],
-    timeout: LONGEST_START_MS * 2,
+    timeout: MAX_START_MS * 2,
   });
   let stderr = "";
-  const heard = new Set<() => void>();
+  const onMatch = new Set<() => void>();
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
-    for (const listener of heard) listener();
+    for (const listener of onMatch) listener();
   });
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, stderr }));
   });
   const said = (pattern: RegExp): Promise<string> =>
-    new Promise((resolve) => heard.add(() => resolveMatch(pattern.exec(stderr), resolve)));
+    new Promise((resolve) => onMatch.add(() => resolveMatch(pattern.exec(stderr), resolve)));
   return { child, said, ended };
 }
 

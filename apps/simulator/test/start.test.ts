@@ -17,14 +17,14 @@ module.registerHooks({ load: (url, context, next) => (urls.push(url), next(url, 
 process.on("exit", () => writeFileSync(process.env.WITNESS, JSON.stringify({ urls, own: process.moduleLoadList, cache: module.getCompileCacheDir() })));
 `;
 
-interface Witnessed {
+interface Witness {
   readonly urls: readonly string[];
   readonly own: readonly string[];
   readonly cache: string;
 }
 
 /** Serves until it says that it does, and tells what that took. */
-async function serveOnce(): Promise<Witnessed> {
+async function serveOnce(): Promise<Witness> {
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-start-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const witness = path.join(folder, "witness.mjs");
@@ -33,14 +33,14 @@ async function serveOnce(): Promise<Witnessed> {
     stdio: ["ignore", "ignore", "pipe"],
     env: { PATH: process.env["PATH"], WITNESS: path.join(folder, "witnessed.json") },
   });
-  let said = "";
+  let output = "";
   child.stderr.on("data", (text: Buffer) => {
-    said += String(text);
-    if (said.includes("kubewright is ready")) child.kill("SIGTERM");
+    output += String(text);
+    if (output.includes("kubewright is ready")) child.kill("SIGTERM");
   });
   await new Promise((resolve) => child.once("close", resolve));
-  expect(said).toContain("Serving on http://127.0.0.1:");
-  return JSON.parse(readFileSync(path.join(folder, "witnessed.json"), "utf8")) as Witnessed;
+  expect(output).toContain("Serving on http://127.0.0.1:");
+  return JSON.parse(readFileSync(path.join(folder, "witnessed.json"), "utf8")) as Witness;
 }
 
 test("serve starts with what it needs: no other command's libraries, no texts of kubectl explain, not Node's HTTP client", async () => {

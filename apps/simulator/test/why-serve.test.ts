@@ -33,13 +33,13 @@ async function serve(kubeconfig: string): Promise<string> {
   const args = [BINARY, "serve", "--port", "0", "--speed", "manual", "--kubeconfig", kubeconfig];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  let said = "";
+  let output = "";
   for await (const text of child.stderr!.setEncoding("utf8") as AsyncIterable<string>) {
-    said += text;
-    const url = /Serving on (\S+)/.exec(said)?.[1];
+    output += text;
+    const url = /Serving on (\S+)/.exec(output)?.[1];
     if (url !== undefined) return url;
   }
-  throw new Error(`serve ended: ${said}`);
+  throw new Error(`serve ended: ${output}`);
 }
 
 async function post(url: string, body: object): Promise<Response> {

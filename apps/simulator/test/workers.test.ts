@@ -10,7 +10,7 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 
 import { threadFailure } from "../src/out-of-memory-error.js";
-import { type MemoryIoOptions, type Ran, kubewright } from "./memory-io.js";
+import { type MemoryIoOptions, type CommandResult, kubewright } from "./memory-io.js";
 
 const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
@@ -132,15 +132,15 @@ const PAGE: NonNullable<MemoryIoOptions["pageAssets"]> = async () => ({
   styleHash: "",
 });
 
-interface Played extends Ran {
+interface RunResult extends CommandResult {
   readonly hash: string;
 }
 
-async function play(
+async function runJob(
   { yaml, scenario, args = ["--for", "3h"] }: (typeof SHAPES)[string],
   more: readonly string[],
   options: MemoryIoOptions = {},
-): Promise<Played> {
+): Promise<RunResult> {
   const files = { "all.yaml": yaml, ...(scenario === undefined ? {} : { "scenario.yaml": scenario }) };
   const ran = await kubewright(
     ["run", "all.yaml", ...(scenario === undefined ? [] : ["--scenario", "scenario.yaml"]), ...args, ...more],
@@ -152,9 +152,9 @@ async function play(
 test.for(Object.keys(SHAPES))("%s are the same bytes with 1, 2 and 3 workers", { timeout: 60_000 }, async (name) => {
   const rules = ["--fail-on", "failed", "--fail-on", "peak-pods>3", "--fail-on", "late>1s", "--fail-on", "skipped"];
   const [one, two, three] = [
-    await play(SHAPES[name]!, [...OUTPUTS, ...rules, "--workers", "1"]),
-    await play(SHAPES[name]!, [...OUTPUTS, ...rules, "--workers", "2"]),
-    await play(SHAPES[name]!, [...OUTPUTS, ...rules, "--workers", "3"]),
+    await runJob(SHAPES[name]!, [...OUTPUTS, ...rules, "--workers", "1"]),
+    await runJob(SHAPES[name]!, [...OUTPUTS, ...rules, "--workers", "2"]),
+    await runJob(SHAPES[name]!, [...OUTPUTS, ...rules, "--workers", "3"]),
   ];
   expect(one.code, one.stderr).toBeLessThan(2);
   expect(one.stderr).not.toContain("in one piece");
@@ -163,7 +163,7 @@ test.for(Object.keys(SHAPES))("%s are the same bytes with 1, 2 and 3 workers", {
 });
 
 test("records are in order of time, then of namespace; a line of each is what the summary counts", async () => {
-  const { stdout, written } = await play(SHAPES["three namespaces"]!, ["--json", "t.jsonl", "--workers", "2"]);
+  const { stdout, written } = await runJob(SHAPES["three namespaces"]!, ["--json", "t.jsonl", "--workers", "2"]);
   const records = written["t.jsonl"]!.trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as TraceLine);
@@ -208,13 +208,13 @@ function namespaceOf({ namespace, involved, decision }: TraceLine): string | und
 
 test("what happens in a namespace does not depend on which others there are", async () => {
   const [alone, together] = [
-    await play({ yaml: cronJob({ namespace: "search", name: "report", spec: 'schedule: "*/20 * * * *"' }) }, [
+    await runJob({ yaml: cronJob({ namespace: "search", name: "report", spec: 'schedule: "*/20 * * * *"' }) }, [
       "--json",
       "t.jsonl",
       "--workers",
       "1",
     ]),
-    await play(
+    await runJob(
       {
         yaml: ["billing", "search"]
           .map((namespace) => cronJob({ namespace, name: "report", spec: 'schedule: "*/20 * * * *"' }))
@@ -223,7 +223,7 @@ test("what happens in a namespace does not depend on which others there are", as
       ["--json", "t.jsonl", "--workers", "2"],
     ),
   ];
-  const ofSearch = (ran: Ran): string[] =>
+  const ofSearch = (ran: CommandResult): string[] =>
     ran.written["t.jsonl"]!.split("\n").filter(
       (line) => line !== "" && namespaceOf(JSON.parse(line) as TraceLine) === "search",
     );
@@ -282,22 +282,22 @@ test.for(Object.keys(SHARED))("%s: what was played apart is void, and one piece 
     args: ["--for", "2h"],
     ...(scenario === undefined ? {} : { scenario: `apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n${scenario}\n` }),
   };
-  const whole = await play(shape, OUTPUTS);
-  const apart = await play(shape, [...OUTPUTS, "--workers", "2"]);
-  const [first = "", ...others] = apart.stderr.split("\n");
+  const whole = await runJob(shape, OUTPUTS);
+  const parallel = await runJob(shape, [...OUTPUTS, "--workers", "2"]);
+  const [first = "", ...others] = parallel.stderr.split("\n");
   expect(first).toContain("kubewright: --workers: played in one piece, as without: ");
   expect(first).toContain(line);
-  expect({ ...apart, stderr: others.join("\n"), hash: "" }).toEqual({ ...whole, hash: "" });
-  const otherCount = await play(shape, [...OUTPUTS, "--workers", "3"]);
-  expect(otherCount.stderr).toBe(apart.stderr);
+  expect({ ...parallel, stderr: others.join("\n"), hash: "" }).toEqual({ ...whole, hash: "" });
+  const otherCount = await runJob(shape, [...OUTPUTS, "--workers", "3"]);
+  expect(otherCount.stderr).toBe(parallel.stderr);
 });
 
 test("standard output is told nothing of a run that turns out to be void", async () => {
   const shape = { yaml: SHARED["room on nodes that is wanting"]!.yaml!, args: ["--for", "2h"] };
-  const whole = await play(shape, ["--json", "-"]);
-  const apart = await play(shape, ["--json", "-", "--workers", "2"]);
-  expect(apart.stderr).toContain("in one piece");
-  expect(apart.stdout).toBe(whole.stdout);
+  const whole = await runJob(shape, ["--json", "-"]);
+  const parallel = await runJob(shape, ["--json", "-", "--workers", "2"]);
+  expect(parallel.stderr).toContain("in one piece");
+  expect(parallel.stdout).toBe(whole.stdout);
 });
 
 test("a pod that no node is right for waits by itself: the namespace shares nothing for it", async () => {
@@ -305,7 +305,7 @@ test("a pod that no node is right for waits by itself: the namespace shares noth
     "restartPolicy: Never",
     "restartPolicy: Never\n          nodeSelector: { pool: gpu }\n          affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: pool, operator: DoesNotExist }] }] } } }",
   );
-  const { stderr, stdout } = await play({ yaml, args: ["--for", "2h"] }, ["--workers", "2"]);
+  const { stderr, stdout } = await runJob({ yaml, args: ["--for", "2h"] }, ["--workers", "2"]);
   expect(stderr).toBe("");
   expect(stdout).toContain("billing/report: 5 runs waited for a node");
 });
@@ -336,8 +336,8 @@ spec: { nodeName: worker-7, restartPolicy: Never, containers: [{ name: c, image:
 status: { phase: Running, startTime: "2026-01-01T00:00:00Z", containerStatuses: [{ name: c, state: { running: { startedAt: "2026-01-01T00:00:01Z" } } }] }
 `;
   const shape = { yaml: `${threeNamespaces}${live("billing", 1)}${live("ops", 2)}`, args: ["--for", "1h"] };
-  const one = await play(shape, ["--json", "t.jsonl", "--workers", "1"]);
-  const two = await play(shape, ["--json", "t.jsonl", "--workers", "2"]);
+  const one = await runJob(shape, ["--json", "t.jsonl", "--workers", "1"]);
+  const two = await runJob(shape, ["--json", "t.jsonl", "--workers", "2"]);
   expect(one.stderr).not.toContain("in one piece");
   expect(two.hash).toBe(one.hash);
   for (const namespace of ["billing", "ops"])
@@ -349,7 +349,7 @@ test("nodes are added in the namespace whose pods want them", async () => {
     "restartPolicy: Never",
     "restartPolicy: Never\n          nodeSelector: { pool: gpu }",
   );
-  const { stderr, stdout } = await play({ yaml, args: ["--for", "2h"] }, ["--workers", "2"]);
+  const { stderr, stdout } = await runJob({ yaml, args: ["--for", "2h"] }, ["--workers", "2"]);
   expect(stderr).toBe("");
   expect(stdout).toContain("billing-other-node-1: pool=gpu, for CronJob billing/report");
   expect(stdout).not.toContain("waited for a node");
@@ -359,9 +359,9 @@ test("mistakes in manifests are told as without workers, and nothing is written"
   const shape = {
     yaml: `${threeNamespaces}${cronJob({ namespace: "ops", name: "wrong", spec: 'schedule: "never"' })}`,
   };
-  const whole = await play(shape, OUTPUTS);
-  const apart = await play(shape, [...OUTPUTS, "--workers", "2"]);
-  expect({ code: apart.code, stderr: apart.stderr, written: apart.written }).toEqual({
+  const whole = await runJob(shape, OUTPUTS);
+  const parallel = await runJob(shape, [...OUTPUTS, "--workers", "2"]);
+  expect({ code: parallel.code, stderr: parallel.stderr, written: parallel.written }).toEqual({
     code: 2,
     stderr: whole.stderr,
     written: {},
@@ -377,18 +377,18 @@ test.for([
     "--workers plays one cluster on many threads, and --against compares two: leave out one of them",
   ],
 ] as const)("%j is refused in a line", async ([flags, message]) => {
-  const { code, stderr, stdout } = await play(SHAPES["three namespaces"]!, flags);
+  const { code, stderr, stdout } = await runJob(SHAPES["three namespaces"]!, flags);
   expect({ code, stderr, stdout }).toEqual({ code: 2, stderr: `kubewright: ${message}\n`, stdout: "" });
 });
 
 test("more workers than namespaces play no more than those", async () => {
-  const one = await play(SHAPES["three namespaces"]!, ["--workers", "1"]);
-  expect((await play(SHAPES["three namespaces"]!, ["--workers", "256"])).hash).toBe(one.hash);
+  const one = await runJob(SHAPES["three namespaces"]!, ["--workers", "1"]);
+  expect((await runJob(SHAPES["three namespaces"]!, ["--workers", "256"])).hash).toBe(one.hash);
 });
 
 test("a run that is stopped ends all namespaces at one time, with what was reached", async () => {
   const stop = new AbortController();
-  const { code, stdout, stderr, written } = await play(
+  const { code, stdout, stderr, written } = await runJob(
     { yaml: threeNamespaces, args: ["--for", "30d"] },
     ["--json", "t.jsonl", "--workers", "2"],
     {
@@ -412,15 +412,15 @@ test("a run that is stopped ends all namespaces at one time, with what was reach
 });
 
 test("a worker that fails ends the command, and leaves files as they were", async () => {
-  const failing: MemoryIoOptions["partPlayers"] = async () => (shares) => ({
-    players: shares.map(() => ({
-      play: () => Promise.reject(new Error("out of memory")),
+  const failing: MemoryIoOptions["segmentRunners"] = async () => (shares) => ({
+    runners: shares.map(() => ({
+      run: () => Promise.reject(new Error("out of memory")),
       end: () => Promise.reject(new Error("out of memory")),
     })),
     close: async () => {},
   });
-  const { code, stderr, stdout } = await play(SHAPES["three namespaces"]!, ["--workers", "2"], {
-    partPlayers: failing,
+  const { code, stderr, stdout } = await runJob(SHAPES["three namespaces"]!, ["--workers", "2"], {
+    segmentRunners: failing,
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("out of memory");
@@ -431,9 +431,9 @@ test("a thread without memory left is told of in one line: what it played, and w
     code: "ERR_WORKER_OUT_OF_MEMORY",
   });
   const left = threadFailure(failure, "namespace ops, one of 2 of its thread", "have more --workers");
-  const { code, stderr, stdout } = await play(SHAPES["three namespaces"]!, ["--workers", "2"], {
-    partPlayers: async () => (shares) => ({
-      players: shares.map(() => ({ play: () => Promise.reject(left), end: () => Promise.reject(left) })),
+  const { code, stderr, stdout } = await runJob(SHAPES["three namespaces"]!, ["--workers", "2"], {
+    segmentRunners: async () => (shares) => ({
+      runners: shares.map(() => ({ run: () => Promise.reject(left), end: () => Promise.reject(left) })),
       close: async () => {},
     }),
   });
@@ -495,7 +495,7 @@ test("random workloads are the same bytes on any number of workers", { timeout: 
         const hashes = [];
         for (const workers of ["1", "3"])
           hashes.push(
-            (await play({ yaml, args }, ["--json", "t.jsonl", "--runs", "r.jsonl", "--workers", workers])).hash,
+            (await runJob({ yaml, args }, ["--json", "t.jsonl", "--runs", "r.jsonl", "--workers", workers])).hash,
           );
         expect(new Set(hashes).size).toBe(1);
       },

@@ -10,7 +10,7 @@
  */
 import { parseArgs } from "node:util";
 
-import { type ReportData, play } from "kubewright/browser";
+import { type ReportData, runSimulation } from "kubewright/browser";
 
 import { linkTo } from "../playground/page/state/link.ts";
 import { NOTHING } from "../playground/page/state/playground-state.ts";
@@ -61,7 +61,9 @@ export async function playExample(example: Example): Promise<PlayedExample> {
   const isScenario = /^kind: Scenario$/m.test(yaml);
   const asked = askedFor(flags, name);
   const request = isScenario ? { manifests: "", scenario: yaml } : { manifests: yaml, ...asked };
-  const { report, summary, problems, command } = await play(request, { timeZoneData: process.versions["tz"] ?? "" });
+  const { report, summary, problems, command } = await runSimulation(request, {
+    timeZoneData: process.versions["tz"] ?? "",
+  });
   const errors = problems.filter(({ severity }) => severity === "error").map(({ message }) => message);
   if (report === undefined || errors.length > 0) throw new Error(`${name} cannot be played: ${errors.join("\n")}`);
   for (const claim of claims) assertPrinted(name, summary, claim);

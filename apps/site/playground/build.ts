@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { type Metafile, build } from "esbuild";
 
-import { expressionsApart, shardingApart, withoutOutsideClients } from "../../simulator/browser-plugin.ts";
+import { lazyExpressions, lazySharding, withoutExternalClients } from "../../simulator/browser-plugin.ts";
 import { madeModules } from "./made-modules.ts";
 
 const PAGE = path.join(import.meta.dirname, "page");
@@ -43,7 +43,7 @@ export async function buildPlayground(outDir: string): Promise<void> {
     metafile: true,
     logLevel: "warning",
     loader: { ".yaml": "text", ".svg": "copy" },
-    plugins: [madeModules(), expressionsApart, shardingApart, withoutOutsideClients],
+    plugins: [madeModules(), lazyExpressions, lazySharding, withoutExternalClients],
   });
   const html = await readFile(path.join(PAGE, "index.html"), "utf8");
   const [first, script, engine] = ["engine/first-worker.ts", "main.ts", "engine/worker.ts"].map((source) =>

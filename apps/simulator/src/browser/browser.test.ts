@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 
 import { kubewright } from "../../test/memory-io.js";
-import { check, htmlReport, needsExpressions, needsSharding, packData, play, playFutures, trace } from "./index.js";
+import {
+  check,
+  htmlReport,
+  needsExpressions,
+  needsSharding,
+  packData,
+  runSimulation,
+  simulateFutures,
+  trace,
+} from "./index.js";
 
 const cronJob = (name: string, schedule: string, more = ""): string => `apiVersion: batch/v1
 kind: CronJob
@@ -21,7 +30,7 @@ spec:
 test("plays texts: the report, what the command prints, and the command that does it", async () => {
   const manifests = cronJob("a", "0 * * * *");
   const shares: number[] = [];
-  const played = await play(
+  const simulated = await runSimulation(
     {
       manifests,
       start: "2026-03-01T00:00:00Z",
@@ -32,14 +41,16 @@ test("plays texts: the report, what the command prints, and the command that doe
     },
     { onProgress: (share) => shares.push(share) },
   );
-  expect(played.problems).toEqual([]);
-  expect(played.report?.groups.map(({ name, rows }) => [name, rows.length])).toEqual([["a", 5]]);
+  expect(simulated.problems).toEqual([]);
+  expect(simulated.report?.groups.map(({ name, rows }) => [name, rows.length])).toEqual([["a", 5]]);
   expect(shares.at(-1)).toBe(1);
-  expect(played.command).toBe(
+  expect(simulated.command).toBe(
     "kubewright run manifests.yaml --start 2026-03-01T00:00:00Z --for 6h --controller-time-zone Europe/Berlin --kubernetes 1.35 --seed 3",
   );
-  const { stdout } = await kubewright(played.command.split(" ").slice(1), { files: { "manifests.yaml": manifests } });
-  expect(played.summary).toBe(stdout);
+  const { stdout } = await kubewright(simulated.command.split(" ").slice(1), {
+    files: { "manifests.yaml": manifests },
+  });
+  expect(simulated.summary).toBe(stdout);
 });
 
 test("mistakes have their places, and what is right is played beside them", async () => {
@@ -49,9 +60,9 @@ test("mistakes have their places, and what is right is played beside them", asyn
     cronJob("late", "0 25 * * *"),
     "spec: [\n",
   ].join("---\n");
-  const played = await play({ manifests, for: "2h" });
-  expect(played.report?.groups.map(({ name }) => name)).toEqual(["right"]);
-  expect(played.problems).toMatchObject([
+  const simulated = await runSimulation({ manifests, for: "2h" });
+  expect(simulated.report?.groups.map(({ name }) => name)).toEqual(["right"]);
+  expect(simulated.problems).toMatchObject([
     {
       document: "manifests",
       line: 22,
@@ -66,7 +77,7 @@ test("mistakes have their places, and what is right is played beside them", asyn
     { line: 34, column: 13, endColumn: 25, field: "spec.schedule", severity: "error" },
     { line: 45, message: expect.stringContaining("not YAML") as string, severity: "error" },
   ]);
-  expect(await check({ manifests })).toEqual(played.problems);
+  expect(await check({ manifests })).toEqual(simulated.problems);
 });
 
 test("what is wrong with one text does not hide what is wrong with another", async () => {
@@ -87,9 +98,9 @@ test("nothing, and nothing that can be played, are told of and never thrown", as
     [{ manifests: cronJob("a", "0 * * * *"), seed: -1 }, "is not a whole number"],
     [{ manifests: cronJob("a", "0 * * * *"), scenario: "kind: [" }, "not YAML"],
   ] as const) {
-    const played = await play(request);
-    expect(played.report).toBeUndefined();
-    expect(played.problems[0]?.message).toContain(message);
+    const simulated = await runSimulation(request);
+    expect(simulated.report).toBeUndefined();
+    expect(simulated.problems[0]?.message).toContain(message);
   }
   await expect(trace({ manifests: "" })).rejects.toThrow("manifests.yaml: no Kubernetes objects found");
 });
@@ -97,12 +108,12 @@ test("nothing, and nothing that can be played, are told of and never thrown", as
 test("a signal ends it with its reason", async () => {
   const stop = new AbortController();
   const reason = new Error("typed on");
-  const playing = play(
+  const simulating = runSimulation(
     { manifests: cronJob("a", "0 * * * *"), for: "3650d" },
     { signal: stop.signal, onProgress: () => stop.abort(reason) },
   );
-  await expect(playing).rejects.toBe(reason);
-  const futures = playFutures(
+  await expect(simulating).rejects.toBe(reason);
+  const futures = simulateFutures(
     { manifests: cronJob("a", "0 * * * *"), for: "3650d", seeds: "1-1000" },
     { signal: stop.signal },
   );
@@ -113,9 +124,14 @@ test("many futures are counted as the command counts them", async () => {
   const manifests = cronJob("a", "0 * * * *");
   const workloads =
     "apiVersion: sim.kubewright.dev/v1\nkind: Workloads\nworkloads:\n  - select: { name: a }\n    exitCode: { 0: 0.5, 1: 0.5 }\n";
-  const { report, summary, problems, command } = await playFutures({ manifests, workloads, for: "4h", seeds: "1-3" });
+  const { report, summary, problems, command } = await simulateFutures({
+    manifests,
+    workloads,
+    for: "4h",
+    seeds: "1-3",
+  });
   expect(problems).toEqual([]);
-  expect(report).toMatchObject({ page: "futures", played: 3, carried: [], seeds: { first: 1, last: 3 } });
+  expect(report).toMatchObject({ page: "futures", simulated: 3, carried: [], seeds: { first: 1, last: 3 } });
   const files = { "manifests.yaml": manifests, "workloads.yaml": workloads };
   expect((await kubewright(command.split(" ").slice(1), { files })).stdout).toContain(summary);
 });
@@ -124,7 +140,7 @@ test("the page holds the run, under its policy", async () => {
   const page = { script: "'the script'", style: "b{}" };
   const html = await htmlReport({ manifests: cronJob("a", "0 * * * *"), for: "2h" }, { page });
   expect(html).toContain("script-src 'sha256-");
-  const { report } = await play({ manifests: cronJob("a", "0 * * * *"), for: "2h" });
+  const { report } = await runSimulation({ manifests: cronJob("a", "0 * * * *"), for: "2h" });
   expect(html.replace(/\s/g, "").length).toBeGreaterThan((await packData(report!)).length);
 });
 

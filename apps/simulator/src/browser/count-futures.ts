@@ -1,23 +1,23 @@
 import { curvePlan } from "../futures/load-curve.js";
-import { COUNTED, groupsOf } from "../futures/counted.js";
+import { DEFAULT_INCIDENTS, groupsOf } from "../futures/default-incidents.js";
 import { futuresReport } from "../futures/futures-report.js";
 import { FuturesStatistics } from "../futures/futures-statistics.js";
 import { futuresText } from "../futures/futures-text.js";
 import { LoadBands } from "../futures/load-bands.js";
-import { futurePlan, playFuture } from "../futures/play-future.js";
-import { playFutures } from "../futures/play-futures.js";
+import { futurePlan, simulateFuture } from "../futures/simulate-future.js";
+import { simulateFutures } from "../futures/simulate-futures.js";
 import { type SeedRange, countSeeds, parseSeeds, seedsOf } from "../futures/seeds.js";
 import { versionName } from "../kubernetes-version.js";
 import { styleFor } from "../style.js";
-import type { PlayedFutures } from "./play-futures.js";
-import type { PlayOptions, PlayRequest } from "./play-request.js";
+import type { FuturesResult } from "./simulate-futures.js";
+import type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
 import { type ReadRequest, tryRequest } from "./read-request.js";
 
 /** What `playFutures` loads. */
 export async function countFutures(
-  request: PlayRequest & { readonly seeds: string },
-  { onProgress, signal = new AbortController().signal, timeZoneData = "unknown" }: PlayOptions = {},
-): Promise<PlayedFutures> {
+  request: SimulationRequest & { readonly seeds: string },
+  { onProgress, signal = new AbortController().signal, timeZoneData = "unknown" }: SimulationOptions = {},
+): Promise<FuturesResult> {
   const read = await tryRequest(request);
   const { texts, problems } = read;
   const command = `${texts.command} --seeds ${request.seeds}`;
@@ -27,14 +27,14 @@ export async function countFutures(
   const { startMs, durationMs, scenario, kubernetesVersion } = input;
   const groups = groupsOf(input);
   const curves = curvePlan(startMs, durationMs, groups);
-  const plan = futurePlan(input, { timeZoneData, selections: [], nodeSizes: [], mishaps: COUNTED, curves });
+  const plan = futurePlan(input, { timeZoneData, selections: [], nodeSizes: [], incidents: DEFAULT_INCIDENTS, curves });
   const statistics = new FuturesStatistics();
   const bands = new LoadBands();
-  await playFutures(seedsOf(seeds), {
+  await simulateFutures(seedsOf(seeds), {
     workers: { count: 1 },
     signal,
-    play: (seed, hear) => playFuture(plan, seed, hear, signal),
-    onPlayed: (future, seed) => {
+    simulate: (seed, onProgress) => simulateFuture(plan, seed, onProgress, signal),
+    onSimulated: (future, seed) => {
       statistics.add(future);
       if (future.curves !== undefined) bands.add(future.curves, seed);
     },

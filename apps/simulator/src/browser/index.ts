@@ -1,12 +1,12 @@
 export { packData } from "../report/packed-data.js";
 export { check } from "./check.js";
 export { needsExpressions, needsSharding } from "./needs.js";
-export { htmlReport, play, trace } from "./play.js";
-export { playFutures } from "./play-futures.js";
+export { htmlReport, runSimulation, trace } from "./run-simulation.js";
+export { simulateFutures } from "./simulate-futures.js";
 
 export type { FuturesReport, ReportData } from "@kubewright/timeline/data";
 export type { PageFiles } from "./page-files.js";
-export type { Played } from "./play.js";
-export type { PlayedFutures } from "./play-futures.js";
-export type { PlayOptions, PlayRequest } from "./play-request.js";
+export type { SimulationResult } from "./run-simulation.js";
+export type { FuturesResult } from "./simulate-futures.js";
+export type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
 export type { Problem } from "./problem.js";

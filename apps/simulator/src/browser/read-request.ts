@@ -1,7 +1,7 @@
 import { Findings } from "../input/findings.js";
 import { type RunInput, readRunInput } from "../run-input.js";
-import { tryOut } from "../try-out.js";
-import type { PlayRequest } from "./play-request.js";
+import { validateInput } from "../validate-input.js";
+import type { SimulationRequest } from "./simulation-request.js";
 import { ProblemList } from "./problem-list.js";
 import { RequestTexts } from "./request-texts.js";
 
@@ -13,7 +13,7 @@ export interface ReadRequest {
   readonly problems: ProblemList;
 }
 
-export async function readRequest(request: PlayRequest): Promise<ReadRequest> {
+export async function readRequest(request: SimulationRequest): Promise<ReadRequest> {
   const texts = new RequestTexts(request);
   const problems = new ProblemList(texts);
   try {
@@ -28,13 +28,13 @@ export async function readRequest(request: PlayRequest): Promise<ReadRequest> {
 }
 
 /** Reads a request and asks the API server what it says of it. */
-export async function tryRequest(request: PlayRequest): Promise<ReadRequest> {
+export async function tryRequest(request: SimulationRequest): Promise<ReadRequest> {
   const read = await readRequest(request);
   const { input, texts, problems } = read;
   if (input === undefined) return read;
   const findings = new Findings(input);
   try {
-    await tryOut(input, "", findings);
+    await validateInput(input, "", findings);
     problems.add(findings);
     return read;
   } catch (error) {
@@ -45,7 +45,7 @@ export async function tryRequest(request: PlayRequest): Promise<ReadRequest> {
 }
 
 /** What is left of a request without the text that cannot be read, for people to be told what is wrong with the others. */
-function withoutUnreadable(request: PlayRequest, { all }: ProblemList): PlayRequest | undefined {
+function withoutUnreadable(request: SimulationRequest, { all }: ProblemList): SimulationRequest | undefined {
   const unreadable = (["scenario", "workloads"] as const).find(
     (name) => request[name] !== undefined && all.some(({ document }) => document === name),
   );

@@ -1,7 +1,7 @@
 import { seedCommand } from "../futures/seed-command.js";
 import type { Io } from "../io.js";
 import type { RunInputFlags } from "../run-input.js";
-import type { PlayRequest } from "./play-request.js";
+import type { SimulationRequest } from "./simulation-request.js";
 import type { Problem } from "./problem.js";
 
 /** What the texts of a request are called, in problems and in the command. */
@@ -11,12 +11,12 @@ export type TextName = keyof typeof FILES;
 
 /** The texts of a request as files, which is what reads them takes them for. Those that are blank are not there. */
 export class RequestTexts {
-  readonly #request: PlayRequest;
+  readonly #request: SimulationRequest;
   /** Of the command line. */
   readonly paths: readonly string[];
   readonly flags: RunInputFlags;
 
-  constructor(request: PlayRequest) {
+  constructor(request: SimulationRequest) {
     this.#request = request;
     const { start, seed, timeZone, kubernetesVersion } = request;
     const has = (name: TextName): boolean => this.text(name).trim() !== "";
@@ -59,15 +59,15 @@ export class RequestTexts {
 
   /** The problem that a line of the command tells of: `manifests.yaml:12:9: CronJob default/report: spec.schedule: …; …`. */
   problem(line: string, severity: Problem["severity"]): Problem {
-    const [, file = "", at, column, rest = ""] = PLACED.exec(line) ?? [];
+    const [, file = "", at, column, rest = ""] = PLACED_PROBLEM.exec(line) ?? [];
     const name = textNamed(file);
     if (name === undefined)
-      return { document: line.startsWith("--") ? "request" : "manifests", ...words(line), severity };
+      return { document: line.startsWith("--") ? "request" : "manifests", ...problemParts(line), severity };
     return {
       document: name,
       ...(at === undefined ? {} : { line: Number(at) }),
       ...(at === undefined || column === undefined ? {} : this.#columns(name, Number(at), Number(column))),
-      ...words(rest),
+      ...problemParts(rest),
       severity,
     };
   }
@@ -80,15 +80,15 @@ export class RequestTexts {
   }
 }
 
-const PLACED = /^([a-z]+\.yaml)(?::(\d+)(?::(\d+))?)?(?: item \d+)?: (.*)$/s;
+const PLACED_PROBLEM = /^([a-z]+\.yaml)(?::(\d+)(?::(\d+))?)?(?: item \d+)?: (.*)$/s;
 
 function textNamed(file: string): TextName | undefined {
   return (Object.keys(FILES) as TextName[]).find((name) => FILES[name] === file);
 }
 
 /** `CronJob default/report: spec.schedule: what is wrong; what to do`, of which only the third has to be there. */
-function words(line: string): Pick<Problem, "object" | "field" | "message" | "hint"> {
-  const { object, field, message, hint } = WORDS.exec(line)?.groups ?? {};
+function problemParts(line: string): Pick<Problem, "object" | "field" | "message" | "hint"> {
+  const { object, field, message, hint } = PROBLEM.exec(line)?.groups ?? {};
   return {
     ...(object === undefined ? {} : { object }),
     ...(field === undefined ? {} : { field }),
@@ -97,5 +97,5 @@ function words(line: string): Pick<Problem, "object" | "field" | "message" | "hi
   };
 }
 
-const WORDS =
+const PROBLEM =
   /^(?:(?<object>[A-Z]\w* \S*): )?(?:(?<field>[a-z]\w*(?:\.[^\s:[\]]+|\[[^\]]*\])*): )?(?<message>(?:"(?:[^"\\]|\\.)*"|[^"])*?)(?:; (?<hint>.*))?$/s;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type Ran, kubewright } from "../../test/memory-io.js";
+import { type CommandResult, kubewright } from "../../test/memory-io.js";
 
 interface World {
   readonly columns?: number;
@@ -15,7 +15,7 @@ async function compare(
   b: string,
   flags: readonly string[] = [],
   { columns = 0, stopped = new AbortController().signal, more = {} }: World = {},
-): Promise<Ran> {
+): Promise<CommandResult> {
   const files: Record<string, string> = { ...(a === undefined ? {} : { "a.yaml": a }), "b.yaml": b, ...more };
   return kubewright(["run", ...(a === undefined ? [] : ["a.yaml"]), "--against", "b.yaml", ...flags], {
     files,

@@ -3,12 +3,12 @@ import { formatTime } from "@kubewright/api";
 import { addedNodesText } from "../added-nodes-text.js";
 import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
-import { type Io, type Progress, noProgress } from "../io.js";
+import { type Io, type Progress, silentProgress } from "../io.js";
 import { fromCluster } from "../input/from-cluster.js";
 import type { CreateOutcome } from "../input/create-manifests.js";
 import { PodPeaks } from "../futures/pod-peaks.js";
 import { type Manifest, identityOf } from "../input/manifest.js";
-import { type PlayedVersion, parseKubernetesVersion, versionName, versionRemark } from "../kubernetes-version.js";
+import { type SimulatedVersion, parseKubernetesVersion, versionName, versionRemark } from "../kubernetes-version.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { HtmlReport, ReportRecorder } from "../report/html-report.js";
 import type { CheckReport } from "../reports/check-report.js";
@@ -18,7 +18,7 @@ import { ReportFiles, type ReportFlags, reportOutputs } from "../reports/report-
 import { checkSarif } from "../reports/sarif.js";
 import { changeViolations } from "../rules/change-violations.js";
 import type { Rule } from "../rules/rule.js";
-import { RunRules, checkForOneFuture, countedFor, throwViolations } from "../rules/run-rules.js";
+import { RunRules, rejectShareRules, countsNeededFor, throwViolations } from "../rules/run-rules.js";
 import { type RunInput, type RunInputFlags, readRunInput } from "../run-input.js";
 import { simulate } from "../simulation.js";
 import { Timeline } from "../timeline/timeline.js";
@@ -30,7 +30,7 @@ import { type ComparisonHeader, comparisonLines } from "./comparison-json.js";
 import { comparisonReport } from "./comparison-report.js";
 import { comparisonLegend, comparisonText } from "./comparison-text.js";
 import { manifestChanges } from "./manifest-changes.js";
-import { RunLedger } from "./run-ledger.js";
+import { RunRecords } from "./run-records.js";
 
 export interface CompareFlags extends RunInputFlags, ReportFlags {
   /** B's manifests. Default: A's. */
@@ -50,7 +50,7 @@ export interface CompareFlags extends RunInputFlags, ReportFlags {
  */
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
   const { against, json, html, rules } = flags;
-  checkForOneFuture(rules, "play B alone, with --seeds");
+  rejectShareRules(rules, "play B alone, with --seeds");
   const option = against === undefined ? "--against-kubernetes" : "--against";
   for (const [flag, value] of [
     ["--runs", flags.runs],
@@ -58,7 +58,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   ] as const)
     if (value !== undefined)
       throw new UserError(`${flag} lists one run and ${option} compares two: leave out one of them, or take --json`);
-  const kubernetesB = parseOther(flags.againstKubernetes);
+  const kubernetesB = parseAgainstVersion(flags.againstKubernetes);
   const filesA = [
     ...(flags.fromCluster ? ["the cluster"] : []),
     ...paths,
@@ -78,33 +78,36 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const reports = await ReportFiles.open(flags, io);
   const page = html === undefined ? undefined : await HtmlReport.open(html, io);
   const recorders = page === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
-  const progress = (await io.progress?.()) ?? noProgress;
-  const ledgers: RunLedger[] = [];
+  const progress = (await io.progress?.()) ?? silentProgress;
+  const records: RunRecords[] = [];
   // The rules are about what is to be, which is B.
-  const held = new RunRules(rules);
-  const pods = new PodPeaks(countedFor(rules).selections);
-  const timeline = new Timeline({ maxRows: 0, listener: held.listener });
-  const hold = (record: TraceRecord): void => {
+  const ruleChecks = new RunRules(rules);
+  const pods = new PodPeaks(countsNeededFor(rules).selections);
+  const timeline = new Timeline({ maxRows: 0, listener: ruleChecks.listener });
+  const addToRuleChecks = (record: TraceRecord): void => {
     timeline.add(record);
     pods.add(record);
   };
-  const listeners = [undefined, rules.some(({ what }) => what.type !== "change") ? hold : undefined];
-  const mistakes = [...new Set([...a.problems, ...b.problems])];
+  const listeners = [
+    undefined,
+    rules.some(({ condition }) => condition.type !== "change") ? addToRuleChecks : undefined,
+  ];
+  const problems = [...new Set([...a.problems, ...b.problems])];
   const notes = [...new Set([...a.notes, ...b.notes, ...(kubernetesB?.note === undefined ? [] : [kubernetesB.note])])];
   if (against === undefined && a.kubernetesVersion === b.kubernetesVersion)
     notes.push(`both are played as Kubernetes ${versionName(b.kubernetesVersion)}: --kubernetes says what A is`);
   for (const [index, input] of [a, b].entries()) {
     const label = index === 0 ? "A" : "B";
     const onCreated = (outcome: CreateOutcome): void => {
-      mistakes.push(...outcome.problems);
+      problems.push(...outcome.problems);
       notes.push(...outcome.notes.map((note) => `${label}: ${note}`));
       if (outcome.created.length > 0 || input.manifests.length === 0 || input.live !== undefined) return;
       throw new UserError(
-        [...notes, ...(mistakes.length > 0 ? mistakes : [`${label}: nothing is left to play`])].join("\n"),
+        [...notes, ...(problems.length > 0 ? problems : [`${label}: nothing is left to play`])].join("\n"),
       );
     };
-    ledgers.push(
-      await play(
+    records.push(
+      await simulateSide(
         input,
         { label, progress, done: index / 2, onCreated, recorder: recorders[index], listener: listeners[index] },
         io,
@@ -113,15 +116,18 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   }
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const finish = (): void => {
-    if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+    if (problems.length > 0) throw new UserError(problems.join("\n"));
     throwViolations(violations);
   };
   progress.clear();
 
   const { startMs, durationMs, seed } = a;
   const endMs = startMs + durationMs;
-  const comparison = compareRuns(ledgers[0]!, ledgers[1]!);
-  const broken = [...held.violations({ seed, endMs, peaks: pods.peaks }), ...changeViolations(rules, comparison, seed)];
+  const comparison = compareRuns(records[0]!, records[1]!);
+  const broken = [
+    ...ruleChecks.violations({ seed, endMs, peaks: pods.peaks }),
+    ...changeViolations(rules, comparison, seed),
+  ];
   const violations = rules.flatMap((rule) => broken.filter((violation) => violation.rule === rule));
   const changes = manifestChanges(a.manifests, b.manifests);
   const header: ComparisonHeader = {
@@ -134,7 +140,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
     timeZoneData: io.timeZoneData,
   };
   const titles = { a: sideTitle(filesA, a, b), b: sideTitle(filesB, b, a) };
-  if (mistakes.length > 0) {
+  if (problems.length > 0) {
     await page?.discard();
     await reports.discard();
   } else {
@@ -144,7 +150,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
       subjects: comparison.groups,
       rules,
       violations,
-      remarks: [],
+      highlights: [],
       manifests: b.manifests,
     };
     await reports.write({
@@ -160,7 +166,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
     for (const line of comparisonLines(header, comparison, changes)) io.stdout.write(line);
     return finish();
   }
-  if (mistakes.length > 0) await file?.discard();
+  if (problems.length > 0) await file?.discard();
   else if (file !== undefined) {
     for (const line of comparisonLines(header, comparison, changes)) await file.write(line);
     await file.close();
@@ -181,19 +187,19 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
 
 const DEFAULT_WIDTH = 120;
 
-function parseOther(text: string | undefined): PlayedVersion | undefined {
+function parseAgainstVersion(text: string | undefined): SimulatedVersion | undefined {
   return text === undefined ? undefined : parseKubernetesVersion(text, "--against-kubernetes");
 }
 
 /** The files of a side, and its release where that, or the other's, is not the newest. */
 function sideTitle(files: readonly string[], own: RunInput, other: RunInput): string {
   const remark = versionRemark(own.kubernetesVersion);
-  const said =
+  const release =
     versionRemark(other.kubernetesVersion) === "" ? remark : `, Kubernetes ${versionName(own.kubernetesVersion)}`;
-  return `${files.join(", ")}${said}`;
+  return `${files.join(", ")}${release}`;
 }
 
-interface PlayOptions {
+interface SimulateSideOptions {
   readonly label: string;
   readonly progress: Progress;
   /** Share of the whole work that lies behind. */
@@ -206,13 +212,13 @@ interface PlayOptions {
 }
 
 /** @throws InterruptedError when told to stop before the end: half a run compares with nothing. */
-async function play(
+async function simulateSide(
   input: RunInput,
-  { label, progress, done, onCreated, recorder, listener }: PlayOptions,
+  { label, progress, done, onCreated, recorder, listener }: SimulateSideOptions,
   io: Io,
-): Promise<RunLedger> {
+): Promise<RunRecords> {
   const { durationMs } = input;
-  const ledger = new RunLedger();
+  const records = new RunRecords();
   const problems: string[] = [];
   let reachedMs = 0;
   await simulate({
@@ -220,7 +226,7 @@ async function play(
     timeZoneData: io.timeZoneData,
     signal: io.stopped,
     emit: (record) => {
-      ledger.add(record);
+      records.add(record);
       listener?.(record);
       recorder?.add(record);
     },
@@ -241,7 +247,7 @@ async function play(
     );
   }
   for (const problem of problems) io.stderr.write(`kubewright: ${label}: ${problem}\n`);
-  return ledger;
+  return records;
 }
 
 /** A scenario brings manifests of its own, of which those that the other file has too give way to it. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import type { CronJobState, JobState, TraceRecord } from "../trace.js";
 import { compareRuns } from "./compare-runs.js";
-import { RunLedger, type RunLedgerOptions } from "./run-ledger.js";
+import { RunRecords, type RunRecordsOptions } from "./run-records.js";
 
 const at = (time: string): string => `2026-01-01T${time}:00.000Z`;
 const ms = (time: string): number => Date.parse(at(time));
@@ -58,13 +58,13 @@ const decided = (decision: Partial<CronJobDecision>): TraceRecord => ({
   },
 });
 
-function ledger(records: readonly TraceRecord[], options: RunLedgerOptions = {}): RunLedger {
-  const made = new RunLedger(options);
+function recordRuns(records: readonly TraceRecord[], options: RunRecordsOptions = {}): RunRecords {
+  const made = new RunRecords(options);
   for (const record of records) made.add(record);
   return made;
 }
 
-const compare = (a: readonly TraceRecord[], b: readonly TraceRecord[]) => compareRuns(ledger(a), ledger(b));
+const compare = (a: readonly TraceRecord[], b: readonly TraceRecord[]) => compareRuns(recordRuns(a), recordRuns(b));
 
 test.each([
   ["outcome", complete("01:05"), failed("01:05", "BackoffLimitExceeded"), ["outcome"]],
@@ -116,17 +116,22 @@ test("what was over when the window began is no run of it, nor a slot that Forbi
     end: at("03:00"),
     timeZoneData: "test",
   };
-  const held = decided({ outcome: "skipped", reason: "stillActive", slotMs: ms("01:30"), activeJobs: ["report-0"] });
+  const heldBack = decided({
+    outcome: "skipped",
+    reason: "stillActive",
+    slotMs: ms("01:30"),
+    activeJobs: ["report-0"],
+  });
   const overtaken = decided({ missed: [{ reason: "superseded", count: 1, exact: true, slotsMs: [ms("01:00")] }] });
   const records = [
     header,
     cronJob(),
     run("00:30", complete("02:00")),
     overtaken,
-    held,
+    heldBack,
     run("02:15", complete("02:20")),
   ];
-  const { groups } = ledger(records);
+  const { groups } = recordRuns(records);
   expect([...groups.values()].flatMap(({ runs }) => [...runs.values()].map(({ slotMs }) => slotMs))).toEqual([
     ms("02:15"),
   ]);
@@ -135,7 +140,7 @@ test("what was over when the window began is no run of it, nor a slot that Forbi
 test("a run that was held back and started late after all is a run", () => {
   const blocked = decided({ outcome: "skipped", reason: "stillActive", slotMs: ms("01:00"), activeJobs: ["report-0"] });
   const { runs } = [
-    ...ledger([cronJob(), blocked, run("01:00", complete("01:30"), { time: "01:20" })]).groups.values(),
+    ...recordRuns([cronJob(), blocked, run("01:00", complete("01:30"), { time: "01:20" })]).groups.values(),
   ][0]!;
   expect([...runs.values()]).toMatchObject([{ outcome: "Complete", createdMs: ms("01:20"), endMs: ms("01:30") }]);
 });
@@ -144,7 +149,7 @@ test("what a Job came to stands, though history limits delete it later; one dele
   const end = run("01:00", complete("01:05"));
   const gone = { ...run("01:00", complete("01:05"), { time: "03:00" }), change: "DELETED" } as TraceRecord;
   const cut = { ...run("02:00", {}, { time: "02:10" }), change: "DELETED" } as TraceRecord;
-  const { runs } = [...ledger([cronJob(), end, gone, run("02:00"), cut]).groups.values()][0]!;
+  const { runs } = [...recordRuns([cronJob(), end, gone, run("02:00"), cut]).groups.values()][0]!;
   expect([...runs.values()].map(({ outcome, endMs }) => [outcome, endMs])).toEqual([
     ["Complete", ms("01:05")],
     ["Deleted", ms("02:10")],
@@ -159,7 +164,7 @@ test("Jobs made by hand are compared by name", () => {
 
 test("beyond the stated bound nothing is compared, and that is said", () => {
   const records = [cronJob(), run("01:00"), run("02:00"), run("03:00"), run("04:00")];
-  const { totals, untilMs } = compareRuns(ledger(records, { maxRuns: 2 }), ledger(records));
+  const { totals, untilMs } = compareRuns(recordRuns(records, { maxRuns: 2 }), recordRuns(records));
   expect(untilMs).toBe(ms("03:00"));
   expect(totals).toEqual({ a: 2, b: 2, same: 2, different: 0, onlyA: 0, onlyB: 0 });
 });

@@ -1,9 +1,9 @@
 import { Schedules, effectiveSchedule } from "@kubewright/cronjob";
 
-import { tookMs } from "../run-words.js";
+import { durationMsOf } from "../run-row-text.js";
 import type { CronJobState } from "../trace.js";
 import { zoneOf } from "../zone-of.js";
-import type { LedgerGroup, LedgerRun, RunLedger } from "./run-ledger.js";
+import type { RunRecordGroup, RunRecord, RunRecords } from "./run-records.js";
 
 /** Two simulations, run by run. */
 export interface Comparison {
@@ -39,8 +39,8 @@ export interface RunCounts {
 export interface RunDifference {
   readonly type: "onlyA" | "onlyB" | "different";
   readonly slotMs: number;
-  readonly a?: LedgerRun;
-  readonly b?: LedgerRun;
+  readonly a?: RunRecord;
+  readonly b?: RunRecord;
   /** Of `onlyA` and `onlyB`: why the other side has no such run. */
   readonly absent?: AbsentReason;
   /** Of `different`: in what. */
@@ -61,7 +61,7 @@ export type Aspect = "outcome" | "start" | "duration" | "failedPods" | "refusedS
 const EQUAL_MS = 1000;
 
 /** Compares slot by slot, and Jobs of their own by name. Equal ledgers give no differences. */
-export function compareRuns(a: RunLedger, b: RunLedger): Comparison {
+export function compareRuns(a: RunRecords, b: RunRecords): Comparison {
   const schedules = new Schedules();
   const untilMs = Math.min(a.completeUntilMs, b.completeUntilMs);
   const groups: GroupComparison[] = [];
@@ -86,8 +86,8 @@ function addCounts(sum: RunCounts, more: RunCounts): RunCounts {
 }
 
 function compareGroups(
-  a: LedgerGroup | undefined,
-  b: LedgerGroup | undefined,
+  a: RunRecordGroup | undefined,
+  b: RunRecordGroup | undefined,
   untilMs: number,
   schedules: Schedules,
 ): GroupComparison {
@@ -100,21 +100,21 @@ function compareGroups(
     .filter(({ inA, inB }) => (inA ?? inB)!.slotMs < untilMs);
   for (const { inA, inB } of found) {
     const slotMs = (inA ?? inB)!.slotMs;
-    const there = inA ?? suspendedThen(a, slotMs, schedules);
-    const here = inB ?? suspendedThen(b, slotMs, schedules);
+    const there = inA ?? suspendedSkip(a, slotMs, schedules);
+    const here = inB ?? suspendedSkip(b, slotMs, schedules);
     if (there !== undefined && here !== undefined) {
       const differs = aspects(there, here);
       if (differs.length === 0) same++;
       else differences.push({ type: "different", slotMs, a: there, b: here, differs });
     } else if (there !== undefined) {
-      differences.push({ type: "onlyA", slotMs, a: there, absent: whyAbsent(b, slotMs, schedules) });
+      differences.push({ type: "onlyA", slotMs, a: there, absent: absentReason(b, slotMs, schedules) });
     } else if (here !== undefined) {
-      differences.push({ type: "onlyB", slotMs, b: here, absent: whyAbsent(a, slotMs, schedules) });
+      differences.push({ type: "onlyB", slotMs, b: here, absent: absentReason(a, slotMs, schedules) });
     }
   }
   differences.sort((left, right) => left.slotMs - right.slotMs);
   const of = (type: RunDifference["type"]): number => differences.filter((each) => each.type === type).length;
-  const ran = (runs: readonly (LedgerRun | undefined)[]): number =>
+  const ran = (runs: readonly (RunRecord | undefined)[]): number =>
     runs.filter((run) => run !== undefined && run.outcome !== "Skipped").length;
   return {
     kind,
@@ -134,12 +134,12 @@ function compareGroups(
   };
 }
 
-function aspects(a: LedgerRun, b: LedgerRun): Aspect[] {
+function aspects(a: RunRecord, b: RunRecord): Aspect[] {
   const found: Aspect[] = [];
   if (a.outcome !== b.outcome || a.reason !== b.reason || a.skipped !== b.skipped) found.push("outcome");
   const bothRan = a.createdMs !== undefined && b.createdMs !== undefined;
   if (bothRan && Math.abs(a.createdMs - b.createdMs) >= EQUAL_MS) found.push("start");
-  const [tookA, tookB] = [tookBy(a), tookBy(b)];
+  const [tookA, tookB] = [durationOf(a), durationOf(b)];
   if (tookA !== undefined && tookB !== undefined && Math.abs(tookA - tookB) >= EQUAL_MS) found.push("duration");
   if (bothRan && a.failedPods !== b.failedPods) found.push("failedPods");
   // How often goes by the pace at which a controller tries again.
@@ -148,29 +148,29 @@ function aspects(a: LedgerRun, b: LedgerRun): Aspect[] {
 }
 
 /** Absent for one that did not start, or has not ended. */
-export function tookBy({ createdMs, ...run }: LedgerRun): number | undefined {
-  return createdMs === undefined ? undefined : tookMs({ createdMs, ...run });
+export function durationOf({ createdMs, ...run }: RunRecord): number | undefined {
+  return createdMs === undefined ? undefined : durationMsOf({ createdMs, ...run });
 }
 
-function zoneOfBoth(a: LedgerGroup | undefined, b: LedgerGroup | undefined): string {
+function zoneOfBoth(a: RunRecordGroup | undefined, b: RunRecordGroup | undefined): string {
   const zones = [a, b].flatMap((group) => group?.states.map(({ state }) => zoneOf({ cronJob: state })) ?? []);
   return zones.length > 0 && new Set(zones).size === 1 ? zones[0]! : "UTC";
 }
 
 /** A suspended CronJob reports the slots it misses only when it is resumed: here they are skipped at once. */
-function suspendedThen(group: LedgerGroup | undefined, slotMs: number, schedules: Schedules): LedgerRun | undefined {
+function suspendedSkip(group: RunRecordGroup | undefined, slotMs: number, schedules: Schedules): RunRecord | undefined {
   const state = group === undefined ? undefined : stateAt(group, slotMs);
   if (state?.suspend !== true || !hasSlot(state, slotMs, schedules)) return undefined;
   return { slotMs, outcome: "Skipped", skipped: "suspended", failedPods: 0 };
 }
 
-function whyAbsent(group: LedgerGroup | undefined, slotMs: number, schedules: Schedules): AbsentReason {
+function absentReason(group: RunRecordGroup | undefined, slotMs: number, schedules: Schedules): AbsentReason {
   if (group === undefined) return "noSuchObject";
   const state = stateAt(group, slotMs);
   return state !== undefined && hasSlot(state, slotMs, schedules) ? "notStarted" : "notScheduled";
 }
 
-function stateAt({ states }: LedgerGroup, timeMs: number): CronJobState | undefined {
+function stateAt({ states }: RunRecordGroup, timeMs: number): CronJobState | undefined {
   return (states.findLast(({ fromMs }) => fromMs <= timeMs) ?? states[0])?.state;
 }
 

@@ -3,7 +3,7 @@ import type { KubernetesVersion } from "@kubewright/api";
 import { versionName, versionRemark } from "../kubernetes-version.js";
 import type { Comparison, RunDifference } from "./compare-runs.js";
 import type { ManifestChange } from "./manifest-changes.js";
-import type { LedgerRun } from "./run-ledger.js";
+import type { RunRecord } from "./run-records.js";
 
 export interface ComparisonHeader {
   /** The files of each side. */
@@ -78,7 +78,7 @@ function run({
   endMs,
   failedPods,
   refusedStatuses,
-}: LedgerRun): object {
+}: RunRecord): object {
   return {
     ...(job === undefined ? {} : { job }),
     outcome,

@@ -5,7 +5,7 @@ import { sideText, valueText } from "./comparison-text.js";
 import type { ManifestChange } from "./manifest-changes.js";
 
 /** Differences that a page lists of one CronJob; the others are counted. */
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 /** Two runs for one page, and what they do differently: CronJobs and Jobs that differ, in words. */
 export function comparisonReport(
@@ -24,13 +24,13 @@ export function comparisonReport(
     changes: changes
       .filter(({ object }) => object === `${kind} ${namespace}/${name}`)
       .map(({ field, before, after }) => `${field}: ${valueText(before)} → ${valueText(after)}`),
-    differences: differences.slice(0, MOST_LISTED).map((difference) => ({
+    differences: differences.slice(0, MAX_LISTED).map((difference) => ({
       type: difference.type,
       slotMs: difference.slotMs,
       a: sideText(difference, "a"),
       b: sideText(difference, "b"),
     })),
-    unlisted: Math.max(0, differences.length - MOST_LISTED),
+    unlisted: Math.max(0, differences.length - MAX_LISTED),
   }));
   return {
     titles,

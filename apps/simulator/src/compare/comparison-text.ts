@@ -1,12 +1,18 @@
 import { formatTime } from "@kubewright/api";
 
 import { formatDuration } from "../duration.js";
-import { lateText, skipText } from "../run-words.js";
+import { lateText, skipText } from "../run-row-text.js";
 import { type Style, printable } from "../style.js";
 import { ZonedClock } from "../zoned-clock.js";
-import { type Comparison, type GroupComparison, type RunCounts, type RunDifference, tookBy } from "./compare-runs.js";
+import {
+  type Comparison,
+  type GroupComparison,
+  type RunCounts,
+  type RunDifference,
+  durationOf,
+} from "./compare-runs.js";
 import type { ManifestChange } from "./manifest-changes.js";
-import type { LedgerRun } from "./run-ledger.js";
+import type { RunRecord } from "./run-records.js";
 
 export interface ComparisonTextOptions {
   /** Characters per line. */
@@ -15,9 +21,9 @@ export interface ComparisonTextOptions {
 }
 
 /** Differences shown of one CronJob; the others are counted. */
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 /** Changed fields shown of one object. */
-const MOST_CHANGES = 12;
+const MAX_CHANGES = 12;
 /** `~ 2026-03-28 10:00  ` */
 const SLOT_WIDTH = 20;
 /** Below this, the two sides stand one below the other. */
@@ -61,19 +67,19 @@ function groupText(group: GroupComparison, changes: readonly ManifestChange[], o
   const clock = new ZonedClock(group.timeZone);
   const zone = group.kind === "CronJob" ? `  slots in ${clock.timeZone}` : "";
   const lines = [`${style.bold(printable(object))}${style.dim(`${only}${zone}`)}`];
-  for (const { field, before, after } of own.slice(0, MOST_CHANGES))
+  for (const { field, before, after } of own.slice(0, MAX_CHANGES))
     lines.push(clip(printable(`  ${field}: ${valueText(before)} → ${valueText(after)}`), width));
-  if (own.length > MOST_CHANGES) lines.push(`  … and ${own.length - MOST_CHANGES} more fields`);
+  if (own.length > MAX_CHANGES) lines.push(`  … and ${own.length - MAX_CHANGES} more fields`);
   const room = Math.floor((width - SLOT_WIDTH - 2) / 2);
-  const shown = group.differences.slice(0, MOST_SHOWN);
+  const shown = group.differences.slice(0, MAX_SHOWN);
   // No wider than what stands in the left column; too narrow a terminal has no columns.
   const longest = Math.max(NARROWEST_SIDE, ...shown.map((difference) => sideText(difference, "a").length));
   const side = Math.min(room, longest);
   if (group.differences.length > 0 && side >= NARROWEST_SIDE)
     lines.push(style.dim(`  ${"slot".padEnd(SLOT_WIDTH - 2)}${"A".padEnd(side)}  B`));
-  for (const difference of group.differences.slice(0, MOST_SHOWN))
+  for (const difference of group.differences.slice(0, MAX_SHOWN))
     lines.push(...differenceLines(difference, { side, clock }, options));
-  const rest = group.differences.length - MOST_SHOWN;
+  const rest = group.differences.length - MAX_SHOWN;
   if (rest > 0) lines.push(style.dim(`  … and ${rest} more differences; --json has them all`));
   lines.push(`  ${countsText(group.counts, style)}`);
   return `${lines.join("\n")}\n`;
@@ -111,10 +117,10 @@ export function sideText(difference: RunDifference, side: "a" | "b"): string {
   return printable(runText(run));
 }
 
-function runText(run: LedgerRun): string {
+function runText(run: RunRecord): string {
   const { outcome, skipped, blockedBy, slotMs, createdMs = slotMs, failedPods, reason, refusedStatuses } = run;
   if (outcome === "Skipped") return `skipped: ${skipped === undefined ? "unknown" : skipText(skipped, blockedBy)}`;
-  const took = tookBy(run);
+  const took = durationOf(run);
   const late = lateText({ slotMs, createdMs });
   const failures = failedPods > 0 ? `, ${failedPods} pod${failedPods === 1 ? "" : "s"} failed` : "";
   const refused = refusedStatuses === undefined ? "" : ", status refused";

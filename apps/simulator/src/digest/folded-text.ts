@@ -1,5 +1,5 @@
 import { formatDuration } from "../duration.js";
-import { SKIP_WORDS, type SkipReason } from "../run-words.js";
+import { SKIP_REASON_TEXTS, type SkipReason } from "../run-row-text.js";
 import type { ZonedClock } from "../zoned-clock.js";
 import type { FoldedRows } from "./run-digest.js";
 
@@ -17,11 +17,11 @@ export function foldedText({ toMs, counts, tookMs }: FoldedRows, clock: ZonedClo
 function kindText(kind: string, tookMs: FoldedRows["tookMs"]): string {
   if (kind === "Complete" && tookMs !== undefined) return `Complete in ${rangeText(tookMs)}`;
   const skipped = /^skipped: (.*)$/.exec(kind)?.[1];
-  return skipped === undefined ? kind : `skipped (${SKIP_WORDS[skipped as SkipReason]})`;
+  return skipped === undefined ? kind : `skipped (${SKIP_REASON_TEXTS[skipped as SkipReason]})`;
 }
 
 /** `10s`, or `10s..12s`. */
-function rangeText([least, most]: readonly [number, number]): string {
-  const [from, to] = [formatDuration(least), formatDuration(most)];
+function rangeText([min, max]: readonly [number, number]): string {
+  const [from, to] = [formatDuration(min), formatDuration(max)];
   return from === to ? from : `${from}..${to}`;
 }

@@ -1,7 +1,7 @@
 import { rowTime, type TimelineGroup, type TimelineRow } from "@kubewright/timeline/data";
 
-import { tookMs, lateMs } from "../run-words.js";
-import type { TimelineListener } from "../timeline/kept-rows.js";
+import { durationMsOf, lateMs } from "../run-row-text.js";
+import type { TimelineListener } from "../timeline/bounded-rows.js";
 import { RunStatistics } from "./run-statistics.js";
 
 /** What a terminal shows of one CronJob, or one Job of its own. */
@@ -26,10 +26,10 @@ export interface FoldedRows {
 }
 
 /** Ordinary runs that are told one by one as long as there are no more; of more, a few. */
-const MOST_ORDINARY = 24;
+const MAX_ORDINARY = 24;
 const FIRST_ORDINARY = 3;
 /** Runs told one by one of each kind of news: a thousand skipped runs push no failure out. */
-const MOST_OF_A_KIND = 20;
+const MAX_OF_A_KIND = 20;
 /** A run is long that takes so many times the median, of as many runs, and so much more. */
 const LONG_FACTOR = 2;
 const LONG_AFTER_RUNS = 20;
@@ -41,7 +41,7 @@ const LONG_MS = 60_000;
  * these, and the runs that are active.
  */
 export class RunDigest implements TimelineListener {
-  readonly #groups = new Map<TimelineGroup, Followed>();
+  readonly #groups = new Map<TimelineGroup, GroupDigest>();
 
   get groups(): DigestGroup[] {
     return [...this.#groups.values()].map(({ group, statistics, head }) => ({
@@ -78,7 +78,7 @@ export class RunDigest implements TimelineListener {
     }
     before.next = link;
     followed.places.set(row, link);
-    if (row.type === "run") followed.statistics.begun();
+    if (row.type === "run") followed.statistics.runStarted();
   }
 
   runDeleted(group: TimelineGroup): void {
@@ -90,17 +90,17 @@ export class RunDigest implements TimelineListener {
     const { places, kinds, statistics, ordinary } = followed;
     const link = places.get(row)!;
     places.delete(row);
-    const kind = newsOf(row, followed);
-    statistics.settled(row);
+    const kind = notableKindOf(row, followed);
+    statistics.runSettled(row);
     if (group.kind === "Job") return;
     if (kind !== undefined) {
       const shown = kinds.get(kind) ?? 0;
       kinds.set(kind, shown + 1);
-      if (shown >= MOST_OF_A_KIND) fold(followed, link, kind);
+      if (shown >= MAX_OF_A_KIND) fold(followed, link, kind);
     } else if (ordinary === undefined) fold(followed, link, "Complete");
     else {
       ordinary.push(link);
-      if (ordinary.length <= MOST_ORDINARY) return;
+      if (ordinary.length <= MAX_ORDINARY) return;
       followed.ordinary = undefined;
       for (const each of ordinary.sort((a, b) => startOf(a.row!) - startOf(b.row!)).slice(FIRST_ORDINARY))
         fold(followed, each, "Complete");
@@ -115,7 +115,7 @@ interface Link {
   next?: Link | undefined;
 }
 
-interface Followed {
+interface GroupDigest {
   readonly group: TimelineGroup;
   readonly statistics: RunStatistics;
   readonly head: Link;
@@ -131,18 +131,18 @@ interface Followed {
 }
 
 /** What makes a run worth a row of its own; `undefined` for one like the others. */
-function newsOf(row: TimelineRow, followed: Followed): string | undefined {
+function notableKindOf(row: TimelineRow, followed: GroupDigest): string | undefined {
   if (row.type === "skipped") return `skipped: ${row.cause}`;
   if (row.outcome === "Failed") return `Failed: ${row.reason ?? "unknown"}`;
   if (row.outcome !== "Complete") return row.replacedBy === undefined ? row.outcome : "replaced";
   if (row.unschedulable !== undefined) return "waited for a node";
   if (lateMs(row) > 0) return "started late";
-  const took = tookMs(row) ?? 0;
+  const took = durationMsOf(row) ?? 0;
   const median = medianOf(followed);
   return median !== undefined && took > LONG_FACTOR * median && took - median > LONG_MS ? "far longer" : undefined;
 }
 
-function medianOf({ statistics: { durations }, typical }: Followed): number | undefined {
+function medianOf({ statistics: { durations }, typical }: GroupDigest): number | undefined {
   if (durations.size < LONG_AFTER_RUNS) return undefined;
   if (durations.size > typical.sizeWhenAsked * 1.1) {
     typical.sizeWhenAsked = durations.size;
@@ -152,7 +152,7 @@ function medianOf({ statistics: { durations }, typical }: Followed): number | un
 }
 
 /** Turns a row into a fold, together with folds beside it. */
-function fold(followed: Followed, link: Link, kind: string): void {
+function fold(followed: GroupDigest, link: Link, kind: string): void {
   link.row = folded(link.row as TimelineRow, kind);
   for (const [first, second] of [
     [link.previous, link],
@@ -170,7 +170,7 @@ function fold(followed: Followed, link: Link, kind: string): void {
 
 function folded(row: TimelineRow, kind: string): FoldedRows {
   const atMs = rowTime(row);
-  const took = row.type === "run" && row.outcome === "Complete" ? tookMs(row) : undefined;
+  const took = row.type === "run" && row.outcome === "Complete" ? durationMsOf(row) : undefined;
   const count = 1 + (row.type === "skipped" ? (row.unlisted ?? 0) : 0);
   return {
     type: "folded",
@@ -192,12 +192,12 @@ export function joined(a: FoldedRows, b: FoldedRows): FoldedRows {
     counts,
     ...(took.length === 0
       ? {}
-      : { tookMs: [Math.min(...took.map(([least]) => least)), Math.max(...took.map(([, most]) => most))] }),
+      : { tookMs: [Math.min(...took.map(([min]) => min)), Math.max(...took.map(([, max]) => max))] }),
   };
 }
 
 /** Runs that are the same in everything a row shows, one after the other, of which so many are told. */
-const MOST_IDENTICAL = 3;
+const MAX_IDENTICAL = 3;
 
 /** Folds stretches of identical complete runs in a list that is short enough to be told. */
 export function foldIdentical(rows: readonly DigestRow[]): DigestRow[] {
@@ -206,10 +206,10 @@ export function foldIdentical(rows: readonly DigestRow[]): DigestRow[] {
     const first = rows[from]!;
     for (to = from + 1; to < rows.length && isSameRun(first, rows[to]!); to++);
     const stretch = rows.slice(from, to) as TimelineRow[];
-    if (stretch.length <= MOST_IDENTICAL + 1) result.push(...stretch);
+    if (stretch.length <= MAX_IDENTICAL + 1) result.push(...stretch);
     else {
-      const rest = stretch.slice(MOST_IDENTICAL).map((row) => folded(row, "Complete"));
-      result.push(...stretch.slice(0, MOST_IDENTICAL), rest.reduce(joined));
+      const rest = stretch.slice(MAX_IDENTICAL).map((row) => folded(row, "Complete"));
+      result.push(...stretch.slice(0, MAX_IDENTICAL), rest.reduce(joined));
     }
   }
   return result;
@@ -217,7 +217,7 @@ export function foldIdentical(rows: readonly DigestRow[]): DigestRow[] {
 
 function isSameRun(a: DigestRow, b: DigestRow): boolean {
   if (a.type !== "run" || b.type !== "run" || a.outcome !== "Complete" || b.outcome !== "Complete") return false;
-  const [tookA = 0, tookB = 0] = [tookMs(a), tookMs(b)];
+  const [tookA = 0, tookB = 0] = [durationMsOf(a), durationMsOf(b)];
   return (
     Math.abs(tookA - tookB) <= 1_000 &&
     lateMs(a) === 0 &&

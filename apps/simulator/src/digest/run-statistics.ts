@@ -1,10 +1,10 @@
 import type { RunRow, SkippedRow, TimelineRow } from "@kubewright/timeline/data";
 
-import { type SkipReason, lateMs, tookMs } from "../run-words.js";
+import { type SkipReason, lateMs, durationMsOf } from "../run-row-text.js";
 import { Durations, type PackedDurations } from "./durations.js";
 
 /** Something that came up more than once: how often, and from when to when. */
-export interface Tally {
+export interface Occurrences {
   count: number;
   firstMs: number;
   lastMs: number;
@@ -23,24 +23,24 @@ export class RunStatistics {
   runs = 0;
   complete = 0;
   /** By the reason of the condition `Failed`. */
-  readonly failed = new Map<string, Tally>();
+  readonly failed = new Map<string, Occurrences>();
   /** With what is said of the first. */
-  readonly skipped = new Map<SkipReason, Tally & { readonly text: string }>();
+  readonly skipped = new Map<SkipReason, Occurrences & { readonly text: string }>();
   /** Before their end, by Replace and by others. */
-  readonly replaced: Tally = emptyTally();
-  readonly deleted: Tally = emptyTally();
+  readonly replaced: Occurrences = noOccurrences();
+  readonly deleted: Occurrences = noOccurrences();
   /** Not ended with the window. */
-  readonly unfinished: Tally = emptyTally();
-  readonly late: Tally & { worstMs: number } = { ...emptyTally(), worstMs: 0 };
+  readonly unfinished: Occurrences = noOccurrences();
+  readonly late: Occurrences & { worstMs: number } = { ...noOccurrences(), worstMs: 0 };
   /** Runs with a pod that waited because it fit on no node, and what the scheduler last said of one. */
-  readonly withoutNode: Tally & { message: string } = { ...emptyTally(), message: "" };
+  readonly withoutNode: Occurrences & { message: string } = { ...noOccurrences(), message: "" };
   /** Of the runs that ended by themselves. */
   readonly durations = new Durations();
   longest: { readonly tookMs: number; readonly name: string; readonly atMs: number } | undefined;
   /** Runs that began while another was active. */
   overlaps = 0;
   /** The most runs that were active at a time. */
-  mostAtOnce = 0;
+  maxConcurrent = 0;
   #active = 0;
 
   /** As they can be handed to another thread, once no run will be heard of any more. */
@@ -53,11 +53,11 @@ export class RunStatistics {
   }
 
   /** A run has begun. */
-  begun(): void {
+  runStarted(): void {
     this.runs++;
     this.#active++;
     if (this.#active > 1) this.overlaps++;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.#active);
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.#active);
   }
 
   /** A run's Job was deleted before its end, and stands in no other's way any more. */
@@ -66,15 +66,15 @@ export class RunStatistics {
   }
 
   /** A run is over, by its own end or that of the window, or was skipped. */
-  settled(row: TimelineRow): void {
+  runSettled(row: TimelineRow): void {
     if (row.type === "skipped") this.#skip(row);
     else this.#end(row);
   }
 
   #skip({ cause, reason, slotMs, unlisted = 0 }: SkippedRow): void {
-    const tally = this.skipped.get(cause) ?? { ...emptyTally(), text: reason };
-    this.skipped.set(cause, tally);
-    add(tally, slotMs, 1 + unlisted);
+    const occurrences = this.skipped.get(cause) ?? { ...noOccurrences(), text: reason };
+    this.skipped.set(cause, occurrences);
+    add(occurrences, slotMs, 1 + unlisted);
   }
 
   #end(row: RunRow): void {
@@ -83,9 +83,9 @@ export class RunStatistics {
     else if (row.outcome === "Deleted") add(row.replacedBy === undefined ? this.deleted : this.replaced, atMs);
     else if (row.outcome === "Failed") {
       const reason = row.reason ?? "unknown";
-      const tally = this.failed.get(reason) ?? emptyTally();
-      this.failed.set(reason, tally);
-      add(tally, atMs);
+      const occurrences = this.failed.get(reason) ?? noOccurrences();
+      this.failed.set(reason, occurrences);
+      add(occurrences, atMs);
     } else add(this.unfinished, atMs);
     if (row.outcome === "Complete" || row.outcome === "Failed") this.#active--;
     const late = lateMs(row);
@@ -97,25 +97,25 @@ export class RunStatistics {
       add(this.withoutNode, atMs);
       this.withoutNode.message = row.unschedulable;
     }
-    const took = tookMs(row);
+    const took = durationMsOf(row);
     if (took === undefined || row.outcome === "Deleted") return;
     this.durations.add(took);
     if (took > (this.longest?.tookMs ?? -1)) this.longest = { tookMs: took, name: row.name, atMs };
   }
 }
 
-export function totalOf(tallies: ReadonlyMap<unknown, Tally>): number {
+export function totalOf(occurrences: ReadonlyMap<unknown, Occurrences>): number {
   let total = 0;
-  for (const { count } of tallies.values()) total += count;
+  for (const { count } of occurrences.values()) total += count;
   return total;
 }
 
-function emptyTally(): Tally {
+function noOccurrences(): Occurrences {
   return { count: 0, firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
 }
 
-function add(tally: Tally, atMs: number, count = 1): void {
-  tally.count += count;
-  tally.firstMs = Math.min(tally.firstMs, atMs);
-  tally.lastMs = Math.max(tally.lastMs, atMs);
+function add(occurrences: Occurrences, atMs: number, count = 1): void {
+  occurrences.count += count;
+  occurrences.firstMs = Math.min(occurrences.firstMs, atMs);
+  occurrences.lastMs = Math.max(occurrences.lastMs, atMs);
 }

@@ -16,62 +16,62 @@ interface Column {
   /** Left out when no CronJob has anything there. */
   readonly isOptional?: true;
   /** The greater, the sooner it gives way where lines are short. */
-  readonly givesWay: number;
+  readonly dropPriority: number;
 }
 
 const COLUMNS: readonly Column[] = [
-  { title: "runs", of: ({ runs }) => count(runs), givesWay: 0 },
-  { title: "ok", of: ({ complete }) => count(complete), givesWay: 0 },
+  { title: "runs", of: ({ runs }) => count(runs), dropPriority: 0 },
+  { title: "ok", of: ({ complete }) => count(complete), dropPriority: 0 },
   {
     title: "failed",
     of: ({ failed }) => count(totalOf(failed)),
     paint: ({ red }) => red,
     isOptional: true,
-    givesWay: 0,
+    dropPriority: 0,
   },
   {
     title: "skipped",
     of: ({ skipped }) => count(totalOf(skipped)),
     paint: ({ yellow }) => yellow,
     isOptional: true,
-    givesWay: 0,
+    dropPriority: 0,
   },
   {
     title: "replaced",
     of: ({ replaced }) => count(replaced.count),
     paint: ({ yellow }) => yellow,
     isOptional: true,
-    givesWay: 0,
+    dropPriority: 0,
   },
   {
     title: "deleted",
     of: ({ deleted }) => count(deleted.count),
     paint: ({ yellow }) => yellow,
     isOptional: true,
-    givesWay: 0,
+    dropPriority: 0,
   },
   {
     title: "unfinished",
     of: ({ unfinished }) => count(unfinished.count),
     paint: ({ cyan }) => cyan,
     isOptional: true,
-    givesWay: 1,
+    dropPriority: 1,
   },
   {
     title: "late by",
     of: ({ late }) => (late.count === 0 ? "" : formatDuration(late.worstMs)),
     paint: ({ yellow }) => yellow,
     isOptional: true,
-    givesWay: 2,
+    dropPriority: 2,
   },
-  { title: "p50", of: ({ durations }) => duration(durations.quantile(0.5)), givesWay: 4 },
-  { title: "p95", of: ({ durations }) => duration(durations.quantile(0.95)), givesWay: 3 },
-  { title: "longest", of: ({ longest }) => duration(longest?.tookMs), givesWay: 5 },
+  { title: "p50", of: ({ durations }) => duration(durations.quantile(0.5)), dropPriority: 4 },
+  { title: "p95", of: ({ durations }) => duration(durations.quantile(0.95)), dropPriority: 3 },
+  { title: "longest", of: ({ longest }) => duration(longest?.tookMs), dropPriority: 5 },
   {
     title: "at once",
-    of: ({ mostAtOnce }) => (mostAtOnce > 1 ? count(mostAtOnce) : ""),
+    of: ({ maxConcurrent }) => (maxConcurrent > 1 ? count(maxConcurrent) : ""),
     isOptional: true,
-    givesWay: 6,
+    dropPriority: 6,
   },
 ];
 
@@ -104,10 +104,10 @@ export function summaryTable(groups: readonly DigestGroup[], { width, style }: S
   const longestName = Math.max(title.length, ...names.map(({ length }) => length));
   const roomForName = (): number => width - cells.reduce((sum, cell) => sum + GAP.length + cell.width, 0);
   while (roomForName() < Math.min(longestName, SHORTEST_NAME)) {
-    const giving = Math.max(...cells.map(({ column }) => column.givesWay));
-    if (giving === 0) break;
+    const dropped = Math.max(...cells.map(({ column }) => column.dropPriority));
+    if (dropped === 0) break;
     cells.splice(
-      cells.findIndex(({ column }) => column.givesWay === giving),
+      cells.findIndex(({ column }) => column.dropPriority === dropped),
       1,
     );
   }

@@ -2,7 +2,7 @@ import { type Style, printable } from "../style.js";
 import { wrap } from "../why/text-block.js";
 import type { DigestGroup } from "./run-digest.js";
 import { summaryTable } from "./summary-table.js";
-import { worthALook } from "./worth-a-look.js";
+import { findHighlights } from "./highlights.js";
 
 export interface SummaryTextOptions {
   readonly startMs: number;
@@ -12,17 +12,17 @@ export interface SummaryTextOptions {
 }
 
 /** Findings told; the others are counted. */
-const MOST_FINDINGS = 20;
+const MAX_HIGHLIGHTS = 20;
 
 /** What stands before the rows: a table of the CronJobs, and what of them is worth a look. Empty when there is neither. */
 export function summaryBlock(groups: readonly DigestGroup[], options: SummaryTextOptions): string {
   const { style, width, startMs } = options;
-  const findings = worthALook(groups, startMs);
-  const lines = findings.slice(0, MOST_FINDINGS).flatMap(({ object, text }) => {
+  const highlights = findHighlights(groups, startMs);
+  const lines = highlights.slice(0, MAX_HIGHLIGHTS).flatMap(({ object, text }) => {
     const [first = "", ...rest] = wrap(printable(`${object}: ${text}`), width - 2);
     return [first, ...rest].map((line) => `  ${line}`);
   });
-  const more = findings.length - MOST_FINDINGS;
+  const more = highlights.length - MAX_HIGHLIGHTS;
   if (more > 0) lines.push(style.dim(`  … and ${more} more`));
   const look = lines.length === 0 ? "" : `${style.bold("Worth a look")}\n${lines.join("\n")}\n`;
   return [summaryTable(groups, options), look].filter((block) => block !== "").join("\n");

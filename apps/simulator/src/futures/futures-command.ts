@@ -2,7 +2,7 @@ import { formatTime } from "@kubewright/api";
 
 import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
-import { type Io, noProgress } from "../io.js";
+import { type Io, silentProgress } from "../io.js";
 import { versionName, versionRemark } from "../kubernetes-version.js";
 import { writeSummary } from "../indexed-job/write-summary.js";
 import { checkOutputs, openOutput } from "../output-file.js";
@@ -13,23 +13,23 @@ import { futuresMarkdown } from "../reports/markdown.js";
 import { ReportFiles, type ReportFlags, reportOutputs } from "../reports/report-files.js";
 import { checkSarif } from "../reports/sarif.js";
 import type { Rule } from "../rules/rule.js";
-import { RuleTally } from "../rules/rule-tally.js";
-import { countedFor, throwViolations } from "../rules/run-rules.js";
+import { RuleCounts } from "../rules/rule-counts.js";
+import { countsNeededFor, throwViolations } from "../rules/run-rules.js";
 import { type RunInputFlags, readRunInput } from "../run-input.js";
 import { printable, styleFor } from "../style.js";
-import { tryOut } from "../try-out.js";
+import { validateInput } from "../validate-input.js";
 import { UserError } from "../user-error.js";
-import { COUNTED, groupsOf } from "./counted.js";
+import { DEFAULT_INCIDENTS, groupsOf } from "./default-incidents.js";
 import { futuresJson } from "./futures-json.js";
 import { futuresReport } from "./futures-report.js";
 import { FuturesStatistics } from "./futures-statistics.js";
 import { futuresText } from "./futures-text.js";
 import { LoadBands } from "./load-bands.js";
 import { curvePlan } from "./load-curve.js";
-import { type Mishap, mishapKey } from "./mishap.js";
-import { type ShownFutures, withTimelines } from "./carried-timelines.js";
-import { futurePlan } from "./play-future.js";
-import { inThisThread, playFutures } from "./play-futures.js";
+import { type Incident, incidentKey } from "./incident.js";
+import { type FuturesPage, embedTimelines } from "./embedded-timelines.js";
+import { futurePlan } from "./simulate-future.js";
+import { inThisThread, simulateFutures } from "./simulate-futures.js";
 import { parseNodeSize } from "./node-size.js";
 import { countSeeds, parseSeeds, seedsOf, seedsText } from "./seeds.js";
 import { parseWorkers } from "./workers.js";
@@ -52,8 +52,8 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const workers = parseWorkers(flags.workers);
   const nodeSizes = (flags.nodeSize ?? []).map(parseNodeSize);
   const { rules } = flags;
-  for (const { text, what } of rules)
-    if (what.type === "change")
+  for (const { text, condition } of rules)
+    if (condition.type === "change")
       throw new UserError(`--fail-on: ${JSON.stringify(text)} compares one future with another: leave out --seeds`);
   checkOutputs({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) }, [
     ...paths,
@@ -65,14 +65,14 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const reports = await ReportFiles.open(flags, io);
   const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
   const page = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
-  const { problems: mistakes, notes } = await tryOut(input, io.timeZoneData);
+  const { problems: problems, notes } = await validateInput(input, io.timeZoneData);
   const statistics = new FuturesStatistics();
   const bands = new LoadBands();
   const groups = groupsOf(input);
   const curves = curvePlan(startMs, durationMs, groups);
-  const tally = new RuleTally(rules);
-  const asked = countedFor(rules);
-  const progress = (await io.progress?.()) ?? noProgress;
+  const ruleCounts = new RuleCounts(rules);
+  const asked = countsNeededFor(rules);
+  const progress = (await io.progress?.()) ?? silentProgress;
   const all = countSeeds(seeds);
   const manyFutures = (count: number): string =>
     `${count.toLocaleString("en-US")} ${count === 1 ? "future" : "futures"}`;
@@ -81,12 +81,12 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     timeZoneData: io.timeZoneData,
     ...asked,
     nodeSizes,
-    mishaps: together(COUNTED, asked.mishaps),
+    incidents: withoutDuplicates(DEFAULT_INCIDENTS, asked.incidents),
     ...(page === undefined ? {} : { curves }),
   });
   const kubernetes = `v${versionName(input.kubernetesVersion)}`;
-  let isWhole: boolean;
-  let shown: ShownFutures | undefined;
+  let isComplete: boolean;
+  let shown: FuturesPage | undefined;
   const showProgress = (underWay: number): void =>
     progress.show(
       (statistics.futures + underWay) / all,
@@ -94,19 +94,19 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     );
   try {
     showProgress(0);
-    isWhole = await playFutures(seedsOf(seeds), {
+    isComplete = await simulateFutures(seedsOf(seeds), {
       workers: pool,
       signal: io.stopped,
-      play: (seed, hear) => pool.play(plan, seed, hear),
-      onPlayed: (future, seed) => {
+      simulate: (seed, onProgress) => pool.simulate(plan, seed, onProgress),
+      onSimulated: (future, seed) => {
         statistics.add(future);
-        tally.add(future);
+        ruleCounts.add(future);
         if (future.curves !== undefined) bands.add(future.curves, seed);
       },
       // Nobody is told without need.
-      ...(progress === noProgress ? {} : { onProgress: showProgress }),
+      ...(progress === silentProgress ? {} : { onProgress: showProgress }),
     });
-    if (page !== undefined && mistakes.length === 0) {
+    if (page !== undefined && problems.length === 0) {
       const report = futuresReport(
         {
           startMs,
@@ -117,20 +117,20 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
           command: flags.command,
           ...(input.scenario?.description === undefined ? {} : { description: input.scenario.description }),
         },
-        { statistics, bands, plan: curves, allGroups: groups.length, violations: tally.violations, nodeSizes },
+        { statistics, bands, plan: curves, allGroups: groups.length, violations: ruleCounts.violations, nodeSizes },
       );
-      shown = await withTimelines(report, {
+      shown = await embedTimelines(report, {
         workers: pool,
         signal: io.stopped,
-        play: (seed) => pool.timeline(plan, seed),
-        onPlayed: (played, of) => progress.show(played / of, `${played} of ${of} timelines`),
+        simulate: (seed) => pool.timeline(plan, seed),
+        onSimulated: (simulated, of) => progress.show(simulated / of, `${simulated} of ${of} timelines`),
       });
     }
   } finally {
     progress.clear();
     await pool.close();
   }
-  const { violations } = tally;
+  const { violations } = ruleCounts;
   const json = futuresJson(statistics, {
     startMs,
     durationMs,
@@ -140,7 +140,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     timeZoneData: io.timeZoneData,
     ...(rules.length === 0 ? {} : { violations }),
   });
-  if (mistakes.length === 0) {
+  if (problems.length === 0) {
     await file?.write(json);
     await file?.close();
     if (shown !== undefined) await page?.write(shown.report, shown.timelines);
@@ -150,16 +150,16 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
       subjects: statistics.groups,
       rules,
       violations,
-      remarks: [],
+      highlights: [],
       manifests: input.manifests,
     };
-    if (isWhole)
+    if (isComplete)
       await writeSummary(
         flags.summary,
         {
           chunkVersion: 1,
           seeds: { from: seeds.first, to: seeds.last },
-          played: statistics.futures,
+          simulated: statistics.futures,
           findings: violations.map(({ rule, object, seed, futures }) => ({
             what: object === undefined ? rule.text : `${rule.text}: ${object}`,
             seed: String(seed),
@@ -183,22 +183,22 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   else {
     const style = styleFor(io.stdout.hasColours);
     const width = io.stdout.columns || DEFAULT_WIDTH;
-    const which = isWhole ? seedsText(seeds) : `of ${seedsText(seeds)}`;
+    const which = isComplete ? seedsText(seeds) : `of ${seedsText(seeds)}`;
     const title = `${manyFutures(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)})`;
     io.stdout.write(
       `${style.bold("kubewright")}  ${title}\n${style.dim("shares with their 95% intervals; --seed N plays one future alone")}\n\n`,
     );
     if (statistics.futures > 0) io.stdout.write(futuresText(statistics, { width, style, nodeSizes }));
   }
-  if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
-  if (!isWhole)
+  if (problems.length > 0) throw new UserError(problems.join("\n"));
+  if (!isComplete)
     throw new InterruptedError(`stopped after ${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`);
   throwViolations(violations);
 }
 
 /** Each once. */
-function together(...mishaps: readonly (readonly Mishap[])[]): Mishap[] {
-  return [...new Map(mishaps.flat().map((mishap) => [mishapKey(mishap), mishap])).values()];
+function withoutDuplicates(...incidents: readonly (readonly Incident[])[]): Incident[] {
+  return [...new Map(incidents.flat().map((incident) => [incidentKey(incident), incident])).values()];
 }
 
 const DEFAULT_WIDTH = 120;

@@ -8,7 +8,7 @@ import type {
   UsageChances,
 } from "./futures-statistics.js";
 import type { RefusalChance } from "./refusal-chances.js";
-import type { Violation } from "../rules/rule-tally.js";
+import type { Violation } from "../rules/rule-counts.js";
 import type { NodeSize } from "./node-size.js";
 import { countSeeds, type SeedRange } from "./seeds.js";
 import type { Share } from "./wilson.js";
@@ -34,21 +34,21 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
     kubernetes,
     start: iso(startMs),
     end: iso(startMs + durationMs),
-    seeds: { ...seeds, asked: countSeeds(seeds), played: futures },
+    seeds: { ...seeds, asked: countSeeds(seeds), simulated: futures },
     timeZoneData,
-    total: { slots: total.slots, runs: total.runs, mishaps: mishapsOf(total) },
+    total: { slots: total.slots, runs: total.runs, incidents: incidentsOf(total) },
     groups: groups.map((group) => ({
       kind: group.kind,
       namespace: group.namespace,
       name: group.name,
       slots: group.slots,
       runs: group.runs,
-      mishaps: mishapsOf(group),
-      tookSeconds: quantiles(group.durations),
+      incidents: incidentsOf(group),
+      durationSeconds: quantiles(group.durations),
       lateSeconds: quantiles(group.lateness),
       hasSpread: group.durations.counts.length > 1,
     })),
-    atOnce: {
+    concurrent: {
       ...usageOf(peaks),
       namespaces: namespaces.map((each) => ({ namespace: each.namespace, ...usageOf(each) })),
       pools: pools.map((each) => ({ pool: each.pool, ...usageOf(each) })),
@@ -70,11 +70,11 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function mishapsOf({ chances }: GroupChances): object[] {
-  return chances.map(({ mishap, futures, perFuture, occurrences, perSlot, worst }) => ({
-    kind: mishap.kind,
-    ...(mishap.cause === undefined ? {} : { cause: mishap.cause }),
-    ...(mishap.overMs === undefined ? {} : { overSeconds: mishap.overMs / 1000 }),
+function incidentsOf({ chances }: GroupChances): object[] {
+  return chances.map(({ incident, futures, perFuture, occurrences, perSlot, worst }) => ({
+    kind: incident.kind,
+    ...(incident.cause === undefined ? {} : { cause: incident.cause }),
+    ...(incident.overMs === undefined ? {} : { overSeconds: incident.overMs / 1000 }),
     futures,
     perFuture: rounded(perFuture),
     occurrences,
@@ -82,7 +82,7 @@ function mishapsOf({ chances }: GroupChances): object[] {
     worst: {
       seed: worst.seed,
       count: worst.count,
-      ...(mishap.kind === "late" ? { lateSeconds: worst.severity / 1000 } : {}),
+      ...(incident.kind === "late" ? { lateSeconds: worst.severity / 1000 } : {}),
       at: iso(worst.atMs),
       text: worst.text,
     },
@@ -109,7 +109,7 @@ function rounded({ share, low, high }: Share): Share {
 
 function quantiles(durations: Durations): object | null {
   const seconds = (share: number): number => durations.quantile(share)! / 1000;
-  return durations.size === 0 ? null : { p50: seconds(0.5), p95: seconds(0.95), p99: seconds(0.99), most: seconds(1) };
+  return durations.size === 0 ? null : { p50: seconds(0.5), p95: seconds(0.95), p99: seconds(0.99), max: seconds(1) };
 }
 
 function refusedOf({ futures, perFuture, pods, jobs, worst }: RefusalChance): object {
@@ -135,7 +135,7 @@ function peaksOf({ pods, cpuMillis, memoryBytes }: PeakChances): object {
 
 function peakOf(peak: PeakChance, unit: number): object {
   const level = (share: number): number => peak.quantile(share) / unit;
-  return { p50: level(0.5), p95: level(0.95), p99: level(0.99), most: peak.worst.level / unit, seed: peak.worst.seed };
+  return { p50: level(0.5), p95: level(0.95), p99: level(0.99), max: peak.worst.level / unit, seed: peak.worst.seed };
 }
 
 function iso(timeMs: number): string {

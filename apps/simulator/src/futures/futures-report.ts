@@ -3,29 +3,35 @@ import type { Figure, FigureCell, FigureTable, FuturesReport, LoadOverTime, Mome
 import { Durations } from "../digest/durations.js";
 import { formatDuration } from "../duration.js";
 import { coresText, memoryText } from "../requests-text.js";
-import type { Violation } from "../rules/rule-tally.js";
-import type { FuturesStatistics, GroupChances, MishapChance, PeakChance, UsageChances } from "./futures-statistics.js";
+import type { Violation } from "../rules/rule-counts.js";
+import type {
+  FuturesStatistics,
+  GroupChances,
+  IncidentChance,
+  PeakChance,
+  UsageChances,
+} from "./futures-statistics.js";
 import {
   LEVELS,
   QUANTILES,
   nothingText,
   refusedText,
   shareText,
-  toldChances,
-  toldRefusals,
+  listedChances,
+  listedRefusals,
   withoutSpreadText,
   worstText,
 } from "./futures-text.js";
 import type { LoadBands } from "./load-bands.js";
 import type { CurvePlan } from "./load-curve.js";
-import { mishapText } from "./mishap.js";
+import { incidentText } from "./incident.js";
 import type { NodeSize } from "./node-size.js";
 import type { Share } from "./wilson.js";
 
 /** Futures whose timelines a page holds: those that show the worst, as far as there is room. */
-export const MOST_CARRIED = 12;
+export const MAX_EMBEDDED = 12;
 
-export interface FuturesFound {
+export interface FuturesResults {
   readonly statistics: FuturesStatistics;
   readonly bands: LoadBands;
   readonly plan: CurvePlan;
@@ -38,10 +44,10 @@ export interface FuturesFound {
 /** What the page of many futures shows, but for the timelines it holds. */
 export function futuresReport(
   facts: Pick<FuturesReport, "startMs" | "endMs" | "kubernetes" | "timeZoneData" | "seeds" | "description" | "command">,
-  { statistics, bands, plan, allGroups, violations, nodeSizes }: FuturesFound,
+  { statistics, bands, plan, allGroups, violations, nodeSizes }: FuturesResults,
 ): Omit<FuturesReport, "embedded"> {
   const { total, groups, futures } = statistics;
-  const goesWrong = chancesTable([total, ...groups], total, groups);
+  const incidents = chancesTable([total, ...groups], total, groups);
   const nothing = total.chances.length === 0 && futures > 0 ? [nothingText(statistics)] : [];
   return {
     page: "futures",
@@ -50,7 +56,7 @@ export function futuresReport(
     remarks: [...nothing, ...withoutSpreadText(groups)],
     tables: [
       brokenTable(violations),
-      goesWrong,
+      incidents,
       peaksTable(statistics),
       usageTable(
         "namespace",
@@ -74,16 +80,16 @@ export function futuresReport(
  * The seeds of a page's figures, in its order, and then those that most often have the most pods at once: as many as it may
  * hold timelines of.
  */
-export function seedsToCarry({ tables, load }: Pick<FuturesReport, "tables" | "load">): number[] {
-  const told = tables.flatMap(({ rows }) =>
+export function seedsToEmbed({ tables, load }: Pick<FuturesReport, "tables" | "load">): number[] {
+  const shown = tables.flatMap(({ rows }) =>
     rows.flatMap((cells) =>
       cells.flatMap((cell) => (typeof cell === "string" || cell.moment === undefined ? [] : [cell.moment.seed])),
     ),
   );
-  return [...new Set([...told, ...seedsWithMost(load)])].slice(0, MOST_CARRIED).sort((a, b) => a - b);
+  return [...new Set([...shown, ...seedsWithMax(load)])].slice(0, MAX_EMBEDDED).sort((a, b) => a - b);
 }
 
-function seedsWithMost({ groups: [all] }: LoadOverTime): number[] {
+function seedsWithMax({ groups: [all] }: LoadOverTime): number[] {
   const steps = new Map<number, number>();
   for (const [step, seed] of all?.pods.seeds.entries() ?? [])
     if (all!.pods.max[step]! > 0) steps.set(seed, (steps.get(seed) ?? 0) + 1);
@@ -118,9 +124,9 @@ function chancesTable(
     rows: shown
       .filter((group) => group !== total || affected.length > 1)
       .flatMap((group) =>
-        toldChances(group).map((chance) => [
+        listedChances(group).map((chance) => [
           group === total ? "any of them" : nameOf(group),
-          mishapText(chance.mishap),
+          incidentText(chance.incident),
           shareFigure(chance.perFuture),
           shareFigure(chance.perSlot),
           { text: worstText(chance), moment: momentOf(chance, group === total ? undefined : group) },
@@ -129,7 +135,7 @@ function chancesTable(
   };
 }
 
-function momentOf({ worst }: MishapChance, group: GroupChances | undefined): Moment {
+function momentOf({ worst }: IncidentChance, group: GroupChances | undefined): Moment {
   const { seed, atMs } = worst;
   if (group === undefined) return { seed, at: atMs };
   const { kind, namespace, name } = group;
@@ -197,7 +203,7 @@ function refusalsTable(statistics: FuturesStatistics): FigureTable {
     title: "Had no room at first",
     note: "What a ResourceQuota refused, and pods that fit on no node.",
     head: ["what", "in a future", "worst"],
-    rows: toldRefusals(statistics).map(([what, { perFuture, worst }]) => [
+    rows: listedRefusals(statistics).map(([what, { perFuture, worst }]) => [
       what,
       shareFigure(perFuture),
       { text: refusedText(worst), moment: { seed: worst.seed } },
@@ -249,7 +255,7 @@ function durationsTable(groups: readonly GroupChances[]): FigureTable {
     note: "Of all futures together.",
     head: ["CronJob or Job", "runs", "took p50", "p95", "p99", ...(isLate ? ["late p50", "p95", "p99"] : [])],
     isNumeric: true,
-    rows: [...(ran.length > 1 ? [together(ran)] : []), ...ran.map((group) => [nameOf(group), group] as const)].map(
+    rows: [...(ran.length > 1 ? [allTogether(ran)] : []), ...ran.map((group) => [nameOf(group), group] as const)].map(
       ([name, { runs, durations, lateness }]) => [
         name,
         runs.toLocaleString("en-US"),
@@ -262,7 +268,7 @@ function durationsTable(groups: readonly GroupChances[]): FigureTable {
 
 type Ran = Pick<GroupChances, "runs" | "durations" | "lateness">;
 
-function together(groups: readonly GroupChances[]): readonly [name: string, Ran] {
+function allTogether(groups: readonly GroupChances[]): readonly [name: string, Ran] {
   const all = { durations: new Durations(), lateness: new Durations() };
   for (const { durations, lateness } of groups) {
     all.durations.addCounts(durations.counts);

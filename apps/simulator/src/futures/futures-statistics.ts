@@ -1,14 +1,14 @@
 import { Durations } from "../digest/durations.js";
-import type { FutureSummary } from "./play-future.js";
-import { type Mishap, mishapKey } from "./mishap.js";
-import type { GroupFuture, MishapCount } from "./mishap-counter.js";
+import type { FutureSummary } from "./simulate-future.js";
+import { type Incident, incidentKey } from "./incident.js";
+import type { GroupFuture, IncidentCount } from "./incident-counter.js";
 import type { Levels, Usage } from "./pod-peaks.js";
 import { type NodeChance, type QuotaChance, RefusalStatistics } from "./refusal-chances.js";
 import { type Share, wilson } from "./wilson.js";
 
 /** A mishap over many futures. */
-export interface MishapChance {
-  readonly mishap: Mishap;
+export interface IncidentChance {
+  readonly incident: Incident;
   /** Futures in which it came up, and the share of all. */
   readonly futures: number;
   readonly perFuture: Share;
@@ -35,24 +35,24 @@ export interface GroupChances {
   readonly name: string;
   readonly slots: number;
   readonly runs: number;
-  readonly chances: readonly MishapChance[];
+  readonly chances: readonly IncidentChance[];
   /** Of all futures together. */
   readonly durations: Durations;
   readonly lateness: Durations;
 }
 
-interface Counted {
-  readonly mishap: Mishap;
+interface IncidentCounts {
+  readonly incident: Incident;
   futures: number;
   occurrences: number;
   worst: WorstFuture;
 }
 
-interface CountedGroup {
+interface GroupCounts {
   readonly identity: Pick<GroupFuture, "kind" | "namespace" | "name">;
   slots: number;
   runs: number;
-  readonly mishaps: Map<string, Counted>;
+  readonly incidents: Map<string, IncidentCounts>;
   readonly durations: Durations;
   readonly lateness: Durations;
 }
@@ -64,9 +64,9 @@ interface CountedGroup {
 export class FuturesStatistics {
   #futures = 0;
   /** By kind, namespace and name. */
-  readonly #groups = new Map<string, CountedGroup>();
+  readonly #groups = new Map<string, GroupCounts>();
   /** Of everything together: a future counts once, however many CronJobs the mishap befalls. */
-  readonly #total: CountedGroup = emptyGroup({ kind: "CronJob", namespace: "", name: "" });
+  readonly #total: GroupCounts = emptyGroup({ kind: "CronJob", namespace: "", name: "" });
   readonly #usage = emptyUsage();
   readonly #namespaces = new Map<string, UsageCounts>();
   readonly #pools = new Map<string, UsageCounts>();
@@ -135,24 +135,24 @@ export class FuturesStatistics {
   add({ seed, groups, peaks, nodesNeeded, refusals }: FutureSummary): void {
     this.#futures++;
     this.#refusals.add(refusals, seed);
-    const together: Record<string, MishapCount> = {};
+    const totals: Record<string, IncidentCount> = {};
     for (const future of groups) {
       const { kind, namespace, name } = future;
       const key = `${kind} ${namespace}/${name}`;
       let group = this.#groups.get(key);
       if (group === undefined) this.#groups.set(key, (group = emptyGroup({ kind, namespace, name })));
       addFuture(group, future, seed);
-      for (const [each, { count, severity, atMs, text, mishap }] of Object.entries(future.mishaps)) {
-        const before = together[each];
-        const here = { mishap, severity, atMs, text: `${namespace}/${name}: ${text}` };
-        if (before === undefined) together[each] = { ...here, count };
-        else if (severity > before.severity) together[each] = { ...here, count: before.count + count };
+      for (const [each, { count, severity, atMs, text, incident }] of Object.entries(future.incidents)) {
+        const before = totals[each];
+        const here = { incident, severity, atMs, text: `${namespace}/${name}: ${text}` };
+        if (before === undefined) totals[each] = { ...here, count };
+        else if (severity > before.severity) totals[each] = { ...here, count: before.count + count };
         else before.count += count;
       }
     }
     const slots = groups.reduce((sum, group) => sum + group.slots, 0);
     const runs = groups.reduce((sum, group) => sum + group.runs, 0);
-    addFuture(this.#total, { slots, runs, mishaps: together, durations: [], lateness: [] }, seed);
+    addFuture(this.#total, { slots, runs, incidents: totals, durations: [], lateness: [] }, seed);
     addUsage(this.#usage, peaks, seed);
     for (const [index, { nodes, tooLarge }] of nodesNeeded.entries()) {
       const needed = (this.#nodes[index] ??= { counts: new PeakCounts(), tooLarge: 0 });
@@ -268,24 +268,24 @@ class PeakCounts {
   }
 }
 
-function emptyGroup(identity: CountedGroup["identity"]): CountedGroup {
-  return { identity, slots: 0, runs: 0, mishaps: new Map(), durations: new Durations(), lateness: new Durations() };
+function emptyGroup(identity: GroupCounts["identity"]): GroupCounts {
+  return { identity, slots: 0, runs: 0, incidents: new Map(), durations: new Durations(), lateness: new Durations() };
 }
 
 function addFuture(
-  group: CountedGroup,
-  { slots, runs, mishaps, durations, lateness }: Omit<GroupFuture, "kind" | "namespace" | "name">,
+  group: GroupCounts,
+  { slots, runs, incidents, durations, lateness }: Omit<GroupFuture, "kind" | "namespace" | "name">,
   seed: number,
 ): void {
   group.slots += slots;
   group.runs += runs;
   group.durations.addCounts(durations);
   group.lateness.addCounts(lateness);
-  for (const { mishap, count, severity, atMs, text } of Object.values(mishaps)) {
-    const key = mishapKey(mishap);
+  for (const { incident, count, severity, atMs, text } of Object.values(incidents)) {
+    const key = incidentKey(incident);
     const worst = { seed, count, severity, atMs, text };
-    const counted = group.mishaps.get(key);
-    if (counted === undefined) group.mishaps.set(key, { mishap, futures: 1, occurrences: count, worst });
+    const counted = group.incidents.get(key);
+    if (counted === undefined) group.incidents.set(key, { incident, futures: 1, occurrences: count, worst });
     else {
       counted.futures++;
       counted.occurrences += count;
@@ -300,11 +300,11 @@ function isWorse(a: WorstFuture, b: WorstFuture): boolean {
   return a.count !== b.count ? a.count > b.count : a.seed < b.seed;
 }
 
-function chancesOf({ identity, slots, runs, mishaps, durations, lateness }: CountedGroup, all: number): GroupChances {
-  const chances = [...mishaps.entries()]
+function chancesOf({ identity, slots, runs, incidents, durations, lateness }: GroupCounts, all: number): GroupChances {
+  const chances = [...incidents.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { mishap, futures, occurrences, worst }]) => ({
-      mishap,
+    .map(([, { incident, futures, occurrences, worst }]) => ({
+      incident,
       futures,
       perFuture: wilson(futures, all)!,
       occurrences,

@@ -6,13 +6,13 @@ import { wrap } from "../why/text-block.js";
 import type {
   FuturesStatistics,
   GroupChances,
-  MishapChance,
+  IncidentChance,
   NodesChance,
   PeakChance,
   PeakChances,
   UsageChances,
 } from "./futures-statistics.js";
-import { mishapText } from "./mishap.js";
+import { incidentText } from "./incident.js";
 import type { NodeSize } from "./node-size.js";
 import type { RefusalChance } from "./refusal-chances.js";
 import type { Share } from "./wilson.js";
@@ -55,9 +55,9 @@ export function nothingText({ futures }: FuturesStatistics): string {
 export function chanceRows({ total, groups }: FuturesStatistics): string[][] {
   const affected = groups.filter(({ chances }) => chances.length > 0);
   return [...affected, ...(affected.length > 1 ? [total] : [])].flatMap((group) =>
-    toldChances(group).map((chance, index) => [
+    listedChances(group).map((chance, index) => [
       index > 0 ? "" : group === total ? "any of them" : printable(`${group.namespace}/${group.name}`),
-      mishapText(chance.mishap),
+      incidentText(chance.incident),
       shareText(chance.perFuture),
       shareText(chance.perSlot),
       worstText(chance),
@@ -66,10 +66,10 @@ export function chanceRows({ total, groups }: FuturesStatistics): string[][] {
 }
 
 /** Where all runs are skipped for one reason, that says it all. */
-export function toldChances({ chances }: GroupChances): readonly MishapChance[] {
-  const reasons = chances.filter(({ mishap: { cause } }) => cause !== undefined);
+export function listedChances({ chances }: GroupChances): readonly IncidentChance[] {
+  const reasons = chances.filter(({ incident: { cause } }) => cause !== undefined);
   return chances.filter(
-    ({ mishap: { kind, cause } }) => kind !== "skipped" || cause !== undefined || reasons.length > 1,
+    ({ incident: { kind, cause } }) => kind !== "skipped" || cause !== undefined || reasons.length > 1,
   );
 }
 
@@ -83,9 +83,9 @@ function percent(share: number): string {
   return value === 0 || value === 100 ? String(value) : value >= 10 ? value.toFixed(1) : value.toPrecision(2);
 }
 
-export function worstText({ mishap, worst }: MishapChance): string {
+export function worstText({ incident, worst }: IncidentChance): string {
   const what =
-    mishap.kind === "late" ? `by ${formatDuration(worst.severity)}` : worst.count === 1 ? "once" : `${worst.count}×`;
+    incident.kind === "late" ? `by ${formatDuration(worst.severity)}` : worst.count === 1 ? "once" : `${worst.count}×`;
   return `seed ${worst.seed}: ${what}`;
 }
 
@@ -153,7 +153,7 @@ const IN_TIME = "  95% of the time ";
 const IN_TIME_SHORT = "95% time";
 
 /** What quotas and nodes had no room for at first. */
-export function toldRefusals({
+export function listedRefusals({
   refusedByQuotas,
   refusedByNodes,
 }: FuturesStatistics): (readonly [what: string, RefusalChance])[] {
@@ -167,7 +167,7 @@ export function toldRefusals({
 }
 
 function refusalsBlock(statistics: FuturesStatistics, options: FuturesTextOptions): string {
-  const refused = toldRefusals(statistics);
+  const refused = listedRefusals(statistics);
   if (refused.length === 0) return "";
   const rows = refused.map(([what, { perFuture, worst }]) => [
     printable(what),
@@ -187,7 +187,7 @@ export function refusedText({ seed, pods, jobs }: RefusalChance["worst"]): strin
 }
 
 /** Of a long table the end says most: where nearly all futures are. */
-const MOST_NODE_ROWS = 10;
+const MAX_NODE_ROWS = 10;
 
 function nodesBlock(
   { cpuMillis, memoryBytes }: NodeSize,
@@ -196,7 +196,7 @@ function nodesBlock(
 ): string {
   const size = `${coresText(cpuMillis)} cores and ${memoryText(memoryBytes)}`;
   const rows = enough
-    .slice(-MOST_NODE_ROWS)
+    .slice(-MAX_NODE_ROWS)
     .map(({ nodes, perFuture }) => [
       nodes.toLocaleString("en-US"),
       shareText(perFuture),
@@ -210,7 +210,7 @@ function nodesBlock(
   return `${rows.length === 0 ? "" : table(head, rows, options, { grows: [0] })}${tooLarge}`;
 }
 
-interface ToldLevel {
+interface LevelFormat {
   readonly title: string;
   readonly short: "pods" | "cores" | "memory";
   readonly of: (peaks: PeakChances) => PeakChance;
@@ -218,7 +218,7 @@ interface ToldLevel {
 }
 
 /** What there can be much of at once, and how it is told. */
-export const LEVELS: readonly ToldLevel[] = [
+export const LEVELS: readonly LevelFormat[] = [
   { title: "pods", short: "pods", of: ({ pods }) => pods, show: (level) => level.toLocaleString("en-US") },
   { title: "cores requested", short: "cores", of: ({ cpuMillis }) => cpuMillis, show: coresText },
   { title: "memory requested", short: "memory", of: ({ memoryBytes }) => memoryBytes, show: memoryText },
@@ -237,15 +237,15 @@ export function withoutSpreadText(groups: readonly GroupChances[]): string[] {
     .map(({ namespace, name }) => `${namespace}/${name}`);
   if (names.length === 0) return [];
   const which =
-    names.length > MOST_NAMES
-      ? `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`
+    names.length > MAX_NAMES
+      ? `${names.slice(0, MAX_NAMES).join(", ")} and ${names.length - MAX_NAMES} more`
       : names.join(", ");
   return [
     `No spread: every run of ${which} takes as long as the others, in every future. Say how long they can take with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`,
   ];
 }
 
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 const GAP = "  ";
 const SHORTEST = 12;
 

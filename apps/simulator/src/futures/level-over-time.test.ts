@@ -9,7 +9,7 @@ test("a level counts for as long as it was held, and nothing is one too", () => 
   level.change(3, 90 * HOUR_MS);
   level.change(4, 96 * HOUR_MS);
   level.change(-7, 97 * HOUR_MS);
-  expect(level.most).toBe(7);
+  expect(level.max).toBe(7);
   const quantile = (share: number): number => level.quantile(share, 100 * HOUR_MS);
   expect([0.5, 0.93, 0.931, 0.95, 0.99, 0.991, 1].map(quantile)).toEqual([0, 0, 3, 3, 3, 7, 7]);
 });
@@ -18,7 +18,7 @@ test("what lasts for no time counts for the highest only", () => {
   const level = new LevelOverTime(0);
   level.change(5, 1000);
   level.change(-5, 1000);
-  expect([level.most, level.quantile(1, 2000)]).toEqual([5, 0]);
+  expect([level.max, level.quantile(1, 2000)]).toEqual([5, 0]);
 });
 
 test("large levels are told within a thousandth, never below, and never above the highest", () => {
@@ -27,5 +27,5 @@ test("large levels are told within a thousandth, never below, and never above th
   const median = level.quantile(0.5, 100_000);
   expect(median).toBeGreaterThanOrEqual(49_999 * 1_234_567);
   expect(median).toBeLessThan(49_999 * 1_234_567 * 1.001);
-  expect(level.quantile(1, 100_001)).toBe(level.most);
+  expect(level.quantile(1, 100_001)).toBe(level.max);
 });

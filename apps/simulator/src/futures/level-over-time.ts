@@ -7,9 +7,9 @@ const EXACT = 2 ** 15;
  */
 export class LevelOverTime {
   readonly #startMs: number;
-  readonly #heldMs = new Map<number, number>();
+  readonly #durationByLevelMs = new Map<number, number>();
   #now = 0;
-  #most = 0;
+  #max = 0;
   #sinceMs: number;
 
   /** It is 0 from here on, until it is changed. */
@@ -18,32 +18,32 @@ export class LevelOverTime {
     this.#sinceMs = startMs;
   }
 
-  get most(): number {
-    return this.#most;
+  get max(): number {
+    return this.#max;
   }
 
   change(by: number, atMs: number): void {
-    this.#hold(atMs);
+    this.#accumulate(atMs);
     this.#now += by;
-    if (this.#now > this.#most) this.#most = this.#now;
+    if (this.#now > this.#max) this.#max = this.#now;
   }
 
   /** The level that was not exceeded for this share of the time until then. */
   quantile(share: number, endMs: number): number {
-    this.#hold(endMs);
+    this.#accumulate(endMs);
     let leftMs = Math.floor(share * (endMs - this.#startMs));
-    for (const [level, heldMs] of [...this.#heldMs].sort(([a], [b]) => a - b)) {
-      leftMs -= heldMs;
+    for (const [level, durationMs] of [...this.#durationByLevelMs].sort(([a], [b]) => a - b)) {
+      leftMs -= durationMs;
       // Rounded up it may be more than there ever was.
-      if (leftMs <= 0) return Math.min(level, this.#most);
+      if (leftMs <= 0) return Math.min(level, this.#max);
     }
-    return this.#most;
+    return this.#max;
   }
 
-  #hold(untilMs: number): void {
+  #accumulate(untilMs: number): void {
     if (untilMs <= this.#sinceMs) return;
     const level = rounded(this.#now);
-    this.#heldMs.set(level, (this.#heldMs.get(level) ?? 0) + untilMs - this.#sinceMs);
+    this.#durationByLevelMs.set(level, (this.#durationByLevelMs.get(level) ?? 0) + untilMs - this.#sinceMs);
     this.#sinceMs = untilMs;
   }
 }

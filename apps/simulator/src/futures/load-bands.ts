@@ -7,7 +7,7 @@ export interface Band {
   readonly p50: readonly number[];
   readonly p95: readonly number[];
   /** The most in any. */
-  readonly most: readonly number[];
+  readonly max: readonly number[];
   /** The lowest seed that reached it. */
   readonly seeds: readonly number[];
 }
@@ -63,20 +63,20 @@ class GrowingBand {
 class LevelBand {
   /** By step: how often each level came up. Of those that are not there it was 0. */
   readonly #counts: (Map<number, number> | undefined)[];
-  readonly #most: number[];
+  readonly #max: number[];
   readonly #seeds: number[];
 
   constructor(steps: number) {
     this.#counts = Array.from({ length: steps });
-    this.#most = Array.from({ length: steps }, () => 0);
+    this.#max = Array.from({ length: steps }, () => 0);
     this.#seeds = Array.from({ length: steps }, () => Number.POSITIVE_INFINITY);
   }
 
   add(levels: readonly number[], seed: number): void {
     for (const [step, level] of levels.entries()) {
-      const most = this.#most[step]!;
-      if (level > most || (level === most && seed < this.#seeds[step]!)) {
-        this.#most[step] = level;
+      const max = this.#max[step]!;
+      if (level > max || (level === max && seed < this.#seeds[step]!)) {
+        this.#max[step] = level;
         this.#seeds[step] = seed;
       }
       if (level === 0) continue;
@@ -95,8 +95,8 @@ class LevelBand {
         let left = futures - Math.max(1, Math.ceil(share * futures));
         const found = counts.find(([, count]) => (left -= count) < 0);
         // Rounded up it may be more than there ever was.
-        return found === undefined ? 0 : Math.min(found[0], this.#most[step]!);
+        return found === undefined ? 0 : Math.min(found[0], this.#max[step]!);
       });
-    return { p50: quantile(0.5), p95: quantile(0.95), most: this.#most, seeds: this.#seeds };
+    return { p50: quantile(0.5), p95: quantile(0.95), max: this.#max, seeds: this.#seeds };
   }
 }

@@ -42,16 +42,16 @@ const STEPS_MS = [
   ...[1, 2, 5, 10, 30].map((count) => count * DAY_MS),
 ];
 /** As many as a chart has room for, and a bound on memory. */
-const MOST_STEPS = 361;
+const MAX_STEPS = 361;
 /** CronJobs and Jobs with curves of their own: the first by namespace and name. */
-const MOST_GROUPS = 50;
+const MAX_GROUPS = 50;
 
 /** Round steps that cover a window, and those groups that get curves of their own. */
 export function curvePlan(startMs: number, durationMs: number, groups: readonly GroupName[]): CurvePlan {
   const endMs = startMs + durationMs;
   const from = (stepMs: number): number => Math.floor(startMs / stepMs) * stepMs;
   const count = (stepMs: number): number => Math.max(1, Math.ceil((endMs - from(stepMs)) / stepMs));
-  const stepMs = STEPS_MS.find((each) => count(each) <= MOST_STEPS) ?? Math.ceil(durationMs / (MOST_STEPS - 1));
+  const stepMs = STEPS_MS.find((each) => count(each) <= MAX_STEPS) ?? Math.ceil(durationMs / (MAX_STEPS - 1));
   const byName = new Map(groups.map((group) => [groupKey(group), group]));
   return {
     fromMs: from(stepMs),
@@ -59,7 +59,7 @@ export function curvePlan(startMs: number, durationMs: number, groups: readonly 
     steps: count(stepMs),
     groups: [...byName]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .slice(0, MOST_GROUPS)
+      .slice(0, MAX_GROUPS)
       .map(([, group]) => group),
   };
 }
@@ -98,7 +98,7 @@ export class LoadCurveFollower {
   curves(endMs: number): FutureCurves {
     const groups = [...this.#groups.values()];
     for (const curve of [this.#all, ...groups]) curve.moveTo(endMs);
-    return { all: this.#all.most, groups: groups.map(({ most }) => most) };
+    return { all: this.#all.max, groups: groups.map(({ max }) => max) };
   }
 
   #job({ uid, change, namespace, name, owner }: JobRecord): void {
@@ -112,9 +112,9 @@ export class LoadCurveFollower {
   }
 
   #pod({ uid, change, state, owner, at, cpuMillis = 0, memoryBytes = 0 }: PodRecord): void {
-    const isThere = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
+    const isActive = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
     let pod = this.#pods.get(uid);
-    if (!isThere && pod === undefined) return;
+    if (!isActive && pod === undefined) return;
     const atMs = Date.parse(at);
     if (pod === undefined) {
       const own = owner === undefined ? undefined : this.#owners.get(owner.uid);
@@ -122,9 +122,9 @@ export class LoadCurveFollower {
       this.#pods.set(uid, pod);
       for (const curve of pod.curves) curve.add(atMs, { pods: 1, cpuMillis: 0, memoryBytes: 0 });
     }
-    const sign = isThere ? 1 : -1;
+    const sign = isActive ? 1 : -1;
     const requested = { cpuMillis: sign * pod.cpuMillis, memoryBytes: sign * pod.memoryBytes };
-    if (!isThere) {
+    if (!isActive) {
       this.#pods.delete(uid);
       for (const curve of pod.curves) curve.add(atMs, { pods: -1, ...(pod.bound ? requested : NOTHING) });
     } else if (!pod.bound && state.node !== undefined) {
@@ -138,7 +138,7 @@ const NOTHING = { cpuMillis: 0, memoryBytes: 0 };
 const LEVELS = ["pods", "cpuMillis", "memoryBytes"] as const satisfies readonly (keyof Levels)[];
 
 class GrowingCurve {
-  readonly most: Record<keyof Levels, number[]>;
+  readonly max: Record<keyof Levels, number[]>;
   readonly #plan: CurvePlan;
   readonly #now = { pods: 0, cpuMillis: 0, memoryBytes: 0 };
   #step = 0;
@@ -147,33 +147,33 @@ class GrowingCurve {
   constructor(plan: CurvePlan) {
     const zeros = (): number[] => Array.from({ length: plan.steps }, () => 0);
     this.#plan = plan;
-    this.most = { pods: zeros(), cpuMillis: zeros(), memoryBytes: zeros() };
+    this.max = { pods: zeros(), cpuMillis: zeros(), memoryBytes: zeros() };
   }
 
   /** Changes must come in order of time. */
   add(atMs: number, by: Levels): void {
     this.moveTo(atMs);
     for (const level of LEVELS) this.#now[level] += by[level];
-    this.#hold();
+    this.#updateMax();
   }
 
   /** What there is holds until then. What ends the moment that a step begins is not of that step. */
   moveTo(atMs: number): void {
     if (atMs <= this.#atMs) return;
     this.#atMs = atMs;
-    this.#hold();
+    this.#updateMax();
     const { fromMs, stepMs, steps } = this.#plan;
     const step = Math.min(steps - 1, Math.floor((atMs - fromMs) / stepMs));
     while (this.#step < step) {
       this.#step++;
-      if (this.#step < step || atMs > fromMs + step * stepMs) this.#hold();
+      if (this.#step < step || atMs > fromMs + step * stepMs) this.#updateMax();
     }
   }
 
-  #hold(): void {
+  #updateMax(): void {
     for (const level of LEVELS) {
-      const most = this.most[level];
-      most[this.#step] = Math.max(most[this.#step]!, this.#now[level]);
+      const max = this.max[level];
+      max[this.#step] = Math.max(max[this.#step]!, this.#now[level]);
     }
   }
 }

@@ -62,7 +62,7 @@ test("what is left out as sure to need no more nodes never does", () => {
   for (let round = 0; round < 50; round++) {
     const follower = new NodesNeededFollower(size);
     const there: { readonly uid: string; readonly wanted: Wanted }[] = [];
-    let most = 0;
+    let max = 0;
     for (let step = 0; step < 60; step++) {
       if (random.next() < 0.35 && there.length > 0) {
         const [gone] = there.splice(Math.floor(random.next() * there.length), 1);
@@ -76,15 +76,15 @@ test("what is left out as sure to need no more nodes never does", () => {
           : { cpuMillis: 100 * Math.floor(random.next() * 41), memoryBytes: GI * Math.floor(random.next() * 17) };
       there.push({ uid: String(step), wanted });
       follower.add(podRecord(String(step), "Pending", wanted));
-      most = Math.max(
-        most,
+      max = Math.max(
+        max,
         firstFitDecreasing(
           size,
           there.map((pod) => pod.wanted),
         ),
       );
     }
-    expect(follower.needed.nodes).toBe(most);
+    expect(follower.needed.nodes).toBe(max);
   }
 });
 

@@ -26,30 +26,30 @@ export class NodesNeededFollower {
   readonly #sizes = new Map<string, PodSize>();
   readonly #pods = new Map<string, PodSize>();
   /** Of all pods together, in nodes: cores, memory and number added up. */
-  #shares = 0;
+  #usedNodes = 0;
   #tooLarge = 0;
-  #most = { nodes: 0, tooLarge: 0 };
+  #max = { nodes: 0, tooLarge: 0 };
 
   constructor(size: NodeSize) {
     this.#size = size;
   }
 
   get needed(): NodesNeeded {
-    return this.#most;
+    return this.#max;
   }
 
   add(record: TraceRecord): void {
     if (record.type !== "object" || record.kind !== "Pod") return;
     const { uid, change, state } = record;
-    const isThere = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
+    const isActive = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
     const known = this.#pods.get(uid);
-    if (isThere && known === undefined) this.#come(record);
-    if (isThere || known === undefined) return;
+    if (isActive && known === undefined) this.#addPod(record);
+    if (isActive || known === undefined) return;
     this.#pods.delete(uid);
     this.#count(known, -1);
   }
 
-  #come({ uid, cpuMillis = 0, memoryBytes = 0 }: Extract<ObjectRecord, { kind: "Pod" }>): void {
+  #addPod({ uid, cpuMillis = 0, memoryBytes = 0 }: Extract<ObjectRecord, { kind: "Pod" }>): void {
     const key = `${cpuMillis} ${memoryBytes}`;
     let size = this.#sizes.get(key);
     if (size === undefined) this.#sizes.set(key, (size = { cpuMillis, memoryBytes, count: 0 }));
@@ -57,16 +57,16 @@ export class NodesNeededFollower {
     this.#count(size, 1);
     // Two nodes have together more in use than one has, of cores, memory or pods: else the first had taken what the second has.
     // So n nodes have more than n/2 nodes' worth in use, and with less there is nothing new to find.
-    if (2 * this.#shares + 1 > this.#most.nodes) this.#most.nodes = Math.max(this.#most.nodes, this.#pack());
+    if (2 * this.#usedNodes + 1 > this.#max.nodes) this.#max.nodes = Math.max(this.#max.nodes, this.#pack());
   }
 
   #count(size: PodSize, by: 1 | -1): void {
     size.count += by;
     if (this.#isTooLarge(size)) {
       this.#tooLarge += by;
-      this.#most.tooLarge = Math.max(this.#most.tooLarge, this.#tooLarge);
+      this.#max.tooLarge = Math.max(this.#max.tooLarge, this.#tooLarge);
     } else
-      this.#shares +=
+      this.#usedNodes +=
         by * (size.cpuMillis / this.#size.cpuMillis + size.memoryBytes / this.#size.memoryBytes + 1 / this.#size.pods);
   }
 

@@ -31,7 +31,7 @@ interface FollowedPod {
 export class PodLevels {
   readonly #selections: readonly Selection[];
   readonly #pools: NodePools | undefined;
-  readonly #tell: LevelListener;
+  readonly #listener: LevelListener;
   /** Of Jobs, by UID: the CronJob or Job that a selection names. */
   readonly #owners = new Map<string, Selection>();
   readonly #pods = new Map<string, FollowedPod>();
@@ -40,10 +40,10 @@ export class PodLevels {
   readonly #byNamespace = new Map<string, UsageName>();
   readonly #byPool = new Map<string, UsageName>();
 
-  constructor(selections: readonly Selection[], pools: NodePools | undefined, tell: LevelListener) {
+  constructor(selections: readonly Selection[], pools: NodePools | undefined, listener: LevelListener) {
     this.#selections = selections;
     this.#pools = pools;
-    this.#tell = tell;
+    this.#listener = listener;
     this.#selected = selections.map((_, index) => ({ of: "selected", index }));
   }
 
@@ -61,38 +61,38 @@ export class PodLevels {
 
   #pod(record: PodRecord): void {
     const { uid, change, state, cpuMillis = 0, memoryBytes = 0 } = record;
-    const isThere = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
+    const isActive = change !== "DELETED" && (state.phase === "Pending" || state.phase === "Running");
     let pod = this.#pods.get(uid);
-    if (!isThere) {
-      if (pod !== undefined) this.#gone(uid, pod);
+    if (!isActive) {
+      if (pod !== undefined) this.#removePod(uid, pod);
       return;
     }
     if (pod === undefined) {
       const namespace = named(this.#byNamespace, "namespace", record.namespace);
       const selections = this.#selectionsOf(record);
       this.#pods.set(uid, (pod = { namespace, cpuMillis, memoryBytes, pool: undefined, selections }));
-      for (const usage of [this.#all, namespace, ...selections]) this.#tell(usage, "pods", 1);
+      for (const usage of [this.#all, namespace, ...selections]) this.#listener(usage, "pods", 1);
     }
     if (pod.pool === undefined && state.node !== undefined) {
       pod.pool = named(this.#byPool, "pool", this.#pools?.of(state.node) ?? "");
-      this.#tell(pod.pool, "pods", 1);
+      this.#listener(pod.pool, "pods", 1);
       this.#request(pod, pod.pool, 1);
     }
   }
 
-  #gone(uid: string, pod: FollowedPod): void {
+  #removePod(uid: string, pod: FollowedPod): void {
     const { namespace, pool, selections } = pod;
     this.#pods.delete(uid);
-    for (const usage of [this.#all, namespace, ...selections]) this.#tell(usage, "pods", -1);
+    for (const usage of [this.#all, namespace, ...selections]) this.#listener(usage, "pods", -1);
     if (pool === undefined) return;
-    this.#tell(pool, "pods", -1);
+    this.#listener(pool, "pods", -1);
     this.#request(pod, pool, -1);
   }
 
   #request({ namespace, cpuMillis, memoryBytes }: FollowedPod, pool: UsageName, by: 1 | -1): void {
     for (const usage of [this.#all, namespace, pool]) {
-      if (cpuMillis > 0) this.#tell(usage, "cpuMillis", by * cpuMillis);
-      if (memoryBytes > 0) this.#tell(usage, "memoryBytes", by * memoryBytes);
+      if (cpuMillis > 0) this.#listener(usage, "cpuMillis", by * cpuMillis);
+      if (memoryBytes > 0) this.#listener(usage, "memoryBytes", by * memoryBytes);
     }
   }
 

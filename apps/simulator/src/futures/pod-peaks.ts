@@ -106,7 +106,7 @@ export class PodPeaks {
 }
 
 const NOTHING: Levels = { pods: 0, cpuMillis: 0, memoryBytes: 0 };
-const MOST_OF_THE_TIME = 0.95;
+const TIME_SHARE = 0.95;
 
 class FollowedUsage {
   readonly pods: LevelOverTime;
@@ -121,11 +121,11 @@ class FollowedUsage {
 
   until(endMs: number): Usage {
     const { pods, cpuMillis, memoryBytes } = this;
-    const overTime = (level: LevelOverTime): number => level.quantile(MOST_OF_THE_TIME, endMs);
+    const overTime = (level: LevelOverTime): number => level.quantile(TIME_SHARE, endMs);
     return {
-      pods: pods.most,
-      cpuMillis: cpuMillis.most,
-      memoryBytes: memoryBytes.most,
+      pods: pods.max,
+      cpuMillis: cpuMillis.max,
+      memoryBytes: memoryBytes.max,
       overTime: { pods: overTime(pods), cpuMillis: overTime(cpuMillis), memoryBytes: overTime(memoryBytes) },
     };
   }

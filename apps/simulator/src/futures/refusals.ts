@@ -39,7 +39,7 @@ interface Refused {
 }
 
 /** A sync of a Job that was to create pods and was refused one. */
-interface Try {
+interface RefusedSync {
   readonly uid: string;
   readonly creating: number;
   readonly refused: readonly Refused[];
@@ -56,11 +56,11 @@ export class RefusalFollower {
   readonly #waiting = new Map<string, Set<string>>();
   #at = "";
   /** At this moment. */
-  #tries: Try[] = [];
+  #refusedSyncs: RefusedSync[] = [];
   readonly #created = new Map<string, number>();
 
   get refusals(): Refusals {
-    this.#settle();
+    this.#finishInstant();
     return {
       quotas: [...this.#quotas.values()].map(({ namespace, quota, resource, pods, podsOf, jobs }) => ({
         namespace,
@@ -76,18 +76,18 @@ export class RefusalFollower {
   add(record: TraceRecord): void {
     if (record.type === "header") return;
     if (record.at !== this.#at) {
-      this.#settle();
+      this.#finishInstant();
       this.#at = record.at;
     }
     if (record.type === "object") {
       if (record.kind === "Pod") this.#pod(record);
-      else if (record.kind === "Job" && record.change === "DELETED") this.#forget(record.uid);
+      else if (record.kind === "Job" && record.change === "DELETED") this.#jobDeleted(record.uid);
     } else if (record.type === "decision") {
       if (record.controller === "job-controller") {
         const { key, uid, error, creating } = record.decision;
         if (error === undefined || creating === undefined) return;
         const refused = this.#refusedBy(error, key);
-        if (refused.length > 0) this.#tries.push({ uid, creating, refused });
+        if (refused.length > 0) this.#refusedSyncs.push({ uid, creating, refused });
       } else if (record.controller === "cronjob-controller" && record.decision.outcome === "failed") {
         const { key, message, jobName = "" } = record.decision;
         for (const refused of this.#refusedBy(message, key)) {
@@ -130,16 +130,16 @@ export class RefusalFollower {
   }
 
   /** Which pods were created before one was refused is known when the moment is over. */
-  #settle(): void {
-    for (const { uid, creating, refused } of this.#tries) {
+  #finishInstant(): void {
+    for (const { uid, creating, refused } of this.#refusedSyncs) {
       const missing = Math.max(1, creating - (this.#created.get(uid) ?? 0));
       for (const { podsOf } of refused) podsOf.set(uid, Math.max(podsOf.get(uid) ?? 0, missing));
     }
-    this.#tries = [];
+    this.#refusedSyncs = [];
     this.#created.clear();
   }
 
-  #forget(uid: string): void {
+  #jobDeleted(uid: string): void {
     for (const refused of this.#quotas.values()) {
       refused.pods += refused.podsOf.get(uid) ?? 0;
       refused.podsOf.delete(uid);

@@ -21,17 +21,17 @@ const FLAGS = {
 } as const satisfies Partial<Record<keyof RunInputFlags, string>>;
 
 /** The words that say what is played, but for its seed. */
-export function inputWords(paths: readonly string[], flags: RunInputFlags): string[] {
-  const words = Object.entries(FLAGS).flatMap(([name, flag]) => {
+export function inputArgs(paths: readonly string[], flags: RunInputFlags): string[] {
+  const args = Object.entries(FLAGS).flatMap(([name, flag]) => {
     const value = flags[name as keyof typeof FLAGS];
     if (value === undefined || value === false) return [];
     return value === true ? [flag] : [value].flat().flatMap((each) => [flag, each]);
   });
   const validate = flags.validate === undefined || flags.validate === "strict" ? [] : ["--validate", flags.validate];
-  return [...paths, ...words, ...validate];
+  return [...paths, ...args, ...validate];
 }
 
 /** The command line that plays one future of many, but for its seed: `kubewright run backup.yaml --for 7d`. */
 export function seedCommand(paths: readonly string[], flags: RunInputFlags): string {
-  return ["kubewright", "run", ...inputWords(paths, flags).map(shellWord)].join(" ");
+  return ["kubewright", "run", ...inputArgs(paths, flags).map(shellWord)].join(" ");
 }

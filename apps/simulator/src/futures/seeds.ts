@@ -8,7 +8,7 @@ export interface SeedRange {
 
 const LARGEST_SEED = 0xffff_ffff;
 /** Each takes as long as playing it alone. */
-const MOST_SEEDS = 1_000_000;
+const MAX_SEEDS = 1_000_000;
 
 /**
  * Reads `1-1000`, or the one seed `7`.
@@ -23,7 +23,7 @@ export function parseSeeds(text: string): SeedRange {
     throw new UserError(
       `--seeds: ${JSON.stringify(text)} is no range of whole numbers up to 4294967295; write for example 1-1000`,
     );
-  if (last - first >= MOST_SEEDS)
+  if (last - first >= MAX_SEEDS)
     throw new UserError(
       `--seeds: ${text} are ${(last - first + 1).toLocaleString("en-US")} seeds; the most is 1,000,000`,
     );

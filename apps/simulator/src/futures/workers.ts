@@ -1,12 +1,12 @@
 import { UserError } from "../user-error.js";
 
-const MOST_WORKERS = 256;
+const MAX_WORKERS = 256;
 
 /** @throws UserError for what is no number of threads. */
 export function parseWorkers(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const count = Number(text);
-  if (!/^\d{1,3}$/.test(text) || count < 1 || count > MOST_WORKERS)
-    throw new UserError(`--workers: ${JSON.stringify(text)} is not a whole number from 1 to ${MOST_WORKERS}`);
+  if (!/^\d{1,3}$/.test(text) || count < 1 || count > MAX_WORKERS)
+    throw new UserError(`--workers: ${JSON.stringify(text)} is not a whole number from 1 to ${MAX_WORKERS}`);
   return count;
 }

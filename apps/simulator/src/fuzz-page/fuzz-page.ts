@@ -4,7 +4,7 @@ import type { Io } from "../io.js";
 import { htmlPage } from "../report/html-page.js";
 import { pageAssets } from "../report/html-report.js";
 import { type RecordOptions, recordPlan } from "./record-plan.js";
-import { recordedRunOf } from "./recorded-run-of.js";
+import { buildRecordedRun } from "./recorded-run.js";
 
 export interface FuzzPageOptions extends RecordOptions {
   /** What plays the plan again, for people to copy. */
@@ -20,6 +20,6 @@ export interface FuzzPageOptions extends RecordOptions {
  */
 export async function fuzzPage(plan: FaultPlan, { command, ...options }: FuzzPageOptions, io: Io): Promise<string> {
   const assets = await pageAssets(io);
-  const played = await recordPlan(plan, options);
-  return htmlPage(assets, recordedRunOf(played, { command, invariants: options.invariants }));
+  const recording = await recordPlan(plan, options);
+  return htmlPage(assets, buildRecordedRun(recording, { command, invariants: options.invariants }));
 }

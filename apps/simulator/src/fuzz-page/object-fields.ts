@@ -2,7 +2,7 @@ import type { Stored } from "@kubewright/simulation";
 import type { Fields } from "@kubewright/timeline/data";
 
 /** Fields of an object; what a template says at length is seldom what differs. */
-const MOST_FIELDS = 400;
+const MAX_FIELDS = 400;
 const LONGEST_VALUE = 240;
 /** Shown by other means, or of no use to readers. */
 const LEFT_OUT = /^metadata\.(?:managedFields|resourceVersion)$|\.lastProbeTime$|^status\.conditions\[.*\]\.type$/;
@@ -12,7 +12,7 @@ export function fieldsOf(object: Stored): Fields {
   const fields: Record<string, string> = {};
   let count = 0;
   const visit = (value: unknown, path: string): void => {
-    if (value === undefined || value === null || LEFT_OUT.test(path) || count >= MOST_FIELDS) return;
+    if (value === undefined || value === null || LEFT_OUT.test(path) || count >= MAX_FIELDS) return;
     if (typeof value !== "object") {
       count++;
       fields[path] = clipped(textOf(value));

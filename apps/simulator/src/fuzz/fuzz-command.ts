@@ -20,17 +20,17 @@ import { checkIndexedJob } from "../indexed-job/indexed-job-flags.js";
 import { writeSummary } from "../indexed-job/write-summary.js";
 import { parseWorkers } from "../futures/workers.js";
 import { InterruptedError } from "../interrupted-error.js";
-import { type Io, type OutputFile, noProgress } from "../io.js";
+import { type Io, type OutputFile, silentProgress } from "../io.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { ViolationsError } from "../rules/violations-error.js";
 import { printable, styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { fuzzPage } from "../fuzz-page/fuzz-page.js";
-import { playTask } from "../fuzz-worker.js";
+import { runTask } from "../fuzz-worker.js";
 import {
   type FuzzFlags,
   type PlanChoice,
-  checkTogether,
+  checkIncompatibleFlags,
   isPlanName,
   parseFaults,
   parseForMinutes,
@@ -43,11 +43,11 @@ import { foundCount, fuzzText } from "./fuzz-text.js";
 import { loadPlan } from "./load-plan.js";
 import type { MutantKit } from "./mutant-kit.js";
 import { planLines, violationLine } from "./plan-text.js";
-import { playerAt } from "./player-at.js";
+import { loadRunner } from "./load-runner.js";
 
 /** `kubewright fuzz`: plays generated plans and tells of invariants that did not hold. */
 export async function fuzzCommand(given: FuzzFlags, io: Io): Promise<void> {
-  checkTogether(given);
+  checkIncompatibleFlags(given);
   checkIndexedJob(given);
   if (given.indexedJob !== undefined) return indexedFuzz(given, io);
   const seeds = seedsOfChunk(given, parseSeeds);
@@ -65,7 +65,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   const workers = parseWorkers(flags.workers);
   const forMs = parseForMinutes(flags.forMinutes);
   const before = flags.resume === undefined ? undefined : await readFuzzFile(flags.resume, io);
-  const chosen = sameAsBefore(before, { ...choiceOf(flags, before), mutant: flags.mutant });
+  const chosen = resumedChoice(before, { ...choiceOf(flags, before), mutant: flags.mutant });
   const { faults, sharding, mutant } = chosen;
   const first = before?.seeds.from;
   const seeds =
@@ -76,13 +76,13 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
     throw new UserError(
       `--seeds: ${flags.resume} begins with seed ${first}; write ${first}-${seeds.last} to go on with it`,
     );
-  const player = await playerOf(mutant, io);
+  const runner = await runnerUrlOf(mutant, io);
   const jsonOnly = flags.json === "-";
   const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
   const saved = flags.save === undefined ? undefined : await openOutput("--save", flags.save, io);
   const page = flags.html === undefined ? undefined : await openOutput("--html", flags.html, io);
-  const progress = (await io.progress?.()) ?? noProgress;
-  const pool = (await io.fuzzWorkers?.(workers, player)) ?? inThisThread(player);
+  const progress = (await io.progress?.()) ?? silentProgress;
+  const pool = (await io.fuzzWorkers?.(workers, runner)) ?? inThisThread(runner);
   const startMs = realClock.now();
   let report: FuzzReport;
   try {
@@ -95,7 +95,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       minimize: flags.minimize === true,
       clock: realClock,
       signal: io.stopped,
-      onProgress: (told) => progress.show(told.fraction, progressText(told)),
+      onProgress: (campaignProgress) => progress.show(campaignProgress.fraction, progressText(campaignProgress)),
       ...(forMs === undefined ? {} : { forMs }),
       // Each takes as long as a dozen others.
       ...(sharding === undefined ? {} : { roundSeeds: 8 }),
@@ -126,7 +126,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       {
         chunkVersion: 1,
         seeds: { from: seeds.first, to: seeds.last },
-        played: report.plansRun,
+        simulated: report.plansRun,
         findings: report.violations.map(({ invariant, kind, name, plans }) => ({
           what: `${invariant}: ${kind}`,
           seed: name,
@@ -153,7 +153,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       fuzzText(report, {
         style,
         elapsedMs,
-        played: report.plansRun - (before?.plansRun ?? 0),
+        plansRun: report.plansRun - (before?.plansRun ?? 0),
         sentenceOf: (name) => builtInInvariants.find((invariant) => invariant.name === name)?.sentence,
         replayCommand: (name) => replayCommand(name, flags, chosen),
       }),
@@ -161,7 +161,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   }
   await writePage(page, found === undefined ? undefined : (found.minimized ?? found).plan, {
     command: found === undefined ? "" : replayCommand(found.name, flags, chosen),
-    player,
+    runner,
     io,
   });
   if (io.stopped.aborted) {
@@ -180,33 +180,33 @@ function choiceOf(flags: FuzzFlags, before?: FuzzFile): PlanChoice {
 }
 
 /** What a report was made with holds for what goes on from it. */
-function sameAsBefore(
+function resumedChoice(
   before: FuzzFile | undefined,
-  said: PlanChoice & { readonly mutant: string | undefined },
-): typeof said {
-  if (before === undefined) return said;
-  if (said.faults !== undefined && said.faults.join() !== before.faults?.join())
+  given: PlanChoice & { readonly mutant: string | undefined },
+): typeof given {
+  if (before === undefined) return given;
+  if (given.faults !== undefined && given.faults.join() !== before.faults?.join())
     throw new UserError(
       `--faults: the report to go on with is of ${before.faults?.join() ?? "all faults"}; leave --faults out`,
     );
-  if (said.sharding !== before.sharding)
+  if (given.sharding !== before.sharding)
     throw new UserError(
       `--sharding: the report to go on with is of ${before.sharding ?? "no"} managers that share the work; leave --sharding out`,
     );
-  if (said.mutant !== undefined && said.mutant !== before.mutant)
+  if (given.mutant !== undefined && given.mutant !== before.mutant)
     throw new UserError(`--mutant: the report to go on with is of ${before.mutant ?? "no mutant"}; leave --mutant out`);
   return { faults: before.faults, sharding: before.sharding, mutant: before.mutant };
 }
 
-async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
+async function replay(planName: string, flags: FuzzFlags, io: Io): Promise<void> {
   const choice = choiceOf(flags);
-  const plan = await planOf(what, choice, io);
-  const player = await playerOf(flags.mutant, io);
+  const plan = await planOf(planName, choice, io);
+  const runner = await runnerUrlOf(flags.mutant, io);
   const file = flags.json === undefined || flags.json === "-" ? undefined : await openOutput("--json", flags.json, io);
   const saved = flags.save === undefined ? undefined : await openOutput("--save", flags.save, io);
   const page = flags.html === undefined ? undefined : await openOutput("--html", flags.html, io);
-  const workers = inThisThread(player);
-  const progress = (await io.progress?.()) ?? noProgress;
+  const workers = inThisThread(runner);
+  const progress = (await io.progress?.()) ?? silentProgress;
   const outcome = await workers.run(plan);
   let shown = plan;
   let { violations } = outcome;
@@ -216,8 +216,8 @@ async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
       const kind = first.subject.split(" ", 1)[0]!;
       const smallest = await minimize(plan, failsLike({ invariant: first.invariant, kind }, workers), {
         signal: io.stopped,
-        onProgress: ({ plansRun, events: happenings }) =>
-          progress.show(0, `${plansRun} plays, ${happenings} happenings left`),
+        onProgress: ({ plansRun, events: scenarioEvents }) =>
+          progress.show(0, `${plansRun} plays, ${scenarioEvents} happenings left`),
       });
       shown = smallest.plan;
       violations = [smallest.violation];
@@ -234,7 +234,7 @@ async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
   else {
     const style = styleFor(io.stdout.hasColours);
     const lines = [
-      `${style.bold("kubewright fuzz")}  ${printable(plan.name ?? what)}, ${plan.for} of virtual time, trace ${outcome.hash}`,
+      `${style.bold("kubewright fuzz")}  ${printable(plan.name ?? planName)}, ${plan.for} of virtual time, trace ${outcome.hash}`,
       "",
       ...planLines(shown).map((line) => `  ${line}`),
       "",
@@ -246,18 +246,18 @@ async function replay(what: string, flags: FuzzFlags, io: Io): Promise<void> {
     io.stdout.write(`${lines.join("\n")}\n`);
   }
   await writePage(page, violations.length === 0 ? undefined : shown, {
-    command: replayCommand(what, flags, { ...choice, mutant: flags.mutant }),
-    player,
+    command: replayCommand(planName, flags, { ...choice, mutant: flags.mutant }),
+    runner,
     io,
   });
   if (io.stopped.aborted) throw new InterruptedError("stopped before nothing more could be left out");
   if (violations.length > 0) throw new ViolationsError([foundCount(violations.length)]);
 }
 
-async function planOf(what: string, choice: PlanChoice, io: Io): Promise<FaultPlan> {
-  if (!isPlanName(what)) return loadPlan(what, io);
-  const plan = planNamed(what, (seed) => planOfSeed(choice, seed));
-  if (plan === undefined) throw new UserError(`--replay: ${JSON.stringify(what)} is no seed up to 4294967295`);
+async function planOf(planName: string, choice: PlanChoice, io: Io): Promise<FaultPlan> {
+  if (!isPlanName(planName)) return loadPlan(planName, io);
+  const plan = planNamed(planName, (seed) => planOfSeed(choice, seed));
+  if (plan === undefined) throw new UserError(`--replay: ${JSON.stringify(planName)} is no seed up to 4294967295`);
   return plan;
 }
 
@@ -279,21 +279,21 @@ async function kitOf(flag: string, io: Io): Promise<MutantKit> {
 }
 
 /** The URL of a player with the bug in it; of none, the player as it is. */
-async function playerOf(mutant: string | undefined, io: Io): Promise<string | undefined> {
+async function runnerUrlOf(mutant: string | undefined, io: Io): Promise<string | undefined> {
   if (mutant === undefined) return undefined;
   const kit = await kitOf("--mutant", io);
   try {
-    return await kit.playerUrl(mutant);
+    return await kit.runnerUrl(mutant);
   } catch (error) {
     throw new UserError(`--mutant: ${(error as Error).message}; --list-mutants names all`, { cause: error });
   }
 }
 
 /** Plans one after the other in this thread. */
-function inThisThread(player: string | undefined): FuzzWorkers & { readonly close: () => Promise<void> } {
+function inThisThread(runner: string | undefined): FuzzWorkers & { readonly close: () => Promise<void> } {
   return {
     count: 1,
-    run: (plan) => playTask({ plan, ...(player === undefined ? {} : { player }) }),
+    run: (plan) => runTask({ plan, ...(runner === undefined ? {} : { runner }) }),
     close: async () => {},
   };
 }
@@ -302,13 +302,13 @@ function inThisThread(player: string | undefined): FuzzWorkers & { readonly clos
 async function writePage(
   page: OutputFile | undefined,
   plan: FaultPlan | undefined,
-  { command, player: url, io }: { readonly command: string; readonly player: string | undefined; readonly io: Io },
+  { command, runner: url, io }: { readonly command: string; readonly runner: string | undefined; readonly io: Io },
 ): Promise<void> {
   if (page === undefined) return;
   if (plan === undefined) return page.discard();
   try {
-    const player = await playerAt(url);
-    await page.write(await fuzzPage(plan, { command, player, invariants: builtInInvariants, signal: io.stopped }, io));
+    const runner = await loadRunner(url);
+    await page.write(await fuzzPage(plan, { command, runner, invariants: builtInInvariants, signal: io.stopped }, io));
     await page.close();
   } catch (error) {
     await page.discard();

@@ -64,25 +64,25 @@ export function parseFaults(
       throw new UserError(
         `--faults: there is no fault ${JSON.stringify(name)}; ${suggestion(name, [...FAULT_KINDS, ...SHARDING_FAULT_KINDS, "none"])}`,
       );
-    if (sharding === undefined && !isForAll(kind))
+    if (sharding === undefined && !isUnshardedFault(kind))
       throw new UserError(`--faults: ${name} is of controller managers that share work; add --sharding 3`);
     return kind;
   });
 }
 
-function isForAll(kind: ShardingFaultKind): kind is (typeof FAULT_KINDS)[number] {
+function isUnshardedFault(kind: ShardingFaultKind): kind is (typeof FAULT_KINDS)[number] {
   return FAULT_KINDS.some((known) => known === kind);
 }
 
 /** As many as scenarios may have. */
-const MOST_MANAGERS = 5;
+const MAX_MANAGERS = 5;
 
 /** How many controller managers share the work. @throws UserError for what is no such number. */
 export function parseSharding(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const managers = Number(text);
-  if (!/^\d+$/.test(text) || managers < 1 || managers > MOST_MANAGERS)
-    throw new UserError(`--sharding: ${JSON.stringify(text)} is not a whole number from 1 to ${MOST_MANAGERS}`);
+  if (!/^\d+$/.test(text) || managers < 1 || managers > MAX_MANAGERS)
+    throw new UserError(`--sharding: ${JSON.stringify(text)} is not a whole number from 1 to ${MAX_MANAGERS}`);
   return managers;
 }
 
@@ -95,7 +95,7 @@ export interface PlanChoice {
 /** The plan of a seed. */
 export function planOfSeed({ faults, sharding }: PlanChoice, seed: number): FaultPlan {
   if (sharding !== undefined) return generateShardedPlan(seed, { managers: sharding, faults });
-  return generatePlan(seed, faults === undefined ? {} : { faults: faults.filter(isForAll) });
+  return generatePlan(seed, faults === undefined ? {} : { faults: faults.filter(isUnshardedFault) });
 }
 
 /** Whether what is to be replayed is named by its seed, and not by a file. */
@@ -103,7 +103,7 @@ export function isPlanName(text: string): boolean {
   return /^\d{1,10}(\+\d{1,10})*$/.test(text);
 }
 
-const TOGETHER: readonly (readonly [keyof FuzzFlags, readonly (keyof FuzzFlags)[]])[] = [
+const INCOMPATIBLE: readonly (readonly [keyof FuzzFlags, readonly (keyof FuzzFlags)[]])[] = [
   [
     "listMutants",
     [
@@ -126,8 +126,8 @@ const TOGETHER: readonly (readonly [keyof FuzzFlags, readonly (keyof FuzzFlags)[
 ];
 
 /** @throws UserError for two flags of which one says nothing to the other. */
-export function checkTogether(flags: FuzzFlags): void {
-  for (const [flag, others] of TOGETHER)
+export function checkIncompatibleFlags(flags: FuzzFlags): void {
+  for (const [flag, others] of INCOMPATIBLE)
     for (const other of others)
       if (flags[flag] !== undefined && flags[other] !== undefined)
         throw new UserError(`${nameOf(other)} does not go with ${nameOf(flag)}: leave one of them out`);

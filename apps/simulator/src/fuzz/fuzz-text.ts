@@ -12,14 +12,14 @@ export interface FuzzTextOptions {
   readonly replayCommand: (name: string) => string;
   readonly elapsedMs: number;
   /** Plans that were played by this command. */
-  readonly played: number;
+  readonly plansRun: number;
 }
 
 /** What a campaign has found, for people. */
 export function fuzzText(report: FuzzReport, options: FuzzTextOptions): string {
-  const { style, elapsedMs, played } = options;
+  const { style, elapsedMs, plansRun: plansRunNow } = options;
   const { figures, plansRun, covered, neverCovered, corpus, violations } = report;
-  const perSecond = elapsedMs > 0 ? `, ${rate(played / (elapsedMs / 1_000))} plans a second` : "";
+  const perSecond = elapsedMs > 0 ? `, ${rate(plansRunNow / (elapsedMs / 1_000))} plans a second` : "";
   const lines = [
     ...violations.flatMap((found) => [...foundLines(found, options), ""]),
     `${number(plansRun)} plans in ${formatDuration(elapsedMs)}${perSecond}: ${formatDuration(figures.virtualMs)} of virtual time, ${number(figures.requests)} requests, ${number(figures.writes)} writes${figures.handovers === undefined ? "" : `, ${number(figures.handovers)} hand-overs of buckets`}`,

@@ -24,13 +24,13 @@ export async function loadPlan(path: string, io: InputIo): Promise<FaultPlan> {
   await loadScenario(path, io);
   const source = new ScenarioText(text, path);
   const file = source.value() as ScenarioFile;
-  const { manifests = [], events: happenings = [], start, for: length, seed = 1 } = file;
+  const { manifests = [], events: scenarioEvents = [], start, for: length, seed = 1 } = file;
   const message = "is the name of a file, and a plan has its objects written out; write what the file holds here";
   const named = [
     ...manifests.map((entry, index) => ({ entry, path: ["manifests", index] })),
-    ...happenings.map(({ apply }, index) => ({ entry: apply, path: ["happenings", index, "apply"] })),
+    ...scenarioEvents.map(({ apply }, index) => ({ entry: apply, path: ["happenings", index, "apply"] })),
   ].filter(({ entry }) => typeof entry === "string");
-  if (named.length > 0) source.refuse(named.map(({ path: at }) => ({ path: at, message })));
+  if (named.length > 0) source.throwProblems(named.map(({ path: at }) => ({ path: at, message })));
   return {
     ...file,
     seed,

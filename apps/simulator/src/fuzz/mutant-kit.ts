@@ -4,7 +4,7 @@ import type { FaultPlan, Outcome, RunPlanOptions } from "@kubewright/simulation"
 export interface MutantKit {
   listMutants(): Promise<readonly MutantEntry[]>;
   /** The URL of a player with that bug, to be imported. @throws Error with one line for people. */
-  playerUrl(name: string): Promise<string>;
+  runnerUrl(name: string): Promise<string>;
 }
 
 export interface MutantEntry {
@@ -16,6 +16,6 @@ export interface MutantEntry {
 }
 
 /** What such a player exports. */
-export interface MutantPlayer {
+export interface MutantRunner {
   readonly play: (plan: FaultPlan, options?: RunPlanOptions) => Promise<Outcome>;
 }

@@ -6,7 +6,7 @@ import { type Style, printable } from "../style.js";
 /** What a plan plays and what happens in it, a line each. */
 export function planLines({
   manifests,
-  events: happenings = [],
+  events: scenarioEvents = [],
   controllers,
   jitter,
   controllerManagers,
@@ -20,7 +20,7 @@ export function planLines({
   return [
     `plays ${objects.length === 0 ? "nothing" : objects.join(", ")}`,
     ...(Object.keys(settings).length === 0 ? [] : [`with ${inlineText(settings)}`]),
-    ...happenings.map(happeningLine),
+    ...scenarioEvents.map(happeningLine),
   ].map(printable);
 }
 

@@ -3,7 +3,7 @@ export interface ChunkSummary {
   readonly chunkVersion: 1;
   readonly seeds: { readonly from: number; readonly to: number };
   /** Plans or futures. */
-  readonly played: number;
+  readonly simulated: number;
   readonly findings: readonly ChunkFinding[];
   /** Findings that there was no room for. */
   readonly leftOut?: number;
@@ -19,19 +19,19 @@ export interface ChunkFinding {
 }
 
 /** Bytes that Kubernetes keeps of a termination message. */
-const MOST_BYTES = 4096;
-const MOST_WHAT_CHARACTERS = 300;
+const MAX_BYTES = 4096;
+const MAX_WHAT_CHARACTERS = 300;
 
 /** On one line, and no longer than a termination message. */
 export function summaryText(summary: ChunkSummary): string {
   const findings = summary.findings.map((finding) => ({
     ...finding,
-    what: finding.what.slice(0, MOST_WHAT_CHARACTERS),
+    what: finding.what.slice(0, MAX_WHAT_CHARACTERS),
   }));
   for (let shown = findings.length; ; shown--) {
     const leftOut = findings.length - shown;
     const text = `${JSON.stringify({ ...summary, findings: findings.slice(0, shown), ...(leftOut > 0 && { leftOut }) })}\n`;
-    if (shown === 0 || new TextEncoder().encode(text).length <= MOST_BYTES) return text;
+    if (shown === 0 || new TextEncoder().encode(text).length <= MAX_BYTES) return text;
   }
 }
 

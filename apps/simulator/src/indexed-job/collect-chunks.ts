@@ -17,7 +17,7 @@ export interface CollectedCampaign {
   readonly seeds: string;
   readonly chunks: number;
   /** Of chunks that are done; plans or futures. */
-  readonly played: number;
+  readonly simulated: number;
   readonly clean: number;
   /** Chunks with findings, by their indexes. */
   readonly found: readonly number[];
@@ -64,8 +64,8 @@ export function collectChunks(jobs: readonly Job[], pods: readonly Pod[]): Colle
     const found: number[] = [];
     const broken: { chunk: number; why: string }[] = [];
     const unknown: number[] = [];
-    let played = 0;
-    for (const index of completed) played += outcomes.get(index)?.summary?.played ?? 0;
+    let simulated = 0;
+    for (const index of completed) simulated += outcomes.get(index)?.summary?.simulated ?? 0;
     for (const chunk of indexesOf(failedIndexes)) {
       const outcome = outcomes.get(chunk);
       if (outcome !== undefined && outcome.exitCode !== FAIL_EXIT) {
@@ -74,7 +74,7 @@ export function collectChunks(jobs: readonly Job[], pods: readonly Pod[]): Colle
       }
       found.push(chunk);
       if (outcome?.summary === undefined) unknown.push(chunk);
-      played += outcome?.summary?.played ?? 0;
+      simulated += outcome?.summary?.simulated ?? 0;
       for (const { what, seed, count } of outcome?.summary?.findings ?? []) {
         const before = findings.get(what);
         findings.set(what, {
@@ -92,7 +92,7 @@ export function collectChunks(jobs: readonly Job[], pods: readonly Pod[]): Colle
       name: key,
       seeds: annotations[SEEDS_ANNOTATION] ?? "",
       chunks: job.spec?.completions ?? 0,
-      played,
+      simulated,
       clean: completed.length,
       found,
       broken,

@@ -25,22 +25,22 @@ export async function collectCommand(
       "there is no Job of --indexed-job: give it what kubectl get jobs,pods -l kubewright.dev/campaign -o json prints",
     );
   const pods = objects.filter(({ kind }) => kind === "Pod");
-  const collected = collectChunks(typed<Job>(jobs), typed<Pod>(pods));
+  const collected = collectChunks(asTyped<Job>(jobs), asTyped<Pod>(pods));
   io.stdout.write(json === true ? `${JSON.stringify(collected, null, 2)}\n` : collectedText(collected, io));
   const { length } = collected.findings;
   const found = collected.campaigns.reduce((sum, campaign) => sum + campaign.found.length, 0);
-  if (found > 0) throw new ViolationsError([`${counted(length, "finding")} in ${counted(found, "chunk")}`]);
+  if (found > 0) throw new ViolationsError([`${countText(length, "finding")} in ${countText(found, "chunk")}`]);
 }
 
 /** What kubectl prints is as it was answered. */
-function typed<T>(objects: readonly UnstructuredObject[]): readonly T[] {
+function asTyped<T>(objects: readonly UnstructuredObject[]): readonly T[] {
   return objects as readonly unknown[] as readonly T[];
 }
 
 function collectedText({ campaigns, findings }: Collected, io: Io): string {
   const style = styleFor(io.stdout.hasColours);
   const lines: string[] = [];
-  for (const { name, seeds, chunks, played, clean, found, broken, unknown } of campaigns) {
+  for (const { name, seeds, chunks, simulated, clean, found, broken, unknown } of campaigns) {
     const left = chunks - clean - found.length - broken.length;
     const parts = [
       `${clean.toLocaleString("en-US")} clean`,
@@ -49,7 +49,7 @@ function collectedText({ campaigns, findings }: Collected, io: Io): string {
       ...(left === 0 ? [] : [`${left.toLocaleString("en-US")} not done`]),
     ];
     lines.push(
-      `${style.bold(printable(name))}  seeds ${printable(seeds)} in ${counted(chunks, "chunk")}: ${parts.join(", ")}; ${played.toLocaleString("en-US")} played`,
+      `${style.bold(printable(name))}  seeds ${printable(seeds)} in ${countText(chunks, "chunk")}: ${parts.join(", ")}; ${simulated.toLocaleString("en-US")} played`,
       ...broken.map(({ chunk, why }) => `  chunk ${chunk} broke: ${printable(why)}`),
       ...(unknown.length === 0 ? [] : [`  what these chunks found is gone with their pods: ${unknown.join(", ")}`]),
     );
@@ -57,12 +57,12 @@ function collectedText({ campaigns, findings }: Collected, io: Io): string {
   for (const { what, count, at, replay } of findings)
     lines.push(
       "",
-      `${style.red(printable(what))}  ${counted(count, "time")}, first in ${printable(at)}`,
+      `${style.red(printable(what))}  ${countText(count, "time")}, first in ${printable(at)}`,
       `  ${printable(replay)}`,
     );
   return `${lines.join("\n")}\n`;
 }
 
-function counted(count: number, what: string): string {
+function countText(count: number, what: string): string {
   return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -24,7 +24,7 @@ export function indexedFuzz(flags: FuzzFlags, io: Io): void {
   const command = {
     name: "fuzz",
     seeds: `${range.first}-${range.last}`,
-    words: [...same, ...(flags.minimize === true ? ["--minimize"] : [])],
+    args: [...same, ...(flags.minimize === true ? ["--minimize"] : [])],
     replay: commandLine("kubewright", "fuzz", ...same, "--replay"),
     files: new Map<string, string>(),
   };

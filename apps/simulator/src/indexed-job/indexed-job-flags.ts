@@ -19,9 +19,9 @@ export interface IndexedJobFlags extends ChunkFlags {
 }
 
 /** Minutes rather than hours for a pod, and not more pods than a cluster likes. */
-const USUAL_CHUNK = 500;
-const MOST_USUAL_CHUNKS = 1000;
-const MOST_CHUNKS = 100_000;
+const DEFAULT_CHUNK_SEEDS = 500;
+const MAX_DEFAULT_CHUNKS = 1000;
+const MAX_CHUNKS = 100_000;
 
 /** @throws UserError for flags that only mean something of a Job, where none is asked for. */
 export function checkIndexedJob(flags: IndexedJobFlags): void {
@@ -60,10 +60,10 @@ export function jobShape(flags: IndexedJobFlags, seeds: SeedRange): JobShape {
 
 function parseChunks(text: string | undefined, seeds: SeedRange): number {
   const all = countSeeds(seeds);
-  if (text === undefined) return Math.min(Math.ceil(all / USUAL_CHUNK), MOST_USUAL_CHUNKS);
+  if (text === undefined) return Math.min(Math.ceil(all / DEFAULT_CHUNK_SEEDS), MAX_DEFAULT_CHUNKS);
   const chunks = Number(text);
-  if (!/^\d{1,6}$/.test(text) || chunks < 1 || chunks > MOST_CHUNKS)
-    throw new UserError(`--chunks: ${JSON.stringify(text)} is not a whole number from 1 to ${MOST_CHUNKS}`);
+  if (!/^\d{1,6}$/.test(text) || chunks < 1 || chunks > MAX_CHUNKS)
+    throw new UserError(`--chunks: ${JSON.stringify(text)} is not a whole number from 1 to ${MAX_CHUNKS}`);
   if (chunks > all)
     throw new UserError(
       `--chunks: ${all.toLocaleString("en-US")} seeds cannot be parted into ${chunks.toLocaleString("en-US")} chunks`,

@@ -34,7 +34,7 @@ describe("a chunk", () => {
     const whole = readSummary(all.written["s"]!)!;
     expect(whole).toMatchObject({
       seeds: { from: 1, to: 12 },
-      played: 12,
+      simulated: 12,
       findings: [{ what: "failed: default/report" }],
     });
     let count = 0;
@@ -67,7 +67,7 @@ describe("a chunk", () => {
       seed: String(index),
       count: 1,
     }));
-    const text = summaryText({ chunkVersion: 1, seeds: { from: 1, to: 500 }, played: 500, findings });
+    const text = summaryText({ chunkVersion: 1, seeds: { from: 1, to: 500 }, simulated: 500, findings });
     expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(4096);
     const summary = readSummary(text)!;
     expect(summary.findings.length + summary.leftOut!).toBe(500);
@@ -254,7 +254,7 @@ describe("what is collected", () => {
     summaryText({
       chunkVersion: 1,
       seeds: { from: 1, to: 100 },
-      played: 100,
+      simulated: 100,
       findings: count === 0 ? [] : [{ what: "failed: default/x", seed, count }],
     });
 
@@ -272,7 +272,7 @@ describe("what is collected", () => {
       {
         name: "default/a",
         clean: 1,
-        played: 200,
+        simulated: 200,
         found: [1],
         broken: [{ chunk: 3, why: "exit status 1 (Error): out of memory" }],
         unknown: [],

@@ -1,11 +1,11 @@
-import { inputWords, seedCommand } from "../futures/seed-command.js";
+import { inputArgs, seedCommand } from "../futures/seed-command.js";
 import { parseSeeds } from "../futures/seeds.js";
 import type { Io } from "../io.js";
 import { type ReportFlags, reportOutputs } from "../reports/report-files.js";
 import { parseRules } from "../rules/rule.js";
 import { type RunInputFlags, readRunInput } from "../run-input.js";
 import { printable } from "../style.js";
-import { tryOut } from "../try-out.js";
+import { validateInput } from "../validate-input.js";
 import { UserError } from "../user-error.js";
 import { type IndexedJobFlags, jobShape } from "./indexed-job-flags.js";
 import { campaignText } from "./job-manifest.js";
@@ -20,14 +20,14 @@ export interface IndexedRunFlags extends RunInputFlags, ReportFlags, IndexedJobF
 }
 
 /** A command line: what was given, and what a project file makes of it. */
-interface Asked {
+interface CommandInput {
   readonly paths: readonly string[];
   readonly flags: RunInputFlags & { readonly failOn?: readonly string[] };
 }
 
 /** `kubewright run … --seeds A-B --indexed-job IMAGE`: prints a Job that plays the futures. */
 export async function indexedRun(
-  given: Asked,
+  given: CommandInput,
   { paths, flags }: { readonly paths: readonly string[]; readonly flags: IndexedRunFlags },
   recorded: RecordedInputs,
   io: Io,
@@ -42,18 +42,18 @@ export async function indexedRun(
   const rules = parseRules(flags.failOn ?? []);
   if (rules.length === 0)
     throw new UserError("--indexed-job: say what is to be found with --fail-on, for example --fail-on failed");
-  for (const { text, mostFutures, what } of rules)
-    if (mostFutures !== undefined || what.type === "change")
+  for (const { text, maxShare: maxFutures, condition } of rules)
+    if (maxFutures !== undefined || condition.type === "change")
       throw new UserError(
         `--fail-on: ${JSON.stringify(text)} is about all futures together, and a chunk of --indexed-job knows only its own`,
       );
   const seeds = parseSeeds(flags.seeds);
   const shape = jobShape(flags, seeds);
   const input = await readRunInput(paths, flags, recorded.io);
-  const { problems: mistakes, notes } = await tryOut(input, io.timeZoneData);
+  const { problems: problems, notes } = await validateInput(input, io.timeZoneData);
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
-  if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
-  const words = inputWords(
+  if (problems.length > 0) throw new UserError(problems.join("\n"));
+  const args = inputArgs(
     given.paths.map((path) => (path === "-" ? STANDARD_INPUT : path)),
     given.flags,
   );
@@ -61,7 +61,7 @@ export async function indexedRun(
   const command = {
     name: "run",
     seeds: flags.seeds,
-    words: [...words, ...failOn],
+    args: [...args, ...failOn],
     replay: `${seedCommand(given.paths, given.flags)} --seed`,
     files: recorded.files,
   };

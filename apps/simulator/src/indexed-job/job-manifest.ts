@@ -12,7 +12,7 @@ export interface ChunkedCommand {
   /** The seeds, as they are told: `1-10000`. */
   readonly seeds: string;
   /** Words behind the name that are the same for all chunks; no seeds, no outputs. */
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   /** What shows one finding, when its seed is put behind it. */
   readonly replay: string;
   /** The files that it reads, by their paths. */
@@ -42,11 +42,11 @@ export const CAMPAIGN_LABEL = "kubewright.dev/campaign";
 export const FAIL_EXIT = 42;
 const WRONG_INPUT_EXIT = 2;
 /** Who finds in so many chunks need not look on. */
-const MOST_FAILED_CHUNKS = 100;
+const MAX_FAILED_CHUNKS = 100;
 /** More at once is hard on an API server, and seldom there. */
-const MOST_AT_ONCE = 100;
+const MAX_PARALLELISM = 100;
 /** Of a ConfigMap: a megabyte, less what is around its data. */
-const MOST_INPUT_BYTES = 1000 * 1000;
+const MAX_INPUT_BYTES = 1000 * 1000;
 const INPUTS_FOLDER = "/kubewright";
 const RESULTS_FOLDER = "/results";
 const CONTAINER = "kubewright";
@@ -93,9 +93,9 @@ export function campaignObjects(
     spec: {
       completionMode: "Indexed",
       completions: chunks,
-      parallelism: Math.min(chunks, MOST_AT_ONCE),
+      parallelism: Math.min(chunks, MAX_PARALLELISM),
       backoffLimitPerIndex: 2,
-      maxFailedIndexes: Math.min(chunks, MOST_FAILED_CHUNKS),
+      maxFailedIndexes: Math.min(chunks, MAX_FAILED_CHUNKS),
       podReplacementPolicy: "Failed",
       podFailurePolicy: {
         rules: [
@@ -117,7 +117,7 @@ export function campaignObjects(
               command: [
                 "kubewright",
                 command.name,
-                ...command.words.map((word) => word.replaceAll("$(", "$$(")),
+                ...command.args.map((word) => word.replaceAll("$(", "$$(")),
                 `--seeds=${command.seeds}`,
                 `--chunk=$(JOB_COMPLETION_INDEX)/${chunks}`,
                 `--workers=${workers}`,
@@ -174,7 +174,7 @@ function carriedInputs(
 ): { readonly key: string; readonly path: string; readonly text: string }[] {
   if (elsewhere !== undefined) return [];
   const bytes = [...files.values()].reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
-  if (bytes > MOST_INPUT_BYTES)
+  if (bytes > MAX_INPUT_BYTES)
     throw new UserError(
       `--indexed-job: the inputs have ${bytes.toLocaleString("en-US")} bytes, and a ConfigMap takes a million: put them into the image and name their folder with --inputs`,
     );
@@ -194,6 +194,6 @@ export function parseResults(text: string | undefined): ResultsVolume | undefine
 }
 
 /** The words of a command line as a user would type them. */
-export function commandLine(...words: readonly string[]): string {
-  return words.map(shellWord).join(" ");
+export function commandLine(...args: readonly string[]): string {
+  return args.map(shellWord).join(" ");
 }

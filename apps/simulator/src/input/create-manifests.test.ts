@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type MemoryIoOptions, type Ran, kubewright } from "../../test/memory-io.js";
+import { type MemoryIoOptions, type CommandResult, kubewright } from "../../test/memory-io.js";
 
 const job = (name: string, more = "", meta = ""): string => `apiVersion: batch/v1
 kind: Job
@@ -15,7 +15,7 @@ ${meta}spec:
           image: busybox
 ${more}`;
 
-async function run(text: string, args: readonly string[] = [], options: MemoryIoOptions = {}): Promise<Ran> {
+async function run(text: string, args: readonly string[] = [], options: MemoryIoOptions = {}): Promise<CommandResult> {
   return kubewright(["run", "f.yaml", "--for", "1h", ...args], { files: { "f.yaml": text }, ...options });
 }
 
@@ -64,8 +64,8 @@ test("kinds that are not simulated are passed over with one line, and refused wi
   const others = ["Deployment", "Deployment", "StatefulSet"]
     .map((kind, index) => `---\napiVersion: apps.example.com/v1\nkind: ${kind}\nmetadata: { name: x${index} }\n`)
     .join("");
-  const played = await run(`${job("a")}${others}`);
-  expect([played.code, played.stderr]).toEqual([
+  const simulated = await run(`${job("a")}${others}`);
+  expect([simulated.code, simulated.stderr]).toEqual([
     0,
     "kubewright: passed over: 2 Deployments, 1 StatefulSet (not simulated)\n",
   ]);
@@ -150,8 +150,8 @@ test("kinds on which nobody here acts are created, counted with those that are p
     object("apps/v1", "Deployment", "d", DEPLOYMENT) +
     object("v1", "PersistentVolumeClaim", "c", CLAIM) +
     object("example.com/v1", "Thing", "t");
-  const played = await run(`${job("a")}${idle}`);
-  expect([played.code, played.stderr]).toEqual([
+  const simulated = await run(`${job("a")}${idle}`);
+  expect([simulated.code, simulated.stderr]).toEqual([
     0,
     "kubewright: passed over: 1 Deployment, 1 PersistentVolumeClaim, 1 Thing (not simulated)\n",
   ]);
@@ -195,8 +195,8 @@ test("webhooks are passed over, as virtual time calls nobody, and refused with -
   const webhooks = ["Validating", "Mutating"]
     .map((which) => object("admissionregistration.k8s.io/v1", `${which}WebhookConfiguration`, "w", "webhooks: []\n"))
     .join("");
-  const played = await run(`${job("a")}${webhooks}`);
-  expect([played.code, played.stderr]).toEqual([
+  const simulated = await run(`${job("a")}${webhooks}`);
+  expect([simulated.code, simulated.stderr]).toEqual([
     0,
     "kubewright: passed over: 1 MutatingWebhookConfiguration, 1 ValidatingWebhookConfiguration (not simulated)\n",
   ]);
@@ -227,8 +227,8 @@ test("definitions whose objects a webhook converts are passed over with their ob
     `{ name: ${name}, served: true, storage: ${storage}, schema: { openAPIV3Schema: { type: object } } }`;
   const widget = object("example.com/v1", "Widget", "w");
   const two = definition(`${version("v1", true)}, ${version("v2", false)}`);
-  const played = await run(`${job("a")}${two}${widget}`);
-  expect([played.code, played.stderr]).toEqual([
+  const simulated = await run(`${job("a")}${two}${widget}`);
+  expect([simulated.code, simulated.stderr]).toEqual([
     0,
     "kubewright: passed over: 1 CustomResourceDefinition, 1 Widget (not simulated)\n",
   ]);

@@ -6,7 +6,7 @@ import type { Clock } from "@kubewright/clock";
 import { suggestTimeZone } from "@kubewright/cron";
 import { Discovery, suggestion } from "@kubewright/simulation";
 
-import { whatIsLacking } from "../not-simulated.js";
+import { consequenceOf } from "../not-simulated.js";
 import { firstFew } from "./first-few.js";
 import { fieldProblems, unknownFields } from "./field-problems.js";
 
@@ -47,18 +47,18 @@ export async function createManifests(
   const problems: string[] = [];
   const notes: string[] = [];
   const passedOver: string[] = [];
-  const made = new Set(["default"]);
+  const existingNamespaces = new Set(["default"]);
   const created: string[] = [];
 
   const create = async (manifest: Manifest, fieldValidation: "Strict" | "Ignore"): Promise<void> => {
     const { object } = manifest;
-    const isUnasked = isWebhook(object) || isConverted(object);
-    const definition = isUnasked ? undefined : await discovery.find(object);
+    const needsWebhook = isWebhook(object) || hasConversionWebhook(object);
+    const definition = needsWebhook ? undefined : await discovery.find(object);
     if (definition === undefined) {
       const { apiVersion = "", kind = "" } = object;
-      const problem = isUnasked ? undefined : kindProblem({ apiVersion, kind }, await discovery.served());
+      const problem = needsWebhook ? undefined : kindProblem({ apiVersion, kind }, await discovery.served());
       if (problem !== undefined) problems.push(`${manifest.place(["apiVersion"])}: ${named(object)}: ${problem}`);
-      else if (strict && isConverted(object))
+      else if (strict && hasConversionWebhook(object))
         problems.push(
           `${manifest.place(["spec", "conversion"])}: ${named(object)}: spec.conversion: no webhook is called in virtual time; leave it out where no object is converted`,
         );
@@ -66,28 +66,28 @@ export async function createManifests(
       else passedOver.push(kind);
       return;
     }
-    const isIdle = whatIsLacking(definition) !== undefined;
-    if (isIdle && strict) {
+    const hasNoController = consequenceOf(definition) !== undefined;
+    if (hasNoController && strict) {
       problems.push(`${manifest.place(["kind"])}: ${named(object)}: no controller here acts on it`);
       return;
     }
     const namespace = object.metadata.namespace || "default";
-    if (definition.namespaced && !made.has(namespace)) {
+    if (definition.namespaced && !existingNamespaces.has(namespace)) {
       const refused = await ensureNamespace(client, namespace);
       if (refused !== undefined) {
         const place = manifest.place(["metadata", "namespace"]);
         problems.push(`${place}: ${named(object)}: metadata.namespace: ${refused}${placeholderHint(namespace)}`);
         return;
       }
-      made.add(namespace);
+      existingNamespaces.add(namespace);
     }
     try {
       const scope = definition.namespaced ? { namespace } : {};
       await client
         .resource(definition)
         .create(withoutServerFields(object), { ...scope, fieldManager: "kubewright", fieldValidation });
-      if (definition.kind === "Namespace") made.add(object.metadata.name ?? "");
-      (isIdle ? passedOver : created).push(object.kind ?? "");
+      if (definition.kind === "Namespace") existingNamespaces.add(object.metadata.name ?? "");
+      (hasNoController ? passedOver : created).push(object.kind ?? "");
     } catch (error) {
       if (isAlreadyExists(error)) {
         if (!LIVE_GROUPS.has(definition.group)) return;
@@ -95,10 +95,10 @@ export async function createManifests(
       }
       if (!(error instanceof StatusError)) throw error;
       if (fieldValidation === "Strict" && validate === "warn" && unknownFields(error.message).length > 0) {
-        notes.push(...(await lines(error, manifest, fields)));
+        notes.push(...(await problemLines(error, manifest, fields)));
         return create(manifest, "Ignore");
       }
-      problems.push(...(await lines(error, manifest, fields)));
+      problems.push(...(await problemLines(error, manifest, fields)));
     }
   };
   /** What is written counts more than what the cluster was like. */
@@ -115,7 +115,7 @@ export async function createManifests(
       created.push(object.kind ?? "");
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      problems.push(...(await lines(error, manifest, fields)));
+      problems.push(...(await problemLines(error, manifest, fields)));
     }
   };
   let before = 0;
@@ -145,7 +145,7 @@ function isWebhook({ apiVersion = "", kind = "" }: UnstructuredObject): boolean 
 }
 
 /** A definition that has a webhook convert between its versions: nor is there anybody to ask what its objects are in the other. */
-function isConverted(object: UnstructuredObject): boolean {
+function hasConversionWebhook(object: UnstructuredObject): boolean {
   if (object.kind !== "CustomResourceDefinition") return false;
   const { conversion, versions } = (object["spec"] ?? {}) as {
     conversion?: { strategy?: string } | null;
@@ -170,8 +170,8 @@ function withoutServerFields(object: UnstructuredObject): UnstructuredObject {
   return { ...object, metadata };
 }
 
-async function lines(error: StatusError, manifest: Manifest, fields: KnownFields): Promise<string[]> {
-  const told = new Set<string>();
+async function problemLines(error: StatusError, manifest: Manifest, fields: KnownFields): Promise<string[]> {
+  const found = new Set<string>();
   for (const { path, field, atKey, message } of fieldProblems(error, manifest.object)) {
     const known = atKey ? await fields.at(manifest.object, path.slice(0, -1)) : [];
     const hint = known.length === 0 ? "" : `; ${suggestion(String(path.at(-1)), known)}`;
@@ -179,9 +179,9 @@ async function lines(error: StatusError, manifest: Manifest, fields: KnownFields
     const value = valueAt(manifest.object, path);
     const filledIn = placeholderHint(typeof value === "string" ? value : message);
     const more = filledIn || (path.at(-1) === "timeZone" ? timeZoneHint(value) : "");
-    told.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}${more}`);
+    found.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}${more}`);
   }
-  return firstFew([...told], `more mistakes in ${named(manifest.object)}`);
+  return firstFew([...found], `more mistakes in ${named(manifest.object)}`);
 }
 
 function timeZoneHint(value: unknown): string {

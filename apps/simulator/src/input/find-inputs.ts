@@ -27,7 +27,7 @@ const TOOL_FILE =
 const KUSTOMIZATION = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 const CHART = "Chart.yaml";
 /** Folders of what others wrote. */
-const OTHERS: ReadonlySet<string> = new Set(["node_modules", "vendor"]);
+const VENDOR_FOLDERS: ReadonlySet<string> = new Set(["node_modules", "vendor"]);
 
 /**
  * Finds what the paths of a command line name: files, the manifest files of folders and of the folders in them, in order
@@ -40,7 +40,7 @@ export async function findInputs(
 ): Promise<FoundInputs> {
   const sources: InputSource[] = [];
   const problems: string[] = [];
-  const withWork: string[] = [];
+  const withJobs: string[] = [];
   const others: string[] = [];
   let passedOver = 0;
 
@@ -58,7 +58,7 @@ export async function findInputs(
     for (const { name, isFolder } of [...entries].sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = `${folder.replace(/\/+$/, "")}/${name}`;
       if (isFolder) {
-        if (name.startsWith(".") || OTHERS.has(name)) continue;
+        if (name.startsWith(".") || VENDOR_FOLDERS.has(name)) continue;
         const below = await list(path);
         if (below !== undefined) await visit(path, below, false);
       } else if (MANIFEST_FILE.test(name) && !TOOL_FILE.test(name)) sources.push({ type: "file", path, named: false });
@@ -66,9 +66,9 @@ export async function findInputs(
     }
   };
   const passOver = async (folder: string, what: string, command: string): Promise<void> => {
-    const hasWork = await mentionsWork(folder, io);
-    const line = `${folder}: passed over: ${what}${hasWork ? " with Jobs or CronJobs" : ""}; play it with ${command}`;
-    (hasWork ? withWork : others).push(line);
+    const hasJobs = await mentionsJobs(folder, io);
+    const line = `${folder}: passed over: ${what}${hasJobs ? " with Jobs or CronJobs" : ""}; play it with ${command}`;
+    (hasJobs ? withJobs : others).push(line);
   };
   const list = async (path: string): Promise<readonly FolderEntry[] | undefined> => {
     try {
@@ -88,18 +88,18 @@ export async function findInputs(
     if (entries !== undefined) await visit(path, entries, true);
     else if (problems.length === before) sources.push({ type: "file", path, named: true });
   }
-  return { sources, problems, notes: [...withWork, ...others], passedOver };
+  return { sources, problems, notes: [...withJobs, ...others], passedOver };
 }
 
 /** Whether a file in a folder, or in one below, says that it is a Job or CronJob, rendered or not. */
-async function mentionsWork(folder: string, io: Pick<Io, "listFolder" | "readFile">): Promise<boolean> {
+async function mentionsJobs(folder: string, io: Pick<Io, "listFolder" | "readFile">): Promise<boolean> {
   // What cannot be read tells nothing.
   const entries = (await io.listFolder(folder).catch(() => undefined)) ?? [];
   for (const { name, isFolder } of entries) {
-    if (name.startsWith(".") || OTHERS.has(name)) continue;
+    if (name.startsWith(".") || VENDOR_FOLDERS.has(name)) continue;
     const path = `${folder.replace(/\/+$/, "")}/${name}`;
     if (isFolder) {
-      if (await mentionsWork(path, io)) return true;
+      if (await mentionsJobs(path, io)) return true;
     } else if (MANIFEST_FILE.test(name) && !TOOL_FILE.test(name)) {
       const text = await io.readFile(path).catch(() => "");
       if (/^[\s"{-]*kind"?:\s*["']?(Cron)?Job["']?\s*(,|#|\}|$)/m.test(text)) return true;

@@ -1,7 +1,7 @@
 import { UserError } from "../user-error.js";
 import type { RunInput } from "../run-input.js";
 import type { CreateOutcome } from "./create-manifests.js";
-import { nothingToPlay } from "./nothing-to-play.js";
+import { nothingToSimulate } from "./nothing-to-simulate.js";
 
 /** What is wrong with a run's input and what is odd about it: what reading it found, and then the API server. */
 export class Findings {
@@ -23,8 +23,8 @@ export class Findings {
     this.notes.push(...outcome.notes);
     const { manifests, live, scenario } = this.#input;
     // Happenings may bring what is to be played.
-    const mayHaveMore = manifests.length === 0 || live !== undefined || (scenario?.happenings.length ?? 0) > 0;
-    const nothing = mayHaveMore ? undefined : nothingToPlay(outcome.created);
+    const mayHaveMore = manifests.length === 0 || live !== undefined || (scenario?.events.length ?? 0) > 0;
+    const nothing = mayHaveMore ? undefined : nothingToSimulate(outcome.created);
     if (nothing === undefined) return;
     const hasReason = this.problems.length > 0 && outcome.created.length === 0;
     // With nothing to play there is nothing to tell but why.

@@ -2,7 +2,7 @@ import { realClock } from "@kubewright/clock";
 
 import { InterruptedError } from "../interrupted-error.js";
 import type { Io } from "../io.js";
-import { type PlayedVersion, readServerVersion } from "../kubernetes-version.js";
+import { type SimulatedVersion, readServerVersion } from "../kubernetes-version.js";
 import { UserError } from "../user-error.js";
 import { connectThrough } from "../why/connection.js";
 import type { Manifest } from "./manifest.js";
@@ -22,7 +22,7 @@ export interface ClusterState {
   readonly manifests: readonly Manifest[];
   readonly nowMs: number;
   /** Which release it is like, if that was to be read. */
-  readonly kubernetes?: PlayedVersion;
+  readonly kubernetes?: SimulatedVersion;
 }
 
 export interface FromClusterOptions {

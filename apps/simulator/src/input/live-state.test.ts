@@ -4,7 +4,7 @@ import { createCluster } from "@kubewright/cluster";
 import { expect, test } from "vitest";
 
 import { kubewright } from "../../test/memory-io.js";
-import { RunLedger } from "../compare/run-ledger.js";
+import { RunRecords } from "../compare/run-records.js";
 import { ReportBuilder } from "../report/report-builder.js";
 import type { TraceRecord } from "../trace.js";
 
@@ -29,7 +29,7 @@ const cronJob = (name: string, schedule: string, policy: string, duration: strin
 /** A cluster that has run for a while: what `kubectl get cronjobs,jobs,pods -o json` says of it, and what it does next. */
 async function runningCluster(): Promise<{
   exported: () => Promise<object>;
-  playOn: (ms: number) => Promise<void>;
+  simulateOn: (ms: number) => Promise<void>;
   nowMs: () => number;
   jobsNow: () => Promise<readonly Job[]>;
   stop: () => Promise<void>;
@@ -60,7 +60,7 @@ async function runningCluster(): Promise<{
       kind: "List",
       items: [...(await list(cronJobs)), ...(await list(jobs)), ...(await list(pods))],
     }),
-    playOn: (ms) => clock.advance(ms),
+    simulateOn: (ms) => clock.advance(ms),
     nowMs: () => clock.now(),
     jobsNow: async () => (await client.resource(jobs).list({ namespace: "default" })).items as readonly Job[],
     stop: async () => {
@@ -72,7 +72,7 @@ async function runningCluster(): Promise<{
 
 test("what is played from an export is what the cluster then does", async () => {
   const cluster = await runningCluster();
-  await cluster.playOn(2 * 3_600_000 + 400_000);
+  await cluster.simulateOn(2 * 3_600_000 + 400_000);
   const files = { "export.json": JSON.stringify(await cluster.exported()) };
   const start = new Date(cluster.nowMs()).toISOString();
   const { code, stderr, stdout } = await kubewright(
@@ -80,7 +80,7 @@ test("what is played from an export is what the cluster then does", async () => 
     { files },
   );
   expect([code, stderr]).toEqual([0, ""]);
-  await cluster.playOn(6 * 3_600_000);
+  await cluster.simulateOn(6 * 3_600_000);
   const records = stdout
     .trim()
     .split("\n")
@@ -100,7 +100,7 @@ test("what is played from an export is what the cluster then does", async () => 
 
 test("an export begins at its newest time, its history is not counted, and what it leaves out is said", async () => {
   const cluster = await runningCluster();
-  await cluster.playOn(3_600_000);
+  await cluster.simulateOn(3_600_000);
   const exported = (await cluster.exported()) as { items: { kind: string }[] };
   const withoutOwners = { ...exported, items: exported.items.filter(({ kind }) => kind !== "CronJob") };
   await cluster.stop();
@@ -119,16 +119,16 @@ test("an export begins at its newest time, its history is not counted, and what 
 test("what was decided before the window is history: no door tells of it again", async () => {
   const cluster = await runningCluster();
   // One run is active, and the two slots that it has kept from starting are older than the window.
-  await cluster.playOn(3_600_000);
+  await cluster.simulateOn(3_600_000);
   const exported = (await cluster.exported()) as { items: { kind: string; metadata: { name: string } }[] };
   const startMs = cluster.nowMs();
   await cluster.stop();
-  const held = exported.items.find(({ kind, metadata }) => kind === "CronJob" && metadata.name === "slow") as {
+  const heldBack = exported.items.find(({ kind, metadata }) => kind === "CronJob" && metadata.name === "slow") as {
     spec?: object;
     status?: { lastScheduleTime?: string };
   };
-  held.spec = { ...held.spec, suspend: false };
-  held.status = { ...held.status, lastScheduleTime: "2026-06-01T00:45:00Z" };
+  heldBack.spec = { ...heldBack.spec, suspend: false };
+  heldBack.status = { ...heldBack.status, lastScheduleTime: "2026-06-01T00:45:00Z" };
   const files = { "export.json": JSON.stringify(exported) };
   const start = new Date(startMs).toISOString();
   const flags = ["run", "export.json", "--start", start, "--for", "1h"];
@@ -157,13 +157,13 @@ test("what was decided before the window is history: no door tells of it again",
   expect(skipped.length).toBeGreaterThan(2);
   expect(stdout).toContain(`, ${skipped.length} skipped`);
   const builder = new ReportBuilder();
-  const ledger = new RunLedger();
+  const runRecords = new RunRecords();
   for (const record of records) {
     builder.add(record);
-    ledger.add(record);
+    runRecords.add(record);
   }
   expect(builder.data().totals.runsSkipped).toBe(skipped.length);
-  const compared = [...ledger.groups.values()].flatMap((group) => [...group.runs.values()]);
+  const compared = [...runRecords.groups.values()].flatMap((group) => [...group.runs.values()]);
   expect(compared.filter(({ outcome }) => outcome === "Skipped")).toHaveLength(skipped.length);
   const named = ({ job }: { readonly job?: string }): boolean => job !== undefined;
   expect(new Set(compared.filter(named).map(({ job }) => job))).toEqual(

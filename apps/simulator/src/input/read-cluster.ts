@@ -24,7 +24,7 @@ export interface ReadClusterOptions {
 /** Objects read at once. */
 const PAGE = 500;
 /** Objects of one kind read at most. */
-const MOST_OBJECTS = 200_000;
+const MAX_OBJECTS = 200_000;
 
 /**
  * Reads the CronJobs of a cluster, the Jobs, and the pods of the Jobs, with LIST requests alone.
@@ -84,7 +84,7 @@ async function listAll<T extends KubernetesObject>(
     }
     next = page.metadata.continue || undefined;
     if (next === undefined) return found;
-    if (found.length >= MOST_OBJECTS)
-      throw new ClusterError(`there are more than ${MOST_OBJECTS} ${resource}; choose some with -n or -l`);
+    if (found.length >= MAX_OBJECTS)
+      throw new ClusterError(`there are more than ${MAX_OBJECTS} ${resource}; choose some with -n or -l`);
   }
 }

@@ -29,12 +29,12 @@ export function readDocument(document: DocumentText, file: string): ReadDocument
   const { text, line } = document;
   if (document.problem !== undefined) return { problem: `${file}:${line}: not YAML: ${document.problem}` };
   // Several times the size of the data, and needed again only for a place in it: a long run is not to keep it.
-  let kept: WeakRef<YamlDocument> | undefined;
+  let cached: WeakRef<YamlDocument> | undefined;
   const yaml = (): YamlDocument => {
-    const known = kept?.deref();
+    const known = cached?.deref();
     if (known !== undefined) return known;
     const parsed = new YamlDocument(text);
-    kept = new WeakRef(parsed);
+    cached = new WeakRef(parsed);
     return parsed;
   };
   const at = (place: { readonly line: number; readonly column: number }): string =>

@@ -13,10 +13,10 @@ export interface DocumentText {
  */
 export function splitDocuments(stream: string): DocumentText[] {
   const text = stream.startsWith("\uFEFF") ? stream.slice(1) : stream;
-  return /^\s*\{/.test(text) ? (jsonDocuments(text) ?? yamlDocuments(text)) : yamlDocuments(text);
+  return /^\s*\{/.test(text) ? (splitJson(text) ?? splitYaml(text)) : splitYaml(text);
 }
 
-function yamlDocuments(text: string): DocumentText[] {
+function splitYaml(text: string): DocumentText[] {
   const documents: DocumentText[] = [];
   let start = 0;
   let line = 1;
@@ -43,7 +43,7 @@ function yamlDocuments(text: string): DocumentText[] {
 }
 
 /** `undefined` for what is not a row of JSON objects: YAML may begin with a brace as well. */
-function jsonDocuments(text: string): DocumentText[] | undefined {
+function splitJson(text: string): DocumentText[] | undefined {
   const documents: DocumentText[] = [];
   let depth = 0;
   let start = -1;

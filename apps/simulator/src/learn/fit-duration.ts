@@ -14,10 +14,10 @@ const HOUR_MS = 3_600_000;
  */
 export function fitDuration(durationsMs: readonly number[]): string {
   const lengths = durationsMs.map((durationMs) => Math.max(durationMs, SHORTEST_MS));
-  const least = lengths.reduce((a, b) => Math.min(a, b));
-  const most = lengths.reduce((a, b) => Math.max(a, b));
-  if (least === most) return durationText(least);
-  const range = `${durationText(least)}..${durationText(most)}`;
+  const min = lengths.reduce((a, b) => Math.min(a, b));
+  const max = lengths.reduce((a, b) => Math.max(a, b));
+  if (min === max) return durationText(min);
+  const range = `${durationText(min)}..${durationText(max)}`;
   if (lengths.length < FEWEST_TO_FIT) return range;
   const plain = momentsOf(lengths);
   const logs = momentsOf(lengths.map(Math.log));

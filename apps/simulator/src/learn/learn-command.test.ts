@@ -81,11 +81,11 @@ test("what is learned from a cluster with a week of history is what run plays", 
   expect(share).toBeGreaterThan(0.04);
   expect(share).toBeLessThan(0.17);
 
-  const played = await kubewright(["run", "c.yaml", "--for", "7d", "--workloads", "w.yaml", "--json", "-"], {
+  const simulated = await kubewright(["run", "c.yaml", "--for", "7d", "--workloads", "w.yaml", "--json", "-"], {
     files: { "c.yaml": JSON.stringify(cronJob({})), "w.yaml": text },
   });
-  expect([played.code, played.stderr]).toEqual([0, ""]);
-  const lengths = runLengths(played.stdout);
+  expect([simulated.code, simulated.stderr]).toEqual([0, ""]);
+  const lengths = runLengths(simulated.stdout);
   expect(lengths.length).toBeGreaterThan(130);
   const median = lengths.sort((a, b) => a - b)[Math.floor(lengths.length / 2)]! / 60_000;
   expect(Math.abs(median - 10)).toBeLessThan(1.5);

@@ -29,10 +29,10 @@ export async function learnCommand(paths: readonly string[], flags: LearnFlags, 
   const manifests = [...(cluster?.manifests ?? []), ...(await readExports(paths, io))];
   // Of an object that was read twice, the later counts.
   const objects = new Map(manifests.map(({ object }) => [identityOf(object), object]));
-  const seen = observeObjects([...objects.values()]);
-  const known = new Set(seen.map(jobKey));
+  const observed = observeObjects([...objects.values()]);
+  const known = new Set(observed.map(jobKey));
   const ofMetrics = (await readMetrics(prometheus, io)).filter((observation) => !known.has(jobKey(observation)));
-  const learned = learnWorkloads([...seen, ...ofMetrics]);
+  const learned = learnWorkloads([...observed, ...ofMetrics]);
   if (learned.length === 0)
     throw new UserError("nothing to learn from: there is no finished Job, and no ended pod of one");
   const text = workloadsText(learned);

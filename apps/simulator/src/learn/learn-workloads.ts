@@ -22,13 +22,13 @@ export function learnWorkloads(observations: readonly Observation[]): LearnedWor
     const named = ofContainers.filter(([{ container }]) => container !== undefined);
     // What is known of Jobs alone says nothing of one container among several.
     if (named.length > 1) return named.map((runs) => learn(runs, { container: runs[0].container! }));
-    return [learn(ofContainers.flat() as unknown as Some, {})];
+    return [learn(ofContainers.flat() as unknown as NonEmpty, {})];
   });
 }
 
-type Some = readonly [Observation, ...Observation[]];
+type NonEmpty = readonly [Observation, ...Observation[]];
 
-function learn(runs: Some, container: Pick<WorkloadEntry, "container">): LearnedWorkload {
+function learn(runs: NonEmpty, container: Pick<WorkloadEntry, "container">): LearnedWorkload {
   const failed = runs.filter(({ exitCode }) => exitCode !== 0);
   const succeeded = runs.filter(({ exitCode }) => exitCode === 0);
   // Failures often come early: how long the work takes, successes know.
@@ -57,7 +57,7 @@ function durationsOf(runs: readonly Observation[]): number[] {
   return runs.map(({ durationMs }) => durationMs).filter((durationMs) => durationMs !== undefined);
 }
 
-function exitCodesOf(runs: Some): NonNullable<WorkloadEntry["exitCode"]> {
+function exitCodesOf(runs: NonEmpty): NonNullable<WorkloadEntry["exitCode"]> {
   const ofCodes = groupBy(runs, ({ exitCode }) => String(exitCode));
   if (ofCodes.length === 1) return runs[0].exitCode;
   return Object.fromEntries(
@@ -66,7 +66,7 @@ function exitCodesOf(runs: Some): NonNullable<WorkloadEntry["exitCode"]> {
 }
 
 /** Groups in the order of their keys. */
-function groupBy(observations: readonly Observation[], keyOf: (observation: Observation) => string): Some[] {
+function groupBy(observations: readonly Observation[], keyOf: (observation: Observation) => string): NonEmpty[] {
   const groups = new Map<string, [Observation, ...Observation[]]>();
   for (const observation of observations) {
     const key = keyOf(observation);

@@ -21,7 +21,7 @@ export function observeObjects(objects: readonly DeepReadonly<UnstructuredObject
     objects.filter(({ kind }) => kind === wanted) as unknown as DeepReadonly<T>[];
   const jobs = new Map(ofKind<Job>("Job").map((job) => [keyOf(job, job.metadata.name), job]));
   const outdated = outdatedFailures([...jobs.values()]);
-  const told = new Set<string>();
+  const observedJobs = new Set<string>();
   const ofPods = ofKind<Pod>("Pod").flatMap((pod) => {
     const name = ownerOf(pod, "Job");
     if (name === undefined || wasStopped(pod)) return [];
@@ -30,10 +30,10 @@ export function observeObjects(objects: readonly DeepReadonly<UnstructuredObject
     if (job !== undefined && outdated.has(job)) return [];
     const subject = job === undefined ? subjectNamed(namespaceOf(pod), name) : subjectOf(job);
     const ends = containerEnds(pod, subject, name);
-    if (ends.length > 0) told.add(key);
+    if (ends.length > 0) observedJobs.add(key);
     return ends;
   });
-  const rest = [...jobs].filter(([key, job]) => !told.has(key) && !outdated.has(job));
+  const rest = [...jobs].filter(([key, job]) => !observedJobs.has(key) && !outdated.has(job));
   return [...ofPods, ...rest.flatMap(([, job]) => jobEnds(job))];
 }
 

@@ -33,9 +33,9 @@ export async function lintCommand(given: readonly string[], flags: LintFlags, io
   const paths = pathsOf(given, project);
   checkOutputs({ "--json": flags.json, "--sarif": flags.sarif }, paths);
   const texts = new Map<string, string>();
-  const { manifests, problems, notes } = await loadManifests(paths, remembering(texts, io));
+  const { manifests, problems, notes } = await loadManifests(paths, recordingIo(texts, io));
   const comments = new DisabledRules(texts, disabled);
-  const mistakes = [...problems, ...comments.problems];
+  const problemLines = [...problems, ...comments.problems];
   const workloads = [
     ...(await workloadsOf(flags.workloads ?? project?.workloads, io)),
     ...workloadEntries(flags, manifests),
@@ -48,19 +48,19 @@ export async function lintCommand(given: readonly string[], flags: LintFlags, io
   });
   if (subjects.length === 0 && all.length === 0) {
     const nothing = `${paths.join(", ")}: no CronJob and no Job found`;
-    throw new UserError([...notes, ...(mistakes.length > 0 ? mistakes : [nothing])].join("\n"));
+    throw new UserError([...notes, ...(problemLines.length > 0 ? problemLines : [nothing])].join("\n"));
   }
   const findings = all.filter((finding) => !comments.has(finding));
   const report: LintReport = { fromMs, timeZoneData: io.timeZoneData, findings, subjects };
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   // What is not whole does not take the place of what was there.
-  if (mistakes.length === 0 && !io.stopped.aborted) {
+  if (problemLines.length === 0 && !io.stopped.aborted) {
     if (flags.sarif !== undefined) await write("--sarif", flags.sarif, lintSarif(report), io);
     if (flags.json === "-") io.stdout.write(lintJson(report));
     else if (flags.json !== undefined) await write("--json", flags.json, lintJson(report), io);
   }
   if (flags.json !== "-") io.stdout.write(lintText(report, styleFor(io.stdout.hasColours)));
-  if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+  if (problemLines.length > 0) throw new UserError(problemLines.join("\n"));
   if (io.stopped.aborted) throw new InterruptedError("stopped before all was looked at");
   const serious = findings.filter(({ level }) => level !== "note");
   if (serious.length > 0) throw new ViolationsError([`lint: ${levelsText(serious)}`]);
@@ -79,7 +79,7 @@ async function workloadsOf(workloads: ProjectFile["workloads"], io: Io): ReturnT
 }
 
 /** Keeps what is read, for the comments in it. */
-function remembering(texts: Map<string, string>, io: InputIo): InputIo {
+function recordingIo(texts: Map<string, string>, io: InputIo): InputIo {
   const { readStandardInput } = io;
   const keep = (name: string, text: string): string => {
     texts.set(name, text);

@@ -1,6 +1,6 @@
 import { isLive } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
-import { type Place, readPlace } from "../reports/check-report.js";
+import { type Place, parsePlace } from "../reports/check-report.js";
 import type { WorkloadEntry } from "@kubewright/simulation";
 import { hasDuration, withWorkloads } from "@kubewright/simulation";
 import { LintContext } from "./lint-context.js";
@@ -21,10 +21,10 @@ export interface Finding {
   readonly place?: Place;
   /** Where the object that it is about begins. */
   readonly begins?: Place;
-  readonly proof?: PlayedProof;
+  readonly proof?: RunnableProof;
 }
 
-export interface PlayedProof {
+export interface RunnableProof {
   /** Plays it. */
   readonly command: string;
   /** What the run then prints. */
@@ -52,10 +52,17 @@ export async function lintManifests(
   const annotated = new Set(given.filter(({ object }) => hasDuration(object)).map(({ source }) => source));
   const refused = (await refusals(manifests, { fromMs, timeZoneData })).map(
     ({ rule, place, subject, text }): Finding => {
-      const at = readPlace(place);
-      const about = subjects.find((each) => writtenName(each) === subject);
-      const object = about === undefined ? subject : nameOf(about);
-      return { rule, level: rule.level, text, object, ...beginOf(about), ...(at === undefined ? {} : { place: at }) };
+      const at = parsePlace(place);
+      const refusedSubject = subjects.find((each) => writtenName(each) === subject);
+      const object = refusedSubject === undefined ? subject : nameOf(refusedSubject);
+      return {
+        rule,
+        level: rule.level,
+        text,
+        object,
+        ...beginOf(refusedSubject),
+        ...(at === undefined ? {} : { place: at }),
+      };
     },
   );
   const broken = new Set(refused.map(({ place }) => place?.file));
@@ -64,10 +71,10 @@ export async function lintManifests(
     if (signal.aborted) break;
     const { manifest } = subject;
     // What is refused, or does not run, cannot be played; nor is what a cluster holds new when a window begins.
-    const isPlayable =
-      !broken.has(readPlace(manifest.source)?.file) && !isSuspended(subject) && !isLive(manifest.object);
+    const isSimulatable =
+      !broken.has(parsePlace(manifest.source)?.file) && !isSuspended(subject) && !isLive(manifest.object);
     const add = (rule: LintRule, { text, path, level = rule.level, proof }: LintRemark): void => {
-      const place = readPlace(manifest.place(path));
+      const place = parsePlace(manifest.place(path));
       found.push({
         rule,
         level,
@@ -75,29 +82,29 @@ export async function lintManifests(
         object: nameOf(subject),
         ...beginOf(subject),
         ...(place === undefined ? {} : { place }),
-        ...(proof === undefined || !isPlayable
+        ...(proof === undefined || !isSimulatable
           ? {}
-          : { proof: played(proof, subject, { isAnnotated: annotated.has(manifest.source) }) }),
+          : { proof: runnableProof(proof, subject, { isAnnotated: annotated.has(manifest.source) }) }),
       });
     };
     for (const rule of lintRules) for (const remark of rule.check?.(subject, context) ?? []) add(rule, remark);
-    const remark = isPlayable ? await quotaRemark(subject, { manifests, context, timeZoneData }) : undefined;
+    const remark = isSimulatable ? await quotaRemark(subject, { manifests, context, timeZoneData }) : undefined;
     if (remark !== undefined) add(overQuota, remark);
   }
   return { findings: inOrder(found), subjects };
 }
 
-function played(
+function runnableProof(
   proof: Proof,
   { namespace, name, runs, manifest }: Subject,
   { isAnnotated }: { readonly isAnnotated: boolean },
-): PlayedProof {
+): RunnableProof {
   const { flags = [] } = proof;
   // What the file itself does not say, the command has to.
   const length =
     isAnnotated || runs === undefined || flags.includes("--duration")
       ? []
-      : ["--duration", `${namespace}/${name}=${goDuration(runs.leastMs)}`];
+      : ["--duration", `${namespace}/${name}=${goDuration(runs.minMs)}`];
   const source = /^(.*?):\d+(?::\d+)?$/.exec(manifest.source)?.[1] ?? manifest.source;
   return { command: proofCommand({ ...proof, flags: [...length, ...flags] }, source), shows: proof.shows };
 }
@@ -117,7 +124,7 @@ function writtenName({ kind, name, manifest }: Subject): string {
 }
 
 function beginOf(subject: Subject | undefined): { readonly begins?: Place } {
-  const begins = subject === undefined ? undefined : readPlace(subject.manifest.source);
+  const begins = subject === undefined ? undefined : parsePlace(subject.manifest.source);
   return begins === undefined ? {} : { begins };
 }
 

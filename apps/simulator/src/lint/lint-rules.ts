@@ -1,4 +1,4 @@
-import { HOME } from "../reports/sarif.js";
+import { REPOSITORY_URL } from "../reports/sarif.js";
 import type { LintRule } from "./lint-rule.js";
 import { backoffBeyondDeadline } from "./rules/backoff.js";
 import { doubledAtClockChange, lostAtClockChange } from "./rules/clock-changes.js";
@@ -35,5 +35,5 @@ export const lintRules: readonly LintRule[] = [
 
 /** The documentation of a rule. */
 export function helpOf({ name }: Pick<LintRule, "name">): string {
-  return `${HOME}/blob/main/docs/lint.md#${name}`;
+  return `${REPOSITORY_URL}/blob/main/docs/lint.md#${name}`;
 }

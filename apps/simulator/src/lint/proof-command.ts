@@ -10,8 +10,8 @@ import type { Proof } from "./lint-rule.js";
  */
 export function proofCommand({ startMs, durationMs, flags = [] }: Proof, source: string): string {
   const path = source === "standard input" ? "-" : source.replace(/ \((?:kubectl kustomize|kustomize build)\)$/, "");
-  const words = [path, "--start", formatTime(startMs), "--for", exactDuration(durationMs), ...flags];
-  return `kubewright run ${words.map(shellWord).join(" ")}`;
+  const args = [path, "--start", formatTime(startMs), "--for", exactDuration(durationMs), ...flags];
+  return `kubewright run ${args.map(shellWord).join(" ")}`;
 }
 
 /** `90m`, `75s`: a length of time as `--duration` reads it, which knows no days. */

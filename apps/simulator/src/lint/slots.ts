@@ -19,7 +19,7 @@ export interface Gap {
 }
 
 /** Slots looked at, and how far ahead. */
-const MOST = 1000;
+const MAX = 1000;
 const FURTHEST_MS = 10 * 366 * 24 * 3_600_000;
 export const AHEAD_MS = 60_000;
 
@@ -30,7 +30,7 @@ export function slotsAfter(afterMs: number, schedule: Schedule, zones: TimeZoneC
   const startMs = Math.max(afterMs, firstMs - AHEAD_MS);
   const gaps: Gap[] = [];
   let fromMs = schedule.next(startMs);
-  while (fromMs !== undefined && gaps.length < MOST && fromMs < afterMs + FURTHEST_MS) {
+  while (fromMs !== undefined && gaps.length < MAX && fromMs < afterMs + FURTHEST_MS) {
     const toMs = schedule.next(fromMs);
     if (toMs !== undefined) gaps.push({ fromMs, toMs });
     fromMs = toMs;

@@ -22,8 +22,8 @@ export interface Subject {
 
 /** Milliseconds; no run takes less or more, short of failures. */
 export interface RunLength {
-  readonly leastMs: number;
-  readonly mostMs: number;
+  readonly minMs: number;
+  readonly maxMs: number;
 }
 
 /** Those of the manifests, in their order; Jobs that a CronJob made are not written by anybody. */
@@ -76,7 +76,7 @@ function runLength(job: DeepReadonly<JobSpec>): RunLength {
   const capMs = (numberIn(job.activeDeadlineSeconds) ?? Infinity) * 1000;
   const mayFail = workload.failureRate > 0 || workload.exitCode !== 0;
   return {
-    leastMs: Math.min(capMs, Math.min(general.fromMs, ...special.map(({ fromMs }) => fromMs)) * (mayFail ? 1 : rounds)),
-    mostMs: Math.min(capMs, Math.max(general.toMs, ...special.map(({ toMs }) => toMs)) * rounds),
+    minMs: Math.min(capMs, Math.min(general.fromMs, ...special.map(({ fromMs }) => fromMs)) * (mayFail ? 1 : rounds)),
+    maxMs: Math.min(capMs, Math.max(general.toMs, ...special.map(({ toMs }) => toMs)) * rounds),
   };
 }

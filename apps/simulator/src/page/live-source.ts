@@ -15,11 +15,11 @@ export class LiveSource implements LiveRun {
   connection: LiveRun["connection"] = "connecting";
   /** Records that were gone before they could be fetched. */
   missed = 0;
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
 
-  /** @param changed - hears that there is something new. */
-  constructor(changed: () => void) {
-    this.#changed = changed;
+  /** @onChange onChange - hears that there is something new. */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
   }
 
   get data(): ReportData {
@@ -46,18 +46,18 @@ export class LiveSource implements LiveRun {
   async run(): Promise<never> {
     for (let failures = 0; ;) {
       try {
-        const isNews = await this.#poll();
+        const isNew = await this.#poll();
         failures = 0;
-        if (isNews || this.connection !== "connected") {
+        if (isNew || this.connection !== "connected") {
           this.connection = "connected";
-          this.#changed();
+          this.#onChange();
         }
         // Not more often than the page can draw.
         await sleep(MIN_PAUSE_MS);
       } catch {
         this.connection = "lost";
-        this.#changed();
-        await sleep(Math.min(LONGEST_PAUSE_MS, MIN_PAUSE_MS * 2 ** failures++));
+        this.#onChange();
+        await sleep(Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** failures++));
       }
     }
   }
@@ -71,8 +71,8 @@ export class LiveSource implements LiveRun {
     });
     if (!answer.ok) throw new Error(await answer.text());
     const { now } = (await answer.json()) as { now: string };
-    if (this.#status !== undefined) this.#take({ ...this.#status, now });
-    this.#changed();
+    if (this.#status !== undefined) this.#setStatus({ ...this.#status, now });
+    this.#onChange();
   }
 
   /** @throws Error when it is gone. */
@@ -102,20 +102,20 @@ export class LiveSource implements LiveRun {
     }
     if (status.first > this.#next) this.missed += status.first - this.#next;
     this.#next = status.first + lines.length;
-    const isNews = lines.length > 0 || this.#status === undefined || status.now !== this.#status.now;
-    this.#take(status);
+    const isNew = lines.length > 0 || this.#status === undefined || status.now !== this.#status.now;
+    this.#setStatus(status);
     for (const line of lines) this.#builder.add(JSON.parse(line) as TraceRecord);
-    return isNews;
+    return isNew;
   }
 
-  #take(status: LiveStatus): void {
+  #setStatus(status: LiveStatus): void {
     this.#status = status;
     this.#statusAt = performance.now();
   }
 }
 
 const MIN_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms));

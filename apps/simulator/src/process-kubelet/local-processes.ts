@@ -4,17 +4,17 @@ import type { ClusterOptions, KubeletOptions } from "@kubewright/cluster";
 import type { Io } from "../io.js";
 import type { AccessFlags } from "../serve-access.js";
 import { UserError } from "../user-error.js";
-import { ContainerLogBook } from "./container-log-book.js";
+import { ContainerLogFiles } from "./container-log-files.js";
 import { ProcessKubelet } from "./process-kubelet.js";
 
 export const PROCESSES_WARNING =
   "--kubelet process: whoever may create pods here runs commands on this machine as you; nothing is isolated";
 
 /** Pods that a node takes, as of any kubelet. */
-const MOST_PODS = 110;
+const MAX_PODS = 110;
 
 /** What of a cluster's options has pods run as processes; another one for each cluster. */
-export type LocalProcesses = (mostProcesses?: number) => KubeletOptions & Pick<ClusterOptions, "nodes">;
+export type LocalProcesses = (maxProcesses?: number) => KubeletOptions & Pick<ClusterOptions, "nodes">;
 
 /** @throws UserError where others could have commands run, or nobody can. */
 export async function localProcesses(
@@ -37,16 +37,16 @@ export async function localProcesses(
     throw new UserError("--kubelet process: this system has no process groups, and so none could be stopped safely");
   const { cores, memoryBytes } = processHost;
   const memory = `${Math.floor(memoryBytes / 1024 ** 2)}Mi`;
-  return (mostProcesses) => {
-    const logs = new ContainerLogBook();
+  return (maxProcesses) => {
+    const logs = new ContainerLogFiles();
     return {
-      nodes: [{ name: "localhost", cpu: String(cores), memory, pods: MOST_PODS }],
+      nodes: [{ name: "localhost", cpu: String(cores), memory, pods: MAX_PODS }],
       makeKubelet: (context) =>
         new ProcessKubelet({
           ...context,
           host: processHost,
           logs,
-          ...(mostProcesses === undefined ? {} : { mostProcesses }),
+          ...(maxProcesses === undefined ? {} : { maxProcesses }),
         }),
       containerLogs: logs.read,
     };

@@ -4,8 +4,8 @@ import type { Clock } from "@kubewright/clock";
 import type { OutputStream, ProcessFolder } from "./process-host.js";
 
 /** Bytes of a log file; there are two for each run of a container, the older of which goes when the newer is full. */
-const MOST_FILE_BYTES = 10 * 1024 * 1024;
-const MOST_LINE_BYTES = 16 * 1024;
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024;
 const READ_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 const TIME_CHARACTERS = "2026-01-01T00:00:00.000Z".length;
@@ -20,8 +20,8 @@ export class LogFile {
   readonly #clock: Clock;
   readonly #unfinished = new Map<OutputStream, Uint8Array>();
   /** Bytes written before the present file, and before the one that it took the place of. */
-  #begin = 0;
-  #oldBegin = 0;
+  #startOffset = 0;
+  #oldStartOffset = 0;
   #size = 0;
   #ended = false;
   #last: Promise<void> = Promise.resolve();
@@ -40,12 +40,12 @@ export class LogFile {
     let rest = joined(this.#unfinished.get(stream) ?? new Uint8Array(), bytes);
     for (;;) {
       const end = rest.indexOf(LINE_FEED);
-      if (end >= 0 && end <= MOST_LINE_BYTES) {
+      if (end >= 0 && end <= MAX_LINE_BYTES) {
         parts.push(line(time, stream, "F", rest.subarray(0, end)));
         rest = rest.subarray(end + 1);
-      } else if (rest.length > MOST_LINE_BYTES) {
-        parts.push(line(time, stream, "P", rest.subarray(0, MOST_LINE_BYTES)));
-        rest = rest.subarray(MOST_LINE_BYTES);
+      } else if (rest.length > MAX_LINE_BYTES) {
+        parts.push(line(time, stream, "P", rest.subarray(0, MAX_LINE_BYTES)));
+        rest = rest.subarray(MAX_LINE_BYTES);
       } else break;
     }
     this.#unfinished.set(stream, rest.slice());
@@ -61,11 +61,11 @@ export class LogFile {
     this.#unfinished.clear();
     await this.#append(parts);
     this.#ended = true;
-    this.#tell();
+    this.#wakeReaders();
   }
 
   /** The last bytes of what was said. */
-  async lastWords(lines: number, bytes: number): Promise<string> {
+  async tail(lines: number, bytes: number): Promise<string> {
     const chunks: Uint8Array[] = [];
     const options = { follow: false, previous: false, timestamps: false, sinceMs: undefined, limitBytes: undefined };
     for await (const chunk of this.read({ ...options, tailLines: lines }, new AbortController().signal))
@@ -81,49 +81,53 @@ export class LogFile {
     const isWanted = (text: Uint8Array): boolean => since === "" || timeOf(text) >= since;
     let skip = 0;
     if (tailLines !== undefined) {
-      const counted = new LineCount();
+      const total = new LineCount();
       for await (const lines of this.#lines(false, signal))
-        for (const text of lines) if (isWanted(text)) counted.add(text);
-      skip = Math.max(0, counted.lines - tailLines);
+        for (const text of lines) if (isWanted(text)) total.add(text);
+      skip = Math.max(0, total.lines - tailLines);
     }
-    let left = limitBytes;
+    let remainingBytes = limitBytes;
     const count = new LineCount();
     for await (const lines of this.#lines(follow, signal)) {
-      const said: Uint8Array[] = [];
+      const output: Uint8Array[] = [];
       for (const text of lines) {
         if (!isWanted(text)) continue;
         const begins = count.add(text);
         if (count.lines <= skip) continue;
-        if (timestamps && begins) said.push(text.subarray(0, TIME_CHARACTERS + 1));
-        said.push(text.subarray(contentOf(text), isFull(text) ? text.length : text.length - 1));
+        if (timestamps && begins) output.push(text.subarray(0, TIME_CHARACTERS + 1));
+        output.push(text.subarray(contentOf(text), isFull(text) ? text.length : text.length - 1));
       }
-      let chunk = concatenated(said);
-      if (chunk.length > left) chunk = chunk.subarray(0, left);
-      left -= chunk.length;
+      let chunk = concatenated(output);
+      if (chunk.length > remainingBytes) chunk = chunk.subarray(0, remainingBytes);
+      remainingBytes -= chunk.length;
       if (chunk.length > 0) yield chunk;
-      if (left === 0) return;
+      if (remainingBytes === 0) return;
     }
   }
 
   /** Its lines as they are written, some at a time. */
   async *#lines(follow: boolean, signal: AbortSignal): AsyncGenerator<readonly Uint8Array[]> {
-    let at = this.#oldBegin;
+    let at = this.#oldStartOffset;
     let rest: Uint8Array = new Uint8Array();
     while (!signal.aborted) {
       const grown = this.#grown.promise;
       const isLast = this.#ended;
-      const all = this.#begin + this.#size;
+      const all = this.#startOffset + this.#size;
       if (at >= all) {
         if (!follow || isLast) return;
         await untilAborted(grown, signal);
         continue;
       }
-      if (at < this.#oldBegin) [at, rest] = [this.#oldBegin, new Uint8Array()];
+      if (at < this.#oldStartOffset) [at, rest] = [this.#oldStartOffset, new Uint8Array()];
       const from = at;
-      const bytes = await this.#inTurn(() =>
-        from < this.#begin
-          ? this.#folder.read(`${this.#path}.old`, from - this.#oldBegin, Math.min(READ_BYTES, this.#begin - from))
-          : this.#folder.read(this.#path, from - this.#begin, READ_BYTES),
+      const bytes = await this.#enqueue(() =>
+        from < this.#startOffset
+          ? this.#folder.read(
+              `${this.#path}.old`,
+              from - this.#oldStartOffset,
+              Math.min(READ_BYTES, this.#startOffset - from),
+            )
+          : this.#folder.read(this.#path, from - this.#startOffset, READ_BYTES),
       );
       // It was removed under our hands.
       if (bytes.length === 0) return;
@@ -141,22 +145,22 @@ export class LogFile {
   #append(parts: readonly Uint8Array[]): Promise<void> {
     if (parts.length === 0) return this.#last;
     const bytes = concatenated(parts);
-    return this.#inTurn(async () => {
-      if (this.#size > 0 && this.#size + bytes.length > MOST_FILE_BYTES) {
+    return this.#enqueue(async () => {
+      if (this.#size > 0 && this.#size + bytes.length > MAX_FILE_BYTES) {
         await this.#folder.rename(this.#path, `${this.#path}.old`);
-        this.#oldBegin = this.#begin;
-        this.#begin += this.#size;
+        this.#oldStartOffset = this.#startOffset;
+        this.#startOffset += this.#size;
         this.#size = 0;
       }
       if (this.#size === 0) await this.#folder.write(this.#path, bytes);
       else await this.#folder.append(this.#path, bytes);
       this.#size += bytes.length;
-      this.#tell();
+      this.#wakeReaders();
     });
   }
 
   /** A file is not put away while it is read. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     // What failed, as on a full disk, is no reason not to try the next.
     this.#last = done.then(
@@ -166,7 +170,7 @@ export class LogFile {
     return done;
   }
 
-  #tell(): void {
+  #wakeReaders(): void {
     const { resolve } = this.#grown;
     this.#grown = Promise.withResolvers();
     resolve();
@@ -176,13 +180,13 @@ export class LogFile {
 /** Counts lines, however many parts they come in. */
 class LineCount {
   lines = 0;
-  #isBegun = false;
+  #isLineOpen = false;
 
   /** Answers whether a line begins with this part. */
   add(text: Uint8Array): boolean {
-    const begins = !this.#isBegun;
+    const begins = !this.#isLineOpen;
     if (begins) this.lines++;
-    this.#isBegun = !isFull(text);
+    this.#isLineOpen = !isFull(text);
     return begins;
   }
 }

@@ -9,10 +9,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OutputStream, ProcessFolder, ProcessHost, Program, ProgramEnd, StartedProgram } from "./process-host.js";
 
 /** What a process is given of this one's environment: where programs and its user's files are, and no secrets. */
-const PASSED_ON = ["PATH", "HOME", "USER", "LANG", "TMPDIR"];
+const INHERITED_VARIABLES = ["PATH", "HOME", "USER", "LANG", "TMPDIR"];
 
 /** How long the output of a program that has ended is waited for, when others that it started still hold it open. */
-const LAST_WORDS_MS = 1000;
+const OUTPUT_GRACE_MS = 1000;
 
 /** This machine; `undefined` where there are no process groups. */
 export function nodeProcessHost(): ProcessHost | undefined {
@@ -24,7 +24,7 @@ export function nodeProcessHost(): ProcessHost | undefined {
     for (const group of groups) signalGroup(group, "SIGKILL");
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
-  const environment = PASSED_ON.flatMap((name) => {
+  const environment = INHERITED_VARIABLES.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
@@ -53,30 +53,32 @@ function start({ command, args, environment, workingFolder, onOutput }: Program,
   }
   const { pid, stdout, stderr } = child;
   if (pid !== undefined) groups.add(pid);
-  const hear = async (stream: OutputStream, source: AsyncIterable<Uint8Array>): Promise<void> => {
+  const readOutput = async (stream: OutputStream, source: AsyncIterable<Uint8Array>): Promise<void> => {
     try {
       for await (const bytes of source) await onOutput(stream, bytes);
     } catch {
       // Cut off below, or what it says cannot be kept: it runs on all the same.
     }
   };
-  const heard = Promise.all([hear("stdout", stdout), hear("stderr", stderr)]);
+  const outputRead = Promise.all([readOutput("stdout", stdout), readOutput("stderr", stderr)]);
   const { promise: ended, resolve } = Promise.withResolvers<ProgramEnd>();
   child.once("error", (error: NodeJS.ErrnoException) => {
-    if (pid === undefined) resolve({ type: "notStarted", message: reasonOf(command, error) });
+    if (pid === undefined) resolve({ type: "notStarted", message: startErrorText(command, error) });
   });
   child.once("exit", (code, signal) => {
     // As in a container, nothing outlives the first process.
     if (pid !== undefined) signalGroup(pid, "SIGKILL");
     const exitCode = signal === null ? (code ?? 1) : 128 + constants.signals[signal];
     const limit = new AbortController();
-    void Promise.race([heard, delay(LAST_WORDS_MS, undefined, { signal: limit.signal }).catch(() => {})]).then(() => {
-      limit.abort();
-      stdout.destroy();
-      stderr.destroy();
-      if (pid !== undefined) groups.delete(pid);
-      resolve({ type: "exited", exitCode });
-    });
+    void Promise.race([outputRead, delay(OUTPUT_GRACE_MS, undefined, { signal: limit.signal }).catch(() => {})]).then(
+      () => {
+        limit.abort();
+        stdout.destroy();
+        stderr.destroy();
+        if (pid !== undefined) groups.delete(pid);
+        resolve({ type: "exited", exitCode });
+      },
+    );
   });
   return { ended, signal: (name) => (pid === undefined ? undefined : groups.has(pid) && signalGroup(pid, name)) };
 }
@@ -86,13 +88,13 @@ function notStarted(message: string): StartedProgram {
 }
 
 /** As runc says it. */
-function reasonOf(command: string, { code, message }: NodeJS.ErrnoException): string {
-  const what = `exec: ${JSON.stringify(command)}`;
-  if (code === "EACCES") return `${what}: permission denied`;
-  if (code !== "ENOENT") return `${what}: ${message}`;
+function startErrorText(command: string, { code, message }: NodeJS.ErrnoException): string {
+  const prefix = `exec: ${JSON.stringify(command)}`;
+  if (code === "EACCES") return `${prefix}: permission denied`;
+  if (code !== "ENOENT") return `${prefix}: ${message}`;
   return command.includes("/")
-    ? `${what}: stat ${command}: no such file or directory`
-    : `${what}: executable file not found in $PATH`;
+    ? `${prefix}: stat ${command}: no such file or directory`
+    : `${prefix}: executable file not found in $PATH`;
 }
 
 function signalGroup(group: number, name: "SIGTERM" | "SIGKILL"): boolean {

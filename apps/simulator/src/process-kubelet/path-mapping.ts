@@ -1,5 +1,5 @@
 /** What a container's paths are on this machine: from a path in the container to one here. */
-export type PathMapping = readonly (readonly [inContainer: string, here: string])[];
+export type PathMapping = readonly (readonly [inContainer: string, onHost: string])[];
 
 /**
  * Puts this machine's paths in the place of a container's, wherever one begins in the text: at its start, or behind a blank,

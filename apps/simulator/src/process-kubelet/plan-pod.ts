@@ -26,11 +26,11 @@ export interface PodPlan {
 export function planPod(run: PodRun, nowMs: number, wallOffsetMs: number): PodPlan {
   const pod = run.latest;
   const ending = endingOf(run, nowMs, wallOffsetMs);
-  if (ending !== undefined) return { start: [], ending, ...stopping(run, ending.killAtMs, nowMs) };
+  if (ending !== undefined) return { start: [], ending, ...planStop(run, ending.killAtMs, nowMs) };
   const start: ContainerRun[] = [];
   const waits = [deadlineOf(run)];
   const consider = (container: ContainerRun): void => {
-    const dueAtMs = whenDue(pod, container);
+    const dueAtMs = startDueAtMs(pod, container);
     if (dueAtMs <= nowMs) start.push(container);
     else waits.push(dueAtMs);
   };
@@ -49,9 +49,11 @@ export function hasEnded(run: PodRun): boolean {
   const pod = run.latest;
   const failed = run.initContainers.some(
     (container) =>
-      !container.isSidecar && container.state.name === "exited" && !isDone(container) && !restarts(pod, container),
+      !container.isSidecar && container.state.name === "exited" && !isDone(container) && !shouldRestart(pod, container),
   );
-  return failed || run.containers.every((container) => container.state.name === "exited" && !restarts(pod, container));
+  return (
+    failed || run.containers.every((container) => container.state.name === "exited" && !shouldRestart(pod, container))
+  );
 }
 
 /** Whether an init container has done what it was for. */
@@ -60,7 +62,7 @@ export function isDone({ isSidecar, state }: ContainerRun): boolean {
 }
 
 /** Whether a container that has exited is to be started again. */
-export function restarts(pod: DeepReadonly<Pod>, run: ContainerRun): boolean {
+export function shouldRestart(pod: DeepReadonly<Pod>, run: ContainerRun): boolean {
   if (run.state.name !== "exited") return false;
   const { exitCode } = run.state.termination;
   const { containers = [], initContainers = [] } = pod.spec ?? {};
@@ -80,7 +82,7 @@ export function restarts(pod: DeepReadonly<Pod>, run: ContainerRun): boolean {
 }
 
 /** When a container is to be started: in the past when at once, infinite when not. */
-function whenDue(pod: DeepReadonly<Pod>, container: ContainerRun): number {
+function startDueAtMs(pod: DeepReadonly<Pod>, container: ContainerRun): number {
   const { state } = container;
   switch (state.name) {
     case "created":
@@ -88,7 +90,7 @@ function whenDue(pod: DeepReadonly<Pod>, container: ContainerRun): number {
     case "refused":
       return state.retryAtMs;
     case "exited":
-      return restarts(pod, container) ? restartAtMs(container, state.exitedAtMs) : Infinity;
+      return shouldRestart(pod, container) ? restartAtMs(container, state.exitedAtMs) : Infinity;
     case "running":
       return Infinity;
     default:
@@ -101,8 +103,8 @@ export function restartAtMs({ backOff }: ContainerRun, exitedAtMs: number): numb
   return exitedAtMs + restartDelayMs(backOff, exitedAtMs);
 }
 
-function wasStarted({ state, restarts: again }: ContainerRun): boolean {
-  return state.name === "running" || state.name === "exited" || again > 0;
+function wasStarted({ state, restarts: restartCount }: ContainerRun): boolean {
+  return state.name === "running" || state.name === "exited" || restartCount > 0;
 }
 
 function deadlineOf({ latest, acceptedAtMs }: PodRun): number {
@@ -131,16 +133,16 @@ function endingOf(run: PodRun, nowMs: number, wallOffsetMs: number): PodEnding |
 }
 
 /** Tells containers to end: sidecars when the others have, the last first. */
-function stopping(run: PodRun, killAtMs: number, nowMs: number): Pick<PodPlan, "signal" | "wakeAtMs"> {
+function planStop(run: PodRun, killAtMs: number, nowMs: number): Pick<PodPlan, "signal" | "wakeAtMs"> {
   const isOver = killAtMs <= nowMs;
   const running = (containers: readonly ContainerRun[]): ContainerRun[] =>
     containers.filter(({ state }) => state.name === "running");
   const others = running([...run.containers, ...run.initContainers.filter(({ isSidecar }) => !isSidecar)]);
   const sidecars = running(run.initContainers.filter(({ isSidecar }) => isSidecar));
-  const told = others.length > 0 && !isOver ? others : [...others, ...(isOver ? sidecars : sidecars.slice(-1))];
+  const targets = others.length > 0 && !isOver ? others : [...others, ...(isOver ? sidecars : sidecars.slice(-1))];
   const name = isOver ? "SIGKILL" : "SIGTERM";
-  const signal = told
-    .filter(({ state }) => state.name === "running" && state.told !== "SIGKILL" && state.told !== name)
+  const signal = targets
+    .filter(({ state }) => state.name === "running" && state.lastSignal !== "SIGKILL" && state.lastSignal !== name)
     .map((container) => ({ container, name }) as const);
   return { signal, wakeAtMs: isRunning(run) && !isOver ? killAtMs : Infinity };
 }

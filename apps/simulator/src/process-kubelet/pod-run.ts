@@ -43,7 +43,7 @@ export type ContainerStage =
       readonly name: "running";
       readonly startedAt: string;
       /** How far its end is. */
-      readonly told: "nothing" | "SIGTERM" | "SIGKILL";
+      readonly lastSignal: "nothing" | "SIGTERM" | "SIGKILL";
     }
   | { readonly name: "exited"; readonly termination: Termination; readonly exitedAtMs: number };
 

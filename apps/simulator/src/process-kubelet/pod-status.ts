@@ -8,7 +8,7 @@ import {
   findCondition,
 } from "@kubewright/api";
 
-import { hasEnded, isDone, restartAtMs, restarts } from "./plan-pod.js";
+import { hasEnded, isDone, restartAtMs, shouldRestart } from "./plan-pod.js";
 import {
   type ContainerRun,
   type PodEnding,
@@ -19,7 +19,7 @@ import {
 } from "./pod-run.js";
 
 /** Of all containers of a pod together. Upstream: `MaxPodTerminationMessageLogLength`. */
-const MOST_MESSAGE_CHARACTERS = 12 * 1024;
+const MAX_MESSAGE_CHARACTERS = 12 * 1024;
 
 /** Where the processes are to be reached. */
 export const LOCAL_ADDRESS = "127.0.0.1";
@@ -39,15 +39,15 @@ export function podStatus(run: PodRun, now: string): object {
   const phase = phaseOf(run);
   const isOver = phase === "Succeeded" || phase === "Failed";
   const { containers = [], initContainers = [] } = pod.spec ?? {};
-  const isSandboxThere =
+  const hasSandbox =
     !isOver && allContainers(run).some(({ state }) => state.name === "running" || state.name === "exited");
-  const shares = messageShares(run);
+  const messageLimit = messageLimitOf(run);
   const statusOf = (spec: DeepReadonly<Container>, container: ContainerRun): ContainerStatus =>
-    containerStatus({ run, spec, container, isOver, shares });
+    containerStatus({ run, spec, container, isOver, messageLimit });
   const statuses = run.containers.map((container, index) => statusOf(containers[index]!, container));
   const initStatuses = run.initContainers.map((container, index) => statusOf(initContainers[index]!, container));
-  const conditions = new Conditions(pod, now);
-  conditions.set("PodReadyToStartContainers", isSandboxThere);
+  const conditions = new ConditionPatches(pod, now);
+  conditions.set("PodReadyToStartContainers", hasSandbox);
   const incomplete = run.initContainers.filter(
     (container) => !(container.isSidecar ? container.state.name === "running" : isDone(container)),
   );
@@ -68,9 +68,10 @@ export function podStatus(run: PodRun, now: string): object {
     else conditions.set(type, true);
   }
   conditions.set("PodScheduled", true);
-  const why = isOver && phase === "Failed" && run.ending !== undefined ? REASONS[run.ending.cause] : undefined;
-  if (why !== undefined && run.ending?.cause === "shutdown")
-    conditions.set("DisruptionTarget", true, "TerminationByKubelet", why.message);
+  const failureReason =
+    isOver && phase === "Failed" && run.ending !== undefined ? REASONS[run.ending.cause] : undefined;
+  if (failureReason !== undefined && run.ending?.cause === "shutdown")
+    conditions.set("DisruptionTarget", true, "TerminationByKubelet", failureReason.message);
   return {
     metadata: { uid: run.uid },
     status: {
@@ -79,11 +80,11 @@ export function podStatus(run: PodRun, now: string): object {
       startTime: run.startTime,
       hostIP: LOCAL_ADDRESS,
       hostIPs: [{ ip: LOCAL_ADDRESS }],
-      ...(isSandboxThere && { podIP: LOCAL_ADDRESS, podIPs: [{ ip: LOCAL_ADDRESS }] }),
+      ...(hasSandbox && { podIP: LOCAL_ADDRESS, podIPs: [{ ip: LOCAL_ADDRESS }] }),
       conditions: conditions.all,
       containerStatuses: statuses,
       ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
-      ...why,
+      ...failureReason,
     },
   };
 }
@@ -119,18 +120,18 @@ function containerStatus({
   spec: { name, image = "" },
   container,
   isOver,
-  shares,
+  messageLimit,
 }: {
   readonly run: PodRun;
   readonly spec: DeepReadonly<Container>;
   readonly container: ContainerRun;
   readonly isOver: boolean;
-  readonly shares: number;
+  readonly messageLimit: number;
 }): ContainerStatus {
   const { state, last, restarts: restartCount } = container;
   const isMain = run.containers.includes(container);
   const common = { name, image, imageID: "", restartCount };
-  const before: ContainerState = last === undefined ? {} : { terminated: clipped(last, shares) };
+  const before: ContainerState = last === undefined ? {} : { terminated: truncateMessage(last, messageLimit) };
   const containerID = containerIdOf(run, container);
   switch (state.name) {
     case "created":
@@ -163,9 +164,9 @@ function containerStatus({
         containerID,
       };
     case "exited": {
-      const terminated = clipped(state.termination, shares);
+      const terminated = truncateMessage(state.termination, messageLimit);
       const ended = { ...common, ready: isDone(container), started: false, containerID };
-      if (isOver || run.ending !== undefined || !restarts(run.latest, container))
+      if (isOver || run.ending !== undefined || !shouldRestart(run.latest, container))
         return { ...ended, state: { terminated }, lastState: before };
       const { metadata } = run.latest;
       const delayMs = restartAtMs(container, state.exitedAtMs) - state.exitedAtMs;
@@ -186,21 +187,21 @@ const NOT_FOUND: Termination = {
   finishedAt: "1970-01-01T00:00:00Z",
 };
 
-export function containerIdOf({ uid }: Pick<PodRun, "uid">, { name, restarts: again }: ContainerRun): string {
-  return `process://${uid}/${name}/${again}`;
+export function containerIdOf({ uid }: Pick<PodRun, "uid">, { name, restarts: restartCount }: ContainerRun): string {
+  return `process://${uid}/${name}/${restartCount}`;
 }
 
 /** Characters that the message of each container may have, when those of all are too many together. */
-function messageShares(run: PodRun): number {
+function messageLimitOf(run: PodRun): number {
   const containers = allContainers(run);
   const all = containers.reduce((sum, { state, last }) => {
     const present = state.name === "exited" ? (state.termination.message?.length ?? 0) : 0;
     return sum + present + (last?.message?.length ?? 0);
   }, 0);
-  return all <= MOST_MESSAGE_CHARACTERS ? Infinity : Math.floor(MOST_MESSAGE_CHARACTERS / containers.length / 2);
+  return all <= MAX_MESSAGE_CHARACTERS ? Infinity : Math.floor(MAX_MESSAGE_CHARACTERS / containers.length / 2);
 }
 
-function clipped(termination: Termination, characters: number): Termination {
+function truncateMessage(termination: Termination, characters: number): Termination {
   const { message } = termination;
   return message === undefined || message.length <= characters
     ? termination
@@ -222,7 +223,7 @@ function generationOf(pod: DeepReadonly<Pod>): number {
 }
 
 /** What is said of conditions, with what was said before taken away. */
-class Conditions {
+class ConditionPatches {
   readonly all: ConditionPatch[] = [];
   readonly #pod: DeepReadonly<Pod>;
   readonly #now: string;
@@ -232,9 +233,9 @@ class Conditions {
     this.#now = now;
   }
 
-  set(type: string, holds: boolean, reason?: string, message?: string): void {
+  set(type: string, isTrue: boolean, reason?: string, message?: string): void {
     const before = findCondition(this.#pod.status?.conditions, type);
-    const status = holds ? "True" : "False";
+    const status = isTrue ? "True" : "False";
     this.all.push({
       type,
       status,

@@ -20,7 +20,11 @@ export type VolumePaths = ReadonlyMap<string, string>;
  */
 export async function makeVolumes(
   pod: DeepReadonly<Pod>,
-  { folder, below, reader }: { readonly folder: ProcessFolder; readonly below: string; readonly reader: ConfigReader },
+  {
+    folder,
+    parentPath,
+    reader,
+  }: { readonly folder: ProcessFolder; readonly parentPath: string; readonly reader: ConfigReader },
 ): Promise<VolumePaths> {
   const { volumes = [], containers = [], initContainers = [] } = pod.spec ?? {};
   const mounted = new Set(
@@ -34,7 +38,7 @@ export async function makeVolumes(
       paths.set(name, hostPath.path);
       continue;
     }
-    const path = `${below}/${name}`;
+    const path = `${parentPath}/${name}`;
     await folder.makeFolder(path);
     paths.set(name, folder.pathOf(path));
     if (emptyDir !== undefined) continue;
@@ -94,10 +98,10 @@ async function filesOf(
     );
   const { items, optional = false } = configMap ?? secret ?? {};
   const data = await reader.read(configMap === undefined ? "Secret" : "ConfigMap", name, optional);
-  return chosen(data ?? new Map<string, Uint8Array>(), items, optional);
+  return selectItems(data ?? new Map<string, Uint8Array>(), items, optional);
 }
 
-function chosen(
+function selectItems(
   data: ReadonlyMap<string, Uint8Array>,
   items: Items,
   isOptional: boolean,

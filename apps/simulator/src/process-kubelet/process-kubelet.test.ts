@@ -19,7 +19,7 @@ interface Running {
   readonly stop: () => Promise<void>;
 }
 
-async function start(restore?: StoreSnapshot, mostProcesses?: number): Promise<Running> {
+async function start(restore?: StoreSnapshot, maxProcesses?: number): Promise<Running> {
   const access = { host: "127.0.0.1", token: "t", speed: 1 };
   const processes = await localProcesses(access, { processHost: async () => host });
   const cluster = createCluster({
@@ -28,7 +28,7 @@ async function start(restore?: StoreSnapshot, mostProcesses?: number): Promise<R
     logger: silentLogger,
     freeze: true,
     ...(restore === undefined ? {} : { restore }),
-    ...processes(mostProcesses),
+    ...processes(maxProcesses),
   });
   const stopping = new AbortController();
   const ran = cluster.run(stopping.signal);
@@ -64,11 +64,11 @@ async function create(
 }
 
 /** Resolves with the pod as soon as it is as wanted. */
-async function podWhen({ cluster }: Running, name: string, isWanted: (pod: Pod) => boolean): Promise<Pod> {
+async function podWhen({ cluster }: Running, name: string, matches: (pod: Pod) => boolean): Promise<Pod> {
   const client = cluster.client("test").resource(pods);
   for (;;) {
     const pod = (await client.get(name, { namespace: "default" })) as Pod;
-    if (isWanted(pod)) return pod;
+    if (matches(pod)) return pod;
     // The test's own limit ends what never happens.
     await realClock.sleep(20);
   }

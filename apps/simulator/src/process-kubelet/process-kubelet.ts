@@ -18,7 +18,7 @@ import { ItemExponentialFailureRateLimiter, type RateLimitingQueue } from "@kube
 import { ConfigError } from "./config-error.js";
 import { ConfigReader } from "./config-reader.js";
 import { containerEnvironment } from "./container-environment.js";
-import type { ContainerLogBook } from "./container-log-book.js";
+import type { ContainerLogFiles } from "./container-log-files.js";
 import { expand } from "./expand.js";
 import { LogFile } from "./log-files.js";
 import { mapPaths } from "./path-mapping.js";
@@ -31,9 +31,9 @@ import { resumePod } from "./resume-pod.js";
 
 export interface ProcessKubeletOptions extends ControllerDeps {
   readonly host: ProcessHost;
-  readonly logs: ContainerLogBook;
+  readonly logs: ContainerLogFiles;
   /** Processes of all containers at once; those beyond wait for one to end. Default 256. */
-  readonly mostProcesses?: number;
+  readonly maxProcesses?: number;
 }
 
 /** Tells a process where its termination message is to go. */
@@ -61,8 +61,8 @@ export class ProcessKubelet implements Runnable {
   readonly #shell: ControllerShell;
   readonly #clock: Clock;
   readonly #host: ProcessHost;
-  readonly #logs: ContainerLogBook;
-  readonly #mostProcesses: number;
+  readonly #logs: ContainerLogFiles;
+  readonly #maxProcesses: number;
   readonly #podClient: ResourceClient<Pod>;
   readonly #pods: SharedInformer<Pod>;
   readonly #queue: RateLimitingQueue<ObjectKey>;
@@ -71,7 +71,7 @@ export class ProcessKubelet implements Runnable {
   readonly #programs = new Map<ContainerRun, RunningProgram>();
   readonly #volumes = new WeakMap<PodRun, VolumePaths>();
   /** What was last written of a pod. */
-  readonly #said = new WeakMap<PodRun, string>();
+  readonly #lastWritten = new WeakMap<PodRun, string>();
   /** Containers that are about to be started. */
   #preparing = 0;
   /** Pods that wait for processes of others to end. */
@@ -88,7 +88,7 @@ export class ProcessKubelet implements Runnable {
     this.#clock = shell.clock;
     this.#host = options.host;
     this.#logs = options.logs;
-    this.#mostProcesses = options.mostProcesses ?? 256;
+    this.#maxProcesses = options.maxProcesses ?? 256;
     this.#podClient = shell.client.resource(pods);
     this.#pods = shell.informer(pods);
     this.#queue = shell.addLoop({
@@ -101,12 +101,12 @@ export class ProcessKubelet implements Runnable {
     shell.onStopped(() => {
       for (const timer of this.#timers.values()) timer.cancel();
     });
-    const saw = (pod: DeepReadonly<Pod>): void => {
+    const enqueue = (pod: DeepReadonly<Pod>): void => {
       if (pod.spec?.nodeName) this.#queue.add(keyOf(pod));
     };
     this.#pods.addEventHandler({
-      onAdd: saw,
-      onUpdate: (_old, pod) => saw(pod),
+      onAdd: enqueue,
+      onUpdate: (_old, pod) => enqueue(pod),
       onDelete: (deleted) => this.#queue.add(isDeletedFinalStateUnknown(deleted) ? deleted.key : keyOf(deleted)),
     });
   }
@@ -142,15 +142,15 @@ export class ProcessKubelet implements Runnable {
     if (run.acceptedAtMs === undefined && run.latest.metadata.deletionTimestamp === undefined) {
       run.acceptedAtMs = this.#clock.monotonic();
       run.startTime = formatTime(this.#clock.now());
-      await this.#tell(run, signal);
+      await this.#writeStatus(run, signal);
     }
-    await this.#act(key, run, signal);
-    await this.#tell(run, signal);
+    await this.#applyPlan(key, run, signal);
+    await this.#writeStatus(run, signal);
     if (isPodTerminal(run.latest)) await this.#removeIfLingering(run.latest, signal);
   }
 
   /** Does what is to be done now, and looks again when there is more. */
-  async #act(key: ObjectKey, run: PodRun, signal: AbortSignal): Promise<void> {
+  async #applyPlan(key: ObjectKey, run: PodRun, signal: AbortSignal): Promise<void> {
     this.#waiting.delete(key);
     for (;;) {
       const nowMs = this.#clock.monotonic();
@@ -159,7 +159,7 @@ export class ProcessKubelet implements Runnable {
       for (const { container, name } of plan.signal) this.#signal(run, container, name);
       for (const container of plan.start) {
         if (signal.aborted) return;
-        if (this.#programs.size + this.#preparing >= this.#mostProcesses) {
+        if (this.#programs.size + this.#preparing >= this.#maxProcesses) {
           this.#waiting.add(key);
           return;
         }
@@ -185,8 +185,8 @@ export class ProcessKubelet implements Runnable {
   async #start(key: ObjectKey, run: PodRun, container: ContainerRun, signal: AbortSignal): Promise<void> {
     const { state } = container;
     const pod = run.latest;
-    const again = state.name === "exited";
-    const attempt = again ? container.restarts + 1 : container.restarts;
+    const isRestart = state.name === "exited";
+    const attempt = isRestart ? container.restarts + 1 : container.restarts;
     let prepared: Prepared;
     try {
       prepared = await this.#prepare(run, container.name, attempt, signal);
@@ -205,7 +205,7 @@ export class ProcessKubelet implements Runnable {
       container.state = { name: "refused", reason, message, retryAtMs: this.#clock.monotonic() + REFUSED_RETRY_MS };
       return;
     }
-    if (again) {
+    if (isRestart) {
       container.last = state.termination;
       container.backOff = lengthen(container.backOff, state.exitedAtMs, this.#clock.monotonic());
       this.#logs.remove(containerIdOf(run, { ...container, restarts: attempt - 2 }));
@@ -215,18 +215,18 @@ export class ProcessKubelet implements Runnable {
     const { program, log, messagePath, folder } = prepared;
     this.#logs.add(containerIdOf(run, container), log);
     const startedAt = formatTime(this.#clock.now());
-    container.state = { name: "running", startedAt, told: "nothing" };
+    container.state = { name: "running", startedAt, lastSignal: "nothing" };
     const started = this.#host.start({ ...program, onOutput: (stream, bytes) => log.write(stream, bytes) });
     this.#shell.events.event(pod, pods, "Normal", "Started", `Started container ${container.name}`);
     const ended = started.ended
       .then(async (end) => {
         await log.end();
-        const message = await this.#message(pod, container.name, end, { folder, messagePath, log });
-        this.#ended(key, run, container, { end, message, startedAt });
+        const message = await this.#terminationMessage(pod, container.name, end, { folder, messagePath, log });
+        this.#containerEnded(key, run, container, { end, message, startedAt });
       })
       .catch((error: unknown) => {
         this.#shell.logger.error({ err: errorMessage(error) }, "What a container left cannot be read");
-        this.#ended(key, run, container, { end: { type: "exited", exitCode: 255 }, message: "", startedAt });
+        this.#containerEnded(key, run, container, { end: { type: "exited", exitCode: 255 }, message: "", startedAt });
       });
     this.#programs.set(container, { program: started, ended });
   }
@@ -245,14 +245,14 @@ export class ProcessKubelet implements Runnable {
     let volumes = this.#volumes.get(run);
     if (volumes === undefined) {
       try {
-        volumes = await makeVolumes(pod, { folder, below: `${podFolder(run)}/volumes`, reader });
+        volumes = await makeVolumes(pod, { folder, parentPath: `${podFolder(run)}/volumes`, reader });
       } catch (error) {
         throw error instanceof ConfigError ? new MountError(error.message, { cause: error }) : error;
       }
       this.#volumes.set(run, volumes);
     }
-    const own = attemptFolder(run, name, attempt);
-    const messagePath = `${own}/termination-log`;
+    const attemptPath = attemptFolder(run, name, attempt);
+    const messagePath = `${attemptPath}/termination-log`;
     await folder.write(messagePath, "");
     const mapping = [
       ...mountedPaths(spec, volumes),
@@ -262,27 +262,27 @@ export class ProcessKubelet implements Runnable {
       ...(await containerEnvironment(pod, spec, reader)),
       [TERMINATION_LOG_VARIABLE]: spec.terminationMessagePath ?? DEFAULT_MESSAGE_PATH,
     };
-    const here = (text: string): string => mapPaths(text, mapping);
-    const [file = "", ...rest] = [...command, ...args].map((text) => here(expand(text, variables)));
+    const toHostPaths = (text: string): string => mapPaths(text, mapping);
+    const [file = "", ...rest] = [...command, ...args].map((text) => toHostPaths(expand(text, variables)));
     return {
       folder,
       messagePath,
-      log: new LogFile(folder, `${own}/log`, this.#clock),
+      log: new LogFile(folder, `${attemptPath}/log`, this.#clock),
       program: {
         command: file,
         args: rest,
         environment: {
           ...this.#host.environment,
           HOSTNAME: pod.spec?.hostname ?? pod.metadata.name ?? "",
-          ...Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, here(value)])),
+          ...Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, toHostPaths(value)])),
         },
-        workingFolder: spec.workingDir ? here(spec.workingDir) : undefined,
+        workingFolder: spec.workingDir ? toHostPaths(spec.workingDir) : undefined,
       },
     };
   }
 
   /** What a container leaves behind as its last word. Upstream: kuberuntime_container.go getTerminationMessage. */
-  async #message(
+  async #terminationMessage(
     pod: DeepReadonly<Pod>,
     name: string,
     end: ProgramEnd,
@@ -291,10 +291,10 @@ export class ProcessKubelet implements Runnable {
     if (end.type === "notStarted") return end.message;
     const message = new TextDecoder().decode(await folder.readEnd(messagePath, MESSAGE_BYTES));
     const isFallback = specOf(pod, name).terminationMessagePolicy === "FallbackToLogsOnError" && end.exitCode !== 0;
-    return message === "" && isFallback ? log.lastWords(MESSAGE_LOG.lines, MESSAGE_LOG.bytes) : message;
+    return message === "" && isFallback ? log.tail(MESSAGE_LOG.lines, MESSAGE_LOG.bytes) : message;
   }
 
-  #ended(
+  #containerEnded(
     key: ObjectKey,
     run: PodRun,
     container: ContainerRun,
@@ -335,9 +335,9 @@ export class ProcessKubelet implements Runnable {
     const { state } = container;
     if (state.name !== "running") return;
     // Of the end of everything there are no events: who writes them has ended before.
-    if (state.told === "nothing" && run.ending?.cause !== "shutdown")
+    if (state.lastSignal === "nothing" && run.ending?.cause !== "shutdown")
       this.#shell.events.event(run.latest, pods, "Normal", "Killing", `Stopping container ${container.name}`);
-    container.state = { ...state, told: name };
+    container.state = { ...state, lastSignal: name };
     this.#programs.get(container)?.program.signal(name);
   }
 
@@ -346,14 +346,14 @@ export class ProcessKubelet implements Runnable {
   }
 
   /** Writes the pod's status, if it is another than before. */
-  async #tell(run: PodRun, signal: AbortSignal | undefined): Promise<void> {
+  async #writeStatus(run: PodRun, signal: AbortSignal | undefined): Promise<void> {
     // What has come to its end stays as it is said to have, whoever said it.
     if (isPodTerminal(run.latest)) return;
     const body = podStatus(run, formatTime(this.#clock.now()));
-    const said = JSON.stringify(body, (name, value: unknown) =>
+    const content = JSON.stringify(body, (name, value: unknown) =>
       name === "lastTransitionTime" || value === null ? undefined : value,
     );
-    if (this.#said.get(run) === said) return;
+    if (this.#lastWritten.get(run) === content) return;
     const { name = "", namespace } = run.latest.metadata;
     try {
       run.latest = await this.#podClient.patch(
@@ -361,7 +361,7 @@ export class ProcessKubelet implements Runnable {
         { type: "strategic", body },
         { namespace, subresource: "status", ...(signal === undefined ? {} : { signal }) },
       );
-      this.#said.set(run, said);
+      this.#lastWritten.set(run, content);
     } catch (error) {
       // It is gone, or another one has taken its name: the cache will tell.
       if (!isNotFound(error) && !isConflict(error) && !(isInvalid(error) && this.#isReplaced(run))) throw error;
@@ -402,14 +402,14 @@ export class ProcessKubelet implements Runnable {
       run.ending ??= { cause: "shutdown", killAtMs };
       this.#signalAll(run, "SIGTERM");
     }
-    const left = new AbortController();
-    const allEnded = Promise.all([...this.#programs.values()].map(({ ended }) => ended)).then(() => left.abort());
-    if (this.#programs.size > 0) await this.#clock.sleep(SHUTDOWN_MS, left.signal).catch(() => {});
+    const allDone = new AbortController();
+    const allEnded = Promise.all([...this.#programs.values()].map(({ ended }) => ended)).then(() => allDone.abort());
+    if (this.#programs.size > 0) await this.#clock.sleep(SHUTDOWN_MS, allDone.signal).catch(() => {});
     for (const { program } of this.#programs.values()) program.signal("SIGKILL");
     await allEnded;
     for (const run of runs) {
       try {
-        await this.#tell(run, undefined);
+        await this.#writeStatus(run, undefined);
       } catch (error) {
         this.#shell.logger.error({ err: errorMessage(error) }, "The end of a pod could not be written");
       }

@@ -41,14 +41,14 @@ export function resumePod(pod: DeepReadonly<Pod>, nowMs: number, wallOffsetMs: n
     containers: (spec?.containers ?? []).map(({ name }) => resumed(name, false)),
   };
   const isLost = [...statuses.values()].some(({ state }) => state?.running !== undefined);
-  if (isLost && spec?.restartPolicy !== "Never") run.initContainers.forEach(beginAgain);
+  if (isLost && spec?.restartPolicy !== "Never") run.initContainers.forEach(resetForNewSandbox);
   const startMs = parseTime(status?.startTime);
   if (startMs === undefined) return run;
   return { ...run, acceptedAtMs: startMs - wallOffsetMs, startTime: formatTime(startMs) };
 }
 
 /** In a new sandbox init containers run again, as what they made is gone with the old one. */
-function beginAgain(container: ContainerRun): void {
+function resetForNewSandbox(container: ContainerRun): void {
   const { state, isSidecar } = container;
   if (state.name !== "exited" || isSidecar) return;
   container.last = state.termination;

@@ -70,7 +70,7 @@ class GrowingLevels implements Levels {
     const peak: number[] = [];
     const last: number[] = [];
     for (const end of ends) {
-      peak.push(this.peak.slice(from, end + 1).reduce((most, level) => Math.max(most, level), 0));
+      peak.push(this.peak.slice(from, end + 1).reduce((max, level) => Math.max(max, level), 0));
       last.push(this.last[end]!);
       from = end + 1;
     }

@@ -6,14 +6,14 @@ import { packData } from "./packed-data.js";
 /**
  * The page as one HTML text: for a file with its data in it, or for a live cluster with none.
  *
- * @param parts - Packed data that the page unpacks when somebody asks for it, by its element's id, of letters, digits and `-`.
+ * @lazyData lazyData - Packed data that the page unpacks when somebody asks for it, by its element's id, of letters, digits and `-`.
  */
 export async function htmlPage(
   assets: PageAssets,
   data: PageData | undefined,
-  parts: ReadonlyMap<string, string> = new Map(),
+  lazyData: ReadonlyMap<string, string> = new Map(),
 ): Promise<string> {
-  const packed = data === undefined ? [] : [["report", await packData(data)] as const, ...parts];
+  const packed = data === undefined ? [] : [["report", await packData(data)] as const, ...lazyData];
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -95,9 +95,9 @@ test("bars have short ids in a file, and the manifests are still theirs, with th
   const { groups, objects } = dataOf(files.get("report.html")!);
   const [row] = groups[0]!.rows;
   if (row?.type !== "run") throw new Error("no run");
-  const kept = [row, ...row.pods].map(({ uid }) => [uid.length, objects[uid] as { metadata: object }] as const);
-  expect(kept.map(([length]) => length)).toEqual([1, 1]);
-  expect(kept.map(([, { metadata }]) => metadata)).toMatchObject([
+  const recorded = [row, ...row.pods].map(({ uid }) => [uid.length, objects[uid] as { metadata: object }] as const);
+  expect(recorded.map(([length]) => length)).toEqual([1, 1]);
+  expect(recorded.map(([, { metadata }]) => metadata)).toMatchObject([
     { name: "pi", uid: expect.stringMatching(/^.{36}$/) as string },
     { name: row.pods[0]!.name, uid: expect.stringMatching(/^.{36}$/) as string },
   ]);

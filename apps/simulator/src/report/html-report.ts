@@ -7,7 +7,7 @@ import type { TraceRecord } from "../trace.js";
 import { UserError } from "../user-error.js";
 import { withClockGaps } from "./clock-gaps.js";
 import { htmlPage } from "./html-page.js";
-import { type KeptObject, ObjectKeeper, objectsByUid } from "./object-keeper.js";
+import { type RecordedObject, ObjectRecorder, objectsByUid } from "./object-recorder.js";
 import type { PageAssets } from "./page-assets.js";
 import { ReportBuilder } from "./report-builder.js";
 import { ONE_RUN, type ReportLimits } from "./report-limits.js";
@@ -15,16 +15,16 @@ import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 /** Records a run for the page to show. */
 export class ReportRecorder {
   readonly #builder: ReportBuilder;
-  readonly #keeper: ObjectKeeper;
+  readonly #objects: ObjectRecorder;
 
   constructor(limits: ReportLimits = ONE_RUN) {
     this.#builder = new ReportBuilder(limits);
-    this.#keeper = new ObjectKeeper(limits.maxObjects);
+    this.#objects = new ObjectRecorder(limits.maxObjects);
   }
 
   /** Keeps the objects of a cluster from now on. */
   follow(informers: InformerFactory): void {
-    this.#keeper.follow(informers);
+    this.#objects.follow(informers);
   }
 
   add(record: TraceRecord): void {
@@ -33,10 +33,10 @@ export class ReportRecorder {
 
   /**
    * @param description - of the scenario, if there is one.
-   * @param kept - Objects that others have kept. Default: those of the cluster that it follows.
+   * @objects objects - Objects that others have kept. Default: those of the cluster that it follows.
    */
-  data(description: string | undefined, kept: readonly KeptObject[] = this.#keeper.kept): ReportData {
-    return withClockGaps(this.#builder.data({ objects: objectsByUid(kept), description }));
+  data(description: string | undefined, objects: readonly RecordedObject[] = this.#objects.objects): ReportData {
+    return withClockGaps(this.#builder.data({ objects: objectsByUid(objects), description }));
   }
 }
 
@@ -56,9 +56,9 @@ export class HtmlReport {
     return new HtmlReport(await openOutput("--html", path, io), assets);
   }
 
-  /** @param parts - Packed data that the page unpacks when somebody asks for it, by its element's id. */
-  async write(data: PageData, parts?: ReadonlyMap<string, string>): Promise<void> {
-    await this.#file.write(await htmlPage(this.#assets, data, parts));
+  /** @lazyData lazyData - Packed data that the page unpacks when somebody asks for it, by its element's id. */
+  async write(data: PageData, lazyData?: ReadonlyMap<string, string>): Promise<void> {
+    await this.#file.write(await htmlPage(this.#assets, data, lazyData));
     await this.#file.close();
   }
 

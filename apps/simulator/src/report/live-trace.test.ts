@@ -29,7 +29,7 @@ afterEach(async () => {
   await running;
 });
 
-async function ask(query: string, signal?: AbortSignal): Promise<{ status: LiveStatus; records: TraceRecord[] }> {
+async function request(query: string, signal?: AbortSignal): Promise<{ status: LiveStatus; records: TraceRecord[] }> {
   const path = `/_kubewright/trace${query}`;
   const answer = trace.serve(
     { method: "GET", path, headers: {}, ...(signal === undefined ? {} : { signal }) },
@@ -51,7 +51,7 @@ const pod = (name: string): Pod => ({
 test("what exists when the recording begins comes first, with the time it was created", async () => {
   await cluster.client("test").resource(pods).create(pod("early"));
   await clock.advance(3_600_000);
-  const first = await ask("");
+  const first = await request("");
   expect(first.status).toEqual({
     type: "status",
     life: "one",
@@ -61,7 +61,7 @@ test("what exists when the recording begins comes first, with the time it was cr
     speed: "manual",
   });
   await clock.settle();
-  const { records } = await ask("?after=0&life=one");
+  const { records } = await request("?after=0&life=one");
   expect(records.find(({ type }) => type === "object")).toMatchObject({
     name: "early",
     change: "ADDED",
@@ -70,14 +70,14 @@ test("what exists when the recording begins comes first, with the time it was cr
 });
 
 test("who asks with the number of what comes next gets each record once, and waits for it", async () => {
-  await ask("");
-  const asked = trace.serve({ method: "GET", path: "/_kubewright/trace?after=0&life=one", headers: {} }, cluster);
+  await request("");
+  const pending = trace.serve({ method: "GET", path: "/_kubewright/trace?after=0&life=one", headers: {} }, cluster);
   await cluster.client("test").resource(pods).create(pod("a"));
   await clock.settle();
-  const lines = (await asked).text.trimEnd().split("\n");
+  const lines = (await pending).text.trimEnd().split("\n");
   expect(lines.length).toBeGreaterThan(1);
   await clock.advance(60_000);
-  const { status, records } = await ask(`?after=${lines.length - 1}&life=one`);
+  const { status, records } = await request(`?after=${lines.length - 1}&life=one`);
   expect(status.first).toBe(lines.length - 1);
   const seen = new Set(lines.slice(1));
   expect(records.length).toBeGreaterThan(0);
@@ -85,25 +85,25 @@ test("who asks with the number of what comes next gets each record once, and wai
 });
 
 test("waiting ends after a while, and when the client goes away", async () => {
-  await ask("");
-  const { status } = await ask("?after=0&life=one", AbortSignal.abort()).catch(() => ({ status: undefined }));
+  await request("");
+  const { status } = await request("?after=0&life=one", AbortSignal.abort()).catch(() => ({ status: undefined }));
   expect(status?.first).toBe(0);
-  const asked = trace.serve({ method: "GET", path: "/_kubewright/trace?after=0&life=one", headers: {} }, cluster);
+  const pending = trace.serve({ method: "GET", path: "/_kubewright/trace?after=0&life=one", headers: {} }, cluster);
   await clock.advance(15_000);
-  expect((await asked).text.trimEnd().split("\n")).toHaveLength(1);
+  expect((await pending).text.trimEnd().split("\n")).toHaveLength(1);
 });
 
 test("numbers of another life begin anew, and nobody waits for them", async () => {
-  await ask("");
+  await request("");
   await cluster.client("test").resource(pods).create(pod("a"));
   await clock.settle();
-  const { status, records } = await ask("?after=99999&life=two");
+  const { status, records } = await request("?after=99999&life=two");
   expect(status).toMatchObject({ life: "one", first: 0 });
   expect(records.length).toBeGreaterThan(0);
 });
 
 test("only the latest records are remembered, and an answer says where it begins", async () => {
-  await ask("");
+  await request("");
   for (let round = 0; round < 12; round++) {
     for (let index = 0; index < 10; index++)
       await cluster
@@ -112,11 +112,11 @@ test("only the latest records are remembered, and an answer says where it begins
         .create(pod(`p${round}-${index}`));
     await clock.advance(60_000);
   }
-  const { status, records } = await ask("?after=0&life=one");
+  const { status, records } = await request("?after=0&life=one");
   expect(status.first).toBeGreaterThan(0);
   expect(records.length).toBeGreaterThanOrEqual(MAX_RECORDS);
   expect(records.length).toBeLessThan(MAX_RECORDS * 1.1);
-  const { status: latest, records: rest } = await ask(`?after=${status.first + records.length - 1}&life=one`);
+  const { status: latest, records: rest } = await request(`?after=${status.first + records.length - 1}&life=one`);
   expect([latest.first, rest]).toEqual([status.first + records.length - 1, records.slice(-1)]);
 });
 

@@ -58,13 +58,13 @@ export class LiveTrace {
   /** Answers a request to {@link TRACE_PATH}. */
   async serve({ path, method, signal }: ApiRequest, cluster: Pick<Cluster, "informers">): Promise<PathResponse> {
     if (method !== "GET") return { status: 405, contentType: "text/plain; charset=utf-8", text: `GET ${TRACE_PATH}\n` };
-    this.#begin(cluster);
+    this.#startRecording(cluster);
     const query = parseQuery(parseRequestUrl(path)?.query ?? "");
     const after = Number(query.get("after") ?? 0);
     // Numbers of another life mean nothing here.
-    const wanted = query.get("life") === this.#options.life && Number.isSafeInteger(after) ? after : 0;
-    if (wanted >= this.#end && query.has("life")) await this.#news(signal);
-    const from = Math.min(this.#end, Math.max(this.#first, wanted));
+    const requested = query.get("life") === this.#options.life && Number.isSafeInteger(after) ? after : 0;
+    if (requested >= this.#end && query.has("life")) await this.#waitForRecords(signal);
+    const from = Math.min(this.#end, Math.max(this.#first, requested));
     const status: LiveStatus = {
       type: "status",
       life: this.#options.life,
@@ -93,7 +93,7 @@ export class LiveTrace {
     return this.#first + this.#lines.length;
   }
 
-  #begin({ informers }: Pick<Cluster, "informers">): void {
+  #startRecording({ informers }: Pick<Cluster, "informers">): void {
     if (this.#recorder !== undefined) return;
     const { clock } = this.#options;
     this.#since = new Date(clock.now()).toISOString();
@@ -108,12 +108,12 @@ export class LiveTrace {
     const { maxRecords = LIVE_RECORDS, maxCharacters = LIVE_CHARACTERS } = this.#options;
     // Not one by one, which would move all others each time.
     if (this.#lines.length >= maxRecords * 1.1 || this.#characters >= maxCharacters * 1.1)
-      this.#forget(maxRecords, maxCharacters);
+      this.#dropOldest(maxRecords, maxCharacters);
     if (this.#wake.length === 0) return;
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  #forget(maxRecords: number, maxCharacters: number): void {
+  #dropOldest(maxRecords: number, maxCharacters: number): void {
     let surplus = 0;
     while (this.#lines.length - surplus > maxRecords || this.#characters > maxCharacters)
       this.#characters -= this.#lines[surplus++]!.length;
@@ -122,7 +122,7 @@ export class LiveTrace {
   }
 
   /** Resolves at the next record, when it has taken too long, or when the client has gone. */
-  async #news(signal: AbortSignal | undefined): Promise<void> {
+  async #waitForRecords(signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = this.#options.real.setTimer(TRACE_POLL_MS, resolve, { background: true });

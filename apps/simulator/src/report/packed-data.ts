@@ -5,7 +5,7 @@ import type { PageData, ReportData } from "@kubewright/timeline/data";
  * that could end the element it stands in.
  */
 export async function packData(data: PageData): Promise<string> {
-  const packed = new Blob([JSON.stringify(shortened(data))]).stream().pipeThrough(new CompressionStream("gzip"));
+  const packed = new Blob([JSON.stringify(shortenIds(data))]).stream().pipeThrough(new CompressionStream("gzip"));
   return base64(new Uint8Array(await new Response(packed).arrayBuffer()));
 }
 
@@ -18,7 +18,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-function shortened(data: PageData): PageData {
+function shortenIds(data: PageData): PageData {
   if ("page" in data) return data;
   return "a" in data ? { ...data, a: withShortIds(data.a), b: withShortIds(data.b) } : withShortIds(data);
 }
@@ -31,12 +31,14 @@ function withShortIds(data: ReportData): ReportData {
     if (id === undefined) ids.set(uid, (id = ids.size.toString(36)));
     return id;
   };
-  const named = <T extends { readonly uid: string }>(object: T): T => ({ ...object, uid: short(object.uid) });
+  const withShortId = <T extends { readonly uid: string }>(object: T): T => ({ ...object, uid: short(object.uid) });
   return {
     ...data,
     groups: data.groups.map((group) => ({
-      ...named(group),
-      rows: group.rows.map((row) => (row.type === "run" ? { ...named(row), pods: row.pods.map(named) } : row)),
+      ...withShortId(group),
+      rows: group.rows.map((row) =>
+        row.type === "run" ? { ...withShortId(row), pods: row.pods.map(withShortId) } : row,
+      ),
     })),
     objects: Object.fromEntries(Object.entries(data.objects).map(([uid, object]) => [short(uid), object])),
   };

@@ -32,9 +32,9 @@ export class ReportBuilder {
   readonly #pods = new Map<string, { phase: PodPhase; cpuMillis: number; bound: boolean }>();
   readonly #events: EventNote[] = [];
   readonly #decisions: DecisionNote[] = [];
-  readonly #happenings: ScenarioEventRecord[] = [];
+  readonly #scenarioEvents: ScenarioEventRecord[] = [];
   /** By object: its controller's last word, so that a repetition is not kept. */
-  readonly #lastWords = new Map<string, string>();
+  readonly #lastDecisionTexts = new Map<string, string>();
   #header: TraceHeader | undefined;
   #latestMs = 0;
   #normalEvents = 0;
@@ -55,7 +55,8 @@ export class ReportBuilder {
         break;
       case "object":
         if (record.kind === "Pod") this.#pod(record);
-        if (record.change === "DELETED") this.#lastWords.delete(`${record.kind} ${record.namespace}/${record.name}`);
+        if (record.change === "DELETED")
+          this.#lastDecisionTexts.delete(`${record.kind} ${record.namespace}/${record.name}`);
         break;
       case "event":
         this.#event({
@@ -71,7 +72,7 @@ export class ReportBuilder {
         this.#decision(decisionNote(record));
         break;
       case "happening":
-        this.#happenings.push(record);
+        this.#scenarioEvents.push(record);
         break;
       case "end":
         break;
@@ -94,7 +95,7 @@ export class ReportBuilder {
       groups: this.#timeline.groups,
       totals,
       concurrency: this.#concurrency.steps(),
-      scenarioEvents: this.#happenings,
+      scenarioEvents: this.#scenarioEvents,
       events: this.#events,
       decisions: this.#decisions,
       dropped: { events: this.#droppedEvents, decisions: this.#droppedDecisions },
@@ -121,10 +122,10 @@ export class ReportBuilder {
 
   #event(event: EventNote): void {
     const { maxWarnings, maxNormalEvents } = this.#limits;
-    const isKept = event.warning
+    const hasRoom = event.warning
       ? this.#events.length - this.#normalEvents < maxWarnings
       : this.#normalEvents < maxNormalEvents;
-    if (!isKept) {
+    if (!hasRoom) {
       this.#droppedEvents++;
       return;
     }
@@ -134,11 +135,11 @@ export class ReportBuilder {
 
   #decision(note: DecisionNote): void {
     const key = `${note.object.kind} ${note.object.namespace}/${note.object.name}`;
-    const words = `${note.controller} ${note.outcome} ${note.slotMs ?? ""} ${note.reasons.join("\n")}`;
-    const isNews =
-      note.missed !== undefined || (!QUIET_OUTCOMES.has(note.outcome) && this.#lastWords.get(key) !== words);
-    if (!isNews) return;
-    this.#lastWords.set(key, words);
+    const text = `${note.controller} ${note.outcome} ${note.slotMs ?? ""} ${note.reasons.join("\n")}`;
+    const isNew =
+      note.missed !== undefined || (!QUIET_OUTCOMES.has(note.outcome) && this.#lastDecisionTexts.get(key) !== text);
+    if (!isNew) return;
+    this.#lastDecisionTexts.set(key, text);
     if (this.#decisions.length < this.#limits.maxDecisions) this.#decisions.push(note);
     else this.#droppedDecisions++;
   }

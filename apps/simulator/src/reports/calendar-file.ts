@@ -3,14 +3,14 @@ import { rowTime, type RunRow, type TimelineGroup, type TimelineRow } from "@kub
 
 import { formatDuration } from "../duration.js";
 import type { OutputFile } from "../io.js";
-import { lateText, tookMs } from "../run-words.js";
+import { lateText, durationMsOf } from "../run-row-text.js";
 import { printable } from "../style.js";
-import type { TimelineListener } from "../timeline/kept-rows.js";
+import type { TimelineListener } from "../timeline/bounded-rows.js";
 
 /** More than a calendar can show, and a bound on memory. */
-const MOST_EVENTS = 50_000;
+const MAX_EVENTS = 50_000;
 /** What a run takes that the end of the window cut off, or that ended as it began. */
-const SHORTEST_MS = 60_000;
+const MIN_DURATION_MS = 60_000;
 
 /** Collects the runs of a timeline as the events of a calendar (iCalendar, RFC 5545). */
 export class CalendarFile implements TimelineListener {
@@ -29,8 +29,8 @@ export class CalendarFile implements TimelineListener {
   }
 
   /** Runs that there was no room for. */
-  get left(): number {
-    return Math.max(0, this.#events - MOST_EVENTS);
+  get omitted(): number {
+    return Math.max(0, this.#events - MAX_EVENTS);
   }
 
   groupAdded(): void {}
@@ -38,13 +38,13 @@ export class CalendarFile implements TimelineListener {
   rowAdded(): void {}
 
   rowSettled(group: TimelineGroup, row: TimelineRow): void {
-    if (row.type === "skipped" || ++this.#events > MOST_EVENTS) return;
+    if (row.type === "skipped" || ++this.#events > MAX_EVENTS) return;
     const start = row.startMs ?? row.createdMs;
     this.#calendar.createEvent({
       id: `${row.uid}@kubewright`,
       stamp: new Date(this.#nowMs),
       start: new Date(start),
-      end: new Date(start + Math.max(SHORTEST_MS, tookMs(row) ?? 0)),
+      end: new Date(start + Math.max(MIN_DURATION_MS, durationMsOf(row) ?? 0)),
       summary: printable(`${group.namespace}/${group.name}`),
       description: descriptionOf(row),
     });
@@ -61,10 +61,10 @@ export class CalendarFile implements TimelineListener {
 }
 
 function descriptionOf(row: RunRow): string {
-  const took = tookMs(row);
+  const durationMs = durationMsOf(row);
   const parts = [
     `${row.name}: ${row.outcome}${row.outcome !== "Failed" || row.reason === undefined ? "" : ` (${row.reason})`}`,
-    ...(took === undefined ? [] : [`took ${formatDuration(took)}`]),
+    ...(durationMs === undefined ? [] : [`took ${formatDuration(durationMs)}`]),
     lateText(row),
     row.slotMs === undefined ? "" : `slot ${new Date(rowTime(row)).toISOString()}`,
   ];

@@ -1,6 +1,6 @@
 import type { Manifest } from "../input/manifest.js";
 import type { Rule } from "../rules/rule.js";
-import type { Violation } from "../rules/rule-tally.js";
+import type { Violation } from "../rules/rule-counts.js";
 
 /** A CronJob, or a Job of its own, that was played. */
 export interface Subject {
@@ -10,7 +10,7 @@ export interface Subject {
 }
 
 /** Something that is worth a look, though no rule is against it. */
-export interface Remark {
+export interface Highlight {
   /** `default/report` */
   readonly object: string;
   readonly text: string;
@@ -23,7 +23,7 @@ export interface CheckReport {
   readonly subjects: readonly Subject[];
   readonly rules: readonly Rule[];
   readonly violations: readonly Violation[];
-  readonly remarks: readonly Remark[];
+  readonly highlights: readonly Highlight[];
   readonly manifests: readonly Manifest[];
 }
 
@@ -37,15 +37,15 @@ export interface Place {
 /** Where the schedule of a CronJob stands, or the name of a Job. `undefined` for what comes from no file. */
 export function placeOf(object: string, manifests: readonly Manifest[]): Place | undefined {
   const manifest = manifests.find(({ object: { kind, metadata } }) => {
-    const isIt = kind === "CronJob" || kind === "Job";
-    return isIt && `${metadata.namespace ?? "default"}/${metadata.name}` === object;
+    const isWorkload = kind === "CronJob" || kind === "Job";
+    return isWorkload && `${metadata.namespace ?? "default"}/${metadata.name}` === object;
   });
   if (manifest === undefined) return undefined;
-  return readPlace(manifest.place(manifest.object.kind === "CronJob" ? ["spec", "schedule"] : ["metadata", "name"]));
+  return parsePlace(manifest.place(manifest.object.kind === "CronJob" ? ["spec", "schedule"] : ["metadata", "name"]));
 }
 
 /** Reads `jobs.yaml:6:13`; `undefined` for what names no line. */
-export function readPlace(text: string): Place | undefined {
+export function parsePlace(text: string): Place | undefined {
   const match = /^(.*?):(\d+)(?::(\d+))?$/.exec(text);
   if (match === null) return undefined;
   const [, file = "", line, column] = match;

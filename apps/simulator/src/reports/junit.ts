@@ -1,7 +1,7 @@
 import XMLBuilder from "fast-xml-builder";
 
 import type { Rule } from "../rules/rule.js";
-import { type Violation, violationText } from "../rules/rule-tally.js";
+import { type Violation, violationText } from "../rules/rule-counts.js";
 import { isSelectedBy } from "../selection.js";
 import { printable } from "../style.js";
 import type { CheckReport, Subject } from "./check-report.js";
@@ -13,13 +13,13 @@ import type { CheckReport, Subject } from "./check-report.js";
  * @see https://github.com/windyroad/JUnit-Schema
  */
 export function junitXml({ title, subjects, rules, violations }: CheckReport): string {
-  const own = rules.filter(({ what }) => what.type !== "pods");
-  const common = rules.filter(({ what }) => what.type === "pods");
+  const own = rules.filter(({ condition }) => condition.type !== "pods");
+  const common = rules.filter(({ condition }) => condition.type === "pods");
   const suites = [
     ...subjects.map((subject) => {
-      const about = own.filter(({ selection }) => isSelectedBy(selection, subject));
+      const applicable = own.filter(({ selection }) => isSelectedBy(selection, subject));
       const name = `${subject.namespace}/${subject.name}`;
-      const cases = about.map((rule) => testCase(name, rule, violations.filter(isOf(rule, subject))));
+      const cases = applicable.map((rule) => testCase(name, rule, violations.filter(isViolationOf(rule, subject))));
       return suite(name, cases.length > 0 ? cases : [{ "@name": "played", "@classname": printable(name), "@time": 0 }]);
     }),
     ...(common.length === 0
@@ -81,10 +81,10 @@ function testCase(name: string, { text }: Rule, violations: readonly Violation[]
   return { ...plain, failure: { "@message": lines[0]!, "@type": "violation", "#text": lines.join("\n") } };
 }
 
-function isOf(rule: Rule, { namespace, name }: Subject): (violation: Violation) => boolean {
+function isViolationOf(rule: Rule, { namespace, name }: Subject): (violation: Violation) => boolean {
   return (violation) => violation.rule === rule && violation.object === `${namespace}/${name}`;
 }
 
-function sum(suites: readonly Suite[], what: "@tests" | "@failures"): number {
-  return suites.reduce((total, each) => total + each[what], 0);
+function sum(suites: readonly Suite[], attribute: "@tests" | "@failures"): number {
+  return suites.reduce((total, each) => total + each[attribute], 0);
 }

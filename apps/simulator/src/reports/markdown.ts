@@ -5,19 +5,19 @@ import type { DigestGroup } from "../digest/run-digest.js";
 import { summaryCells } from "../digest/summary-table.js";
 import { CHANCE_HEAD, chanceRows, nothingText } from "../futures/futures-text.js";
 import type { FuturesStatistics } from "../futures/futures-statistics.js";
-import { type Violation, violationText } from "../rules/rule-tally.js";
+import { type Violation, violationText } from "../rules/rule-counts.js";
 import { printable } from "../style.js";
 import { ZonedClock } from "../zoned-clock.js";
-import type { Remark } from "./check-report.js";
+import type { Highlight } from "./check-report.js";
 
 /** What a comment on a pull request can hold: lines of a table and of a list that are told; the others are counted. */
-const MOST_LINES = 50;
+const MAX_LINES = 50;
 
 /** One future: what became of the runs, what is worth a look, which rules were broken. */
 export function runMarkdown(
   title: string,
   groups: readonly DigestGroup[],
-  { violations, remarks }: { readonly violations: readonly Violation[]; readonly remarks: readonly Remark[] },
+  { violations, highlights }: { readonly violations: readonly Violation[]; readonly highlights: readonly Highlight[] },
 ): string {
   const { names, columns } = summaryCells(groups);
   const rows = names.map((name, row) => [name, ...columns.map(({ texts }) => texts[row]! || "–")]);
@@ -25,7 +25,7 @@ export function runMarkdown(
     brokenRules(violations),
     list(
       "Worth a look",
-      remarks.map(({ object, text }) => `${code(object)}: ${escaped(text)}`),
+      highlights.map(({ object, text }) => `${code(object)}: ${escaped(text)}`),
     ),
     rows.length === 0 ? "" : table(["CronJob", ...columns.map(({ column }) => column.title)], rows),
   ]);
@@ -64,19 +64,19 @@ export function comparisonMarkdown(
           `${code(`${object} ${field}`)}: ${code(valueText(before))} → ${code(valueText(after))}`,
       ),
     ),
-    ...differing.slice(0, MOST_LINES).map(differenceTable),
-    differing.length > MOST_LINES ? `… and ${differing.length - MOST_LINES} more CronJobs and Jobs.` : "",
+    ...differing.slice(0, MAX_LINES).map(differenceTable),
+    differing.length > MAX_LINES ? `… and ${differing.length - MAX_LINES} more CronJobs and Jobs.` : "",
   ]);
 }
 
-const MOST_DIFFERENCES = 20;
+const MAX_DIFFERENCES = 20;
 
 function differenceTable({ kind, namespace, name, timeZone, differences }: GroupComparison): string {
   const clock = new ZonedClock(timeZone);
   const rows = differences
-    .slice(0, MOST_DIFFERENCES)
+    .slice(0, MAX_DIFFERENCES)
     .map((difference) => [clock.brief(difference.slotMs), sideText(difference, "a"), sideText(difference, "b")]);
-  const more = differences.length - MOST_DIFFERENCES;
+  const more = differences.length - MAX_DIFFERENCES;
   const rest = more > 0 ? `\n\n… and ${more.toLocaleString("en-US")} more.` : "";
   return `**${kind} ${escaped(`${namespace}/${name}`)}**\n\n${table(["slot", "before", "after"], rows)}${rest}`;
 }
@@ -94,8 +94,8 @@ function document(title: string, blocks: readonly string[]): string {
 
 function list(title: string, lines: readonly string[]): string {
   if (lines.length === 0) return "";
-  const more = lines.length - MOST_LINES;
-  const shown = lines.slice(0, MOST_LINES).map((line) => `- ${line}`);
+  const more = lines.length - MAX_LINES;
+  const shown = lines.slice(0, MAX_LINES).map((line) => `- ${line}`);
   return [`**${title}**`, "", ...shown, ...(more > 0 ? [`- … and ${more.toLocaleString("en-US")} more`] : [])].join(
     "\n",
   );
@@ -103,9 +103,9 @@ function list(title: string, lines: readonly string[]): string {
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(escaped).join(" | ")} |`;
-  const more = rows.length - MOST_LINES;
+  const more = rows.length - MAX_LINES;
   const rest = more > 0 ? [line([`… and ${more.toLocaleString("en-US")} more`, ...head.slice(1).map(() => "")])] : [];
-  return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.slice(0, MOST_LINES).map(line), ...rest].join("\n");
+  return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.slice(0, MAX_LINES).map(line), ...rest].join("\n");
 }
 
 /** Text as it stands: nothing in it is markup, a link, or somebody to be told. */

@@ -1,9 +1,9 @@
 import type { Rule } from "../rules/rule.js";
-import { violationText } from "../rules/rule-tally.js";
+import { violationText } from "../rules/rule-counts.js";
 import { type CheckReport, type Place, placeOf } from "./check-report.js";
 
 /** Where the documentation is, and all the rest. */
-export const HOME = "https://github.com/kubewright/kubewright";
+export const REPOSITORY_URL = "https://github.com/kubewright/kubewright";
 
 /** One result of a SARIF file. */
 export interface SarifResult {
@@ -23,33 +23,33 @@ export interface SarifRule {
 }
 
 /** What a check found, as SARIF: violations as errors, what is worth a look as notes, each where its CronJob is written. */
-export function checkSarif({ rules, violations, remarks, manifests }: CheckReport): string {
+export function checkSarif({ rules, violations, highlights, manifests }: CheckReport): string {
   const results: SarifResult[] = [
     ...violations.map((violation) => ({
       ruleId: ruleId(violation.rule),
       level: "error" as const,
       text: violationText(violation),
-      ...placed(violation.object, manifests),
+      ...locate(violation.object, manifests),
     })),
-    ...remarks.map(({ object, text }) => ({
+    ...highlights.map(({ object, text }) => ({
       ruleId: "worth-a-look",
       level: "note" as const,
       text: `${object}: ${text}`,
-      ...placed(object, manifests),
+      ...locate(object, manifests),
     })),
   ];
   const known = new Map(
     rules.map((rule) => [ruleId(rule), { id: ruleId(rule), text: `${ruleId(rule)} is not to happen` }]),
   );
-  const look = { id: "worth-a-look", text: "Its owner will want to know" };
-  return sarif([...known.values(), ...(remarks.length === 0 ? [] : [look])], results);
+  const highlightRule = { id: "worth-a-look", text: "Its owner will want to know" };
+  return sarif([...known.values(), ...(highlights.length === 0 ? [] : [highlightRule])], results);
 }
 
-function ruleId({ what }: Rule): string {
-  return what.type === "run" ? what.mishap.kind : what.type === "pods" ? "peak-pods" : "changed";
+function ruleId({ condition }: Rule): string {
+  return condition.type === "run" ? condition.incident.kind : condition.type === "pods" ? "peak-pods" : "changed";
 }
 
-function placed(
+function locate(
   object: string | undefined,
   manifests: CheckReport["manifests"],
 ): Pick<SarifResult, "object" | "place"> {
@@ -68,7 +68,7 @@ export function sarif(rules: readonly SarifRule[], results: readonly SarifResult
         tool: {
           driver: {
             name: "kubewright",
-            informationUri: HOME,
+            informationUri: REPOSITORY_URL,
             rules: rules.map(({ id, text, help }) => ({
               id,
               shortDescription: { text },

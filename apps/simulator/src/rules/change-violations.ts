@@ -3,12 +3,12 @@ import { formatTime } from "@kubewright/api";
 import type { Comparison } from "../compare/compare-runs.js";
 import { isSelectedBy } from "../selection.js";
 import type { Rule } from "./rule.js";
-import type { Violation } from "./rule-tally.js";
+import type { Violation } from "./rule-counts.js";
 
 /** Each CronJob or Job whose runs differ though a rule wants them the same. */
 export function changeViolations(rules: readonly Rule[], { groups }: Comparison, seed: number): Violation[] {
   return rules
-    .filter(({ what }) => what.type === "change")
+    .filter(({ condition }) => condition.type === "change")
     .flatMap((rule) =>
       groups
         .filter((group) => group.differences.length > 0 && isSelectedBy(rule.selection, group))

@@ -1,7 +1,7 @@
 import { closest } from "@kubewright/simulation";
 
 import { parseDuration } from "../duration.js";
-import { MISHAPS, type Mishap } from "../futures/mishap.js";
+import { INCIDENT_KINDS, type Incident } from "../futures/incident.js";
 import { EVERYTHING, type Selection, parseSelection } from "../selection.js";
 import { UserError } from "../user-error.js";
 
@@ -12,26 +12,26 @@ export interface Rule {
   /** Whom it is about. */
   readonly selection: Selection;
   /** What is not to befall a run; or more pods at once than so many; or a difference from what is compared. */
-  readonly what: RunRule | PodsRule | ChangeRule;
+  readonly condition: RunRule | PodsRule | ChangeRule;
   /** Of many futures: the share in which it may happen, from 0 to 1. Absent: in none. */
-  readonly mostFutures?: number;
+  readonly maxShare?: number;
 }
 
 export interface RunRule {
   readonly type: "run";
-  readonly mishap: Mishap;
+  readonly incident: Incident;
 }
 
 export interface PodsRule {
   readonly type: "pods";
-  readonly most: number;
+  readonly max: number;
 }
 
 export interface ChangeRule {
   readonly type: "change";
 }
 
-const NAMES = [...MISHAPS, "peak-pods", "changed"] as const;
+const NAMES = [...INCIDENT_KINDS, "peak-pods", "changed"] as const;
 type RuleName = (typeof NAMES)[number];
 const EXAMPLES = "skipped, billing/*:failed, late>10m, peak-pods>50 or, with --seeds, skipped>1%";
 
@@ -43,16 +43,16 @@ const EXAMPLES = "skipped, billing/*:failed, late>10m, peak-pods>50 or, with --s
  */
 export function parseRules(texts: readonly string[], where = "--fail-on"): Rule[] {
   const rules: Rule[] = [];
-  const wrong: string[] = [];
+  const problems: string[] = [];
   for (const text of texts.flatMap((each) => each.split(",")).map((each) => each.trim())) {
     try {
       rules.push(parseRule(text));
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      wrong.push(`${where}: ${JSON.stringify(text)} ${error.message}`);
+      problems.push(`${where}: ${JSON.stringify(text)} ${error.message}`);
     }
   }
-  if (wrong.length > 0) throw new UserError(wrong.join("\n"));
+  if (problems.length > 0) throw new UserError(problems.join("\n"));
   return rules;
 }
 
@@ -69,27 +69,27 @@ function parseRule(text: string): Rule {
     );
   }
   const share = bounds.at(-1)?.endsWith("%") ? parseShare(bounds.pop()!) : undefined;
-  const what = whatOf(name, bounds);
-  return { text, selection, what, ...(share === undefined ? {} : { mostFutures: share }) };
+  const condition = conditionOf(name, bounds);
+  return { text, selection, condition, ...(share === undefined ? {} : { maxShare: share }) };
 }
 
 function isName(name: string): name is RuleName {
   return (NAMES as readonly string[]).includes(name);
 }
 
-function whatOf(name: RuleName, bounds: readonly string[]): Rule["what"] {
+function conditionOf(name: RuleName, bounds: readonly string[]): Rule["condition"] {
   const [bound, ...more] = bounds;
   if (more.length > 0) throw new UserError(`has a bound too many; write for example ${EXAMPLES}`);
   if (name === "peak-pods") {
     if (bound === undefined || !/^\d{1,9}$/.test(bound))
       throw new UserError("lacks its number of pods; write for example peak-pods>50");
-    return { type: "pods", most: Number(bound) };
+    return { type: "pods", max: Number(bound) };
   }
   if (bound !== undefined && name !== "late")
     throw new UserError(`has a bound that ${name} does not take; it may be a share of futures, as in ${name}>1%`);
   if (name === "changed") return { type: "change" };
   const overMs = bound === undefined ? undefined : parseDuration(bound, `late>${bound}`);
-  return { type: "run", mishap: overMs === undefined ? { kind: name } : { kind: name, overMs } };
+  return { type: "run", incident: overMs === undefined ? { kind: name } : { kind: name, overMs } };
 }
 
 function parseShare(text: string): number {

@@ -1,29 +1,32 @@
-import type { Mishap } from "../futures/mishap.js";
-import { MishapCounter } from "../futures/mishap-counter.js";
+import type { Incident } from "../futures/incident.js";
+import { IncidentCounter } from "../futures/incident-counter.js";
 import type { Peaks } from "../futures/pod-peaks.js";
 import type { Selection } from "../selection.js";
-import type { TimelineListener } from "../timeline/kept-rows.js";
+import type { TimelineListener } from "../timeline/bounded-rows.js";
 import { UserError } from "../user-error.js";
 import type { Rule } from "./rule.js";
-import { type HeldFuture, RuleTally, type Violation, violationText } from "./rule-tally.js";
+import { type CheckedFuture, RuleCounts, type Violation, violationText } from "./rule-counts.js";
 import { ViolationsError } from "./violations-error.js";
 
 /** What of a future has to be counted to know whether rules are broken. */
-export function countedFor(rules: readonly Rule[]): { readonly mishaps: Mishap[]; readonly selections: Selection[] } {
+export function countsNeededFor(rules: readonly Rule[]): {
+  readonly incidents: Incident[];
+  readonly selections: Selection[];
+} {
   return {
-    mishaps: rules.flatMap(({ what }) => (what.type === "run" ? [what.mishap] : [])),
-    selections: rules.flatMap(({ what, selection }) => (what.type === "pods" ? [selection] : [])),
+    incidents: rules.flatMap(({ condition }) => (condition.type === "run" ? [condition.incident] : [])),
+    selections: rules.flatMap(({ condition, selection }) => (condition.type === "pods" ? [selection] : [])),
   };
 }
 
 /** Holds the one future that is being played against rules. */
 export class RunRules {
   readonly #rules: readonly Rule[];
-  readonly #counter: MishapCounter;
+  readonly #counter: IncidentCounter;
 
   constructor(rules: readonly Rule[]) {
     this.#rules = rules;
-    this.#counter = new MishapCounter(countedFor(rules).mishaps);
+    this.#counter = new IncidentCounter(countsNeededFor(rules).incidents);
   }
 
   get listener(): TimelineListener {
@@ -49,16 +52,16 @@ export class RunRules {
 }
 
 /** Those that one future has broken. */
-export function violationsOf(rules: readonly Rule[], future: HeldFuture): Violation[] {
-  const tally = new RuleTally(rules);
-  tally.add(future);
-  return tally.violations;
+export function violationsOf(rules: readonly Rule[], future: CheckedFuture): Violation[] {
+  const counts = new RuleCounts(rules);
+  counts.add(future);
+  return counts.violations;
 }
 
 /** @throws UserError for rules about a share of the futures, where one is played. */
-export function checkForOneFuture(rules: readonly Rule[], hint: string): void {
-  for (const { text, mostFutures } of rules)
-    if (mostFutures !== undefined)
+export function rejectShareRules(rules: readonly Rule[], hint: string): void {
+  for (const { text, maxShare } of rules)
+    if (maxShare !== undefined)
       throw new UserError(`--fail-on: ${JSON.stringify(text)} is about a share of many futures: ${hint}`);
 }
 

@@ -2,7 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { playScenario } from "../../test/play-scenario.js";
+import { simulateScenario } from "../../test/simulate-scenario.js";
 import {
   type EventRecord,
   type ScenarioEventRecord,
@@ -14,25 +14,25 @@ import { loadScenario } from "./load-scenario.js";
 
 const FOLDER = new URL("../../../../examples/scenarios/", import.meta.url).pathname;
 
-interface Played {
+interface ScenarioRun {
   readonly records: readonly TraceRecord[];
   readonly problems: readonly string[];
   readonly trace: string;
 }
 
-async function play(name: string, freeze: boolean): Promise<Played> {
+async function runScenario(name: string, freeze: boolean): Promise<ScenarioRun> {
   const scenario = await loadScenario(`${FOLDER}${name}.yaml`, {
     readFile: (path) => readFile(path, "utf8"),
     listFolder: async () => undefined,
   });
   expect(scenario.name).toBe(name);
   expect(scenario.description).toMatch(/Look at/);
-  const { records, problems } = await playScenario(scenario, { freeze });
+  const { records, problems } = await simulateScenario(scenario, { freeze });
   return { records, problems, trace: records.map(traceLine).join("") };
 }
 
 function objects<Kind extends ObjectRecord["kind"]>(
-  { records }: Played,
+  { records }: ScenarioRun,
   kind: Kind,
   change: ObjectRecord["change"],
 ): Extract<ObjectRecord, { kind: Kind }>[] {
@@ -43,14 +43,14 @@ function objects<Kind extends ObjectRecord["kind"]>(
 }
 
 /** When the runs of a CronJob were started, and for which slot. */
-function runs(played: Played, cronJob: string): { at: string; slot: string }[] {
+function runs(played: ScenarioRun, cronJob: string): { at: string; slot: string }[] {
   return objects(played, "Job", "ADDED")
     .filter(({ owner }) => owner?.name === cronJob)
     .map(({ at, state }) => ({ at: at.slice(5, 16), slot: state.scheduledFor!.slice(5) }));
 }
 
 /** How a Job ended, and what it had counted by then. */
-function outcome(played: Played, job: string) {
+function outcome(played: ScenarioRun, job: string) {
   const ended = objects(played, "Job", "MODIFIED").find(
     ({ name, state }) => name === job && state.outcome !== undefined,
   );
@@ -59,25 +59,25 @@ function outcome(played: Played, job: string) {
   return { ...ended.state.outcome!, at: ended.at.slice(11, 19), succeeded, failed };
 }
 
-function podsOf(played: Played, job: string): Extract<ObjectRecord, { kind: "Pod" }>[] {
+function podsOf(played: ScenarioRun, job: string): Extract<ObjectRecord, { kind: "Pod" }>[] {
   return objects(played, "Pod", "ADDED").filter(({ owner }) => owner?.name === job);
 }
 
-function deletion(played: Played, kind: "Job" | "Pod", name: string): string | undefined {
+function deletion(played: ScenarioRun, kind: "Job" | "Pod", name: string): string | undefined {
   return objects(played, kind, "DELETED")
     .find((record) => record.name === name)
     ?.at.slice(11, 19);
 }
 
-function events({ records }: Played, reason: string): EventRecord[] {
+function events({ records }: ScenarioRun, reason: string): EventRecord[] {
   return records.filter((record): record is EventRecord => record.type === "event" && record.reason === reason);
 }
 
-function happenings({ records }: Played): ScenarioEventRecord[] {
+function scenarioEvents({ records }: ScenarioRun): ScenarioEventRecord[] {
   return records.filter((record): record is ScenarioEventRecord => record.type === "happening");
 }
 
-const EXPECTATIONS: Readonly<Record<string, (played: Played) => void>> = {
+const EXPECTATIONS: Readonly<Record<string, (played: ScenarioRun) => void>> = {
   "dst-night-forward": (played) => {
     expect(runs(played, "nightly-berlin").map(({ slot }) => slot)).toEqual([
       "03-28T02:30:00+01:00",
@@ -111,9 +111,9 @@ const EXPECTATIONS: Readonly<Record<string, (played: Played) => void>> = {
     );
     expect(runs(played, "allowed")).toHaveLength(23);
     expect(events(played, "JobAlreadyActive").map(({ involved }) => involved.name)).not.toContain("allowed");
-    expect(mostAtOnce(played, "late")).toBe(1);
-    expect(mostAtOnce(played, "dropped")).toBe(1);
-    expect(mostAtOnce(played, "allowed")).toBe(2);
+    expect(maxConcurrent(played, "late")).toBe(1);
+    expect(maxConcurrent(played, "dropped")).toBe(1);
+    expect(maxConcurrent(played, "allowed")).toBe(2);
   },
   "weekend-outage": (played) => {
     for (const cronJob of ["every-half-hour", "hourly", "with-deadline"]) {
@@ -122,7 +122,7 @@ const EXPECTATIONS: Readonly<Record<string, (played: Played) => void>> = {
     }
     expect(events(played, "TooManyMissedTimes").map(({ involved }) => involved.name)).toEqual(["every-half-hour"]);
     expect(runs(played, "weekday-evenings")).toEqual([{ at: "01-05T20:00", slot: "01-05T20:00:00Z" }]);
-    expect(happenings(played)).toMatchObject([{ kind: "controllerDown", until: "2026-01-05T08:05:00.000Z" }]);
+    expect(scenarioEvents(played)).toMatchObject([{ kind: "controllerDown", until: "2026-01-05T08:05:00.000Z" }]);
   },
   "schedule-edit": (played) => {
     const monday = { at: "03-02T20:00", slot: "03-02T20:00:00Z" };
@@ -182,7 +182,7 @@ const EXPECTATIONS: Readonly<Record<string, (played: Played) => void>> = {
     expect(before).toBeGreaterThan(0);
     expect(before).toBeLessThan(100);
     expect(outcome(played, "shards")).toMatchObject({ type: "Complete", succeeded: 100, failed: 0 });
-    expect(happenings(played).find(({ kind }) => kind === "leaseLost")?.message).toContain(
+    expect(scenarioEvents(played).find(({ kind }) => kind === "leaseLost")?.message).toContain(
       "controller-manager-1 leads",
     );
   },
@@ -217,7 +217,7 @@ const EXPECTATIONS: Readonly<Record<string, (played: Played) => void>> = {
   },
 };
 
-function mostAtOnce(played: Played, cronJob: string): number {
+function maxConcurrent(played: ScenarioRun, cronJob: string): number {
   const states = played.records.flatMap((record) =>
     record.type === "object" && record.kind === "CronJob" && record.name === cronJob
       ? [record.state.active.length]
@@ -235,9 +235,9 @@ test.each(Object.entries(EXPECTATIONS))(
   "%s goes as its description says, twice by the byte",
   { timeout: 120_000 },
   async (name, expectations) => {
-    const played = await play(name, true);
+    const played = await runScenario(name, true);
     expect(played.problems).toEqual([]);
     expectations(played);
-    expect((await play(name, false)).trace === played.trace).toBe(true);
+    expect((await runScenario(name, false)).trace === played.trace).toBe(true);
   },
 );

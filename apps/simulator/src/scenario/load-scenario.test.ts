@@ -265,7 +265,7 @@ happenings:
     "a/b/other.yaml": job("other").replace("  - ", "    "),
   };
   const files2 = { ...files, "a/b/../job.yaml": files["a/job.yaml"] };
-  const { name, manifests, happenings } = await loadScenario("a/b/s.yaml", io(files2));
+  const { name, manifests, events } = await loadScenario("a/b/s.yaml", io(files2));
   const rules = (object: unknown): unknown =>
     JSON.parse(
       (object as { spec: { template: { metadata: { annotations: Record<string, string> } } } }).spec.template.metadata
@@ -277,7 +277,7 @@ happenings:
     { duration: "5m", exitCode: "0=0.9,3=0.1" },
     { attempts: "1", exitCode: "2" },
   ]);
-  expect(rules(happenings[0]!.objects[0]!.object)).toEqual([
+  expect(rules(events[0]!.objects[0]!.object)).toEqual([
     { duration: "5m", exitCode: "0=0.9,3=0.1" },
     { duration: "1m" },
   ]);

@@ -40,7 +40,7 @@ export interface ScenarioOverrides {
  * @throws UserError with one line for each mistake: `file:line:column: path: what is wrong; hint`.
  */
 export async function loadScenario(path: string, io: InputIo, overrides: ScenarioOverrides = {}): Promise<Scenario> {
-  const source = new ScenarioText(await read(path, io), path);
+  const source = new ScenarioText(await readScenarioFile(path, io), path);
   const value = source.value();
   if (value === null)
     throw new UserError(
@@ -51,7 +51,7 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
       `${path}: is a ${value.kind} and no scenario; give it without --scenario, or write it into the \`manifests\` of one`,
     );
   const schemaProblems = await checkSchema(value);
-  if (schemaProblems.length > 0) source.refuse(schemaProblems);
+  if (schemaProblems.length > 0) source.throwProblems(schemaProblems);
   const file = value as ScenarioFile;
 
   const timeProblems: Problem[] = [];
@@ -65,7 +65,7 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
       path: ["for"],
       message: `${JSON.stringify(file.for)} ${TOO_LONG}`,
     });
-  if (timeProblems.length > 0) source.refuse(timeProblems);
+  if (timeProblems.length > 0) source.throwProblems(timeProblems);
 
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const load = async (entry: string | UnstructuredObject, at: Path): Promise<readonly Manifest[]> => {
@@ -87,14 +87,14 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
     applied.push(apply === undefined ? [] : await load(apply, ["happenings", index, "apply"]));
   const objects = [...manifests, ...applied.flat()];
   if (objects.length === 0)
-    source.refuse([
+    source.throwProblems([
       { path: [], message: "there is nothing to play; add `manifests`, or name files on the command line" },
     ]);
 
   const nodes = file.nodes === undefined ? undefined : nodeShapes(file.nodes);
   const problems = checkScenario(file, { startMs, durationMs, objects, nodes: nodes ?? defaultNodes });
-  if (problems.length > 0) source.refuse(problems);
-  const described = (list: readonly Manifest[]): Manifest[] => withWorkloads(list, file.workloads ?? []);
+  if (problems.length > 0) source.throwProblems(problems);
+  const withWorkloadAnnotations = (list: readonly Manifest[]): Manifest[] => withWorkloads(list, file.workloads ?? []);
   return {
     name: file.name ?? path.slice(folder.length).replace(/\.ya?ml$/, ""),
     description: file.description,
@@ -106,10 +106,10 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
     controllers: file.controllers,
     jitter: file.jitter,
     nodes,
-    manifests: described(manifests),
-    happenings: scenarioEventsOf(file.events ?? [], {
+    manifests: withWorkloadAnnotations(manifests),
+    events: scenarioEventsOf(file.events ?? [], {
       startMs,
-      objectsOf: (index) => described(applied[index]!),
+      objectsOf: (index) => withWorkloadAnnotations(applied[index]!),
       placeOf: (index) => source.place(["happenings", index]),
     }),
   };
@@ -125,7 +125,7 @@ function isManifest(value: unknown): value is { kind: string } {
   );
 }
 
-async function read(path: string, io: Pick<InputIo, "readFile">): Promise<string> {
+async function readScenarioFile(path: string, io: Pick<InputIo, "readFile">): Promise<string> {
   try {
     return await io.readFile(path);
   } catch (error) {

@@ -16,17 +16,17 @@ export function paragraph(text: string, width: number): string {
 }
 
 /** Happenings shown at most. */
-const MOST_HAPPENINGS = 50;
+const MAX_EVENTS = 50;
 
 /** What happened, a line each: when, for how long, and what. */
-export function happeningsText(happenings: readonly ScenarioEventRecord[], style: Style): string {
-  const rows = happenings.slice(0, MOST_HAPPENINGS).map(({ at, until, kind, message }) => {
+export function eventsText(events: readonly ScenarioEventRecord[], style: Style): string {
+  const rows = events.slice(0, MAX_EVENTS).map(({ at, until, kind, message }) => {
     const lasting = until === undefined ? "" : ` for ${formatDuration(Date.parse(until) - Date.parse(at))}`;
     return [`${at.slice(0, 19)}Z`, kind, `${printable(message)}${lasting}`] as const;
   });
   const kindWidth = Math.max(...rows.map(([, kind]) => kind.length));
   const lines = rows.map(([at, kind, message]) => `  ${style.dim(at)}  ${kind.padEnd(kindWidth)}  ${message}`);
-  const more = happenings.length - rows.length;
+  const more = events.length - rows.length;
   if (more > 0) lines.push(`  and ${more} more`);
   return `${style.bold("Happenings")}\n${lines.join("\n")}`;
 }

@@ -4,7 +4,7 @@ import { type Path, type Problem, pathText } from "@kubewright/simulation";
 import { UserError } from "../user-error.js";
 
 /** Problems told at once. */
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /** The text of a scenario file, with the place of everything in it. */
 export class ScenarioText {
@@ -14,7 +14,7 @@ export class ScenarioText {
   /** @throws UserError with file, line and column when it is not one YAML document. */
   constructor(text: string, file: string) {
     this.#file = file;
-    this.#document = this.#read(() => new YamlDocument(text));
+    this.#document = this.#withUserErrors(() => new YamlDocument(text));
     if (this.#document.hasMore)
       throw new UserError(
         `${file}: holds several documents where one is expected; the manifests of a scenario go into \`manifests\``,
@@ -29,7 +29,7 @@ export class ScenarioText {
 
   /** @throws UserError for aliases that cannot be followed. */
   value(): unknown {
-    return this.#read(() => this.#document.value());
+    return this.#withUserErrors(() => this.#document.value());
   }
 
   /** `file:line:column` of a value, or of the field's name. What is not there stands where its parent does. */
@@ -38,7 +38,7 @@ export class ScenarioText {
     return `${this.#file}:${line}:${column}`;
   }
 
-  #read<T>(action: () => T): T {
+  #withUserErrors<T>(action: () => T): T {
     try {
       return action();
     } catch (error) {
@@ -50,18 +50,18 @@ export class ScenarioText {
   }
 
   /** @throws UserError with a line for each problem, in the order of the file. */
-  refuse(problems: readonly Problem[]): never {
+  throwProblems(problems: readonly Problem[]): never {
     const sorted = problems
       .map((problem) => ({ ...problem, at: this.#document.place(problem.path, { atKey: problem.atKey ?? false }) }))
       .sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
     const lines = new Set(
       sorted.map(({ path, atKey, message }) => {
-        const what = path.length === 0 ? "" : `${pathText(path)}: `;
-        return `${this.place(path, atKey)}: ${what}${message}`;
+        const pathPrefix = path.length === 0 ? "" : `${pathText(path)}: `;
+        return `${this.place(path, atKey)}: ${pathPrefix}${message}`;
       }),
     );
-    const told = [...lines].slice(0, MOST_PROBLEMS);
-    if (lines.size > told.length) told.push(`${this.#file}: and ${lines.size - told.length} more`);
-    throw new UserError(told.join("\n"));
+    const shown = [...lines].slice(0, MAX_PROBLEMS);
+    if (lines.size > shown.length) shown.push(`${this.#file}: and ${lines.size - shown.length} more`);
+    throw new UserError(shown.join("\n"));
   }
 }

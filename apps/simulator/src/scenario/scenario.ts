@@ -18,8 +18,8 @@ export interface Scenario {
   readonly nodes: readonly GroupedNode[] | undefined;
   /** Its own and those of the command line, with what it says of their workloads written into them. */
   readonly manifests: readonly Manifest[];
-  readonly happenings: readonly Happening[];
+  readonly events: readonly ScenarioEvent[];
 }
 
 /** One thing that happens. Its place is `file:line:column`. */
-export type Happening = PlayedHappening<Manifest>;
+export type ScenarioEvent = PlayedHappening<Manifest>;

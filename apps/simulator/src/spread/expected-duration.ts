@@ -2,7 +2,7 @@ import type { DeepReadonly, ObjectMeta, Pod } from "@kubewright/api";
 import { seededRandom } from "@kubewright/clock";
 import { type DurationRange, drawDuration, workloadOf } from "@kubewright/fake-kubelet";
 
-const DRAWS = 64;
+const SAMPLES = 64;
 
 /** How long a pod made from a template takes in the mean, as far as its annotations tell: start, and the container that runs longest. */
 export function expectedDurationMs(template: {
@@ -13,20 +13,20 @@ export function expectedDurationMs(template: {
   const { workload } = workloadOf({ metadata: { annotations } } as DeepReadonly<Pod>);
   const { rules = [] } = workload;
   // What only some attempts or indexes do is no mean.
-  const always = rules.filter(({ indexes, attempts }) => indexes === undefined && attempts === undefined);
+  const unconditional = rules.filter(({ indexes, attempts }) => indexes === undefined && attempts === undefined);
   const means = new Map<DurationRange, number>();
   const mean = (range: DurationRange): number => {
-    const known = means.get(range) ?? meanMs(range);
-    means.set(range, known);
-    return known;
+    const cached = means.get(range) ?? meanMs(range);
+    means.set(range, cached);
+    return cached;
   };
   const runs = (template.spec?.containers ?? []).map(({ name }) => {
-    const applying = always.filter(
+    const matching = unconditional.filter(
       ({ container, duration }) => duration !== undefined && (container === undefined || container === name),
     );
-    return mean(applying.at(-1)?.duration ?? workload.duration);
+    return mean(matching.at(-1)?.duration ?? workload.duration);
   });
-  const startup = always.filter(({ startupDelay }) => startupDelay !== undefined).at(-1)?.startupDelay;
+  const startup = unconditional.filter(({ startupDelay }) => startupDelay !== undefined).at(-1)?.startupDelay;
   return mean(startup ?? workload.startupDelay) + Math.max(0, ...runs);
 }
 
@@ -34,6 +34,6 @@ function meanMs(range: DurationRange): number {
   if (range.spread === undefined) return (range.fromMs + range.toMs) / 2;
   const random = seededRandom(1);
   let sum = 0;
-  for (let draw = 0; draw < DRAWS; draw++) sum += drawDuration(range, random.fork(String(draw)));
-  return sum / DRAWS;
+  for (let sample = 0; sample < SAMPLES; sample++) sum += drawDuration(range, random.fork(String(sample)));
+  return sum / SAMPLES;
 }

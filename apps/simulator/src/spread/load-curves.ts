@@ -19,11 +19,11 @@ export function loadCurves(
     memory: new Float64Array(windowMinutes),
   };
   for (const [index, { starts, ends, minute, pods, cpuMillis, memoryBytes }] of loads.entries()) {
-    const by = minutes[index]! - minute;
+    const shift = minutes[index]! - minute;
     for (let run = 0; run < starts.length; run++) {
-      const start = starts[run]! + by;
+      const start = starts[run]! + shift;
       if (start >= 0 && start < windowMinutes) curves.starts[start]!++;
-      const end = Math.min(windowMinutes, ends[run]! + by);
+      const end = Math.min(windowMinutes, ends[run]! + shift);
       for (let at = Math.max(0, start); at < end; at++) {
         curves.pods[at]! += pods;
         curves.cpu[at]! += cpuMillis;
@@ -35,11 +35,11 @@ export function loadCurves(
 }
 
 /** The most in each minute of the hour, hour of the day or day: of every `length` minutes the one they are in, of `count`. */
-export function mostBy(curve: Float64Array, placeOf: (minute: number) => number, count: number): number[] {
-  const most = Array.from({ length: count }, () => 0);
+export function maxBy(curve: Float64Array, bucketOf: (minute: number) => number, count: number): number[] {
+  const max = Array.from({ length: count }, () => 0);
   for (const [minute, level] of curve.entries()) {
-    const place = placeOf(minute);
-    if (level > most[place]!) most[place] = level;
+    const bucket = bucketOf(minute);
+    if (level > max[bucket]!) max[bucket] = level;
   }
-  return most;
+  return max;
 }

@@ -1,25 +1,25 @@
 import { formatTime } from "@kubewright/api";
 import type { LoadMaps, LoadRow } from "@kubewright/timeline/data";
 
-import { mostBy } from "./load-curves.js";
+import { maxBy } from "./load-curves.js";
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Days that have a row of their own; of more, the first. */
-const MOST_DAYS = 31;
+const MAX_DAYS = 31;
 
 /** A curve by minute of the hour, by hour of the day and, of several days, by day. @param startMs - A whole hour. */
 export function loadMaps(curve: Float64Array, startMs: number): LoadMaps {
   const first = firstMinute(startMs);
-  const byMinuteOfDay = mostBy(curve, (minute) => (minute + first) % DAY, DAY);
+  const byMinuteOfDay = maxBy(curve, (minute) => (minute + first) % DAY, DAY);
   const hours = Math.min(24, Math.ceil(curve.length / HOUR));
   const firstHour = hours < 24 ? first / HOUR : 0;
   const days = daysOf(curve, startMs);
-  const byHour = days < 2 ? [] : mostBy(curve, (minute) => Math.floor((minute + first) / HOUR), days * 24);
+  const byHour = days < 2 ? [] : maxBy(curve, (minute) => Math.floor((minute + first) / HOUR), days * 24);
   return {
-    byMinuteOfHour: mostBy(curve, (minute) => minute % HOUR, HOUR),
+    byMinuteOfHour: maxBy(curve, (minute) => minute % HOUR, HOUR),
     byHour: Array.from({ length: hours }, (_, index): LoadRow => {
       const hour = (firstHour + index) % 24;
       return {
@@ -27,7 +27,7 @@ export function loadMaps(curve: Float64Array, startMs: number): LoadMaps {
         levels: byMinuteOfDay.slice(hour * HOUR, (hour + 1) * HOUR),
       };
     }),
-    byDay: Array.from({ length: days < 2 ? 0 : Math.min(days, MOST_DAYS) }, (_, day): LoadRow => {
+    byDay: Array.from({ length: days < 2 ? 0 : Math.min(days, MAX_DAYS) }, (_, day): LoadRow => {
       const atMs = startMs + day * DAY_MS;
       return {
         label: `${formatTime(atMs).slice(0, 10)} ${new Date(atMs).toUTCString().slice(0, 3)}`,
@@ -38,8 +38,8 @@ export function loadMaps(curve: Float64Array, startMs: number): LoadMaps {
 }
 
 /** Days that the map by day leaves out. */
-export function daysLeft(curve: Float64Array, startMs: number): number {
-  return Math.max(0, daysOf(curve, startMs) - MOST_DAYS);
+export function omittedDays(curve: Float64Array, startMs: number): number {
+  return Math.max(0, daysOf(curve, startMs) - MAX_DAYS);
 }
 
 function firstMinute(startMs: number): number {

@@ -8,7 +8,7 @@ export interface MinuteField {
   readonly earliest: number;
   readonly latest: number;
   /** The schedule with every minute so much later; hours, days and the zone as they were. */
-  moved(by: number): string;
+  shiftedBy(minutes: number): string;
 }
 
 const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
@@ -28,7 +28,7 @@ export function readMinuteField(schedule: string): MinuteField | undefined {
   const [, zone = "", rest = ""] = /^((?:CRON_)?TZ=\S*\s+)?(.*)$/s.exec(schedule)!;
   const fields = /^\s*(\S+)(\s.*)$/s.exec(DESCRIPTORS.get(rest.trim()) ?? rest);
   if (fields === null || rest.startsWith("@every")) return undefined;
-  const [, field = "", others = ""] = fields;
+  const [, field = "", otherFields = ""] = fields;
   const items = field
     .split(",")
     .filter((item) => item !== "")
@@ -40,11 +40,12 @@ export function readMinuteField(schedule: string): MinuteField | undefined {
     minutes,
     earliest: -first,
     latest: LAST_MINUTE - minutes.at(-1)!,
-    moved: (by) => (by === 0 ? schedule : `${zone}${items.map((item) => itemText(item, by)).join(",")}${others}`),
+    shiftedBy: (by) =>
+      by === 0 ? schedule : `${zone}${items.map((item) => itemText(item, by)).join(",")}${otherFields}`,
   };
 }
 
-interface Item {
+interface MinuteItem {
   readonly first: number;
   readonly last: number;
   /** Absent: a single minute, or every minute between the two. */
@@ -52,7 +53,7 @@ interface Item {
 }
 
 /** What is left to read is known to be right. */
-function readItem(item: string): Item {
+function readItem(item: string): MinuteItem {
   const [base = "", step] = item.split("/");
   const [low = "", high] = base.split("-");
   const isAll = low === "*" || low === "?";
@@ -61,15 +62,15 @@ function readItem(item: string): Item {
   return { first, last, ...(step === undefined ? {} : { step: Number(step) }) };
 }
 
-function minutesOf({ first, last, step = 1 }: Item): number[] {
+function minutesOf({ first, last, step = 1 }: MinuteItem): number[] {
   return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
 /** Up to the end of the hour is far enough: no further minute of the item lies between its last one and that. */
-function itemText({ first, last, step }: Item, by: number): string {
-  const from = first + by;
+function itemText({ first, last, step }: MinuteItem, shift: number): string {
+  const from = first + shift;
   if (first === last) return String(from);
-  const to = Math.min(LAST_MINUTE, last + by);
+  const to = Math.min(LAST_MINUTE, last + shift);
   return `${from}-${to}${step === undefined ? "" : `/${step}`}`;
 }
 

@@ -14,8 +14,10 @@ export interface ScheduleChange {
 /** Those of which the first minute is another. @param minutes - In the order of `loads`. */
 export function scheduleChanges(loads: readonly ScheduledLoad[], minutes: readonly number[]): ScheduleChange[] {
   return loads.flatMap((load, index) => {
-    const by = minutes[index]! - load.minute;
-    return by === 0 || load.field === undefined ? [] : [{ load, from: load.schedule, to: load.field.moved(by) }];
+    const shift = minutes[index]! - load.minute;
+    return shift === 0 || load.field === undefined
+      ? []
+      : [{ load, from: load.schedule, to: load.field.shiftedBy(shift) }];
   });
 }
 

@@ -19,9 +19,9 @@ export function parseSelections(flag: string, texts: readonly string[]): Selecti
 
 /** @throws UserError for a selection of nothing: what is misspelt is not to be passed over. */
 export function checkSelected(flag: string, selections: readonly Selection[], loads: readonly ScheduledLoad[]): void {
-  const idle = selections.find((selection) => !loads.some((load) => isSelectedBy(selection, load)));
-  if (idle === undefined) return;
-  const text = idle.namespace === "*" ? idle.name : `${idle.namespace}/${idle.name}`;
+  const unmatched = selections.find((selection) => !loads.some((load) => isSelectedBy(selection, load)));
+  if (unmatched === undefined) return;
+  const text = unmatched.namespace === "*" ? unmatched.name : `${unmatched.namespace}/${unmatched.name}`;
   throw new UserError(`${flag}: ${JSON.stringify(text)} selects no CronJob that runs`);
 }
 
@@ -44,7 +44,7 @@ export function precedencesOf(texts: readonly string[], loads: readonly Schedule
       .flatMap((later, index) =>
         steps[index]!.flatMap((before) =>
           later
-            .filter((after) => after !== before && shareAnHour(loads[before]!, loads[after]!))
+            .filter((after) => after !== before && runInSameHour(loads[before]!, loads[after]!))
             .map((after) => ({ before, after, gap: minutesOf(loads[before]!) })),
         ),
       );
@@ -56,13 +56,13 @@ function minutesOf({ expectedMs }: ScheduledLoad): number {
 }
 
 /** Hours of zones that are half an hour apart are never the same. */
-function shareAnHour(a: ScheduledLoad, b: ScheduledLoad): boolean {
+function runInSameHour(a: ScheduledLoad, b: ScheduledLoad): boolean {
   const hours = hoursOf(a);
   for (const hour of hoursOf(b)) if (hours.has(hour)) return true;
   return false;
 }
 
 /** When the hours of its wall clock begin in which it runs: minutes since the window began. */
-function hoursOf({ starts, hoursBeginAt }: ScheduledLoad): Set<number> {
-  return new Set(starts.map((start) => Math.floor((start - hoursBeginAt) / 60) * 60 + hoursBeginAt));
+function hoursOf({ starts, hourOffsetMinutes }: ScheduledLoad): Set<number> {
+  return new Set(starts.map((start) => Math.floor((start - hourOffsetMinutes) / 60) * 60 + hourOffsetMinutes));
 }

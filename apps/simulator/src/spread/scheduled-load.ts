@@ -19,13 +19,13 @@ export interface ScheduledLoad extends SpreadTask {
   /** What its fields are about; absent where it has no minute of the hour. */
   readonly field?: MinuteField;
   /** Minutes past UTC's full hour at which the hours of its zone begin. */
-  readonly hoursBeginAt: number;
+  readonly hourOffsetMinutes: number;
   readonly expectedMs: number;
   /** Of all pods of a run together. */
   readonly cpuMillis: number;
   readonly memoryBytes: number;
   /** Why it stays where it is; absent for one that may be moved. */
-  readonly stays?: string;
+  readonly fixedReason?: string;
 }
 
 /** Whole hours. Epoch milliseconds. */
@@ -46,9 +46,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Their starts and ends take 80 MB. */
-const MOST_RUNS = 5_000_000;
+const MAX_RUNS = 5_000_000;
 /** How far ahead changes of the clock count. */
-const YEARS_OF_CHANGES = 2;
+const CLOCK_CHANGE_YEARS = 2;
 
 /**
  * How far beyond a window to look, so that what still runs at its end meets what runs then: the longest expected run, in whole
@@ -56,7 +56,7 @@ const YEARS_OF_CHANGES = 2;
  */
 export function overhangMs(manifests: readonly Manifest[]): number {
   const longest = manifests.reduce(
-    (most, { object }) => Math.max(most, object.kind === "CronJob" ? expectedRunMs(object as unknown as CronJob) : 0),
+    (max, { object }) => Math.max(max, object.kind === "CronJob" ? expectedRunMs(object as unknown as CronJob) : 0),
     0,
   );
   return Math.min(DAY_MS, Math.ceil(longest / HOUR_MS) * HOUR_MS);
@@ -97,19 +97,19 @@ export function scheduledLoads(
       if (suspend === true || typeof text !== "string") return [];
       const { namespace = "default", name } = cronJob.metadata;
       const read = (changed: string): Schedule => parseSchedule(changed, { timeZone, localTimeZone, zones });
-      const schedule = readOrNothing(() => read(text));
+      const schedule = parseOrUndefined(() => read(text));
       if (schedule === undefined) return [];
-      const starts = startsOf(schedule, window, MOST_RUNS - allRuns);
+      const starts = startsOf(schedule, window, MAX_RUNS - allRuns);
       allRuns += starts.length;
       const { pods } = podsOf(cronJob);
       const expectedMs = expectedRunMs(cronJob);
       const minutes = Math.max(1, Math.ceil(expectedMs / MINUTE_MS));
       const pod = { metadata: {}, spec: cronJob.spec.jobTemplate?.spec?.template?.spec } as Pod;
-      const isAlone = concurrencyPolicy === "Forbid" || concurrencyPolicy === "Replace";
+      const isExclusive = concurrencyPolicy === "Forbid" || concurrencyPolicy === "Replace";
       const field = readMinuteField(text);
-      const stays = reasonToStay({ namespace, name: name ?? "", field, keep });
+      const fixedReason = fixedReasonOf({ namespace, name: name ?? "", field, keep });
       const minute = field?.minutes[0] ?? 0;
-      const canMove = stays === undefined && field !== undefined;
+      const canMove = fixedReason === undefined && field !== undefined;
       return [
         {
           manifest,
@@ -118,30 +118,32 @@ export function scheduledLoads(
           schedule: text,
           starts,
           ends: starts.map((start, run) =>
-            isAlone ? Math.min(start + minutes, starts[run + 1] ?? Infinity) : start + minutes,
+            isExclusive ? Math.min(start + minutes, starts[run + 1] ?? Infinity) : start + minutes,
           ),
           pods,
-          hoursBeginAt: hoursBeginAt(zones.get(schedule.timeZone)?.offsetAt(Math.floor(window.startMs / 1000)) ?? 0),
+          hourOffsetMinutes: hourOffsetMinutes(
+            zones.get(schedule.timeZone)?.offsetAt(Math.floor(window.startMs / 1000)) ?? 0,
+          ),
           expectedMs,
           cpuMillis: pods * requestedCpuMillis(pod),
           memoryBytes: pods * requestedMemoryBytes(pod),
           minute,
           earliest: canMove ? minute + field.earliest : minute,
           latest: canMove ? minute + field.latest : minute,
-          keepsHours: canMove ? hoursKeeper(text, field, { read, window, zones }) : () => true,
+          runsInSameHours: canMove ? sameHoursTest(text, field, { read, window, zones }) : () => true,
           ...(field === undefined ? {} : { field }),
-          ...(stays === undefined ? {} : { stays }),
+          ...(fixedReason === undefined ? {} : { fixedReason }),
         },
       ];
     });
 }
 
 /** @param offset - Seconds east of UTC. */
-function hoursBeginAt(offset: number): number {
+function hourOffsetMinutes(offset: number): number {
   return ((Math.round(-offset / 60) % 60) + 60) % 60;
 }
 
-function reasonToStay({
+function fixedReasonOf({
   namespace,
   name,
   field,
@@ -159,7 +161,7 @@ function reasonToStay({
   return undefined;
 }
 
-function readOrNothing(read: () => Schedule): Schedule | undefined {
+function parseOrUndefined(read: () => Schedule): Schedule | undefined {
   try {
     return read();
   } catch (error) {
@@ -170,12 +172,12 @@ function readOrNothing(read: () => Schedule): Schedule | undefined {
 }
 
 /** Minutes since the window began, of the slots from its start to before its end. */
-function startsOf(schedule: Schedule, { startMs, endMs }: SpreadWindow, most: number): number[] {
+function startsOf(schedule: Schedule, { startMs, endMs }: SpreadWindow, max: number): number[] {
   const starts: number[] = [];
   for (let atMs = schedule.next(startMs - 1); atMs !== undefined && atMs < endMs; atMs = schedule.next(atMs)) {
     starts.push(Math.floor((atMs - startMs) / MINUTE_MS));
-    if (starts.length > most)
-      throw new UserError(`there are more than ${MOST_RUNS.toLocaleString("en-US")} runs: take a shorter --for`);
+    if (starts.length > max)
+      throw new UserError(`there are more than ${MAX_RUNS.toLocaleString("en-US")} runs: take a shorter --for`);
   }
   return starts;
 }
@@ -184,7 +186,7 @@ function startsOf(schedule: Schedule, { startMs, endMs }: SpreadWindow, most: nu
  * Tells whether a schedule whose minutes are moved runs in the same hours of the wall clock, as often, around every change
  * of the clock in the next two years. Between them it does: only the minute differs.
  */
-function hoursKeeper(
+function sameHoursTest(
   text: string,
   field: MinuteField,
   {
@@ -192,29 +194,29 @@ function hoursKeeper(
     window,
     zones,
   }: { readonly read: (text: string) => Schedule; readonly window: SpreadWindow; readonly zones: TimeZoneCache },
-): SpreadTask["keepsHours"] {
+): SpreadTask["runsInSameHours"] {
   const original = read(text);
   const zone = zones.get(original.timeZone);
   const from = Math.floor(window.startMs / 1000);
-  const until = Math.max(window.endMs, window.startMs + YEARS_OF_CHANGES * 365 * DAY_MS);
-  const known = new Map<number, boolean>([[field.minutes[0]!, true]]);
+  const until = Math.max(window.endMs, window.startMs + CLOCK_CHANGE_YEARS * 365 * DAY_MS);
+  const cached = new Map<number, boolean>([[field.minutes[0]!, true]]);
   let changes: readonly number[] | undefined;
   const hours = (schedule: Schedule, aroundMs: number): string => {
-    const seen: number[] = [];
+    const hoursSeen: number[] = [];
     const endMs = aroundMs + DAY_MS;
     // Begins with an hour, so that no minute of one is left out.
     const startMs = Math.floor((aroundMs - DAY_MS) / HOUR_MS) * HOUR_MS;
     for (let atMs = schedule.next(startMs - 1); atMs !== undefined && atMs < endMs; atMs = schedule.next(atMs))
-      seen.push(Math.floor(zone!.wallAt(Math.floor(atMs / 1000)) / 3600));
-    return seen.join();
+      hoursSeen.push(Math.floor(zone!.wallAt(Math.floor(atMs / 1000)) / 3600));
+    return hoursSeen.join();
   };
   return (minute) => {
-    let keeps = known.get(minute);
+    let keeps = cached.get(minute);
     if (keeps === undefined) {
       changes ??= zone?.transitions(from, Math.ceil(until / 1000)).map(({ at }) => at * 1000) ?? [];
-      const moved = changes.length === 0 ? undefined : read(field.moved(minute - field.minutes[0]!));
+      const moved = changes.length === 0 ? undefined : read(field.shiftedBy(minute - field.minutes[0]!));
       keeps = moved === undefined || changes.every((atMs) => hours(moved, atMs) === hours(original, atMs));
-      known.set(minute, keeps);
+      cached.set(minute, keeps);
     }
     return keeps;
   };

@@ -5,7 +5,7 @@ import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 
-import { type Ran, kubewright } from "../../test/memory-io.js";
+import { type CommandResult, kubewright } from "../../test/memory-io.js";
 
 interface Written {
   readonly schedule: string;
@@ -34,7 +34,7 @@ spec:
 const many = (count: number, written: Omit<Written, "name">): string =>
   Array.from({ length: count }, (_, index) => cronJob({ ...written, name: `job-${index}` })).join("---\n");
 
-async function spread(yaml: string, flags: readonly string[] = []): Promise<Ran> {
+async function spread(yaml: string, flags: readonly string[] = []): Promise<CommandResult> {
   return kubewright(["spread", "in.yaml", ...flags], { files: { "in.yaml": yaml } });
 }
 
@@ -63,7 +63,7 @@ function applied(yaml: string, patch: Readonly<Record<string, string>>): string 
 }
 
 /** How many runs each CronJob has in every hour of UTC, when it is played. */
-async function playedHours(yaml: string, flags: readonly string[]): Promise<Record<string, number>> {
+async function simulatedHours(yaml: string, flags: readonly string[]): Promise<Record<string, number>> {
   const { code, written } = await kubewright(["run", "in.yaml", "--runs", "runs.jsonl", ...flags], {
     files: { "in.yaml": yaml },
   });
@@ -89,17 +89,17 @@ test("a hundred CronJobs on the hour: a peak at least three times lower, and as 
     "patch.yaml",
   ]);
   expect(code).toBe(0);
-  const { peakPods, played, stampedes } = JSON.parse(written["spread.json"]!) as {
+  const { peakPods, simulated, stampedes } = JSON.parse(written["spread.json"]!) as {
     readonly peakPods: Record<"before" | "after", number>;
-    readonly played: Record<"before" | "after", { readonly pods: number; readonly runs: number }>;
+    readonly simulated: Record<"before" | "after", { readonly pods: number; readonly runs: number }>;
     readonly stampedes: readonly { readonly pods: number; readonly at: readonly string[] }[];
   };
   expect(peakPods.before).toBe(100);
   // Four minutes each with their start: 400 minutes of pods in an hour.
   expect(peakPods.after).toBeLessThanOrEqual(8);
-  expect(played.before.pods).toBe(100);
-  expect(played.after.pods).toBeLessThanOrEqual(peakPods.after);
-  expect([played.before.runs, played.after.runs]).toEqual([300, 300]);
+  expect(simulated.before.pods).toBe(100);
+  expect(simulated.after.pods).toBeLessThanOrEqual(peakPods.after);
+  expect([simulated.before.runs, simulated.after.runs]).toEqual([300, 300]);
   expect(stampedes).toMatchObject([{ pods: 100, at: { length: 3 } }]);
   expect(stdout).toContain("2026-01-01T00:00:00Z and 2 times more: 100 CronJobs start, 100 pods");
   expect(stdout).toMatch(/^most pods at once +100 +[5-8]$/m);
@@ -108,8 +108,8 @@ test("a hundred CronJobs on the hour: a peak at least three times lower, and as 
     documents(written["patch.yaml"]!).map(({ metadata, spec }) => [metadata.name, spec.schedule]),
   );
   const flags = ["--start", "2025-12-31T23:59:59Z", "--for", "10800s"];
-  const before = await playedHours(hundred, flags);
-  expect(await playedHours(applied(hundred, schedules), flags)).toEqual(before);
+  const before = await simulatedHours(hundred, flags);
+  expect(await simulatedHours(applied(hundred, schedules), flags)).toEqual(before);
   expect(Object.keys(before)).toHaveLength(300);
 });
 
@@ -276,7 +276,7 @@ test("the same CronJobs in Berlin over the nights when its clock changes run as 
   expect(Object.keys(changed).length).toBe(7);
   for (const start of ["2026-03-27T23:30:00Z", "2026-10-23T22:30:00Z"]) {
     const flags = ["--start", start, "--for", "3d"];
-    expect(await playedHours(applied(yaml, changed), flags)).toEqual(await playedHours(yaml, flags));
+    expect(await simulatedHours(applied(yaml, changed), flags)).toEqual(await simulatedHours(yaml, flags));
   }
 });
 

@@ -2,7 +2,7 @@ import { formatTime } from "@kubewright/api";
 
 import { formatDuration } from "../duration.js";
 import { InterruptedError } from "../interrupted-error.js";
-import { type Io, noProgress } from "../io.js";
+import { type Io, silentProgress } from "../io.js";
 import { checkOutputs, openOutput } from "../output-file.js";
 import { HtmlReport } from "../report/html-report.js";
 import { ViolationsError } from "../rules/violations-error.js";
@@ -12,8 +12,8 @@ import { UserError } from "../user-error.js";
 import { type Measure, MEASURES, loadCurves } from "./load-curves.js";
 import { movedManifests, patchText, scheduleChanges } from "./moved-manifests.js";
 import { checkSelected, parseSelections, precedencesOf } from "./order-flags.js";
-import { type PlayedSpread, type PlaySpreadOptions, playSpread } from "./play-both.js";
-import { PrecedenceError, type Precedence, type SpreadPlan, propose } from "./propose.js";
+import { type SpreadResult, type SimulateSpreadOptions, simulateSpread } from "./simulate-spread.js";
+import { PrecedenceError, type Precedence, type SpreadPlan, proposeMinutes } from "./propose.js";
 import { type ScheduledLoad, type SpreadWindow, overhangMs, runsWithin, scheduledLoads } from "./scheduled-load.js";
 import { spreadJson } from "./spread-json.js";
 import { spreadReport } from "./spread-report.js";
@@ -50,23 +50,27 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
   const window = windowOf(input);
   const windowMinutes = (window.endMs - window.startMs) / MINUTE_MS;
   const overhang = overhangMs(input.manifests);
-  const planned = { startMs: window.startMs, endMs: window.endMs + overhang };
-  const loads = scheduledLoads(input.manifests, { window: planned, localTimeZone: input.localTimeZone ?? "UTC", keep });
+  const planWindow = { startMs: window.startMs, endMs: window.endMs + overhang };
+  const loads = scheduledLoads(input.manifests, {
+    window: planWindow,
+    localTimeZone: input.localTimeZone ?? "UTC",
+    keep,
+  });
   if (loads.length === 0)
     throw new UserError([...input.problems, "there is no CronJob to spread, or all are suspended"].join("\n"));
   checkSelected("--keep", keep, loads);
-  for (const note of [...input.notes, ...notesOn(loads, window)]) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  for (const note of [...input.notes, ...idleNotes(loads, window)]) io.stderr.write(`kubewright: ${printable(note)}\n`);
   const precedences = precedencesOf(flags.after ?? [], loads);
-  const plan = planOf(loads, precedences, { windowMinutes: windowMinutes + overhang / MINUTE_MS, target });
+  const plan = proposePlan(loads, precedences, { windowMinutes: windowMinutes + overhang / MINUTE_MS, target });
   const changes = scheduleChanges(loads, plan.minutes);
   const files = [
-    { path: json, file: await open("--json", json, io) },
-    { path: patch, file: await open("--patch", patch, io) },
+    { path: json, file: await openFile("--json", json, io) },
+    { path: patch, file: await openFile("--patch", patch, io) },
   ];
   const page = html === undefined ? undefined : await HtmlReport.open(html, io);
   const problems = [...input.problems];
-  const played = flags.play
-    ? await playBoth(input, movedManifests(input.manifests, changes), {
+  const simulated = flags.play
+    ? await simulateBoth(input, movedManifests(input.manifests, changes), {
         window,
         io,
         onCreated: (outcome) => {
@@ -87,7 +91,7 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
     stampedes: stampedes(loads, windowMinutes),
     plan,
     changes,
-    ...(played === undefined ? {} : { played }),
+    ...(simulated === undefined ? {} : { simulated }),
   };
   for (const [index, text] of [() => spreadJson(findings), () => patchText(changes)].entries()) {
     const { path, file } = files[index]!;
@@ -120,7 +124,7 @@ function windowOf({ startMs, durationMs, live }: RunInput): SpreadWindow {
   return { startMs: from, endMs: Math.max(from + HOUR_MS, Math.ceil((startMs + durationMs) / HOUR_MS) * HOUR_MS) };
 }
 
-function notesOn(loads: readonly ScheduledLoad[], { startMs, endMs }: SpreadWindow): string[] {
+function idleNotes(loads: readonly ScheduledLoad[], { startMs, endMs }: SpreadWindow): string[] {
   const idle = loads.filter((load) => runsWithin(load, (endMs - startMs) / MINUTE_MS) === 0);
   if (idle.length === 0) return [];
   const names = idle.slice(0, 3).map(({ namespace, name }) => `${namespace}/${name}`);
@@ -129,13 +133,13 @@ function notesOn(loads: readonly ScheduledLoad[], { startMs, endMs }: SpreadWind
 }
 
 /** @throws UserError when CronJobs cannot come in the order of `--after`. */
-function planOf(
+function proposePlan(
   loads: readonly ScheduledLoad[],
   precedences: readonly Precedence[],
   { windowMinutes, target }: { readonly windowMinutes: number; readonly target: number | undefined },
 ): SpreadPlan {
   try {
-    return propose(loads, precedences, { windowMinutes, ...(target === undefined ? {} : { target }) });
+    return proposeMinutes(loads, precedences, { windowMinutes, ...(target === undefined ? {} : { target }) });
   } catch (error) {
     if (!(error instanceof PrecedenceError)) throw error;
     const { before, after, gap } = error.precedence;
@@ -147,7 +151,7 @@ function planOf(
   }
 }
 
-async function open(
+async function openFile(
   flag: string,
   path: string | undefined,
   io: Io,
@@ -155,22 +159,22 @@ async function open(
   return path === undefined || path === "-" ? undefined : openOutput(flag, path, io);
 }
 
-async function playBoth(
+async function simulateBoth(
   input: RunInput,
   moved: RunInput["manifests"],
   {
     window,
     io,
     onCreated,
-  }: { readonly window: SpreadWindow; readonly io: Io; readonly onCreated: PlaySpreadOptions["onCreated"] },
-): Promise<NonNullable<SpreadFindings["played"]>> {
-  const progress = (await io.progress?.()) ?? noProgress;
-  const played: PlayedSpread[] = [];
+  }: { readonly window: SpreadWindow; readonly io: Io; readonly onCreated: SimulateSpreadOptions["onCreated"] },
+): Promise<NonNullable<SpreadFindings["simulated"]>> {
+  const progress = (await io.progress?.()) ?? silentProgress;
+  const simulated: SpreadResult[] = [];
   try {
     for (const [index, manifests] of [input.manifests, moved].entries()) {
       const name = index === 0 ? "before" : "after";
-      played.push(
-        await playSpread(input, manifests, {
+      simulated.push(
+        await simulateSpread(input, manifests, {
           window,
           timeZoneData: io.timeZoneData,
           signal: io.stopped,
@@ -187,7 +191,7 @@ async function playBoth(
   } finally {
     progress.clear();
   }
-  return { before: played[0]!, after: played[1]! };
+  return { before: simulated[0]!, after: simulated[1]! };
 }
 
 function parsePeak(text: string | undefined): number | undefined {

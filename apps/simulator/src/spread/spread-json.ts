@@ -1,9 +1,18 @@
-import { type LoadCurves, type Measure, mostBy } from "./load-curves.js";
+import { type LoadCurves, type Measure, maxBy } from "./load-curves.js";
 import { runsWithin } from "./scheduled-load.js";
 import type { SpreadFindings } from "./spread-text.js";
 
 /** One object with everything that was found, as `spread.schema.json` describes it. Times are RFC 3339 in UTC; CPU in thousandths of a core, memory in bytes. */
-export function spreadJson({ window, loads, before, after, stampedes, plan, changes, played }: SpreadFindings): string {
+export function spreadJson({
+  window,
+  loads,
+  before,
+  after,
+  stampedes,
+  plan,
+  changes,
+  simulated,
+}: SpreadFindings): string {
   const document = {
     spreadVersion: 1,
     start: iso(window.startMs),
@@ -17,7 +26,7 @@ export function spreadJson({ window, loads, before, after, stampedes, plan, chan
       cpuMillis: load.cpuMillis,
       memoryBytes: load.memoryBytes,
       expectedSeconds: load.expectedMs / 1000,
-      ...(load.stays === undefined ? {} : { stays: load.stays }),
+      ...(load.fixedReason === undefined ? {} : { stays: load.fixedReason }),
     })),
     stampedes: stampedes.map((stampede) => ({
       cronJobs: stampede.loads.map(({ namespace, name }) => ({ namespace, name })),
@@ -27,13 +36,13 @@ export function spreadJson({ window, loads, before, after, stampedes, plan, chan
     peakPods: { before: plan.peakBefore, after: plan.peak },
     byMinuteOfHour: { before: byMinuteOfHour(before), after: byMinuteOfHour(after) },
     changes: changes.map(({ load: { namespace, name }, from, to }) => ({ namespace, name, from, to })),
-    ...(played === undefined
+    ...(simulated === undefined
       ? {}
       : {
-          played: Object.fromEntries(
-            Object.entries(played).map(([side, { pods, ...rest }]) => [
+          simulated: Object.fromEntries(
+            Object.entries(simulated).map(([side, { pods, ...rest }]) => [
               side,
-              { ...rest, pods: pods.most, ...(pods.most === 0 ? {} : { at: iso(pods.atMs) }) },
+              { ...rest, pods: pods.max, ...(pods.max === 0 ? {} : { at: iso(pods.atMs) }) },
             ]),
           ),
         }),
@@ -42,8 +51,8 @@ export function spreadJson({ window, loads, before, after, stampedes, plan, chan
 }
 
 function byMinuteOfHour(curves: LoadCurves): object {
-  const most = (measure: Measure): number[] => mostBy(curves[measure], (minute) => minute % 60, 60);
-  return { starts: most("starts"), pods: most("pods"), cpuMillis: most("cpu"), memoryBytes: most("memory") };
+  const max = (measure: Measure): number[] => maxBy(curves[measure], (minute) => minute % 60, 60);
+  return { starts: max("starts"), pods: max("pods"), cpuMillis: max("cpu"), memoryBytes: max("memory") };
 }
 
 function iso(timeMs: number): string {

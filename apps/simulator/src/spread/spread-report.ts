@@ -4,8 +4,8 @@ import type { FigureTable, SpreadReport } from "@kubewright/timeline/data";
 import { formatDuration } from "../duration.js";
 import { MEASURE_TITLES } from "./heat-map.js";
 import { MEASURES } from "./load-curves.js";
-import { daysLeft, loadMaps } from "./load-maps.js";
-import { PLAYED_ROWS, type SpreadFindings, count } from "./spread-text.js";
+import { omittedDays, loadMaps } from "./load-maps.js";
+import { SIMULATED_ROWS, type SpreadFindings, count } from "./spread-text.js";
 
 const MINUTE_MS = 60_000;
 
@@ -26,15 +26,15 @@ export function spreadReport(findings: SpreadFindings): SpreadReport {
       before: loadMaps(before[name], window.startMs),
       ...(changes.length === 0 ? {} : { after: loadMaps(after[name], window.startMs) }),
     })),
-    daysLeft: daysLeft(before.starts, window.startMs),
-    tables: [stampedesTable(findings), changesTable(findings), playedTable(findings), staysTable(findings)].filter(
+    daysLeft: omittedDays(before.starts, window.startMs),
+    tables: [stampedesTable(findings), changesTable(findings), simulatedTable(findings), fixedTable(findings)].filter(
       ({ rows }) => rows.length > 0,
     ),
   };
 }
 
 /** CronJobs of a stampede that are named; the others are counted. */
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 function stampedesTable({ stampedes, window }: SpreadFindings): FigureTable {
   return {
@@ -42,7 +42,7 @@ function stampedesTable({ stampedes, window }: SpreadFindings): FigureTable {
     note: "Minutes in which five CronJobs or more start, as the schedules are.",
     head: ["first at", "times", "CronJobs", "pods", "which"],
     rows: stampedes.map(({ loads, pods, minutes }) => {
-      const names = loads.slice(0, MOST_NAMES).map(({ namespace, name }) => `${namespace}/${name}`);
+      const names = loads.slice(0, MAX_NAMES).map(({ namespace, name }) => `${namespace}/${name}`);
       const more = loads.length - names.length;
       return [
         formatTime(window.startMs + minutes[0]! * MINUTE_MS),
@@ -69,22 +69,25 @@ function changesTable({ changes }: SpreadFindings): FigureTable {
   };
 }
 
-function playedTable({ played }: SpreadFindings): FigureTable {
+function simulatedTable({ simulated }: SpreadFindings): FigureTable {
   return {
     title: "Played",
     note: "Both sets of schedules, played for the window.",
     head: ["", "before", "after"],
     isNumeric: true,
-    rows: played === undefined ? [] : PLAYED_ROWS.map(([title, of]) => [title, of(played.before), of(played.after)]),
+    rows:
+      simulated === undefined
+        ? []
+        : SIMULATED_ROWS.map(([title, of]) => [title, of(simulated.before), of(simulated.after)]),
   };
 }
 
-function staysTable({ loads }: SpreadFindings): FigureTable {
+function fixedTable({ loads }: SpreadFindings): FigureTable {
   return {
     title: "What stays where it is",
     head: ["CronJob", "schedule", "why"],
-    rows: loads.flatMap(({ namespace, name, schedule, stays }) =>
-      stays === undefined ? [] : [[`${namespace}/${name}`, schedule, stays]],
+    rows: loads.flatMap(({ namespace, name, schedule, fixedReason }) =>
+      fixedReason === undefined ? [] : [[`${namespace}/${name}`, schedule, fixedReason]],
     ),
   };
 }

@@ -7,7 +7,7 @@ import { wrap } from "../why/text-block.js";
 import { heatMap, minuteStrips } from "./heat-map.js";
 import type { LoadCurves, Measure } from "./load-curves.js";
 import type { ScheduleChange } from "./moved-manifests.js";
-import type { PlayedSpread } from "./play-both.js";
+import type { SpreadResult } from "./simulate-spread.js";
 import type { SpreadPlan } from "./propose.js";
 import type { ScheduledLoad, SpreadWindow } from "./scheduled-load.js";
 import type { Stampede } from "./stampedes.js";
@@ -22,7 +22,7 @@ export interface SpreadFindings {
   readonly plan: SpreadPlan;
   readonly changes: readonly ScheduleChange[];
   /** Absent: it was not played. */
-  readonly played?: { readonly before: PlayedSpread; readonly after: PlayedSpread };
+  readonly simulated?: { readonly before: SpreadResult; readonly after: SpreadResult };
 }
 
 export interface SpreadTextOptions {
@@ -40,25 +40,25 @@ export function spreadText(findings: SpreadFindings, options: SpreadTextOptions)
     stampedesText(findings, options),
     proposalText(findings, options),
     ...(changes.length === 0 ? [] : [`${style.bold("With these minutes")}\n${minuteStrips(after, style)}`]),
-    playedText(findings, style),
+    simulatedText(findings, style),
   ]
     .filter((block) => block !== "")
     .join("\n");
 }
 
-const MOST_STAMPEDES = 5;
-const MOST_NAMES = 5;
+const MAX_STAMPEDES = 5;
+const MAX_NAMES = 5;
 
 function stampedesText({ stampedes, window }: SpreadFindings, { width, style }: SpreadTextOptions): string {
   if (stampedes.length === 0) return `${style.bold("Stampedes")}  none: no five CronJobs start in the same minute\n`;
-  const lines = stampedes.slice(0, MOST_STAMPEDES).map(({ loads, pods, minutes }) => {
+  const lines = stampedes.slice(0, MAX_STAMPEDES).map(({ loads, pods, minutes }) => {
     const first = formatTime(window.startMs + minutes[0]! * 60_000);
     const times = minutes.length === 1 ? "" : ` and ${(minutes.length - 1).toLocaleString("en-US")} times more`;
-    const names = loads.slice(0, MOST_NAMES).map(({ namespace, name }) => `${namespace}/${name}`);
-    const more = loads.length > MOST_NAMES ? ` and ${loads.length - MOST_NAMES} more` : "";
+    const names = loads.slice(0, MAX_NAMES).map(({ namespace, name }) => `${namespace}/${name}`);
+    const more = loads.length > MAX_NAMES ? ` and ${loads.length - MAX_NAMES} more` : "";
     return `${first}${times}: ${loads.length} CronJobs start, ${count(pods, "pod")}: ${names.join(", ")}${more}`;
   });
-  const rest = stampedes.length - MOST_STAMPEDES;
+  const rest = stampedes.length - MAX_STAMPEDES;
   if (rest > 0) lines.push(`and ${rest} others`);
   return `${style.bold("Stampedes")}\n${lines.flatMap((line) => wrap(`  ${printable(line)}`, width)).join("\n")}\n`;
 }
@@ -80,9 +80,9 @@ function proposalText({ plan, changes, loads }: SpreadFindings, { style }: Sprea
 }
 
 /** What is told of each play. */
-export const PLAYED_ROWS: readonly (readonly [string, (each: PlayedSpread) => string])[] = [
-  ["most pods at once", ({ pods }) => pods.most.toLocaleString("en-US")],
-  ["at", ({ pods }) => (pods.most === 0 ? "–" : formatTime(pods.atMs))],
+export const SIMULATED_ROWS: readonly (readonly [string, (each: SpreadResult) => string])[] = [
+  ["most pods at once", ({ pods }) => pods.max.toLocaleString("en-US")],
+  ["at", ({ pods }) => (pods.max === 0 ? "–" : formatTime(pods.atMs))],
   ["cores requested at once", ({ cpuMillis }) => coresText(cpuMillis)],
   ["memory requested at once", ({ memoryBytes }) => memoryText(memoryBytes)],
   ["runs", ({ runs }) => runs.toLocaleString("en-US")],
@@ -92,16 +92,16 @@ export const PLAYED_ROWS: readonly (readonly [string, (each: PlayedSpread) => st
   ["waited for a quota", ({ refusedByQuota }) => refusedByQuota.toLocaleString("en-US")],
 ];
 
-function playedText({ played }: SpreadFindings, style: Style): string {
-  if (played === undefined) return "";
-  const { before, after } = played;
+function simulatedText({ simulated }: SpreadFindings, style: Style): string {
+  if (simulated === undefined) return "";
+  const { before, after } = simulated;
   const lines = [
     ["Played", "before", "after"],
-    ...PLAYED_ROWS.map(([title, of]) => [title, of(before), of(after)]),
+    ...SIMULATED_ROWS.map(([title, of]) => [title, of(before), of(after)]),
   ].map(([title, a, b]) => `${title!.padEnd(25)}${a!.padStart(20)}  ${b!.padStart(20)}`);
   return `${style.bold(lines[0]!)}\n${lines.slice(1).join("\n")}\n`;
 }
 
-export function count(number: number, what: string): string {
-  return `${number.toLocaleString("en-US")} ${what}${number === 1 ? "" : "s"}`;
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
 }

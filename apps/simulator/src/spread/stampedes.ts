@@ -9,7 +9,7 @@ export interface Stampede {
 }
 
 /** So many CronJobs that start in one minute are a stampede. */
-const FEWEST = 5;
+const MIN_CRON_JOBS = 5;
 
 /** Minutes in which five CronJobs or more start, those of the same CronJobs together; the most pods first. */
 export function stampedes(loads: readonly ScheduledLoad[], windowMinutes: number): Stampede[] {
@@ -23,7 +23,7 @@ export function stampedes(loads: readonly ScheduledLoad[], windowMinutes: number
     }
   const minutesOf = new Map<string, number[]>();
   for (const [minute, starting] of startingAt) {
-    if (starting.length < FEWEST) continue;
+    if (starting.length < MIN_CRON_JOBS) continue;
     const key = starting.join();
     const minutes = minutesOf.get(key);
     if (minutes === undefined) minutesOf.set(key, [minute]);
@@ -31,10 +31,10 @@ export function stampedes(loads: readonly ScheduledLoad[], windowMinutes: number
   }
   return [...minutesOf]
     .map(([key, minutes]) => {
-      const together = key.split(",").map((index) => loads[Number(index)]!);
+      const group = key.split(",").map((index) => loads[Number(index)]!);
       return {
-        loads: together,
-        pods: together.reduce((sum, { pods }) => sum + pods, 0),
+        loads: group,
+        pods: group.reduce((sum, { pods }) => sum + pods, 0),
         minutes: minutes.sort((a, b) => a - b),
       };
     })

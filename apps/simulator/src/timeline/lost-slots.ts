@@ -10,7 +10,7 @@ export class LostSlots {
   /** Since when a CronJob has the schedule it has, as far as it has been looked at for changes of the clock. */
   readonly #scheduledFrom = new Map<TimelineGroup, number>();
 
-  get followed(): Iterable<TimelineGroup> {
+  get followedGroups(): Iterable<TimelineGroup> {
     return this.#scheduledFrom.keys();
   }
 
@@ -23,7 +23,7 @@ export class LostSlots {
   }
 
   /** Those since it was asked last, by the schedule that the group has had. */
-  upTo(untilMs: number, group: TimelineGroup, startMs: number): readonly SkippedRow[] {
+  slotsUntil(untilMs: number, group: TimelineGroup, startMs: number): readonly SkippedRow[] {
     const { cronJob } = group;
     const fromMs = this.#scheduledFrom.get(group);
     if (cronJob === undefined || fromMs === undefined) return [];

@@ -1,7 +1,7 @@
 import type { PodBar, RunRow } from "@kubewright/timeline/data";
 
 import type { ObjectRecord } from "../trace.js";
-import type { KeptRows } from "./kept-rows.js";
+import type { BoundedRows } from "./bounded-rows.js";
 import type { RecordTimes } from "./record-times.js";
 import type { TimelineTotals } from "./totals.js";
 
@@ -21,7 +21,7 @@ export class PodBars {
 
   constructor(
     readonly times: RecordTimes,
-    readonly rows: KeptRows,
+    readonly rows: BoundedRows,
     readonly totals: TimelineTotals,
   ) {}
 
@@ -30,7 +30,7 @@ export class PodBars {
     const { state, uid } = record;
     let entry = this.#bars.get(uid);
     // What had ended before is history, which goes by and by.
-    if (entry === undefined && (record.change === "DELETED" || this.times.hadEnded(endOf(record)))) return;
+    if (entry === undefined && (record.change === "DELETED" || this.times.endedBeforeWindow(endOf(record)))) return;
     entry ??= this.#add(record, run);
     const { bar } = entry;
     if (state.startedAt !== undefined && state.startedAt !== entry.startedAt) {

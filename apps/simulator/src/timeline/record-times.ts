@@ -20,7 +20,7 @@ export class RecordTimes {
    *
    * @param text - When something ended that was not heard of before.
    */
-  hadEnded(text: string | undefined): boolean {
+  endedBeforeWindow(text: string | undefined): boolean {
     return text !== undefined && Date.parse(text) <= this.startMs;
   }
 }

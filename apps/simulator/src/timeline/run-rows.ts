@@ -3,7 +3,7 @@ import type { RunRow, TimelineGroup } from "@kubewright/timeline/data";
 
 import type { ObjectRecord } from "../trace.js";
 import type { DeletedRuns } from "./deleted-runs.js";
-import type { KeptRows } from "./kept-rows.js";
+import type { BoundedRows } from "./bounded-rows.js";
 import type { RecordTimes } from "./record-times.js";
 import type { TimelineTotals } from "./totals.js";
 
@@ -25,7 +25,7 @@ export class RunRows {
   /** @param groupOf - Where the row of a new Job goes. */
   constructor(
     readonly times: RecordTimes,
-    readonly rows: KeptRows,
+    readonly rows: BoundedRows,
     readonly totals: TimelineTotals,
     readonly deleted: DeletedRuns,
     readonly groupOf: (record: JobRecord) => TimelineGroup,
@@ -40,7 +40,7 @@ export class RunRows {
     const { state, uid, owner } = record;
     let known = this.#runs.get(uid);
     // What had ended before is history, which goes by and by.
-    if (known === undefined && this.times.hadEnded(state.outcome?.at)) return;
+    if (known === undefined && this.times.endedBeforeWindow(state.outcome?.at)) return;
     known ??= this.#add(record);
     const { group, run } = known;
     if (state.startTime !== undefined && state.startTime !== known.startTime) {

@@ -2,15 +2,15 @@ import type { ObjectKey } from "@kubewright/api";
 import type { CronJobDecision } from "@kubewright/cronjob";
 import type { SkippedRow } from "@kubewright/timeline/data";
 
-import { type SkipReason, heldBackReason, skipText } from "../run-words.js";
+import { type SkipReason, heldBackReason, skipText } from "../run-row-text.js";
 import type { CronJobState } from "../trace.js";
 import type { RecordTimes } from "./record-times.js";
 
 /** The slot that is held back at the moment. It may still start late. */
-interface HeldBack {
+interface HeldBackSlot {
   readonly slotMs: number;
   /** The Jobs that `Forbid` lets stand in its way; none: somebody else's Job has its name. */
-  readonly by: readonly string[];
+  readonly blockedBy: readonly string[];
 }
 
 /**
@@ -19,42 +19,43 @@ interface HeldBack {
  */
 export class SkippedSlots {
   /** By CronJob. */
-  readonly #heldBack = new Map<ObjectKey, HeldBack>();
+  readonly #heldBack = new Map<ObjectKey, HeldBackSlot>();
   /** By CronJob: slots after this one were not told yet. */
-  readonly #toldUpToMs = new Map<ObjectKey, number>();
+  readonly #reportedUpToMs = new Map<ObjectKey, number>();
 
   constructor(readonly times: RecordTimes) {}
 
   decided({ key, atMs, outcome, reason, slotMs, activeJobs = [], missed }: CronJobDecision): SkippedRow[] {
     const heldBack = this.#heldBack.get(key);
     const rows: SkippedRow[] = [];
-    let toldUpToMs = this.#toldUpToMs.get(key) ?? this.times.startMs - 1;
+    let reportedUpToMs = this.#reportedUpToMs.get(key) ?? this.times.startMs - 1;
     for (const slots of missed) {
       const lastMs = slots.slotsMs.at(-1);
       for (const missedMs of slots.slotsMs) {
-        if (missedMs <= toldUpToMs) continue;
-        const blockedBy = heldBack?.slotMs === missedMs ? heldBack.by : [];
+        if (missedMs <= reportedUpToMs) continue;
+        const blockedBy = heldBack?.slotMs === missedMs ? heldBack.blockedBy : [];
         if (heldBack?.slotMs === missedMs) this.#heldBack.delete(key);
         // What held a run back says more than that a later one was due.
         const cause = blockedBy.length > 0 && slots.reason === "superseded" ? "stillActive" : slots.reason;
         const unlisted = missedMs === lastMs ? slots.count - slots.slotsMs.length : 0;
         rows.push(skippedRow(missedMs, { cause, blockedBy, unlisted }));
         // What is not listed lies before the slot that the decision is about, if it is about a later one.
-        toldUpToMs = unlisted === 0 ? missedMs : slotMs !== undefined && slotMs > missedMs ? slotMs - 1 : atMs;
+        reportedUpToMs = unlisted === 0 ? missedMs : slotMs !== undefined && slotMs > missedMs ? slotMs - 1 : atMs;
       }
     }
-    this.#toldUpToMs.set(key, toldUpToMs);
+    this.#reportedUpToMs.set(key, reportedUpToMs);
     const isHeldBack = reason === "ownedByAnother" || (outcome === "skipped" && reason === "stillActive");
-    if (isHeldBack && slotMs !== undefined && slotMs > toldUpToMs) this.#heldBack.set(key, { slotMs, by: activeJobs });
+    if (isHeldBack && slotMs !== undefined && slotMs > reportedUpToMs)
+      this.#heldBack.set(key, { slotMs, blockedBy: activeJobs });
     else if (outcome === "ran" || outcome === "replaced") this.#heldBack.delete(key);
     return rows;
   }
 
   /** What is still held back at the end of the window. */
   *ended(atMs: number, stateOf: (key: ObjectKey) => Partial<CronJobState>): Generator<[ObjectKey, SkippedRow]> {
-    for (const [key, { slotMs, by }] of this.#heldBack) {
-      const cause = by.length === 0 ? "ownedByAnother" : heldBackReason(slotMs, stateOf(key), atMs);
-      yield [key, skippedRow(slotMs, { cause, blockedBy: by, unlisted: 0 })];
+    for (const [key, { slotMs, blockedBy }] of this.#heldBack) {
+      const cause = blockedBy.length === 0 ? "ownedByAnother" : heldBackReason(slotMs, stateOf(key), atMs);
+      yield [key, skippedRow(slotMs, { cause, blockedBy: blockedBy, unlisted: 0 })];
     }
     this.#heldBack.clear();
   }

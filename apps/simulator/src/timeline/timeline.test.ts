@@ -3,9 +3,9 @@ import type { CronJobDecision, MissReason, MissedSlots } from "@kubewright/cronj
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { type DigestGroup, RunDigest } from "../digest/run-digest.js";
-import { worthALook } from "../digest/worth-a-look.js";
+import { findHighlights } from "../digest/highlights.js";
 import { styleFor } from "../style.js";
-import type { TimelineLimits } from "./kept-rows.js";
+import type { TimelineLimits } from "./bounded-rows.js";
 import { Timeline } from "./timeline.js";
 import { summaryText, timelineText } from "../timeline-text.js";
 import type { DecisionRecord, JobState, ObjectRecord, PodState, TraceHeader, TraceRecord } from "../trace.js";
@@ -101,7 +101,7 @@ test("a run that Forbid held back but that started late is not skipped", () => {
   expect(timeline.totals.runsSkipped).toBe(0);
 });
 
-const PLAYED: readonly TraceRecord[] = [
+const RECORDS: readonly TraceRecord[] = [
   cronJob,
   job(60, { scheduledFor: at(60) }, "ADDED"),
   pod(60, "p1", {}, "ADDED"),
@@ -115,14 +115,14 @@ const PLAYED: readonly TraceRecord[] = [
   decision({ missed: [missed("deadlinePassed", [START + 120 * 60_000])] }),
 ];
 
-function played(): Timeline {
+function recordedTimeline(): Timeline {
   const timeline = new Timeline();
-  for (const record of PLAYED) timeline.add(record);
+  for (const record of RECORDS) timeline.add(record);
   return timeline;
 }
 
 test("a CronJob's runs and skipped slots are rows of one group, in order of time", () => {
-  const timeline = played();
+  const timeline = recordedTimeline();
   expect(timeline.groups).toHaveLength(1);
   expect(timeline.groups[0]!.rows.map((row) => row.type)).toEqual(["run", "skipped"]);
   expect(timeline.groups[0]!.rows[0]).toMatchObject({
@@ -145,7 +145,7 @@ test("a CronJob's runs and skipped slots are rows of one group, in order of time
 });
 
 test("a Job that is deleted after its end keeps its outcome, one deleted before does not invent one", () => {
-  const ended = played();
+  const ended = recordedTimeline();
   ended.add(job(200, { outcome: { type: "Complete", at: at(130) } }, "DELETED"));
   expect(ended.groups[0]!.rows[0]).toMatchObject({ outcome: "Complete" });
   const replaced = new Timeline();
@@ -163,7 +163,7 @@ test("rows are bounded: the rest is counted, not kept", () => {
 });
 
 test("the terminal shows outcome by shape, the pods as bars and the reason of a skip", () => {
-  const text = timelineText(digestOf(PLAYED), {
+  const text = timelineText(digestOf(RECORDS), {
     startMs: START,
     endMs: START + 180 * 60_000,
     width: 112,
@@ -205,7 +205,7 @@ test("names cannot drive the terminal", () => {
 });
 
 test("the summary counts what the timeline hides", () => {
-  expect(summaryText(played(), styleFor(false))).toBe(
+  expect(summaryText(recordedTimeline(), styleFor(false))).toBe(
     "Jobs  1 run, 1 complete, 0 failed, 1 skipped\nPods  2 started, 1 succeeded, 1 failed\n",
   );
 });
@@ -316,11 +316,11 @@ test("a slot that was held back, and then reported as missed, is not skipped onc
 
 test("a controller that starts anew, and says again which slots were missed, adds none", () => {
   const timeline = new Timeline();
-  const told = decision({ missed: [missed("superseded", [START, START + 60_000])] });
+  const reported = decision({ missed: [missed("superseded", [START, START + 60_000])] });
   const many: MissedSlots = { slotsMs: [START + 120_000], count: 150, exact: true, reason: "superseded" };
   const more = decision({ missed: [many], slotMs: START + 600_000 });
   const next = decision({ missed: [missed("superseded", [START + 600_000])] });
-  for (const record of [cronJob, told, told, more, told, more, next, end(30)]) timeline.add(record);
+  for (const record of [cronJob, reported, reported, more, reported, more, next, end(30)]) timeline.add(record);
   expect(timeline.totals.runsSkipped).toBe(2 + 150 + 1);
 });
 
@@ -391,7 +391,7 @@ test("a time zone is read once, however many CronJobs go by it", () => {
   }));
   const groups = digestOf([...records, end(24 * 60)]);
   timelineText(groups, { ...options, endMs: START + 86_400_000 });
-  worthALook(groups, START);
+  findHighlights(groups, START);
   // The timeline, the terminal and the summary do so each for itself.
   expect(asked.mock.calls.length).toBeLessThanOrEqual(3 * 2);
 });

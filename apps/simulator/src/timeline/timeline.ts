@@ -4,7 +4,7 @@ import type { SkippedRow, TimelineGroup } from "@kubewright/timeline/data";
 
 import type { CronJobState, ObjectRecord, TraceRecord } from "../trace.js";
 import { DeletedRuns } from "./deleted-runs.js";
-import { KeptRows, type TimelineLimits } from "./kept-rows.js";
+import { BoundedRows, type TimelineLimits } from "./bounded-rows.js";
 import { LostSlots, isSameSchedule } from "./lost-slots.js";
 import { PodBars } from "./pod-bars.js";
 import { RecordTimes } from "./record-times.js";
@@ -16,7 +16,7 @@ import { type TimelineTotals, emptyTotals } from "./totals.js";
 export class Timeline {
   readonly totals: TimelineTotals = emptyTotals();
   readonly #times = new RecordTimes();
-  readonly #rows: KeptRows;
+  readonly #rows: BoundedRows;
   readonly #runs: RunRows;
   readonly #pods: PodBars;
   readonly #deletedRuns: DeletedRuns;
@@ -29,7 +29,7 @@ export class Timeline {
   #localTimeZone: string | undefined;
 
   constructor(limits: TimelineLimits = {}) {
-    this.#rows = new KeptRows(limits);
+    this.#rows = new BoundedRows(limits);
     this.#deletedRuns = new DeletedRuns((group, run) => this.#rows.settle(group, run));
     this.#pods = new PodBars(this.#times, this.#rows, this.totals);
     this.#runs = new RunRows(this.#times, this.#rows, this.totals, this.#deletedRuns, (record) =>
@@ -54,8 +54,8 @@ export class Timeline {
     } else if (record.type === "end") {
       this.#end(this.#times.msOf(record.at));
     } else if (record.type === "event" && record.eventType === "Warning") {
-      const what = `${record.involved.kind} ${record.reason}`;
-      this.totals.warnings.set(what, (this.totals.warnings.get(what) ?? 0) + 1);
+      const key = `${record.involved.kind} ${record.reason}`;
+      this.totals.warnings.set(key, (this.totals.warnings.get(key) ?? 0) + 1);
     }
   }
 
@@ -66,7 +66,7 @@ export class Timeline {
 
   /** What has not come about by the end of the window. */
   #end(atMs: number): void {
-    for (const group of this.#lostSlots.followed) this.#addLostSlots(group, atMs);
+    for (const group of this.#lostSlots.followedGroups) this.#addLostSlots(group, atMs);
     const stateOf = (key: ObjectKey): Partial<CronJobState> => this.#cronJobs.get(key)?.cronJob ?? {};
     for (const [key, row] of this.#skippedSlots.ended(atMs, stateOf)) this.#addSkipped(this.#cronJobs.get(key), row);
     this.#deletedRuns.ended();
@@ -82,7 +82,7 @@ export class Timeline {
   }
 
   #addLostSlots(group: TimelineGroup, untilMs: number): void {
-    for (const row of this.#lostSlots.upTo(untilMs, group, this.#times.startMs)) this.#addSkipped(group, row);
+    for (const row of this.#lostSlots.slotsUntil(untilMs, group, this.#times.startMs)) this.#addSkipped(group, row);
   }
 
   #cronJob(record: Extract<ObjectRecord, { kind: "CronJob" }>): void {

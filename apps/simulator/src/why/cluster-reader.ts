@@ -17,11 +17,11 @@ import { type Client, type ListOptions, errorMessage, isForbidden, isNotFound, r
 
 import { ClusterError } from "./cluster-error.js";
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 /** Pages read of one list at most: 50,000 objects. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 /** Pods whose events are asked for: the newest that have not run smoothly. */
-const MOST_EVENTFUL_PODS = 5;
+const MAX_PODS_WITH_EVENTS = 5;
 
 /** Reads what an explanation needs, with GET and LIST requests alone. */
 export class ClusterReader {
@@ -46,7 +46,7 @@ export class ClusterReader {
       return await this.#client.resource(cronJobs).get(name, this.#options());
     } catch (error) {
       if (isNotFound(error)) return undefined;
-      throw explained(error, `get cronjobs/${name}`);
+      throw toClusterError(error, `get cronjobs/${name}`);
     }
   }
 
@@ -59,7 +59,7 @@ export class ClusterReader {
     try {
       return await this.#list(jobs, {});
     } catch (error) {
-      throw explained(error, `list jobs in namespace ${this.#namespace}`);
+      throw toClusterError(error, `list jobs in namespace ${this.#namespace}`);
     }
   }
 
@@ -85,12 +85,12 @@ export class ClusterReader {
   ): Promise<readonly DeepReadonly<Event>[] | undefined> {
     const own = await this.eventsOf(job);
     if (own === undefined) return undefined;
-    const troubled = candidates
+    const unhealthy = candidates
       .filter((pod) => getControllerOf(pod)?.uid === job.metadata.uid)
       .filter(({ status }) => status?.phase === "Pending" || status?.phase === "Failed")
       .sort((a, b) => ((a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? 1 : -1))
-      .slice(0, MOST_EVENTFUL_PODS);
-    const found = await Promise.all(troubled.map((pod) => this.eventsOf(pod)));
+      .slice(0, MAX_PODS_WITH_EVENTS);
+    const found = await Promise.all(unhealthy.map((pod) => this.eventsOf(pod)));
     return [...own, ...found.flatMap((list) => (list ?? []).filter(({ type }) => type === "Warning"))];
   }
 
@@ -98,16 +98,16 @@ export class ClusterReader {
     try {
       return await this.#client.resource(definition).get(name, this.#options());
     } catch (error) {
-      throw explained(error, `get ${definition.resource}/${name}`);
+      throw toClusterError(error, `get ${definition.resource}/${name}`);
     }
   }
 
-  async #ifAllowed<T>(what: string, read: () => Promise<T>): Promise<T | undefined> {
+  async #ifAllowed<T>(action: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
     } catch (error) {
       if (isForbidden(error)) return undefined;
-      throw explained(error, `${what} in namespace ${this.#namespace}`);
+      throw toClusterError(error, `${action} in namespace ${this.#namespace}`);
     }
   }
 
@@ -117,16 +117,16 @@ export class ClusterReader {
   ): Promise<readonly DeepReadonly<T>[]> {
     const items: DeepReadonly<T>[] = [];
     let next: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const list = await this.#client
         .resource(definition)
-        .list({ ...this.#options(), ...query, limit: PAGE, continue: next });
+        .list({ ...this.#options(), ...query, limit: PAGE_SIZE, continue: next });
       items.push(...(list.items as readonly DeepReadonly<T>[]));
       next = list.metadata.continue || undefined;
       if (next === undefined) return items;
     }
     throw new ClusterError(
-      `there are more than ${PAGE * MOST_PAGES} ${definition.resource} in namespace ${this.#namespace}: too many to explain`,
+      `there are more than ${PAGE_SIZE * MAX_PAGES} ${definition.resource} in namespace ${this.#namespace}: too many to explain`,
     );
   }
 
@@ -136,12 +136,12 @@ export class ClusterReader {
 }
 
 /** A refusal, or no answer at all, in one line that names the step. */
-function explained(error: unknown, step: string): Error {
+function toClusterError(error: unknown, step: string): Error {
   if (error instanceof ClusterError) return error;
   if (reasonOf(error) === "Unauthorized")
     return new ClusterError(`cannot ${step}: the server does not accept these credentials`, { cause: error });
   const text = errorMessage(error).split("\n", 1)[0]!;
   // The server's own message names the object, or the right that is missing.
-  const says = reasonOf(error) === undefined ? `cannot ${step}: ${text}` : text;
-  return new ClusterError(says, { cause: error });
+  const message = reasonOf(error) === undefined ? `cannot ${step}: ${text}` : text;
+  return new ClusterError(message, { cause: error });
 }

@@ -25,9 +25,9 @@ export async function connect(
     const found = await loadKubeConfig({ path: kubeconfig, context, env });
     const proxyUrl = found.proxyUrl ?? proxyFromEnvironment(new URL(found.server), env);
     const { transport, close } = createHttpTransport({ ...found, proxyUrl, clock });
-    const dated = withServerTime(transport);
-    const client = new Client({ transport: dated.transport, clock, userAgent, timeoutMs: TIMEOUT_MS });
-    return { client, namespace: found.namespace ?? "default", serverTimeMs: dated.serverTimeMs, close };
+    const timed = withServerTime(transport);
+    const client = new Client({ transport: timed.transport, clock, userAgent, timeoutMs: TIMEOUT_MS });
+    return { client, namespace: found.namespace ?? "default", serverTimeMs: timed.serverTimeMs, close };
   } catch (error) {
     const { message } = error as Error;
     throw new UserError(message.includes("no configuration has been provided") ? NO_KUBECONFIG : message, {

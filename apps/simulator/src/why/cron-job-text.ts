@@ -1,7 +1,7 @@
 import { formatTime } from "@kubewright/api";
 
 import { formatDuration } from "../duration.js";
-import { lateText, neverText, tookMs } from "../run-words.js";
+import { lateText, neverText, durationMsOf } from "../run-row-text.js";
 import { ZonedClock } from "../zoned-clock.js";
 import type { CronJobExplanation, HistoryFacts, NextRuns } from "./explain-cron-job.js";
 import type { EventFact } from "./explain-events.js";
@@ -12,18 +12,18 @@ import type { EditExplanation } from "./schedule-edit.js";
 import { type TextOptions, block, table } from "./text-block.js";
 
 /** Runs listed; the others are counted. */
-const MOST_RUNS = 8;
+const MAX_RUNS = 8;
 
 /** The explanation of a CronJob for a terminal. */
 export function cronJobText(explained: CronJobExplanation, options: TextOptions): string {
   const { style } = options;
   const { schedule, next, atMs, now } = explained;
   const clock = new ZonedClock(schedule.timeZone);
-  const wakes = now.wakeMs === undefined ? ["looks again only when something changes"] : [];
+  const wakeNotes = now.wakeMs === undefined ? ["looks again only when something changes"] : [];
   return [
     `${style.bold(`CronJob ${explained.namespace}/${explained.name}`)}  ${style.dim(`as of ${clock.brief(atMs)}`)}\n`,
     block("Schedule", scheduleLines(explained), options),
-    block("Now", [now.message, ...wakes], options, paintOf(explained, options)),
+    block("Now", [now.message, ...wakeNotes], options, paintOf(explained, options)),
     block(next.holds === "asItIs" ? "Next" : "If resumed", nextLines(explained, clock), options),
     block(
       "Missed",
@@ -73,11 +73,11 @@ function nextLines({ next, now, atMs: nowMs }: CronJobExplanation, clock: ZonedC
   if (now.reason === "invalidSchedule") return [neverText(nowMs)];
   if (runsMs.length === 0) return ["no runs to come"];
   const lines: string[] = [];
-  const left = [...remarks];
+  const remaining = [...remarks];
   for (const runMs of runsMs) {
-    while (left[0] !== undefined && left[0].runMs === undefined && left[0].atMs <= runMs)
-      lines.push(`× ${left.shift()!.text}`);
-    const remark = left[0]?.runMs === runMs ? `  ↻ ${left.shift()!.text}` : "";
+    while (remaining[0] !== undefined && remaining[0].runMs === undefined && remaining[0].atMs <= runMs)
+      lines.push(`× ${remaining.shift()!.text}`);
+    const remark = remaining[0]?.runMs === runMs ? `  ↻ ${remaining.shift()!.text}` : "";
     lines.push(`${clock.text(runMs)}  ${formatTime(runMs)}  ${relative(runMs, nowMs)}${remark}`);
   }
   return lines;
@@ -92,7 +92,7 @@ function missedLine({ count, exact, firstMs, lastMs, why }: MissedRuns, clock: Z
 function runLines(runs: readonly PastRun[], clock: ZonedClock): string[] {
   if (runs.length === 0) return ["no Jobs of it are left"];
   const rows = runs
-    .slice(0, MOST_RUNS)
+    .slice(0, MAX_RUNS)
     .map((run) => [
       run.madeByHand ? `by hand, ${clock.brief(run.createdMs)}` : clock.brief(run.slotMs ?? run.createdMs),
       run.job,
@@ -105,7 +105,7 @@ function runLines(runs: readonly PastRun[], clock: ZonedClock): string[] {
 
 function outcomeText(run: PastRun): string {
   const { outcome, reason } = run;
-  const tookTime = tookMs(run);
+  const tookTime = durationMsOf(run);
   const took = tookTime === undefined ? "" : formatDuration(tookTime);
   if (outcome === "Complete") return `Complete in ${took || "?"}`;
   if (outcome === "Failed") return `Failed after ${took || "?"}${reason === undefined ? "" : `: ${reason}`}`;
@@ -113,16 +113,16 @@ function outcomeText(run: PastRun): string {
 }
 
 function historyLine({ successful, failed, deletes }: HistoryFacts): string {
-  const kept = ({ limit, kept: count }: HistoryFacts["failed"], what: string): string =>
-    `${count} ${what} kept${limit === undefined ? "" : ` of at most ${limit}`}`;
-  const over = deletes.length === 0 ? "" : `; the next sync deletes ${deletes.join(", ")}`;
-  return `${kept(successful, "successful")}, ${kept(failed, "failed")}${over}`;
+  const keptText = ({ limit, kept: count }: HistoryFacts["failed"], outcome: string): string =>
+    `${count} ${outcome} kept${limit === undefined ? "" : ` of at most ${limit}`}`;
+  const deletionsText = deletes.length === 0 ? "" : `; the next sync deletes ${deletes.join(", ")}`;
+  return `${keptText(successful, "successful")}, ${keptText(failed, "failed")}${deletionsText}`;
 }
 
 export function eventBlock(events: readonly EventFact[], clock: ZonedClock, options: TextOptions): string {
-  const lines = events.map(({ type, reason, message, about, count, lastMs }) => {
+  const lines = events.map(({ type, reason, message, subject, count, lastMs }) => {
     const times = count > 1 ? ` ×${count}` : "";
-    const object = about.startsWith("Pod ") ? `${about}: ` : "";
+    const object = subject.startsWith("Pod ") ? `${subject}: ` : "";
     return `${clock.brief(lastMs)}  ${type === "Warning" ? "! " : ""}${reason}${times}: ${object}${message}`;
   });
   return block("Events", lines, options);

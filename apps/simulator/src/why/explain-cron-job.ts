@@ -10,9 +10,9 @@ import {
 } from "@kubewright/cronjob";
 
 import { type ClockRemark, clockRemarks } from "../clock-changes.js";
-import { didYouMean } from "../time-zone-hint.js";
+import { timeZoneHint } from "../time-zone-hint.js";
 import { ZonedClock } from "../zoned-clock.js";
-import { type EventFact, eventFacts, eventsThatMatter } from "./explain-events.js";
+import { type EventFact, eventFacts, relevantEvents } from "./explain-events.js";
 import { type MissedRuns, missedRuns } from "./missed-runs.js";
 import { skewNotes } from "./moments.js";
 import { type PastRun, pastRuns } from "./past-runs.js";
@@ -81,14 +81,14 @@ export function explainCronJob({ cronJob, jobs, events, nowMs }: CronJobFacts): 
   const schedules = new Schedules();
   const schedule = scheduleFacts(cronJob, schedules);
   const clock = new ZonedClock(schedule.timeZone);
-  const foreseen = predictCronJobSync(cronJob, jobs, { nowMs, schedules });
-  const resumed = spec?.suspend === true ? foreseeResumed(cronJob, jobs, nowMs, schedules) : undefined;
+  const predicted = predictCronJobSync(cronJob, jobs, { nowMs, schedules });
+  const resumed = spec?.suspend === true ? predictResumed(cronJob, jobs, nowMs, schedules) : undefined;
   const facts = eventFacts(events ?? []);
-  const active = activeJobs(foreseen);
-  const runs = pastRuns(foreseen.jobs);
+  const active = activeJobs(predicted);
+  const runs = pastRuns(predicted.jobs);
   const lastScheduleMs = parseTime(status?.lastScheduleTime);
-  const lastSuccessfulMs = parseTime(foreseen.cronJob.status?.lastSuccessfulTime);
-  const verdict = verdictOf(foreseen, { clock, nowMs, active, events: facts, resumed });
+  const lastSuccessfulMs = parseTime(predicted.cronJob.status?.lastSuccessfulTime);
+  const verdict = verdictOf(predicted, { clock, nowMs, active, events: facts, resumed });
   return {
     kind: "CronJob",
     namespace: metadata.namespace ?? "",
@@ -101,13 +101,13 @@ export function explainCronJob({ cronJob, jobs, events, nowMs }: CronJobFacts): 
     ...(lastScheduleMs === undefined ? {} : { lastScheduleMs }),
     ...(lastSuccessfulMs === undefined ? {} : { lastSuccessfulMs }),
     now: verdict,
-    next: nextRuns(cronJob, (resumed ?? foreseen).plan, { nowMs, schedules, clock, suspended: resumed !== undefined }),
+    next: nextRuns(cronJob, (resumed ?? predicted).plan, { nowMs, schedules, clock, suspended: resumed !== undefined }),
     runs,
-    missed: missedRuns((resumed ?? foreseen).plan, { cronJob, active, events: facts }),
-    history: historyFacts(cronJob, runs, foreseen),
-    events: eventsThatMatter(facts),
+    missed: missedRuns((resumed ?? predicted).plan, { cronJob, active, events: facts }),
+    history: historyFacts(cronJob, runs, predicted),
+    events: relevantEvents(facts),
     notes: [
-      ...notesOf(cronJob, foreseen, schedule),
+      ...notesOf(cronJob, predicted, schedule),
       ...deadlineNotes(cronJob),
       ...skewNotes([...facts.map(({ lastMs }) => lastMs), ...runs.map(({ createdMs }) => createdMs)], clock, nowMs),
       ...(events === undefined ? ["events cannot be read: what they could tell is missing here"] : []),
@@ -116,7 +116,7 @@ export function explainCronJob({ cronJob, jobs, events, nowMs }: CronJobFacts): 
 }
 
 /** The same CronJob as if `spec.suspend` were taken away now. */
-function foreseeResumed(
+function predictResumed(
   cronJob: DeepReadonly<CronJob>,
   jobs: readonly DeepReadonly<Job>[],
   nowMs: number,
@@ -215,7 +215,7 @@ function notesOf(
     );
   }
   if (spec?.timeZone != null && plan.decision.reason === "unknownTimeZone") {
-    const hint = didYouMean(spec.timeZone);
+    const hint = timeZoneHint(spec.timeZone);
     if (hint !== "") notes.push(`timeZone ${JSON.stringify(spec.timeZone)}${hint}`);
   }
   return notes;

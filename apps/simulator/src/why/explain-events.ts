@@ -6,14 +6,14 @@ export interface EventFact {
   readonly reason: string;
   readonly message: string;
   /** The object it is about, e.g. `Pod pi-x2x4f`. */
-  readonly about: string;
+  readonly subject: string;
   readonly count: number;
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
 /** Most events told. */
-const MOST_EVENTS = 8;
+const MAX_EVENTS = 8;
 
 export function eventFacts(events: readonly DeepReadonly<Event>[]): EventFact[] {
   return events
@@ -25,7 +25,7 @@ export function eventFacts(events: readonly DeepReadonly<Event>[]): EventFact[] 
         type: event.type ?? "Normal",
         reason: event.reason ?? "",
         message: event.message ?? "",
-        about: `${event.involvedObject.kind ?? ""} ${event.involvedObject.name ?? ""}`,
+        subject: `${event.involvedObject.kind ?? ""} ${event.involvedObject.name ?? ""}`,
         count: event.series?.count ?? event.count ?? 1,
         firstMs,
         lastMs: Math.max(firstMs, seriesMs ?? parseTime(event.lastTimestamp) ?? eventMs),
@@ -35,9 +35,9 @@ export function eventFacts(events: readonly DeepReadonly<Event>[]): EventFact[] 
 }
 
 /** The newest, warnings before others where there is not room for all; oldest first. */
-export function eventsThatMatter(events: readonly EventFact[]): readonly EventFact[] {
-  if (events.length <= MOST_EVENTS) return events;
-  const warnings = events.filter(({ type }) => type === "Warning").slice(-MOST_EVENTS / 2);
-  const others = events.filter((event) => !warnings.includes(event)).slice(warnings.length - MOST_EVENTS);
+export function relevantEvents(events: readonly EventFact[]): readonly EventFact[] {
+  if (events.length <= MAX_EVENTS) return events;
+  const warnings = events.filter(({ type }) => type === "Warning").slice(-MAX_EVENTS / 2);
+  const others = events.filter((event) => !warnings.includes(event)).slice(warnings.length - MAX_EVENTS);
   return events.filter((event) => warnings.includes(event) || others.includes(event));
 }

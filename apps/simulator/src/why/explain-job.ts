@@ -21,9 +21,9 @@ import {
   predictJobSync,
 } from "@kubewright/job";
 
-import { type PlayedVersion, versionName, versionRemark } from "../kubernetes-version.js";
+import { type SimulatedVersion, versionName, versionRemark } from "../kubernetes-version.js";
 import { ZonedClock } from "../zoned-clock.js";
-import { type EventFact, eventFacts, eventsThatMatter } from "./explain-events.js";
+import { type EventFact, eventFacts, relevantEvents } from "./explain-events.js";
 import { skewNotes } from "./moments.js";
 import { type PodFact, podFact } from "./pod-facts.js";
 
@@ -36,7 +36,7 @@ export interface JobFacts {
   readonly events: readonly DeepReadonly<Event>[] | undefined;
   readonly nowMs: number;
   /** Which release's controller it is explained by. Default: the newest one's. */
-  readonly kubernetes?: PlayedVersion;
+  readonly kubernetes?: SimulatedVersion;
 }
 
 export type JobState = "Complete" | "Failed" | "Running" | "Suspended" | "Ending" | "Deleting" | "ManagedElsewhere";
@@ -63,7 +63,7 @@ export interface JobExplanation {
   readonly endMs?: number;
   readonly counts: JobCounts;
   /** What the controller does now, and why, in the order in which it matters. */
-  readonly now: readonly Reasoned[];
+  readonly now: readonly ActionReason[];
   /** When the controller looks again by itself. Absent: not before something happens. */
   readonly wakeMs?: number;
   /** When it fails for being active too long (`activeDeadlineSeconds`). */
@@ -77,7 +77,7 @@ export interface JobExplanation {
   readonly notes: readonly string[];
 }
 
-export interface Reasoned {
+export interface ActionReason {
   readonly reason:
     JobReason["type"] | "managedElsewhere" | "unreadable" | "finished" | "unknownCompletionMode" | "unknown";
   readonly message: string;
@@ -98,15 +98,15 @@ export interface JobCounts {
   readonly failedIndexes?: string;
 }
 
-const MOST_PODS = 20;
+const MAX_PODS = 20;
 
 /** Explains a Job from what the cluster holds, by the decisions of the controller's own code. */
 export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: JobFacts): JobExplanation {
   const { metadata, spec, status } = job;
   const clock = new ZonedClock("UTC");
   const behaviours = behavioursOf(kubernetes.version);
-  const foreseen = predictJobSync(job, pods ?? [], nowMs, { behaviours });
-  const planned = foreseen.type === "planned" ? foreseen : undefined;
+  const predicted = predictJobSync(job, pods ?? [], nowMs, { behaviours });
+  const planned = predicted.type === "planned" ? predicted : undefined;
   const facts = eventFacts(events ?? []);
   const allPods = (planned?.pods ?? pods ?? [])
     .map(podFact)
@@ -125,20 +125,20 @@ export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: Jo
     name: metadata.name ?? "",
     atMs: nowMs,
     ...(versionRemark(kubernetes.version) === "" ? {} : { kubernetes: versionName(kubernetes.version) }),
-    state: stateOf(job, foreseen),
-    ...decided(job),
-    ...ofCronJob(job),
+    state: stateOf(job, predicted),
+    ...decisiveCondition(job),
+    ...cronJobOf(job),
     createdMs,
     ...(startMs === undefined ? {} : { startMs }),
     ...endOf(job),
     counts: countsOf(job),
-    now: reasoning(job, foreseen, pods !== undefined),
+    now: reasoning(job, predicted, pods !== undefined),
     ...(wakeMs === undefined ? {} : { wakeMs }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...deletion(job),
-    ...(pods === undefined ? {} : { pods: allPods.slice(0, MOST_PODS) }),
-    podsNotShown: Math.max(0, allPods.length - MOST_PODS),
-    events: eventsThatMatter(facts),
+    ...deletionOf(job),
+    ...(pods === undefined ? {} : { pods: allPods.slice(0, MAX_PODS) }),
+    podsNotShown: Math.max(0, allPods.length - MAX_PODS),
+    events: relevantEvents(facts),
     notes: [
       ...(kubernetes.note === undefined ? [] : [kubernetes.note]),
       ...notesOf(job, known, allPods, { clock, nowMs, behaviours }),
@@ -153,10 +153,10 @@ export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: Jo
   };
 }
 
-function stateOf(job: DeepReadonly<Job>, foreseen: PredictedJobSync): JobState {
+function stateOf(job: DeepReadonly<Job>, predicted: PredictedJobSync): JobState {
   const end = finishedCondition(job);
   if (end !== undefined) return end.type;
-  if (foreseen.type === "left" && foreseen.reason === "managedElsewhere") return "ManagedElsewhere";
+  if (predicted.type === "left" && predicted.reason === "managedElsewhere") return "ManagedElsewhere";
   if (job.metadata.deletionTimestamp) return "Deleting";
   if (interimCondition(job) !== undefined) return "Ending";
   return job.spec?.suspend === true ? "Suspended" : "Running";
@@ -164,11 +164,12 @@ function stateOf(job: DeepReadonly<Job>, foreseen: PredictedJobSync): JobState {
 
 function interimCondition({ status }: DeepReadonly<Job>) {
   return status?.conditions?.find(
-    ({ type, status: is }) => (type === "FailureTarget" || type === "SuccessCriteriaMet") && is === "True",
+    ({ type, status: conditionStatus }) =>
+      (type === "FailureTarget" || type === "SuccessCriteriaMet") && conditionStatus === "True",
   );
 }
 
-function decided(job: DeepReadonly<Job>): Pick<JobExplanation, "condition"> {
+function decisiveCondition(job: DeepReadonly<Job>): Pick<JobExplanation, "condition"> {
   const found = finishedCondition(job) ?? interimCondition(job);
   if (found === undefined) return {};
   const { type, reason = "", message = "", lastTransitionTime } = found;
@@ -176,7 +177,7 @@ function decided(job: DeepReadonly<Job>): Pick<JobExplanation, "condition"> {
   return { condition: { type, reason, message, ...(sinceMs === undefined ? {} : { sinceMs }) } };
 }
 
-function ofCronJob(job: DeepReadonly<Job>): Pick<JobExplanation, "cronJob"> {
+function cronJobOf(job: DeepReadonly<Job>): Pick<JobExplanation, "cronJob"> {
   const owner = getControllerOf(job);
   if (owner?.kind !== "CronJob") return {};
   const slotMs = parseTime(job.metadata.annotations?.[CRONJOB_SCHEDULED_TIMESTAMP_ANNOTATION]);
@@ -190,14 +191,14 @@ function endOf(job: DeepReadonly<Job>): Pick<JobExplanation, "endMs"> {
 }
 
 /** A finished Job with a time to live is deleted that long after it finished. */
-function deletion(job: DeepReadonly<Job>): Pick<JobExplanation, "deletionMs"> {
+function deletionOf(job: DeepReadonly<Job>): Pick<JobExplanation, "deletionMs"> {
   const seconds = job.spec?.ttlSecondsAfterFinished;
   const finishedMs = parseTime(finishedCondition(job)?.lastTransitionTime);
   return seconds == null || finishedMs === undefined ? {} : { deletionMs: finishedMs + seconds * 1000 };
 }
 
 function countsOf({ spec, status }: DeepReadonly<Job>): JobCounts {
-  const given = {
+  const optional = {
     completions: spec?.completions,
     parallelism: spec?.parallelism,
     backoffLimit: spec?.backoffLimit,
@@ -212,13 +213,13 @@ function countsOf({ spec, status }: DeepReadonly<Job>): JobCounts {
     terminating: status?.terminating ?? 0,
     succeeded: status?.succeeded ?? 0,
     failed: status?.failed ?? 0,
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as Partial<JobCounts>),
+    ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value != null)) as Partial<JobCounts>),
   };
 }
 
-function reasoning(job: DeepReadonly<Job>, foreseen: PredictedJobSync, podsKnown: boolean): Reasoned[] {
-  if (foreseen.type === "left") {
-    const { reason: why, detail } = foreseen;
+function reasoning(job: DeepReadonly<Job>, predicted: PredictedJobSync, podsKnown: boolean): ActionReason[] {
+  if (predicted.type === "left") {
+    const { reason: why, detail } = predicted;
     switch (why) {
       case "finished":
         return [{ reason: why, message: "nothing: the Job has finished" }];
@@ -231,11 +232,11 @@ function reasoning(job: DeepReadonly<Job>, foreseen: PredictedJobSync, podsKnown
     }
   }
   if (!podsKnown) return [{ reason: "unknown", message: "unknown without its pods" }];
-  return foreseen.reasons.map((reason) => ({ reason: reason.type, message: explainJobReason(reason) }));
+  return predicted.reasons.map((reason) => ({ reason: reason.type, message: explainJobReason(reason) }));
 }
 
 /** Reasons that a working controller acts on within a second or two: seen for longer, nobody is looking. */
-const ACTING: ReadonlySet<string> = new Set(["Creating", "TooManyActive", "UselessIndexes", "Finished"]);
+const IMMEDIATE_REASONS: ReadonlySet<string> = new Set(["Creating", "TooManyActive", "UselessIndexes", "Finished"]);
 
 interface NoteContext {
   readonly clock: ZonedClock;
@@ -243,7 +244,7 @@ interface NoteContext {
   readonly behaviours: VersionBehaviours;
 }
 
-const NEWEST: PlayedVersion = { version: NEWEST_VERSION };
+const NEWEST: SimulatedVersion = { version: NEWEST_VERSION };
 
 function notesOf(
   job: DeepReadonly<Job>,
@@ -258,9 +259,9 @@ function notesOf(
     const waits = finalizers.length > 0 ? `: waiting for ${finalizers.join(", ")} to be removed` : "";
     notes.push(`being deleted since ${clock.brief(parseTime(metadata.deletionTimestamp) ?? nowMs)}${waits}`);
   }
-  notes.push(...keptStartNotes(job, clock, nowMs));
+  notes.push(...keptStartTimeNotes(job, clock, nowMs));
   if (planned === undefined) return notes;
-  notes.push(...untoldPodsNotes(planned, behaviours));
+  notes.push(...unreportedPodsNotes(planned, behaviours));
   const { failuresAfterLastSuccess, lastFailureMs } = planned.backoff;
   if (planned.reasons.some(({ type }) => type === "Backoff") && lastFailureMs !== undefined) {
     notes.push(
@@ -274,18 +275,20 @@ function notesOf(
       `${uncounted.length === 1 ? `pod ${first!.name} has` : `${uncounted.length} pods have`} ended and ${uncounted.length === 1 ? "is" : "are"} not in the Job's counts yet`,
     );
   }
-  if (planned.reasons.some(({ type }) => ACTING.has(type)))
+  if (planned.reasons.some(({ type }) => IMMEDIATE_REASONS.has(type)))
     notes.push(
       "a working controller does this within seconds; if it stays so, none is looking, or its requests are refused",
     );
   const finished = planned.plan.end;
   if (finished?.recorded === true && pods.some(({ deleting }) => deleting))
-    notes.push(`the end is decided and waits for ${formatCount(pods.filter(({ deleting }) => deleting).length)} to go`);
+    notes.push(
+      `the end is decided and waits for ${terminatingPodsText(pods.filter(({ deleting }) => deleting).length)} to go`,
+    );
   return notes;
 }
 
 /** A Job that was suspended by a controller of 1.35 or earlier, whichever resumes it. */
-function keptStartNotes({ spec, status }: DeepReadonly<Job>, clock: ZonedClock, nowMs: number): string[] {
+function keptStartTimeNotes({ spec, status }: DeepReadonly<Job>, clock: ZonedClock, nowMs: number): string[] {
   const startMs = parseTime(status?.startTime);
   const seconds = spec?.activeDeadlineSeconds;
   if (spec?.suspend !== true || startMs === undefined || seconds == null) return [];
@@ -297,19 +300,19 @@ function keptStartNotes({ spec, status }: DeepReadonly<Job>, clock: ZonedClock, 
   ];
 }
 
-function untoldPodsNotes({ plan }: PlannedJob, { jobManagedBy }: VersionBehaviours): string[] {
-  const { pods: toDo, observed } = plan;
+function unreportedPodsNotes({ plan }: PlannedJob, { jobManagedBy }: VersionBehaviours): string[] {
+  const { pods: podPlan, observed } = plan;
   const active = observed.active.length;
-  if (toDo?.reportedActive === undefined || toDo.reportedActive === active) return [];
-  const wrong = `while it waits, the controller tells of ${toDo.reportedActive} active pods instead of ${active}`;
-  if (!jobManagedBy || observed.ready <= toDo.reportedActive)
-    return [`${wrong} (kubernetes#139428, mended in Kubernetes 1.36.3)`];
+  if (podPlan?.reportedActive === undefined || podPlan.reportedActive === active) return [];
+  const discrepancy = `while it waits, the controller tells of ${podPlan.reportedActive} active pods instead of ${active}`;
+  if (!jobManagedBy || observed.ready <= podPlan.reportedActive)
+    return [`${discrepancy} (kubernetes#139428, mended in Kubernetes 1.36.3)`];
   return [
-    `${wrong}, which the API server refuses (422, cannot set more ready pods than active): until then failures are not counted and ended pods keep their finalizer (kubernetes#139428, mended in Kubernetes 1.36.3)`,
+    `${discrepancy}, which the API server refuses (422, cannot set more ready pods than active): until then failures are not counted and ended pods keep their finalizer (kubernetes#139428, mended in Kubernetes 1.36.3)`,
   ];
 }
 
-function formatCount(count: number): string {
+function terminatingPodsText(count: number): string {
   return `${count} terminating pod${count === 1 ? "" : "s"}`;
 }
 

@@ -57,7 +57,7 @@ function countsLine(counts: JobCounts): string {
 }
 
 function nextLines({ wakeMs, deadlineMs, deletionMs, atMs }: JobExplanation, clock: ZonedClock): string[] {
-  const line = (what: string, timeMs: number): string => `${what} ${clock.brief(timeMs)}, ${relative(timeMs, atMs)}`;
+  const line = (label: string, timeMs: number): string => `${label} ${clock.brief(timeMs)}, ${relative(timeMs, atMs)}`;
   const lines: string[] = [];
   if (wakeMs !== undefined && wakeMs !== deadlineMs) lines.push(line("looks again", wakeMs));
   if (deadlineMs !== undefined) lines.push(line("activeDeadlineSeconds ends it", deadlineMs));

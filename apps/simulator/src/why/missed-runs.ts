@@ -1,7 +1,7 @@
 import { type CronJob, type DeepReadonly, type Job, parseTime } from "@kubewright/api";
 import type { CronJobPlan, MissReason, MissedSlots } from "@kubewright/cronjob";
 
-import { SKIP_WORDS, skipText } from "../run-words.js";
+import { SKIP_REASON_TEXTS, skipText } from "../run-row-text.js";
 import type { EventFact } from "./explain-events.js";
 
 /** Slots since the last run that were not started, and what can be told of the cause. */
@@ -28,21 +28,21 @@ export interface MissedEvidence {
  * kept the controller from starting them in time is told from the Jobs that are still active and from events.
  */
 export function missedRuns(plan: CronJobPlan, evidence: MissedEvidence): MissedRuns[] {
-  return plan.decision.missed.flatMap((slots) => split(slots, evidence));
+  return plan.decision.missed.flatMap((slots) => splitByCause(slots, evidence));
 }
 
-function split(slots: MissedSlots, evidence: MissedEvidence): MissedRuns[] {
+function splitByCause(slots: MissedSlots, evidence: MissedEvidence): MissedRuns[] {
   const blocker = blockerOf(evidence);
   // Slots are in order of time: those after the blocking Job was created were held back by it.
-  const free = blocker === undefined ? slots.slotsMs.length : countUpTo(slots.slotsMs, blocker.sinceMs);
-  const held = slots.slotsMs.slice(free);
-  if (held.length === 0 || blocker === undefined)
+  const unblockedCount = blocker === undefined ? slots.slotsMs.length : countUpTo(slots.slotsMs, blocker.sinceMs);
+  const blockedMs = slots.slotsMs.slice(unblockedCount);
+  if (blockedMs.length === 0 || blocker === undefined)
     return [{ ...group(slots, slots.slotsMs), ...cause(slots, evidence) }];
   const reason = slots.reason === "deadlinePassed" ? "deadlinePassed" : "stillActive";
   const why = skipText(reason, [blocker.name]);
-  const blocked: MissedRuns = { ...group(slots, held, slots.count - free), reason, why };
-  if (free === 0) return [blocked];
-  const earlier = slots.slotsMs.slice(0, free);
+  const blocked: MissedRuns = { ...group(slots, blockedMs, slots.count - unblockedCount), reason, why };
+  if (unblockedCount === 0) return [blocked];
+  const earlier = slots.slotsMs.slice(0, unblockedCount);
   return [
     { ...group({ ...slots, exact: true }, earlier), ...cause({ ...slots, slotsMs: earlier }, evidence) },
     blocked,
@@ -79,12 +79,12 @@ function cause(
   { reason, slotsMs, count }: MissedSlots,
   { cronJob, events }: MissedEvidence,
 ): Pick<MissedRuns, "reason" | "why"> {
-  const seen = (wanted: string): EventFact | undefined =>
-    events.findLast((event) => event.reason === wanted && event.lastMs >= (slotsMs[0] ?? Infinity));
+  const lastEvent = (eventReason: string): EventFact | undefined =>
+    events.findLast((event) => event.reason === eventReason && event.lastMs >= (slotsMs[0] ?? Infinity));
   const plural = count === 1 ? "it was" : "they were";
   switch (reason) {
     case "suspended":
-      return { reason, why: SKIP_WORDS.suspended };
+      return { reason, why: SKIP_REASON_TEXTS.suspended };
     case "overlooked":
       return {
         reason,
@@ -92,10 +92,10 @@ function cause(
       };
     case "deadlinePassed":
     case "superseded": {
-      const failed = seen("FailedCreate");
+      const failed = lastEvent("FailedCreate");
       if (failed !== undefined)
         return { reason: "creationFailed", why: `creating a Job failed (${failed.count} times): ${failed.message}` };
-      if (seen("JobAlreadyActive") !== undefined)
+      if (lastEvent("JobAlreadyActive") !== undefined)
         return { reason: "stillActive", why: `a Job was still active when ${plural} due (concurrencyPolicy Forbid)` };
       const notLooked = "the controller was not looking, or the CronJob was suspended then";
       if (reason === "superseded")
@@ -104,6 +104,6 @@ function cause(
       return { reason, why: `not started within startingDeadlineSeconds (${seconds}): ${notLooked}` };
     }
     default:
-      return { reason, why: SKIP_WORDS[reason] };
+      return { reason, why: SKIP_REASON_TEXTS[reason] };
   }
 }

@@ -32,12 +32,12 @@ export function podFact(pod: DeepReadonly<Pod>): PodFact {
   const containers = status?.containerStatuses ?? [];
   const states = containers.map(({ state }) => state);
   const ended = containers.filter(({ state }) => state?.terminated !== undefined);
-  const telling = ended.find(({ state }) => state?.terminated?.exitCode !== 0) ?? ended[0];
+  const decisive = ended.find(({ state }) => state?.terminated?.exitCode !== 0) ?? ended[0];
   const index = metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];
   const startsMs = times(states.map((state) => state?.running?.startedAt ?? state?.terminated?.startedAt));
   const endsMs = times(states.map((state) => state?.terminated?.finishedAt));
-  const isOver = status?.phase === "Succeeded" || status?.phase === "Failed";
-  const why = reasonOf(pod, telling);
+  const hasEnded = status?.phase === "Succeeded" || status?.phase === "Failed";
+  const reasonAndMessage = reasonOf(pod, decisive);
   return {
     name: metadata.name ?? "",
     phase: status?.phase ?? "Pending",
@@ -45,10 +45,10 @@ export function podFact(pod: DeepReadonly<Pod>): PodFact {
     ...(spec?.nodeName === undefined ? {} : { node: spec.nodeName }),
     createdMs: parseTime(metadata.creationTimestamp) ?? 0,
     ...(startsMs.length > 0 ? { startMs: Math.min(...startsMs) } : {}),
-    ...(isOver && endsMs.length > 0 ? { endMs: Math.max(...endsMs) } : {}),
-    ...(telling?.state?.terminated === undefined ? {} : { exitCode: telling.state.terminated.exitCode }),
+    ...(hasEnded && endsMs.length > 0 ? { endMs: Math.max(...endsMs) } : {}),
+    ...(decisive?.state?.terminated === undefined ? {} : { exitCode: decisive.state.terminated.exitCode }),
     restarts: containers.reduce((sum, { restartCount }) => sum + restartCount, 0),
-    ...why,
+    ...reasonAndMessage,
     deleting: metadata.deletionTimestamp != null,
     counted: !(metadata.finalizers?.includes(JOB_TRACKING_FINALIZER) ?? false),
   };
@@ -60,18 +60,22 @@ function times(texts: readonly (string | undefined)[]): number[] {
 
 function reasonOf(
   { status }: DeepReadonly<Pod>,
-  telling: DeepReadonly<ContainerStatus> | undefined,
+  decisive: DeepReadonly<ContainerStatus> | undefined,
 ): { reason?: string; message?: string } {
   const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const waiting = all.find(({ state }) => state?.waiting?.reason && !STARTING.has(state.waiting.reason))?.state
     ?.waiting;
-  const unscheduled = status?.conditions?.find(({ type, status: is }) => type === "PodScheduled" && is === "False");
-  const disrupted = status?.conditions?.find(({ type, status: is }) => type === "DisruptionTarget" && is === "True");
-  const terminated = telling?.state?.terminated;
-  const code = terminated !== undefined && terminated.exitCode !== 0 ? terminated : undefined;
+  const unscheduled = status?.conditions?.find(
+    ({ type, status: conditionStatus }) => type === "PodScheduled" && conditionStatus === "False",
+  );
+  const disrupted = status?.conditions?.find(
+    ({ type, status: conditionStatus }) => type === "DisruptionTarget" && conditionStatus === "True",
+  );
+  const terminated = decisive?.state?.terminated;
+  const failedTermination = terminated !== undefined && terminated.exitCode !== 0 ? terminated : undefined;
   const source = status?.reason
     ? status
-    : (waiting ?? disrupted ?? code ?? (status?.phase === "Pending" ? unscheduled : undefined));
+    : (waiting ?? disrupted ?? failedTermination ?? (status?.phase === "Pending" ? unscheduled : undefined));
   const { reason, message } = source ?? {};
   return { ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
 }

@@ -9,7 +9,7 @@ import {
 } from "@kubewright/cronjob";
 
 import { formatDuration } from "../duration.js";
-import { didYouMean } from "../time-zone-hint.js";
+import { timeZoneHint } from "../time-zone-hint.js";
 import { ZonedClock } from "../zoned-clock.js";
 import { type NextRuns, type ScheduleFacts, nextRuns, scheduleFacts } from "./explain-cron-job.js";
 import { verdictOf } from "./verdict.js";
@@ -82,44 +82,44 @@ export function explainEdit({ stored, changed, jobs, nowMs }: EditFacts): EditEx
   const changes = fieldChanges(stored?.spec, spec);
   const schedule = scheduleFacts(after, schedules);
   const change = stored === undefined ? "create" : changes.length > 0 ? "update" : "none";
-  const refused = refusal(stored, after, schedules);
+  const refused = validationError(stored, after, schedules);
   if (refused !== undefined) return { change, changes, refused, effects: [], schedule };
 
   const options = { nowMs, schedules };
-  const before = stored === undefined ? undefined : predictCronJobSync(stored, jobs, options);
-  const then = predictCronJobSync(after, jobs, options);
-  const nextAfter = next(after, then.plan, options);
+  const predictedBefore = stored === undefined ? undefined : predictCronJobSync(stored, jobs, options);
+  const predictedAfter = predictCronJobSync(after, jobs, options);
+  const nextAfter = next(after, predictedAfter.plan, options);
   const clock = new ZonedClock(schedule.timeZone);
   const onlyTimer = stored !== undefined && changes.some(({ field }) => field === "schedule" || field === "timeZone");
   const outcome =
     change === "none"
       ? { effects: ["changes nothing the controller acts on"] }
       : onlyTimer
-        ? timerEffects({ after, jobs, clock, before: before?.plan, edited: then.plan, ...options })
-        : immediateEffects(then, { clock, nowMs, created: stored === undefined });
+        ? timerEffects({ after, jobs, clock, before: predictedBefore?.plan, edited: predictedAfter.plan, ...options })
+        : immediateEffects(predictedAfter, { clock, nowMs, created: stored === undefined });
   return {
     change,
     changes,
     ...outcome,
     schedule,
-    ...(before === undefined || stored === undefined
+    ...(predictedBefore === undefined || stored === undefined
       ? {}
-      : { scheduleBefore: scheduleFacts(stored, schedules), nextBefore: next(stored, before.plan, options) }),
+      : { scheduleBefore: scheduleFacts(stored, schedules), nextBefore: next(stored, predictedBefore.plan, options) }),
     nextAfter,
   };
 }
 
 /** Creation, and any edit that leaves schedule and zone alone, makes the controller look at once. */
 function immediateEffects(
-  foreseen: PredictedCronJobSync,
+  predicted: PredictedCronJobSync,
   { clock, nowMs, created }: { clock: ZonedClock; nowMs: number; created: boolean },
 ): Pick<EditExplanation, "effects" | "firstRun"> {
-  const uids = new Set(foreseen.cronJob.status?.active?.map(({ uid }) => uid));
-  const active = foreseen.jobs.filter(({ metadata }) => uids.has(metadata.uid));
-  const verdict = verdictOf(foreseen, { clock, nowMs, active, events: [], resumed: undefined, edited: true });
+  const uids = new Set(predicted.cronJob.status?.active?.map(({ uid }) => uid));
+  const active = predicted.jobs.filter(({ metadata }) => uids.has(metadata.uid));
+  const verdict = verdictOf(predicted, { clock, nowMs, active, events: [], resumed: undefined, edited: true });
   const effects = [`${created ? "created now" : "the controller looks at once"}: ${verdict.message}`];
-  const { start } = foreseen.plan;
-  if (start === undefined || foreseen.existing !== undefined) return { effects };
+  const { start } = predicted.plan;
+  if (start === undefined || predicted.existing !== undefined) return { effects };
   return { effects, firstRun: { atMs: nowMs, slotMs: start.slotMs, job: start.job.metadata.name ?? "" } };
 }
 
@@ -150,16 +150,18 @@ function timerEffects(facts: TimerFacts): Pick<EditExplanation, "effects" | "fir
   const oldMs = before?.decision.nextSyncMs;
   const oldTimer = oldMs !== undefined && oldMs >= nowMs && oldMs < newMs ? oldMs : undefined;
   for (const wakeMs of oldTimer === undefined ? [newMs] : [oldTimer, newMs]) {
-    const look = predictCronJobSync(after, jobs, { nowMs: wakeMs, schedules }).plan;
-    const whose = wakeMs === newMs ? "the timer of the new schedule" : "the timer of the old schedule, which stays";
-    if (look.start === undefined) {
-      if (wakeMs === newMs) effects.push(`at ${brief(clock, wakeMs)} (${whose}): ${look.decision.message}`);
+    const plan = predictCronJobSync(after, jobs, { nowMs: wakeMs, schedules }).plan;
+    const timerName = wakeMs === newMs ? "the timer of the new schedule" : "the timer of the old schedule, which stays";
+    if (plan.start === undefined) {
+      if (wakeMs === newMs) effects.push(`at ${slotText(clock, wakeMs)} (${timerName}): ${plan.decision.message}`);
       continue;
     }
-    const { slotMs, job } = look.start;
+    const { slotMs, job } = plan.start;
     const name = job.metadata.name ?? "";
     const late = wakeMs - slotMs > 1000 ? `, ${formatDuration(wakeMs - slotMs)} late` : "";
-    effects.push(`at ${brief(clock, wakeMs)} (${whose}) starts ${name}, for the slot ${clock.brief(slotMs)}${late}`);
+    effects.push(
+      `at ${slotText(clock, wakeMs)} (${timerName}) starts ${name}, for the slot ${clock.brief(slotMs)}${late}`,
+    );
     return { effects, firstRun: { atMs: wakeMs, slotMs, job: name } };
   }
   return { effects };
@@ -177,7 +179,7 @@ function dueText({ start }: CronJobPlan, clock: ZonedClock, nowMs: number): stri
 }
 
 /** Timers fire a tenth of a second after the time they are for. */
-function brief(clock: ZonedClock, timeMs: number): string {
+function slotText(clock: ZonedClock, timeMs: number): string {
   return clock.brief(Math.floor(timeMs / 1000) * 1000);
 }
 
@@ -203,26 +205,27 @@ function fieldChanges(before: Spec | undefined, after: Spec): FieldChange[] {
         ...(is === undefined ? {} : { after: is }),
       });
   }
-  if (before !== undefined && !covers(before.jobTemplate, after.jobTemplate)) changes.push({ field: "jobTemplate" });
+  if (before !== undefined && !includesAll(before.jobTemplate, after.jobTemplate))
+    changes.push({ field: "jobTemplate" });
   return changes;
 }
 
 /** Whether the stored value has everything the file says. It has more: what the API server sets by default. */
-function covers(stored: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
+function includesAll(stored: unknown, expected: unknown): boolean {
+  if (Array.isArray(expected)) {
     return (
       Array.isArray(stored) &&
-      stored.length === wanted.length &&
-      wanted.every((item, index) => covers(stored[index], item))
+      stored.length === expected.length &&
+      expected.every((item, index) => includesAll(stored[index], item))
     );
   }
-  if (typeof wanted !== "object" || wanted === null) return stored === wanted || wanted == null;
-  if (typeof stored !== "object" || stored === null) return Object.keys(wanted).length === 0;
-  return Object.entries(wanted).every(([key, value]) => covers((stored as Record<string, unknown>)[key], value));
+  if (typeof expected !== "object" || expected === null) return stored === expected || expected == null;
+  if (typeof stored !== "object" || stored === null) return Object.keys(expected).length === 0;
+  return Object.entries(expected).every(([key, value]) => includesAll((stored as Record<string, unknown>)[key], value));
 }
 
 /** What is wrong with the schedule or the zone, in the words of the API server's validation. */
-function refusal(
+function validationError(
   stored: DeepReadonly<CronJob> | undefined,
   { spec }: DeepReadonly<CronJob>,
   schedules: Schedules,
@@ -237,7 +240,7 @@ function refusal(
   const error =
     timeZone == null ? undefined : timeZone === "Local" ? "it must be named" : schedules.zoneError(timeZone);
   if (error !== undefined && timeZone !== stored?.spec?.timeZone)
-    return `spec.timeZone: Invalid value: ${JSON.stringify(timeZone)}: ${error}${didYouMean(timeZone ?? "")}`;
+    return `spec.timeZone: Invalid value: ${JSON.stringify(timeZone)}: ${error}${timeZoneHint(timeZone ?? "")}`;
   const parsed = schedules.parse(effectiveSchedule(spec, schedules));
   return "error" in parsed ? `spec.schedule: Invalid value: ${JSON.stringify(text)}: ${parsed.error}` : undefined;
 }

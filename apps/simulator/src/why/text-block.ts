@@ -7,9 +7,9 @@ export interface TextOptions {
   readonly width: number;
 }
 
-const LABEL = 10;
+const LABEL_WIDTH = 10;
 /** No narrower than this, whatever the terminal. */
-const NARROWEST = 30;
+const MIN_WIDTH = 30;
 
 /**
  * Lines with a label before the first and the rest below it, each broken between words to the width. What is handed in may
@@ -22,12 +22,14 @@ export function block(
   paint: (text: string) => string = (text) => text,
 ): string {
   if (lines.length === 0) return "";
-  const room = Math.max(NARROWEST, width - LABEL);
+  const room = Math.max(MIN_WIDTH, width - LABEL_WIDTH);
   const wrapped = lines.flatMap((line) => wrap(printable(line), room));
   return wrapped
     .map((line, index) => {
       const head =
-        index === 0 ? `${style.bold(label)}${" ".repeat(Math.max(1, LABEL - label.length))}` : " ".repeat(LABEL);
+        index === 0
+          ? `${style.bold(label)}${" ".repeat(Math.max(1, LABEL_WIDTH - label.length))}`
+          : " ".repeat(LABEL_WIDTH);
       return `${head}${paint(line)}`.trimEnd();
     })
     .join("\n")
@@ -41,8 +43,8 @@ export function wrap(text: string, width: number): string[] {
   let rest = text;
   while (rest.length > width) {
     const cut = rest.lastIndexOf(" ", width);
-    const least = rest.length - rest.trimStart().length;
-    if (cut <= least) break;
+    const indentEnd = rest.length - rest.trimStart().length;
+    if (cut <= indentEnd) break;
     lines.push(rest.slice(0, cut).trimEnd());
     rest = `  ${rest.slice(cut + 1).trimStart()}`;
   }

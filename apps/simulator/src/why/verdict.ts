@@ -2,7 +2,7 @@ import { type DeepReadonly, type Job, parseTime, secondsAsDurationMs } from "@ku
 import type { CronJobOutcome, CronJobReason, PredictedCronJobSync } from "@kubewright/cronjob";
 
 import { formatDuration } from "../duration.js";
-import { SKIP_WORDS } from "../run-words.js";
+import { SKIP_REASON_TEXTS } from "../run-row-text.js";
 import type { ZonedClock } from "../zoned-clock.js";
 import type { EventFact } from "./explain-events.js";
 
@@ -34,14 +34,14 @@ export interface VerdictContext {
 /** A controller that works starts a run within this time of its slot. */
 const PROMPT_MS = 10_000;
 
-export function verdictOf(foreseen: PredictedCronJobSync, context: VerdictContext): Verdict {
-  const { plan, existing } = foreseen;
+export function verdictOf(predicted: PredictedCronJobSync, context: VerdictContext): Verdict {
+  const { plan, existing } = predicted;
   const { nextSyncMs, slotMs, jobName, activeJobs } = plan.decision;
   const { outcome, reason } = existing ?? plan.decision;
   return {
     outcome,
     reason,
-    message: messageOf(foreseen, context),
+    message: messageOf(predicted, context),
     ...(slotMs === undefined ? {} : { slotMs }),
     ...(jobName === undefined ? {} : { job: jobName }),
     ...(activeJobs === undefined ? {} : { activeJobs }),
@@ -49,44 +49,44 @@ export function verdictOf(foreseen: PredictedCronJobSync, context: VerdictContex
   };
 }
 
-function messageOf(foreseen: PredictedCronJobSync, context: VerdictContext): string {
-  const { plan, existing } = foreseen;
+function messageOf(predicted: PredictedCronJobSync, context: VerdictContext): string {
+  const { plan, existing } = predicted;
   const { outcome, reason, message, slotMs, jobName = "" } = plan.decision;
   const { clock, nowMs, resumed } = context;
   const slot = slotMs === undefined ? "" : clock.brief(slotMs);
   switch (outcome) {
     case "ran":
     case "replaced":
-      return startMessage(foreseen, context);
+      return startMessage(predicted, context);
     case "alreadyProcessed":
       return `nothing to do: the most recent run, of ${slot}, was started as ${jobName}`;
     case "notDue":
-      return `nothing to do: no slot has come ${sinceText(foreseen, clock)}`;
+      return `nothing to do: no slot has come ${sinceText(predicted, clock)}`;
     case "skipped":
-      if (reason === "stillActive") return heldBackMessage(foreseen, context);
+      if (reason === "stillActive") return heldBackMessage(predicted, context);
       if (reason === "suspended") return suspendedMessage(resumed, context);
       return `starts nothing: ${skippedText(reason, plan.decision.missed.at(-1)?.count ?? 0, slot)}`;
     case "stopped":
       if (reason === "beingDeleted") return "starts nothing: the CronJob is being deleted";
-      return `starts nothing until it is changed: ${reason === "invalidSchedule" ? SKIP_WORDS.invalidSchedule : message}`;
+      return `starts nothing until it is changed: ${reason === "invalidSchedule" ? SKIP_REASON_TEXTS.invalidSchedule : message}`;
     default:
       return existing?.message ?? `${message} (${formatDuration(Math.max(0, nowMs - (slotMs ?? nowMs)))} ago)`;
   }
 }
 
-function startMessage(foreseen: PredictedCronJobSync, context: VerdictContext): string {
-  const { plan, existing } = foreseen;
+function startMessage(predicted: PredictedCronJobSync, context: VerdictContext): string {
+  const { plan, existing } = predicted;
   const { outcome, slotMs = 0, jobName = "", activeJobs = [], missed } = plan.decision;
   const { clock, nowMs, events } = context;
   const slot = clock.brief(slotMs);
   if (existing?.outcome === "adopted")
     return `${existing.message}: it was created for ${slot}, but the status does not say so yet`;
   if (existing !== undefined) return `does not start the run of ${slot}: ${existing.message}`;
-  const since = sinceText(foreseen, clock);
-  const because = missed.length > 0 ? `the most recent of the slots missed ${since}` : `the only slot ${since}`;
+  const since = sinceText(predicted, clock);
+  const slotText = missed.length > 0 ? `the most recent of the slots missed ${since}` : `the only slot ${since}`;
   const replacing = outcome === "replaced" ? `deletes ${activeJobs.join(", ")} (Replace) and ` : "";
   const lateMs = nowMs - slotMs;
-  const verdict = `${replacing}starts a run at once: ${jobName}, for ${slot}, ${because}`;
+  const verdict = `${replacing}starts a run at once: ${jobName}, for ${slot}, ${slotText}`;
   if (lateMs <= PROMPT_MS) return verdict;
   if (context.edited === true) return `${verdict}, ${formatDuration(lateMs)} late`;
   const failed = events.findLast((event) => event.reason === "FailedCreate" && event.lastMs >= slotMs);
@@ -125,16 +125,16 @@ function suspendedMessage(resumed: PredictedCronJobSync | undefined, { clock }: 
   const decision = resumed?.plan.decision;
   if (decision?.slotMs === undefined) return "starts nothing: the CronJob is suspended";
   const start = resumed?.plan.start;
-  const then =
+  const resumeText =
     start === undefined
       ? "resumed now, it would start nothing before its next slot"
       : `resumed now, it would start ${decision.jobName} at once, for ${clock.brief(start.slotMs)}`;
-  return `starts nothing: the CronJob is suspended; ${then}`;
+  return `starts nothing: the CronJob is suspended; ${resumeText}`;
 }
 
 function skippedText(reason: CronJobReason, count: number, slot: string): string {
-  const what = slot === "" || count !== 1 ? `${count} slots went by` : `the slot ${slot} went by`;
+  const slotsText = slot === "" || count !== 1 ? `${count} slots went by` : `the slot ${slot} went by`;
   return reason === "deadlinePassed"
-    ? `${what} and cannot be started any more: startingDeadlineSeconds passed`
-    : `${what} and is not started any more: too far back for the search, which goes by the schedule's first interval`;
+    ? `${slotsText} and cannot be started any more: startingDeadlineSeconds passed`
+    : `${slotsText} and is not started any more: too far back for the search, which goes by the schedule's first interval`;
 }

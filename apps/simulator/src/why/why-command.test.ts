@@ -18,7 +18,7 @@ import { type AuditRecord, type ControllerName, createCluster } from "@kubewrigh
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 
-import { type Ran, kubewright } from "../../test/memory-io.js";
+import { type CommandResult, kubewright } from "../../test/memory-io.js";
 import { kubeconfigFor } from "../kubeconfig.js";
 import { ZonedClock } from "../zoned-clock.js";
 import type { CronJobExplanation } from "./explain-cron-job.js";
@@ -33,9 +33,9 @@ interface World {
   readonly clock: SimulatedClock;
   readonly client: Client;
   /** `kubewright why …` over HTTP as a user with those rights, as of the virtual time. */
-  readonly why: (...args: string[]) => Promise<Ran>;
+  readonly why: (...args: string[]) => Promise<CommandResult>;
   /** The same as of now, as far as can be told. */
-  readonly whyNow: (...args: string[]) => Promise<Ran>;
+  readonly whyNow: (...args: string[]) => Promise<CommandResult>;
   /** The explanation of the CronJob `report`. */
   readonly explain: () => Promise<CronJobExplanation>;
   /** What the user asked for. */
@@ -54,7 +54,7 @@ interface WorldOptions {
 /** Runs a story on an embedded cluster in virtual time that also listens on a socket. */
 async function inCluster(
   { controllers, rules = VIEW, start = "2026-03-02T09:59:30Z" }: WorldOptions,
-  story: (world: World) => Promise<void>,
+  steps: (world: World) => Promise<void>,
 ): Promise<void> {
   const clock = new SimulatedClock(start);
   const cluster = createCluster({
@@ -80,15 +80,16 @@ async function inCluster(
     await clock.settle();
     await grant(client, rules);
     const files = new Map<string, string>();
-    const whyNow = (...args: string[]): Promise<Ran> =>
+    const whyNow = (...args: string[]): Promise<CommandResult> =>
       kubewright(["why", "--kubeconfig", kubeconfig, ...args], { files: Object.fromEntries(files) });
-    const why = (...args: string[]): Promise<Ran> => whyNow("--at", new Date(clock.now()).toISOString(), ...args);
+    const why = (...args: string[]): Promise<CommandResult> =>
+      whyNow("--at", new Date(clock.now()).toISOString(), ...args);
     const explain = async (): Promise<CronJobExplanation> => {
       const { stdout, stderr } = await why("cronjob/report", "-o", "json");
       expect(stderr).toBe("");
       return (JSON.parse(stdout) as { explanation: CronJobExplanation }).explanation;
     };
-    await story({ clock, client, why, whyNow, explain, asked, files, url });
+    await steps({ clock, client, why, whyNow, explain, asked, files, url });
   } finally {
     stop.abort();
     await clock.settle();
@@ -130,7 +131,7 @@ function cronJob(spec: Partial<NonNullable<CronJob["spec"]>> = {}, duration = "1
 const HOUR = 3_600_000;
 
 test("a healthy CronJob is explained with nothing but GET and LIST, and the rights to get and list", async () => {
-  await inCluster({}, async ({ clock, client, why, asked }) => {
+  await inCluster({}, async ({ clock, client, why, asked: requests }) => {
     await client.resource(cronJobs).create(cronJob());
     await clock.advance(2 * HOUR);
     const { code, stdout, stderr } = await why("cronjob/report");
@@ -142,9 +143,9 @@ test("a healthy CronJob is explained with nothing but GET and LIST, and the righ
     const explained = await why(`job/${job!.metadata.name}`);
     expect(explained.stdout).toContain(`run of CronJob report for Mon 2026-03-02 1`);
     expect(explained.stdout).toContain("Complete: CompletionsReached: Reached expected number of succeeded pods");
-    expect(asked.length).toBeGreaterThan(5);
-    expect(new Set(asked.map(({ verb }) => verb))).toEqual(new Set(["get", "list"]));
-    expect(asked.filter(({ code: answer }) => answer !== 200)).toEqual([]);
+    expect(requests.length).toBeGreaterThan(5);
+    expect(new Set(requests.map(({ verb }) => verb))).toEqual(new Set(["get", "list"]));
+    expect(requests.filter(({ code: answer }) => answer !== 200)).toEqual([]);
   });
 });
 
@@ -230,7 +231,7 @@ test("the dry run of a schedule edit tells the run that the old timer then start
 });
 
 test("a namespace with more Jobs than fit on a page is read to its end", async () => {
-  await inCluster({ controllers: [] }, async ({ client, explain, asked }) => {
+  await inCluster({ controllers: [] }, async ({ client, explain, asked: requests }) => {
     const { metadata } = await client.resource(cronJobs).create(cronJob());
     const owner = newControllerRef({ metadata }, { apiVersion: "batch/v1", kind: "CronJob" });
     const { spec } = cronJob().spec.jobTemplate;
@@ -239,7 +240,7 @@ test("a namespace with more Jobs than fit on a page is read to its end", async (
       await client.resource(jobs).create({ metadata: own, ...(spec && { spec }) });
     }
     expect((await explain()).runs).toHaveLength(501);
-    expect(asked.filter(({ resource, verb }) => resource === "jobs" && verb === "list")).toHaveLength(2);
+    expect(requests.filter(({ resource, verb }) => resource === "jobs" && verb === "list")).toHaveLength(2);
   });
 });
 
@@ -289,8 +290,8 @@ test("a Job that fails is explained while it backs off, with its pods' exit code
       /Now {7}waiting [\d.]+ s before replacing a failed pod \(2 failures since the last success\)/,
     );
     expect(stdout).toContain("exit code 3");
-    const told = JSON.parse((await why("job/flaky", "-o", "json")).stdout) as { explanation: { wake: string } };
-    await clock.advance(Date.parse(told.explanation.wake) - clock.now() - 1000);
+    const decision = JSON.parse((await why("job/flaky", "-o", "json")).stdout) as { explanation: { wake: string } };
+    await clock.advance(Date.parse(decision.explanation.wake) - clock.now() - 1000);
     const podsAt = async (): Promise<number> =>
       (JSON.parse((await why("job/flaky", "-o", "json")).stdout) as { explanation: { pods: unknown[] } }).explanation
         .pods.length;

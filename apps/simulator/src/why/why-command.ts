@@ -6,7 +6,7 @@ import type { Io } from "../io.js";
 import { loadAllManifests } from "../input/load-manifests.js";
 import { parseOutputFormat } from "../output-format.js";
 import { parseStart } from "../flag-values.js";
-import { type PlayedVersion, parseKubernetesVersion, readServerVersion } from "../kubernetes-version.js";
+import { type SimulatedVersion, parseKubernetesVersion, readServerVersion } from "../kubernetes-version.js";
 import { styleFor } from "../style.js";
 import { UserError } from "../user-error.js";
 import { ClusterReader } from "./cluster-reader.js";
@@ -76,7 +76,7 @@ export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promi
   io.stdout.write(format === "json" ? explanationJson(answer) : answerText(answer, io));
 }
 
-async function whyJob(reader: ClusterReader, name: string, now: Now, kubernetes: PlayedVersion): Promise<Answer> {
+async function whyJob(reader: ClusterReader, name: string, now: Now, kubernetes: SimulatedVersion): Promise<Answer> {
   const job = await reader.job(name);
   const pods = await reader.podsOf(job);
   const events = await reader.eventsOfJob(job, pods ?? []);

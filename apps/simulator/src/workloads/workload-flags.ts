@@ -24,8 +24,11 @@ export function workloadEntries(flags: WorkloadFlags, manifests: readonly Manife
     ["--fail", flags.fail, failureOf],
   ] as const)
     for (const text of texts ?? []) {
-      const at = text.lastIndexOf("=");
-      const entry = { select: selectionOf(flag, text.slice(0, Math.max(at, 0)), text), ...read(text.slice(at + 1)) };
+      const equalsIndex = text.lastIndexOf("=");
+      const entry = {
+        select: selectionOf(flag, text.slice(0, Math.max(equalsIndex, 0)), text),
+        ...read(text.slice(equalsIndex + 1)),
+      };
       if (!manifests.some(({ object }) => isSelected(entry, object)))
         throw new UserError(`${flag}: ${JSON.stringify(text)} selects nothing; there is ${namesOf(manifests)}`);
       entries.push(entry);
@@ -58,13 +61,13 @@ function failureOf(text: string): Pick<WorkloadEntry, "exitCode"> {
   return { exitCode: share === 1 ? 1 : { 0: 1 - share, 1: share } };
 }
 
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 function namesOf(manifests: readonly Manifest[]): string {
   const names = manifests
     .filter(({ object }) => object.kind === "CronJob" || object.kind === "Job")
     .map(({ object }) => `${object.metadata.namespace ?? "default"}/${object.metadata.name}`);
   if (names.length === 0) return "neither a CronJob nor a Job";
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  return `${names.slice(0, MOST_NAMES).join(", ")}${more}`;
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  return `${names.slice(0, MAX_NAMES).join(", ")}${more}`;
 }

@@ -27,9 +27,9 @@ export async function readWorkloadsFile(path: string, io: Pick<Io, "readFile">):
   const source = new ScenarioText(text, path);
   const value = source.value() as { kind?: unknown } | null;
   const problems = await checkSchema(value, value?.kind === "Scenario" ? scenarioSchema : workloadsSchema);
-  if (problems.length > 0) source.refuse(problems);
+  if (problems.length > 0) source.throwProblems(problems);
   const entries = (value as { workloads?: readonly WorkloadEntry[] }).workloads ?? [];
   const wrong = entries.flatMap((entry, index) => checkWorkloadSettings(entry, ["workloads", index]));
-  if (wrong.length > 0) source.refuse(wrong);
+  if (wrong.length > 0) source.throwProblems(wrong);
   return entries;
 }

@@ -1,5 +1,5 @@
 import { h, listen } from "@kubewright/timeline/page";
-import type { PlayRequest, Played, Problem } from "kubewright/browser";
+import type { SimulationRequest, SimulationResult, Problem } from "kubewright/browser";
 
 import { download } from "./download.ts";
 import { Downloads } from "./downloads.ts";
@@ -56,7 +56,7 @@ export class Playground {
   readonly #alert = h("p", { class: "alert", role: "alert", hidden: true });
   #state = NOTHING;
   #subjects: readonly Subject[] = [];
-  #played: Played | undefined;
+  #played: SimulationResult | undefined;
   #theme: Theme = storedTheme();
   #timer = 0;
   #playing: Promise<void> = Promise.resolve();
@@ -233,7 +233,7 @@ export class Playground {
   }
 
   /** Where flags say the same as the scenario, the command is one that people would write. */
-  #request(): PlayRequest {
+  #request(): SimulationRequest {
     const { manifests, scenario: text, kubernetes } = this.#state;
     const release = kubernetes === "" ? {} : { kubernetesVersion: kubernetes };
     const scenario = new ScenarioText(text);
@@ -278,7 +278,7 @@ export class Playground {
     }
   }
 
-  #show(played: Played, tookMs: number): void {
+  #show(played: SimulationResult, tookMs: number): void {
     this.#played = played;
     this.#showProblems(played.problems);
     this.#run.show(played);
@@ -377,7 +377,7 @@ async function pageFiles(): Promise<{ readonly script: string; readonly style: s
 }
 
 /** For those who have it installed, and for those who have not. */
-function commandOf(played: Played | undefined): string {
+function commandOf(played: SimulationResult | undefined): string {
   return played === undefined ? "" : `npx ${played.command}`;
 }
 

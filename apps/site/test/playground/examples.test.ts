@@ -3,14 +3,14 @@ import path from "node:path";
 
 import { expect, test } from "vitest";
 
-import { play } from "../../../simulator/src/browser/index.js";
+import { runSimulation } from "../../../simulator/src/browser/index.js";
 
 const folder = path.resolve(import.meta.dirname, "../../playground/page/examples");
 const names = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 
 test.each(names)("the example %s is played, and nothing is wrong with it", async (name) => {
   const [manifests = "", scenario = ""] = readFileSync(path.join(folder, name), "utf8").split("\n--- # scenario\n");
-  const { report, problems } = await play({ manifests, scenario });
+  const { report, problems } = await runSimulation({ manifests, scenario });
   expect(problems).toEqual([]);
   expect(report!.groups.flatMap(({ rows }) => rows).length).toBeGreaterThan(0);
   // It is offered by its name.

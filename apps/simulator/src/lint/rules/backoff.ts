@@ -7,7 +7,7 @@ import { type Subject, numberIn } from "../subject.js";
 const DEFAULT_LIMIT = 6;
 const BASE_SECONDS = 10;
 /** Of new pods, kubernetes v1.36 pkg/controller/job/job_controller.go, and of restarts of one, pkg/kubelet/kubelet.go. */
-const MOST_SECONDS = { Never: 600, OnFailure: 300 } as const;
+const MAX_SECONDS = { Never: 600, OnFailure: 300 } as const;
 
 export const backoffBeyondDeadline: LintRule = {
   name: "backoff-beyond-deadline",
@@ -36,12 +36,12 @@ export const backoffBeyondDeadline: LintRule = {
 };
 
 /** How long is waited, all in all, before the failure that is one too many. */
-function waitedSeconds(limit: number, policy: keyof typeof MOST_SECONDS): number {
+function waitedSeconds(limit: number, policy: keyof typeof MAX_SECONDS): number {
   // The first restart of a container waits for nothing.
   const waits = policy === "Never" ? limit : limit - 1;
   let sum = 0;
-  for (let each = 0, wait = BASE_SECONDS; each < waits; each++, wait = Math.min(2 * wait, MOST_SECONDS[policy])) {
-    if (wait === MOST_SECONDS[policy]) return sum + (waits - each) * wait;
+  for (let each = 0, wait = BASE_SECONDS; each < waits; each++, wait = Math.min(2 * wait, MAX_SECONDS[policy])) {
+    if (wait === MAX_SECONDS[policy]) return sum + (waits - each) * wait;
     sum += wait;
   }
   return sum;

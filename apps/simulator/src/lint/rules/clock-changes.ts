@@ -57,7 +57,7 @@ export const doubledAtClockChange: LintRule = {
     const remark = clockRemarks([first], clock).find((each) => each.runMs === runMs);
     const startMs = runMs - backMs(first) - AHEAD_MS;
     // Forbid lets the second wait for the first, for as long as that takes.
-    const mayWait = subject.cronJob?.concurrencyPolicy === "Forbid" && (subject.runs?.mostMs ?? 0) >= backMs(first);
+    const mayWait = subject.cronJob?.concurrencyPolicy === "Forbid" && (subject.runs?.maxMs ?? 0) >= backMs(first);
     const proof = { startMs, durationMs: runMs + AHEAD_MS - startMs, shows: "for the second time: clocks go back" };
     return [
       {
@@ -74,7 +74,7 @@ function transitionsOf({ cronJob }: Subject, schedule: Schedule, { fromMs, zones
   const zone = zones.get(schedule.timeZone);
   const changes = zone?.transitions(Math.floor(fromMs / 1000), Math.floor((fromMs + TWO_YEARS_MS) / 1000)) ?? [];
   return changes.flatMap(({ at }) => {
-    const window = { fromMs: at * 1000 - 2 * DAY_MS, toMs: at * 1000 + 2 * DAY_MS, limit: MOST_RUNS };
+    const window = { fromMs: at * 1000 - 2 * DAY_MS, toMs: at * 1000 + 2 * DAY_MS, limit: MAX_RUNS };
     return explainSchedule(cronJob?.schedule ?? "", {
       ...window,
       timeZone: schedule.timeZone,
@@ -84,7 +84,7 @@ function transitionsOf({ cronJob }: Subject, schedule: Schedule, { fromMs, zones
 }
 
 /** Runs of four days, at one a minute. */
-const MOST_RUNS = 6_000;
+const MAX_RUNS = 6_000;
 
 function backMs({ offsetBeforeMs, offsetAfterMs }: ScheduleTransition): number {
   return offsetBeforeMs - offsetAfterMs;

@@ -29,10 +29,10 @@ export const forbidSkips: LintRule = {
     const periodMs = lengthOf(shortest);
     const boundMs = periodMs + deadline * 1000;
     const capMs = (numberIn(job.activeDeadlineSeconds) ?? Infinity) * 1000;
-    if (deadline * 1000 >= periodMs || capMs <= boundMs || (runs !== undefined && runs.mostMs <= boundMs)) return [];
-    const always = runs !== undefined && runs.leastMs > boundMs;
+    if (deadline * 1000 >= periodMs || capMs <= boundMs || (runs !== undefined && runs.maxMs <= boundMs)) return [];
+    const always = runs !== undefined && runs.minMs > boundMs;
     const text = always
-      ? `runs take ${formatDuration(runs.leastMs)} at the least, which is beyond the next slot's deadline: it is skipped`
+      ? `runs take ${formatDuration(runs.minMs)} at the least, which is beyond the next slot's deadline: it is skipped`
       : `a run that takes more than ${formatDuration(boundMs)} makes the next be skipped`;
     const object = `${namespace}/${name}`;
     return [
@@ -67,11 +67,11 @@ export const overlappingRuns: LintRule = {
     const periodMs = lengthOf(shortest);
     const path = ["spec", cronJob?.concurrencyPolicy === undefined ? "schedule" : "concurrencyPolicy"];
     const fix = "space them, or choose Forbid or Replace";
-    if (runs.leastMs > periodMs) {
+    if (runs.minMs > periodMs) {
       const startMs = startBefore(shortest, slots);
       return [
         {
-          text: `runs take ${formatDuration(runs.leastMs)} at the least and the next is due after ${formatDuration(periodMs)}: they are active side by side (Allow); ${fix}`,
+          text: `runs take ${formatDuration(runs.minMs)} at the least and the next is due after ${formatDuration(periodMs)}: they are active side by side (Allow); ${fix}`,
           path,
           proof: {
             startMs,
@@ -82,7 +82,7 @@ export const overlappingRuns: LintRule = {
         },
       ];
     }
-    if (runs.mostMs <= periodMs) return [];
+    if (runs.maxMs <= periodMs) return [];
     const text = `runs may take ${longest(runs)} and the next is due after ${formatDuration(periodMs)}: they may be active side by side (Allow); how often, kubewright run --seeds 1-1000 tells`;
     return [{ text, path, level: "note" }];
   },
@@ -98,17 +98,17 @@ export const replaceNeverFinishes: LintRule = {
     if (cronJob?.concurrencyPolicy !== "Replace" || runs === undefined || slots === undefined) return [];
     const { shortest, longest: widest } = slots;
     const path = ["spec", "concurrencyPolicy"];
-    if (runs.leastMs <= lengthOf(shortest)) {
-      if (runs.mostMs <= lengthOf(shortest)) return [];
+    if (runs.minMs <= lengthOf(shortest)) {
+      if (runs.maxMs <= lengthOf(shortest)) return [];
       const text = `runs may take ${longest(runs)} and are replaced after ${formatDuration(lengthOf(shortest))}: some may never finish; how often, kubewright run --seeds 1-1000 tells`;
       return [{ text, path, level: "note" }];
     }
-    const never = runs.leastMs > lengthOf(widest);
+    const never = runs.minMs > lengthOf(widest);
     const startMs = startBefore(shortest, slots);
     return [
       {
         level: never ? "error" : "warning",
-        text: `runs take ${formatDuration(runs.leastMs)} at the least and are replaced after ${formatDuration(lengthOf(shortest))}: ${never ? "none ever finishes" : "those that are followed that soon do not finish"}; choose Forbid, or a longer period`,
+        text: `runs take ${formatDuration(runs.minMs)} at the least and are replaced after ${formatDuration(lengthOf(shortest))}: ${never ? "none ever finishes" : "those that are followed that soon do not finish"}; choose Forbid, or a longer period`,
         path,
         proof: { startMs, durationMs: shortest.toMs + AHEAD_MS - startMs, shows: "replaced by" },
       },
@@ -116,6 +116,6 @@ export const replaceNeverFinishes: LintRule = {
   },
 };
 
-function longest({ mostMs }: RunLength): string {
-  return mostMs === Infinity ? "any time" : formatDuration(mostMs);
+function longest({ maxMs }: RunLength): string {
+  return maxMs === Infinity ? "any time" : formatDuration(maxMs);
 }

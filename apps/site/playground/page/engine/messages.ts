@@ -1,12 +1,12 @@
-import type { PlayRequest, Played, PlayedFutures, Problem } from "kubewright/browser";
+import type { SimulationRequest, SimulationResult, FuturesResult, Problem } from "kubewright/browser";
 
 /** What may be asked of the engine. */
 export interface Tasks {
-  play: { readonly request: PlayRequest; readonly result: Played };
-  futures: { readonly request: PlayRequest & { readonly seeds: string }; readonly result: PlayedFutures };
-  trace: { readonly request: PlayRequest; readonly result: string };
+  play: { readonly request: SimulationRequest; readonly result: SimulationResult };
+  futures: { readonly request: SimulationRequest & { readonly seeds: string }; readonly result: FuturesResult };
+  trace: { readonly request: SimulationRequest; readonly result: string };
   report: {
-    readonly request: PlayRequest & { readonly page: { readonly script: string; readonly style: string } };
+    readonly request: SimulationRequest & { readonly page: { readonly script: string; readonly style: string } };
     readonly result: string;
   };
 }

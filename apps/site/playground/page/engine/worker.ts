@@ -1,4 +1,12 @@
-import { check, htmlReport, needsExpressions, needsSharding, play, playFutures, trace } from "kubewright/browser";
+import {
+  check,
+  htmlReport,
+  needsExpressions,
+  needsSharding,
+  runSimulation,
+  simulateFutures,
+  trace,
+} from "kubewright/browser";
 import { loadExpressions } from "kubewright:expressions";
 import { loadSharding } from "kubewright:sharding";
 
@@ -53,9 +61,9 @@ async function perform(
   if (needsSharding(message.request)) await loadSharding();
   if (message.task === "play") {
     side.postMessage({ id, type: "problems", problems: await check(message.request) });
-    return play(message.request, options);
+    return runSimulation(message.request, options);
   }
-  if (message.task === "futures") return playFutures(message.request, options);
+  if (message.task === "futures") return simulateFutures(message.request, options);
   if (message.task === "trace") return trace(message.request, options);
   const { page, ...request } = message.request;
   return htmlReport(request, { ...options, page });

@@ -1,12 +1,12 @@
 import { h, listen } from "@kubewright/timeline/page";
-import type { PlayedFutures } from "kubewright/browser";
+import type { FuturesResult } from "kubewright/browser";
 
 import { MOST_FUTURES } from "../state/playground-state.ts";
 import { Progress } from "./progress.ts";
 import { Timeline } from "./timeline.ts";
 
 export interface FuturesOptions {
-  readonly play: (count: number, onProgress: (done: number) => void, signal: AbortSignal) => Promise<PlayedFutures>;
+  readonly play: (count: number, onProgress: (done: number) => void, signal: AbortSignal) => Promise<FuturesResult>;
   readonly onCount: (count: number) => void;
 }
 
@@ -112,7 +112,7 @@ export class FuturesPanel {
     }
   }
 
-  #show({ report, summary, problems }: PlayedFutures, count: number, tookMs: number): void {
+  #show({ report, summary, problems }: FuturesResult, count: number, tookMs: number): void {
     if (report === undefined) {
       this.#status.textContent = problems[0]?.message ?? "Nothing can be played";
       return;

@@ -1,5 +1,5 @@
 import { h } from "@kubewright/timeline/page";
-import type { Played } from "kubewright/browser";
+import type { SimulationResult } from "kubewright/browser";
 
 import { Timeline, placeholder } from "./timeline.ts";
 
@@ -18,7 +18,7 @@ export class RunPanel {
   }
 
   /** Without a report the last one stays, faded: somebody is in the middle of a word. */
-  show({ report, summary }: Played): void {
+  show({ report, summary }: SimulationResult): void {
     const isThere = report !== undefined;
     if (isThere) {
       this.timeline.show(report);

@@ -1,0 +1,138 @@
+import type { ReportData } from "@kubewright/timeline/data";
+
+import { concurrentLevels } from "../concurrent-levels.js";
+import { RunDigest } from "../digest/run-digest.js";
+import { PodPeaks } from "../futures/pod-peaks.js";
+import { Findings } from "../input/findings.js";
+import { NodePools } from "../node-pools.js";
+import { ReportRecorder } from "../report/html-report.js";
+import { htmlPage } from "../report/html-page.js";
+import type { RunInput } from "../run-input.js";
+import { runText } from "../run-text.js";
+import { simulate } from "../simulation.js";
+import { styleFor } from "../style.js";
+import { Timeline } from "../timeline/timeline.js";
+import { type ScenarioEventRecord, type TraceRecord, traceLine } from "../trace.js";
+import { type PageFiles, pageAssetsOf } from "./page-files.js";
+import type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
+import type { Problem } from "./problem.js";
+import { type ReadRequest, readRequest } from "./read-request.js";
+
+/** What became of a request. */
+export interface SimulationResult {
+  /** What the page shows. Absent when nothing could be played: the problems say why. */
+  readonly report?: ReportData;
+  /** What `kubewright run` prints, without colours. Empty when nothing could be played. */
+  readonly summary: string;
+  /** In the order of the texts. */
+  readonly problems: readonly Problem[];
+  /** The command that does the same, with `manifests.yaml`, `scenario.yaml` and `workloads.yaml` for the texts. */
+  readonly command: string;
+}
+
+/** Plays a request in virtual time. What is wrong with some of it does not keep the rest from being played. */
+export async function runSimulation(
+  request: SimulationRequest,
+  options: SimulationOptions = {},
+): Promise<SimulationResult> {
+  const read = await readRequest(request);
+  const command = commandOf(read, request);
+  const run = await simulateRequest(read, options);
+  const problems = read.problems.all;
+  if (run === undefined) return { summary: "", problems, command };
+  const { report, input, digest, scenarioEvents, pods, timeline } = run;
+  const { durationMs: simulatedMs } = input;
+  const simulated = {
+    input,
+    simulatedMs,
+    groups: digest.groups,
+    scenarioEvents,
+    peaks: pods.peaks,
+    totals: timeline.totals,
+  };
+  return { report, summary: runText(simulated, { style: styleFor(false), width: WIDTH }), problems, command };
+}
+
+/**
+ * The bytes that `kubewright run --json` writes, held in memory: a day of an hourly CronJob is 0.3 MB.
+ *
+ * @throws UserError when there are errors, a line for each.
+ */
+export async function trace(request: SimulationRequest, options: SimulationOptions = {}): Promise<string> {
+  const read = await readRequest(request);
+  const lines: string[] = [];
+  await simulateRequest(read, options, (record) => lines.push(traceLine(record)));
+  read.problems.throwErrors();
+  return lines.join("");
+}
+
+/**
+ * The file that `kubewright run --html` writes.
+ *
+ * @throws UserError when there are errors, a line for each.
+ */
+export async function htmlReport(
+  request: SimulationRequest,
+  { page, ...options }: SimulationOptions & { readonly page: PageFiles },
+): Promise<string> {
+  const read = await readRequest(request);
+  const run = await simulateRequest(read, options);
+  read.problems.throwErrors();
+  return htmlPage(await pageAssetsOf(page), run!.report);
+}
+
+interface Run {
+  readonly input: RunInput;
+  readonly report: ReportData;
+  readonly digest: RunDigest;
+  readonly scenarioEvents: readonly ScenarioEventRecord[];
+  readonly pods: PodPeaks;
+  readonly timeline: Timeline;
+}
+
+/** @returns `undefined` when nothing could be played. */
+async function simulateRequest(
+  { input, problems }: ReadRequest,
+  { onProgress, signal, timeZoneData = "unknown" }: SimulationOptions,
+  emit: (record: TraceRecord) => void = () => {},
+): Promise<Run | undefined> {
+  if (input === undefined) return undefined;
+  const findings = new Findings(input);
+  const recorder = new ReportRecorder();
+  const digest = new RunDigest();
+  const timeline = new Timeline({ maxRows: 0, listener: digest });
+  const pods = new PodPeaks([], new NodePools(input));
+  const scenarioEvents: ScenarioEventRecord[] = [];
+  try {
+    await simulate({
+      ...input,
+      timeZoneData,
+      ...(signal === undefined ? {} : { signal }),
+      emit: (record) => {
+        timeline.add(record);
+        pods.add(record);
+        recorder.add(record);
+        if (record.type === "happening") scenarioEvents.push(record);
+        emit(record.type === "end" ? { ...record, concurrent: concurrentLevels(pods.peaks) } : record);
+      },
+      follow: (informers) => recorder.follow(informers),
+      onProblem: (message) => findings.notes.push(message),
+      onCreated: (outcome) => findings.add(outcome),
+      onProgress: (elapsedMs) => onProgress?.(elapsedMs / input.durationMs),
+    });
+  } catch (error) {
+    problems.add(findings);
+    problems.addError(error);
+    return undefined;
+  }
+  signal?.throwIfAborted();
+  problems.add(findings);
+  return { input, report: recorder.data(input.scenario?.description), digest, scenarioEvents, pods, timeline };
+}
+
+function commandOf({ texts }: ReadRequest, { seed }: SimulationRequest): string {
+  return seed === undefined ? texts.command : `${texts.command} --seed ${seed}`;
+}
+
+/** Of a line of the summary. */
+const WIDTH = 120;

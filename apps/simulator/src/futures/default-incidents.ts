@@ -1,0 +1,22 @@
+import type { RunInput } from "../run-input.js";
+import type { GroupName } from "./load-curve.js";
+import type { Incident } from "./incident.js";
+
+/** What is counted in many futures without being asked for. */
+export const DEFAULT_INCIDENTS: readonly Incident[] = [
+  { kind: "skipped" },
+  { kind: "late" },
+  { kind: "failed" },
+  { kind: "overlap" },
+  { kind: "unschedulable" },
+  { kind: "never-finished" },
+];
+
+/** CronJobs, and Jobs of their own, by the names they have. */
+export function groupsOf({ manifests }: Pick<RunInput, "manifests">): GroupName[] {
+  return manifests.flatMap(({ object: { kind, metadata } }) => {
+    const { namespace = "default", name, ownerReferences = [] } = metadata;
+    const isRun = ownerReferences.some(({ controller }) => controller === true);
+    return (kind !== "CronJob" && kind !== "Job") || name === undefined || isRun ? [] : [{ kind, namespace, name }];
+  });
+}

@@ -1,0 +1,44 @@
+import type { FaultPlan } from "@kubewright/simulation";
+
+/** What is over when it is done. */
+const INSTANTANEOUS: ReadonlySet<string> = new Set([
+  "apply",
+  "delete",
+  "patch",
+  "podEvicted",
+  "resume",
+  "clockJump",
+  "controllerUp",
+  "watchCut",
+  "apiServerRestart",
+]);
+const MAX_NAMES = 6;
+
+/** Whether the happening with that place goes on for a while. */
+export function isLasting({ events: scenarioEvents = [] }: FaultPlan, index: number): boolean {
+  return !Object.keys(scenarioEvents[index] ?? {}).some((kind) => INSTANTANEOUS.has(kind));
+}
+
+/** Whether it is about single requests, counted: it is seen where it hits, if it does. */
+export function targetsSingleRequests({ events: scenarioEvents = [] }: FaultPlan, index: number): boolean {
+  return scenarioEvents[index]?.requestFails?.nth !== undefined;
+}
+
+/** What is played, and how it is set up, in sentences. */
+export function planSentences(plan: FaultPlan): string[] {
+  const { manifests, controllers, jitter, controllerManagers, description } = plan;
+  const names = manifests.map(({ kind, metadata }) =>
+    metadata.namespace === undefined ? `${kind} ${metadata.name}` : `${kind} ${metadata.namespace}/${metadata.name}`,
+  );
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  const settings = Object.entries({
+    ...(controllerManagers === undefined ? {} : { controllerManagers }),
+    ...controllers,
+    ...(jitter === undefined ? {} : { jitter }),
+  }).map(([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : String(value)}`);
+  return [
+    ...(description === undefined ? [] : [description]),
+    `${plan.for} of virtual time from ${plan.start}, with ${names.slice(0, MAX_NAMES).join(", ") || "nothing"}${more}.`,
+    ...(settings.length === 0 ? [] : [`Set up with ${settings.join(", ")}.`]),
+  ];
+}

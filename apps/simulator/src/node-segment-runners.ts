@@ -1,0 +1,95 @@
+import { Worker } from "node:worker_threads";
+
+import type { SegmentRunner, StartSegmentRunners } from "./parallel/segment-runners.js";
+import type { SegmentResult, SegmentOptions } from "./parallel/simulated-segment.js";
+import type { SegmentChunk } from "./parallel/segment-chunk.js";
+import type { Segment } from "./parallel/split-by-namespace.js";
+import { threadFailure } from "./out-of-memory-error.js";
+
+/** What a thread begins with. */
+export interface SegmentThreadData {
+  readonly segments: readonly Segment[];
+  readonly options: SegmentOptions;
+  /** The place of the part that is being played: shared, so that it can be read when the thread is no more. */
+  readonly currentIndex: Int32Array;
+}
+
+/** What it is asked then, each answered in turn. */
+export type SegmentRequest = { readonly type: "play"; readonly untilMs: number } | { readonly type: "end" };
+
+/** Answers in the order of the requests. */
+export type SegmentResponse = { readonly result: unknown } | { readonly error: unknown };
+
+/**
+ * A thread's young generation, in MiB. A third of it is what is made between two looks for garbage: of a namespace that is
+ * played for hours on end most is dead by then, and more would be resident memory and cold caches.
+ */
+const YOUNG_GENERATION_MIB = 24;
+
+/** A thread for each share. */
+export const nodeSegmentRunners: StartSegmentRunners = (assignments, options) => {
+  const threads = assignments.map((segments) => new SegmentThread(segments, options));
+  return {
+    runners: threads,
+    close: async () => void (await Promise.all(threads.map((thread) => thread.close()))),
+  };
+};
+
+class SegmentThread implements SegmentRunner {
+  readonly #worker: Worker;
+  readonly #pendingRequests: { resolve: (answer: unknown) => void; reject: (error: unknown) => void }[] = [];
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(segments: readonly Segment[], options: SegmentOptions) {
+    const currentIndex = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const workerData: SegmentThreadData = { segments, options, currentIndex };
+    // It lies beside the built command.
+    this.#worker = new Worker(new URL("./node-segment-worker.js", import.meta.url), {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+    });
+    this.#worker.on("message", (response: SegmentResponse) => {
+      const pending = this.#pendingRequests.shift();
+      if ("error" in response) pending?.reject(response.error);
+      else pending?.resolve(response.result);
+    });
+    this.#worker.on("error", (error) => {
+      const namespace = `namespace ${segments[currentIndex[0]!]!.namespace}`;
+      const failure =
+        segments.length === 1
+          ? threadFailure(error, namespace)
+          : threadFailure(
+              error,
+              `${namespace}, one of ${segments.length} of its thread`,
+              "have more --workers hold fewer each",
+            );
+      this.#fail(failure);
+    });
+    this.#worker.on("exit", () => this.#fail(new Error("a worker thread ended before its work was done")));
+  }
+
+  run(untilMs: number): Promise<readonly SegmentChunk[]> {
+    return this.#request({ type: "play", untilMs }) as Promise<readonly SegmentChunk[]>;
+  }
+
+  end(): Promise<readonly SegmentResult[]> {
+    return this.#request({ type: "end" }) as Promise<readonly SegmentResult[]>;
+  }
+
+  close(): Promise<unknown> {
+    return this.#worker.terminate();
+  }
+
+  #request(request: SegmentRequest): Promise<unknown> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#pendingRequests.push({ resolve, reject });
+    this.#worker.postMessage(request, []);
+    return promise;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    for (const { reject } of this.#pendingRequests.splice(0)) reject(this.#failure.error);
+  }
+}

@@ -1,0 +1,38 @@
+import { parentPort, workerData } from "node:worker_threads";
+
+import { NodeHeap } from "./node-heap.js";
+import type { SegmentChunk } from "./parallel/segment-chunk.js";
+import { ThreadSegmentRunner } from "./parallel/segment-runners.js";
+import type { SegmentResponse, SegmentRequest, SegmentThreadData } from "./node-segment-runners.js";
+
+// The worker thread's side of `node-part-players.ts`.
+const { segments, options, currentIndex } = workerData as SegmentThreadData;
+const runner = new ThreadSegmentRunner(segments, options, (index) => (currentIndex[0] = index));
+const heap = new NodeHeap();
+
+parentPort?.on("message", (request: SegmentRequest) => {
+  void (request.type === "play" ? run(request.untilMs) : end()).catch((error: unknown) => respond({ error }));
+});
+
+async function run(untilMs: number): Promise<void> {
+  const chunks = await runner.run(untilMs);
+  heap.limitGrowth();
+  respond({ result: chunks }, chunks.flatMap(buffersOf));
+}
+
+async function end(): Promise<void> {
+  const ends = await runner.end();
+  respond(
+    { result: ends },
+    ends.flatMap(({ chunk }) => buffersOf(chunk)),
+  );
+}
+
+/** @param buffers - Handed over, not copied. */
+function respond(response: SegmentResponse, buffers: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(response, buffers);
+}
+
+function buffersOf({ marks, levels }: SegmentChunk): ArrayBuffer[] {
+  return [marks.buffer, levels.buffer].filter((buffer) => buffer instanceof ArrayBuffer);
+}

@@ -1,0 +1,158 @@
+import type { UnstructuredObject } from "@kubewright/api";
+import { type AddedNode, type NodeShape, type PodTemplate, defaultNodes, nodesFor } from "@kubewright/cluster";
+
+import { isLive, liveState } from "../input/live-state.js";
+import type { Manifest } from "../input/manifest.js";
+import { podTemplates } from "../input/pod-templates.js";
+import { type PlainSimulation, plainSimulation } from "../plain-simulation.js";
+import type { RunInput } from "../run-input.js";
+import type { ScenarioEvent } from "../scenario/scenario.js";
+import { clusterScopeTest } from "./cluster-scoped.js";
+import { runsPerDay } from "./runs-per-day.js";
+
+/** One namespace, on nodes of its own. Plain data, so that it can be handed to another thread. */
+export interface Segment extends PlainSimulation {
+  readonly namespace: string;
+  readonly seed: number;
+}
+
+export interface PlannedSegment {
+  readonly segment: Segment;
+  readonly addedNodes: readonly AddedNode[];
+  /** About how much there is to do: runs a day. */
+  readonly weight: number;
+}
+
+/** The namespaces by name; or why they cannot be played apart. */
+export type Split = { readonly segments: readonly PlannedSegment[] } | { readonly shared: string };
+
+/**
+ * Takes a cluster apart into its namespaces, which know nothing of each other: each has nodes of its own, what belongs to no
+ * namespace is in all of them, and what is drawn is drawn by the namespace's name, so that what happens in one does not
+ * depend on which others there are.
+ */
+export function splitByNamespace(input: RunInput, timeZoneData: string): Split {
+  const { manifests, scenario, seed, live } = input;
+  const scenarioEvents = scenario?.events ?? [];
+  const objects = [...manifests, ...scenarioEvents.flatMap(({ objects: applied }) => applied)].map(
+    ({ object }) => object,
+  );
+  const isClusterScoped = clusterScopeTest(objects);
+  if (scenario?.nodes !== undefined) return { shared: "namespaces share the nodes that the scenario names" };
+  const node = manifests.find(({ object }) => object.kind === "Node" && isClusterScoped(object));
+  if (node !== undefined) return { shared: `namespaces share the node ${node.object.metadata.name} (${node.source})` };
+  if ((scenario?.controllerManagers ?? 1) > 1)
+    return { shared: "namespaces share the Lease that several controller managers hold in turn" };
+  // Nodes have other names when every namespace has its own.
+  const podWithNodeName = podTemplates(withoutLivePods(manifests)).find(({ spec }) => namesANode(spec));
+  if (podWithNodeName !== undefined) return { shared: `${podWithNodeName.owner} names a node` };
+  const scenarioEventsByNamespace = new Map<string, ScenarioEvent[]>();
+  for (const scenarioEvent of scenarioEvents) {
+    const namespace = namespaceOfEvent(scenarioEvent, isClusterScoped);
+    if (namespace === undefined)
+      return { shared: `the happening ${scenarioEvent.kind} (${scenarioEvent.place}) is not about a single namespace` };
+    scenarioEventsByNamespace.set(namespace, [...(scenarioEventsByNamespace.get(namespace) ?? []), scenarioEvent]);
+  }
+  const manifestsByNamespace = new Map<string, Manifest[]>();
+  const clusterScoped: Manifest[] = [];
+  for (const manifest of manifests) {
+    const { object } = manifest;
+    if (isClusterScoped(object)) clusterScoped.push(manifest);
+    else
+      manifestsByNamespace.set(namespaceOf(object), [
+        ...(manifestsByNamespace.get(namespaceOf(object)) ?? []),
+        manifest,
+      ]);
+  }
+  const names = [...new Set([...manifestsByNamespace.keys(), ...scenarioEventsByNamespace.keys()])].sort();
+  if (names.length === 0) return { shared: "there is no namespace with anything in it" };
+  const { startMs } = input;
+  const segments = names.map((namespace) => {
+    const ownManifests = manifestsByNamespace.get(namespace) ?? [];
+    const all = [...clusterScoped.filter(({ object }) => isVisibleIn(namespace, object)), ...ownManifests];
+    const nodes = ownNodes(namespace, defaultNodes);
+    const addedNodes = nodesFor(podTemplates(withoutLivePods(all)), nodes).map((added) => ({
+      ...added,
+      shape: ownNodes(namespace, [added.shape])[0]!,
+    }));
+    const ownLive = live === undefined ? undefined : liveState(ownManifests);
+    const { scenario: _scenario, live: _live, ...others } = input;
+    const segment: Segment = {
+      namespace,
+      seed,
+      ...plainSimulation({
+        ...others,
+        timeZoneData,
+        manifests: all,
+        nodes: [...nodes, ...addedNodes.map(({ shape }) => shape)],
+        ...(ownLive === undefined ? {} : { live: ownLive }),
+        ...(scenario === undefined
+          ? {}
+          : { scenario: { ...scenario, events: scenarioEventsByNamespace.get(namespace) ?? [] } }),
+      }),
+    };
+    return {
+      segment,
+      addedNodes,
+      weight: ownManifests.reduce((sum, { object }) => sum + runsPerDay(object, startMs), 0),
+    };
+  });
+  return { segments };
+}
+
+/** Nodes that no other namespace has: `NAMESPACE-node-1`. What selects a node by its host name goes on finding it. */
+export function ownNodes(namespace: string, shapes: readonly NodeShape[]): NodeShape[] {
+  return shapes.map((shape) => ({
+    ...shape,
+    name: `${namespace}-${shape.name}`,
+    labels: { [HOSTNAME]: shape.name, ...shape.labels },
+  }));
+}
+
+const HOSTNAME = "kubernetes.io/hostname";
+
+/** Without pods that are on nodes of the cluster they were read from, which take no others. */
+function withoutLivePods(manifests: readonly Manifest[]): Manifest[] {
+  return manifests.filter(({ object }) => object.kind !== "Pod" || !isLive(object));
+}
+
+/** By its name proper, not by its labels. */
+function namesANode({ nodeName, affinity }: PodTemplate["spec"]): boolean {
+  const { nodeSelectorTerms = [] } = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
+  return Boolean(nodeName) || nodeSelectorTerms.some(({ matchFields = [] }) => matchFields.length > 0);
+}
+
+function namespaceOf({ metadata }: UnstructuredObject): string {
+  return metadata.namespace || "default";
+}
+
+/** Of what belongs to no namespace all are told; but of other namespaces a namespace need not know. */
+function isVisibleIn(namespace: string, { kind, metadata }: UnstructuredObject): boolean {
+  return kind !== "Namespace" || metadata.name === namespace;
+}
+
+/** The one namespace that a happening is about; `undefined` when it is about more than that. */
+function namespaceOfEvent(
+  scenarioEvent: ScenarioEvent,
+  isClusterScoped: (object: UnstructuredObject) => boolean,
+): string | undefined {
+  switch (scenarioEvent.kind) {
+    case "podEvicted":
+      return scenarioEvent.value.namespace ?? "default";
+    case "patch":
+    case "suspend":
+    case "resume":
+    case "delete": {
+      const { kind, namespace = "default" } = scenarioEvent.value;
+      return kind === "Node" || kind === "Namespace" ? undefined : namespace;
+    }
+    case "apply": {
+      const objects = scenarioEvent.objects.map(({ object }) => object);
+      const names = new Set(objects.map(namespaceOf));
+      return names.size !== 1 || objects.some(isClusterScoped) ? undefined : [...names][0];
+    }
+    default:
+      // Of controllers, nodes and the API server there is one for all.
+      return undefined;
+  }
+}
