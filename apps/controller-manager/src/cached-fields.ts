@@ -28,10 +28,12 @@ function cachedPod(pod: DeepReadonly<Pod>): DeepReadonly<Pod> {
 function cachedMetadata({
   managedFields: _managedFields,
   annotations,
-  ...kept
+  ...rest
 }: DeepReadonly<Pod["metadata"]>): DeepReadonly<Pod["metadata"]> {
-  const ours = Object.entries(annotations ?? {}).filter(([name]) => name.startsWith("batch.kubernetes.io/"));
-  return ours.length === 0 ? kept : { ...kept, annotations: Object.fromEntries(ours) };
+  const batchAnnotations = Object.entries(annotations ?? {}).filter(([name]) =>
+    name.startsWith("batch.kubernetes.io/"),
+  );
+  return batchAnnotations.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(batchAnnotations) };
 }
 
 /** Of the containers only sidecars are asked for: the init containers that are always restarted. */
@@ -57,18 +59,18 @@ function cachedStatus(status: DeepReadonly<PodStatus>): DeepReadonly<PodStatus> 
 
 function cachedContainerStatus(status: DeepReadonly<ContainerStatus>): DeepReadonly<ContainerStatus> {
   const { name, ready, restartCount, state } = status;
-  const terminated = state?.terminated && cachedEnd(state.terminated);
-  const kept: Partial<DeepReadonly<ContainerStatus>> = {
+  const terminated = state?.terminated && cachedTerminated(state.terminated);
+  const cached: Partial<DeepReadonly<ContainerStatus>> = {
     name,
     ready,
     restartCount,
     ...(terminated && { state: { terminated } }),
   };
-  return kept as DeepReadonly<ContainerStatus>;
+  return cached as DeepReadonly<ContainerStatus>;
 }
 
-type End = NonNullable<NonNullable<ContainerStatus["state"]>["terminated"]>;
+type Terminated = NonNullable<NonNullable<ContainerStatus["state"]>["terminated"]>;
 
-function cachedEnd({ exitCode, finishedAt }: DeepReadonly<End>): DeepReadonly<End> {
+function cachedTerminated({ exitCode, finishedAt }: DeepReadonly<Terminated>): DeepReadonly<Terminated> {
   return { exitCode, ...(finishedAt !== undefined && { finishedAt }) };
 }

@@ -21,26 +21,26 @@ export interface ClientsOptions {
 }
 
 /** The limit a library client has when nobody sets one. */
-const LIBRARY_LIMIT = { qps: 5, burst: 10 };
+const DEFAULT_RATE_LIMIT = { qps: 5, burst: 10 };
 
 /** Makes the clients of controllers: each has a User-Agent and a rate limit of its own, and on request credentials. */
 export class Clients {
-  readonly #given: ClientsOptions;
+  readonly #options: ClientsOptions;
 
-  constructor(given: ClientsOptions) {
-    this.#given = given;
+  constructor(options: ClientsOptions) {
+    this.#options = options;
   }
 
   /** A client that acts as the manager. */
   named(name: string): Client {
-    return this.#client(this.#given.transport, name);
+    return this.#client(this.#options.transport, name);
   }
 
   /** @throws Error when the controller is to have credentials of its own and cannot get them. */
   async forController({ clientName, requestsPerAction = 1 }: ImplementedController): Promise<Client> {
-    const { options, anonymousTransport, clock, logger } = this.#given;
+    const { options, anonymousTransport, clock, logger } = this.#options;
     if (!options.useServiceAccountCredentials || anonymousTransport === undefined)
-      return this.#client(this.#given.transport, clientName, requestsPerAction);
+      return this.#client(this.#options.transport, clientName, requestsPerAction);
     const token = new ServiceAccountToken({
       client: this.named("controller-credentials"),
       clock,
@@ -52,7 +52,7 @@ export class Clients {
   }
 
   #client(transport: Transport, name: string, factor = 1): Client {
-    const { options, clock, build, metrics } = this.#given;
+    const { options, clock, build, metrics } = this.#options;
     return new Client({
       transport,
       clock,
@@ -69,5 +69,5 @@ export function rateLimitOf(
   factor: number,
 ): { rateLimit?: { qps: number; burst: number } } {
   if (qps < 0) return {};
-  return { rateLimit: qps === 0 ? LIBRARY_LIMIT : { qps: qps * factor, burst } };
+  return { rateLimit: qps === 0 ? DEFAULT_RATE_LIMIT : { qps: qps * factor, burst } };
 }

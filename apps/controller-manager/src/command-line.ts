@@ -6,7 +6,7 @@ import type { Flag } from "./flag.js";
 import { UsageError, parseBool } from "./flag-values.js";
 import { FLAGS } from "./flags.js";
 import { ignoredFlags } from "./ignored-flags.js";
-import { type ControllerManagerOptions, completed, defaultOptions, optionErrors } from "./options.js";
+import { type ControllerManagerOptions, completeOptions, defaultOptions, optionErrors } from "./options.js";
 
 export const PROGRAM = "kubewright-controller-manager";
 
@@ -30,7 +30,7 @@ export interface CommandLineContext {
   readonly readFile?: (path: string) => string;
 }
 
-const HELP_END = `
+const HELP_FOOTER = `
 Feature gates:
 ${describeFeatureGates()}
 
@@ -51,14 +51,14 @@ Flags of kube-controller-manager for controllers that are not here are accepted 
 `;
 
 /** One flag as it was given. */
-interface Assignment {
+interface FlagAssignment {
   readonly flag: Flag;
   readonly value: unknown;
 }
 
 /** What was given besides options. */
-interface Given {
-  readonly assignments: Assignment[];
+interface ParsedFlags {
+  readonly assignments: FlagAssignment[];
   readonly ignored: string[];
   configPath?: string;
   version?: string;
@@ -72,16 +72,16 @@ interface Given {
  * @throws UsageError whose message is one line.
  */
 export function parseCommandLine(args: readonly string[], context: CommandLineContext = {}): Invocation {
-  const given: Given = { assignments: [], ignored: [] };
-  const program = programOf(given);
+  const given: ParsedFlags = { assignments: [], ignored: [] };
+  const program = createProgram(given);
   try {
-    program.parse(args.map(normalized), { from: "user" });
+    program.parse(args.map(normalizeArgument), { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) throw new UsageError(explain(error, args), { cause: error });
+    if (error instanceof CommanderError) throw new UsageError(pflagMessage(error, args), { cause: error });
     throw error;
   }
   if (given.help === true) return { command: "help", text: helpText(program) };
-  const version = versionAskedFor(given.version, context.version ?? "0.0.0");
+  const version = parseVersionFlag(given.version, context.version ?? "0.0.0");
   const positional = program.args.filter((argument) => argument !== "");
   if (positional.length > 0) {
     throw new UsageError(
@@ -97,13 +97,13 @@ export function parseCommandLine(args: readonly string[], context: CommandLineCo
   if (errors.length > 0) throw new UsageError(errors.length === 1 ? errors[0] : `[${errors.join(", ")}]`);
   return {
     command: "run",
-    options: completed(options),
+    options: completeOptions(options),
     ignored: [...new Set([...file.ignored, ...given.ignored])],
     ...(version === undefined ? {} : { version: version.override }),
   };
 }
 
-function programOf(given: Given): Command {
+function createProgram(given: ParsedFlags): Command {
   const program = new Command(PROGRAM)
     .description("The Job and CronJob controllers of Kubernetes v1.36, to run against a real cluster.")
     .usage("[flags]")
@@ -129,18 +129,18 @@ function programOf(given: Given): Command {
     });
     program.addOption(option);
   }
-  return program.addHelpText("after", HELP_END);
+  return program.addHelpText("after", HELP_FOOTER);
 }
 
-function optionOf(flag: Flag, assignments: Assignment[]): Option {
+function optionOf(flag: Flag, assignments: FlagAssignment[]): Option {
   const { name, option, type } = flag;
   const isShort = name === "v";
   const spelled = isShort ? "-v, --v" : `--${name}`;
   const byDefault = (defaultOptions as unknown as Readonly<Record<string, unknown>>)[option];
-  const shown = type.show(byDefault);
-  const made = new Option(`${spelled} <${type.placeholder}>`, flag.help).helpGroup(`${flag.group} flags:`);
-  if (shown !== "") made.default(byDefault, shown);
-  return made.argParser((text: string) => {
+  const shownDefault = type.format(byDefault);
+  const created = new Option(`${spelled} <${type.placeholder}>`, flag.help).helpGroup(`${flag.group} flags:`);
+  if (shownDefault !== "") created.default(byDefault, shownDefault);
+  return created.argParser((text: string) => {
     // -v=4 reaches us as the value "=4".
     const value = type.parse(spelled, isShort ? text.replace(/^=/, "") : text);
     assignments.push({ flag, value });
@@ -164,18 +164,18 @@ function readConfig(path: string | undefined, { readFile }: CommandLineContext):
 /** The first occurrence of a flag replaces what was there; further ones add to it, or replace it too. */
 function withAssignments(
   options: ControllerManagerOptions,
-  assignments: readonly Assignment[],
+  assignments: readonly FlagAssignment[],
 ): ControllerManagerOptions {
   const values: Record<string, unknown> = {};
   for (const { flag, value } of assignments) {
     const { option, type } = flag;
-    values[option] = option in values && type.add !== undefined ? type.add(values[option], value) : value;
+    values[option] = option in values && type.append !== undefined ? type.append(values[option], value) : value;
   }
   return { ...options, ...values };
 }
 
 /** What `--version[=…]` wants: print it, print all of it, or be called another. @throws UsageError */
-function versionAskedFor(
+function parseVersionFlag(
   text: string | undefined,
   version: string,
 ): "print" | "raw" | { readonly override: string } | undefined {
@@ -197,7 +197,7 @@ const BOOLEANS: ReadonlySet<string> = new Set([
 ]);
 
 /** `--kube_api_qps=5` → `--kube-api-qps=5`; `--leader-elect` → `--leader-elect=true`. */
-function normalized(argument: string): string {
+function normalizeArgument(argument: string): string {
   if (argument === "-h") return "--help=true";
   if (/^--[=-]/.test(argument)) throw new UsageError(`bad flag syntax: ${argument}`);
   const match = /^--([^=]+)(=[^]*)?$/.exec(argument);
@@ -207,7 +207,7 @@ function normalized(argument: string): string {
 }
 
 /** Commander's complaint in the words of Go's pflag. */
-function explain({ code, message }: CommanderError, args: readonly string[]): string {
+function pflagMessage({ code, message }: CommanderError, args: readonly string[]): string {
   const flag = /option '([^']*)'/.exec(message)?.[1] ?? "";
   const name = flag.split("=", 1)[0]!;
   if (code === "commander.unknownOption") {

@@ -44,13 +44,13 @@ export function parseConfigFile(path: string, content: string): ConfigFile {
   return { values, ignored };
 }
 
-interface Place {
+interface KeyLocation {
   readonly document: Document;
   readonly line: number;
   readonly fail: (line: number, problem: string) => never;
 }
 
-function valueOf({ name, type }: Flag, node: Node | null, { document, line, fail }: Place): unknown {
+function valueOf({ name, type }: Flag, node: Node | null, { document, line, fail }: KeyLocation): unknown {
   let given: unknown;
   try {
     // Fails for an alias that stands for nothing, or for too much.
@@ -60,5 +60,5 @@ function valueOf({ name, type }: Flag, node: Node | null, { document, line, fail
   } catch (error) {
     fail(line, `${name}: ${(error as Error).message}`);
   }
-  return fail(line, `${name}: it must be ${type.wants}, not ${JSON.stringify(given)}`);
+  return fail(line, `${name}: it must be ${type.expected}, not ${JSON.stringify(given)}`);
 }

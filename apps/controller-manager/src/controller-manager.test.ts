@@ -53,8 +53,8 @@ test.each([
   const world = await SimulatedManagers.create();
   const manager = world.start({ controllers });
   await world.clock.advance(1_000);
-  const said = manager.lines.filter(({ message }) => message === "Warning: controller is disabled");
-  expect(said.map(({ fields }) => fields.controller)).toEqual(disabled);
+  const disabledWarnings = manager.lines.filter(({ message }) => message === "Warning: controller is disabled");
+  expect(disabledWarnings.map(({ fields }) => fields.controller)).toEqual(disabled);
 });
 
 test("a start is told in lines, in kube-controller-manager's order", async () => {

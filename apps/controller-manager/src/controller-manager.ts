@@ -3,11 +3,11 @@ import { type Clock, type Random, uuid } from "@kubewright/clock";
 import { EventRecorder, LeaderElector, type Logger, leaderFence } from "@kubewright/controller";
 import type { Transport } from "@kubewright/transport";
 
-import { UPSTREAM_LEASE, refuseBesideLiveManager } from "./live-manager.js";
+import { UPSTREAM_LEASE, ensureNoLiveManager } from "./live-manager.js";
 import type { ControllerManagerOptions } from "./options.js";
 import { OutageLog } from "./outage-log.js";
 import { runControllers } from "./run-controllers.js";
-import { refuseBesideMembers } from "./sharding/other-managers.js";
+import { ensureNoLiveMembers } from "./sharding/other-managers.js";
 import { runSharded } from "./sharding/run-sharded.js";
 import type { Operations } from "./serving/operations.js";
 import { type Build, userAgent } from "./user-agent.js";
@@ -30,9 +30,9 @@ export interface ControllerManagerDeps {
     Pick<Operations, "metrics" | "health" | "requests" | "addGarbageCollector" | "addRoute"> | undefined;
 }
 
-const SHORTEST_LEASE_REQUEST_MS = 1_000;
+const MIN_LEASE_REQUEST_TIMEOUT_MS = 1_000;
 /** How long one look at the Lease of kube-controller-manager may take. */
-const LOOK_MS = 10_000;
+const LEASE_READ_TIMEOUT_MS = 10_000;
 
 /**
  * Runs the chosen controllers, under a Lease if leader election is on, until the signal aborts. Then they take no more
@@ -49,7 +49,7 @@ export async function runControllerManager(deps: ControllerManagerDeps, signal: 
   const { options, clock } = deps;
   const outage = new OutageLog({ clock, logger: deps.loggerFor() });
   try {
-    await checkSurroundings(deps, signal);
+    await ensureNoOtherManager(deps, signal);
   } catch (error) {
     if (signal.aborted) return;
     throw error;
@@ -57,17 +57,17 @@ export async function runControllerManager(deps: ControllerManagerDeps, signal: 
   if (options.sharding !== "") await runSharded(deps, outage, signal);
   else if (options.leaderElect) await lead(deps, outage, signal);
   else {
-    await refuseBesideShards(deps, signal);
+    await ensureNoShardMembers(deps, signal);
     await runControllers({ deps, fence: (transport) => transport, outage }, signal);
   }
 }
 
-async function refuseBesideShards(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
+async function ensureNoShardMembers(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
   const { options, transport, clock, build } = deps;
   const agent = userAgent(build, "leader-election");
-  const client = new Client({ transport, clock, userAgent: agent, timeoutMs: LOOK_MS });
+  const client = new Client({ transport, clock, userAgent: agent, timeoutMs: LEASE_READ_TIMEOUT_MS });
   try {
-    await refuseBesideMembers({ options, client, clock, logger: deps.loggerFor(), signal });
+    await ensureNoLiveMembers({ options, client, clock, logger: deps.loggerFor(), signal });
   } catch (error) {
     // Whoever is told to stop need not know.
     if (!signal.aborted) throw error;
@@ -75,21 +75,21 @@ async function refuseBesideShards(deps: ControllerManagerDeps, signal: AbortSign
 }
 
 /** Whoever contends for the Lease of kube-controller-manager itself is kept apart from it by that. */
-async function checkSurroundings(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
+async function ensureNoOtherManager(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
   const { options, transport, clock, build } = deps;
   const { namespace, name } = UPSTREAM_LEASE;
-  const takesTurns =
+  const usesUpstreamLease =
     options.leaderElect &&
     options.sharding === "" &&
     options.leaderElectResourceName === name &&
     options.leaderElectResourceNamespace === namespace;
-  if (options.managedBy !== "" || options.takeOver || takesTurns) return;
+  if (options.managedBy !== "" || options.takeOver || usesUpstreamLease) return;
   const logger = deps.loggerFor();
   const agent = userAgent(build, "kube-controller-manager");
   // Standbys wait for the API server as long as it takes; without a Lease it has its ten seconds.
   if (!options.leaderElect) await waitForHealthy({ transport, clock, logger, userAgent: agent, signal });
-  const client = new Client({ transport, clock, userAgent: agent, timeoutMs: LOOK_MS });
-  await refuseBesideLiveManager({ client, clock, logger, signal });
+  const client = new Client({ transport, clock, userAgent: agent, timeoutMs: LEASE_READ_TIMEOUT_MS });
+  await ensureNoLiveManager({ client, clock, logger, signal });
 }
 
 async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: AbortSignal): Promise<void> {
@@ -106,7 +106,7 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
     clock,
     random,
     component: "kube-controller-manager",
-    logger: outage.quieted(logger),
+    logger: outage.quietLogger(logger),
     eventLogLevel: "info",
   });
   // What ends the process at once: waiting for controllers to stop would only keep two leaders longer at work.
@@ -114,7 +114,7 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
   let failed = false;
   const elector = new LeaderElector({
     client: client("leader-election", {
-      timeoutMs: Math.max(SHORTEST_LEASE_REQUEST_MS, options.leaderElectRenewDeadlineMs / 2),
+      timeoutMs: Math.max(MIN_LEASE_REQUEST_TIMEOUT_MS, options.leaderElectRenewDeadlineMs / 2),
     }),
     clock,
     random,
@@ -128,13 +128,13 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
     // How long controllers may take to stop is an option of theirs.
     stopTimeoutMs: Infinity,
     events,
-    metrics: operations?.metrics.kit.leaderElection,
+    metrics: operations?.metrics.common.leaderElection,
     logger,
     callbacks: {
       onStartedLeading: async (leading) => {
         const fence = (unfenced: Transport): Transport => leaderFence(unfenced, () => elector.mayActAsLeader);
         try {
-          await refuseBesideShards(deps, leading);
+          await ensureNoShardMembers(deps, leading);
           await runControllers({ deps, fence, outage }, leading);
           if (!leading.aborted) throw new Error("every controller stopped by itself");
         } catch (error) {
@@ -150,7 +150,7 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
         fatal.reject(new Error("leaderelection lost/stopped"));
       },
       onNewLeader: (identity) => {
-        if (identity !== "" && identity !== elector.identity) operations?.health.standingBy();
+        if (identity !== "" && identity !== elector.identity) operations?.health.setStandingBy();
       },
     },
   });

@@ -18,19 +18,19 @@ export interface FlagType<T> {
   /** A value of a YAML file; `undefined` when it is of the wrong kind. @throws UsageError as `parse` does. */
   fromYaml(flag: string, value: unknown): T | undefined;
   /** What `fromYaml` wants, for the message that it did not get it. */
-  readonly wants: string;
+  readonly expected: string;
   /** A default, for the help; `""` for one that goes without saying. */
-  show(value: T): string;
+  format(value: T): string;
   /** What a further occurrence of the flag makes of the value before. Default: it replaces it. */
-  add?(before: T, more: T): T;
+  append?(before: T, more: T): T;
 }
 
 export const text: FlagType<string> = {
   placeholder: "string",
   parse: (_flag, given) => given,
   fromYaml: (_flag, value) => (typeof value === "string" ? value : undefined),
-  wants: "a string",
-  show: (value) => value,
+  expected: "a string",
+  format: (value) => value,
 };
 
 /** Text that the help calls something more telling than a string. */
@@ -42,17 +42,17 @@ export const bool: FlagType<boolean> = {
   placeholder: "bool",
   parse: parseBool,
   fromYaml: (_flag, value) => (typeof value === "boolean" ? value : undefined),
-  wants: "true or false",
-  show: String,
+  expected: "true or false",
+  format: String,
 };
 
-function number(placeholder: string, parse: ParseValue<number>, wants: string): FlagType<number> {
+function number(placeholder: string, parse: ParseValue<number>, expected: string): FlagType<number> {
   return {
     placeholder,
     parse,
     fromYaml: (flag, value) => (typeof value === "number" ? parse(flag, String(value)) : undefined),
-    wants,
-    show: String,
+    expected,
+    format: String,
   };
 }
 
@@ -66,8 +66,8 @@ export const duration: FlagType<number> = {
     if (typeof value === "string") return parseDurationMs(flag, value);
     return value === 0 ? 0 : undefined;
   },
-  wants: 'a duration such as "10s"',
-  show: formatDuration,
+  expected: 'a duration such as "10s"',
+  format: formatDuration,
 };
 
 /** Comma-separated. The first occurrence replaces the default, further ones add to it. */
@@ -75,9 +75,9 @@ export const list: FlagType<readonly string[]> = {
   placeholder: "list",
   parse: (_flag, given) => splitList(given),
   fromYaml: (_flag, value) => (typeof value === "string" ? splitList(value) : stringsOf(value)),
-  wants: "a list of strings",
-  show: (value) => value.join(","),
-  add: (before, more) => [...before, ...more],
+  expected: "a list of strings",
+  format: (value) => value.join(","),
+  append: (before, more) => [...before, ...more],
 };
 
 /** One value at a time, commas included. */
@@ -98,7 +98,7 @@ export const assignments: FlagType<readonly string[]> = {
     if (entries.some(([, set]) => typeof set !== "boolean" && typeof set !== "string")) return undefined;
     return entries.map(([name, set]) => `${name}=${String(set)}`);
   },
-  wants: "a mapping, or a list of name=value",
+  expected: "a mapping, or a list of name=value",
 };
 
 /** An IP address of either family, in a form that URLs and sockets take. */

@@ -30,7 +30,7 @@ export const FLAGS: readonly Flag[] = [
 /** Every flag with the value it amounts to, by name, as the help would show it. */
 export function flagValues(options: ControllerManagerOptions): (readonly [name: string, value: string])[] {
   const values = options as unknown as Readonly<Record<string, unknown>>;
-  return FLAGS.map(({ name, option, type }) => [name, type.show(values[option])] as const).sort(([a], [b]) =>
+  return FLAGS.map(({ name, option, type }) => [name, type.format(values[option])] as const).sort(([a], [b]) =>
     a < b ? -1 : 1,
   );
 }

@@ -15,15 +15,15 @@ export interface LiveManagerOptions {
   readonly signal: AbortSignal;
 }
 
-const WAY_OUT =
+const REMEDY =
   "pass --managed-by NAME to handle only Jobs with that spec.managedBy, or switch these controllers off there (such as --controllers=*,-job,-cronjob) and pass --take-over";
 const RETRY_MS = 1_000;
 const POLL_MS = 1_000;
 /** Part of its duration for which a lease that looks dead is observed: holders renew it several times as often. */
-const OBSERVED_PART = 1 / 3;
-const LONGEST_OBSERVATION_MS = 10_000;
+const OBSERVED_FRACTION = 1 / 3;
+const MAX_OBSERVATION_MS = 10_000;
 /** Clocks that differ by more would be noticed elsewhere. */
-const LARGEST_SKEW_MS = 3_600_000;
+const MAX_CLOCK_SKEW_MS = 3_600_000;
 
 /**
  * Resolves when no kube-controller-manager is alive. Two controllers that count the same pods get in each other's way.
@@ -35,30 +35,30 @@ const LARGEST_SKEW_MS = 3_600_000;
  *
  * @throws UsageError of one line that says what to do; the signal's reason.
  */
-export async function refuseBesideLiveManager({ client, clock, logger, signal }: LiveManagerOptions): Promise<void> {
-  const found = await liveLease(() => readLease({ client, clock, logger, signal }), {
+export async function ensureNoLiveManager({ client, clock, logger, signal }: LiveManagerOptions): Promise<void> {
+  const found = await findLiveLease(() => readLease({ client, clock, logger, signal }), {
     clock,
     signal,
-    onDoubt: (lease) =>
+    onObserve: (lease) =>
       logger.info(
         { holder: holderOf(lease), renewTime: lease.spec?.renewTime },
         "The lease of kube-controller-manager seems to be out of date, observing it",
       ),
   });
-  if (found !== undefined) throw new UsageError(refusal(found));
+  if (found !== undefined) throw new UsageError(refusalText(found));
 }
 
 export interface LiveLeaseOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Told when only observing can tell. */
-  readonly onDoubt?: (lease: DeepReadonly<Lease>) => void;
+  readonly onObserve?: (lease: DeepReadonly<Lease>) => void;
 }
 
-/** The Lease, if somebody who lives holds it, by the rules of {@link refuseBesideLiveManager}. @throws The signal's reason */
-export async function liveLease(
+/** The Lease, if somebody who lives holds it, by the rules of {@link ensureNoLiveManager}. @throws The signal's reason */
+export async function findLiveLease(
   read: () => Promise<DeepReadonly<Lease> | undefined>,
-  { clock, signal, onDoubt }: LiveLeaseOptions,
+  { clock, signal, onObserve }: LiveLeaseOptions,
 ): Promise<DeepReadonly<Lease> | undefined> {
   const first = await read();
   if (first === undefined || holderOf(first) === "") return undefined;
@@ -66,9 +66,9 @@ export async function liveLease(
   const durationMs = leaseDurationSeconds * 1_000;
   const ageMs = clock.now() - (parseTime(renewTime) ?? Number.NaN);
   if (Math.abs(ageMs) <= durationMs) return first;
-  if (!(Math.abs(ageMs) < LARGEST_SKEW_MS)) return undefined;
-  onDoubt?.(first);
-  const untilMs = clock.monotonic() + Math.min(durationMs * OBSERVED_PART, LONGEST_OBSERVATION_MS);
+  if (!(Math.abs(ageMs) < MAX_CLOCK_SKEW_MS)) return undefined;
+  onObserve?.(first);
+  const untilMs = clock.monotonic() + Math.min(durationMs * OBSERVED_FRACTION, MAX_OBSERVATION_MS);
   while (clock.monotonic() < untilMs) {
     await clock.sleep(POLL_MS, signal);
     const lease = await read();
@@ -82,9 +82,9 @@ export function holderOf(lease: DeepReadonly<Lease> | undefined): string {
   return lease?.spec?.holderIdentity ?? "";
 }
 
-function refusal(lease: DeepReadonly<Lease>): string {
+function refusalText(lease: DeepReadonly<Lease>): string {
   const { namespace, name } = UPSTREAM_LEASE;
-  return `kube-controller-manager is running (${holderOf(lease)} holds lease ${namespace}/${name}): ${WAY_OUT}`;
+  return `kube-controller-manager is running (${holderOf(lease)} holds lease ${namespace}/${name}): ${REMEDY}`;
 }
 
 async function readLease({
@@ -102,7 +102,7 @@ async function readLease({
       if (isNotFound(error)) return undefined;
       if (isForbidden(error)) {
         throw new UsageError(
-          `cannot tell whether kube-controller-manager is running (not allowed to get lease ${namespace}/${name}): grant that, or ${WAY_OUT}`,
+          `cannot tell whether kube-controller-manager is running (not allowed to get lease ${namespace}/${name}): grant that, or ${REMEDY}`,
           { cause: error },
         );
       }

@@ -19,15 +19,15 @@ function setUp(options: Partial<LoggersOptions> = {}) {
 }
 
 test("--vmodule sets the verbosity of loggers by name, which -v does not change", () => {
-  const { loggers, said } = setUp({ vmodule: ["job-*=4", "cronjob-controller=0"] });
+  const { loggers, said: takeMessages } = setUp({ vmodule: ["job-*=4", "cronjob-controller=0"] });
   for (const name of ["job-controller", "cronjob-controller", undefined]) loggers.for(name).debug({}, String(name));
-  expect(said()).toEqual(["job-controller"]);
+  expect(takeMessages()).toEqual(["job-controller"]);
   loggers.set(4);
   for (const name of ["job-controller", "cronjob-controller", undefined]) loggers.for(name).debug({}, String(name));
-  expect(said()).toEqual(["job-controller", "undefined"]);
+  expect(takeMessages()).toEqual(["job-controller", "undefined"]);
   loggers.set(0);
   for (const name of ["job-controller", "cronjob-controller", undefined]) loggers.for(name).debug({}, String(name));
-  expect(said()).toEqual(["job-controller"]);
+  expect(takeMessages()).toEqual(["job-controller"]);
 });
 
 test("lines name the component they come from, unless contextual logging is off", () => {

@@ -77,9 +77,9 @@ test.each([
   const manager = world.start({ managedBy: NAME });
   const upstream = world.start({ takeOver: true });
   await world.clock.advance(3_000);
-  const said = manager.lines.filter(({ message }) => message.includes("JobManagedBy"));
-  expect(said.map(({ level }) => level)).toEqual(times === 0 ? [] : ["warn"]);
-  expect(said.every(({ fields }) => fields["server"] === "v1.31.14" && fields["managedBy"] === NAME)).toBe(true);
+  const warnings = manager.lines.filter(({ message }) => message.includes("JobManagedBy"));
+  expect(warnings.map(({ level }) => level)).toEqual(times === 0 ? [] : ["warn"]);
+  expect(warnings.every(({ fields }) => fields["server"] === "v1.31.14" && fields["managedBy"] === NAME)).toBe(true);
   expect(upstream.lines.filter(({ message }) => message.includes("JobManagedBy"))).toEqual([]);
   await world.createJob("ours", { managedBy: NAME });
   await world.clock.advance(3_000);

@@ -127,19 +127,21 @@ function canonical(item: string): string | undefined {
  * Valid options with everything filled in that follows from others: aliases of controllers replaced; with `--managed-by`
  * only the Job controller and what is named; the Lease where and called what `--namespace` and `--managed-by` make it.
  */
-export function completed(options: ControllerManagerOptions): ControllerManagerOptions {
+export function completeOptions(options: ControllerManagerOptions): ControllerManagerOptions {
   const { managedBy, leaderElectResourceName, leaderElectResourceNamespace } = options;
   const namespaces = [...new Set(options.namespaces)].sort();
   const named = canonicalControllers(options.controllers);
-  const ownLease = leaderElectResourceName === defaultOptions.leaderElectResourceName;
-  const ownPlace = leaderElectResourceNamespace === defaultOptions.leaderElectResourceNamespace;
+  const hasDefaultName = leaderElectResourceName === defaultOptions.leaderElectResourceName;
+  const hasDefaultNamespace = leaderElectResourceNamespace === defaultOptions.leaderElectResourceNamespace;
   return {
     ...options,
     namespaces,
     controllers: managedBy === "" ? named : [...named.filter((item) => item !== "*"), "job-controller"],
     leaderElectResourceName:
-      managedBy !== "" && ownLease ? managedByLeaseName(leaderElectResourceName, managedBy) : leaderElectResourceName,
-    leaderElectResourceNamespace: ownPlace
+      managedBy !== "" && hasDefaultName
+        ? managedByLeaseName(leaderElectResourceName, managedBy)
+        : leaderElectResourceName,
+    leaderElectResourceNamespace: hasDefaultNamespace
       ? (namespaces[0] ?? leaderElectResourceNamespace)
       : leaderElectResourceNamespace,
   };

@@ -57,9 +57,9 @@ test("what one informer may not do is said once a minute, not at every attempt",
     },
   );
   await world.clock.advance(60_000);
-  const said = manager.lines.filter(({ message }) => message === "Informer failed, going on");
+  const logged = manager.lines.filter(({ message }) => message === "Informer failed, going on");
   expect(attempts).toBeGreaterThan(5);
-  expect(said).toHaveLength(1);
+  expect(logged).toHaveLength(1);
   await world.clock.advance(90_000);
   const later = manager.lines.filter(({ message }) => message === "Informer failed, going on");
   expect(later.length).toBeLessThanOrEqual(3);
@@ -81,16 +81,16 @@ test("whoever may read nothing is told so of each resource, and no line is said 
     },
   );
   await world.clock.advance(50_000);
-  const said = manager.lines
+  const logged = manager.lines
     .filter(({ level }) => level === "warn" || level === "error")
     .map(({ message, fields }) => `${message} ${JSON.stringify({ ...fields, err: errorMessage(fields.err) })}`);
-  expect(said).toEqual([...new Set(said)]);
+  expect(logged).toEqual([...new Set(logged)]);
   for (const resource of ["jobs", "cronjobs", "pods", "nodes"]) {
-    expect(said.filter((line) => line.includes(`Informer failed`) && line.includes(`list ${resource}"`))).toHaveLength(
-      1,
-    );
+    expect(
+      logged.filter((line) => line.includes(`Informer failed`) && line.includes(`list ${resource}"`)),
+    ).toHaveLength(1);
   }
-  expect(said.filter((line) => line.startsWith("Monitor failed") && line.includes("secrets"))).toHaveLength(1);
+  expect(logged.filter((line) => line.startsWith("Monitor failed") && line.includes("secrets"))).toHaveLength(1);
 });
 
 test("the API server is back only when watches it found too old (410) have begun anew", async () => {
@@ -105,7 +105,7 @@ test("the API server is back only when watches it found too old (410) have begun
   // As long as the last of all watches may back off, of which the garbage collector has one for every kind.
   for (let waited = 0; !isBack() && waited < 1_300; waited++) await world.clock.advance(100);
   expect(isBack()).toBe(true);
-  const anew = (path: string): boolean =>
+  const wasReopened = (path: string): boolean =>
     manager.requests.some(
       (request) =>
         request.atMs >= 75_000 &&
@@ -113,5 +113,5 @@ test("the API server is back only when watches it found too old (410) have begun
         request.path.includes("sendInitialEvents=true"),
     );
   for (const path of ["/api/v1/pods", "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs", "/api/v1/nodes"])
-    expect([path, anew(path)]).toEqual([path, true]);
+    expect([path, wasReopened(path)]).toEqual([path, true]);
 });

@@ -4,9 +4,9 @@ import type { Logger } from "@kubewright/controller";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 /** For so long no request may have failed before the API server counts as back. */
-const SETTLED_MS = 2_000;
+const RECOVERY_QUIET_MS = 2_000;
 /** Watches back off: as long as one that failed has not been opened again its cache is old, and syncs fail for that. */
-const LONGEST_CATCH_UP_MS = 120_000;
+const MAX_CATCH_UP_MS = 120_000;
 
 const UNAUTHORIZED = "the credentials were refused (401)";
 
@@ -19,11 +19,11 @@ export class OutageLog {
   readonly #logger: Logger;
   #sinceMs: number | undefined;
   /** Kinds of trouble that this outage was said to have. */
-  readonly #told = new Set<string>();
-  #settling: Timer | undefined;
+  readonly #reportedKinds = new Set<string>();
+  #recoveryTimer: Timer | undefined;
   #answeredMs = 0;
   /** Paths of watches that could not be opened, or have ended since. */
-  readonly #closed = new Set<string>();
+  readonly #closedWatches = new Set<string>();
 
   constructor({ clock, logger }: { clock: Clock; logger: Logger }) {
     this.#clock = clock;
@@ -35,31 +35,31 @@ export class OutageLog {
   }
 
   /** The same transport, observed. */
-  watched(transport: Transport): Transport {
+  observeTransport(transport: Transport): Transport {
     return async (request) => {
-      let isKeptBack = false;
+      let isUnsent = false;
       const beforeSend = (): void => {
-        isKeptBack = true;
+        isUnsent = true;
         request.beforeSend?.();
-        isKeptBack = false;
+        isUnsent = false;
       };
       try {
         const response = await transport(request.beforeSend === undefined ? request : { ...request, beforeSend });
         if (response.status === 401) {
-          this.#failed(UNAUTHORIZED, request);
+          this.#recordFailure(UNAUTHORIZED, request);
           return response;
         }
-        this.#answered(request);
-        return this.isOut && isWatch(request) ? this.#noticingItsEnd(response, pathOf(request)) : response;
+        this.#recordAnswer(request);
+        return this.isOut && isWatch(request) ? this.#observeWatchEnd(response, pathOf(request)) : response;
       } catch (error) {
-        if (request.signal?.aborted !== true && !isKeptBack) this.#failed(errorMessage(error), request);
+        if (request.signal?.aborted !== true && !isUnsent) this.#recordFailure(errorMessage(error), request);
         throw error;
       }
     };
   }
 
   /** The same logger, whose warnings and errors are for the curious while the API server is out of reach. */
-  quieted(logger: Logger): Logger {
+  quietLogger(logger: Logger): Logger {
     return {
       debug: (fields, message) => logger.debug(fields, message),
       info: (fields, message) => logger.info(fields, message),
@@ -68,54 +68,55 @@ export class OutageLog {
     };
   }
 
-  #failed(err: string, request: ApiRequest): void {
-    if (isWatch(request)) this.#closed.add(pathOf(request));
-    this.#settling?.cancel();
-    this.#settling = undefined;
+  #recordFailure(err: string, request: ApiRequest): void {
+    if (isWatch(request)) this.#closedWatches.add(pathOf(request));
+    this.#recoveryTimer?.cancel();
+    this.#recoveryTimer = undefined;
     const kind = err === UNAUTHORIZED ? err : "connection";
     // From no answer to 401, or back, is news, once; another wording of no answer is not.
-    if (this.#told.has(kind)) return;
-    this.#told.add(kind);
+    if (this.#reportedKinds.has(kind)) return;
+    this.#reportedKinds.add(kind);
     this.#sinceMs ??= this.#clock.monotonic();
     this.#logger.warn({ err }, "API server is out of reach, trying on; further errors are logged at -v=4");
   }
 
-  #answered(request: ApiRequest): void {
+  #recordAnswer(request: ApiRequest): void {
     if (!this.isOut) return;
-    if (isWatch(request)) this.#closed.delete(pathOf(request));
-    if (this.#settling !== undefined) return;
+    if (isWatch(request)) this.#closedWatches.delete(pathOf(request));
+    if (this.#recoveryTimer !== undefined) return;
     this.#answeredMs = this.#clock.monotonic();
-    this.#settle();
+    this.#scheduleRecoveryCheck();
   }
 
   /** A watch from before the outage is often opened only to be told that it is too old, and starts over after a pause. */
-  #noticingItsEnd(response: ApiResponse, path: string): ApiResponse {
+  #observeWatchEnd(response: ApiResponse, path: string): ApiResponse {
     const { body } = response;
     const ended = (): void => {
-      if (this.isOut) this.#closed.add(path);
+      if (this.isOut) this.#closedWatches.add(path);
     };
-    if (body.type === "bytes") return { ...response, body: { ...body, chunks: andThen(body.chunks, ended) } };
-    if (body.type === "events") return { ...response, body: { ...body, events: andThen(body.events, ended) } };
+    if (body.type === "bytes") return { ...response, body: { ...body, chunks: withFinally(body.chunks, ended) } };
+    if (body.type === "events") return { ...response, body: { ...body, events: withFinally(body.events, ended) } };
     return response;
   }
 
-  #settle(): void {
-    this.#settling = this.#clock.setTimer(SETTLED_MS, () => this.#settled(), { background: true });
+  #scheduleRecoveryCheck(): void {
+    this.#recoveryTimer = this.#clock.setTimer(RECOVERY_QUIET_MS, () => this.#checkRecovery(), { background: true });
   }
 
-  #settled(): void {
+  #checkRecovery(): void {
     const nowMs = this.#clock.monotonic();
-    if (this.#closed.size > 0 && nowMs - this.#answeredMs < LONGEST_CATCH_UP_MS) return this.#settle();
-    this.#closed.clear();
+    if (this.#closedWatches.size > 0 && nowMs - this.#answeredMs < MAX_CATCH_UP_MS)
+      return this.#scheduleRecoveryCheck();
+    this.#closedWatches.clear();
     const seconds = Math.round((nowMs - this.#sinceMs!) / 1_000);
-    this.#settling = undefined;
+    this.#recoveryTimer = undefined;
     this.#sinceMs = undefined;
-    this.#told.clear();
+    this.#reportedKinds.clear();
     this.#logger.info({ seconds }, "API server answers again");
   }
 }
 
-async function* andThen<T>(items: AsyncIterable<T>, then: () => void): AsyncGenerator<T> {
+async function* withFinally<T>(items: AsyncIterable<T>, then: () => void): AsyncGenerator<T> {
   try {
     yield* items;
   } finally {

@@ -13,7 +13,7 @@ import { controllerBuilders } from "./controllers.js";
 import { skippedControllers } from "./options.js";
 import { warnWithoutManagedBy } from "./managed-by-support.js";
 import type { OutageLog } from "./outage-log.js";
-import { runUntilDrained, stopTimeoutOfEach } from "./run-until-drained.js";
+import { runUntilDrained, controllerStopTimeoutMs } from "./run-until-drained.js";
 import { userAgent } from "./user-agent.js";
 import { waitForHealthy } from "./wait-for-healthy.js";
 
@@ -36,7 +36,7 @@ export async function runControllers(
 ): Promise<void> {
   const { options, clock, build, operations } = deps;
   const logger = deps.loggerFor();
-  const protect = (transport: Transport): Transport => finishWrites(fence(outage.watched(transport)));
+  const protect = (transport: Transport): Transport => finishWrites(fence(outage.observeTransport(transport)));
   const transport = protect(deps.transport);
   try {
     await waitForHealthy({ transport, clock, logger, userAgent: userAgent(build, "kube-controller-manager"), signal });
@@ -66,7 +66,7 @@ export async function runControllers(
   const collectors: GarbageCollector[] = [];
   for (const name of chosenControllers(deps, logger)) {
     const known = implementedControllers.find((each) => each.name === name)!;
-    const own = new LogThrottle({ clock, logger: outage.quieted(deps.loggerFor(name)) }).logger;
+    const own = new LogThrottle({ clock, logger: outage.quietLogger(deps.loggerFor(name)) }).logger;
     try {
       const client = await clients.forController(known);
       const random = deps.random.fork(name);
@@ -83,17 +83,21 @@ export async function runControllers(
           informers: informers[index]!,
           events,
           options,
-          stopTimeoutMs: stopTimeoutOfEach(options.controllerShutdownTimeoutMs),
+          stopTimeoutMs: controllerStopTimeoutMs(options.controllerShutdownTimeoutMs),
           localTimeZone: deps.localTimeZone,
           metrics: operations?.metrics,
-          queueMetrics: operations?.metrics.kit.queues,
+          queueMetrics: operations?.metrics.common.queues,
         });
         if (controller instanceof GarbageCollector) {
           collectors.push(controller);
           operations?.addGarbageCollector(controller);
         }
-        const late = startingLate(controller, options.controllerStartIntervalMs, { clock, random: scoped, logger });
-        controllers.push(namespace === undefined ? late : { ...late, name: `${name} in ${namespace}` });
+        const delayed = withStartDelay(controller, options.controllerStartIntervalMs, {
+          clock,
+          random: scoped,
+          logger,
+        });
+        controllers.push(namespace === undefined ? delayed : { ...delayed, name: `${name} in ${namespace}` });
       }
     } catch (error) {
       logger.error({ controller: name, err: errorMessage(error) }, "Error initializing a controller");
@@ -101,7 +105,7 @@ export async function runControllers(
     }
   }
   operations?.health.addControllers(names);
-  void operations?.health.fillingCaches(() =>
+  void operations?.health.trackCacheSync(() =>
     Promise.all([
       ...collectors.map((collector) => collector.waitForSync()),
       ...informers.map((factory) => factory.waitForCacheSync(signal)),
@@ -118,7 +122,7 @@ function informersOf(
   outage: OutageLog,
   namespace: string | undefined,
 ): InformerFactory {
-  const lines = new LogThrottle({ clock, logger: outage.quieted(loggerFor()) });
+  const lines = new LogThrottle({ clock, logger: outage.quietLogger(loggerFor()) });
   return new InformerFactory({
     client,
     clock,
@@ -128,13 +132,13 @@ function informersOf(
     transform: cachedFields,
     // Each namespace has caches of its own, whose measurements must not hide one another's.
     informerName: `kube-controller-manager${namespace === undefined ? "" : `/${namespace}`}`,
-    metrics: operations?.metrics.kit.informers,
-    onError: (error) => lines.warn(topicOf(error), { err: error }, "Informer failed, going on"),
+    metrics: operations?.metrics.common.informers,
+    onError: (error) => lines.warn(errorTopic(error), { err: error }, "Informer failed, going on"),
   });
 }
 
 /** What failed in the same way is one topic, whatever attempt it was about, and whatever object of the resource. */
-export function topicOf({ step, message, cause }: InformerError): string {
+export function errorTopic({ step, message, cause }: InformerError): string {
   const reason = reasonOf(cause);
   if (step === "handler" || step === "event") return `${step} ${reason ?? ""}`;
   // Up to the colon it says what was done to which resource; after it a server may say something new each time.
@@ -174,7 +178,7 @@ function withNamespace(logger: Logger, namespace: string): Logger {
 }
 
 /** Spreads the load of a start: waits between once and twice the interval. */
-function startingLate(
+function withStartDelay(
   controller: Runnable,
   intervalMs: number,
   { clock, random, logger }: { clock: Clock; random: Random; logger: Logger },

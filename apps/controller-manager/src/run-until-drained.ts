@@ -1,7 +1,7 @@
 import type { Clock } from "@kubewright/clock";
 import { type Logger, type Runnable, StopTimeoutError, withStopDeadline, runInStages } from "@kubewright/controller";
 
-export interface Assembly {
+export interface DrainOptions {
   readonly controllers: readonly Runnable[];
   /** What controllers need until their last sync is over: told to stop only then. */
   readonly support: readonly Runnable[];
@@ -12,11 +12,11 @@ export interface Assembly {
 }
 
 /** So much earlier than all together, each controller says what it is waiting for. */
-const NAMED_BEFORE_MS = 100;
+const CONTROLLER_TIMEOUT_LEAD_MS = 100;
 
 /** How long one controller may take to stop when all together have `timeoutMs`, or, with 0, as long as they like. */
-export function stopTimeoutOfEach(timeoutMs: number): number {
-  return timeoutMs === 0 ? Infinity : Math.max(0, timeoutMs - NAMED_BEFORE_MS);
+export function controllerStopTimeoutMs(timeoutMs: number): number {
+  return timeoutMs === 0 ? Infinity : Math.max(0, timeoutMs - CONTROLLER_TIMEOUT_LEAD_MS);
 }
 
 /**
@@ -25,7 +25,7 @@ export function stopTimeoutOfEach(timeoutMs: number): number {
  * @throws Error when something fails, or stopping takes longer than the time-out. What is in flight then goes on.
  */
 export async function runUntilDrained(
-  { controllers, support, timeoutMs, clock, logger }: Assembly,
+  { controllers, support, timeoutMs, clock, logger }: DrainOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const running = new Set<string>();

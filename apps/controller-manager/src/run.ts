@@ -49,7 +49,7 @@ export async function run(context: ProcessContext, signal: AbortSignal): Promise
   const release = clock.keepAlive();
   try {
     const invocation = parseCommandLine(args, { version: context.build.version, readFile });
-    return await answer(invocation, context, signal);
+    return await execute(invocation, context, signal);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     context.writeError(`${PROGRAM}: ${error.message}\n`);
@@ -59,7 +59,7 @@ export async function run(context: ProcessContext, signal: AbortSignal): Promise
   }
 }
 
-async function answer(invocation: Invocation, context: ProcessContext, signal: AbortSignal): Promise<number> {
+async function execute(invocation: Invocation, context: ProcessContext, signal: AbortSignal): Promise<number> {
   if (invocation.command === "help") {
     context.writeOut(invocation.text);
     return 0;
@@ -68,10 +68,10 @@ async function answer(invocation: Invocation, context: ProcessContext, signal: A
     context.writeOut(versionText(context, invocation.raw));
     return 0;
   }
-  return manage(invocation, context, signal);
+  return runManager(invocation, context, signal);
 }
 
-async function manage(
+async function runManager(
   { options, ignored, version }: Extract<Invocation, { command: "run" }>,
   context: ProcessContext,
   signal: AbortSignal,
@@ -92,7 +92,7 @@ async function manage(
   if (options.verbosity >= 1) {
     for (const [name, value] of flagValues(options)) logger.info({}, `FLAG: --${name}=${JSON.stringify(value)}`);
   }
-  for (const { message, ...about } of gates.warnings) logger.warn(about, message);
+  for (const { message, ...fields } of gates.warnings) logger.warn(fields, message);
   if (options.kubeApiContentType !== defaultOptions.kubeApiContentType)
     logger.info({ ignored: options.kubeApiContentType }, "Requests to the API server are JSON");
   if (ignored.length > 0) logger.info({ flags: ignored }, "Ignoring flags of controllers that are not in this binary");
@@ -126,7 +126,7 @@ async function manage(
       metrics: operations.metrics,
     });
     // It may wait for the API server. Whoever is told to stop does not wait for that.
-    serving = await Promise.race([starting, aborted(signal)]);
+    serving = await Promise.race([starting, untilAborted(signal)]);
     if (signal.aborted) {
       void starting.then((late) => late?.close()).catch(() => undefined);
       await Promise.all([close(), anonymous?.close()]);
@@ -148,7 +148,7 @@ async function manage(
   }
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
+function untilAborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
     if (signal.aborted) resolve(undefined);

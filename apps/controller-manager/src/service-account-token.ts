@@ -14,10 +14,10 @@ export interface ServiceAccountTokenOptions {
 }
 
 const NAMESPACE = "kube-system";
-const WANTED_SECONDS = 3_600;
-const SHORTEST_LIFE_SECONDS = 600;
+const REQUESTED_LIFETIME_SECONDS = 3_600;
+const MIN_LIFETIME_SECONDS = 600;
 /** A token is renewed when this part of its life is over. */
-const RENEWED_AFTER = 0.8;
+const RENEW_AFTER_FRACTION = 0.8;
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
 /** Between attempts to renew a token that still serves. */
@@ -56,14 +56,14 @@ export class ServiceAccountToken {
     const token = this.#token;
     if (token !== undefined && nowMs < token.renewMs) return token.value;
     if (token !== undefined && nowMs < token.expiresMs) {
-      if (nowMs >= this.#notBeforeMs) await this.#renew().catch((error: unknown) => this.#renewalFailed(error));
+      if (nowMs >= this.#notBeforeMs) await this.#renew().catch((error: unknown) => this.#recordRenewalFailure(error));
       return (this.#token ?? token).value;
     }
     return (await this.#renew()).value;
   }
 
   /** The server refused the token: the ServiceAccount may have been made anew. */
-  rejected(value: string): void {
+  discard(value: string): void {
     if (this.#token?.value === value) this.#token = undefined;
   }
 
@@ -73,12 +73,12 @@ export class ServiceAccountToken {
       const token = await this.current();
       const headers = { ...request.headers, authorization: `Bearer ${token}` };
       const response = await anonymous({ ...request, headers });
-      if (response.status === 401) this.rejected(token);
+      if (response.status === 401) this.discard(token);
       return response;
     };
   }
 
-  #renewalFailed(error: unknown): void {
+  #recordRenewalFailure(error: unknown): void {
     const { clock, logger, name } = this.#options;
     this.#notBeforeMs = clock.monotonic() + RENEWAL_PAUSE_MS;
     logger.warn(
@@ -113,7 +113,7 @@ export class ServiceAccountToken {
     const body = {
       apiVersion: "authentication.k8s.io/v1",
       kind: "TokenRequest",
-      spec: { expirationSeconds: WANTED_SECONDS },
+      spec: { expirationSeconds: REQUESTED_LIFETIME_SECONDS },
     };
     const startMs = clock.monotonic();
     const answer = (await client
@@ -124,10 +124,10 @@ export class ServiceAccountToken {
     };
     const value = answer.status?.token;
     if (!value) throw new Error("the answer holds no token");
-    const lifeSeconds = Math.max(answer.spec?.expirationSeconds ?? WANTED_SECONDS, SHORTEST_LIFE_SECONDS);
+    const lifeSeconds = Math.max(answer.spec?.expirationSeconds ?? REQUESTED_LIFETIME_SECONDS, MIN_LIFETIME_SECONDS);
     return {
       value,
-      renewMs: startMs + lifeSeconds * RENEWED_AFTER * 1_000,
+      renewMs: startMs + lifeSeconds * RENEW_AFTER_FRACTION * 1_000,
       expiresMs: startMs + lifeSeconds * 1_000,
     };
   }

@@ -11,7 +11,7 @@ export interface WaitForHealthyOptions {
   readonly signal: AbortSignal;
 }
 
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 const POLL_MS = 1_000;
 /** How long the last answer may take. */
 const GRACE_MS = 1_000;
@@ -29,9 +29,9 @@ export async function waitForHealthy({
   userAgent,
   signal,
 }: WaitForHealthyOptions): Promise<void> {
-  const deadlineMs = clock.monotonic() + LONGEST_WAIT_MS;
+  const deadlineMs = clock.monotonic() + MAX_WAIT_MS;
   const late = new AbortController();
-  const timer = clock.setTimer(LONGEST_WAIT_MS + GRACE_MS, () => late.abort(new Error("it did not answer in time")));
+  const timer = clock.setTimer(MAX_WAIT_MS + GRACE_MS, () => late.abort(new Error("it did not answer in time")));
   let problem = "";
   try {
     for (;;) {
@@ -42,7 +42,7 @@ export async function waitForHealthy({
           headers: { "user-agent": userAgent },
           signal: AbortSignal.any([signal, late.signal]),
         } as const;
-        const { status, body } = await answerOf(await transport(request));
+        const { status, body } = await readAnswer(await transport(request));
         if (status === 200) return;
         if (status >= 400) problem = `failed to get apiserver /healthz status: ${body || `it answered ${status}`}`;
         else logger.warn({}, `APIServer isn't healthy yet: ${body}. Waiting a little while.`);
@@ -64,10 +64,10 @@ export async function waitForHealthy({
 }
 
 /** Characters of a health check's answer. */
-const MOST_TEXT = 2048;
+const MAX_TEXT_LENGTH = 2048;
 
 /** The health check answers plain text, of which only the beginning is read. */
-async function answerOf({ status, body }: ApiResponse): Promise<{ status: number; body: string }> {
+async function readAnswer({ status, body }: ApiResponse): Promise<{ status: number; body: string }> {
   if (body.type === "decoded")
     return { status, body: typeof body.value === "string" ? body.value : JSON.stringify(body.value) };
   if (body.type === "events") return { status, body: "" };
@@ -75,7 +75,7 @@ async function answerOf({ status, body }: ApiResponse): Promise<{ status: number
   let text = "";
   for await (const chunk of body.chunks) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length >= MOST_TEXT) break;
+    if (text.length >= MAX_TEXT_LENGTH) break;
   }
-  return { status, body: text.slice(0, MOST_TEXT).trim() };
+  return { status, body: text.slice(0, MAX_TEXT_LENGTH).trim() };
 }

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../conformance/free-port.ts";
 import { type Certificate, chain, makeAuthority, sign } from "../../../packages/serving/test/certificates.js";
 import { findRuntime } from "../../../tooling/find-runtime.ts";
-import { DELEGATION, MONITORING, startGuardedCluster } from "./guarded-cluster.js";
-import { ask } from "./https-client.js";
+import { DELEGATION, MONITORING, startRbacCluster } from "./rbac-cluster.js";
+import { sendRequest } from "./https-client.js";
 import { startManager } from "./manager-process.js";
 import type { Scope } from "./scope.js";
 
@@ -61,7 +61,7 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
       chain(jane, proxies, forged),
       chain(jane, clients, proxies),
     ]) {
-      const answer = await ask(port, "/metrics", { ...shown, ...root });
+      const answer = await sendRequest(port, "/metrics", { ...shown, ...root });
       expect([answer.status, messageOf(answer.body)]).toEqual([
         403,
         'forbidden: User "jane" cannot get path "/metrics"',
@@ -70,20 +70,20 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
     const impostor = await sign(await makeAuthority("proxies"), "front-proxy-client");
     const janes = await sign(jane, "front-proxy-client");
     for (const shown of [impostor, chain(impostor, proxies), janes, chain(janes, jane), chain(janes, jane, proxies)])
-      expect((await ask(port, "/metrics", { ...shown, ...root })).status).toBe(401);
+      expect((await sendRequest(port, "/metrics", { ...shown, ...root })).status).toBe(401);
   });
 
   test("who has no front proxy's certificate is not believed to be one", async () => {
     const { port, clients, proxies } = victim;
     const asProxy = { headers: { "x-remote-user": "prometheus", "x-remote-group": ["system:masters"] } };
-    expect((await ask(port, "/metrics", asProxy)).status).toBe(403);
-    expect((await ask(port, "/metrics", { ...asProxy, ...(await sign(clients, "jane")) })).status).toBe(403);
+    expect((await sendRequest(port, "/metrics", asProxy)).status).toBe(403);
+    expect((await sendRequest(port, "/metrics", { ...asProxy, ...(await sign(clients, "jane")) })).status).toBe(403);
     const server = await sign(proxies, "front-proxy-client", undefined, { usage: "servers" });
-    expect((await ask(port, "/metrics", { ...asProxy, ...server })).status).toBe(401);
+    expect((await sendRequest(port, "/metrics", { ...asProxy, ...server })).status).toBe(401);
     const proxy = await sign(proxies, "front-proxy-client");
-    expect((await ask(port, "/metrics", { ...asProxy, ...proxy })).status).toBe(200);
+    expect((await sendRequest(port, "/metrics", { ...asProxy, ...proxy })).status).toBe(200);
     // It says of nobody that it is from them, and is no user itself.
-    expect((await ask(port, "/metrics", proxy)).status).toBe(401);
+    expect((await sendRequest(port, "/metrics", proxy)).status).toBe(401);
   });
 
   test("who is vouched for through another authority is known all the same", async () => {
@@ -93,11 +93,13 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
       await makeAuthority("front door", { issuer: proxies }),
     ];
     const prometheus = await sign(department, "prometheus");
-    expect((await ask(port, "/metrics", chain(prometheus, department))).status).toBe(200);
-    expect((await ask(port, "/metrics", prometheus)).status).toBe(401);
+    expect((await sendRequest(port, "/metrics", chain(prometheus, department))).status).toBe(200);
+    expect((await sendRequest(port, "/metrics", prometheus)).status).toBe(401);
     const proxy = chain(await sign(frontDoor, "front-proxy-client"), frontDoor);
-    expect((await ask(port, "/metrics", { ...proxy, headers: { "x-remote-user": "prometheus" } })).status).toBe(200);
-    expect((await ask(port, "/metrics", { ...proxy, headers: { "x-remote-user": "jane" } })).status).toBe(403);
+    expect((await sendRequest(port, "/metrics", { ...proxy, headers: { "x-remote-user": "prometheus" } })).status).toBe(
+      200,
+    );
+    expect((await sendRequest(port, "/metrics", { ...proxy, headers: { "x-remote-user": "jane" } })).status).toBe(403);
   });
 
   test("a certificate that expires is refused on the connection it opened, too", async () => {
@@ -107,7 +109,7 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports = new Set<number | undefined>();
     const scrape = async (): Promise<number> => {
-      const answer = await ask(port, "/metrics", { ...brief, agent });
+      const answer = await sendRequest(port, "/metrics", { ...brief, agent });
       ports.add(answer.localPort);
       return answer.status;
     };
@@ -122,10 +124,12 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
     const { port } = victim;
     const old = { maxVersion: "TLSv1.2" } as const;
     for (const ciphers of ["ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA", "ECDHE-ECDSA-AES128-SHA256", "HIGH+CBC"])
-      await expect(ask(port, "/healthz", { ...old, ciphers })).rejects.toThrow(/handshake|no cipher/i);
+      await expect(sendRequest(port, "/healthz", { ...old, ciphers })).rejects.toThrow(/handshake|no cipher/i);
     const older = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
-    await expect(ask(port, "/healthz", older)).rejects.toThrow(/protocol|alert|handshake/i);
-    expect((await ask(port, "/healthz", { ...old, ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" })).status).toBe(200);
+    await expect(sendRequest(port, "/healthz", older)).rejects.toThrow(/protocol|alert|handshake/i);
+    expect((await sendRequest(port, "/healthz", { ...old, ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" })).status).toBe(
+      200,
+    );
   });
 
   test.for([
@@ -141,7 +145,7 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
       sockets.push(...(await Promise.all(Array.from({ length: 67 }, (_, count) => open(count)))));
     expect(sockets).toHaveLength(CROWD);
     for (let check = 0; check < 5; check++)
-      expect((await ask(port, "/healthz", { signal: AbortSignal.timeout(SOON_MS) })).status).toBe(200);
+      expect((await sendRequest(port, "/healthz", { signal: AbortSignal.timeout(SOON_MS) })).status).toBe(200);
   });
 
   test("no way of writing a path leads past the paths that are always allowed", async () => {
@@ -168,16 +172,16 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
       `https://127.0.0.1:${port}/metrics`,
       "*",
     ]) {
-      const { status, body } = await ask(port, path);
+      const { status, body } = await sendRequest(port, path);
       expect([path, status, body.includes("# HELP")]).toEqual([path, expect.toBeOneOf([400, 403, 404]), false]);
     }
-    expect((await ask(port, "/%68ealthz")).status).toBe(200);
+    expect((await sendRequest(port, "/%68ealthz")).status).toBe(200);
   });
 });
 
 /** A manager that knows users and front proxies by certificates, and lets everybody see everything below `/healthz`. */
 async function startVictim(scope: Scope, node: string): Promise<Victim> {
-  const cluster = await startGuardedCluster(scope);
+  const cluster = await startRbacCluster(scope);
   await cluster.allow("manager", DELEGATION);
   await cluster.allow("prometheus", MONITORING);
   const [clients, proxies] = [await makeAuthority("clients"), await makeAuthority("proxies")];

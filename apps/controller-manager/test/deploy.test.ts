@@ -45,7 +45,7 @@ const SHORT_LEASES = [
 ];
 
 /** Only asked for by an admission plugin that the embedded API server does not have. */
-const NOT_SEEN_HERE = /^update [\w.]+\/\w+\/finalizers /;
+const NOT_CHECKED_BY_TEST_SERVER = /^update [\w.]+\/\w+\/finalizers /;
 
 describe.each(OVERLAYS)("deploy/overlays/%s", (name) => {
   const overlay = readOverlay(name);
@@ -55,8 +55,9 @@ describe.each(OVERLAYS)("deploy/overlays/%s", (name) => {
   });
 
   test("grants what the manager needs, and nothing that it does not use", async (scope) => {
-    const { managers, granted, used, refused } = await playEverything(scope, overlay);
-    const unused = (): string[] => granted.filter((right) => !NOT_SEEN_HERE.test(right) && !used.has(right));
+    const { managers, granted, used, refused } = await runWithOverlay(scope, overlay);
+    const unused = (): string[] =>
+      granted.filter((right) => !NOT_CHECKED_BY_TEST_SERVER.test(right) && !used.has(right));
     const said = (): string => managers.map(({ stderr }) => stderr).join("\n");
     await vi.waitFor(() => expect(unused(), said()).toEqual([]), { timeout: 120_000, interval: 200 });
     expect(refused).toEqual([]);
@@ -87,7 +88,7 @@ function kubectlVersion(): string | undefined {
   }
 }
 
-interface Play {
+interface ManagerRun {
   /** One leads, one stands by; or all share. */
   readonly managers: readonly ManagerProcess[];
   /** `verb group/resource name namespace`, for each single right that the overlay grants. */
@@ -99,7 +100,7 @@ interface Play {
 }
 
 /** A cluster in which an overlay's manager, under exactly its rights, meets everything its controllers do. */
-async function playEverything(scope: Scope, overlay: Overlay): Promise<Play> {
+async function runWithOverlay(scope: Scope, overlay: Overlay): Promise<ManagerRun> {
   const username = USER(overlay.namespace);
   const cluster = createCluster({
     clock: realClock,
@@ -168,7 +169,7 @@ async function playEverything(scope: Scope, overlay: Overlay): Promise<Play> {
     const stop = (): void => leaving.kill("SIGTERM");
     leaving.logged("Working for a bucket").then(stop, stop);
   }
-  void playWorkload(client, overlay, stop.signal).catch((error: unknown) => {
+  void runWorkload(client, overlay, stop.signal).catch((error: unknown) => {
     if (!stop.signal.aborted) refused.push(`the workload failed: ${String(error)}`);
   });
   void scrape(ports[0], stop.signal);
@@ -274,7 +275,7 @@ const template = (annotations: Record<string, string> = {}): NonNullable<Job["sp
 });
 
 /** What users and machines do, for as long as it is asked for: enough to make every controller use every right it has. */
-async function playWorkload(client: Client, overlay: Overlay, signal: AbortSignal): Promise<void> {
+async function runWorkload(client: Client, overlay: Overlay, signal: AbortSignal): Promise<void> {
   const managedBy = overlay.args.find((arg) => arg.startsWith("--managed-by="))?.split("=")[1];
   const namespace = overlay.args.some((arg) => arg.startsWith("--namespace=")) ? overlay.namespace : "default";
   const at = { namespace };

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { kubeApiServer, missingKubeApiServer } from "../../../conformance/kube-apiserver.ts";
 import { type Exit, startManager } from "./manager-process.js";
 import type { Scope } from "./scope.js";
-import { scratchFolder, serveCluster } from "./served-cluster.js";
+import { scratchFolder, launchCluster } from "./launched-cluster.js";
 import { job, jobWithCondition, runPods } from "./test-cluster.js";
 
 const FAKE = path.join(import.meta.dirname, "fake-envtest");
@@ -17,7 +17,7 @@ if (missing !== undefined)
 
 /** Exit of a manager that has done this: a Job runs, its pods lose their finalizers, and a Job deleted in the foreground goes with its pods. */
 async function exitAfterWork(scope: Scope, assets: string): Promise<Exit> {
-  const { client, kubeconfig } = await serveCluster(scope, kubeApiServer(assets));
+  const { client, kubeconfig } = await launchCluster(scope, kubeApiServer(assets));
   runPods(scope, client, 0);
   const manager = startManager(scope, [`--kubeconfig=${kubeconfig}`]);
   await manager.logged("Successfully acquired lease");

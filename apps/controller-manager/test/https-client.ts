@@ -13,7 +13,11 @@ export interface Answer {
 }
 
 /** Sends one request over a connection of its own, and believes whatever certificate it is shown. */
-export function ask(port: number, path: string, options: RequestOptions & { body?: string } = {}): Promise<Answer> {
+export function sendRequest(
+  port: number,
+  path: string,
+  options: RequestOptions & { body?: string } = {},
+): Promise<Answer> {
   const { body, ...rest } = options;
   return new Promise((resolve, reject) => {
     const outgoing = send(

@@ -5,16 +5,16 @@ import { type DeepReadonly, type Pod, jobs, namespaces, pods } from "@kubewright
 import { SimulatedClock } from "@kubewright/clock";
 import { describe, expect, test } from "vitest";
 
-import { type GuardedCluster, startGuardedCluster } from "./guarded-cluster.js";
-import { ask, bearer } from "./https-client.js";
+import { type RbacCluster, startRbacCluster } from "./rbac-cluster.js";
+import { sendRequest, bearer } from "./https-client.js";
 import { writeKubeconfig } from "./kubeconfig.js";
 import { type InProcessManager, runManager } from "./manager-in-process.js";
 import type { Scope } from "./scope.js";
-import { scratchFolder } from "./served-cluster.js";
+import { scratchFolder } from "./launched-cluster.js";
 
 async function startedManager(
   scope: Scope,
-  cluster: GuardedCluster,
+  cluster: RbacCluster,
   { seed = 1, args = [] }: { seed?: number; args?: readonly string[] } = {},
 ): Promise<{ manager: InProcessManager; port: number }> {
   const kubeconfig = await cluster.kubeconfig("admin");
@@ -28,16 +28,16 @@ async function startedManager(
   return { manager, port: await manager.port };
 }
 
-const statusOf = async (port: number, path: string): Promise<number> => (await ask(port, path)).status;
+const statusOf = async (port: number, path: string): Promise<number> => (await sendRequest(port, path)).status;
 
 async function series(port: number, start: string): Promise<string[]> {
-  const { body } = await ask(port, "/metrics", bearer("admin"));
+  const { body } = await sendRequest(port, "/metrics", bearer("admin"));
   return body.split("\n").filter((line) => line.startsWith(start));
 }
 
 describe("a running manager", () => {
   test("case 53: after one Job with one pod every counter is exactly right", async (scope) => {
-    const cluster = await startGuardedCluster(scope);
+    const cluster = await startRbacCluster(scope);
     const { port } = await startedManager(scope, cluster);
     await expect.poll(() => statusOf(port, "/readyz")).toBe(200);
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "busybox" }] } };
@@ -91,18 +91,20 @@ describe("a running manager", () => {
     ]);
     // The garbage collector knows the pod's owner.
     const graph = "/debug/controllers/garbage-collector-controller/graph";
-    await expect.poll(async () => (await ask(port, graph, bearer("admin"))).body).toContain('kind="Pod"');
+    await expect.poll(async () => (await sendRequest(port, graph, bearer("admin"))).body).toContain('kind="Pod"');
   });
 
   test("case 29: a standby is healthy and ready, and has no controllers to tell of", async (scope) => {
-    const cluster = await startGuardedCluster(scope);
+    const cluster = await startRbacCluster(scope);
     const leader = await startedManager(scope, cluster, { seed: 1 });
     await expect
       .poll(() => series(leader.port, "leader_election_master_status"))
       .toEqual(['leader_election_master_status{name="kubewright-controller-manager"} 1']);
     const standby = await startedManager(scope, cluster, { seed: 2 });
     await expect.poll(() => statusOf(standby.port, "/readyz")).toBe(200);
-    expect((await ask(standby.port, "/healthz?verbose")).body).toBe("[+]leaderElection ok\nhealthz check passed\n");
+    expect((await sendRequest(standby.port, "/healthz?verbose")).body).toBe(
+      "[+]leaderElection ok\nhealthz check passed\n",
+    );
     expect(await series(standby.port, "leader_election_master_status")).toEqual([
       'leader_election_master_status{name="kubewright-controller-manager"} 0',
     ]);
@@ -112,15 +114,15 @@ describe("a running manager", () => {
     expect(await leader.manager.status).toBe(0);
     await expect.poll(() => series(standby.port, "workqueue_depth")).toContain('workqueue_depth{name="job"} 0');
     await expect.poll(() => statusOf(standby.port, "/readyz")).toBe(200);
-    const verbose = (await ask(standby.port, "/healthz?verbose")).body;
+    const verbose = (await sendRequest(standby.port, "/healthz?verbose")).body;
     expect(verbose).toContain("[+]leaderElection ok\n[+]cronjob-controller ok\n[+]garbage-collector-controller ok\n");
   });
 
   test("without leader election only the controllers are checked, and no lease is told of", async (scope) => {
-    const cluster = await startGuardedCluster(scope);
+    const cluster = await startRbacCluster(scope);
     const { port } = await startedManager(scope, cluster, { args: ["--leader-elect=false", "--controllers=podgc"] });
     await expect.poll(() => statusOf(port, "/readyz")).toBe(200);
-    expect((await ask(port, "/healthz?verbose")).body).toBe(
+    expect((await sendRequest(port, "/healthz?verbose")).body).toBe(
       "[+]pod-garbage-collector-controller ok\nhealthz check passed\n",
     );
     expect(await series(port, "leader_election_master_status")).toEqual([]);
@@ -128,7 +130,7 @@ describe("a running manager", () => {
   });
 
   test("with several namespaces, queues are shown as one, and each one's caches apart", async (scope) => {
-    const cluster = await startGuardedCluster(scope);
+    const cluster = await startRbacCluster(scope);
     for (const name of ["a", "b"]) await cluster.client.resource(namespaces).create({ metadata: { name } });
     const { port } = await startedManager(scope, cluster, { args: ["--namespace=a,b", "--controllers=job"] });
     await expect.poll(() => statusOf(port, "/readyz")).toBe(200);
@@ -142,25 +144,25 @@ describe("a running manager", () => {
   });
 
   test("case 58: a verbosity that is PUT makes lines appear, and disappear", async (scope) => {
-    const cluster = await startGuardedCluster(scope);
+    const cluster = await startRbacCluster(scope);
     const { port, manager } = await startedManager(scope, cluster);
-    const put = (body: string) => ask(port, "/debug/flags/v", { ...bearer("admin"), method: "PUT", body });
+    const put = (body: string) => sendRequest(port, "/debug/flags/v", { ...bearer("admin"), method: "PUT", body });
     const accessLines = (): number => manager.lines.filter((line) => line.includes('"HTTP" verb=')).length;
-    await ask(port, "/healthz");
+    await sendRequest(port, "/healthz");
     expect(accessLines()).toBe(0);
     expect((await put("4")).status).toBe(200);
-    await ask(port, "/healthz");
+    await sendRequest(port, "/healthz");
     expect(accessLines()).toBe(2);
     expect((await put("x")).status).toBe(400);
-    expect((await ask(port, "/debug/flags/v", bearer("admin"))).status).toBe(406);
+    expect((await sendRequest(port, "/debug/flags/v", bearer("admin"))).status).toBe(406);
     expect((await put("0")).status).toBe(200);
     const before = accessLines();
-    await ask(port, "/healthz");
+    await sendRequest(port, "/healthz");
     expect(accessLines()).toBe(before);
   });
 
   test("case 24: a used port ends the manager before anything is asked of the API server", async (scope) => {
-    const cluster = await startGuardedCluster(scope);
+    const cluster = await startRbacCluster(scope);
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     scope.onTestFinished(() => void taken.close());
@@ -202,13 +204,13 @@ describe("a running manager", () => {
   });
 });
 
-async function onlyPod({ client }: GuardedCluster): Promise<DeepReadonly<Pod>> {
+async function onlyPod({ client }: RbacCluster): Promise<DeepReadonly<Pod>> {
   const { items } = await client.resource(pods).list({ namespace: "default" });
   expect(items).toHaveLength(1);
   return items[0]!;
 }
 
-async function succeed({ client }: GuardedCluster, pod: DeepReadonly<Pod>): Promise<void> {
+async function succeed({ client }: RbacCluster, pod: DeepReadonly<Pod>): Promise<void> {
   const terminated = { exitCode: 0, finishedAt: new Date().toISOString().replace(/\.\d+Z$/, "Z") };
   const container = { name: "main", image: "i", imageID: "", ready: false, restartCount: 0, state: { terminated } };
   await client

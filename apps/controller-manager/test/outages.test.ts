@@ -8,50 +8,50 @@ import { describe, expect, test } from "vitest";
 
 import { freePort } from "../../../conformance/free-port.ts";
 import { type Certificate, makeAuthority, sign } from "../../../packages/serving/test/certificates.js";
-import { ask } from "./https-client.js";
+import { sendRequest } from "./https-client.js";
 import { type InProcessManager, runManager } from "./manager-in-process.js";
 import { startManager } from "./manager-process.js";
-import { type Life, RestartableServer } from "./restartable-server.js";
+import { type ServerConfig, RestartableServer } from "./restartable-server.js";
 import type { Scope } from "./scope.js";
-import { scratchFolder } from "./served-cluster.js";
+import { scratchFolder } from "./launched-cluster.js";
 import { job, jobWithCondition, runPods, startCluster } from "./test-cluster.js";
 
 const TOKEN = "first";
-const OUT = '"API server is out of reach, trying on; further errors are logged at -v=4"';
-const BACK = '"API server answers again"';
+const UNREACHABLE = '"API server is out of reach, trying on; further errors are logged at -v=4"';
+const REACHABLE = '"API server answers again"';
 
 /** Everything the tests of this file stand on: an API server with certificates, and a manager that leads. */
-interface Stage {
+interface Setup {
   readonly server: RestartableServer;
   readonly manager: InProcessManager;
   readonly ca: Certificate;
-  readonly life: Life;
+  readonly serverConfig: ServerConfig;
   /** For what is next to the kubeconfig. */
   readonly folder: string;
 }
 
-interface StageOptions {
+interface SetupOptions {
   /** As in a kubeconfig; files in it are relative to the folder. */
   readonly user?: object;
   readonly files?: Readonly<Record<string, string>>;
   readonly clientCA?: string;
 }
 
-async function stage(
+async function setUp(
   scope: Scope,
-  { user = { token: TOKEN }, files = {}, clientCA }: StageOptions = {},
-): Promise<Stage> {
+  { user = { token: TOKEN }, files = {}, clientCA }: SetupOptions = {},
+): Promise<Setup> {
   const ca = await makeAuthority("cluster");
   const tls = await sign(ca, "kube-apiserver");
-  const life: Life = { tokens: [TOKEN], tls: clientCA === undefined ? tls : { ...tls, clientCA } };
-  const server = await RestartableServer.start(scope, life);
+  const serverConfig: ServerConfig = { tokens: [TOKEN], tls: clientCA === undefined ? tls : { ...tls, clientCA } };
+  const server = await RestartableServer.start(scope, serverConfig);
   const folder = scratchFolder(scope);
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
   const kubeconfig = writeKubeconfig(folder, server.url, ca, user);
   const manager = runManager(scope, 1, [`--kubeconfig=${kubeconfig}`, "-v=4", ...LONG_LEASE]);
-  await says(manager, "Successfully acquired lease");
+  await waitForLine(manager, "Successfully acquired lease");
   await completes(scope, server.client, "before");
-  return { server, manager, ca, life, folder };
+  return { server, manager, ca, serverConfig, folder };
 }
 
 function writeKubeconfig(folder: string, server: string, ca: Certificate, user: object): string {
@@ -75,7 +75,7 @@ const LEASE_TROUBLE = '"Failed to acquire or renew lease"';
  * Not of the outage: what a start without delegated authentication says, a sync that came before its cache was told, and what
  * the garbage collector says on a machine that keeps it waiting at the start.
  */
-const BESIDE =
+const UNRELATED =
   /"No auth(entication|orization)-kubeconfig provided|is not as new as written version|not all resource monitors could be synced/;
 
 const POLL_MS = 20;
@@ -90,7 +90,7 @@ async function until(condition: () => boolean | Promise<boolean>, what: () => st
   }
 }
 
-function says({ lines }: InProcessManager, text: string): Promise<void> {
+function waitForLine({ lines }: InProcessManager, text: string): Promise<void> {
   return until(
     () => lines.some((line) => line.includes(text)),
     () => `${JSON.stringify(text)}; it said:\n${lines.slice(-30).join("\n")}`,
@@ -105,12 +105,12 @@ async function completes(scope: Scope, client: Client, name: string): Promise<vo
 }
 
 /** What it told of an outage, in short. Any other warning or error is told as it is. */
-function told({ lines }: InProcessManager): string[] {
+function outageMessages({ lines }: InProcessManager): string[] {
   const said = lines
-    .filter((line) => (/^[WE]/.test(line) && !BESIDE.test(line)) || line.includes(BACK))
+    .filter((line) => (/^[WE]/.test(line) && !UNRELATED.test(line)) || line.includes(REACHABLE))
     .map((line) => {
-      if (line.includes(BACK)) return "back";
-      if (line.includes(OUT)) return line.includes("(401)") ? "refused" : "away";
+      if (line.includes(REACHABLE)) return "back";
+      if (line.includes(UNREACHABLE)) return line.includes("(401)") ? "refused" : "away";
       return line.includes(LEASE_TROUBLE) ? "lease" : line;
     });
   // The Lease has a line of its own for each kind of trouble, if it came up for renewal in the meantime.
@@ -121,72 +121,72 @@ function told({ lines }: InProcessManager): string[] {
 
 describe.concurrent("the manager recovers by itself, and says so once,", () => {
   test("when the API server is stopped and started again", async (scope) => {
-    const { server, manager, life } = await stage(scope);
+    const { server, manager, serverConfig } = await setUp(scope);
     const restore = server.current.snapshot();
     await server.stop();
-    await server.hangUpOn(8);
-    await server.start({ ...life, restore });
+    await server.dropConnections(8);
+    await server.start({ ...serverConfig, restore });
     await completes(scope, server.client, "after");
-    await says(manager, BACK);
-    expect(told(manager)).toEqual(["away", "back"]);
+    await waitForLine(manager, REACHABLE);
+    expect(outageMessages(manager)).toEqual(["away", "back"]);
   });
 
   test("when history was compacted while it was away, so that its watches are too old (410)", async (scope) => {
-    const { server, manager, life } = await stage(scope);
+    const { server, manager, serverConfig } = await setUp(scope);
     const restore = server.current.snapshot();
     await server.stop();
-    await server.hangUpOn(3);
-    await server.start({ ...life, restore }, async (next) => {
+    await server.dropConnections(3);
+    await server.start({ ...serverConfig, restore }, async (next) => {
       const client = new Client({ transport: next.transport, clock: realClock });
       await client.resource(jobs).create(job("meanwhile", { completions: 2, parallelism: 2 }));
       next.compact();
     });
     runPods(scope, server.client, 0);
     expect((await jobWithCondition(server.client, "meanwhile", "Complete")).status?.succeeded).toBe(2);
-    await says(manager, BACK);
-    expect(told(manager)).toEqual(["away", "back"]);
+    await waitForLine(manager, REACHABLE);
+    expect(outageMessages(manager)).toEqual(["away", "back"]);
   });
 
   test("when a backup is restored, with resourceVersions beyond all that were seen, as etcd's documentation says", async (scope) => {
-    const { server, manager, life } = await stage(scope);
+    const { server, manager, serverConfig } = await setUp(scope);
     const backup = structuredClone(server.current.snapshot());
     await completes(scope, server.client, "forgotten");
     await server.stop();
-    await server.hangUpOn(3);
+    await server.dropConnections(3);
     const restore = { ...backup, resourceVersion: String(Number(backup.resourceVersion) + 1_000_000) };
-    await server.start({ ...life, restore }, async (next) => next.compact());
+    await server.start({ ...serverConfig, restore }, async (next) => next.compact());
     await completes(scope, server.client, "after");
     await completes(scope, server.client, "forgotten");
-    await says(manager, BACK);
-    expect(told(manager)).toEqual(["away", "back"]);
+    await waitForLine(manager, REACHABLE);
+    expect(outageMessages(manager)).toEqual(["away", "back"]);
   });
 
   test("when the API server's certificate is replaced, for a while by one of another authority", async (scope) => {
-    const { server, manager, ca, life } = await stage(scope);
+    const { server, manager, ca, serverConfig } = await setUp(scope);
     const restore = server.current.snapshot();
     await server.stop();
-    await server.start({ ...life, restore, tls: await sign(await makeAuthority("other"), "impostor") });
-    await says(manager, "unable to verify the first certificate");
+    await server.start({ ...serverConfig, restore, tls: await sign(await makeAuthority("other"), "impostor") });
+    await waitForLine(manager, "unable to verify the first certificate");
     const kept = server.current.snapshot();
     await server.stop();
-    await server.start({ ...life, restore: kept, tls: await sign(ca, "kube-apiserver, renewed") });
+    await server.start({ ...serverConfig, restore: kept, tls: await sign(ca, "kube-apiserver, renewed") });
     await completes(scope, server.client, "after");
-    await says(manager, BACK);
-    expect(told(manager)).toEqual(["away", "back"]);
+    await waitForLine(manager, REACHABLE);
+    expect(outageMessages(manager)).toEqual(["away", "back"]);
   });
 
   test("when the old token is refused before its token file holds the new one", async (scope) => {
     const tokenFile = { user: { tokenFile: "token" }, files: { token: TOKEN } };
-    const { server, manager, life, folder } = await stage(scope, tokenFile);
+    const { server, manager, serverConfig, folder } = await setUp(scope, tokenFile);
     const restore = server.current.snapshot();
     await server.stop();
-    await server.hangUpOn(3);
-    await server.start({ ...life, restore, tokens: ["second"] });
-    await says(manager, "401");
+    await server.dropConnections(3);
+    await server.start({ ...serverConfig, restore, tokens: ["second"] });
+    await waitForLine(manager, "401");
     writeFileSync(path.join(folder, "token"), "second\n");
     await completes(scope, server.client, "after");
-    await says(manager, BACK);
-    expect(told(manager)).toEqual(["away", "refused", "back"]);
+    await waitForLine(manager, REACHABLE);
+    expect(outageMessages(manager)).toEqual(["away", "refused", "back"]);
   });
 
   test("when its client certificate is refused before its files hold the new one", async (scope) => {
@@ -197,16 +197,16 @@ describe.concurrent("the manager recovers by itself, and says so once,", () => {
     };
     const user = { "client-certificate": "client.crt", "client-key": "client.key" };
     const stageOptions = { user, files: await files(first), clientCA: first.cert };
-    const { server, manager, life, folder } = await stage(scope, stageOptions);
+    const { server, manager, serverConfig, folder } = await setUp(scope, stageOptions);
     const restore = server.current.snapshot();
     await server.stop();
-    await server.hangUpOn(3);
-    await server.start({ ...life, restore, tls: { ...life.tls, clientCA: second.cert } });
-    await says(manager, "401");
+    await server.dropConnections(3);
+    await server.start({ ...serverConfig, restore, tls: { ...serverConfig.tls, clientCA: second.cert } });
+    await waitForLine(manager, "401");
     for (const [name, text] of Object.entries(await files(second))) writeFileSync(path.join(folder, name), text);
     await completes(scope, server.client, "after");
-    await says(manager, BACK);
-    expect(told(manager)).toEqual(["away", "refused", "back"]);
+    await waitForLine(manager, REACHABLE);
+    expect(outageMessages(manager)).toEqual(["away", "refused", "back"]);
   });
 });
 
@@ -223,9 +223,9 @@ describe.concurrent("without a word", () => {
     let stepMs = 0;
     const stepped: Clock = { ...methodsOf(realClock), now: () => realClock.now() + stepMs };
     const leader = runManager(scope, 1, flags, stepped);
-    await says(leader, "Successfully acquired lease");
+    await waitForLine(leader, "Successfully acquired lease");
     const standby = runManager(scope, 2, flags);
-    await says(standby, "Attempting to acquire leader lease");
+    await waitForLine(standby, "Attempting to acquire leader lease");
     const before = leader.lines.length;
     for (const hours of [1, -1, 0]) {
       stepMs = hours * 3_600_000;
@@ -234,7 +234,7 @@ describe.concurrent("without a word", () => {
       await jobWithCondition(cluster.client, `at-${hours + 1}`, "Complete");
     }
     expect(standby.lines.join("\n")).not.toContain("Successfully acquired lease");
-    expect(leader.lines.slice(before).filter((line) => !BESIDE.test(line))).toEqual([]);
+    expect(leader.lines.slice(before).filter((line) => !UNRELATED.test(line))).toEqual([]);
   });
 
   test("the manager ends within seconds of SIGTERM, and is ready as soon after its first word", async (scope) => {
@@ -248,7 +248,7 @@ describe.concurrent("without a word", () => {
       await manager.logged("]");
       const begin = realClock.monotonic();
       const ready = (): Promise<boolean> =>
-        ask(port, "/readyz").then(
+        sendRequest(port, "/readyz").then(
           ({ status }) => status === 200,
           () => false,
         );
@@ -256,10 +256,10 @@ describe.concurrent("without a word", () => {
       await manager.logged("Successfully acquired lease");
       await until(ready, () => `readiness:\n${manager.stderr}`);
       readySeconds.push((realClock.monotonic() - begin) / 1_000);
-      const told = realClock.monotonic();
+      const outageMessages = realClock.monotonic();
       manager.kill("SIGTERM");
       expect(await manager.exit).toEqual({ code: 0, signal: null });
-      goneSeconds.push((realClock.monotonic() - told) / 1_000);
+      goneSeconds.push((realClock.monotonic() - outageMessages) / 1_000);
     }
     const show = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(", ");
     console.log(`ready ${show(readySeconds)} s after its first word, gone ${show(goneSeconds)} s after SIGTERM`);

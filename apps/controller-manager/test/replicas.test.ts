@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import { embeddedApiServer } from "../../../conformance/api-server.ts";
-import { JobLedger } from "./job-ledger.js";
-import { ledgerJob } from "./ledger-jobs.js";
+import { JobAudit } from "./job-audit.js";
+import { auditedJob } from "./audited-jobs.js";
 import { Replicas, type Takeover } from "./replicas.js";
-import { serveCluster } from "./served-cluster.js";
+import { launchCluster } from "./launched-cluster.js";
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
 const JOBS = HEAVY ? 500 : 60;
@@ -27,22 +27,24 @@ test(
   { timeout: HEAVY ? 1_200_000 : 300_000 },
   async (scope) => {
     const server = embeddedApiServer(["--controllers", "", "--kubelet", "simulated"], { secure: true });
-    const { client, kubeconfig } = await serveCluster(scope, server);
-    const ledger = await JobLedger.open(scope, client);
+    const { client, kubeconfig } = await launchCluster(scope, server);
+    const jobAudit = await JobAudit.start(scope, client);
     const replicas = new Replicas(scope, [`--kubeconfig=${kubeconfig}`, ...LEASE, ...LIMIT]);
     const begin = performance.now();
-    await Promise.all(Array.from({ length: JOBS }, (_, index) => ledger.create(`job-${index}`, ledgerJob(index))));
+    await Promise.all(Array.from({ length: JOBS }, (_, index) => jobAudit.create(`job-${index}`, auditedJob(index))));
 
     const takeovers: Takeover[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
-      await ledger.reaches(Math.floor((JOBS * kill) / (KILLS + 1)));
+      await jobAudit.waitForComplete(Math.floor((JOBS * kill) / (KILLS + 1)));
       takeovers.push(await replicas.endLeader(kill % 2 === 0 ? "SIGTERM" : "SIGKILL"));
     }
-    await ledger.reaches(JOBS);
-    await expect.poll(() => ledger.audit(), { timeout: 60_000, interval: 500 }).toEqual([]);
+    await jobAudit.waitForComplete(JOBS);
+    await expect.poll(() => jobAudit.violations(), { timeout: 60_000, interval: 500 }).toEqual([]);
 
     const seconds = (signal: Takeover["signal"]): number[] =>
-      takeovers.filter((takeover) => takeover.signal === signal).map(({ tookMs }) => Math.round(tookMs / 10) / 100);
+      takeovers
+        .filter((takeover) => takeover.signal === signal)
+        .map(({ durationMs }) => Math.round(durationMs / 10) / 100);
     const [handedOver, expired] = [seconds("SIGTERM"), seconds("SIGKILL")];
     console.log(
       `${JOBS} Jobs in ${((performance.now() - begin) / 1_000).toFixed(1)} s by ${replicas.started} processes; ` +

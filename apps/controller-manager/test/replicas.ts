@@ -9,7 +9,7 @@ const POLL_MS = 10;
 
 export interface Takeover {
   readonly signal: "SIGTERM" | "SIGKILL";
-  readonly tookMs: number;
+  readonly durationMs: number;
 }
 
 interface Replica {
@@ -40,11 +40,11 @@ export class Replicas {
     const begin = realClock.monotonic();
     leader.process.kill(signal);
     await this.#find((replica) => replica !== leader && leads(replica));
-    return { signal, tookMs: realClock.monotonic() - begin };
+    return { signal, durationMs: realClock.monotonic() - begin };
   }
 
   /** Everything any of them logged. */
-  get said(): string {
+  get logs(): string {
     return this.#all.map(({ process }) => process.stderr).join("");
   }
 

@@ -9,7 +9,7 @@ import { freePort } from "../../../conformance/free-port.ts";
 import type { Scope } from "./scope.js";
 
 /** What a life of the API server differs in from the one before. */
-export interface Life {
+export interface ServerConfig {
   readonly restore?: StoreSnapshot;
   /** Who may connect with them: administrators all. */
   readonly tokens?: readonly string[];
@@ -22,16 +22,16 @@ export class RestartableServer {
   /** One that is still free when it comes back. */
   readonly #port: number;
   #server: ApiServer | undefined;
-  #lives = 0;
+  #starts = 0;
 
   private constructor(scope: Scope, port: number) {
     this.#scope = scope;
     this.#port = port;
   }
 
-  static async start(scope: Scope, life: Life): Promise<RestartableServer> {
+  static async start(scope: Scope, config: ServerConfig): Promise<RestartableServer> {
     const server = new RestartableServer(scope, await freePort());
-    await server.start(life);
+    await server.start(config);
     scope.onTestFinished(() => server.stop());
     return server;
   }
@@ -54,15 +54,15 @@ export class RestartableServer {
   async stop(): Promise<void> {
     await this.#server?.close();
     this.#server = undefined;
-    await this.#isDown();
+    await this.#waitUntilDown();
   }
 
   /** `prepare` is done before the port is open. */
-  async start({ restore, tokens, tls }: Life, prepare?: (server: ApiServer) => Promise<void>): Promise<void> {
+  async start({ restore, tokens, tls }: ServerConfig, prepare?: (server: ApiServer) => Promise<void>): Promise<void> {
     const access = Object.fromEntries((tokens ?? []).map((token) => [token, ADMINISTRATOR]));
     const server = createApiServer({
       clock: realClock,
-      random: seededRandom(++this.#lives),
+      random: seededRandom(++this.#starts),
       authentication: { anonymous: false, tokens: access },
       ...(restore === undefined ? {} : { restore }),
     });
@@ -72,25 +72,25 @@ export class RestartableServer {
   }
 
   /** Takes the port of the server that is down, and hangs up on whoever calls, until so many have. */
-  async hangUpOn(calls: number): Promise<void> {
+  async dropConnections(count: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let seen = 0;
     const server: Server = createServer((socket) => {
       socket.on("error", () => undefined).destroy();
-      if (++seen === calls) resolve();
+      if (++seen === count) resolve();
     });
     this.#scope.onTestFinished(() => void server.close());
     await new Promise<void>((listening) => server.listen(this.#port, "127.0.0.1", listening));
     await promise;
     await new Promise((closed) => server.close(closed));
-    await this.#isDown();
+    await this.#waitUntilDown();
   }
 
   /**
    * A child process that another test is starting has our listener too, until it runs its program: as long as that takes, the
    * port is taken.
    */
-  async #isDown(): Promise<void> {
+  async #waitUntilDown(): Promise<void> {
     while (await answers(this.#port)) await realClock.sleep(5);
   }
 }

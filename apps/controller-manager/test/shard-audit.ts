@@ -25,11 +25,11 @@ const WRITE = /\/namespaces\/([^/]+)\/(pods|jobs|cronjobs)(\/|\?|$)/;
  */
 export class ShardAudit {
   /** Bytes of watches, by who reads them. */
-  readonly watched = new Map<string, number>();
+  readonly watchedBytes = new Map<string, number>();
   readonly #writes: Write[] = [];
   readonly #assignments: { readonly resourceVersion: number; readonly assignment: Assignment }[] = [];
   readonly #agent = new Agent({ keepAlive: true });
-  readonly #delay = monitorEventLoopDelay();
+  readonly #eventLoopDelay = monitorEventLoopDelay();
   readonly #target: string;
   readonly #boundMs: number;
   url = "";
@@ -42,21 +42,21 @@ export class ShardAudit {
   /** @param boundMs - For how long a write may be held up, by what the replicas believe. */
   static async start(scope: Scope, target: string, boundMs: number): Promise<ShardAudit> {
     const audit = new ShardAudit(target, boundMs);
-    audit.#delay.enable();
-    const server = createServer((incoming, outgoing) => void audit.#pass(incoming, outgoing));
+    audit.#eventLoopDelay.enable();
+    const server = createServer((incoming, outgoing) => void audit.#proxy(incoming, outgoing));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     scope.onTestFinished(() => {
       server.closeAllConnections();
       server.close();
       audit.#agent.destroy();
-      audit.#delay.disable();
+      audit.#eventLoopDelay.disable();
     });
     audit.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return audit;
   }
 
   /** Writes that were held up for longer than that: on a machine that is too busy for the durations of the test. */
-  readonly heldUp: string[] = [];
+  readonly slowWrites: string[] = [];
   #newestVersion = 0;
 
   /** How many writes there were of namespaces' objects. */
@@ -76,7 +76,7 @@ export class ShardAudit {
   }
 
   /** Buckets by who has them now. */
-  get owned(): Readonly<Record<string, number>> {
+  get bucketsByOwner(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const { owner } of this.#inOrder().at(-1)?.assignment.entries ?? []) counts[owner] = (counts[owner] ?? 0) + 1;
     return counts;
@@ -115,12 +115,12 @@ export class ShardAudit {
     return this.#assignments.sort((a, b) => a.resourceVersion - b.resourceVersion);
   }
 
-  async #pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async #proxy(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "", url = "", headers } = incoming;
     const identity = /\(([^()]*)\)$/.exec(headers["user-agent"] ?? "")?.[1] ?? "";
     const isWrite = method !== "GET";
     // A process that was held up itself saw what came meanwhile only now.
-    const startMs = performance.now() - this.#delay.max / 1e6;
+    const startMs = performance.now() - this.#eventLoopDelay.max / 1e6;
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -136,13 +136,14 @@ export class ShardAudit {
       const isWatch = url.includes("watch=");
       answer.on("data", (chunk: Buffer) => {
         if (isWrite) answered.push(chunk);
-        if (isWatch) this.watched.set(identity, (this.watched.get(identity) ?? 0) + chunk.length);
+        if (isWatch) this.watchedBytes.set(identity, (this.watchedBytes.get(identity) ?? 0) + chunk.length);
       });
       answer.on("end", () => {
-        const tookMs = performance.now() - startMs;
-        if (isWrite && tookMs > this.#boundMs) this.heldUp.push(`${method} ${url} took ${tookMs.toFixed(0)} ms`);
+        const durationMs = performance.now() - startMs;
+        if (isWrite && durationMs > this.#boundMs)
+          this.slowWrites.push(`${method} ${url} took ${durationMs.toFixed(0)} ms`);
         if (isWrite && answer.statusCode! < 300)
-          this.#enter({ identity, method, url, sinceVersion }, Buffer.concat(answered).toString());
+          this.#record({ identity, method, url, sinceVersion }, Buffer.concat(answered).toString());
       });
       answer.pipe(outgoing);
     });
@@ -152,7 +153,7 @@ export class ShardAudit {
     forwarded.end(Buffer.concat(chunks));
   }
 
-  #enter(
+  #record(
     { identity, method, url, sinceVersion }: Pick<Write, "identity" | "sinceVersion"> & { method: string; url: string },
     body: string,
   ): void {

@@ -24,7 +24,7 @@ export class ShardedReplicas {
   }
 
   /** Everything any of them logged. */
-  get said(): string {
+  get logs(): string {
     return this.all.map(({ process }) => process.stderr).join("");
   }
 
@@ -58,6 +58,6 @@ export class ShardedReplicas {
 
   /** How many times any of them logged a message. */
   count(message: string): number {
-    return this.said.split(message).length - 1;
+    return this.logs.split(message).length - 1;
   }
 }

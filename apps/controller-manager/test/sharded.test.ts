@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 
 import { embeddedApiServer } from "../../../conformance/api-server.ts";
 import { createFreeAssignment } from "./free-assignment.js";
-import { JobLedger } from "./job-ledger.js";
-import { ledgerJob } from "./ledger-jobs.js";
+import { JobAudit } from "./job-audit.js";
+import { auditedJob } from "./audited-jobs.js";
 import type { Scope } from "./scope.js";
-import { serveCluster } from "./served-cluster.js";
+import { launchCluster } from "./launched-cluster.js";
 import { ShardAudit } from "./shard-audit.js";
 import { ShardedReplicas } from "./sharded-replicas.js";
 
@@ -21,7 +21,7 @@ const LEASE = [
   `--leader-elect-renew-deadline=${RENEW_MS}ms`,
   "--leader-elect-retry-period=1s",
 ];
-const SEIZED = "Took the lease of a silent member";
+const LEASE_TAKEN_OVER = "Took the lease of a silent member";
 const WORKING = "Working for a bucket";
 const POLL_MS = 50;
 /** For what is on its way when all Jobs are complete. */
@@ -35,32 +35,33 @@ type World = Awaited<ReturnType<typeof setUp>>;
 
 async function setUp(scope: Scope, namespaceCount: number) {
   const flags = ["--controllers", "", "--kubelet", "simulated", "--feature-gates=ShardedListAndWatch=true"];
-  const { client, url } = await serveCluster(scope, embeddedApiServer(flags));
+  const { client, url } = await launchCluster(scope, embeddedApiServer(flags));
   const audit = await ShardAudit.start(scope, url, BOUND_MS);
   const names = Array.from({ length: namespaceCount }, (_, index) => `team-${index}`);
   for (const name of names) await client.resource(namespaces).create({ metadata: { name } });
   await createFreeAssignment(client);
-  const ledger = await JobLedger.open(scope, client);
+  const jobAudit = await JobAudit.start(scope, client);
   const replicas = new ShardedReplicas(scope, [`--master=${audit.url}`, "--controllers=job", ...LEASE]);
   const create = (from: number, to: number): Promise<unknown> =>
     Promise.all(
       Array.from({ length: to - from }, (_, index) =>
-        ledger.create(`job-${from + index}`, ledgerJob(from + index), names[(from + index) % names.length]),
+        jobAudit.create(`job-${from + index}`, auditedJob(from + index), names[(from + index) % names.length]),
       ),
     );
-  return { audit, ledger, replicas, create, client };
+  return { audit, jobAudit, replicas, create, client };
 }
 
 /** Each Job has its counts and as many pods as it needs, no pod has its finalizer, and nobody wrote for a bucket of another. */
-async function expectExact({ audit, ledger }: World): Promise<void> {
+async function expectExact({ audit, jobAudit }: World): Promise<void> {
   const untilMs = realClock.monotonic() + SETTLE_MS;
-  while ((await ledger.audit()).length > 0 && realClock.monotonic() < untilMs) await realClock.sleep(POLL_MS);
-  const wrong = await ledger.audit();
-  const story = wrong.flatMap((line) => [line, ...audit.history(line.split("/", 1)[0]!)]);
-  const { heldUp } = audit;
-  const busy = heldUp.length === 0 ? [] : [`writes were held up for more than ${BOUND_MS} ms: too busy a machine`];
-  expect(wrong, [...busy, ...heldUp, ...story].join("\n")).toEqual([]);
-  expect(audit.violations(), [...busy, ...heldUp].join("\n")).toEqual([]);
+  while ((await jobAudit.violations()).length > 0 && realClock.monotonic() < untilMs) await realClock.sleep(POLL_MS);
+  const wrong = await jobAudit.violations();
+  const history = wrong.flatMap((line) => [line, ...audit.history(line.split("/", 1)[0]!)]);
+  const { slowWrites } = audit;
+  const busyNote =
+    slowWrites.length === 0 ? [] : [`writes were held up for more than ${BOUND_MS} ms: too busy a machine`];
+  expect(wrong, [...busyNote, ...slowWrites, ...history].join("\n")).toEqual([]);
+  expect(audit.violations(), [...busyNote, ...slowWrites].join("\n")).toEqual([]);
 }
 
 if (!HEAVY)
@@ -72,14 +73,14 @@ test.runIf(HEAVY)(
   "Jobs are each completed once, with exact counts, while replicas are paused beyond their lease, killed, added and stopped",
   async (scope) => {
     const world = await setUp(scope, 12);
-    const { audit, ledger, replicas, create, client } = world;
+    const { audit, jobAudit, replicas, create, client } = world;
     const [first, second, third] = [replicas.add(), replicas.add(), replicas.add()];
     await until(() => replicas.count(WORKING) >= 65);
     await create(0, 15);
-    await ledger.reaches(5);
+    await jobAudit.waitForComplete(5);
     replicas.pause(first);
     await create(15, 30);
-    await until(() => replicas.count(SEIZED) > 0);
+    await until(() => replicas.count(LEASE_TAKEN_OVER) > 0);
     replicas.wake(first);
     expect(await first.process.exit).toMatchObject({ code: 1 });
     expect(first.process.stderr).toContain("lost the lease");
@@ -93,11 +94,11 @@ test.runIf(HEAVY)(
     await until(() => fourth.process.stderr.includes(WORKING));
     await create(45, 60);
     await replicas.kill(third);
-    await ledger.reaches(60);
+    await jobAudit.waitForComplete(60);
     await expectExact(world);
     expect(audit.writes).toBeGreaterThan(60);
     await replicas.stop(fourth);
-    expect(Object.keys(audit.owned)).toEqual([""]);
+    expect(Object.keys(audit.bucketsByOwner)).toEqual([""]);
   },
 );
 
@@ -106,7 +107,7 @@ const NAMESPACES = 200;
 const REPLICAS = 4;
 const FAULT_EVERY_MS = 5_000;
 /** So many Jobs may be under way, so that all go on while some wait for a lease to end. */
-const MOST_UNDER_WAY = 500;
+const MAX_IN_PROGRESS = 500;
 const WAVE = 50;
 
 test.runIf(HEAVY)(
@@ -114,7 +115,7 @@ test.runIf(HEAVY)(
   { timeout: 840_000 },
   async (scope) => {
     const world = await setUp(scope, NAMESPACES);
-    const { audit, ledger, replicas, create } = world;
+    const { audit, jobAudit, replicas, create } = world;
     const random = seededRandom(19);
     for (let index = 0; index < REPLICAS; index++) replicas.add();
     await until(() => replicas.count(WORKING) >= 65);
@@ -149,11 +150,11 @@ test.runIf(HEAVY)(
     })();
     const seconds = (): string => `${((performance.now() - begin) / 1_000).toFixed(0)} s`;
     for (let from = 0; from < JOBS; from += WAVE) {
-      if (from % 250 === 0) console.log(`${seconds()}: ${ledger.complete} Jobs of ${from} are complete`);
-      await ledger.reaches(from + WAVE - MOST_UNDER_WAY);
+      if (from % 250 === 0) console.log(`${seconds()}: ${jobAudit.complete} Jobs of ${from} are complete`);
+      await jobAudit.waitForComplete(from + WAVE - MAX_IN_PROGRESS);
       await create(from, from + WAVE);
     }
-    await ledger.reaches(JOBS);
+    await jobAudit.waitForComplete(JOBS);
     stop.abort();
     await faults;
     await Promise.all(waking);

@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 
 import { whyKubectlIsMissing } from "../../../packages/cluster/test/kubectl-fixture.js";
 import { createFreeAssignment } from "./free-assignment.js";
-import { type GuardedCluster, MONITORING, startGuardedCluster } from "./guarded-cluster.js";
-import { ask, bearer } from "./https-client.js";
+import { type RbacCluster, MONITORING, startRbacCluster } from "./rbac-cluster.js";
+import { sendRequest, bearer } from "./https-client.js";
 import { type InProcessManager, runManager } from "./manager-in-process.js";
 import type { Scope } from "./scope.js";
 
@@ -31,7 +31,7 @@ interface Replica {
   readonly sums: (metric: string, label?: string) => Promise<Readonly<Record<string, number>>>;
 }
 
-async function startReplica(scope: Scope, cluster: GuardedCluster, seed: number): Promise<Replica> {
+async function startReplica(scope: Scope, cluster: RbacCluster, seed: number): Promise<Replica> {
   const kubeconfig = await cluster.kubeconfig("admin");
   const manager = runManager(scope, seed, [
     "--sharding=namespaces",
@@ -46,10 +46,10 @@ async function startReplica(scope: Scope, cluster: GuardedCluster, seed: number)
   return {
     manager,
     port,
-    shards: async () => JSON.parse((await ask(port, "/shards", bearer("admin"))).body) as Shards,
+    shards: async () => JSON.parse((await sendRequest(port, "/shards", bearer("admin"))).body) as Shards,
     sums: async (metric, label) => {
       const sums: Record<string, number> = {};
-      for (const line of (await ask(port, "/metrics", bearer("admin"))).body.split("\n")) {
+      for (const line of (await sendRequest(port, "/metrics", bearer("admin"))).body.split("\n")) {
         const [, name, labels = "", value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
         if (name !== metric) continue;
         const key = label === undefined ? "" : (new RegExp(`${label}="([^"]*)"`).exec(labels)?.[1] ?? "");
@@ -68,7 +68,7 @@ const activeOf = async ({ shards }: Replica): Promise<number> => {
 
 describe("replicas that share", () => {
   test("tell over HTTP who has what, and measure what comes and goes", async (scope) => {
-    const cluster = await startGuardedCluster(scope);
+    const cluster = await startRbacCluster(scope);
     for (const name of ["ns-a", "ns-b"]) await cluster.client.resource(namespaces).create({ metadata: { name } });
     await createFreeAssignment(cluster.client);
     const first = await startReplica(scope, cluster, 1);
@@ -112,7 +112,7 @@ describe("replicas that share", () => {
   test.skipIf(whyKubectlIsMissing !== undefined)(
     "are listed by kubectl, with what they call themselves",
     async (scope) => {
-      const cluster = await startGuardedCluster(scope);
+      const cluster = await startRbacCluster(scope);
       await createFreeAssignment(cluster.client);
       const replicas = [await startReplica(scope, cluster, 1), await startReplica(scope, cluster, 2)];
       // It shows no token to a server without TLS.
@@ -132,7 +132,7 @@ describe("replicas that share", () => {
   );
 
   test("tell it to whoever may get the path, and to nobody else", async (scope) => {
-    const cluster = await startGuardedCluster(scope);
+    const cluster = await startRbacCluster(scope);
     await createFreeAssignment(cluster.client);
     const rules: ClusterRole["rules"] = [{ nonResourceURLs: ["/shards"], verbs: ["get"] }];
     await cluster.allow("prometheus", MONITORING);
@@ -140,7 +140,7 @@ describe("replicas that share", () => {
     const { port, ...replica } = await startReplica(scope, cluster, 1);
     await expect.poll(() => activeOf({ port, ...replica }), PATIENCE).toBe(BUCKETS);
     const statusFor = async (...user: string[]): Promise<number> =>
-      (await ask(port, "/shards", user[0] === undefined ? {} : bearer(user[0]))).status;
+      (await sendRequest(port, "/shards", user[0] === undefined ? {} : bearer(user[0]))).status;
     expect([await statusFor("manager"), await statusFor("prometheus"), await statusFor()]).toEqual([200, 403, 403]);
   });
 });

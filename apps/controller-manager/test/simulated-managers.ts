@@ -6,7 +6,7 @@ import type { Logger } from "@kubewright/controller";
 import type { ApiRequest, Transport } from "@kubewright/transport";
 
 import { type ControllerManagerDeps, runControllerManager } from "../src/controller-manager.js";
-import { type ControllerManagerOptions, completed, defaultOptions } from "../src/options.js";
+import { type ControllerManagerOptions, completeOptions, defaultOptions } from "../src/options.js";
 
 export interface Line {
   readonly level: keyof Logger;
@@ -63,13 +63,18 @@ export class SimulatedManagers {
     const requests: (ApiRequest & { readonly atMs: number })[] = [];
     const lines: Line[] = [];
     const inner = wrap(this.server.transport);
-    const say =
+    const recordLine =
       (level: Line["level"]) =>
       (fields: object, message: string): void =>
         void lines.push({ level, message, fields: fields as Line["fields"] });
-    const logger: Logger = { debug: () => undefined, info: say("info"), warn: say("warn"), error: say("error") };
+    const logger: Logger = {
+      debug: () => undefined,
+      info: recordLine("info"),
+      warn: recordLine("warn"),
+      error: recordLine("error"),
+    };
     const deps: ControllerManagerDeps = {
-      options: completed({ ...defaultOptions, ...options }),
+      options: completeOptions({ ...defaultOptions, ...options }),
       transport: (request) => {
         requests.push({ ...request, atMs: clock.monotonic() });
         return inner(request);

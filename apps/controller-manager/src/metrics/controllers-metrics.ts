@@ -27,9 +27,9 @@ export function controllersMetrics(families: MetricFamilies): ControllersMetrics
 function jobMetrics(families: MetricFamilies): JobMetrics {
   const define = jobMetricDefinitions;
   const counter = <Label extends string>({ name, help, labels }: Definition<Label>) =>
-    families.counter<Label>({ name, ...split(help), labels });
+    families.counter<Label>({ name, ...splitStability(help), labels });
   const { name, help, labels, buckets } = define.syncDuration;
-  const duration = families.histogram({ name, ...split(help), labels, buckets });
+  const duration = families.histogram({ name, ...splitStability(help), labels, buckets });
   const syncs = counter(define.syncs);
   const jobsFinished = counter(define.jobsFinished);
   const podsFinished = counter(define.podsFinished);
@@ -62,7 +62,7 @@ interface Definition<Label extends string> {
 }
 
 /** `[STABLE] The number of …` in its parts. */
-function split(text: string): { stability: Stability; help: string } {
+function splitStability(text: string): { stability: Stability; help: string } {
   const [, stability = "ALPHA", help = text] = /^\[(ALPHA|BETA|STABLE)\] ([^]*)$/.exec(text) ?? [];
   return { stability: stability as Stability, help };
 }
@@ -73,7 +73,7 @@ function cronJobMetrics(families: MetricFamilies): CronJobMetrics {
     name: "cronjob_controller_job_creation_skew_duration_seconds",
     help: "Time between when a cronjob is scheduled to be run, and when the corresponding job is created",
     stability: "STABLE",
-    buckets: doubling(1, 10),
+    buckets: doublingBuckets(1, 10),
   });
   return { jobCreationSkew: (seconds) => skew.observe(seconds) };
 }
@@ -102,7 +102,7 @@ function ttlAfterFinishedMetrics(families: MetricFamilies): TTLAfterFinishedMetr
   const duration = families.histogram({
     name: "ttl_after_finished_controller_job_deletion_duration_seconds",
     help: "The time it took to delete the job since it became eligible for deletion",
-    buckets: doubling(0.1, 14),
+    buckets: doublingBuckets(0.1, 14),
   });
   return { jobDeletionDuration: (seconds) => duration.observe(seconds) };
 }
@@ -117,6 +117,6 @@ function garbageCollectorMetrics(families: MetricFamilies): GarbageCollectorMetr
 }
 
 /** Bounds that double, as Prometheus' `ExponentialBuckets(first, 2, count)`. */
-export function doubling(first: number, count: number): number[] {
+export function doublingBuckets(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, power) => first * 2 ** power);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { metricLines, operationsBench } from "../../test/served.js";
+import { metricLines, operationsBench } from "../../test/operations-bench.js";
 
 test("case 54: every help text begins with the metric's stability, at both endpoints", async () => {
   const { operations } = await operationsBench();
@@ -13,7 +13,7 @@ test("case 54: every help text begins with the metric's stability, at both endpo
 
 test("case 55: a disabled metric is gone, is counted, and whoever feeds it does not notice", async () => {
   const bench = await operationsBench({ disabledMetrics: ["workqueue_depth", "workqueue_depth"] });
-  const queue = bench.operations.metrics.kit.queues.forQueue("job");
+  const queue = bench.operations.metrics.common.queues.forQueue("job");
   queue.countAdd();
   queue.setDepth(1);
   expect(await metricLines(bench, "workqueue_depth")).toEqual([]);
@@ -26,7 +26,7 @@ test("a label value that is not allowed becomes unexpected", async () => {
     allowMetricLabels: ["workqueue_adds_total,name='job,cronjob'"],
     allowMetricLabelsManifest: "rest_client_requests_total",
   });
-  const { queues } = bench.operations.metrics.kit;
+  const { queues } = bench.operations.metrics.common;
   for (const name of ["job", "secret"]) queues.forQueue(name).countAdd();
   expect(await metricLines(bench, "workqueue_adds_total{")).toEqual([
     'workqueue_adds_total{name="job"} 1',
@@ -110,7 +110,7 @@ test("each controller's metrics have upstream's names, labels and buckets", asyn
 
 test("two managers in one process share no series", async () => {
   const [one, other] = [await operationsBench(), await operationsBench()];
-  one.operations.metrics.kit.queues.forQueue("job").countAdd();
+  one.operations.metrics.common.queues.forQueue("job").countAdd();
   expect(await metricLines(one, "workqueue_adds_total{")).toHaveLength(1);
   expect(await metricLines(other, "workqueue_adds_total{")).toEqual([]);
 });

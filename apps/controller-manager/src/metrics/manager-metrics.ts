@@ -18,7 +18,7 @@ export interface ManagerMetricsOptions extends BuildMetricsOptions {
 /** Everything this process measures: one registry for `/metrics`, one for `/metrics/slis`. Make one per process. */
 export class ManagerMetrics {
   /** Of queues, informers, leader election and API clients. */
-  readonly kit: ControllerMetrics;
+  readonly common: ControllerMetrics;
   readonly controllers: ControllersMetrics;
   readonly serving: ServingMetrics;
   readonly health: HealthMetrics;
@@ -38,16 +38,16 @@ export class ManagerMetrics {
       disabled,
       ...(allowedLabels === undefined ? {} : { allowedLabels, onUnexpectedLabel: () => unexpected.inc() }),
     };
-    this.kit = new ControllerMetrics({ registry, ...lists });
-    this.controllers = controllersMetrics(this.kit);
-    this.serving = servingMetrics(this.kit);
-    this.#refresh = processMetrics(this.kit, readProcess);
-    buildMetrics(this.kit, build);
+    this.common = new ControllerMetrics({ registry, ...lists });
+    this.controllers = controllersMetrics(this.common);
+    this.serving = servingMetrics(this.common);
+    this.#refresh = processMetrics(this.common, readProcess);
+    buildMetrics(this.common, build);
 
     const slis = new MetricFamilies({ registry: this.#sliRegistry, ...lists });
     this.health = healthMetrics(slis);
     this.#refreshSlis = startTimeMetric(slis, readProcess);
-    countMetrics(own, [own, this.kit, slis], new Set(disabled).size);
+    countMetrics(own, [own, this.common, slis], new Set(disabled).size);
   }
 
   /** The text of `/metrics`. */

@@ -1,6 +1,6 @@
 import type { MetricFamilies } from "@kubewright/controller/metrics";
 
-import { doubling } from "./controllers-metrics.js";
+import { doublingBuckets } from "./controllers-metrics.js";
 
 /** Takes the measurements of the process's own endpoints. Durations are in seconds. */
 export interface ServingMetrics {
@@ -18,7 +18,7 @@ export type AuthenticationResult = "success" | "failure" | "error";
 export type AuthorizationResult = "allowed" | "denied" | "no-opinion" | "error";
 
 /** Users that are told apart; all others are counted together. */
-const KEPT_USERS = new Set(["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"]);
+const NAMED_USERS = new Set(["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"]);
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 const EXPIRATION_BUCKETS = [0, HOUR / 2, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 4 * DAY, 7 * DAY, 30 * DAY];
@@ -40,7 +40,7 @@ export function servingMetrics(families: MetricFamilies): ServingMetrics {
     name: "authentication_duration_seconds",
     help: "Authentication duration in seconds broken out by result.",
     labels: ["result"],
-    buckets: doubling(0.001, 15),
+    buckets: doublingBuckets(0.001, 15),
   });
   const authorizations = families.counter({
     name: "authorization_attempts_total",
@@ -51,7 +51,7 @@ export function servingMetrics(families: MetricFamilies): ServingMetrics {
     name: "authorization_duration_seconds",
     help: "Authorization duration in seconds broken out by result.",
     labels: ["result"],
-    buckets: doubling(0.001, 15),
+    buckets: doublingBuckets(0.001, 15),
   });
   const authn = delegatedMetrics(families, "authn", "authentication");
   const authz = delegatedMetrics(families, "authz", "authorization");
@@ -62,7 +62,7 @@ export function servingMetrics(families: MetricFamilies): ServingMetrics {
   });
   return {
     authenticated(result, seconds, username) {
-      if (username !== undefined) users.inc({ username: shownUser(username) });
+      if (username !== undefined) users.inc({ username: usernameLabel(username) });
       attempts.inc({ result });
       duration.observe({ result }, seconds);
     },
@@ -93,7 +93,7 @@ function delegatedMetrics(families: MetricFamilies, short: string, long: string)
   };
 }
 
-function shownUser(username: string): string {
-  if (KEPT_USERS.has(username)) return username;
+function usernameLabel(username: string): string {
+  if (NAMED_USERS.has(username)) return username;
   return username.includes("@") ? "email_id" : "other";
 }

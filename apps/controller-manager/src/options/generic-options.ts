@@ -32,13 +32,13 @@ export const genericDefaults: GenericOptions = {
   clusterName: "kubernetes",
 };
 
-const here = implementedControllers.map(({ name }) => name).join(", ");
+const implementedNames = implementedControllers.map(({ name }) => name).join(", ");
 
 export const genericFlags = flagGroup<GenericOptions>("Generic", {
   controllers: [
     "controllers",
     list,
-    `controllers to run: '*' all that are on by default, 'foo' also foo, '-foo' not foo; the first item that names a controller decides. Here: ${here}; other names of kube-controller-manager are accepted and skipped`,
+    `controllers to run: '*' all that are on by default, 'foo' also foo, '-foo' not foo; the first item that names a controller decides. Here: ${implementedNames}; other names of kube-controller-manager are accepted and skipped`,
   ],
   minResyncPeriodMs: [
     "min-resync-period",

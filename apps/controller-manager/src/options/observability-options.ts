@@ -68,8 +68,8 @@ const level: FlagType<number> = {
   placeholder: "level",
   parse: parseVerbosity,
   fromYaml: (flag, value) => (typeof value === "number" ? parseVerbosity(flag, String(value)) : undefined),
-  wants: "a whole number from 0 on",
-  show: String,
+  expected: "a whole number from 0 on",
+  format: String,
 };
 
 export const logFlags = flagGroup<LogOptions>("Logs", {

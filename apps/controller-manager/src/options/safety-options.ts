@@ -31,7 +31,7 @@ export const safetyFlags = flagGroup<SafetyOptions>("Beside kube-controller-mana
   ],
 });
 
-const LONGEST_MANAGED_BY = 63;
+const MAX_MANAGED_BY_LENGTH = 63;
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const MANAGED_BY = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
@@ -41,7 +41,7 @@ export function safetyErrors({ managedBy, namespaces }: SafetyOptions): string[]
     errors.push(
       "--managed-by kubernetes.io/job-controller names the built-in controller: switch that off and pass --take-over instead",
     );
-  } else if (managedBy !== "" && (!MANAGED_BY.test(managedBy) || managedBy.length > LONGEST_MANAGED_BY)) {
+  } else if (managedBy !== "" && (!MANAGED_BY.test(managedBy) || managedBy.length > MAX_MANAGED_BY_LENGTH)) {
     errors.push(
       `--managed-by ${JSON.stringify(managedBy)} must be a domain-prefixed path of at most 63 characters (such as "acme.io/foo")`,
     );

@@ -25,7 +25,7 @@ const splits: FlagType<readonly string[]> = {
     if (entries.some(([, parts]) => typeof parts !== "number")) return undefined;
     return entries.map(([namespace, parts]) => `${namespace}=${String(parts)}`);
   },
-  wants: "a mapping of namespaces to numbers, or a list of namespace=parts",
+  expected: "a mapping of namespaces to numbers, or a list of namespace=parts",
 };
 
 export const shardingFlags = flagGroup<ShardingOptions>("Sharding", {

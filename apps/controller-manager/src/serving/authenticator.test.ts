@@ -1,7 +1,7 @@
 import { SimulatedClock } from "@kubewright/clock";
 import { expect, test } from "vitest";
 
-import { peer, request } from "../../test/served.js";
+import { peer, request } from "../../test/operations-bench.js";
 import { type ClientAuthorities, type Authentication, RequestAuthenticator } from "./authenticator.js";
 import type { HttpRequest } from "./http-message.js";
 

@@ -86,7 +86,7 @@ export class RequestAuthorizer {
       const value = await review(reviews, spec);
       const { authorizedTtlMs, unauthorizedTtlMs } = this.#options;
       const ttlMs = value.decision === "allowed" ? authorizedTtlMs : unauthorizedTtlMs;
-      return { value, keepMs: key.length > MAX_CACHED_KEY ? 0 : ttlMs };
+      return { value, ttlMs: key.length > MAX_CACHED_KEY ? 0 : ttlMs };
     });
   }
 }

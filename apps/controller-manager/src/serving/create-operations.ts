@@ -37,8 +37,8 @@ export async function createOperations(given: CreateOperationsOptions, signal: A
   }));
   const labelManifest = await labelManifestIn(options.allowMetricLabelsManifest, servingIo);
   const operations = new Operations({ ...given, features, labelManifest, server: new URL(given.server).host });
-  signal.addEventListener("abort", () => operations.health.stopping(), { once: true });
-  if (signal.aborted) operations.health.stopping();
+  signal.addEventListener("abort", () => operations.health.setStopping(), { once: true });
+  if (signal.aborted) operations.health.setStopping();
   return operations;
 }
 

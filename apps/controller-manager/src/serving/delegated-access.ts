@@ -14,7 +14,7 @@ import type { AuthenticationOptions, AuthorizationOptions } from "../options/del
 import { type ClientAuthorities, RequestAuthenticator } from "./authenticator.js";
 import { RequestAuthorizer } from "./authorizer.js";
 import { lowerCased, readClusterAuthorities } from "./cluster-authorities.js";
-import type { Followed } from "./follow.js";
+import type { ReloadSource } from "./poll-for-changes.js";
 import { ReviewClient } from "./review-client.js";
 import type { ServingIo } from "./serving-io.js";
 import { TokenAuthenticator } from "./token-authenticator.js";
@@ -27,7 +27,7 @@ export interface DelegatedAccessDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly metrics?: Pick<ManagerMetrics, "serving" | "kit"> | undefined;
+  readonly metrics?: Pick<ManagerMetrics, "serving" | "common"> | undefined;
 }
 
 /** Who requests are from and what they may do, as the cluster sees it. */
@@ -37,7 +37,7 @@ export interface DelegatedAccess {
   /** PEM of everybody who may have signed a client's certificate, right now. */
   readonly authorities: () => readonly string[];
   /** What the above may change with. `onChange`: it has. */
-  readonly followed: (onChange: () => void) => readonly Followed[];
+  readonly reloadSources: (onChange: () => void) => readonly ReloadSource[];
   readonly close: () => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ const CONFIG_MAP_INTERVAL_MS = 60_000;
 const CONFIG_MAP = "configmap/extension-apiserver-authentication in kube-system";
 
 /** Whether any client may come to be known by its certificate: only then it is asked for one. */
-export async function mayKnowCertificates({
+export async function acceptsClientCertificates({
   options,
   env,
 }: Pick<DelegatedAccessDeps, "options" | "env">): Promise<boolean> {
@@ -76,7 +76,7 @@ export async function delegatedAccess(deps: DelegatedAccessDeps): Promise<Delega
       warn: (message) => logger.warn({}, message),
     });
     closing.push(close);
-    const measured = metrics?.kit.restClient(new URL(connection.server).host);
+    const measured = metrics?.common.restClient(new URL(connection.server).host);
     return new Client({ transport, clock, userAgent: deps.userAgent, metrics: measured, ...REVIEW_CLIENT });
   };
   const authenticating = await clientFor(options.authenticationKubeconfig);
@@ -86,11 +86,11 @@ export async function delegatedAccess(deps: DelegatedAccessDeps): Promise<Delega
 
   const files = await authoritiesInFiles(options, io);
   let cluster: ClientAuthorities = { clientCA: undefined, requestHeader: undefined };
-  const wantsCluster =
+  const needsClusterAuthorities =
     !options.authenticationSkipLookup && (options.clientCaFile === "" || options.requestheaderClientCaFile === "");
-  const follows = wantsCluster && authenticating !== undefined;
-  if (follows) cluster = await lookUp(authenticating, options, logger);
-  else if (wantsCluster) warnOfMissingClient(options, logger);
+  const pollsClusterAuthorities = needsClusterAuthorities && authenticating !== undefined;
+  if (pollsClusterAuthorities) cluster = await lookUp(authenticating, options, logger);
+  else if (needsClusterAuthorities) warnAboutMissingClient(options, logger);
   if (authorizing === undefined)
     logger.warn({}, "No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work.");
 
@@ -125,9 +125,9 @@ export async function delegatedAccess(deps: DelegatedAccessDeps): Promise<Delega
       const { clientCA, requestHeader } = authorities();
       return [clientCA, requestHeader?.authorities].filter((pem) => pem !== undefined);
     },
-    followed: (onChange) => [
-      ...files.followed(onChange),
-      ...(follows
+    reloadSources: (onChange) => [
+      ...files.reloadSources(onChange),
+      ...(pollsClusterAuthorities
         ? [
             {
               name: CONFIG_MAP,
@@ -137,7 +137,7 @@ export async function delegatedAccess(deps: DelegatedAccessDeps): Promise<Delega
               apply: (text: string) => {
                 const before = cluster;
                 cluster = JSON.parse(text) as ClientAuthorities;
-                orElse(onChange, () => (cluster = before));
+                undoOnError(onChange, () => (cluster = before));
               },
             },
           ]
@@ -181,7 +181,10 @@ async function lookUp(
   }
 }
 
-function warnOfMissingClient({ clientCaFile, requestheaderClientCaFile }: AuthenticationOptions, logger: Logger): void {
+function warnAboutMissingClient(
+  { clientCaFile, requestheaderClientCaFile }: AuthenticationOptions,
+  logger: Logger,
+): void {
   const warn = (what: string, effect: string): void =>
     logger.warn(
       {},
@@ -193,7 +196,7 @@ function warnOfMissingClient({ clientCaFile, requestheaderClientCaFile }: Authen
 }
 
 interface FileAuthorities extends ClientAuthorities {
-  readonly followed: (onChange: () => void) => readonly Followed[];
+  readonly reloadSources: (onChange: () => void) => readonly ReloadSource[];
 }
 
 async function authoritiesInFiles(
@@ -209,7 +212,11 @@ async function authoritiesInFiles(
   };
   let clientCA = await read(clientCaFile);
   let proxyCA = await read(requestheaderClientCaFile);
-  const follow = (file: string, initial: string | undefined, apply: (text: string) => void): readonly Followed[] =>
+  const reloadSourcesOf = (
+    file: string,
+    initial: string | undefined,
+    apply: (text: string) => void,
+  ): readonly ReloadSource[] =>
     initial === undefined
       ? []
       : [
@@ -236,23 +243,23 @@ async function authoritiesInFiles(
         allowedNames: options.requestheaderAllowedNames,
       };
     },
-    followed: (onChange) => [
-      ...follow(clientCaFile, clientCA, (text) => {
+    reloadSources: (onChange) => [
+      ...reloadSourcesOf(clientCaFile, clientCA, (text) => {
         const before = clientCA;
         clientCA = text;
-        orElse(onChange, () => (clientCA = before));
+        undoOnError(onChange, () => (clientCA = before));
       }),
-      ...follow(requestheaderClientCaFile, proxyCA, (text) => {
+      ...reloadSourcesOf(requestheaderClientCaFile, proxyCA, (text) => {
         const before = proxyCA;
         proxyCA = text;
-        orElse(onChange, () => (proxyCA = before));
+        undoOnError(onChange, () => (proxyCA = before));
       }),
     ],
   };
 }
 
 /** What cannot be used must not stay. */
-function orElse(attempt: () => void, undo: () => void): void {
+function undoOnError(attempt: () => void, undo: () => void): void {
   try {
     attempt();
   } catch (error) {

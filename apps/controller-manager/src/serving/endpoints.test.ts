@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { operationsBench } from "../../test/served.js";
+import { operationsBench } from "../../test/operations-bench.js";
 import type { HttpRequest } from "./http-message.js";
 
 const accept = (value: string): Partial<HttpRequest> => ({ headers: { accept: [value] } });

@@ -4,7 +4,7 @@ import { type SimulatedClock, seededRandom } from "@kubewright/clock";
 import { LeaderElector } from "@kubewright/controller";
 import { expect, test } from "vitest";
 
-import { operationsBench } from "../../test/served.js";
+import { operationsBench } from "../../test/operations-bench.js";
 
 async function answer(ask: Promise<{ status: number; body: string }>): Promise<[number, string]> {
   const { status, body } = await ask;
@@ -86,17 +86,17 @@ test("case 40: /readyz passes for a standby, and for a leader once its caches ar
   const { ask, operations, stop } = await operationsBench();
   const unready = "[-]informer-sync failed: reason withheld\n[+]shutdown ok\nreadyz check failed\n";
   expect(await answer(ask("/readyz"))).toEqual([500, unready]);
-  operations.health.standingBy();
+  operations.health.setStandingBy();
   expect(await answer(ask("/readyz"))).toEqual([200, "ok"]);
   const caches = Promise.withResolvers<void>();
-  const filling = operations.health.fillingCaches(() => caches.promise);
+  const filling = operations.health.trackCacheSync(() => caches.promise);
   expect(await answer(ask("/readyz"))).toEqual([500, unready]);
   expect(await answer(ask("/readyz/informer-sync"))).toEqual([
     500,
     "internal server error: not ready: filling caches\n",
   ]);
   // Who leads cannot stand by at once again.
-  operations.health.standingBy();
+  operations.health.setStandingBy();
   expect((await ask("/readyz")).status).toBe(500);
   caches.resolve();
   await filling;

@@ -47,7 +47,7 @@ export class ManagerHealth {
   }
 
   /** A replica that shares work is ready when its Lease holds and the caches of all that it has are filled. */
-  sharing(member: { readonly isReady: boolean; readonly holdsLease: boolean }): void {
+  trackShardMember(member: { readonly isReady: boolean; readonly holdsLease: boolean }): void {
     if (!this.#isIn("stopping")) this.#readiness = "standing by";
     this.#ready.add("sharding", () => {
       if (member.isReady) return undefined;
@@ -61,12 +61,12 @@ export class ManagerHealth {
   }
 
   /** Somebody else leads. */
-  standingBy(): void {
+  setStandingBy(): void {
     if (this.#isIn("starting")) this.#readiness = "standing by";
   }
 
   /** Controllers run, and are ready when what `wait` waits for is over. */
-  async fillingCaches(wait: () => Promise<unknown>): Promise<void> {
+  async trackCacheSync(wait: () => Promise<unknown>): Promise<void> {
     if (this.#isIn("stopping")) return;
     this.#readiness = "filling caches";
     try {
@@ -78,7 +78,7 @@ export class ManagerHealth {
   }
 
   /** The process was told to stop. */
-  stopping(): void {
+  setStopping(): void {
     this.#readiness = "stopping";
   }
 

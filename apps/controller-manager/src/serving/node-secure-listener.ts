@@ -94,9 +94,10 @@ class NodeSecureListener implements SecureListener {
       await this.#listen(unspecified ? "::" : address, port);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (!unspecified || (code !== "EAFNOSUPPORT" && code !== "EADDRNOTAVAIL")) throw refusal(error, address, port);
+      if (!unspecified || (code !== "EAFNOSUPPORT" && code !== "EADDRNOTAVAIL"))
+        throw listenError(error, address, port);
       await this.#listen("0.0.0.0", port).catch((second: unknown) => {
-        throw refusal(second, address, port);
+        throw listenError(second, address, port);
       });
     }
   }
@@ -248,9 +249,9 @@ function namesIn({ cert }: ServingIdentity): string[] {
 }
 
 /** @see net.Listen in Go */
-function refusal(error: unknown, address: string, port: number): Error {
+function listenError(error: unknown, address: string, port: number): Error {
   const { code, message } = error as NodeJS.ErrnoException;
-  const why =
+  const reason =
     {
       EADDRINUSE: "address already in use",
       EACCES: "permission denied",
@@ -258,5 +259,5 @@ function refusal(error: unknown, address: string, port: number): Error {
     }[code ?? ""] ?? message;
   const at = `${address.includes(":") ? `[${address}]` : address}:${port}`;
   // Without a cause, which would be said a second time.
-  return new Error(`failed to create listener: failed to listen on ${at}: listen tcp ${at}: bind: ${why}`);
+  return new Error(`failed to create listener: failed to listen on ${at}: listen tcp ${at}: bind: ${reason}`);
 }

@@ -57,7 +57,7 @@ export class Operations {
       disabled: options.disabledMetrics,
       allowedLabels: parseLabelAllowList(options.allowMetricLabels, given.labelManifest),
     });
-    this.requests = this.metrics.kit.restClient(given.server);
+    this.requests = this.metrics.common.restClient(given.server);
     this.health = new ManagerHealth({ logger: given.logger, metrics: this.metrics.health });
     this.router = new Router();
     this.router.add(...this.health.routes, ...metricsRoutes(this.metrics), configzRoute(options));

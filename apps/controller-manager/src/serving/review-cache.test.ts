@@ -9,7 +9,7 @@ test("holds as many as it may, those used last", async () => {
   const get = (key: string): Promise<string> =>
     cache.get(key, async () => {
       asked.push(key);
-      return { value: key, keepMs: 1_000 };
+      return { value: key, ttlMs: 1_000 };
     });
   for (const key of ["a", "b", "c", "a", "d", "a", "b"]) await get(key);
   expect(asked).toEqual(["a", "b", "c", "d", "b"]);
@@ -27,6 +27,6 @@ test("a failed look-up is not remembered, and fails everybody who waits for it",
   const both = await Promise.allSettled([cache.get("a", failing), cache.get("a", failing)]);
   expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(asked).toBe(1);
-  expect(await cache.get("a", async () => ({ value: 7, keepMs: 0 }))).toBe(7);
+  expect(await cache.get("a", async () => ({ value: 7, ttlMs: 0 }))).toBe(7);
   expect(cache.size).toBe(0);
 });

@@ -3,12 +3,12 @@ import type { Clock } from "@kubewright/clock";
 export interface Reviewed<V> {
   readonly value: V;
   /** How long it may be used again; 0 or less: not at all. */
-  readonly keepMs: number;
+  readonly ttlMs: number;
 }
 
 interface Entry<V> {
   readonly value: V;
-  readonly untilMs: number;
+  readonly expiresMs: number;
 }
 
 /**
@@ -34,22 +34,22 @@ export class ReviewCache<V> {
   async get(key: string, review: () => Promise<Reviewed<V>>): Promise<V> {
     const known = this.#entries.get(key);
     this.#entries.delete(key);
-    if (known !== undefined && this.#clock.monotonic() < known.untilMs) {
+    if (known !== undefined && this.#clock.monotonic() < known.expiresMs) {
       // Last again.
       this.#entries.set(key, known);
       return known.value;
     }
     const pending = this.#pending.get(key);
     if (pending !== undefined) return pending;
-    const asked = this.#ask(key, review).finally(() => this.#pending.delete(key));
-    this.#pending.set(key, asked);
-    return asked;
+    const fetched = this.#fetch(key, review).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, fetched);
+    return fetched;
   }
 
-  async #ask(key: string, review: () => Promise<Reviewed<V>>): Promise<V> {
-    const { value, keepMs } = await review();
-    if (keepMs <= 0) return value;
-    this.#entries.set(key, { value, untilMs: this.#clock.monotonic() + keepMs });
+  async #fetch(key: string, review: () => Promise<Reviewed<V>>): Promise<V> {
+    const { value, ttlMs } = await review();
+    if (ttlMs <= 0) return value;
+    this.#entries.set(key, { value, expiresMs: this.#clock.monotonic() + ttlMs });
     if (this.#entries.size > this.#capacity) {
       const oldest = this.#entries.keys().next();
       if (!oldest.done) this.#entries.delete(oldest.value);

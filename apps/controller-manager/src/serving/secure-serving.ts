@@ -5,8 +5,8 @@ import type { Environment } from "@kubewright/transport-http";
 import type { ManagerMetrics } from "../metrics/manager-metrics.js";
 import type { AuthenticationOptions, AuthorizationOptions } from "../options/delegated-auth-options.js";
 import type { ServingOptions } from "../options/serving-options.js";
-import { delegatedAccess, mayKnowCertificates } from "./delegated-access.js";
-import { type Followed, follow } from "./follow.js";
+import { delegatedAccess, acceptsClientCertificates } from "./delegated-access.js";
+import { type ReloadSource, pollForChanges } from "./poll-for-changes.js";
 import type { HttpHandler } from "./http-message.js";
 import { secured } from "./secured.js";
 import type { SecureListener, ServingIdentity } from "./secure-listener.js";
@@ -53,11 +53,12 @@ export async function startSecureServing(deps: SecureServingDeps): Promise<Secur
   const listener = await listen(deps, identity);
   try {
     listener.setNamedIdentities(named);
-    const certificates = files === undefined ? [] : [pairIn(files, identity, io, (pair) => listener.setIdentity(pair))];
+    const certificates =
+      files === undefined ? [] : [certificateReloadSource(files, identity, io, (pair) => listener.setIdentity(pair))];
     const current = [...named];
     for (const [index, other] of named.entries()) {
       certificates.push(
-        pairIn(other.files, other.identity, io, (pair) => {
+        certificateReloadSource(other.files, other.identity, io, (pair) => {
           listener.setNamedIdentities(current.with(index, { ...current[index]!, identity: pair }));
           current[index] = { ...current[index]!, identity: pair };
         }),
@@ -76,7 +77,7 @@ async function listen(deps: SecureServingDeps, identity: ServingIdentity): Promi
     address: options.bindAddress,
     port: options.securePort,
     identity,
-    requestClientCertificates: await mayKnowCertificates(deps),
+    requestClientCertificates: await acceptsClientCertificates(deps),
     minVersion: openSslVersion(options.tlsMinVersion),
     ciphers: openSslCiphers(options.tlsCipherSuites),
   });
@@ -85,7 +86,7 @@ async function listen(deps: SecureServingDeps, identity: ServingIdentity): Promi
 async function serve(
   deps: SecureServingDeps,
   listener: SecureListener,
-  certificates: readonly Followed[],
+  certificates: readonly ReloadSource[],
 ): Promise<SecureServing> {
   const { clock, logger } = deps;
   const access = await delegatedAccess(deps);
@@ -101,8 +102,8 @@ async function serve(
     );
   }
   const stop = new AbortController();
-  for (const followed of [...certificates, ...access.followed(trust)])
-    void follow(followed, { clock, logger }, stop.signal);
+  for (const source of [...certificates, ...access.reloadSources(trust)])
+    void pollForChanges(source, { clock, logger }, stop.signal);
   listener.serve(secured(deps.handler, { ...access, clock, logger }));
   logger.info({}, `Serving securely on ${listener.address}`);
   return {
@@ -116,12 +117,12 @@ async function serve(
 }
 
 /** Certificate and key change together: one that was read between the two writes does not fit the other, and waits for the next look. */
-function pairIn(
+function certificateReloadSource(
   files: { readonly cert: string; readonly key: string },
   initial: ServingIdentity,
   io: Pick<ServingIo, "readFile" | "checkIdentity">,
   apply: (pair: ServingIdentity) => void,
-): Followed {
+): ReloadSource {
   return {
     name: files.cert,
     read: async () => JSON.stringify(await readPair(io, files)),

@@ -2,7 +2,7 @@ import { SimulatedClock } from "@kubewright/clock";
 import { silentLogger } from "@kubewright/controller";
 import { expect, test } from "vitest";
 
-import { request } from "../../test/served.js";
+import { request } from "../../test/operations-bench.js";
 import type { Authentication } from "./authenticator.js";
 import type { AccessDecision } from "./authorizer.js";
 import { type HttpHandler, textReply } from "./http-message.js";

@@ -43,8 +43,8 @@ export async function loadIdentity(options: IdentityOptions, deps: IdentityDeps)
   }
   const folder = certDir.replace(/\/+$/, "");
   const files = { cert: `${folder}/${PAIR_NAME}.crt`, key: `${folder}/${PAIR_NAME}.key` };
-  const kept = certDir === "" ? undefined : await readPair(io, files).catch(ifMissing);
-  if (kept !== undefined) return { files, identity: kept };
+  const stored = certDir === "" ? undefined : await readPair(io, files).catch(ifMissing);
+  if (stored !== undefined) return { files, identity: stored };
   const identity = await io.selfSigned(hostsOf(bindAddress), clock.now());
   if (certDir === "") {
     logger.info({}, "Generated self-signed cert in-memory");

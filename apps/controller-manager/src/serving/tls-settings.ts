@@ -1,7 +1,7 @@
 import type { TlsVersion } from "./secure-listener.js";
 
 /** Go's cipher suites and OpenSSL's names for them; `""`: OpenSSL has it no more. */
-const SECURE = namesByName({
+const SECURE = suiteMap({
   TLS_AES_128_GCM_SHA256: "TLS_AES_128_GCM_SHA256",
   TLS_AES_256_GCM_SHA384: "TLS_AES_256_GCM_SHA384",
   TLS_CHACHA20_POLY1305_SHA256: "TLS_CHACHA20_POLY1305_SHA256",
@@ -19,7 +19,7 @@ const SECURE = namesByName({
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: "ECDHE-RSA-CHACHA20-POLY1305",
 });
 
-const INSECURE = namesByName({
+const INSECURE = suiteMap({
   TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256: "ECDHE-ECDSA-AES128-SHA256",
   TLS_ECDHE_ECDSA_WITH_RC4_128_SHA: "",
   TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA: "",
@@ -35,7 +35,7 @@ const INSECURE = namesByName({
 });
 
 /** As in Go, those of TLS 1.3 cannot be chosen: they are always there. */
-const OF_TLS_1_3 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
+const TLS_1_3_SUITES = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 
 /** What is wrong with values of `--tls-cipher-suites`, in upstream's words. */
 export function cipherSuiteErrors(suites: readonly string[]): string[] {
@@ -53,7 +53,7 @@ export function insecureCipherSuites(suites: readonly string[]): string[] {
 export function openSslCiphers(suites: readonly string[]): string | undefined {
   if (suites.length === 0) return undefined;
   const chosen = suites.map((name) => SECURE.get(name) ?? INSECURE.get(name) ?? "").filter((name) => name !== "");
-  return [...new Set([...OF_TLS_1_3, ...chosen])].join(":");
+  return [...new Set([...TLS_1_3_SUITES, ...chosen])].join(":");
 }
 
 const VERSIONS: Readonly<Record<string, TlsVersion>> = {
@@ -64,7 +64,7 @@ const VERSIONS: Readonly<Record<string, TlsVersion>> = {
 };
 
 /** Whatever users call a suite is looked up, so not in an object, which has names of its own. */
-function namesByName(names: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+function suiteMap(names: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(names));
 }
 

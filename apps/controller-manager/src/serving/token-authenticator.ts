@@ -31,7 +31,7 @@ export class TokenAuthenticator {
     if (token.length > MAX_TOKEN_LENGTH) return Promise.resolve("invalid bearer token");
     return this.#cache.get(this.#options.hash(token), async () => ({
       value: await this.#review(token),
-      keepMs: this.#options.cacheTtlMs,
+      ttlMs: this.#options.cacheTtlMs,
     }));
   }
 

@@ -72,7 +72,7 @@ export function statuszRoute({ build, clock, random, listedPaths }: StatuszOptio
 async function zPage(request: HttpRequest, { kind, lines, fields }: ZPage, random: Random): Promise<HttpReply> {
   if (request.method !== "GET" && request.method !== "HEAD")
     return textReply(405, "Method Not Allowed\n", { allow: "GET, HEAD" });
-  for (const accepted of accepting(header(request, "accept") ?? "text/plain")) {
+  for (const accepted of parseAccept(header(request, "accept") ?? "text/plain")) {
     const { type, parameters } = accepted;
     if (["text/plain", "text/*", "*/*"].includes(type)) {
       const separator = SEPARATORS[Math.floor(random.next() * SEPARATORS.length)]!;
@@ -97,7 +97,7 @@ async function zPage(request: HttpRequest, { kind, lines, fields }: ZPage, rando
   return failureReply(406, "NotAcceptable", `only the following media types are accepted: ${types}`);
 }
 
-function accepting(header: string): { type: string; parameters: Readonly<Record<string, string>> }[] {
+function parseAccept(header: string): { type: string; parameters: Readonly<Record<string, string>> }[] {
   return header.split(",").map((part) => {
     const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());
     const parameters = Object.fromEntries(

@@ -16,7 +16,7 @@ import type { Transport } from "@kubewright/transport";
 import type { ControllerManagerDeps } from "../controller-manager.js";
 import { type ControllerName, type ImplementedController, implementedControllers } from "../controller-names.js";
 import { controllerBuilders } from "../controllers.js";
-import { stopTimeoutOfEach } from "../run-until-drained.js";
+import { controllerStopTimeoutMs } from "../run-until-drained.js";
 
 /** What a part of the process's work is made by. */
 export interface BucketControllersOptions {
@@ -129,7 +129,7 @@ function depsOf(
       warn: (fields, message) => logger.warn({ bucket, ...fields }, message),
       error: (fields, message) => logger.error({ bucket, ...fields }, message),
     },
-    stopTimeoutMs: stopTimeoutOfEach(options.controllerShutdownTimeoutMs),
-    queueMetrics: operations?.metrics.kit.queues,
+    stopTimeoutMs: controllerStopTimeoutMs(options.controllerShutdownTimeoutMs),
+    queueMetrics: operations?.metrics.common.queues,
   };
 }

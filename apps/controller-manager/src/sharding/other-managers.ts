@@ -4,7 +4,7 @@ import type { Clock, Logger } from "@kubewright/clock";
 import { GROUP_LABEL } from "@kubewright/sharding";
 
 import { UsageError } from "../flag-values.js";
-import { holderOf, liveLease } from "../live-manager.js";
+import { holderOf, findLiveLease } from "../live-manager.js";
 import type { ControllerManagerOptions } from "../options.js";
 import { shardGroupOf } from "./shard-group.js";
 
@@ -26,7 +26,7 @@ const RETRY_MS = 1_000;
  *
  * @throws UsageError of one line when there are replicas that live; the signal's reason.
  */
-export async function refuseBesideMembers({
+export async function ensureNoLiveMembers({
   options,
   client,
   clock,
@@ -46,7 +46,7 @@ export async function refuseBesideMembers({
               if (isNotFound(error)) return undefined;
               throw error;
             });
-          return liveLease(read, { clock, signal });
+          return findLiveLease(read, { clock, signal });
         }),
       );
       const found = live.find((lease) => lease !== undefined);
@@ -70,26 +70,26 @@ export async function refuseBesideMembers({
 
 /** What replicas that share the work wait for: the leader of managers that do everything themselves. */
 export class LeaderWatch {
-  readonly #given: OtherManagersOptions;
-  #obstacle: string | undefined = "not known yet whether a manager without --sharding leads";
+  readonly #options: OtherManagersOptions;
+  #blockReason: string | undefined = "not known yet whether a manager without --sharding leads";
 
-  constructor(given: OtherManagersOptions) {
-    this.#given = given;
+  constructor(options: OtherManagersOptions) {
+    this.#options = options;
   }
 
   /** Why to wait, in words; `undefined`: no more. */
-  get obstacle(): string | undefined {
-    return this.#obstacle;
+  get blockReason(): string | undefined {
+    return this.#blockReason;
   }
 
   /**
    * Looks until nobody else leads.
    *
-   * @param isThere - Whether others can see this replica.
+   * @isVisible isVisible - Whether others can see this replica.
    * @param isMember - Whether it is one of the replicas that share, who has the Lease to keep the others from it.
    */
-  async run(isThere: () => boolean, isMember: (identity: string) => boolean): Promise<void> {
-    const { options, client, clock, logger, signal } = this.#given;
+  async run(isVisible: () => boolean, isMember: (identity: string) => boolean): Promise<void> {
+    const { options, client, clock, logger, signal } = this.#options;
     const { leaderElectResourceNamespace: namespace, leaderElectResourceName: name } = options;
     const read = (): Promise<DeepReadonly<Lease> | undefined> =>
       client
@@ -99,21 +99,21 @@ export class LeaderWatch {
           if (isNotFound(error)) return undefined;
           throw error;
         });
-    for (let said = ""; !signal.aborted;) {
+    for (let reportedLeader = ""; !signal.aborted;) {
       try {
-        const wasThere = isThere();
-        const found = await liveLease(read, { clock, signal });
+        const wasVisible = isVisible();
+        const found = await findLiveLease(read, { clock, signal });
         const leader = found === undefined ? "" : holderOf(found);
-        if (wasThere && (leader === "" || isMember(leader))) {
-          this.#obstacle = undefined;
+        if (wasVisible && (leader === "" || isMember(leader))) {
+          this.#blockReason = undefined;
           return;
         }
         if (leader !== "" && !isMember(leader)) {
-          this.#obstacle = `${leader}, which does not share the work, holds lease ${namespace}/${name}`;
+          this.#blockReason = `${leader}, which does not share the work, holds lease ${namespace}/${name}`;
           // Before it is there itself this replica has not heard of the others either, one of whom it may be.
-          if (wasThere && said !== leader) {
+          if (wasVisible && reportedLeader !== leader) {
             logger.info({ leader }, "Waiting for a manager without --sharding to stop");
-            said = leader;
+            reportedLeader = leader;
           }
         }
       } catch (error) {

@@ -19,7 +19,7 @@ import type { ControllerName, ImplementedController } from "../controller-names.
 import { rateLimitOf } from "../clients.js";
 import { layoutOf } from "../options/sharding-options.js";
 import type { OutageLog } from "../outage-log.js";
-import { chosenControllers, topicOf } from "../run-controllers.js";
+import { chosenControllers, errorTopic } from "../run-controllers.js";
 import { userAgent } from "../user-agent.js";
 import { waitForHealthy } from "../wait-for-healthy.js";
 import { type BucketControllersOptions, runClusterWide, runNamespaces } from "./bucket-controllers.js";
@@ -39,7 +39,7 @@ import { type ShardedCaches, shardsRoute } from "./shards-route.js";
 export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog, signal: AbortSignal): Promise<void> {
   const { options, clock, random, build, operations } = deps;
   const logger = deps.loggerFor();
-  const transport = outage.watched(deps.transport);
+  const transport = outage.observeTransport(deps.transport);
   try {
     await waitForHealthy({ transport, clock, logger, userAgent: userAgent(build, "kube-controller-manager"), signal });
   } catch (error) {
@@ -61,7 +61,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
   const client = clientOf("sharding", transport);
   const stopWatching = new AbortController();
   const leader = new LeaderWatch({ options, client, clock, logger, signal: stopWatching.signal });
-  const lines = new LogThrottle({ clock, logger: outage.quieted(logger) });
+  const lines = new LogThrottle({ clock, logger: outage.quietLogger(logger) });
   const informers = new BucketInformers({
     client: clientOf("shared-informers", transport),
     clock,
@@ -70,8 +70,8 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     transform: withoutManagedFields,
     resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
     informerName: "kube-controller-manager",
-    metrics: operations?.metrics.kit.informers,
-    onError: (error) => lines.warn(topicOf(error), { err: error }, "Informer failed, going on"),
+    metrics: operations?.metrics.common.informers,
+    onError: (error) => lines.warn(errorTopic(error), { err: error }, "Informer failed, going on"),
   });
   const terminatedPods = new TerminatedPodCounts(() => member.annotationsOfOthers);
   /** The last that was here: it comes and goes with its bucket. */
@@ -79,10 +79,10 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
   const given: BucketControllersOptions = {
     deps,
     names,
-    clientFor: sharingLimits(deps, clientOf),
+    clientFor: sharedLimitClients(deps, clientOf),
     informers,
     terminatedPods,
-    loggerFor: (name) => outage.quieted(deps.loggerFor(name)),
+    loggerFor: (name) => outage.quietLogger(deps.loggerFor(name)),
     onCollector: (made) => {
       if (collector === undefined) operations?.addGarbageCollector({ dumpGraph: (uids) => collector!.dumpGraph(uids) });
       collector = made;
@@ -100,22 +100,22 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     layout,
     timing: shardTimingOf(options),
     annotations: () => terminatedPods.annotations(),
-    blockReason: () => leader.obstacle,
+    blockReason: () => leader.blockReason,
     runBucket: (work, stop) =>
       work.bucket === CLUSTER_BUCKET
-        ? leadCluster(given, { work, identity, client }, stop)
+        ? runClusterWideAsLeader(given, { work, identity, client }, stop)
         : runNamespaces(given, work, stop),
-    metrics: operations === undefined ? undefined : memberMetrics(operations.metrics.kit),
+    metrics: operations === undefined ? undefined : memberMetrics(operations.metrics.common),
     logger,
   });
-  tellOperations(deps, names, member, { layout, informers });
+  registerWithOperations(deps, names, member, { layout, informers });
   if (names.includes("garbage-collector-controller"))
     logger.info(
       { bucket: bucketName(CLUSTER_BUCKET) },
       "The garbage collector runs at one replica, for the whole cluster",
     );
   const reading = informers.run(stopWatching.signal);
-  const looking = leader.run(
+  const watchingLeader = leader.run(
     () => member.holdsLease,
     (holder) => member.hasMember(holder),
   );
@@ -123,7 +123,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     await member.run(signal);
   } finally {
     stopWatching.abort(new Error("this replica has ended"));
-    await Promise.all([reading, looking]);
+    await Promise.all([reading, watchingLeader]);
   }
 }
 
@@ -138,7 +138,7 @@ function identityOf({ hostname, random }: ControllerManagerDeps): string {
 }
 
 /** Makes clients of buckets: all of a controller take from one limit, as if there were one client. */
-function sharingLimits(
+function sharedLimitClients(
   { options, clock }: ControllerManagerDeps,
   clientOf: (name: string, transport: Transport, rateLimit?: TokenBucket) => Client,
 ): BucketControllersOptions["clientFor"] {
@@ -154,7 +154,7 @@ function sharingLimits(
 }
 
 /** Runs what needs the whole cluster while this replica has the Lease of leader election, too. */
-async function leadCluster(
+async function runClusterWideAsLeader(
   given: BucketControllersOptions,
   { work, identity, client }: { readonly work: BucketWork; readonly identity: string; readonly client: Client },
   signal: AbortSignal,
@@ -175,7 +175,7 @@ async function leadCluster(
     retryPeriodMs: options.leaderElectRetryPeriodMs,
     releaseOnCancel: true,
     stopTimeoutMs: Infinity,
-    metrics: operations?.metrics.kit.leaderElection,
+    metrics: operations?.metrics.common.leaderElection,
     logger,
     callbacks: {
       onStartedLeading: async (leading) => {
@@ -198,7 +198,7 @@ async function leadCluster(
   await running;
 }
 
-function tellOperations(
+function registerWithOperations(
   { operations }: ControllerManagerDeps,
   names: readonly ControllerName[],
   member: ShardMember,
@@ -206,6 +206,6 @@ function tellOperations(
 ): void {
   if (operations === undefined) return;
   operations.health.addControllers(names);
-  operations.health.sharing(member);
+  operations.health.trackShardMember(member);
   operations.addRoute(shardsRoute(() => member.status(), caches));
 }

@@ -1,8 +1,8 @@
 import { leaderElectionDefaults } from "../options/leader-election-options.js";
 import { checksum } from "../managed-by-lease.js";
 
-const LONGEST_LABEL = 63;
-const CHECKSUM = 9;
+const MAX_LABEL_LENGTH = 63;
+const CHECKSUM_LENGTH = 9;
 
 /**
  * What replicas that share work are called together: the label of their Leases, and the beginning of the assignment's name. Those
@@ -13,6 +13,6 @@ const CHECKSUM = 9;
 export function shardGroupOf(leaseName: string): string {
   const base = leaderElectionDefaults.leaderElectResourceName;
   const group = leaseName.startsWith(base) ? `kubewright${leaseName.slice(base.length)}` : leaseName;
-  if (group.length <= LONGEST_LABEL) return group;
-  return `${group.slice(0, LONGEST_LABEL - CHECKSUM).replace(/[^a-z0-9]+$/, "")}-${checksum(leaseName)}`;
+  if (group.length <= MAX_LABEL_LENGTH) return group;
+  return `${group.slice(0, MAX_LABEL_LENGTH - CHECKSUM_LENGTH).replace(/[^a-z0-9]+$/, "")}-${checksum(leaseName)}`;
 }

@@ -193,8 +193,8 @@ describe("a namespace that is split", () => {
     await world.clock.advance(60_000);
     for (const name of NAMES) await world.createJob(name, { namespace: "batch" });
     await world.clock.advance(5_000);
-    const said = other.lines.filter(({ message }) => message === "Not taking part");
-    expect(said.map(({ fields }) => fields["err"])).toEqual([
+    const problems = other.lines.filter(({ message }) => message === "Not taking part");
+    expect(problems.map(({ fields }) => fields["err"])).toEqual([
       "the assignment has split batch=4, this member batch=2,team=3: start it with the same splits, or stop all that have the others first",
     ]);
     expect(messages(other.lines)).not.toContain("info Waiting for a manager without --sharding to stop");

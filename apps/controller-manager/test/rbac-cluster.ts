@@ -12,7 +12,7 @@ import { writeKubeconfig } from "./kubeconfig.js";
 import type { Scope } from "./scope.js";
 
 /** An API server with RBAC over a real socket. Users have tokens of the same name. Gone with the test. */
-export interface GuardedCluster {
+export interface RbacCluster {
   readonly server: ApiServer;
   readonly client: Client;
   readonly folder: string;
@@ -26,7 +26,7 @@ export interface GuardedCluster {
 
 const USERS = ["admin", "manager", "prometheus", "nobody"];
 
-export async function startGuardedCluster(scope: Scope): Promise<GuardedCluster> {
+export async function startRbacCluster(scope: Scope): Promise<RbacCluster> {
   const folder = await mkdtemp(path.join(tmpdir(), "kubewright-serving-"));
   const tokens = Object.fromEntries(
     USERS.map((user) => [user, { username: user, groups: user === "admin" ? ["system:masters"] : [] }]),

@@ -1,5 +1,5 @@
 /** Specs of Jobs whose pods all succeed soon: of one pod, of several at a time, and of indexes, by turns. */
-export function ledgerJob(index: number) {
+export function auditedJob(index: number) {
   const shape = SHAPES[index % SHAPES.length]!;
   const annotations = { "sim.kubewright.dev/duration": "100ms..500ms", "sim.kubewright.dev/startup-delay": "0s" };
   const container = { name: "main", image: "busybox", command: ["true"] };

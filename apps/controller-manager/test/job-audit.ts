@@ -17,7 +17,7 @@ const POLL_MS = 200;
 /** Longer than any test. */
 const WATCH_SECONDS = 7_200;
 
-interface Account {
+interface JobCounts {
   readonly completions: number;
   succeeded: number;
   completed: number;
@@ -25,11 +25,11 @@ interface Account {
 }
 
 /** Keeps the books of Jobs whose pods all succeed, from what the API server tells, whoever runs them. */
-export class JobLedger {
-  readonly #accounts = new Map<string, Account>();
+export class JobAudit {
+  readonly #counts = new Map<string, JobCounts>();
   readonly #client: Client;
   /** What no Job may ever show. */
-  readonly wrong: string[] = [];
+  readonly observedViolations: string[] = [];
   #complete = 0;
 
   private constructor(client: Client) {
@@ -37,8 +37,8 @@ export class JobLedger {
   }
 
   /** Watches from before the first Job. */
-  static async open(scope: Scope, client: Client): Promise<JobLedger> {
-    const ledger = new JobLedger(client);
+  static async start(scope: Scope, client: Client): Promise<JobAudit> {
+    const jobAudit = new JobAudit(client);
     const stop = new AbortController();
     scope.onTestFinished(() => stop.abort());
     const options = { timeoutSeconds: WATCH_SECONDS, signal: stop.signal };
@@ -46,13 +46,13 @@ export class JobLedger {
       await client.resource(jobs).watch(options),
       await client.resource(pods).watch(options),
     ];
-    void read(jobEvents, (job) => ledger.#enterJob(job)).catch(() => undefined);
-    void read(podEvents, (pod) => ledger.#enterPod(pod)).catch(() => undefined);
-    return ledger;
+    void read(jobEvents, (job) => jobAudit.#recordJob(job)).catch(() => undefined);
+    void read(podEvents, (pod) => jobAudit.#recordPod(pod)).catch(() => undefined);
+    return jobAudit;
   }
 
   async create(name: string, spec: Job["spec"] & { completions: number }, namespace = "default"): Promise<void> {
-    this.#accounts.set(`${namespace}/${name}`, {
+    this.#counts.set(`${namespace}/${name}`, {
       completions: spec.completions,
       succeeded: 0,
       completed: 0,
@@ -66,16 +66,16 @@ export class JobLedger {
   }
 
   /** Resolves when so many Jobs are complete. */
-  async reaches(count: number): Promise<void> {
+  async waitForComplete(count: number): Promise<void> {
     while (this.#complete < count) await realClock.sleep(POLL_MS);
   }
 
   /** Everything that is not as it should be once all are complete: counts, pods and finalizers. */
-  async audit(): Promise<string[]> {
-    const wrong = [...this.wrong];
+  async violations(): Promise<string[]> {
+    const wrong = [...this.observedViolations];
     const stored = new Map<string, DeepReadonly<Job>>();
     for (const job of (await this.#client.resource(jobs).list()).items) stored.set(keyOf(job), job);
-    for (const [name, { completions, completed, pods: seen }] of this.#accounts) {
+    for (const [name, { completions, completed, pods: seen }] of this.#counts) {
       const { succeeded = 0, failed = 0, active = 0, uncountedTerminatedPods = {} } = stored.get(name)?.status ?? {};
       const uncounted = Object.values(uncountedTerminatedPods).flat().length;
       if (succeeded !== completions || failed !== 0 || active !== 0 || uncounted !== 0)
@@ -91,31 +91,31 @@ export class JobLedger {
     return wrong;
   }
 
-  #enterPod({ metadata }: DeepReadonly<Pod>): void {
-    this.#accounts.get(`${metadata.namespace}/${metadata.labels?.["job-name"]}`)?.pods.add(metadata.uid!);
+  #recordPod({ metadata }: DeepReadonly<Pod>): void {
+    this.#counts.get(`${metadata.namespace}/${metadata.labels?.["job-name"]}`)?.pods.add(metadata.uid!);
   }
 
-  #enterJob(job: DeepReadonly<Job>): void {
+  #recordJob(job: DeepReadonly<Job>): void {
     const { status } = job;
     const name = keyOf(job);
-    const account = this.#accounts.get(name);
-    if (account === undefined) return;
+    const counts = this.#counts.get(name);
+    if (counts === undefined) return;
     const { succeeded = 0, uncountedTerminatedPods, conditions = [] } = status ?? {};
-    if (succeeded < account.succeeded)
-      this.wrong.push(`${name}: succeeded fell from ${account.succeeded} to ${succeeded}`);
-    if (succeeded + (uncountedTerminatedPods?.succeeded?.length ?? 0) > account.completions)
-      this.wrong.push(`${name}: counted more pods than it has`);
-    account.succeeded = succeeded;
+    if (succeeded < counts.succeeded)
+      this.observedViolations.push(`${name}: succeeded fell from ${counts.succeeded} to ${succeeded}`);
+    if (succeeded + (uncountedTerminatedPods?.succeeded?.length ?? 0) > counts.completions)
+      this.observedViolations.push(`${name}: counted more pods than it has`);
+    counts.succeeded = succeeded;
     const isComplete = conditions.some(({ type, status }) => type === "Complete" && status === "True");
-    if (isComplete && account.completed === 0) {
-      account.completed = 1;
+    if (isComplete && counts.completed === 0) {
+      counts.completed = 1;
       this.#complete++;
-    } else if (!isComplete && account.completed > 0) {
-      this.wrong.push(`${name}: is no longer complete`);
+    } else if (!isComplete && counts.completed > 0) {
+      this.observedViolations.push(`${name}: is no longer complete`);
     }
   }
 }
 
-async function read<T>(events: AsyncIterable<WatchEvent<T>>, enter: (object: T) => void): Promise<void> {
-  for await (const event of events) if (event.type === "ADDED" || event.type === "MODIFIED") enter(event.object);
+async function read<T>(events: AsyncIterable<WatchEvent<T>>, record: (object: T) => void): Promise<void> {
+  for await (const event of events) if (event.type === "ADDED" || event.type === "MODIFIED") record(event.object);
 }

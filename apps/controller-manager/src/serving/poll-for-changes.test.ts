@@ -2,7 +2,7 @@ import { SimulatedClock } from "@kubewright/clock";
 import { type Logger, silentLogger } from "@kubewright/controller";
 import { expect, test } from "vitest";
 
-import { follow } from "./follow.js";
+import { pollForChanges } from "./poll-for-changes.js";
 
 test("what changes is made use of; what cannot be read or used is said once, and tried again", async () => {
   const clock = new SimulatedClock();
@@ -23,7 +23,11 @@ test("what changes is made use of; what cannot be read or used is said once, and
     applied.push(text);
   };
   const stop = new AbortController();
-  const done = follow({ name: "f", read, initial: "a", intervalMs: 10_000, apply }, { clock, logger }, stop.signal);
+  const done = pollForChanges(
+    { name: "f", read, initial: "a", intervalMs: 10_000, apply },
+    { clock, logger },
+    stop.signal,
+  );
   await clock.advance(30_000);
   expect([applied, lines]).toEqual([[], []]);
   content = "b";

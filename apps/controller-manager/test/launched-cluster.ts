@@ -10,11 +10,11 @@ import { type ApiServerLauncher, type RunningApiServer } from "../../../conforma
 import type { Scope } from "./scope.js";
 
 /** An API server in processes of its own, and a client of it. Gone with the test. */
-export interface ServedCluster extends Pick<RunningApiServer, "url" | "token" | "kubeconfig"> {
+export interface LaunchedCluster extends Pick<RunningApiServer, "url" | "token" | "kubeconfig"> {
   readonly client: Client;
 }
 
-export async function serveCluster(scope: Scope, launcher: ApiServerLauncher): Promise<ServedCluster> {
+export async function launchCluster(scope: Scope, launcher: ApiServerLauncher): Promise<LaunchedCluster> {
   const server = await launcher.start(scratchFolder(scope));
   scope.onTestFinished(server.stop);
   const { transport, close } = createHttpTransport(await loadKubeConfig({ path: server.kubeconfig }));

@@ -2,7 +2,7 @@ import { errorMessage } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
 
-export interface Followed {
+export interface ReloadSource {
   /** What is followed, for the log. */
   readonly name: string;
   /** Reads it anew. What it answers is compared with `===`. */
@@ -18,8 +18,8 @@ export interface Followed {
  * Reads something again and again, and makes use of it when it has changed, until the signal aborts. What cannot be read
  * or used is logged once, and so is that it can be again.
  */
-export async function follow(
-  { name, read, initial, intervalMs, apply }: Followed,
+export async function pollForChanges(
+  { name, read, initial, intervalMs, apply }: ReloadSource,
   { clock, logger }: { clock: Clock; logger: Logger },
   signal: AbortSignal,
 ): Promise<void> {

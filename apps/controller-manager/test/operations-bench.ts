@@ -3,7 +3,7 @@ import { silentLogger } from "@kubewright/controller";
 import type { ClientCertificate } from "@kubewright/serving";
 
 import type { ProcessStats } from "../src/metrics/process-metrics.js";
-import { type ControllerManagerOptions, completed, defaultOptions } from "../src/options.js";
+import { type ControllerManagerOptions, completeOptions, defaultOptions } from "../src/options.js";
 import { createOperations } from "../src/serving/create-operations.js";
 import type { HttpReply, HttpRequest } from "../src/serving/http-message.js";
 import type { Operations } from "../src/serving/operations.js";
@@ -39,7 +39,7 @@ export async function operationsBench(
   const stop = new AbortController();
   const operations = await createOperations(
     {
-      options: completed({ ...defaultOptions, ...options }),
+      options: completeOptions({ ...defaultOptions, ...options }),
       build: { version: "0.0.0", platform: "linux", arch: "x64" },
       nodeVersion: "v24.0.0",
       server: "https://10.0.0.1:6443",
@@ -62,7 +62,7 @@ export async function operationsBench(
 }
 
 /** A request that came over a connection without a certificate. */
-export function request(target: string, given: Partial<HttpRequest> = {}): HttpRequest {
+export function request(target: string, overrides: Partial<HttpRequest> = {}): HttpRequest {
   const [path = "", search = ""] = target.split("?");
   return {
     method: "GET",
@@ -73,12 +73,16 @@ export function request(target: string, given: Partial<HttpRequest> = {}): HttpR
     remoteAddress: "127.0.0.1",
     peer: undefined,
     body: async () => "",
-    ...given,
+    ...overrides,
   };
 }
 
 /** A certificate signed by the authority whose "PEM" is `from`. */
-export function peer(commonName: string, from: string, given: Partial<ClientCertificate> = {}): ClientCertificate {
+export function peer(
+  commonName: string,
+  authority: string,
+  overrides: Partial<ClientCertificate> = {},
+): ClientCertificate {
   return {
     commonName,
     organizations: [],
@@ -86,10 +90,10 @@ export function peer(commonName: string, from: string, given: Partial<ClientCert
     notAfterMs: Date.parse("2027-01-01T00:00:00Z"),
     isRefused: false,
     problem: (authorities, nowMs) => {
-      if (authorities !== from) return `not from ${authorities}`;
+      if (authorities !== authority) return `not from ${authorities}`;
       return nowMs <= Date.parse("2027-01-01T00:00:00Z") ? undefined : "expired";
     },
-    ...given,
+    ...overrides,
   };
 }
 
