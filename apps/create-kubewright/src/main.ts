@@ -16,23 +16,23 @@ function create([target, ...rest]: readonly string[]): number {
     process.stdout.write(`${USAGE}\n\nWrites a Kubernetes operator with its test, manifests, Dockerfile and CI.\n`);
     return 0;
   }
-  if (target === undefined || target.startsWith("-") || rest.length > 0) return refuse(USAGE);
+  if (target === undefined || target.startsWith("-") || rest.length > 0) return exitWithUsage(USAGE);
   const folder = path.resolve(target);
   const name = path.basename(folder);
   const error = projectNameError(name);
-  if (error !== undefined) return refuse(error);
+  if (error !== undefined) return exitWithUsage(error);
   const template = path.join(own, "template");
   const { version } = JSON.parse(readFileSync(path.join(own, "package.json"), "utf8")) as { version: string };
   try {
     if (existsSync(folder) && readdirSync(folder).length > 0)
-      return refuse(`${target} is there already, and not empty`);
+      return exitWithUsage(`${target} is there already, and not empty`);
     const files = new Map(filesIn(template).map((file) => [file, readFileSync(path.join(template, file), "utf8")]));
     for (const [file, text] of projectFiles(files, { name, version })) {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       writeFileSync(path.join(folder, file), text);
     }
   } catch (failure) {
-    return refuse((failure as Error).message);
+    return exitWithUsage((failure as Error).message);
   }
   process.stdout.write(`${target} is an operator. Next:\n\n  cd ${target}\n  npm install\n  npm test\n`);
   return 0;
@@ -46,7 +46,7 @@ function filesIn(folder: string): string[] {
     .filter((file) => !file.startsWith("node_modules/"));
 }
 
-function refuse(message: string): number {
+function exitWithUsage(message: string): number {
   process.stderr.write(`create-kubewright: ${message}\n`);
   return 2;
 }
