@@ -15,7 +15,7 @@ export interface ApiPage {
 }
 
 /** Longer types are told in the words of the source: TypeScript spells out what a mapped type comes to, member by member. */
-const MOST_CHARACTERS = 160;
+const MAX_CHARACTERS = 160;
 
 interface Typed extends Reflection {
   type?: SomeType;
@@ -129,7 +129,7 @@ function keepWrittenTypes(app: Application): void {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, () => {
     for (const [reflection, written] of writtenTypes) {
       const length = reflection.type === undefined ? 0 : reflection.type.toString().length;
-      if (spelledOut(reflection.type) && written.length < Math.max(length, MOST_CHARACTERS))
+      if (spelledOut(reflection.type) && written.length < Math.max(length, MAX_CHARACTERS))
         reflection.type = new UnknownType(written);
     }
   });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { type ApiPage, apiPages, apiReference } from "./api-reference.ts";
 import { commandPages } from "./commands-reference.ts";
 import { withSiteLinks } from "./links.ts";
-import { type PlayedExample, examplesOf, playExample } from "./plays.ts";
+import { type SimulatedExample, examplesOf, simulateExample } from "./examples.ts";
 import { readText, root } from "./repository.ts";
 import { rulesPage } from "./rules-reference.ts";
 import { schemaPage } from "./schema-reference.ts";
@@ -52,15 +52,15 @@ function write(file: string, text: string): void {
 async function documentPage({ source, route }: SitePage, folder: string): Promise<string> {
   let text = withSiteLinks(readText(source!), source!);
   for (const example of examplesOf(text, route)) {
-    const played = await playExample(example);
-    text = text.replace(example.block, () => exampleMarkdown(played));
-    write(path.join(folder, `public/played/${played.name}.json`), JSON.stringify(played.report));
+    const simulated = await simulateExample(example);
+    text = text.replace(example.block, () => exampleMarkdown(simulated));
+    write(path.join(folder, `public/played/${simulated.name}.json`), JSON.stringify(simulated.report));
   }
   return text.replaceAll("```text played\n", "```text\n");
 }
 
 /** The YAML, its timeline, and the same in letters. */
-function exampleMarkdown({ name, yaml, command, printed, fragment }: PlayedExample): string {
+function exampleMarkdown({ name, yaml, command, printed, fragment }: SimulatedExample): string {
   return `\`\`\`yaml\n${yaml}\`\`\`
 
 <PlayedExample name="${name}" command="${command}" fragment="${fragment}">

@@ -13,7 +13,14 @@ const KINDS: readonly (readonly [apiVersion: string, kind: string, path: string]
 ];
 
 /** What users do not write. */
-const LEFT_OUT = new Set(["status", "managedFields", "selfLink", "creationTimestamp", "deletionTimestamp", "uid"]);
+const EXCLUDED_FIELDS = new Set([
+  "status",
+  "managedFields",
+  "selfLink",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "uid",
+]);
 
 /**
  * Values that validation knows and OpenAPI does not tell.
@@ -90,7 +97,7 @@ function collect(name: string, from: Readonly<Record<string, OpenApiSchema>>, in
 function slim(schema: JsonSchema, type: string, refer: (reference: string) => string): JsonSchema {
   const { description, properties, items, additionalProperties, $ref, allOf } = schema;
   const reference = $ref ?? allOf?.[0]?.$ref;
-  const kept = Object.entries(properties ?? {}).filter(([field]) => !LEFT_OUT.has(field));
+  const kept = Object.entries(properties ?? {}).filter(([field]) => !EXCLUDED_FIELDS.has(field));
   return {
     ...(description === undefined || description === "" ? {} : { description }),
     ...(reference === undefined ? {} : { $ref: refer(reference) }),

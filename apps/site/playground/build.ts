@@ -5,7 +5,7 @@ import path from "node:path";
 import { type Metafile, build } from "esbuild";
 
 import { lazyExpressions, lazySharding, withoutExternalClients } from "../../simulator/browser-plugin.ts";
-import { madeModules } from "./made-modules.ts";
+import { generatedModules } from "./generated-modules.ts";
 
 const PAGE = path.join(import.meta.dirname, "page");
 /** Everything that may be kept for ever, by names that tell one version from another. */
@@ -43,7 +43,7 @@ export async function buildPlayground(outDir: string): Promise<void> {
     metafile: true,
     logLevel: "warning",
     loader: { ".yaml": "text", ".svg": "copy" },
-    plugins: [madeModules(), lazyExpressions, lazySharding, withoutExternalClients],
+    plugins: [generatedModules(), lazyExpressions, lazySharding, withoutExternalClients],
   });
   const html = await readFile(path.join(PAGE, "index.html"), "utf8");
   const [first, script, engine] = ["engine/first-worker.ts", "main.ts", "engine/worker.ts"].map((source) =>

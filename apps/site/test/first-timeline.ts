@@ -18,11 +18,11 @@ import { serveFolder } from "./static-server.ts";
 /** Moments of a visit, in milliseconds from when the page was asked for. */
 interface Visit {
   /** The page's own script has begun: fetched, and compiled. */
-  readonly begun: number;
+  readonly startedMs: number;
   /** The example has been played. */
-  readonly played: number;
+  readonly simulatedMs: number;
   /** Its lanes are on the screen. */
-  readonly drawn: number;
+  readonly drawnMs: number;
 }
 
 /** Runs in the page. Looks once for every picture that is drawn. */
@@ -46,21 +46,21 @@ const WATCH = `{
 const { values: flags } = parseArgs({
   options: { visits: { type: "string", default: "5" }, site: { type: "string" } },
 });
-const made = flags.site === undefined ? mkdtempSync(path.join(tmpdir(), "kubewright-first-")) : undefined;
-if (made !== undefined) await buildPlayground(path.join(made, "play"));
-const server = await serveFolder(made ?? flags.site!);
+const folder = flags.site === undefined ? mkdtempSync(path.join(tmpdir(), "kubewright-first-")) : undefined;
+if (folder !== undefined) await buildPlayground(path.join(folder, "play"));
+const server = await serveFolder(folder ?? flags.site!);
 try {
   const visits: Visit[] = [];
   for (let index = 0; index < Number(flags.visits); index++) {
     visits.push(await visit(`${server.url}play/`));
-    const { begun, played, drawn } = rounded(visits.at(-1)!);
-    console.log(`visit ${index + 1}: page ${begun} ms, played ${played} ms, drawn ${drawn} ms`);
+    const { startedMs, simulatedMs, drawnMs } = rounded(visits.at(-1)!);
+    console.log(`visit ${index + 1}: page ${startedMs} ms, played ${simulatedMs} ms, drawn ${drawnMs} ms`);
   }
-  const drawn = visits.map((each) => Math.round(each.drawn)).sort((a, b) => a - b);
+  const drawn = visits.map((each) => Math.round(each.drawnMs)).sort((a, b) => a - b);
   console.log(`first timeline: ${drawn[Math.floor(drawn.length / 2)]} ms (median), ${drawn.at(-1)} ms at most`);
 } finally {
   await server.close();
-  if (made !== undefined) rmSync(made, { recursive: true, force: true });
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
 
 async function visit(url: string): Promise<Visit> {
@@ -78,6 +78,6 @@ async function visit(url: string): Promise<Visit> {
   }
 }
 
-function rounded({ begun, played, drawn }: Visit): Visit {
-  return { begun: Math.round(begun), played: Math.round(played), drawn: Math.round(drawn) };
+function rounded({ startedMs, simulatedMs, drawnMs }: Visit): Visit {
+  return { startedMs: Math.round(startedMs), simulatedMs: Math.round(simulatedMs), drawnMs: Math.round(drawnMs) };
 }

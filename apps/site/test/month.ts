@@ -28,15 +28,15 @@ spec: { schedule: "${index * 5} ${index} * * *", jobTemplate: { spec: { template
 const SEEDS = 6;
 
 const { values: flags } = parseArgs({ options: { browsers: { type: "string", default: "3" } } });
-const made = mkdtempSync(path.join(tmpdir(), "kubewright-month-"));
-await buildPlayground(path.join(made, "play"));
-const server = await serveFolder(made);
+const folder = mkdtempSync(path.join(tmpdir(), "kubewright-month-"));
+await buildPlayground(path.join(folder, "play"));
+const server = await serveFolder(folder);
 try {
   for (let index = 0; index < Number(flags.browsers); index++)
     console.log((await visit(`${server.url}play/`)).join(", "));
 } finally {
   await server.close();
-  rmSync(made, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 }
 
 /** What the page says of how long each took. */

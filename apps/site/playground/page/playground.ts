@@ -4,7 +4,7 @@ import type { SimulationRequest, SimulationResult, Problem } from "kubewright/br
 import { download } from "./download.ts";
 import { Downloads } from "./downloads.ts";
 import { Editor } from "./editor/editor.ts";
-import { type Engine, PlayError } from "./engine/engine.ts";
+import { type Engine, SimulationError } from "./engine/engine.ts";
 import { EXAMPLES, type Example } from "./examples/examples.ts";
 import { Header } from "./header.ts";
 import { ProblemsView } from "./problems-view.ts";
@@ -12,7 +12,7 @@ import { FuturesPanel } from "./results/futures-panel.ts";
 import { Progress } from "./results/progress.ts";
 import { RunPanel } from "./results/run-panel.ts";
 import type { EditScenario } from "./scenario/form-parts.ts";
-import { HappeningsForm } from "./scenario/happenings-form.ts";
+import { ScenarioEventsForm } from "./scenario/scenario-events-form.ts";
 import { ScenarioText, type Subject } from "./scenario/scenario-text.ts";
 import { subjectsIn } from "./scenario/subjects.ts";
 import { WindowForm } from "./scenario/window-form.ts";
@@ -24,7 +24,7 @@ import { Tabs } from "./tabs.ts";
 import { type Theme, applyTheme, storeTheme, storedTheme } from "./theme.ts";
 
 /** After the last keystroke. */
-const PLAYS_AFTER_MS = 250;
+const RUN_DELAY_MS = 250;
 
 /** What is written, and what becomes of it: the one follows the other. */
 export class Playground {
@@ -41,7 +41,7 @@ export class Playground {
   readonly #problems: ProblemsView;
   readonly #window: WindowForm;
   readonly #workloads: WorkloadsForm;
-  readonly #happenings: HappeningsForm;
+  readonly #scenarioEvents: ScenarioEventsForm;
   readonly #forms: HTMLElement;
   readonly #unreadable = h(
     "p",
@@ -56,10 +56,10 @@ export class Playground {
   readonly #alert = h("p", { class: "alert", role: "alert", hidden: true });
   #state = NOTHING;
   #subjects: readonly Subject[] = [];
-  #played: SimulationResult | undefined;
+  #simulated: SimulationResult | undefined;
   #theme: Theme = storedTheme();
   #timer = 0;
-  #playing: Promise<void> = Promise.resolve();
+  #isRunning: Promise<void> = Promise.resolve();
   #stop = new AbortController();
 
   constructor(root: HTMLElement, engine: Engine, futuresEngine: Engine) {
@@ -81,7 +81,7 @@ export class Playground {
     };
     this.#window = new WindowForm(edit, (kubernetes) => this.#change({ kubernetes }));
     this.#workloads = new WorkloadsForm(edit);
-    this.#happenings = new HappeningsForm(edit);
+    this.#scenarioEvents = new ScenarioEventsForm(edit);
     // On a phone the timeline comes below all this.
     const open = !matchMedia("(max-width: 860px)").matches;
     this.#forms = h(
@@ -89,11 +89,11 @@ export class Playground {
       { class: "forms" },
       this.#window.element,
       h("details", { open }, h("summary", {}, "How long runs take"), this.#workloads.element),
-      h("details", { open }, h("summary", {}, "What goes wrong"), this.#happenings.element),
+      h("details", { open }, h("summary", {}, "What goes wrong"), this.#scenarioEvents.element),
     );
     this.#problems = new ProblemsView((problem) => this.#goTo(problem));
     this.#futures = new FuturesPanel({
-      play: (count, onProgress, signal) =>
+      simulate: (count, onProgress, signal) =>
         this.#futuresEngine.run("futures", { ...this.#request(), seeds: `1-${count}` }, { onProgress, signal }),
       onCount: (futures) => {
         this.#state = { ...this.#state, futures };
@@ -105,7 +105,7 @@ export class Playground {
       onTrace: () => void this.#download("trace.jsonl", "application/jsonl"),
       onManifests: () => download("manifests.yaml", "application/yaml", this.#state.manifests),
       onScenario: () => download("scenario.yaml", "application/yaml", this.#state.scenario),
-      onCopyCommand: () => void this.#copy(commandOf(this.#played), "The command is copied"),
+      onCopyCommand: () => void this.#copy(commandOf(this.#simulated), "The command is copied"),
     });
     this.#header = new Header({
       onExample: (name) => this.#openExample(EXAMPLES.find((example) => example.name === name)!),
@@ -116,7 +116,7 @@ export class Playground {
     this.#cancel = listen(h("button", { type: "button", class: "button", hidden: true }, "Cancel"), {
       onclick: () => {
         this.#stop.abort();
-        this.#say("Cancelled. It is played again when something changes.");
+        this.#showStatus("Cancelled. It is played again when something changes.");
       },
     });
     const manifestsPanel = h("div", { class: "editor-panel" }, this.#manifests.element);
@@ -138,7 +138,7 @@ export class Playground {
   async start(): Promise<void> {
     window.addEventListener("hashchange", () => void this.#openAddress());
     await this.#openAddress();
-    await this.#playing;
+    await this.#isRunning;
   }
 
   /** Loads what helps with writing. */
@@ -182,11 +182,11 @@ export class Playground {
       const state = await stateOf(hash);
       if (state === undefined) this.#openExample(EXAMPLES[0]!);
       else this.#open(state);
-      this.#warn("");
+      this.#showAlert("");
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
       this.#openExample(EXAMPLES[0]!);
-      this.#warn(`${error.message} Meanwhile, here is an example.`);
+      this.#showAlert(`${error.message} Meanwhile, here is an example.`);
     }
     return undefined;
   }
@@ -194,7 +194,7 @@ export class Playground {
   #openExample({ name, manifests, scenario }: Example): void {
     this.#open({ ...this.#state, manifests, scenario });
     this.#header.example = name;
-    this.#warn("");
+    this.#showAlert("");
   }
 
   #open(state: PlaygroundState): void {
@@ -204,7 +204,7 @@ export class Playground {
     this.#change(state, 0);
   }
 
-  #change(change: Partial<PlaygroundState>, afterMs = PLAYS_AFTER_MS): void {
+  #change(change: Partial<PlaygroundState>, afterMs = RUN_DELAY_MS): void {
     this.#state = { ...this.#state, ...change };
     const { manifests, scenario } = this.#state;
     const isExample = EXAMPLES.find((each) => each.manifests === manifests && each.scenario === scenario);
@@ -213,23 +213,23 @@ export class Playground {
     this.#futures.outdate();
     this.#stop.abort();
     clearTimeout(this.#timer);
-    if (afterMs === 0) this.#playing = this.#play();
-    else this.#timer = window.setTimeout(() => void this.#play(), afterMs);
+    if (afterMs === 0) this.#isRunning = this.#simulate();
+    else this.#timer = window.setTimeout(() => void this.#simulate(), afterMs);
     void this.#writeLink();
   }
 
   #renderForms(): void {
     const { manifests, scenario: text } = this.#state;
     const scenario = new ScenarioText(text);
-    this.#forms.hidden = !scenario.isReadable;
-    this.#unreadable.hidden = scenario.isReadable;
-    if (!scenario.isReadable) return;
+    this.#forms.hidden = !scenario.isParseable;
+    this.#unreadable.hidden = scenario.isParseable;
+    if (!scenario.isParseable) return;
     const subjects = [...subjectsIn(manifests), ...subjectsIn(text)];
     // In the middle of a word there may be none to be read.
     if (subjects.length > 0 || manifests.trim() === "") this.#subjects = subjects;
     this.#window.render(scenario, this.#state.kubernetes);
     this.#workloads.render(scenario, this.#subjects);
-    this.#happenings.render(scenario, this.#subjects);
+    this.#scenarioEvents.render(scenario, this.#subjects);
   }
 
   /** Where flags say the same as the scenario, the command is one that people would write. */
@@ -251,7 +251,7 @@ export class Playground {
     };
   }
 
-  async #play(): Promise<void> {
+  async #simulate(): Promise<void> {
     const stop = new AbortController();
     this.#stop = stop;
     const started = performance.now();
@@ -261,14 +261,14 @@ export class Playground {
       this.#cancel.hidden = false;
     }, 1_000);
     try {
-      const played = await this.#engine.run("play", this.#request(), {
+      const result = await this.#engine.run("play", this.#request(), {
         signal: stop.signal,
         onProgress: (done) => this.#progress.set(done),
         onProblems: (problems) => this.#showProblems(problems),
       });
-      this.#show(played, performance.now() - started);
+      this.#show(result, performance.now() - started);
     } catch (error) {
-      if (!stop.signal.aborted) this.#say(`This could not be played: ${(error as Error).message}`);
+      if (!stop.signal.aborted) this.#showStatus(`This could not be played: ${(error as Error).message}`);
     } finally {
       clearTimeout(showCancel);
       if (this.#stop === stop) {
@@ -278,13 +278,13 @@ export class Playground {
     }
   }
 
-  #show(played: SimulationResult, tookMs: number): void {
-    this.#played = played;
-    this.#showProblems(played.problems);
-    this.#run.show(played);
-    this.#downloads.render(commandOf(played), this.#state.scenario !== "");
-    this.#say(
-      played.report === undefined ? "Not played: see what is wrong" : `Played in ${(tookMs / 1000).toFixed(2)} s`,
+  #show(result: SimulationResult, tookMs: number): void {
+    this.#simulated = result;
+    this.#showProblems(result.problems);
+    this.#run.show(result);
+    this.#downloads.render(commandOf(result), this.#state.scenario !== "");
+    this.#showStatus(
+      result.report === undefined ? "Not played: see what is wrong" : `Played in ${(tookMs / 1000).toFixed(2)} s`,
     );
     performance.mark("played");
   }
@@ -308,16 +308,18 @@ export class Playground {
   }
 
   async #download(name: "report.html" | "trace.jsonl", type: string): Promise<void> {
-    this.#say(`Making ${name}…`);
+    this.#showStatus(`Making ${name}…`);
     try {
       const text =
         name === "trace.jsonl"
           ? await this.#engine.run("trace", this.#request())
           : await this.#engine.run("report", { ...this.#request(), page: await pageFiles() });
       download(name, type, text);
-      this.#say(`${name} is in your downloads`);
+      this.#showStatus(`${name} is in your downloads`);
     } catch (error) {
-      this.#say(error instanceof PlayError ? error.message : `${name} could not be made: ${(error as Error).message}`);
+      this.#showStatus(
+        error instanceof SimulationError ? error.message : `${name} could not be made: ${(error as Error).message}`,
+      );
     }
   }
 
@@ -327,7 +329,7 @@ export class Playground {
       history.replaceState(null, "", link);
       await this.#copy(link, "The link is copied");
     } catch (error) {
-      this.#warn((error as Error).message);
+      this.#showAlert((error as Error).message);
     }
   }
 
@@ -341,7 +343,7 @@ export class Playground {
   async #copy(text: string, done: string): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
-      this.#say(done);
+      this.#showStatus(done);
     } catch {
       // Where pages may not: there it is still, to be taken by hand.
       window.prompt("Copy this:", text);
@@ -360,11 +362,11 @@ export class Playground {
     this.#futures.timeline.theme = theme;
   }
 
-  #say(text: string): void {
+  #showStatus(text: string): void {
     this.#status.textContent = text;
   }
 
-  #warn(text: string): void {
+  #showAlert(text: string): void {
     this.#alert.textContent = text;
     this.#alert.hidden = text === "";
   }
@@ -377,8 +379,8 @@ async function pageFiles(): Promise<{ readonly script: string; readonly style: s
 }
 
 /** For those who have it installed, and for those who have not. */
-function commandOf(played: SimulationResult | undefined): string {
-  return played === undefined ? "" : `npx ${played.command}`;
+function commandOf(result: SimulationResult | undefined): string {
+  return result === undefined ? "" : `npx ${result.command}`;
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

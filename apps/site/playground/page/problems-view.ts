@@ -2,7 +2,7 @@ import { h, listen } from "@kubewright/timeline/page";
 import type { Problem } from "kubewright/browser";
 
 /** As many as anybody reads at once. */
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 const NAMES: Readonly<Record<Problem["document"], string>> = {
   manifests: "manifests.yaml",
@@ -22,9 +22,9 @@ export class ProblemsView {
 
   render(problems: readonly Problem[]): void {
     this.element.hidden = problems.length === 0;
-    const rest = problems.length - MOST_SHOWN;
+    const rest = problems.length - MAX_SHOWN;
     this.element.replaceChildren(
-      ...problems.slice(0, MOST_SHOWN).map((problem) => this.#item(problem)),
+      ...problems.slice(0, MAX_SHOWN).map((problem) => this.#item(problem)),
       ...(rest > 0 ? [h("li", { class: "hint" }, `and ${rest.toLocaleString("en")} more`)] : []),
     );
   }

@@ -1,7 +1,7 @@
 import { h, listen } from "@kubewright/timeline/page";
 
-const NARROWEST = 25;
-const WIDEST = 65;
+const MIN_PERCENT = 25;
+const MAX_PERCENT = 65;
 const STEP = 2;
 
 /** A line between two columns that can be dragged, or moved with arrow keys; in percent of the width. */
@@ -19,8 +19,8 @@ export class Split {
         tabindex: 0,
         "aria-label": "Width of the editor",
         "aria-orientation": "vertical",
-        "aria-valuemin": NARROWEST,
-        "aria-valuemax": WIDEST,
+        "aria-valuemin": MIN_PERCENT,
+        "aria-valuemax": MAX_PERCENT,
       }),
       {
         onpointerdown: (event) => this.element.setPointerCapture(event.pointerId),
@@ -41,7 +41,7 @@ export class Split {
   }
 
   #set(percent: number): void {
-    this.#percent = Math.min(WIDEST, Math.max(NARROWEST, percent));
+    this.#percent = Math.min(MAX_PERCENT, Math.max(MIN_PERCENT, percent));
     this.#columns.style.setProperty("--editor-width", `${this.#percent}%`);
     this.element.setAttribute("aria-valuenow", String(Math.round(this.#percent)));
   }

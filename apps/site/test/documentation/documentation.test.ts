@@ -34,18 +34,18 @@ const SAMPLE = [
   "api/workqueue.html",
 ];
 
-let said = "";
+let output = "";
 
 beforeAll(() => {
   const args = [path.join(root, "apps/site/build.ts"), "--base", BASE, "--out", built];
   const api = ["@kubewright/workqueue", "@kubewright/clock"].flatMap((name) => ["--api", name]);
   const { status, stdout, stderr } = spawnSync(process.execPath, [...args, ...api], { encoding: "utf8" });
-  said = `${stdout}${stderr}`;
-  if (status !== 0) throw new Error(`the site could not be built: ${said}`);
+  output = `${stdout}${stderr}`;
+  if (status !== 0) throw new Error(`the site could not be built: ${output}`);
 }, 900_000);
 
 test("the site is built without a word but of how it goes on", () => {
-  const lines = stripVTControlCharacters(said).split(/[\n\r]/);
+  const lines = stripVTControlCharacters(output).split(/[\n\r]/);
   expect(
     lines.filter((line) => !/^(?:[-✓] (?:building client \+ server bundles|rendering pages)\.\.\.)?$/.test(line)),
   ).toEqual([]);
@@ -65,7 +65,7 @@ test("every link of every page leads to a page, and to a heading of it", () => {
       [...html.matchAll(new RegExp(`\\s${name}="([^"]*)"`, "g"))].map(([, value]) => value!.replaceAll("&amp;", "&"));
     pages.set(file, { ids: new Set(values("id")), links: [...values("href"), ...values("src")] });
   }
-  const dead: string[] = [];
+  const deadLinks: string[] = [];
   for (const [file, { links }] of pages)
     for (const link of links) {
       const { pathname, hash, host } = new URL(link, `http://site${BASE}${file}`);
@@ -73,11 +73,11 @@ test("every link of every page leads to a page, and to a heading of it", () => {
       const name = decodeURIComponent(pathname.slice(BASE.length)) || "index.html";
       const target = name.endsWith("/") ? `${name}index.html` : name;
       const heading = decodeURIComponent(hash.slice(1));
-      if (!pathname.startsWith(BASE) || !existsSync(path.join(built, target))) dead.push(`${file}: ${link}`);
-      else if (heading !== "" && pages.get(target)?.ids.has(heading) === false) dead.push(`${file}: ${link}`);
+      if (!pathname.startsWith(BASE) || !existsSync(path.join(built, target))) deadLinks.push(`${file}: ${link}`);
+      else if (heading !== "" && pages.get(target)?.ids.has(heading) === false) deadLinks.push(`${file}: ${link}`);
     }
   expect(pages.size).toBeGreaterThan(70);
-  expect([...new Set(dead)]).toEqual([]);
+  expect([...new Set(deadLinks)]).toEqual([]);
 });
 
 /** What axe looks at that takes no browser; with one it looks at some pages only. */

@@ -3,7 +3,7 @@ import { deflateRawSync } from "node:zlib";
 import { assert, asyncProperty, integer, record, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { LONGEST_LINK, LinkError, linkTo, stateOf } from "../../playground/page/state/link.ts";
+import { MAX_LINK, LinkError, linkTo, stateOf } from "../../playground/page/state/link.ts";
 import { NOTHING } from "../../playground/page/state/playground-state.ts";
 
 const linkWith = (value: unknown, version = 1): string =>
@@ -34,7 +34,7 @@ describe("a link", () => {
       ((index * 2_654_435_761) % 4_294_967_296).toString(36),
     ).join();
     await expect(linkTo({ ...NOTHING, manifests })).rejects.toThrow(/of 32,000 at most/);
-    expect(LONGEST_LINK).toBe(32_000);
+    expect(MAX_LINK).toBe(32_000);
   });
 
   test.each([

@@ -20,7 +20,7 @@ const TIMEOUT_MS = 180_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SCREENSHOTS = path.resolve(import.meta.dirname, "../../../../.test-output/playground");
 /** Of the scripts that a first timeline takes, with the editor and the engine, compressed as the plainest web server does it. */
-const MOST_BYTES = 600_000;
+const MAX_BYTES = 600_000;
 
 const HOURLY = `apiVersion: batch/v1
 kind: CronJob
@@ -376,7 +376,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     const sum = (some: typeof sizes): number => some.reduce((total, { bytes }) => total + bytes, 0);
     const needed = sum(sizes.filter(({ name }) => first.has(name)));
     console.log(`playground: ${needed} bytes of scripts for the first timeline, ${sum(sizes)} with all that is kept`);
-    expect(needed).toBeLessThan(MOST_BYTES);
+    expect(needed).toBeLessThan(MAX_BYTES);
   });
 });
 

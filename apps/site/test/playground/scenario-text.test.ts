@@ -22,23 +22,28 @@ describe("the text of a scenario", () => {
   });
 
   test("tells what happens when, adds to it, changes and removes it", () => {
-    const first = new ScenarioText("").withHappening(0, { at: "+6h", for: "2h", kind: "apiServerDown", value: "all" });
+    const first = new ScenarioText("").withScenarioEvent(0, {
+      at: "+6h",
+      for: "2h",
+      kind: "apiServerDown",
+      value: "all",
+    });
     expect(first).toBe(`${HEAD}happenings:\n  - at: +6h\n    for: 2h\n    apiServerDown: all\n`);
     const suspend = { at: "+1h", for: "", kind: "suspend", value: { kind: "CronJob", name: "report" } };
-    const second = new ScenarioText(first).withHappening(1, suspend);
+    const second = new ScenarioText(first).withScenarioEvent(1, suspend);
     expect(second).toBe(`${first}  - at: +1h\n    suspend: { kind: CronJob, name: report }\n`);
-    expect(new ScenarioText(second).happenings[1]).toEqual(suspend);
-    const changed = new ScenarioText(second).withHappening(0, {
+    expect(new ScenarioText(second).events[1]).toEqual(suspend);
+    const changed = new ScenarioText(second).withScenarioEvent(0, {
       at: "+7h",
       for: "",
       kind: "nodeLost",
       value: "node-1",
     });
-    expect(new ScenarioText(changed).happenings).toEqual([
+    expect(new ScenarioText(changed).events).toEqual([
       { at: "+7h", for: "", kind: "nodeLost", value: "node-1" },
       suspend,
     ]);
-    expect(new ScenarioText(new ScenarioText(changed).withoutHappening(0)).withoutHappening(0)).toBe("");
+    expect(new ScenarioText(new ScenarioText(changed).withoutScenarioEvent(0)).withoutScenarioEvent(0)).toBe("");
   });
 
   test("says how long whose runs take and how many fail", () => {
@@ -56,9 +61,9 @@ describe("the text of a scenario", () => {
 
   test.each(["a: [", "- 1", "a: *b", "a: 1\na: 2", "just text"])("that is no scenario is left alone: %s", (text) => {
     const scenario = new ScenarioText(text);
-    expect(scenario.isReadable).toBe(false);
+    expect(scenario.isParseable).toBe(false);
     expect(scenario.withField("for", "1d")).toBe(text);
-    expect(scenario.happenings).toEqual([]);
+    expect(scenario.events).toEqual([]);
     expect(scenario.field("for")).toBe("");
   });
 });

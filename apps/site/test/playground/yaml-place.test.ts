@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 
 import { ITEM } from "../../playground/page/editor/json-schema.ts";
-import { yamlPlace } from "../../playground/page/editor/yaml-place.ts";
+import { yamlPosition } from "../../playground/page/editor/yaml-position.ts";
 
 /** The place of the `|`. */
-function at(marked: string): ReturnType<typeof yamlPlace> {
+function at(marked: string): ReturnType<typeof yamlPosition> {
   const offset = marked.indexOf("|");
-  return yamlPlace(marked.slice(0, offset) + marked.slice(offset + 1), offset);
+  return yamlPosition(marked.slice(0, offset) + marked.slice(offset + 1), offset);
 }
 
 function seen(marked: string): unknown {
@@ -52,6 +52,6 @@ describe("the place of a cursor in YAML that is being written", () => {
 
   test("does not take long for a long document", () => {
     const text = "spec:\n" + "  - { name: a, value: b }\n".repeat(20_000);
-    expect(yamlPlace(`${text}  `, text.length + 2)?.path).toEqual(["spec"]);
+    expect(yamlPosition(`${text}  `, text.length + 2)?.path).toEqual(["spec"]);
   });
 });

@@ -2,12 +2,12 @@ import type { Completion, CompletionContext, CompletionResult, CompletionSource 
 
 import type { DocumentSchema } from "./document-schema.ts";
 import type { JsonSchema, SchemaTree } from "./json-schema.ts";
-import { type YamlPlace, yamlPlace } from "./yaml-place.ts";
+import { type YamlPosition, yamlPosition } from "./yaml-position.ts";
 
 /** Offers fields, and values where they are known. */
 export function completion(schema: () => Promise<DocumentSchema>): CompletionSource {
   return async (context: CompletionContext): Promise<CompletionResult | null> => {
-    const place = yamlPlace(context.state.doc.toString(), context.pos);
+    const place = yamlPosition(context.state.doc.toString(), context.pos);
     if (place === undefined || (place.typed === "" && !context.explicit && place.at === "key")) return null;
     const known = await schema();
     const options = place.at === "key" ? fieldsAt(place, known) : valuesAt(place, known);
@@ -16,7 +16,7 @@ export function completion(schema: () => Promise<DocumentSchema>): CompletionSou
   };
 }
 
-function fieldsAt(place: YamlPlace, known: DocumentSchema): Completion[] {
+function fieldsAt(place: YamlPosition, known: DocumentSchema): Completion[] {
   const root = known.rootOf(place);
   if (root === undefined) return [];
   const required = new Set(known.tree.at(root, place.path).flatMap((schema) => schema.required ?? []));
@@ -34,7 +34,7 @@ function fieldsAt(place: YamlPlace, known: DocumentSchema): Completion[] {
 }
 
 /** A colon, and where what is inside goes. */
-function behindName(schema: JsonSchema, { indent, isFlow }: YamlPlace, tree: SchemaTree): string {
+function behindName(schema: JsonSchema, { indent, isFlow }: YamlPosition, tree: SchemaTree): string {
   if (isFlow) return ": ";
   const deeper = `\n${" ".repeat(indent + 2)}`;
   const type = tree.typeOf(schema);
@@ -42,7 +42,7 @@ function behindName(schema: JsonSchema, { indent, isFlow }: YamlPlace, tree: Sch
   return type === "object" ? `:${deeper}` : ": ";
 }
 
-function valuesAt(place: YamlPlace, known: DocumentSchema): Completion[] {
+function valuesAt(place: YamlPosition, known: DocumentSchema): Completion[] {
   const root = known.rootOf(place);
   const schemas = root === undefined ? [] : known.tree.at(root, place.path);
   const values = schemas.flatMap((schema) => [

@@ -1,12 +1,12 @@
 import { zones } from "../scenario/zones.ts";
 import { type JsonSchema, SchemaTree, type Step } from "./json-schema.ts";
-import type { YamlPlace } from "./yaml-place.ts";
+import type { YamlPosition } from "./yaml-position.ts";
 
 /** What a kind of document may hold, and where to look it up. */
 export interface DocumentSchema {
   readonly tree: SchemaTree;
   /** Of the document that a place is in; `undefined` when its kind is not known, or not written yet. */
-  rootOf(place: Pick<YamlPlace, "top">): JsonSchema | undefined;
+  rootOf(place: Pick<YamlPosition, "top">): JsonSchema | undefined;
   /** Values that the schema itself does not tell. */
   valuesOf(path: readonly Step[]): readonly string[];
 }

@@ -25,7 +25,7 @@ export interface EditorOptions {
 }
 
 /** A text that was not written by hand. */
-const given = Annotation.define<boolean>();
+const isProgrammatic = Annotation.define<boolean>();
 
 /**
  * An editor of YAML, in a shadow tree: there its style sheets are constructed ones, which a strict content security policy
@@ -63,7 +63,7 @@ export class Editor {
         spellcheck: "false",
       }),
       EditorView.updateListener.of(({ docChanged, transactions, state }) => {
-        if (docChanged && transactions.every((transaction) => transaction.annotation(given) !== true))
+        if (docChanged && transactions.every((transaction) => transaction.annotation(isProgrammatic) !== true))
           onWrite(state.doc.toString());
       }),
     ];
@@ -99,7 +99,7 @@ export class Editor {
       behind++;
     this.#view.dispatch({
       changes: { from, to: before.length - behind, insert: text.slice(from, text.length - behind) },
-      annotations: given.of(true),
+      annotations: isProgrammatic.of(true),
     });
   }
 

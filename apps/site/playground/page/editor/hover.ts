@@ -3,7 +3,7 @@ import { type EditorView, type Tooltip, hoverTooltip } from "@codemirror/view";
 import { h } from "@kubewright/timeline/page";
 
 import type { DocumentSchema } from "./document-schema.ts";
-import { yamlPlace } from "./yaml-place.ts";
+import { yamlPosition } from "./yaml-position.ts";
 
 /** Tells what a field means when the pointer rests on its name. */
 export function hover(schema: () => Promise<DocumentSchema>): Extension {
@@ -17,7 +17,7 @@ async function tooltipAt(
 ): Promise<Tooltip | null> {
   const word = wordAround(view, position);
   if (word === undefined) return null;
-  const place = yamlPlace(view.state.doc.toString(), word.to);
+  const place = yamlPosition(view.state.doc.toString(), word.to);
   if (place?.at !== "key") return null;
   const known = await schema();
   const root = known.rootOf(place);

@@ -22,7 +22,7 @@ export type Step = string | typeof ITEM;
 export const ITEM = Symbol("item");
 
 /** Where schemas may go in circles, nobody writes deeper than this. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /** What may stand at a place: several where the schema leaves a choice, none where it knows of nothing. */
 export class SchemaTree {
@@ -65,7 +65,7 @@ export class SchemaTree {
   }
 
   #choices(schema: JsonSchema, depth: number): readonly JsonSchema[] {
-    if (depth > DEEPEST) return [];
+    if (depth > MAX_DEPTH) return [];
     const { $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
     const referred = $ref === undefined ? undefined : this.#definitions[$ref.slice("#/$defs/".length)];
     const inner = [...(referred === undefined ? [] : [referred]), ...allOf, ...anyOf, ...oneOf];

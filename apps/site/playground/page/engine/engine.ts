@@ -11,12 +11,12 @@ export interface RunOptions {
 }
 
 /** Something that the user can mend, in words for them. */
-export class PlayError extends Error {
+export class SimulationError extends Error {
   override readonly name = "PlayError";
 }
 
 /** A worker that has not stopped by then is ended, and another one made when it is needed. */
-const STOPS_WITHIN_MS = 500;
+const STOP_TIMEOUT_MS = 500;
 
 interface Pending extends RunOptions {
   readonly message: ToEngine;
@@ -36,7 +36,7 @@ export class Engine {
   /** @param worker - One that has been begun already, and that nobody has heard yet. */
   constructor(makeWorker: () => Worker, worker?: Worker) {
     this.#makeWorker = makeWorker;
-    if (worker !== undefined) this.#worker = this.#hearing(worker);
+    if (worker !== undefined) this.#worker = this.#onMessage(worker);
   }
 
   /** @throws PlayError, or the reason of the signal */
@@ -57,12 +57,12 @@ export class Engine {
   }
 
   #post(message: ToEngine): void {
-    this.#worker ??= this.#hearing(this.#makeWorker());
+    this.#worker ??= this.#onMessage(this.#makeWorker());
     this.#worker.postMessage(message);
   }
 
-  #hearing(worker: Worker): Worker {
-    worker.onmessage = ({ data }: MessageEvent<FromEngine>) => this.#hear(data);
+  #onMessage(worker: Worker): Worker {
+    worker.onmessage = ({ data }: MessageEvent<FromEngine>) => this.#handleMessage(data);
     worker.onerror = (event) => {
       event.preventDefault();
       this.#fail(
@@ -72,7 +72,7 @@ export class Engine {
     return worker;
   }
 
-  #hear(message: FromEngine): void {
+  #handleMessage(message: FromEngine): void {
     const { id } = message;
     const pending = this.#pending.get(id);
     if (message.type === "progress") return pending?.onProgress?.(message.done);
@@ -81,7 +81,7 @@ export class Engine {
     this.#stopping.delete(id);
     this.#pending.delete(id);
     if (message.type === "result") pending?.resolve(message.result as never);
-    else pending?.reject(message.isUsers ? new PlayError(message.message) : new Error(message.message));
+    else pending?.reject(message.isUsers ? new SimulationError(message.message) : new Error(message.message));
     return undefined;
   }
 
@@ -93,12 +93,12 @@ export class Engine {
     this.#post({ id, task: "cancel" });
     this.#stopping.set(
       id,
-      window.setTimeout(() => this.#endStuck(), STOPS_WITHIN_MS),
+      window.setTimeout(() => this.#restartStuckWorker(), STOP_TIMEOUT_MS),
     );
   }
 
   /** What else it was asked begins anew on another worker. */
-  #endStuck(): void {
+  #restartStuckWorker(): void {
     this.#terminate();
     for (const { message } of this.#pending.values()) this.#post(message);
   }

@@ -2,7 +2,7 @@ import type { SimulationRequest, SimulationResult, FuturesResult, Problem } from
 
 /** What may be asked of the engine. */
 export interface Tasks {
-  play: { readonly request: SimulationRequest; readonly result: SimulationResult };
+  simulate: { readonly request: SimulationRequest; readonly result: SimulationResult };
   futures: { readonly request: SimulationRequest & { readonly seeds: string }; readonly result: FuturesResult };
   trace: { readonly request: SimulationRequest; readonly result: string };
   report: {

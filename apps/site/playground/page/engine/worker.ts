@@ -47,13 +47,13 @@ async function perform(
   signal: AbortSignal,
 ): Promise<Tasks[keyof Tasks]["result"]> {
   const { id } = message;
-  let toldAtMs = -Infinity;
+  let reportedAtMs = -Infinity;
   const options = {
     signal,
     onProgress: (done: number): void => {
       const nowMs = performance.now();
-      if (nowMs - toldAtMs < PROGRESS_EVERY_MS) return;
-      toldAtMs = nowMs;
+      if (nowMs - reportedAtMs < PROGRESS_EVERY_MS) return;
+      reportedAtMs = nowMs;
       side.postMessage({ id, type: "progress", done });
     },
   };

@@ -28,7 +28,7 @@ side.addEventListener("activate", (event) => event.waitUntil(takeOver()));
 side.addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method !== "GET" || !request.url.startsWith(side.registration.scope)) return;
-  event.respondWith(request.mode === "navigate" ? latestPage(request) : keptFile(request));
+  event.respondWith(request.mode === "navigate" ? latestPage(request) : cachedFile(request));
 });
 
 async function keepAll(): Promise<void> {
@@ -48,13 +48,13 @@ async function latestPage(request: Request): Promise<Response> {
   try {
     return await fetch(request);
   } catch (error) {
-    const kept = await caches.match("./");
-    if (kept === undefined) throw error;
-    return kept;
+    const cached = await caches.match("./");
+    if (cached === undefined) throw error;
+    return cached;
   }
 }
 
 /** All other files have a name for each version. */
-async function keptFile(request: Request): Promise<Response> {
+async function cachedFile(request: Request): Promise<Response> {
   return (await caches.match(request)) ?? fetch(request);
 }

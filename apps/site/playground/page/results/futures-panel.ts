@@ -1,12 +1,12 @@
 import { h, listen } from "@kubewright/timeline/page";
 import type { FuturesResult } from "kubewright/browser";
 
-import { MOST_FUTURES } from "../state/playground-state.ts";
+import { MAX_FUTURES } from "../state/playground-state.ts";
 import { Progress } from "./progress.ts";
 import { Timeline } from "./timeline.ts";
 
 export interface FuturesOptions {
-  readonly play: (count: number, onProgress: (done: number) => void, signal: AbortSignal) => Promise<FuturesResult>;
+  readonly simulate: (count: number, onProgress: (done: number) => void, signal: AbortSignal) => Promise<FuturesResult>;
   readonly onCount: (count: number) => void;
 }
 
@@ -31,7 +31,7 @@ export class FuturesPanel {
 
   constructor(options: FuturesOptions) {
     this.#options = options;
-    const range = { min: 1, max: MOST_FUTURES };
+    const range = { min: 1, max: MAX_FUTURES };
     this.#slider = listen(h("input", { type: "range", ...range, "aria-label": "How many futures" }), {
       oninput: () => this.#set(Number(this.#slider.value)),
     });
@@ -39,7 +39,7 @@ export class FuturesPanel {
       onchange: () => this.#set(Number(this.#count.value)),
     });
     this.#start = listen(h("button", { type: "button", class: "button primary" }), {
-      onclick: () => void this.#play(),
+      onclick: () => void this.#simulate(),
     });
     this.#cancel = listen(h("button", { type: "button", class: "button", hidden: true }, "Cancel"), {
       onclick: () => this.cancel(),
@@ -84,12 +84,12 @@ export class FuturesPanel {
   }
 
   #set(count: number): void {
-    const fitting = Math.min(MOST_FUTURES, Math.max(1, Math.round(count) || 1));
+    const fitting = Math.min(MAX_FUTURES, Math.max(1, Math.round(count) || 1));
     this.count = fitting;
     this.#options.onCount(fitting);
   }
 
-  async #play(): Promise<void> {
+  async #simulate(): Promise<void> {
     this.cancel();
     const stop = new AbortController();
     this.#stop = stop;
@@ -99,8 +99,8 @@ export class FuturesPanel {
     const count = Number(this.#slider.value);
     const started = performance.now();
     try {
-      const played = await this.#options.play(count, (done) => this.#progress.set(done), stop.signal);
-      this.#show(played, count, performance.now() - started);
+      const result = await this.#options.simulate(count, (done) => this.#progress.set(done), stop.signal);
+      this.#show(result, count, performance.now() - started);
     } catch (error) {
       if (this.#stop === stop) this.#status.textContent = stop.signal.aborted ? "Cancelled" : (error as Error).message;
     } finally {
@@ -128,9 +128,9 @@ export class FuturesPanel {
 
   #setBusy(isBusy: boolean): void {
     // Whoever pressed one finds the other in its place.
-    const had = document.activeElement;
+    const hadFocus = document.activeElement;
     this.#start.hidden = isBusy;
     this.#cancel.hidden = !isBusy;
-    if (had === this.#start || had === this.#cancel) (isBusy ? this.#cancel : this.#start).focus();
+    if (hadFocus === this.#start || hadFocus === this.#cancel) (isBusy ? this.#cancel : this.#start).focus();
   }
 }

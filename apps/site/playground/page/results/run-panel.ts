@@ -19,18 +19,18 @@ export class RunPanel {
 
   /** Without a report the last one stays, faded: somebody is in the middle of a word. */
   show({ report, summary }: SimulationResult): void {
-    const isThere = report !== undefined;
-    if (isThere) {
+    const hasReport = report !== undefined;
+    if (hasReport) {
       this.timeline.show(report);
       this.timeline.element.hidden = false;
       this.#nothing.hidden = true;
       this.#summary.textContent = summary;
-    } else this.say("Nothing can be played yet: see what is wrong beside.");
-    this.timelinePanel.classList.toggle("is-old", !isThere);
-    this.summaryPanel.classList.toggle("is-old", !isThere);
+    } else this.showStatus("Nothing can be played yet: see what is wrong beside.");
+    this.timelinePanel.classList.toggle("is-old", !hasReport);
+    this.summaryPanel.classList.toggle("is-old", !hasReport);
   }
 
-  say(text: string): void {
+  showStatus(text: string): void {
     this.#nothing.textContent = text;
   }
 }

@@ -1,6 +1,6 @@
 import { type Document, type Node, type YAMLMap, isMap, isSeq, parseDocument } from "yaml";
 
-import type { Happening } from "./happening.ts";
+import type { ScenarioEvent } from "./scenario-event.ts";
 
 export type PlainField = "start" | "for" | "seed" | "timeZone";
 
@@ -27,14 +27,14 @@ export class ScenarioText {
   readonly #text: string;
   readonly #value: unknown;
   /** Whether a form can show and change it. */
-  readonly isReadable: boolean;
+  readonly isParseable: boolean;
 
   constructor(text: string) {
     this.#text = text;
     const document = parseDocument(text, { prettyErrors: false, logLevel: "silent" });
     const value = valueOf(document);
     this.#value = value;
-    this.isReadable = value === null || (typeof value === "object" && isMap(document.contents));
+    this.isParseable = value === null || (typeof value === "object" && isMap(document.contents));
   }
 
   field(name: PlainField): string {
@@ -50,7 +50,7 @@ export class ScenarioText {
     });
   }
 
-  get happenings(): readonly Happening[] {
+  get events(): readonly ScenarioEvent[] {
     const list = this.#get(["happenings"]);
     if (!Array.isArray(list)) return [];
     return list.map((item: unknown) => {
@@ -61,9 +61,9 @@ export class ScenarioText {
   }
 
   /** @param index - of the one to take the place of; behind the last: one more */
-  withHappening(index: number, happening: Happening): string {
+  withScenarioEvent(index: number, scenarioEvent: ScenarioEvent): string {
     return this.#edited((document) => {
-      const { at, for: lasting, kind, value } = happening;
+      const { at, for: lasting, kind, value } = scenarioEvent;
       const list = listAt(document, "happenings");
       const written = { at, ...(lasting === "" ? {} : { for: lasting }), [kind]: value };
       const existing = list.items[index];
@@ -78,7 +78,7 @@ export class ScenarioText {
     });
   }
 
-  withoutHappening(index: number): string {
+  withoutScenarioEvent(index: number): string {
     return this.#edited((document) => {
       const list = listAt(document, "happenings");
       list.items.splice(index, 1);
@@ -134,13 +134,13 @@ export class ScenarioText {
     const value = this.#get([]);
     if (value === null || value === undefined) return true;
     return (
-      this.isReadable &&
+      this.isParseable &&
       Object.keys(value).every((key) => ["apiVersion", "kind", "start", "for", "seed", "timeZone"].includes(key))
     );
   }
 
   #get(path: readonly string[]): unknown {
-    if (!this.isReadable) return undefined;
+    if (!this.isParseable) return undefined;
     let value = this.#value;
     for (const step of path) value = (value as Record<string, unknown> | null | undefined)?.[step];
     return value;
@@ -167,7 +167,7 @@ export class ScenarioText {
   }
 
   #edited(edit: (document: Document) => void): string {
-    if (!this.isReadable) return this.#text;
+    if (!this.isParseable) return this.#text;
     const document = parseDocument(this.#text, { prettyErrors: false });
     if (!isMap(document.contents))
       document.contents = document.createNode({ ...HEAD }) as unknown as typeof document.contents;

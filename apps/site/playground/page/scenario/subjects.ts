@@ -3,7 +3,7 @@ import { parseAllDocuments } from "yaml";
 import type { Subject } from "./scenario-text.ts";
 
 /** As many as a form has room for. */
-export const MOST_SUBJECTS = 20;
+export const MAX_SUBJECTS = 20;
 
 /** The CronJobs and Jobs that a text holds, in its order; documents that cannot be read hold none. */
 export function subjectsIn(text: string): Subject[] {
@@ -15,9 +15,9 @@ export function subjectsIn(text: string): Subject[] {
     } catch {
       // Aliases that lead nowhere.
     }
-    if (found.length >= MOST_SUBJECTS) break;
+    if (found.length >= MAX_SUBJECTS) break;
   }
-  return found.slice(0, MOST_SUBJECTS);
+  return found.slice(0, MAX_SUBJECTS);
 }
 
 function visit(value: unknown, found: Subject[]): void {

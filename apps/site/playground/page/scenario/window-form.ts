@@ -16,7 +16,7 @@ const LENGTHS: readonly (readonly [string, string])[] = [
   ["365d", "a year"],
 ];
 const DEFAULT_START = "2026-01-01T00:00:00Z";
-const MOST_SEED = 4_294_967_295;
+const MAX_SEED = 4_294_967_295;
 
 /** Which stretch of time is played, by which chance, and by which release. */
 export class WindowForm {
@@ -49,7 +49,7 @@ export class WindowForm {
         },
         icon(DICE),
       ),
-      { onclick: () => set("seed")(String(((Number(seed) || 1) % MOST_SEED) + 1)) },
+      { onclick: () => set("seed")(String(((Number(seed) || 1) % MAX_SEED) + 1)) },
     );
     another.setAttribute("aria-label", "Another seed");
     redraw(
@@ -66,8 +66,8 @@ export class WindowForm {
         { class: "with-button" },
         labelled(
           "Seed",
-          textInput(seed, { key: "seed", type: "number", placeholder: "1", min: 0, max: MOST_SEED }, (value) =>
-            set("seed")(/^\d+$/.test(value) && Number(value) <= MOST_SEED ? value : ""),
+          textInput(seed, { key: "seed", type: "number", placeholder: "1", min: 0, max: MAX_SEED }, (value) =>
+            set("seed")(/^\d+$/.test(value) && Number(value) <= MAX_SEED ? value : ""),
           ),
         ),
         another,

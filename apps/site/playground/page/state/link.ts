@@ -1,11 +1,11 @@
-import { DEFAULT_FUTURES, MOST_FUTURES, type PlaygroundState } from "./playground-state.ts";
+import { DEFAULT_FUTURES, MAX_FUTURES, type PlaygroundState } from "./playground-state.ts";
 
 /** What writes links now. What was written by earlier ones stays readable. */
 const VERSION = "1";
 /** Characters of a fragment. Browsers take more; what messages and mails pass on unbroken is about this. */
-export const LONGEST_LINK = 32_000;
+export const MAX_LINK = 32_000;
 /** Characters of text that a link may unfold to: a small one can hold a very large one. */
-const MOST_TEXT = 1_000_000;
+const MAX_TEXT = 1_000_000;
 
 /** A link that leads nowhere, in words for those who followed it. */
 export class LinkError extends Error {
@@ -15,7 +15,7 @@ export class LinkError extends Error {
 /**
  * The fragment of a link to a state, with its `#`: `#1.` and the state's JSON, deflated, in base64url.
  *
- * @throws LinkError when it is longer than {@link LONGEST_LINK}
+ * @throws LinkError when it is longer than {@link MAX_LINK}
  */
 export async function linkTo({ manifests, scenario, kubernetes, futures }: PlaygroundState): Promise<string> {
   const packed = {
@@ -26,9 +26,9 @@ export async function linkTo({ manifests, scenario, kubernetes, futures }: Playg
   };
   const bytes = await through(new TextEncoder().encode(JSON.stringify(packed)), new CompressionStream("deflate-raw"));
   const fragment = `#${VERSION}.${base64url(bytes)}`;
-  if (fragment.length > LONGEST_LINK)
+  if (fragment.length > MAX_LINK)
     throw new LinkError(
-      `This is too much for a link: ${fragment.length.toLocaleString("en")} characters, of ${LONGEST_LINK.toLocaleString("en")} at most. Download the files and send those.`,
+      `This is too much for a link: ${fragment.length.toLocaleString("en")} characters, of ${MAX_LINK.toLocaleString("en")} at most. Download the files and send those.`,
     );
   return fragment;
 }
@@ -68,7 +68,7 @@ function damaged(): LinkError {
 }
 
 function isFutures(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_FUTURES;
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_FUTURES;
 }
 
 function unpacked(data: string): Promise<Uint8Array> {
@@ -92,7 +92,7 @@ async function through(
   let length = 0;
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     length += read.value.length;
-    if (length > MOST_TEXT) {
+    if (length > MAX_TEXT) {
       await reader.cancel();
       throw new LinkError("This link holds more than a playground takes: a million characters.");
     }

@@ -10,6 +10,6 @@ export interface PlaygroundState {
 }
 
 export const DEFAULT_FUTURES = 100;
-export const MOST_FUTURES = 1000;
+export const MAX_FUTURES = 1000;
 
 export const NOTHING: PlaygroundState = { manifests: "", scenario: "", kubernetes: "", futures: DEFAULT_FUTURES };

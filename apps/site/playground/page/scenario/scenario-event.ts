@@ -1,16 +1,16 @@
 /** What the form offers to go wrong, and what each takes. */
 export const OFFERED = {
-  controllerDown: { label: "Controller manager is down", lasts: "optional", value: "controller" },
-  apiServerDown: { label: "API server is down", lasts: "required", value: "none" },
-  nodeLost: { label: "A node is lost", lasts: "optional", value: "node" },
-  suspend: { label: "Somebody suspends", lasts: "optional", value: "object" },
-  patch: { label: "Somebody edits", lasts: "never", value: "edit" },
+  controllerDown: { label: "Controller manager is down", duration: "optional", value: "controller" },
+  apiServerDown: { label: "API server is down", duration: "required", value: "none" },
+  nodeLost: { label: "A node is lost", duration: "optional", value: "node" },
+  suspend: { label: "Somebody suspends", duration: "optional", value: "object" },
+  patch: { label: "Somebody edits", duration: "never", value: "edit" },
 } as const;
 
 export type OfferedKind = keyof typeof OFFERED;
 
 /** One entry of a scenario's `happenings`, as far as a form shows it. */
-export interface Happening {
+export interface ScenarioEvent {
   readonly at: string;
   readonly for: string;
   /** The key that says what happens: one of `OFFERED`, or another that only the text shows in full. */

@@ -1,7 +1,7 @@
 import { ITEM, type Step } from "./json-schema.ts";
 
 /** Where in a YAML document something stands, as far as an unfinished document tells. */
-export interface YamlPlace {
+export interface YamlPosition {
   /** A field's name is written here, or the value of the field or item that `path` ends with. */
   readonly at: "key" | "value";
   readonly path: readonly Step[];
@@ -35,16 +35,16 @@ const BLOCK_SCALAR = /^(?:[&!]\S+\s+)*[|>][-+0-9]*\s*(?:#.*)?$/;
  *
  * @param offset - of the place, in characters
  */
-export function yamlPlace(text: string, offset: number): YamlPlace | undefined {
+export function yamlPosition(text: string, offset: number): YamlPosition | undefined {
   const { from, to } = documentAround(text, offset);
   const reader = new LineReader();
-  let place: Omit<YamlPlace, "top"> | undefined;
+  let place: Omit<YamlPosition, "top"> | undefined;
   let start = from;
   while (start <= to) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 || newline > to ? to : newline;
-    const isHere = start <= offset && offset <= end;
-    if (isHere) {
+    const isCurrentLine = start <= offset && offset <= end;
+    if (isCurrentLine) {
       place = reader.placeAt(text.slice(start, offset));
       if (place === undefined) return undefined;
     }
@@ -94,7 +94,7 @@ class LineReader {
   }
 
   /** @param before - the line up to the place */
-  placeAt(before: string): Omit<YamlPlace, "top"> | undefined {
+  placeAt(before: string): Omit<YamlPosition, "top"> | undefined {
     const indent = indentOf(before);
     const scalarIndent = this.#scalarIndent;
     if (scalarIndent !== undefined && indent > scalarIndent) return undefined;
@@ -155,7 +155,7 @@ class LineReader {
     return { rest, indent: column };
   }
 
-  #inFlow(flow: FlowLevel[], text: string): Omit<YamlPlace, "top"> | undefined {
+  #inFlow(flow: FlowLevel[], text: string): Omit<YamlPosition, "top"> | undefined {
     readFlow(flow, text);
     const innermost = flow.at(-1);
     if (innermost === undefined || innermost.quote !== "") return undefined;

@@ -11,7 +11,7 @@ import { apiSchema } from "./api-schema.ts";
 const simulator = path.resolve(import.meta.dirname, "../../simulator");
 
 /** Modules that the build makes: their types are in `page/made-modules.d.ts`. */
-export function madeModules(): Plugin {
+export function generatedModules(): Plugin {
   const make: Readonly<Record<string, () => Promise<unknown>>> = {
     schemas,
     "page-files": pageFiles,

@@ -2,7 +2,7 @@ import { h, icon, listen } from "@kubewright/timeline/page";
 
 import { REMOVE } from "../icons.ts";
 import { type EditScenario, choice, labelled, redraw, textInput } from "./form-parts.ts";
-import { type Happening, OFFERED, type OfferedKind, editOf, isOffered, targetOf } from "./happening.ts";
+import { type ScenarioEvent, OFFERED, type OfferedKind, editOf, isOffered, targetOf } from "./scenario-event.ts";
 import type { ScenarioText, Subject } from "./scenario-text.ts";
 
 const CONTROLLERS: readonly (readonly [string, string])[] = [
@@ -25,7 +25,7 @@ const EDITABLE = [
 ];
 
 /** What goes wrong, and when. */
-export class HappeningsForm {
+export class ScenarioEventsForm {
   readonly element = h("div", { class: "happenings-form" });
   readonly #edit: EditScenario;
   #subjects: readonly Subject[] = [];
@@ -36,10 +36,10 @@ export class HappeningsForm {
 
   render(scenario: ScenarioText, subjects: readonly Subject[]): void {
     this.#subjects = subjects;
-    const { happenings } = scenario;
+    const { events: scenarioEvents } = scenario;
     redraw(
       this.element,
-      ...happenings.map((happening, index) => this.#row(happening, index)),
+      ...scenarioEvents.map((scenarioEvent, index) => this.#row(scenarioEvent, index)),
       h(
         "div",
         { class: "add" },
@@ -47,7 +47,7 @@ export class HappeningsForm {
           listen(h("button", { type: "button", class: "chip", "data-key": `add ${kind}` }, `+ ${label}`), {
             onclick: () =>
               this.#edit((current) =>
-                current.withHappening(current.happenings.length, this.#first(kind as OfferedKind)),
+                current.withScenarioEvent(current.events.length, this.#first(kind as OfferedKind)),
               ),
           }),
         ),
@@ -55,10 +55,10 @@ export class HappeningsForm {
     );
   }
 
-  #row(happening: Happening, index: number): HTMLElement {
-    const { at, for: lasting, kind } = happening;
-    const set = (change: Partial<Happening>): void =>
-      this.#edit((current) => current.withHappening(index, { ...current.happenings[index]!, ...change }));
+  #row(scenarioEvent: ScenarioEvent, index: number): HTMLElement {
+    const { at, for: lasting, kind } = scenarioEvent;
+    const set = (change: Partial<ScenarioEvent>): void =>
+      this.#edit((current) => current.withScenarioEvent(index, { ...current.events[index]!, ...change }));
     const key = (name: string): string => `${index} ${name}`;
     const remove = listen(
       h(
@@ -66,11 +66,11 @@ export class HappeningsForm {
         { type: "button", class: "button icon quiet", "data-key": key("remove"), title: "Remove" },
         icon(REMOVE),
       ),
-      { onclick: () => this.#edit((current) => current.withoutHappening(index)) },
+      { onclick: () => this.#edit((current) => current.withoutScenarioEvent(index)) },
     );
     const name = isOffered(kind) ? OFFERED[kind].label : kind;
     remove.setAttribute("aria-label", `Remove: ${name}`);
-    const lasts = isOffered(kind) ? OFFERED[kind].lasts : "optional";
+    const duration = isOffered(kind) ? OFFERED[kind].duration : "optional";
     return h(
       "fieldset",
       { class: "happening" },
@@ -80,15 +80,15 @@ export class HappeningsForm {
         "At",
         textInput(at, { key: key("at"), placeholder: "+6h" }, (value) => set({ at: value })),
       ),
-      lasts !== "never" &&
+      duration !== "never" &&
         labelled(
           "For",
-          textInput(lasting, { key: key("for"), placeholder: lasts === "required" ? "1h" : "to the end" }, (value) =>
-            set({ for: value === "" && lasts === "required" ? "1h" : value }),
+          textInput(lasting, { key: key("for"), placeholder: duration === "required" ? "1h" : "to the end" }, (value) =>
+            set({ for: value === "" && duration === "required" ? "1h" : value }),
           ),
         ),
       ...(isOffered(kind)
-        ? this.#value(kind, happening.value, key, (value) => set({ value }))
+        ? this.#value(kind, scenarioEvent.value, key, (value) => set({ value }))
         : [h("p", { class: "hint" }, "The rest of it is in scenario.yaml.")]),
     );
   }
@@ -144,7 +144,7 @@ export class HappeningsForm {
     );
   }
 
-  #first(kind: OfferedKind): Happening {
+  #first(kind: OfferedKind): ScenarioEvent {
     const subject = this.#subjects[0] ?? { kind: "CronJob", namespace: "default", name: "name-it" };
     const field = subject.kind === "CronJob" ? { schedule: "*/30 * * * *" } : { parallelism: 2 };
     const value: Record<OfferedKind, unknown> = {
@@ -154,7 +154,7 @@ export class HappeningsForm {
       suspend: target(subject),
       patch: { ...target(subject), with: { spec: field } },
     };
-    return { at: "+6h", for: OFFERED[kind].lasts === "never" ? "" : "3h", kind, value: value[kind] };
+    return { at: "+6h", for: OFFERED[kind].duration === "never" ? "" : "3h", kind, value: value[kind] };
   }
 }
 

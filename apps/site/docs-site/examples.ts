@@ -27,7 +27,7 @@ export interface Example {
   readonly block: string;
 }
 
-export interface PlayedExample extends Example {
+export interface SimulatedExample extends Example {
   /** What the terminal says. */
   readonly printed: string;
   /** What `<kubewright-timeline>` shows. */
@@ -56,29 +56,29 @@ export function examplesOf(text: string, document: string): Example[] {
  *
  * @throws Error when something is wrong with it, or when it does not print what the document says.
  */
-export async function playExample(example: Example): Promise<PlayedExample> {
+export async function simulateExample(example: Example): Promise<SimulatedExample> {
   const { name, yaml, flags, claims } = example;
   const isScenario = /^kind: Scenario$/m.test(yaml);
-  const asked = askedFor(flags, name);
-  const request = isScenario ? { manifests: "", scenario: yaml } : { manifests: yaml, ...asked };
+  const window = windowOf(flags, name);
+  const request = isScenario ? { manifests: "", scenario: yaml } : { manifests: yaml, ...window };
   const { report, summary, problems, command } = await runSimulation(request, {
     timeZoneData: process.versions["tz"] ?? "",
   });
   const errors = problems.filter(({ severity }) => severity === "error").map(({ message }) => message);
   if (report === undefined || errors.length > 0) throw new Error(`${name} cannot be played: ${errors.join("\n")}`);
   for (const claim of claims) assertPrinted(name, summary, claim);
-  const scenario = isScenario ? yaml : scenarioOf(asked);
+  const scenario = isScenario ? yaml : scenarioOf(window);
   const fragment = await linkTo({ ...NOTHING, manifests: request.manifests, scenario });
   return { ...example, printed: summary.trimEnd(), report, command, fragment };
 }
 
-interface Asked {
+interface RequestedWindow {
   readonly start?: string;
   readonly for?: string;
   readonly seed?: number;
 }
 
-function askedFor(flags: string, name: string): Asked {
+function windowOf(flags: string, name: string): RequestedWindow {
   const { values } = parseArgs({
     args: flags === "" ? [] : flags.split(/\s+/),
     options: { start: { type: "string" }, for: { type: "string" }, seed: { type: "string" } },
@@ -93,8 +93,8 @@ function askedFor(flags: string, name: string): Asked {
 }
 
 /** What flags say, as a scenario says it. */
-function scenarioOf(asked: Asked): string {
-  const fields = Object.entries(asked).map(([field, value]) => `${field}: ${value}\n`);
+function scenarioOf(window: RequestedWindow): string {
+  const fields = Object.entries(window).map(([field, value]) => `${field}: ${value}\n`);
   return fields.length === 0 ? "" : `apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n${fields.join("")}`;
 }
 
