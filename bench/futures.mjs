@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
 });
 const MAIN = fileURLToPath(new URL("../apps/simulator/dist/main.js", import.meta.url));
 // Of all threads of the process, which nobody else can tell.
-const TELL_CPU =
+const PRINT_CPU =
   "data:text/javascript,process.on('exit',()=>{const{user,system}=process.cpuUsage();process.stderr.write('CPU '+(user+system)/1e6)})";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "kubewright-bench-"));
@@ -31,7 +31,7 @@ writeFileSync(manifest, JSON.stringify({ apiVersion: "v1", kind: "List", items: 
 const measured = new Map(options.workers.split(",").map((workers) => [workers, []]));
 try {
   for (let round = 0; round < Number(options.rounds); round++)
-    for (const [workers, runs] of measured) runs.push(play(workers));
+    for (const [workers, runs] of measured) runs.push(simulate(workers));
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -44,14 +44,13 @@ for (const [workers, runs] of measured) {
   console.log(JSON.stringify({ workers: Number(workers), ...facts, load: os.loadavg()[0] }));
 }
 
-function play(workers) {
+function simulate(workers) {
   const started = performance.now();
   const { status, stderr } = spawnSync(
     process.execPath,
-    ["--import", TELL_CPU, MAIN, "run", manifest, "--for", `${options.days}d`, "--seeds", `1-${options.seeds}`].concat([
-      "--workers",
-      workers,
-    ]),
+    ["--import", PRINT_CPU, MAIN, "run", manifest, "--for", `${options.days}d`, "--seeds", `1-${options.seeds}`].concat(
+      ["--workers", workers],
+    ),
     { stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" },
   );
   if (status !== 0) throw new Error(stderr);

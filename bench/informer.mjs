@@ -69,7 +69,7 @@ async function drive() {
     const limits = { timesBare: 1.15, heapMiB: 150, rssMiB: 420 };
     for (const name of ["kubewrightStreamed", "kubewrightListed"]) {
       const row = rows[name];
-      if (row !== undefined) row.met = Object.entries(limits).every(([figure, atMost]) => row[figure] <= atMost);
+      if (row !== undefined) row.met = Object.entries(limits).every(([figure, atMax]) => row[figure] <= atMax);
     }
     const eventsPerSecond = await child("events", "");
     const machine = { node: process.version, cpu: os.cpus()[0]?.model };
@@ -176,8 +176,8 @@ async function kubewright(given) {
   const client = new Client({ transport, clock: realClock }).resource(pods);
   const settings = { clock: realClock, random: realRandom, transform: withoutManagedFields, onError: console.error };
   const informer = new SharedInformer({ ...settings, client, ...given });
-  let told = 0;
-  informer.addEventHandler({ onAdd: () => void told++ });
+  let updates = 0;
+  informer.addEventHandler({ onAdd: () => void updates++ });
   const controller = new AbortController();
   const stopped = informer.run(controller.signal);
   await informer.waitForSync();
@@ -186,7 +186,7 @@ async function kubewright(given) {
     await stopped;
     await close();
   };
-  return { count: Math.min(told, informer.store.list().length), keep: informer, stop };
+  return { count: Math.min(updates, informer.store.list().length), keep: informer, stop };
 }
 
 async function kubeConfig() {

@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     "cron-jobs": { type: "string", default: "100" },
   },
 });
-const loads = { jobs: playJobs, cronJobs: playCronJobs };
+const loads = { jobs: runJobs, cronJobs: runCronJobs };
 const GOAL_PER_SECOND = 5000;
 const MIB = 1024 * 1024;
 
@@ -89,7 +89,7 @@ function template(duration) {
 }
 
 /** @param progress - Told the share of the way, now and then. Answers how many lifecycles there were. */
-async function playJobs(progress) {
+async function runJobs(progress) {
   const { jobs } = await import("@kubewright/api");
   const { SimulatedClock, seededRandom } = await import("@kubewright/clock");
   const { createCluster } = await import("@kubewright/cluster");
@@ -120,7 +120,7 @@ async function playJobs(progress) {
   return total;
 }
 
-async function playCronJobs(progress) {
+async function runCronJobs(progress) {
   const { simulate } = await import("kubewright");
   const count = Number(options["cron-jobs"]);
   const durationMs = Number(options.days) * 86_400_000;

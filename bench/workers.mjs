@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
   },
 });
 // Of the process and of its main thread, and the most memory it had, which nobody else can tell.
-const TELL_USAGE = `data:text/javascript,process.on('exit',()=>{
+const PRINT_USAGE = `data:text/javascript,process.on('exit',()=>{
   const sum=({user,system})=>(user+system)/1e6;
   const main=process.threadCpuUsage?sum(process.threadCpuUsage()):0;
   process.stderr.write('USAGE '+JSON.stringify({cpuSeconds:sum(process.cpuUsage()),mainSeconds:main,mebibytes:process.resourceUsage().maxRSS/1024}))})`;
@@ -39,7 +39,7 @@ const measured = new Map(options.workers.split(",").map((workers) => [workers, [
 try {
   for (let round = 0; round < Number(options.rounds); round++)
     for (const [workers, runs] of measured) {
-      runs.push(play(workers));
+      runs.push(simulate(workers));
       console.error(JSON.stringify({ round, workers, ...runs.at(-1), load: os.loadavg()[0] }));
     }
 } finally {
@@ -71,13 +71,13 @@ for (const [workers, runs] of measured) {
   );
 }
 
-function play(workers) {
+function simulate(workers) {
   const started = performance.now();
   const { status, stderr } = spawnSync(
     process.execPath,
     [
       "--import",
-      TELL_USAGE,
+      PRINT_USAGE,
       options.main,
       "run",
       manifest,

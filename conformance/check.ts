@@ -67,7 +67,7 @@ const kits: readonly Kit[] = [
 ];
 
 /** Fewer cases at once than in one process: each change goes through three, and the driver waits as briefly for it. */
-const MOST_AT_ONCE_ACROSS_PROCESSES = 15;
+const MAX_CONCURRENCY_ACROSS_PROCESSES = 15;
 
 const { values: flags } = parseArgs({
   options: {
@@ -150,7 +150,7 @@ function inProcess(kit: Kit): Setup {
 
 function separate(kit: Kit): Setup {
   const apiServer = embeddedApiServer(["--controllers", ""], { secure: true });
-  const concurrency = Math.min(kit.concurrency, MOST_AT_ONCE_ACROSS_PROCESSES);
+  const concurrency = Math.min(kit.concurrency, MAX_CONCURRENCY_ACROSS_PROCESSES);
   return { label: `${kit.name}, manager of its own`, kit: { ...kit, concurrency }, apiServer, manager: true };
 }
 
@@ -163,10 +163,10 @@ async function check(setup: Setup): Promise<void> {
   const mustPass = new Set(listed[kit.name]);
   if (!everything && mustPass.size === 0) return;
   // Where the pods of a case stay behind, the next case would count them: each has a cluster of its own.
-  const apart = kit.name === "podgc" && !setup.apiServer.emptiesNamespaces;
-  const groups = apart ? listed[kit.name].map((name) => [name]) : [everything ? undefined : listed[kit.name]];
+  const unmatched = kit.name === "podgc" && !setup.apiServer.emptiesNamespaces;
+  const groups = unmatched ? listed[kit.name].map((name) => [name]) : [everything ? undefined : listed[kit.name]];
   const results: Result[] = [];
-  for (const [index, group] of groups.entries()) results.push(...(await play(setup, `${label} ${index}`, group)));
+  for (const [index, group] of groups.entries()) results.push(...(await runSetup(setup, `${label} ${index}`, group)));
   const missing = [...mustPass].filter((name) => !results.some((result) => result.name === name));
   for (const name of missing) console.log(`${label}: ${name} is listed, but the kit has no such case`);
   const broken = results.filter((result) => !result.ok && mustPass.has(result.name));
@@ -183,7 +183,7 @@ async function check(setup: Setup): Promise<void> {
 }
 
 /** Plays some cases, or all of them, on a cluster made for them. */
-async function play(setup: Setup, name: string, only: readonly string[] | undefined): Promise<Result[]> {
+async function runSetup(setup: Setup, name: string, only: readonly string[] | undefined): Promise<Result[]> {
   const folder = path.join(scratch, name.replaceAll(/[^a-z0-9]+/g, "-"));
   mkdirSync(folder);
   const server = await setup.apiServer.start(folder);

@@ -21,7 +21,7 @@ const GREETINGS = "/apis/example.com/v1/namespaces/default/greetings";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 /** A Lease runs out in 15 seconds, and the machine may be busy. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** What programs said, for a failure to show. */
 const output: string[] = [];
@@ -143,12 +143,12 @@ async function post(url: string, body: object): Promise<void> {
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   while (performance.now() < end) {
     if (await holds().catch(() => false)) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error(`${what} did not come in ${PATIENCE_MS / 1000} s:\n${output.join("").slice(-4000)}`);
+  throw new Error(`${what} did not come in ${TIMEOUT_MS / 1000} s:\n${output.join("").slice(-4000)}`);
 }
 
 function start(command: string, args: readonly string[], cwd: string, node: string): ChildProcess {

@@ -14,16 +14,16 @@ const ran = await runShell(scripts);
 
 const problems = [typescript, yaml, shell, ran].flatMap((result) => result.problems);
 for (const problem of problems) console.error(problem);
-const reasons = new Set(ran.left.map(({ reason }) => reason));
+const reasons = new Set(ran.skipped.map(({ reason }) => reason));
 for (const reason of reasons) {
-  const lines = ran.left.filter((each) => each.reason === reason).map(({ line }) => line);
+  const lines = ran.skipped.filter((each) => each.reason === reason).map(({ line }) => line);
   console.log(`skipped: ${lines.join("; ")}: ${reason}`);
 }
 console.log(
   [
-    `docs: ${typescript.compiled} TypeScript examples compile, ${typescript.run} of them run`,
+    `docs: ${typescript.compiled} TypeScript examples compile, ${typescript.executed} of them run`,
     `${yaml.count} of YAML`,
-    `${shell.count} commands, and ${ran.run} lines of shell run, ${ran.left.length} not`,
+    `${shell.count} commands, and ${ran.executed} lines of shell run, ${ran.skipped.length} not`,
     `${problems.length} problems`,
   ].join("; "),
 );

@@ -40,7 +40,7 @@ for (const { name, folder } of folders) {
   if (manifest === undefined) continue;
   const layer = layerOf(name);
   const declared = siblings(Object.keys(manifest.dependencies ?? {}));
-  const declaredForTests = siblings(Object.keys(manifest.devDependencies ?? {}));
+  const testDependencies = siblings(Object.keys(manifest.devDependencies ?? {}));
   for (const sibling of declared) {
     if (layerOf(sibling) >= layer)
       problems.push(
@@ -63,7 +63,7 @@ for (const { name, folder } of folders) {
       }
       if (sibling === undefined || sibling === name) continue;
       if (!isTest) imported.add(sibling);
-      if (!declared.includes(sibling) && !(isTest && declaredForTests.includes(sibling))) {
+      if (!declared.includes(sibling) && !(isTest && testDependencies.includes(sibling))) {
         problems.push(`${path.relative(root, file)} imports ${imports}, which ${name}/package.json does not declare`);
       }
     }

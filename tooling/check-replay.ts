@@ -12,11 +12,11 @@ import { findRuntime } from "./find-runtime.ts";
 const root = path.resolve(import.meta.dirname, "..");
 const main = path.join(root, "apps/simulator/dist/main.js");
 
-function play(...flags: string[]): string {
-  return playWith(process.execPath, ...flags);
+function run(...flags: string[]): string {
+  return runWith(process.execPath, ...flags);
 }
 
-function playWith(node: string, ...flags: string[]): string {
+function runWith(node: string, ...flags: string[]): string {
   const { stdout, stderr, status } = spawnSync(node, [main, "run", "examples", ...flags], {
     cwd: root,
     encoding: "utf8",
@@ -57,7 +57,7 @@ const faultPlan = {
 };
 
 /** Plays plans one after the other in one process. Answers with the outcome of the last. */
-function playPlans(node: string, plans: readonly object[]): string {
+function runPlans(node: string, plans: readonly object[]): string {
   const script = `const { play } = await import(${JSON.stringify(path.join(root, "packages/simulation/dist/index.js"))});
     let outcome;
     for (const plan of ${JSON.stringify(plans)}) outcome = await play(plan);
@@ -78,10 +78,10 @@ const hash = (text: string): string => createHash("sha256").update(text).digest(
 const podNames = (trace: string): Set<string> =>
   new Set([...trace.matchAll(/"kind":"Pod","namespace":"[^"]*","name":"([^"]+)"/g)].map(([, name]) => name!));
 
-const first = play("--seed", "1", "--json", "-");
-const second = play("--seed", "1", "--json", "-");
-const other = play("--seed", "2", "--json", "-");
-const timelines = [play("--seed", "1"), play("--seed", "1")];
+const first = run("--seed", "1", "--json", "-");
+const second = run("--seed", "1", "--json", "-");
+const other = run("--seed", "2", "--json", "-");
+const timelines = [run("--seed", "1"), run("--seed", "1")];
 console.log(
   `trace seed 1: ${hash(first)}, again: ${hash(second)}; seed 2: ${hash(other)}; timeline: ${hash(timelines[0]!)}, again: ${hash(timelines[1]!)}`,
 );
@@ -94,9 +94,9 @@ if (names.size < 20) problems.push(`only ${names.size} pods in the trace of the 
 const shared = [...podNames(other)].filter((name) => names.has(name));
 if (shared.length > 0) problems.push(`seeds 1 and 2 gave pods of the same names: ${shared.join(", ")}`);
 
-const outcome = playPlans(process.execPath, [faultPlan]);
-const later = playPlans(process.execPath, [{ ...faultPlan, seed: 8 }, faultPlan]);
-const outcomeOfOther = playPlans(process.execPath, [{ ...faultPlan, seed: 8 }]);
+const outcome = runPlans(process.execPath, [faultPlan]);
+const later = runPlans(process.execPath, [{ ...faultPlan, seed: 8 }, faultPlan]);
+const outcomeOfOther = runPlans(process.execPath, [{ ...faultPlan, seed: 8 }]);
 console.log(`fault plan: ${hash(outcome)}, after another: ${hash(later)}; another: ${hash(outcomeOfOther)}`);
 if (outcome !== later) problems.push("a fault plan had another outcome after another plan");
 if (outcome === outcomeOfOther) problems.push("two seeds of a fault plan had one outcome");
@@ -105,7 +105,7 @@ const node22 = findRuntime("node-22");
 if ("missing" in node22) {
   console.warn(`skipped: the same trace with Node 22, which cannot be installed here: ${node22.missing}`);
 } else {
-  const older = playWith(node22.path, "--seed", "1", "--json", "-");
+  const older = runWith(node22.path, "--seed", "1", "--json", "-");
   const version = spawnSync(node22.path, ["--version"], { encoding: "utf8" }).stdout.trim();
   console.log(`trace seed 1 with ${process.version}: ${hash(first)}, with ${version}: ${hash(older)}`);
   const [ours, theirs] = [withoutZoneData(first), withoutZoneData(older)];
@@ -116,7 +116,7 @@ if ("missing" in node22) {
     );
   if (sameZones ? first !== older : ours.rest !== theirs.rest)
     problems.push(`${process.version} and ${version} gave two different traces`);
-  if (outcome !== playPlans(node22.path, [faultPlan]))
+  if (outcome !== runPlans(node22.path, [faultPlan]))
     problems.push(`${process.version} and ${version} gave two outcomes of one fault plan`);
 }
 for (const problem of problems) console.error(problem);

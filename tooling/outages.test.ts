@@ -104,7 +104,7 @@ class Server {
     if (this.#process !== undefined) flags.push("--restore", this.#snapshot);
     const main = path.join(root, "apps/simulator/dist/main.js");
     this.#process = startChild("the API server", process.execPath, [main, "serve", ...flags]);
-    await this.#process.says(/Serving on/);
+    await this.#process.waitForOutput(/Serving on/);
   }
 
   /** Ends in the middle of every request. */
@@ -194,15 +194,19 @@ test(
     await server.defineGreetings();
     await server.createMap("before");
     await server.createGreeting("before");
-    await Promise.all(informers.map((child) => child.says(/added before/)));
-    await Promise.all([...electors, ...once].map((child) => child.says(/leads/)));
+    await Promise.all(informers.map((child) => child.waitForOutput(/added before/)));
+    await Promise.all([...electors, ...once].map((child) => child.waitForOutput(/leads/)));
     await server.greeted("before");
     const startTookMs = performance.now() - startedAtMs;
 
     await server.stop();
     // None is silent about it: the same trouble is one line.
-    await Promise.all([...informers, ...greeters, ...controllers].map((child) => child.says(/^E.*ECONNREFUSED/m)));
-    await Promise.all([...electors, ...once].map((child) => child.says(/^W.*"Failed to acquire or renew lease"/m)));
+    await Promise.all(
+      [...informers, ...greeters, ...controllers].map((child) => child.waitForOutput(/^E.*ECONNREFUSED/m)),
+    );
+    await Promise.all(
+      [...electors, ...once].map((child) => child.waitForOutput(/^W.*"Failed to acquire or renew lease"/m)),
+    );
     await sleep(OUTAGE_MS);
     const losers = HEAVY ? once : [];
     expect(children.filter(({ ended }) => ended !== undefined).map(({ name }) => name)).toEqual(
@@ -219,7 +223,7 @@ test(
     await server.start();
     await server.createMap("after");
     await server.createGreeting("after");
-    await Promise.all(informers.map((child) => child.says(/added after/)));
+    await Promise.all(informers.map((child) => child.waitForOutput(/added after/)));
     await server.greeted("after");
     const leaders = [...electors, ...(HEAVY ? [] : once)];
     await until(async () => expect(await server.leadersSince(backMs)).toHaveLength(leaders.length));

@@ -13,13 +13,13 @@ import { blocksOf, root } from "./documents.ts";
 import { BINS, type Script } from "./shell.ts";
 
 export interface ShellRun {
-  readonly run: number;
-  readonly left: readonly { readonly line: string; readonly reason: string }[];
+  readonly executed: number;
+  readonly skipped: readonly { readonly line: string; readonly reason: string }[];
   readonly problems: readonly string[];
 }
 
 /** Lines that are not run here. The first that fits is the reason. */
-const LEFT: readonly (readonly [pattern: RegExp, reason: string])[] = [
+const SKIPPED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^npm (?:ci|test|start)\b|^npm run /, "it is what runs this, or what that takes"],
   [/^npm install|^npm create|create-kubewright|^cd my-operator/, "check-install.ts and check-create.ts do that"],
   [/^(?:npm audit|gh) /, "it asks for what is published"],
@@ -60,7 +60,7 @@ const READY = /^kubewright is ready$|"Starting job controller"/m;
 export async function runShell(scripts: readonly Script[]): Promise<ShellRun> {
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-docs-"));
   const problems: string[] = [];
-  const left: { line: string; reason: string }[] = [];
+  const skipped: { line: string; reason: string }[] = [];
   const done = new Set<string>();
   const shell = new Shell(folder);
   try {
@@ -72,8 +72,8 @@ export async function runShell(scripts: readonly Script[]): Promise<ShellRun> {
         const key = printed === undefined ? command : `${command}\n${printed}`;
         if (done.has(key)) continue;
         done.add(key);
-        const reason = LEFT.find(([pattern]) => pattern.test(whole))?.[1] ?? shell.lack(command);
-        if (reason !== undefined) left.push({ line: line.split("\n", 1)[0]!, reason });
+        const reason = SKIPPED.find(([pattern]) => pattern.test(whole))?.[1] ?? shell.missingReason(command);
+        if (reason !== undefined) skipped.push({ line: line.split("\n", 1)[0]!, reason });
         else {
           const problem = await shell.run(command, printed);
           if (problem !== undefined) problems.push(`${name}: ${command}: ${problem}`);
@@ -85,7 +85,7 @@ export async function runShell(scripts: readonly Script[]): Promise<ShellRun> {
     await shell.end();
     rmSync(folder, { recursive: true, force: true });
   }
-  return { run: done.size - left.length, left, problems };
+  return { executed: done.size - skipped.length, skipped, problems };
 }
 
 /** Each line by itself; a loop, and what works with processes behind it, is one. */
@@ -182,7 +182,7 @@ class Shell {
   }
 
   /** What it takes that this machine does not have, if there is such a thing. */
-  lack(command: string): string | undefined {
+  missingReason(command: string): string | undefined {
     // A kustomization is built with kubectl.
     const programs = command.replace("overlays/", "kubectl ").match(/\b(?:kubectl|jq|openssl)\b/g) ?? [];
     const missing = programs.find((name) => spawnSync("bash", ["-c", `command -v ${name}`]).status !== 0);

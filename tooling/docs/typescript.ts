@@ -20,7 +20,7 @@ interface Example {
 
 export interface TypeScriptResult {
   readonly compiled: number;
-  readonly run: number;
+  readonly executed: number;
   readonly problems: readonly string[];
 }
 
@@ -66,13 +66,13 @@ export function checkTypeScript(documents: readonly (readonly Block[])[]): TypeS
   for (const { name, expected, isAll } of runnable) {
     const ran = spawnSync(process.execPath, [path.join(scratch, name)], { encoding: "utf8", timeout: 90_000 });
     const printed = ran.stdout.trimEnd().split("\n");
-    const isAsSaid = isAll ? printed.join("\n") === expected.join("\n") : containsInOrder(printed, expected);
+    const isAsExpected = isAll ? printed.join("\n") === expected.join("\n") : containsInOrder(printed, expected);
     if (ran.status !== 0) problems.push(`${name} exited with ${ran.status ?? ran.signal}: ${ran.stderr}`);
-    else if (!isAsSaid)
+    else if (!isAsExpected)
       problems.push(`${name} says it prints ${JSON.stringify(expected)}, but printed ${JSON.stringify(printed)}`);
   }
   if (compiled === 0) problems.push("there is no TypeScript in any document");
-  return { compiled, run: runnable.length, problems };
+  return { compiled, executed: runnable.length, problems };
 }
 
 function containsInOrder(lines: readonly string[], wanted: readonly string[]): boolean {

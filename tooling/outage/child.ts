@@ -11,14 +11,14 @@ export interface Child {
   readonly exit: Promise<number | NodeJS.Signals>;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when what it wrote matches. Rejects when it ends before, or takes longer than 90 s: back-offs get as long as 60 s. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-const LONGEST_WAIT_MS = 90_000;
+const MAX_WAIT_MS = 90_000;
 
 export function startChild(name: string, node: string, args: readonly string[]): Child {
   const child = spawn(node, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const said = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   let ended: number | NodeJS.Signals | undefined;
   const listeners = new Set<() => void>();
   const notify = (): void => {
@@ -26,7 +26,7 @@ export function startChild(name: string, node: string, args: readonly string[]):
   };
   for (const stream of ["stdout", "stderr"] as const)
     child[stream].setEncoding("utf8").on("data", (text: string) => {
-      said[stream] += text;
+      output[stream] += text;
       notify();
     });
   const exit = new Promise<number | NodeJS.Signals>((resolve) =>
@@ -40,16 +40,16 @@ export function startChild(name: string, node: string, args: readonly string[]):
     name,
     exit,
     get stdout() {
-      return said.stdout;
+      return output.stdout;
     },
     get stderr() {
-      return said.stderr;
+      return output.stderr;
     },
     get ended() {
       return ended;
     },
     kill: (signal) => void child.kill(signal),
-    says: (pattern) =>
+    waitForOutput: (pattern) =>
       new Promise((resolve, reject) => {
         const finish = (act: () => void): void => {
           clearTimeout(timer);
@@ -57,13 +57,13 @@ export function startChild(name: string, node: string, args: readonly string[]):
           act();
         };
         const fail = (what: string): void =>
-          finish(() => reject(new Error(`${name} ${what} ${String(pattern)}:\n${said.stdout}${said.stderr}`)));
+          finish(() => reject(new Error(`${name} ${what} ${String(pattern)}:\n${output.stdout}${output.stderr}`)));
         const look = (): void => {
-          const match = pattern.exec(said.stdout + said.stderr);
+          const match = pattern.exec(output.stdout + output.stderr);
           if (match !== null) finish(() => resolve(match));
           else if (ended !== undefined) fail(`ended with ${ended} without saying`);
         };
-        const timer = setTimeout(() => fail(`did not say within ${LONGEST_WAIT_MS / 1000} s`), LONGEST_WAIT_MS);
+        const timer = setTimeout(() => fail(`did not say within ${MAX_WAIT_MS / 1000} s`), MAX_WAIT_MS);
         listeners.add(look);
         look();
       }),

@@ -109,14 +109,14 @@ async function executable(folder: string): Promise<void> {
   const timeline = run(program, ["run", "examples", "--html", "report.html"], folder, env);
   if (!/^Jobs +\d+ run/m.test(timeline)) throw new Error(`kubewright run printed\n${timeline}`);
   const { version } = readJson(path.join(root, "apps/simulator/package.json")) as { version: string };
-  const said = run(program, ["--version"], folder, env).trim();
-  if (said !== version) throw new Error(`kubewright --version printed ${said}`);
+  const printed = run(program, ["--version"], folder, env).trim();
+  if (printed !== version) throw new Error(`kubewright --version printed ${printed}`);
 
   const port = await freePort();
   await whileRunning(
     program,
     ["serve", "--port", String(port)],
-    { cwd: folder, env, says: "kubewright is ready" },
+    { cwd: folder, env, readyText: "kubewright is ready" },
     async () => {
       const page = await (await fetch(`http://127.0.0.1:${port}/ui/`)).text();
       if (!page.includes("<script")) throw new Error(`the page is\n${page.slice(0, 500)}`);
@@ -156,7 +156,7 @@ async function images(folder: string): Promise<void> {
     if (file === "Dockerfile") run(process.execPath, [...args, "--version"], cwd, image.environment);
     else {
       const serve = [...args, "serve", "--port", String(await freePort())];
-      const options = { cwd, env: image.environment, says: "kubewright is ready" };
+      const options = { cwd, env: image.environment, readyText: "kubewright is ready" };
       await whileRunning(process.execPath, serve, options, async () => {});
     }
     console.log(`    deploy/${file}: no findings, its steps succeed, its entry point starts`);
@@ -190,7 +190,7 @@ function run(
 async function whileRunning(
   command: string,
   args: readonly string[],
-  { cwd, env, says }: { cwd: string; env: Readonly<Record<string, string>>; says: string },
+  { cwd, env, readyText }: { cwd: string; env: Readonly<Record<string, string>>; readyText: string },
   act: () => Promise<void>,
 ): Promise<void> {
   const child: ChildProcess = spawn(command, args, { cwd, env: { ...process.env, ...env }, timeout: 60_000 });
@@ -201,7 +201,7 @@ async function whileRunning(
       for (const stream of [child.stdout!, child.stderr!])
         stream.on("data", (chunk: Buffer) => {
           output += chunk.toString();
-          if (output.includes(says)) resolve();
+          if (output.includes(readyText)) resolve();
         });
     });
     const code = await Promise.race([ready.then(() => undefined), exited]);
