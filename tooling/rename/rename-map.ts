@@ -36,12 +36,13 @@ export function readRenameMap(files: readonly string[]): RenameMap {
   const texts: TextRule[] = [];
   for (const path of files) {
     for (const [index, raw] of readFileSync(path, "utf8").split("\n").entries()) {
-      const line = raw.trimEnd();
+      // A text may begin or end with a space.
+      const line = raw.startsWith("text") ? raw : raw.trimEnd();
       if (line === "" || line.startsWith("#") || line.startsWith("json ")) continue;
       if (line.startsWith("text ") || line.startsWith("text\t")) {
         const [from, to, ...rest] = line.slice(5).split("\t").filter((part) => part !== "");
         if (from === undefined || to === undefined || rest.length > 0) throw new Error(`${path}:${index + 1}: text takes OLD<TAB>NEW`);
-        texts.push({ from: from.trimStart(), to });
+        texts.push({ from, to });
         continue;
       }
       const [kind, a, b, c, ...rest] = line.replace(/\s+#\s.*$/, "").split(/\s+/);
