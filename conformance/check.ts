@@ -138,7 +138,7 @@ function setups(): Setup[] {
     const assets = process.env["KUBEBUILDER_ASSETS"];
     const missing = missingKubeApiServer(assets);
     if (missing === undefined) chosen.push(...ofControllers.map((kit) => againstReal(kit, assets!)));
-    else console.log(`kube-apiserver: SKIPPED, only the embedded API server is played: ${missing}`);
+    else console.log(`kube-apiserver: SKIPPED, only the embedded API server is tested: ${missing}`);
   }
   return chosen;
 }
@@ -151,7 +151,7 @@ function inProcess(kit: Kit): Setup {
 function separate(kit: Kit): Setup {
   const apiServer = embeddedApiServer(["--controllers", ""], { secure: true });
   const concurrency = Math.min(kit.concurrency, MAX_CONCURRENCY_ACROSS_PROCESSES);
-  return { label: `${kit.name}, manager of its own`, kit: { ...kit, concurrency }, apiServer, manager: true };
+  return { label: `${kit.name}, separate manager`, kit: { ...kit, concurrency }, apiServer, manager: true };
 }
 
 function againstReal(kit: Kit, assets: string): Setup {

@@ -91,7 +91,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)("the chart", () => {
   });
 });
 
-test("wrong values of the chart are refused by its schema", () => {
+test("invalid values of the chart are rejected by its schema", () => {
   const values = readYaml("values.yaml");
   expect(validate(values)).toBe(true);
   for (const wrong of [

@@ -62,7 +62,7 @@ function create(): string {
   const bin = path.join(creator, "node_modules/.bin/create-kubewright");
   run(bin, [NAME], scratch);
   const refused = spawnSync(bin, [NAME], { cwd: scratch, encoding: "utf8" });
-  if (refused.status !== 2 || refused.stderr !== `create-kubewright: ${NAME} is there already, and not empty\n`)
+  if (refused.status !== 2 || refused.stderr !== `create-kubewright: ${NAME} exists and is not empty\n`)
     throw new Error(`a second project in the same folder: status ${refused.status}, ${refused.stderr}`);
 
   const project = path.join(scratch, NAME);

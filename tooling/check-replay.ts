@@ -58,12 +58,12 @@ const faultPlan = {
 
 /** Plays plans one after the other in one process. Answers with the outcome of the last. */
 function runPlans(node: string, plans: readonly object[]): string {
-  const script = `const { play } = await import(${JSON.stringify(path.join(root, "packages/simulation/dist/index.js"))});
+  const script = `const { runPlan } = await import(${JSON.stringify(path.join(root, "packages/simulation/dist/index.js"))});
     let outcome;
-    for (const plan of ${JSON.stringify(plans)}) outcome = await play(plan);
+    for (const plan of ${JSON.stringify(plans)}) outcome = await runPlan(plan);
     console.log(JSON.stringify(outcome));`;
   const { stdout, stderr, status } = spawnSync(node, ["--input-type=module", "--eval", script], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`playing a plan exited with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`running a plan exited with ${status}: ${stderr}`);
   return stdout;
 }
 

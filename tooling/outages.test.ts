@@ -162,7 +162,7 @@ const until = (attempt: () => Promise<unknown>): Promise<unknown> =>
   vi.waitFor(attempt, { timeout: 90_000, interval: 100 });
 
 test(
-  `programs live on while their API server is away for ${OUTAGE_MS / 1000} s, say so, and go on when it is back`,
+  `programs survive an API server outage of ${OUTAGE_MS / 1000} s, log it, and continue after it`,
   { timeout: 300_000 },
   async ({ onTestFinished }) => {
     const server = new Server(await freePort());

@@ -48,31 +48,31 @@ describe.each(readdirSync(folder))("%s", (file) => {
   const jobs = Object.entries(workflow.jobs);
   const commands = jobs.flatMap(([, { steps }]) => steps.flatMap(({ run }) => run ?? []));
 
-  test("is what GitHub's own parser takes", async () => {
+  test("is valid for GitHub's parser", async () => {
     const { NoOperationTraceWriter, parseWorkflow } = await bundledParser();
     const { context } = parseWorkflow({ name: file, content: text }, new NoOperationTraceWriter());
     expect(context.errors.getErrors().map(({ message }) => message)).toEqual([]);
   });
 
-  test("may read the code and no more, but for jobs that say so, and pull requests may do nothing else", () => {
+  test("has only read permission, except for declared jobs, and none more for pull requests", () => {
     expect(workflow.permissions).toEqual({ contents: "read" });
     const ofPullRequests = "pull_request" in workflow.on ? jobs : [];
     expect(ofPullRequests.filter(([, { permissions }]) => permissions)).toEqual([]);
     expect(workflow.on).not.toHaveProperty("pull_request_target");
   });
 
-  test("knows no secret but the token that GitHub makes for each run", () => {
+  test("uses no secret except GitHub's token for the run", () => {
     for (const secret of text.match(/secrets\.\w+/g) ?? []) expect(secret).toBe("secrets.GITHUB_TOKEN");
   });
 
-  test("has an end for every job, and waits for jobs that there are", () => {
+  test("has a timeout for each job, and needs only existing jobs", () => {
     for (const [, job] of jobs) {
       expect(job["timeout-minutes"]).toBeGreaterThan(0);
       for (const needed of [job.needs ?? []].flat()) expect(workflow.jobs).toHaveProperty(needed);
     }
   });
 
-  test("runs scripts and files that there are", () => {
+  test("runs existing scripts and files", () => {
     for (const command of commands) {
       for (const [, script] of command.matchAll(/npm run (?:--silent )?([\w:]+)/g))
         expect(scripts).toHaveProperty(script!);

@@ -39,7 +39,7 @@ export default [
       "src/browser/index.ts",
       "src/main.ts",
       "src/future-worker.ts",
-      "src/node-part-worker.ts",
+      "src/node-segment-worker.ts",
       "src/fuzz-worker.ts",
     ],
     splitting: true,

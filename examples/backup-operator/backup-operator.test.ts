@@ -21,7 +21,7 @@ async function start() {
   return { cluster, operator, registry, create, [Symbol.asyncDispose]: () => cluster.stop() };
 }
 
-test("a Backup gets a Job, which tells in the Backup's conditions, events and metrics how it went", async () => {
+test("a Backup gets a Job, and its conditions, events and metrics report the outcome", async () => {
   await using started = await start();
   const { cluster, registry, create } = started;
   const nightly = await create();
@@ -31,7 +31,7 @@ test("a Backup gets a Job, which tells in the Backup's conditions, events and me
   expect(await registry.metrics()).toContain('backups_ended_total{result="Complete"} 1');
 });
 
-test("a Backup that takes too long has failed, and says why; it may not be made one of another volume", async () => {
+test("a Backup past its deadline fails with a reason; its volume is immutable", async () => {
   await using started = await start();
   const hasty = await started.create({ deadlineSeconds: 1 });
   const why = { reason: "DeadlineExceeded" };
@@ -39,7 +39,7 @@ test("a Backup that takes too long has failed, and says why; it may not be made 
   await expect(hasty.patch({ spec: { volume: "other" } })).rejects.toThrow("spec.volume may not change");
 });
 
-test("a Backup stays until its copy is taken away, and then its Jobs and pods go with it", async () => {
+test("a Backup stays until its copy is deleted, and then its Jobs and pods are deleted too", async () => {
   await using started = await start();
   const { cluster, create } = started;
   const nightly = await create();
@@ -51,7 +51,7 @@ test("a Backup stays until its copy is taken away, and then its Jobs and pods go
   await cluster.eventually(async () => expect((await cluster.client.resource(pods).list()).items).toEqual([]));
 });
 
-test("when the leader is killed, the second one goes on where it was", async () => {
+test("when the leader is killed, the second instance continues its work", async () => {
   await using started = await start();
   const { cluster, operator, create } = started;
   await cluster.run(backupOperator, { name: "second" });

@@ -35,7 +35,7 @@ backupOperator
       job = await client.create(jobs, wanted);
       events.normal("Started", `Created Job ${name}`);
     }
-    if (!isControlledBy(job, object)) throw new TerminalError(`Job ${name} is there already, and not the Backup's`);
+    if (!isControlledBy(job, object)) throw new TerminalError(`Job ${name} exists and is not controlled by the Backup`);
     const end = finishedCondition(job);
     const status = end === undefined ? "Unknown" : end.type === "Complete" ? "True" : "False";
     const reason = end?.reason ?? (end === undefined ? "Copying" : end.type);

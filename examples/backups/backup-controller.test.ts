@@ -16,7 +16,7 @@ async function start() {
   return { cluster, controller, create };
 }
 
-test("a Backup gets a Job of its own, and tells how it goes", async () => {
+test("a Backup gets a Job, and its status follows the Job", async () => {
   const { cluster, create } = await start();
   const nightly = await create("nightly");
   await cluster.eventually(() => expect(nightly).toOwn(jobs, 1), { within: "1s" });
@@ -25,7 +25,7 @@ test("a Backup gets a Job of its own, and tells how it goes", async () => {
   await expect(nightly).toHaveEvent({ type: "Normal", reason: "Started", component: "backup-controller" });
 });
 
-test("a Backup that takes too long has failed, and its Job is not made again when it is tidied up", async () => {
+test("a Backup past its deadline fails, and its Job is not recreated after its deletion", async () => {
   const { cluster, create } = await start();
   const hasty = await create("hasty", { deadlineSeconds: 1 });
   await cluster.eventually(async () => expect(await hasty.get()).toMatchObject({ status: { phase: "Failed" } }));
@@ -34,7 +34,7 @@ test("a Backup that takes too long has failed, and its Job is not made again whe
   await expect(hasty).toOwn(jobs, 0);
 });
 
-test("a Job that is deleted while it runs is made again, and a Backup's Job and pods go with it", async () => {
+test("a Job that is deleted while it runs is recreated, and a Backup's Job and pods are deleted with it", async () => {
   const { cluster, create } = await start();
   const nightly = await create("nightly");
   const [first] = await cluster.eventually(() => nightly.owned(jobs).then((owned) => owned.length > 0 && owned));
@@ -47,7 +47,7 @@ test("a Job that is deleted while it runs is made again, and a Backup's Job and 
   await cluster.eventually(async () => expect((await cluster.client.resource(pods).list()).items).toEqual([]));
 });
 
-test("a stranger's Job of that name is left alone", async () => {
+test("a Job of that name with another owner is not changed", async () => {
   const { cluster, controller, create } = await start();
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "x" }] } };
   await cluster.create(jobs, { metadata: { name: "taken" }, spec: { template } });

@@ -30,7 +30,7 @@ export function backupController(deps: ControllerDeps): Runnable {
       job = await client.resource(jobs).create(jobOf(backup), { signal });
       events.event(backup, backups, "Normal", "Started", `Created Job ${key}`);
     }
-    if (!isControlledBy(job, backup)) throw new TerminalError(`Job ${key} is there already, and not the Backup's`);
+    if (!isControlledBy(job, backup)) throw new TerminalError(`Job ${key} exists and is not controlled by the Backup`);
     const status = statusOf(job);
     if (backup.status?.phase === status.phase) return;
     const { name = "", namespace } = backup.metadata;

@@ -24,19 +24,19 @@ const SKIPPED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^npm install|^npm create|create-kubewright|^cd my-operator/, "check-install.ts and check-create.ts do that"],
   [/^(?:npm audit|gh) /, "it asks for what is published"],
   [/^node packages\/simulation|^npx prettier|--mutant/, "mutants have tests of their own"],
-  [/^node examples\//, "it has a test of its own"],
+  [/^node examples\//, "it has its own test"],
   [/\bdocker\b/, "it needs docker: release/rehearse.ts takes the Dockerfiles' steps"],
   [/\bhelm\b/, "it needs helm: chart.test.ts renders the chart"],
   [/\bkopf\b/, "it is untried, and the document says so"],
   [/\$PROMETHEUS|REPLICA|:10257|monitoring/, "it asks a server of the reader's"],
-  [/ &$/m, "live-manager.test.ts plays managers beside each other"],
+  [/ &$/m, "live-manager.test.ts runs managers side by side"],
   [/kubewright-member|kubewright-assignment|kubewright\.dev\/group/, "it asks what replicas have written"],
   [/[/ ]NAME\b/, "it shows how it is said"],
   [
     /custom-columns|fuzz-0123456789|leases\/kubewright-controller-manager$/,
-    "it tells of what a reader has done before",
+    "it depends on what a reader has done before",
   ],
-  [/\bproxy\b/, "it serves until somebody stops it"],
+  [/\bproxy\b/, "it serves until it is stopped"],
   [/^kubewright why .*\n.* {2}as of |-f edited\.yaml/, "why-command.test.ts makes that cluster"],
 ];
 

@@ -63,7 +63,7 @@ export function startChild(name: string, node: string, args: readonly string[]):
           if (match !== null) finish(() => resolve(match));
           else if (ended !== undefined) fail(`ended with ${ended} without saying`);
         };
-        const timer = setTimeout(() => fail(`did not say within ${MAX_WAIT_MS / 1000} s`), MAX_WAIT_MS);
+        const timer = setTimeout(() => fail(`did not print it within ${MAX_WAIT_MS / 1000} s`), MAX_WAIT_MS);
         listeners.add(look);
         look();
       }),

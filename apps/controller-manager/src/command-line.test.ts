@@ -135,7 +135,7 @@ test("without leader election its other flags are not checked", () => {
   );
 });
 
-test("--version is answered even when other values make no sense together, but not with a gate that is not there", () => {
+test("--version is answered although other values contradict each other, but not with an unknown gate", () => {
   expect(parseCommandLine(["--version", "--concurrent-job-syncs=0"])).toEqual({ command: "version", raw: false });
   expect(parseCommandLine(["--version=raw"])).toEqual({ command: "version", raw: true });
   expect(usageError("--version", "--feature-gates=Nope=true")).toBe("unrecognized feature gate: Nope");
@@ -349,7 +349,7 @@ test("--sharding-split-namespaces is a list of namespaces with their parts, and 
   ]);
 });
 
-test("every row of the help belongs to a group, and no flag is there twice", () => {
+test("every row of the help belongs to a group, and no flag is defined twice", () => {
   const names = FLAGS.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);
   const invocation = parseCommandLine(["--help"]);

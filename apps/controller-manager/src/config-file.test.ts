@@ -111,7 +111,7 @@ test("values of the file are validated with those of the command line", () => {
   );
 });
 
-test("a file that is not there is wrong usage", () => {
+test("a missing file is wrong usage", () => {
   expect(() => parseCommandLine(["--config=gone.yaml"], { readFile: readNothing })).toThrow(
     'error reading config file "gone.yaml": no such file or directory',
   );

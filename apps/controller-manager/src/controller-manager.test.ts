@@ -6,7 +6,7 @@ import { SimulatedManagers, isWrite } from "../test/simulated-managers.js";
 
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 
-test("controllers work together on one list and one watch of each resource, and stop when told to", async () => {
+test("controllers work together on one list and one watch of each resource, and stop on abort", async () => {
   const world = await SimulatedManagers.create();
   const manager = world.start();
   await world.clock.advance(1_000);
@@ -57,7 +57,7 @@ test.each([
   expect(disabledWarnings.map(({ fields }) => fields.controller)).toEqual(disabled);
 });
 
-test("a start is told in lines, in kube-controller-manager's order", async () => {
+test("a start logs lines in kube-controller-manager's order", async () => {
   const world = await SimulatedManagers.create();
   const manager = world.start({ controllers: ["job", "cronjob"] });
   await world.clock.advance(1_000);
@@ -84,7 +84,7 @@ test("a start is told in lines, in kube-controller-manager's order", async () =>
   expect(manager.lines.filter(({ message }) => message === "Event occurred")).toHaveLength(1);
 });
 
-test("without controllers the Lease is held all the same, until told to stop", async () => {
+test("without controllers the Lease is still held until shutdown", async () => {
   const world = await SimulatedManagers.create();
   const manager = world.start({ controllers: [] });
   await world.clock.advance(60_000);
@@ -94,7 +94,7 @@ test("without controllers the Lease is held all the same, until told to stop", a
   expect([manager.state(), await world.leaseHolder()]).toEqual(["stopped", ""]);
 });
 
-test("a name of a controller that is not here is taken note of", async () => {
+test("an unimplemented controller name is logged", async () => {
   const world = await SimulatedManagers.create();
   const manager = world.start({ controllers: ["*", "bootstrapsigner", "tokencleaner"] });
   await world.clock.advance(1_000);
@@ -177,7 +177,7 @@ function cutting(isCut: () => boolean): (transport: Transport) => Transport {
   return (transport) => (request) => (isCut() ? Promise.reject(new Error("cut off")) : transport(request));
 }
 
-test("a leader whose Lease is taken by somebody else ends, and writes nothing more, not even an event", async () => {
+test("a leader that loses its Lease exits, and writes nothing more, not even an event", async () => {
   const world = await SimulatedManagers.create();
   const manager = world.start();
   await world.clock.advance(1_000);
@@ -209,7 +209,7 @@ test("with the API server out of reach a leader ends when the renew deadline is 
   expect(manager.requests.slice(before).filter(isWrite)).toEqual([]);
 });
 
-test("told to stop, it finishes the pod creation in flight before it gives the Lease away", async () => {
+test("on shutdown, it finishes the pod creation in flight before it releases the Lease", async () => {
   const world = await SimulatedManagers.create();
   const held = Promise.withResolvers<void>();
   let posts = 0;
@@ -235,7 +235,7 @@ test("told to stop, it finishes the pod creation in flight before it gives the L
   expect([manager.state(), await world.leaseHolder(), await world.countPods()]).toEqual(["stopped", "", posts]);
 });
 
-test("a sync that never ends: after the shutdown timeout it gives up and keeps the Lease", async () => {
+test("a sync that never ends: after the shutdown timeout the process exits without releasing the Lease", async () => {
   const world = await SimulatedManagers.create();
   const hanging =
     (transport: Transport): Transport =>
@@ -257,7 +257,7 @@ test("a sync that never ends: after the shutdown timeout it gives up and keeps t
   });
   // And what of it.
   expect(manager.lines.map(({ message }) => message)).toContain(
-    "job-controller: reconciling default/pi did not end within 9.9 s of being told to stop",
+    "job-controller: reconciling default/pi did not end within 9.9 s of the stop signal",
   );
 });
 
@@ -338,7 +338,7 @@ test("a controller that cannot be built ends the manager before any controller h
   expect(manager.requests.filter(({ path }) => path.startsWith("/apis/batch"))).toEqual([]);
 });
 
-test("whoever may not read the Lease keeps trying and never leads, and says so once", async () => {
+test("without permission to read the Lease it keeps retrying, never leads, and logs that once", async () => {
   const world = await SimulatedManagers.create();
   const value = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "Forbidden", code: 403 };
   const forbidding =

@@ -87,7 +87,7 @@ test("a Lease two minutes ago that is not renewed is a dead one's", async () => 
   expect(await world.leaseHolder()).toMatch(/^host_/);
 });
 
-test("whoever may not read the Lease cannot know, and is refused", async () => {
+test("without permission to read the Lease it refuses to start", async () => {
   const world = await SimulatedManagers.create();
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "Forbidden", code: 403 };
   const forbidding =
@@ -108,12 +108,12 @@ test("an API server that is away at first is asked until it answers, and that is
   const away =
     (transport: Transport): Transport =>
     (request) =>
-      world.clock.monotonic() < 60_000 ? Promise.reject(new Error("nobody there")) : transport(request);
+      world.clock.monotonic() < 60_000 ? Promise.reject(new Error("connection refused")) : transport(request);
   const manager = world.start({}, { wrap: away });
   await world.clock.advance(65_000);
   expect(await world.leaseHolder()).toMatch(/^host_/);
   expect(manager.lines.filter(({ level }) => level !== "info").slice(0, 2)).toMatchObject([
-    { message: "Cannot tell yet whether kube-controller-manager is running" },
+    { message: "Not known yet whether kube-controller-manager is running" },
   ]);
   expect(manager.lines.filter(({ message }) => message.startsWith("Cannot tell yet"))).toHaveLength(1);
 });

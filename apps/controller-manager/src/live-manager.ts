@@ -102,12 +102,12 @@ async function readLease({
       if (isNotFound(error)) return undefined;
       if (isForbidden(error)) {
         throw new UsageError(
-          `cannot tell whether kube-controller-manager is running (not allowed to get lease ${namespace}/${name}): grant that, or ${REMEDY}`,
+          `not known whether kube-controller-manager is running (not allowed to get lease ${namespace}/${name}): grant that, or ${REMEDY}`,
           { cause: error },
         );
       }
       if (attempt === 0)
-        logger.warn({ err: errorMessage(error) }, "Cannot tell yet whether kube-controller-manager is running");
+        logger.warn({ err: errorMessage(error) }, "Not known yet whether kube-controller-manager is running");
       await clock.sleep(RETRY_MS, signal);
     }
   }

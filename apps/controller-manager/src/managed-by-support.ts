@@ -23,7 +23,7 @@ export async function warnWithoutManagedBy({
   try {
     ({ gitVersion: server } = (await client.getRaw("/version", signal)) as { readonly gitVersion?: unknown });
   } catch (error) {
-    logger.debug({ err: errorMessage(error) }, "The API server does not tell its version");
+    logger.debug({ err: errorMessage(error) }, "The API server does not report its version");
     return;
   }
   const version = typeof server === "string" ? parseServerVersion(server) : undefined;

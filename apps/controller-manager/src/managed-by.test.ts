@@ -47,7 +47,7 @@ test("managers of different names lead side by side, each with a Lease of its ow
   expect(both.map(({ state }) => state())).toEqual(["running", "running", "running"]);
 });
 
-test("a deleted Job's pods are freed by the manager it was of, and by no other with a name", async () => {
+test("the manager of a deleted Job removes the finalizers of its pods, no other manager does", async () => {
   const world = await SimulatedManagers.create();
   const other = world.start({ managedBy: "acme.io/other" });
   const ours = world.start({ managedBy: NAME });
@@ -89,7 +89,7 @@ test.each([
   expect([writes(manager), writes(upstream)]).toEqual(times === 0 ? [2, 0] : [0, 2]);
 });
 
-test("an API server that does not tell its version is served all the same", async () => {
+test("an API server that does not report its version is still served", async () => {
   const world = await SimulatedManagers.create("1.31");
   const manager = world.start(
     { managedBy: NAME },

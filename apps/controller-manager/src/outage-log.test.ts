@@ -18,7 +18,7 @@ function outage(world: SimulatedManagers, fromMs: number, toMs: number, status?:
 
 test.each([
   ["away", undefined, "connect ECONNREFUSED"],
-  ["refusing everybody", 401, "the credentials were refused (401)"],
+  ["refusing all", 401, "the credentials were refused (401)"],
 ])(
   "an API server that is %s for ten minutes is logged in one line, and its return in another",
   async (_what, status, err) => {
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test("what one informer may not do is said once a minute, not at every attempt", async () => {
+test("a forbidden informer logs once a minute, not at every attempt", async () => {
   const world = await SimulatedManagers.create();
   let attempts = 0;
   const value = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "Forbidden", code: 403 };
@@ -66,7 +66,7 @@ test("what one informer may not do is said once a minute, not at every attempt",
   expect(later[1]?.fields.repeated).toBeGreaterThan(0);
 });
 
-test("whoever may read nothing is told so of each resource, and no line is said twice within a minute", async () => {
+test("without any permission one line is logged for each resource, and no line twice within a minute", async () => {
   const world = await SimulatedManagers.create();
   const manager = world.start(
     { leaderElect: false },
@@ -93,7 +93,7 @@ test("whoever may read nothing is told so of each resource, and no line is said 
   expect(logged.filter((line) => line.startsWith("Monitor failed") && line.includes("secrets"))).toHaveLength(1);
 });
 
-test("the API server is back only when watches it found too old (410) have begun anew", async () => {
+test("the API server is back only when watches that were too old (410) have been reopened", async () => {
   const world = await SimulatedManagers.create();
   const manager = world.start({ leaderElect: false }, { wrap: outage(world, 60_000, 75_000) });
   await world.clock.advance(60_001);

@@ -37,7 +37,7 @@ function setUp({ stopsAfterMs, timeoutMs }: { stopsAfterMs: number; timeoutMs: n
   return { clock, log, stop };
 }
 
-test("what controllers need is told to stop only when they have stopped", async () => {
+test("the runnables that controllers need stop only after the controllers", async () => {
   const { clock, log, stop } = setUp({ stopsAfterMs: 3_000, timeoutMs: 10_000 });
   await clock.advance(1_000);
   stop.abort();

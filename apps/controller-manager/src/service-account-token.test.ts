@@ -122,7 +122,7 @@ test("a token that cannot be had after four attempts ends the manager before any
   );
 });
 
-test("kube-system itself is made when it is not there", async () => {
+test("kube-system itself is created when missing", async () => {
   const { world, start } = await setUp();
   await world.client.resource(namespaces).get("kube-system");
   const manager = start(["job"]);

@@ -52,7 +52,7 @@ test("--job-max-pod-create-delete-per-sync bounds what one sync creates", async 
   expect(order.slice(0, 3)).toEqual(["POST", "PUT", "POST"]);
 });
 
-test("--terminated-pod-gc-threshold=0 lets ended pods be; orphaned ones are collected, after --podgc-quarantine", async () => {
+test("--terminated-pod-gc-threshold=0 keeps terminated pods; orphaned ones are deleted after --podgc-quarantine", async () => {
   const world = await SimulatedManagers.create();
   const client = world.client.resource(pods);
   const spec = { containers: [{ name: "main", image: "busybox" }] };

@@ -66,7 +66,7 @@ test("of an answer without an end only the beginning is read", async () => {
   expect([await waited, ended]).toEqual(["healthy after 1000 ms", true]);
 });
 
-test("being told to stop ends the wait at once", async () => {
+test("the abort signal ends the wait immediately", async () => {
   const stop = new AbortController();
   const { clock, ended } = await wait(() => answer(503, "no"), stop.signal);
   await clock.advance(1_500);

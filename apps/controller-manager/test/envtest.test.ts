@@ -37,7 +37,7 @@ describe("the envtest launcher", () => {
     expect(await exitAfterWork(scope, FAKE)).toEqual({ code: 0, signal: null });
   });
 
-  test("tells what kube-apiserver said when it does not start, and leaves nothing running", async (scope) => {
+  test("reports the output of kube-apiserver when it does not start, and leaves nothing running", async (scope) => {
     process.env["FAKE_ENVTEST_FAILURE"] = "Error: unknown flag: --profiling";
     scope.onTestFinished(() => void delete process.env["FAKE_ENVTEST_FAILURE"]);
     await expect(kubeApiServer(FAKE).start(scratchFolder(scope))).rejects.toThrow(

@@ -28,7 +28,7 @@ export function startManager(
   env: Readonly<Record<string, string>> = {},
   node: string = process.execPath,
 ): ManagerProcess {
-  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   // Many run at once: the default port is for one.
   const port = args.some((arg) => arg.startsWith("--secure-port")) ? [] : ["--secure-port=0"];
   const child = spawn(node, [BINARY, ...port, ...args], {

@@ -94,7 +94,7 @@ describe("a running manager", () => {
     await expect.poll(async () => (await sendRequest(port, graph, bearer("admin"))).body).toContain('kind="Pod"');
   });
 
-  test("case 29: a standby is healthy and ready, and has no controllers to tell of", async (scope) => {
+  test("case 29: a standby is healthy and ready, and lists no controllers", async (scope) => {
     const cluster = await startRbacCluster(scope);
     const leader = await startedManager(scope, cluster, { seed: 1 });
     await expect
@@ -118,7 +118,7 @@ describe("a running manager", () => {
     expect(verbose).toContain("[+]leaderElection ok\n[+]cronjob-controller ok\n[+]garbage-collector-controller ok\n");
   });
 
-  test("without leader election only the controllers are checked, and no lease is told of", async (scope) => {
+  test("without leader election only the controllers are checked, and no lease is reported", async (scope) => {
     const cluster = await startRbacCluster(scope);
     const { port } = await startedManager(scope, cluster, { args: ["--leader-elect=false", "--controllers=podgc"] });
     await expect.poll(() => statusOf(port, "/readyz")).toBe(200);
@@ -183,7 +183,7 @@ describe("a running manager", () => {
     expect(requests).toBe(0);
   });
 
-  test("told to stop while it waits for the API server at the start, it ends at once", async (scope) => {
+  test("a manager that is stopped while it waits for the API server at startup exits at once", async (scope) => {
     const asked = Promise.withResolvers<void>();
     const silent = createServer(() => asked.resolve());
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));

@@ -91,7 +91,7 @@ describe.concurrent("the command", () => {
 });
 
 describe.concurrent("a running manager", () => {
-  test("runs Jobs, says who it is, and gives the Lease away when told to stop", async (scope) => {
+  test("runs Jobs, identifies itself in its user agents, and releases the Lease when it is stopped", async (scope) => {
     const cluster = await startCluster(scope);
     runPods(scope, cluster.client, 50);
     const agents = new Set<string>();
@@ -121,7 +121,7 @@ describe.concurrent("a running manager", () => {
     ]);
   });
 
-  test("told to stop, it finishes what is in flight and writes its events", async (scope) => {
+  test("when it is stopped, it finishes requests in flight and writes its events", async (scope) => {
     const cluster = await startCluster(scope);
     const held = Promise.withResolvers<void>();
     const url = await startProxy(scope, cluster.url, {
@@ -181,7 +181,7 @@ describe.concurrent("a running manager", () => {
     expect((await ended(manager)).code).toBe(0);
   });
 
-  test("a standby takes over from a leader that was killed, and the Job goes on", async (scope) => {
+  test("a standby takes over from a leader that was killed, and the Job continues", async (scope) => {
     const cluster = await startCluster(scope);
     const leader = startManager(scope, [`--master=${cluster.url}`, ...SHORT_LEASE]);
     await leader.logged("Successfully acquired lease");
@@ -227,7 +227,7 @@ describe.concurrent("a running manager", () => {
     expect((await ended(beside)).code).toBe(0);
   });
 
-  test("a standby hears that the leader was told to stop, and leads without asking", async (scope) => {
+  test("a standby that watches the Lease leads without polling when the leader is stopped", async (scope) => {
     const cluster = await startCluster(scope);
     const leader = startManager(scope, [`--master=${cluster.url}`, ...SELDOM]);
     await leader.logged("Successfully acquired lease");

@@ -93,7 +93,7 @@ describe("who may see what", () => {
     expect((await sendRequest(port, "/healthz")).status).toBe(200);
   });
 
-  test("nobody to ask: everybody is anonymous, tokens and all, and may see the open paths only", async (scope) => {
+  test("without delegated authentication every client is anonymous, with or without a token, and may read the open paths only", async (scope) => {
     const { port, lines } = await serve(scope, {});
     expect((await sendRequest(port, "/healthz", bearer("wrong"))).status).toBe(200);
     expect((await sendRequest(port, "/metrics", bearer("wrong"))).status).toBe(403);
@@ -190,7 +190,7 @@ describe("who may see what", () => {
       .toBe(200);
   });
 
-  test("the cluster's ConfigMap tells which front proxy to believe", async (scope) => {
+  test("the cluster's ConfigMap names the front proxy to trust", async (scope) => {
     const cluster = await startRbacCluster(scope);
     await cluster.allow("manager", DELEGATION);
     await cluster.allow("prometheus", MONITORING);
@@ -247,7 +247,7 @@ describe("who may see what", () => {
 });
 
 describe("the listener", () => {
-  test("case 24: a used port is told in Go's words", async (scope) => {
+  test("case 24: a port in use is reported with Go's error text", async (scope) => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     scope.onTestFinished(() => void taken.close());
@@ -387,7 +387,7 @@ describe("the listener", () => {
     ).rejects.toThrow(/alert|handshake/i);
   });
 
-  test("unless told otherwise it speaks TLS 1.2 and 1.3, without CBC; who asks for it has it", async (scope) => {
+  test("by default it speaks TLS 1.2 and 1.3 without CBC; a cipher suite flag enables CBC", async (scope) => {
     const port = (await serve(scope, {})).port;
     const cbc = { maxVersion: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES128-SHA" } as const;
     await expect(sendRequest(port, "/healthz", cbc)).rejects.toThrow(/alert|handshake/i);
@@ -408,7 +408,7 @@ describe("the listener", () => {
     await closed;
   }, 5_000);
 
-  test("whoever comes before it is known who may be answered waits for that", async (scope) => {
+  test("a request that arrives before a handler is set waits for the handler", async (scope) => {
     const identity = await sign(await makeAuthority("ca"), "server");
     const address = { address: "127.0.0.1", port: 0 };
     const listener = await nodeServingIo().listen({ ...address, identity, requestClientCertificates: false });
@@ -420,7 +420,7 @@ describe("the listener", () => {
     expect((await early).body).toBe("/early");
   });
 
-  test("what is no TLS, and no HTTP, hurts nobody else", async (scope) => {
+  test("a connection without TLS or with invalid HTTP does not affect other clients", async (scope) => {
     const { port } = await serve(scope, {});
     await new Promise<void>((resolve) => {
       const plain = connect(port, "127.0.0.1", () => plain.write("GET /healthz HTTP/1.1\r\n\r\n"));
@@ -447,7 +447,7 @@ describe("the listener", () => {
     expect((await sendRequest(port, "/healthz", { method: "HEAD" })).body).toBe("");
   });
 
-  test("who may not is told so before the body has come, and the connection ends", async (scope) => {
+  test("a forbidden request is answered before its body has arrived, and the connection is closed", async (scope) => {
     const { port } = await serve(scope, {});
     const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false });
     socket.write("PUT /debug/flags/v HTTP/1.1\r\nhost: s\r\ncontent-length: 60000\r\n\r\nhalf");

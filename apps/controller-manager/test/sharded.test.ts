@@ -21,7 +21,7 @@ const LEASE = [
   `--leader-elect-renew-deadline=${RENEW_MS}ms`,
   "--leader-elect-retry-period=1s",
 ];
-const LEASE_TAKEN_OVER = "Took the lease of a silent member";
+const LEASE_TAKEN_OVER = "Took over the lease of an expired member";
 const WORKING = "Working for a bucket";
 const POLL_MS = 50;
 /** For what is on its way when all Jobs are complete. */

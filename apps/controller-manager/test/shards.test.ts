@@ -67,7 +67,7 @@ const activeOf = async ({ shards }: Replica): Promise<number> => {
 };
 
 describe("replicas that share", () => {
-  test("tell over HTTP who has what, and measure what comes and goes", async (scope) => {
+  test("report bucket owners over HTTP, and measure acquired and released buckets", async (scope) => {
     const cluster = await startRbacCluster(scope);
     for (const name of ["ns-a", "ns-b"]) await cluster.client.resource(namespaces).create({ metadata: { name } });
     await createFreeAssignment(cluster.client);
@@ -131,7 +131,7 @@ describe("replicas that share", () => {
     },
   );
 
-  test("tell it to whoever may get the path, and to nobody else", async (scope) => {
+  test("report it to clients that may get the path, and to no others", async (scope) => {
     const cluster = await startRbacCluster(scope);
     await createFreeAssignment(cluster.client);
     const rules: ClusterRole["rules"] = [{ nonResourceURLs: ["/shards"], verbs: ["get"] }];

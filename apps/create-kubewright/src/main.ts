@@ -25,7 +25,7 @@ function create([target, ...rest]: readonly string[]): number {
   const { version } = JSON.parse(readFileSync(path.join(own, "package.json"), "utf8")) as { version: string };
   try {
     if (existsSync(folder) && readdirSync(folder).length > 0)
-      return exitWithUsage(`${target} is there already, and not empty`);
+      return exitWithUsage(`${target} exists and is not empty`);
     const files = new Map(filesIn(template).map((file) => [file, readFileSync(path.join(template, file), "utf8")]));
     for (const [file, text] of projectFiles(files, { name, version })) {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });

@@ -14,6 +14,6 @@ export function addedNodesText(nodes: readonly AddedNode[], width: number): stri
   });
   if (nodes.length > MAX_NODES) lines.push(`  … and ${nodes.length - MAX_NODES} more nodes`);
   const heading =
-    "Nodes were added for pods that no node would take. Say which there are with the nodes of a scenario.";
+    "Nodes were added for pods that fit on no node. Name your nodes in the nodes of a scenario.";
   return [...wrap(heading, width), ...lines].join("\n");
 }

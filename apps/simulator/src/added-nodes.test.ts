@@ -27,17 +27,17 @@ nodes: [{ name: small, count: 2 }]
 `,
 };
 
-test("pods that no node would take get one, and the output says so", async () => {
+test("a node is added for pods that fit on no node, and the output says so", async () => {
   const { code, stdout } = await kubewright(["run", "train.yaml", "--for", "10m"], { files });
   expect(code).toBe(0);
   expect(stdout).toMatch(/train .*Complete in 11s \(2 ok\)/);
   expect(stdout).toContain(
-    "Nodes were added for pods that no node would take. Say which there are with the nodes of a scenario.\n" +
+    "Nodes were added for pods that fit on no node. Name your nodes in the nodes of a scenario.\n" +
       "  other-node-1: pool=gpu, zone=a, nvidia.com/gpu, for Job default/train\n",
   );
 });
 
-test("where the nodes are given pods wait, and the summary and the lines of --runs say for what", async () => {
+test("with given nodes such pods wait, and the summary and --runs say for what", async () => {
   const { code, stdout, written } = await kubewright(
     ["run", "train.yaml", "--scenario", "two-nodes.yaml", "--for", "10m", "--runs", "runs.jsonl"],
     { files },

@@ -45,7 +45,7 @@ spec:
         spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] }
 `;
 
-test("run plays a Job to its end and prints its timeline and a summary", async () => {
+test("run simulates a Job to its end and prints its timeline and a summary", async () => {
   const { code, stdout, stderr } = await kubewright(["run", "pi.yaml", "--for", "10m"], { "pi.yaml": pi });
   expect(stderr).toBe("");
   expect(code).toBe(0);
@@ -107,7 +107,7 @@ test.each([
   [
     "an unknown kind",
     ["run", "kind.yaml"],
-    "kubewright: passed over: 1 Frobnicator (not simulated)\nkubewright: nothing is left to play\n",
+    "kubewright: passed over: 1 Frobnicator (not simulated)\nkubewright: nothing is left to simulate\n",
   ],
   [
     "an invalid schedule",
@@ -124,11 +124,11 @@ test.each([
     ["run", "pi.yaml", "--for", "long"],
     'kubewright: --for: "long" is not a duration; write for example 30d, 1d12h, 90m or 45s\n',
   ],
-  ["a seed that is none", ["run", "pi.yaml", "--seed", "x"], /^kubewright: --seed: "x" is not a whole number/],
+  ["an invalid seed", ["run", "pi.yaml", "--seed", "x"], /^kubewright: --seed: "x" is not a whole number/],
   [
     "no file at all",
     ["run"],
-    "kubewright: name manifest files to play, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster; or write a .kubewright.yaml\n",
+    "kubewright: name manifest files to simulate, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster; or write a .kubewright.yaml\n",
   ],
   [
     "a hundred years",
@@ -143,7 +143,7 @@ test.each([
   [
     "a scenario for a manifest",
     ["run", "scenario.yaml"],
-    "kubewright: scenario.yaml:1: is a scenario and no manifest; play it with --scenario scenario.yaml\n",
+    "kubewright: scenario.yaml:1: is a scenario and no manifest; run it with --scenario scenario.yaml\n",
   ],
   ["an unknown flag", ["run", "pi.yaml", "--frob"], "kubewright: unknown option '--frob' (Did you mean --for?)\n"],
   ["an unknown command", ["frob"], "kubewright: unknown command 'frob'\n"],
@@ -155,7 +155,7 @@ test.each([
   [
     "letting other machines in unasked",
     ["serve", "--host", "0.0.0.0"],
-    "kubewright: --host: other machines could do anything at 0.0.0.0: add --token or --token-file, or --tls with --kubeconfig; --allow-anonymous lets everybody in\n",
+    "kubewright: --host: other machines could do anything at 0.0.0.0: add --token or --token-file, or --tls with --kubeconfig; --allow-anonymous accepts every client\n",
   ],
   [
     "listening everywhere by leaving the address out",
@@ -163,9 +163,9 @@ test.each([
     'kubewright: --host: "" is neither an address nor a host name\n',
   ],
   [
-    "letting nobody in",
+    "no client can authenticate",
     ["serve", "--tls"],
-    "kubewright: --tls: nobody could come in: add --kubeconfig, for the client certificate that is written into it, or --token or --token-file\n",
+    "kubewright: --tls: no client could authenticate: add --kubeconfig, for the client certificate that is written into it, or --token or --token-file\n",
   ],
   [
     "an allowed host with its port",
@@ -185,27 +185,27 @@ test.each([
   [
     "processes for other machines",
     ["serve", "--kubelet", "process", "--token", "s3cret", "--host", "0.0.0.0"],
-    "kubewright: --kubelet process: others could have commands run as you at 0.0.0.0: leave --host out, or take 127.0.0.1\n",
+    "kubewright: --kubelet process: other machines could run commands as you at 0.0.0.0: leave out --host, or use 127.0.0.1\n",
   ],
   [
-    "processes for whoever asks",
+    "processes for any client",
     ["serve", "--kubelet", "process"],
-    "kubewright: --kubelet process: any program of this machine could have commands run as you: add --token or --token-file\n",
+    "kubewright: --kubelet process: any program on this machine could run commands as you: add --token or --token-file\n",
   ],
   [
-    "processes for whoever does not say who he is",
+    "processes for anonymous clients",
     ["serve", "--kubelet", "process", "--token", "s3cret", "--allow-anonymous"],
-    "kubewright: --kubelet process: anybody could have commands run as you: leave --allow-anonymous out\n",
+    "kubewright: --kubelet process: any client could run commands as you: leave out --allow-anonymous\n",
   ],
   [
     "processes in another time",
     ["serve", "--kubelet", "process", "--token", "s3cret", "--speed", "60"],
-    "kubewright: --kubelet process: processes take the time they take: leave --speed out\n",
+    "kubewright: --kubelet process: processes run in real time: leave out --speed\n",
   ],
   [
     "processes where there are none",
     ["serve", "--kubelet", "process", "--token", "s3cret"],
-    "kubewright: --kubelet process: this system has no process groups, and so none could be stopped safely\n",
+    "kubewright: --kubelet process: this system has no process groups, so processes could not be stopped safely\n",
   ],
   [
     "an unknown controller",
@@ -250,7 +250,7 @@ test.each([
   [
     "what would drive the terminal",
     ["run", "escape.yaml"],
-    "kubewright: passed over: 1 \\x1b[31mJob (not simulated)\nkubewright: nothing is left to play\n",
+    "kubewright: passed over: 1 \\x1b[31mJob (not simulated)\nkubewright: nothing is left to simulate\n",
   ],
   [
     "a node with a label that is none",
@@ -326,7 +326,7 @@ test("schedule prints the runs of a zone across its DST gap", async () => {
   );
 });
 
-test("the examples play to their end in a virtual day", async () => {
+test("the examples finish within a virtual day", async () => {
   const { code, stdout } = await kubewright(["run", "examples"]);
   expect(code).toBe(0);
   expect(stdout).toContain("CronJob default/hourly-report");
@@ -335,14 +335,14 @@ test("the examples play to their end in a virtual day", async () => {
   expect(stdout).toContain("skipped: hourly-report-");
 });
 
-test("a scenario is played with its description and its happenings above the timeline", async () => {
+test("a scenario is simulated, with its description and events above the timeline", async () => {
   const { code, stdout, stderr } = await kubewright(["run", "--scenario", "examples/scenarios/podgc-race.yaml"]);
   expect(stderr).toBe("");
   expect(code).toBe(0);
   expect(stdout).toMatch(/2026-01-05T08:00:00Z → 2026-01-05T08:30:00Z \(30m of virtual time, seed 1\)/);
   expect(stdout).toMatch(/\n\nThe Node objects of two machines are deleted .*\n/);
   expect(stdout).toContain("  2026-01-05T08:05:00Z  delete  a user deletes Node spot-slow\n");
-  expect(stdout.indexOf("Happenings")).toBeLessThan(stdout.indexOf("Job default/slow"));
+  expect(stdout.indexOf("Events")).toBeLessThan(stdout.indexOf("Job default/slow"));
   expect(stdout).toContain("Pods  3 started");
 });
 
@@ -356,7 +356,7 @@ test("flags and files on the command line go with a scenario", async () => {
   expect(stdout).toContain("Job default/slow");
 });
 
-test("every mistake in a scenario is a line of its own, with status 2", async () => {
+test("each mistake in a scenario is printed on one line, with status 2", async () => {
   const { code, stdout, stderr } = await kubewright(["run", "--scenario", "s.yaml"], {
     "s.yaml": "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nfro: 1d\nseed: -1\n",
   });
@@ -368,7 +368,7 @@ test("every mistake in a scenario is a line of its own, with status 2", async ()
   ]);
 });
 
-test("a run that is stopped prints what was reached, and exits with 130", async () => {
+test("a stopped run prints its results so far, and exits with 130", async () => {
   const stop = new AbortController();
   const { code, stdout, stderr } = await kubewright(
     ["run", "pi.yaml", "--for", "30d", "--json", "trace.jsonl"],
@@ -384,7 +384,7 @@ test("a run that is stopped prints what was reached, and exits with 130", async 
   expect(stderr).toBe("kubewright: stopped after 1h of 30d\n");
 });
 
-test.each(["--json", "--html"])("a disk that is full is told in one line: %s", async (flag) => {
+test.each(["--json", "--html"])("a full disk is reported in one line: %s", async (flag) => {
   const full = async (): Promise<never> => Promise.reject(new Error("ENOSPC: no space left on device, write"));
   const { code, stderr } = await kubewright(
     ["run", "pi.yaml", "--for", "5m", flag, "out"],
@@ -398,7 +398,7 @@ test.each(["--json", "--html"])("a disk that is full is told in one line: %s", a
   expect(stderr).toBe(`kubewright: ${flag}: cannot write out: ENOSPC: no space left on device, write\n`);
 });
 
-test("a schedule that no date matches is said to run never, by run and by schedule alike", async () => {
+test("a schedule that matches no date is reported as never running, by run and by schedule", async () => {
   const manifest = everyMinute('schedule: "0 0 31 2 *"');
   const simulated = await kubewright(["run", "tick.yaml", "--for", "2d"], { "tick.yaml": manifest });
   const never = "never: no run within five years of 2026-01-01T00:00:00Z";

@@ -82,57 +82,57 @@ function program(io: Io, version: string): Command {
 
   root
     .command("run")
-    .description("Play manifests on an embedded cluster in virtual time and print what every Job did, and why.")
+    .description("Simulate manifests on an embedded cluster in virtual time, and print what every Job did and why.")
     .argument("[path...]", "manifest files, folders of them, kustomizations, or - for standard input")
-    .option("--scenario <file>", "also play what happens when: outages, lost nodes, edits; see docs/scenarios.md")
+    .option("--scenario <file>", "scenario file with events: outages, lost nodes, edits; see docs/scenarios.md")
     .option("--start <time>", "where virtual time starts (default: the scenario's, or 2026-01-01T00:00:00Z)")
-    .option("--for <duration>", "how much virtual time to play: 30d, 12h, 90m (default: the scenario's, or 1d)")
+    .option("--for <duration>", "how much virtual time to simulate: 30d, 12h, 90m (default: the scenario's, or 1d)")
     .option("--seed <number>", "same seed, same run (default: the scenario's, or 1)")
     .option(
       "--seeds <range>",
-      "play every future from one seed to another, and print in how many what goes wrong: 1-1000",
+      "simulate once for each seed of a range, and print how often each kind of incident occurs: 1-1000",
     )
     .option(
       "--workers <number>",
-      "play each namespace apart, on nodes of its own, on so many threads: the same output for any number from 1 on; with --seeds: threads that play futures (default: the machine's cores)",
+      "simulate each namespace separately, on its own nodes, on this number of threads; the output is the same for any number; with --seeds: number of threads (default: the machine's cores)",
     )
     .option(
       "--node-size <cores,memory>",
-      "with --seeds: how many nodes of that size are enough, and in how many futures: 4,16Gi",
+      "with --seeds: how many nodes of that size are enough, and in what share of the futures: 4,16Gi",
       collect,
     )
     .option(
       "--fail-on <rules>",
-      "end with status 1 when any of these happens: skipped, missed, failed, late>10m, overlap, unschedulable, never-finished, peak-pods>50; with --against (where they are about B) changed; of some: 'billing/*:skipped'; with --seeds in more than a share of futures: skipped>1%",
+      "exit with status 1 when one of these occurs: skipped, missed, failed, late>10m, overlap, unschedulable, never-finished, peak-pods>50; with --against (where they are about B) changed; of some: 'billing/*:skipped'; with --seeds in more than a share of futures: skipped>1%",
       collect,
     )
     .option("--json <file>", "also write the trace as JSON lines; - writes only that, to standard output")
     .option(
       "--against <file>",
-      "play this changed file, or folder, in the same way, and print what it would do differently",
+      "simulate this changed file or folder in the same way, and print the differences",
     )
     .option(
       "--kubernetes <version>",
-      "release of Kubernetes to play: 1.31 to 1.36, or 1.36.2 (default: the cluster's with --from-cluster, or 1.36)",
+      "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2 (default: the cluster's with --from-cluster, or 1.36)",
     )
     .option(
       "--against-kubernetes <version>",
-      "play the same, or the file of --against, under this release, and print what it would do differently",
+      "simulate the same manifests, or those of --against, with this release, and print the differences",
     )
     .option(
       "--html <file>",
       "also write a report to open in a browser, of one future or all: one file that works offline",
     )
     .option("--runs <file>", "also write one line a run, for a spreadsheet or a script: FILE.csv or FILE.jsonl")
-    .option("--markdown <file>", "also write what there is to tell as a comment for a pull request")
+    .option("--markdown <file>", "also write the results as a comment for a pull request")
     .option("--junit <file>", "also write a test for every rule of --fail-on and every CronJob, as JUnit does")
-    .option("--sarif <file>", "also write what broke a rule, or is worth a look, with its place in the manifests")
+    .option("--sarif <file>", "also write violations and highlights, with their places in the manifests")
     .option("--ics <file>", "also write the runs as a calendar")
-    .option("--from-cluster", "play what a live cluster holds, from now on; only GET and LIST requests")
+    .option("--from-cluster", "simulate the objects of a live cluster, from now on; only GET and LIST requests")
     .option("--kubeconfig <file>", "how to reach that cluster (default: KUBECONFIG, or ~/.kube/config)")
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
-    .option("-n, --namespace <namespace>", "what of the cluster to play (default: the context's namespace)")
-    .option("-A, --all-namespaces", "play all of the cluster")
+    .option("-n, --namespace <namespace>", "namespace of the cluster to simulate (default: the context's namespace)")
+    .option("-A, --all-namespaces", "simulate all namespaces of the cluster")
     .option("-l, --selector <labels>", "only CronJobs and Jobs with these labels, as in kubectl")
     .option("--controller-time-zone <zone>", "time zone of CronJobs that name none (default: the scenario's, or UTC)")
     .option("--workloads <file>", "how long containers run and how often they fail, as in a scenario's workloads")
@@ -142,7 +142,7 @@ function program(io: Io, version: string): Command {
       collect,
     )
     .option("--fail <selection=share>", "how often they fail: 'report=2%'", collect)
-    .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn plays on", "strict")
+    .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn only prints them", "strict")
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
@@ -168,7 +168,7 @@ function program(io: Io, version: string): Command {
     .option("--from-cluster", "learn from what a live cluster still has; only GET and LIST requests")
     .option("--kubeconfig <file>", "how to reach that cluster (default: KUBECONFIG, or ~/.kube/config)")
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
-    .option("-n, --namespace <namespace>", "what of the cluster to read (default: the context's namespace)")
+    .option("-n, --namespace <namespace>", "namespace of the cluster to read (default: the context's namespace)")
     .option("-A, --all-namespaces", "read all of the cluster")
     .option("-l, --selector <labels>", "only CronJobs and Jobs with these labels, as in kubectl")
     .addHelpText(
@@ -182,10 +182,10 @@ function program(io: Io, version: string): Command {
   root
     .command("lint")
     .description(
-      "Find what is wrong with CronJobs and Jobs without playing chance: each finding with its place and a proof.",
+      "Find mistakes in CronJobs and Jobs without a simulation: each finding has its place and a proof.",
     )
     .argument("[path...]", "manifest files, folders of them, kustomizations, or - for standard input")
-    .option("--from <time>", "from when on schedules and changes of the clock are looked at (default: now)")
+    .option("--from <time>", "check schedules and clock changes from this time on (default: now)")
     .option("--workloads <file>", "how long containers run, as in a scenario's workloads")
     .option("--duration <selection=time>", "how long they run: 'report=5m', 'billing/*=5m..40m'", collect)
     .option("--json <file>", "also write what was found as one object; - writes only that, to standard output")
@@ -209,22 +209,22 @@ function program(io: Io, version: string): Command {
     .option("--patch <file>", "also write the new schedules, for kubectl apply --server-side; - writes only them")
     .option("--html <file>", "also write it as a page to open in a browser: one file that works offline")
     .option("--json <file>", "also write all of it as one object; - writes only that, to standard output")
-    .option("--no-play", "do not play the schedules as they are and as proposed")
+    .option("--no-play", "do not simulate the present and the proposed schedules")
     .option("--start <time>", "where the time that counts starts (default: 2026-01-01T00:00:00Z)")
     .option("--for <duration>", "how much of it: 7d, 12h (default: 1d)")
-    .option("--seed <number>", "seed for what is played (default: 1)")
-    .option("--kubernetes <version>", "release of Kubernetes to play: 1.31 to 1.36, or 1.36.2")
+    .option("--seed <number>", "seed of the simulation (default: 1)")
+    .option("--kubernetes <version>", "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2")
     .option("--from-cluster", "read what a live cluster holds; only GET and LIST requests")
     .option("--kubeconfig <file>", "how to reach that cluster (default: KUBECONFIG, or ~/.kube/config)")
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
-    .option("-n, --namespace <namespace>", "what of the cluster to read (default: the context's namespace)")
+    .option("-n, --namespace <namespace>", "namespace of the cluster to read (default: the context's namespace)")
     .option("-A, --all-namespaces", "read all of the cluster")
     .option("-l, --selector <labels>", "only CronJobs and Jobs with these labels, as in kubectl")
     .option("--controller-time-zone <zone>", "time zone of CronJobs that name none (default: UTC)")
     .option("--workloads <file>", "how long containers run and how often they fail, as kubewright learn writes it")
     .option("--duration <selection=time>", "how long they run: 'report=5m', 'billing/*=5m..40m'", collect)
     .option("--fail <selection=share>", "how often they fail: 'report=2%'", collect)
-    .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn plays on", "strict")
+    .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn only prints them", "strict")
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
@@ -249,7 +249,7 @@ function program(io: Io, version: string): Command {
     )
     .option(
       "--allow-anonymous",
-      "ask nobody for credentials, whoever can reach it; those who show wrong ones are refused",
+      "accept requests without credentials from any client; requests with wrong credentials are refused",
     )
     .option(
       "--kubelet <mode>",
@@ -263,12 +263,12 @@ function program(io: Io, version: string): Command {
     )
     .option(
       "--terminated-pod-gc-threshold <number>",
-      "ended pods of the whole cluster that are let be; 0: all of them",
+      "number of ended pods in the cluster that PodGC keeps; 0: all of them",
       "12500",
     )
     .option(
       "--speed <factor>",
-      "how fast time passes: 1, 60, or manual: it stands still until POST /_kubewright/clock/advance",
+      "how fast time passes: 1, 60, or manual: paused until POST /_kubewright/clock/advance",
       "1",
     )
     .option(
@@ -305,26 +305,26 @@ function program(io: Io, version: string): Command {
   root
     .command("fuzz")
     .description(
-      "Play generated workloads on all controllers while things go wrong, and tell of every invariant that does not hold.",
+      "Run generated workloads on all controllers while faults occur, and report every violated invariant.",
     )
-    .option("--seeds <range>", "play the plan of every seed from one to another (default: 1-1000)")
+    .option("--seeds <range>", "run the plan of each seed of a range (default: 1-1000)")
     .option(
       "--for-minutes <number>",
-      "begin nothing new after so long; without --seeds: as many seeds as there is time for",
+      "start no new plan after this time; without --seeds: as many seeds as fit",
     )
-    .option("--workers <number>", "threads that play at once (default: the machine's cores)")
-    .option("--faults <list>", "what may go wrong: requestFails,staleCache, or none (default: everything)")
+    .option("--workers <number>", "number of threads (default: the machine's cores)")
+    .option("--faults <list>", "faults to inject: requestFails,staleCache, or none (default: all)")
     .option(
       "--sharding <managers>",
-      "let so many controller managers share the work, 1 to 5, and fail in their own ways",
+      "number of controller managers that share the work, 1 to 5, with faults of their own",
     )
     .option(
       "--replay <file|seed>",
-      "play one plan, of a file or of a seed such as 7 or 7+12, and print what goes wrong in it",
+      "run one plan, from a file or from a seed such as 7 or 7+12, and print its violations",
     )
-    .option("--minimize", "leave out of a plan that goes wrong whatever it goes wrong without")
+    .option("--minimize", "remove everything from a violating plan that the violation does not need")
     .option("--save <file>", "write the plan of the first violation, or the one that is replayed, as a scenario")
-    .option("--resume <file>", "go on where a report that --json has written ends")
+    .option("--resume <file>", "continue from a report that --json has written")
     .option("--mutant <name>", "put a known bug back in, to see whether it is found (in a checkout of the repository)")
     .option("--list-mutants", "print the known bugs")
     .option("--json <file>", "also write what was found as one object; - writes only that, to standard output")
@@ -335,7 +335,7 @@ function program(io: Io, version: string): Command {
 Equal seeds play equal runs, on any number of threads. Ends with status 1 when an invariant did not hold.
 Faults are requestFails, controllerCrashes, controllerDown, paused, watchCut, watchSilent, staleCache, staleList,
 apiServerRestart, apiServerDown, apiServerSlow, leaseLost, clockJump, clockSkew, nodeLost, nodeDrained, nodeTainted,
-jitter and phaseFlip; with --sharding also toldToEnd.
+jitter and phaseFlip; with --sharding also shutdown.
 
 Examples:
   $ kubewright fuzz --seeds 1-1000
@@ -355,7 +355,7 @@ Examples:
 
   root
     .command("collect")
-    .description("Tell what the Jobs that --indexed-job printed have found so far, of what kubectl prints of them.")
+    .description("Print what the Jobs of --indexed-job have found so far, from what kubectl prints of them.")
     .argument(
       "[export...]",
       "files with those Jobs and their pods, as kubectl get -o json prints; - for standard input",
@@ -390,7 +390,7 @@ Examples:
     .description("Explain a CronJob or a Job of a live cluster: its last runs, what comes next, and why. Only reads.")
     .argument("<object>", "cronjob/NAME or job/NAME")
     .option("-n, --namespace <namespace>", "its namespace (default: that of the kubeconfig's context)")
-    .option("-f, --filename <file>", "also tell what this changed manifest of the CronJob would do if it were applied")
+    .option("-f, --filename <file>", "also explain what this changed manifest of the CronJob would do if it were applied")
     .option("--kubeconfig <file>", "how to reach the cluster (default: KUBECONFIG, or ~/.kube/config)")
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .option("--kubernetes <version>", "release of Kubernetes whose Job controller to explain (default: the server's)")

@@ -60,12 +60,12 @@ test.each([
   ["--against-kubernetes", ["run", "flaky.yaml", "--against-kubernetes", "vv1.33"], "vv1.33"],
   ["--kubernetes", ["serve", "--kubernetes", "1.30"], "1.30"],
   ["--kubernetes", ["why", "job/x", "--kubernetes", ""], ""],
-])("%s: a release that cannot be played is one line that tells those that can", async (option, args, text) => {
-  const message = `kubewright: ${option}: ${JSON.stringify(text)} cannot be played; there are ${KNOWN}\n`;
+])("%s: an unknown release is reported in one line that lists the known ones", async (option, args, text) => {
+  const message = `kubewright: ${option}: ${JSON.stringify(text)} cannot be simulated; choose one of ${KNOWN}\n`;
   expect(await kubewright(args)).toMatchObject({ code: 2, stdout: "", stderr: message });
 });
 
-test("the newest release is played when none is chosen, and is not named", async () => {
+test("the newest release is the default, and is not named", async () => {
   const { stdout, stderr } = await run("flaky.yaml");
   expect(stderr).toBe("");
   expect(stdout).toContain("(1h of virtual time, seed 1)");
@@ -82,11 +82,11 @@ test("another release is named by the terminal and the trace", async () => {
   expect((await lines("flaky.yaml", "--kubernetes", "1.36.2"))[0]).toMatchObject({ kubernetes: "v1.36.2" });
 });
 
-test("1.32 is played as 1.33, and says so in one line", async () => {
+test("1.32 is simulated as 1.33, and a line says so", async () => {
   const { code, stdout, stderr } = await run("flaky.yaml", "--kubernetes", "1.32");
   expect(code).toBe(0);
   expect(stderr).toBe(
-    "kubewright: Kubernetes 1.32 is played as Kubernetes 1.33: what differs between releases was not measured in this one\n",
+    "kubewright: Kubernetes 1.32 is simulated as Kubernetes 1.33: what differs between releases was not measured in this one\n",
   );
   expect(stdout).toBe((await run("flaky.yaml", "--kubernetes", "1.33")).stdout);
 });
@@ -153,9 +153,9 @@ test("standard input is read once for both releases", async () => {
   expect(stdout).toContain("status refused");
 });
 
-test("a release against itself does the same, and the output says what was forgotten", async () => {
+test("a release against itself has no differences, and the output suggests --kubernetes", async () => {
   const { code, stdout, stderr } = await run("flaky.yaml", "--against-kubernetes", "1.36");
-  expect([code, stderr]).toEqual([0, "kubewright: both are played as Kubernetes 1.36: --kubernetes says what A is\n"]);
+  expect([code, stderr]).toEqual([0, "kubewright: both are simulated as Kubernetes 1.36: --kubernetes says what A is\n"]);
   expect(stdout).toContain("A: flaky.yaml\nB: flaky.yaml\n");
   expect(stdout).toContain("1 other does the same in both");
 });
@@ -190,7 +190,7 @@ test.each([...scenarios, "hourly-report.yaml", "indexed.yaml", "pi.yaml"].filter
   },
 );
 
-test("indexes that wait for their back-off beside others that run are told otherwise up to 1.36.2", async () => {
+test("ready counts of indexes that wait for their back-off differ up to 1.36.2", async () => {
   const [first, last, newest] = await Promise.all(
     ["1.34", "1.36.2", "1.36.3"].map((version) => traceOf(BACKOFF_BESIDE_OTHERS, version)),
   );
@@ -244,7 +244,7 @@ async function live(kubernetesVersion: KubernetesVersion, spec: Partial<Job["spe
   return { clock, cluster, requests, kubeconfig: ["--kubeconfig", path.join(folder, "config")] };
 }
 
-test("what is read from a cluster is played under the cluster's release, unless another one is chosen", async () => {
+test("objects of a cluster are simulated with its release, unless another one is chosen", async () => {
   const { requests, kubeconfig } = await live("1.35");
   const read = await run("--from-cluster", ...kubeconfig);
   expect([read.code, read.stderr]).toEqual([0, ""]);
@@ -266,16 +266,16 @@ test("what an upgrade of a live cluster changes", async () => {
 });
 
 test.each([
-  ["v1.29.3", "1.31", "the cluster's v1.29.3 is played as Kubernetes 1.31: nothing older is known here"],
-  ["v1.41.0", "1.36.3", "the cluster's v1.41.0 is played as Kubernetes 1.36: nothing newer is known here"],
+  ["v1.29.3", "1.31", "the cluster's v1.29.3 is simulated as Kubernetes 1.31: nothing older is known here"],
+  ["v1.41.0", "1.36.3", "the cluster's v1.41.0 is simulated as Kubernetes 1.36: nothing newer is known here"],
   [
     "v1.32.9",
     "1.33",
-    "the cluster's v1.32.9 is played as Kubernetes 1.33: what differs between releases was not measured in this one",
+    "the cluster's v1.32.9 is simulated as Kubernetes 1.33: what differs between releases was not measured in this one",
   ],
   ["v1.33.2", "1.33", undefined],
   ["v1.36.1", "1.36.2", undefined],
-  ["best", "1.36.3", 'the cluster is played as Kubernetes 1.36: it calls its version "best"'],
+  ["best", "1.36.3", 'the cluster is simulated as Kubernetes 1.36: it calls its version "best"'],
 ])("a server that calls itself %s is like %s", async (gitVersion, version, note) => {
   const clock = new SimulatedClock("2026-06-01T00:00:00Z");
   const info = { major: "1", minor: "1", gitVersion };
@@ -285,7 +285,7 @@ test.each([
   expect(await readServerVersion(client, signal)).toEqual({ version, ...(note === undefined ? {} : { note }) });
 });
 
-test("a server that refuses to tell its version is taken for the newest", async () => {
+test("a server that refuses its version counts as the newest", async () => {
   const clock = new SimulatedClock("2026-06-01T00:00:00Z");
   const server = createApiServer({
     clock,
@@ -295,7 +295,7 @@ test("a server that refuses to tell its version is taken for the newest", async 
   const client = new Client({ transport: server.transportAs({ username: "nobody" }), clock });
   const { version, note } = await readServerVersion(client, new AbortController().signal);
   expect(version).toBe("1.36.3");
-  expect(note).toMatch(/^the cluster is played as Kubernetes 1\.36: its version is unknown: forbidden: /);
+  expect(note).toMatch(/^the cluster is simulated as Kubernetes 1\.36: its version is unknown: forbidden: /);
 });
 
 test("why explains a Job by the cluster's own controller, or by that of another release", async () => {
@@ -306,7 +306,7 @@ test("why explains a Job by the cluster's own controller, or by that of another 
   expect([own.code, own.stderr]).toEqual([0, ""]);
   expect(own.stdout).toContain(", by Kubernetes 1.33\n");
   expect(own.stdout.replaceAll(/\s+/g, " ")).toContain(
-    "the controller tells of 0 active pods instead of 1, which the API server refuses (422, cannot set more ready pods than active)",
+    "the controller reports 0 active pods instead of 1, which the API server refuses (422, cannot set more ready pods than active)",
   );
   expect(requests.filter((request) => !/^(get|list) /.test(request))).toEqual([]);
   const newest = await kubewright(["why", "job/flaky", ...kubeconfig, ...at, "--kubernetes", "1.36"]);
@@ -317,7 +317,7 @@ test("why explains a Job by the cluster's own controller, or by that of another 
   expect(explanation.notes.join()).toContain("instead of 1 (kubernetes#139428");
 });
 
-test("why warns of a deadline that goes on while a Job is suspended", async () => {
+test("why warns of a deadline that continues while a Job is suspended", async () => {
   const { clock, cluster, kubeconfig } = await live("1.35", { activeDeadlineSeconds: 3600 });
   const client = cluster.client("test").resource(jobs);
   const job = mutableCopy(await client.get("flaky", { namespace: "default" }));

@@ -43,7 +43,7 @@ export function parseKubernetesVersion(text: string, option = "--kubernetes"): S
   const version = ALIASES.get(name) ?? KUBERNETES_VERSIONS.find((known) => known === name);
   if (version === undefined) {
     const names = [...new Set([...KUBERNETES_VERSIONS, ...ALIASES.keys()])].sort();
-    throw new UserError(`${option}: ${JSON.stringify(text)} cannot be played; there are ${names.join(", ")}`);
+    throw new UserError(`${option}: ${JSON.stringify(text)} cannot be simulated; choose one of ${names.join(", ")}`);
   }
   return name === "1.32" ? { version, note: simulatedAs("Kubernetes 1.32 is", version, BETWEEN) } : { version };
 }
@@ -76,5 +76,5 @@ export async function readServerVersion(client: Client, signal: AbortSignal): Pr
 const BETWEEN = "what differs between releases was not measured in this one";
 
 function simulatedAs(what: string, version: KubernetesVersion, because: string): string {
-  return `${what} played as Kubernetes ${versionName(version)}: ${because}`;
+  return `${what} simulated as Kubernetes ${versionName(version)}: ${because}`;
 }

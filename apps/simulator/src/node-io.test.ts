@@ -15,7 +15,7 @@ function makeFolder(): string {
   return folder;
 }
 
-test("a folder has files, links to files and folders in it; pipes and links to folders are left out", async () => {
+test("a folder lists its files, links to files, and folders, but neither pipes nor links to folders", async () => {
   const folder = makeFolder();
   const at = (name: string): string => path.join(folder, name);
   writeFileSync(at("a.yaml"), "");
@@ -38,10 +38,10 @@ test("a folder has files, links to files and folders in it; pipes and links to f
 
 test.each([
   ["UTF-8", Buffer.from("kind: Jöb\n")],
-  ["UTF-8 with a mark", Buffer.from("\uFEFFkind: Jöb\n")],
+  ["UTF-8 with a byte order mark", Buffer.from("\uFEFFkind: Jöb\n")],
   ["UTF-16, as PowerShell writes it", Buffer.from("\uFEFFkind: Jöb\n", "utf16le")],
-  ["UTF-16, the greater byte first", Buffer.from("\uFEFFkind: Jöb\n", "utf16le").swap16()],
-])("text is read as what it is: %s", async (_title, bytes) => {
+  ["UTF-16, big-endian", Buffer.from("\uFEFFkind: Jöb\n", "utf16le").swap16()],
+])("the encoding of a text is detected: %s", async (_title, bytes) => {
   const file = path.join(makeFolder(), "a.yaml");
   writeFileSync(file, bytes);
   expect(await io.readFile(file)).toBe("kind: Jöb\n");

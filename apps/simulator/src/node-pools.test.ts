@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { NodePools } from "./node-pools.js";
 
-test("a pool is what a label says, or the scenario's group, or machines of a size", () => {
+test("a pool comes from a label, the scenario's group, or the size of the node", () => {
   const nodes = nodeShapes([
     { name: "labelled", count: 2, labels: { "cloud.google.com/gke-nodepool": "n2" } },
     { name: "small", count: 2, cpu: 2, memory: "8Gi" },
@@ -24,7 +24,7 @@ test("a pool is what a label says, or the scenario's group, or machines of a siz
   ]);
 });
 
-test("without a scenario the nodes there are count, with devices, those of manifests, and live ones for themselves", () => {
+test("without a scenario, pools include default nodes, nodes with devices, nodes of manifests, and live nodes as one pool", () => {
   const [defaultNode] = defaultNodes;
   const gpu = { ...defaultNode!, name: "gpu-1", resources: { "nvidia.com/gpu": "8" } };
   const live = {
@@ -42,7 +42,7 @@ test("without a scenario the nodes there are count, with devices, those of manif
     },
   };
   const pools = new NodePools({ manifests: [own], nodes: [...defaultNodes, gpu], live });
-  expect(["node-1", "gpu-1", "own", "ip-1", "unheard-of"].map((name) => pools.of(name))).toEqual([
+  expect(["node-1", "gpu-1", "own", "ip-1", "unknown"].map((name) => pools.of(name))).toEqual([
     "16 cores, 64Gi",
     "16 cores, 64Gi, 8 nvidia.com/gpu",
     "3.5 cores, 8Gi",

@@ -61,7 +61,7 @@ class SegmentThread implements SegmentRunner {
           : threadFailure(
               error,
               `${namespace}, one of ${segments.length} of its thread`,
-              "have more --workers hold fewer each",
+              "use more --workers, so that each has fewer namespaces",
             );
       this.#fail(failure);
     });

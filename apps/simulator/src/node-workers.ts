@@ -17,7 +17,7 @@ export function nodeWorkers(count: number): FutureWorkers {
   return {
     count,
     async simulate(plan, seed, onProgress) {
-      const name = "playTask";
+      const name = "runTask";
       if (onProgress === undefined) return (await run({ plan, seed }, { name })) as FutureSummary;
       const { port1, port2: port } = new MessageChannel();
       port1.on("message", onProgress);
@@ -61,7 +61,7 @@ async function runIn(pool: Tinypool, task: unknown, activity: string, options?: 
 function poolOf(count: number, filename: string): Tinypool {
   return new Tinypool({
     filename: new URL(filename, import.meta.url).href,
-    name: "playTask",
+    name: "runTask",
     minThreads: count,
     maxThreads: count,
   });

@@ -36,7 +36,7 @@ async function start({ restore, seed = 1 }: { restore?: StoreSnapshot; seed?: nu
   const cluster = createCluster({ clock, random, ...(restore === undefined ? {} : { restore }) });
   const { informers } = cluster;
   const reporter = notSimulatedReporter({
-    client: cluster.client("teller"),
+    client: cluster.client("reporter"),
     clock,
     random: random.fork("t"),
     informers,
@@ -65,7 +65,7 @@ async function start({ restore, seed = 1 }: { restore?: StoreSnapshot; seed?: nu
 const OF_DEPLOYMENT =
   "No controller of this cluster acts on a Deployment: no ReplicaSets and no pods are made, unless a controller that you run does so";
 
-test("an object that nobody acts on is told of once, however often it changes", async () => {
+test("an object without a controller gets one event, for any number of changes", async () => {
   const { client, clock, eventTexts, stop } = await start();
   await client.resource(deployments).create(workload("web"), HERE);
   await clock.advance(CONTROLLER_GRACE_MS - 1);
@@ -78,7 +78,7 @@ test("an object that nobody acts on is told of once, however often it changes", 
   await stop();
 });
 
-test("nothing is said of what a controller made, wrote the status of, or what is gone by then", async () => {
+test("no event is written for an object that a controller owns or updates, or that is deleted in time", async () => {
   const { client, clock, eventTexts, stop } = await start();
   const api = client.resource(deployments);
   const acted = await api.create(workload("acted"), HERE);
@@ -95,7 +95,7 @@ test("nothing is said of what a controller made, wrote the status of, or what is
   await stop();
 });
 
-test("what was there at the start was told of then", async () => {
+test("objects of the initial list get no second event", async () => {
   const first = await start();
   await first.client.resource(deployments).create(workload("web"), HERE);
   await first.clock.advance(CONTROLLER_GRACE_MS);
@@ -108,7 +108,7 @@ test("what was there at the start was told of then", async () => {
   await second.stop();
 });
 
-test("each kind that makes pods is told of, but for those that the cluster's controllers act on", () => {
+test("each kind that creates pods is reported, except those with a controller in the cluster", () => {
   expect(notSimulatedKinds().map(({ definition: { kind } }) => kind)).toEqual(
     expect.arrayContaining(["ReplicationController", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"]),
   );

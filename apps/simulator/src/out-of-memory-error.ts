@@ -13,7 +13,7 @@ export function threadFailure(error: unknown, activity: string, remedy?: string)
   if ((error as { readonly code?: unknown } | undefined)?.code !== "ERR_WORKER_OUT_OF_MEMORY") return error;
   const heap = "give each thread more heap (NODE_OPTIONS=--max-old-space-size=8192, in MiB)";
   return new OutOfMemoryError(
-    `out of memory while playing ${activity}: ${remedy === undefined ? heap : `${remedy}, or ${heap}`}`,
+    `out of memory while simulating ${activity}: ${remedy === undefined ? heap : `${remedy}, or ${heap}`}`,
     { cause: error },
   );
 }

@@ -54,32 +54,32 @@ function checkIncompatibleFlags(flags: RunFlags): void {
     ] as const)
       if (flags.workers !== undefined && value !== undefined)
         throw new UserError(
-          `--workers plays one cluster on many threads, and ${flag} compares two: leave out one of them`,
+          `--workers simulates one cluster on several threads, and ${flag} compares two: leave out one of them`,
         );
     for (const [flag, value] of [
       ["--indexed-job", flags.indexedJob],
       ["--summary", flags.summary],
     ] as const)
       if (value !== undefined)
-        throw new UserError(`${flag} is of many futures: say which with --seeds, for example --seeds 1-1000`);
+        throw new UserError(`${flag} needs many futures: give a range with --seeds, for example --seeds 1-1000`);
     if (flags.nodeSize !== undefined)
       throw new UserError(
-        "--node-size tells how many nodes are enough in how many futures: say which with --seeds, for example --seeds 1-1000",
+        "--node-size counts the nodes that are enough in many futures: give a range with --seeds, for example --seeds 1-1000",
       );
     return;
   }
   for (const [flag, value, explanation] of [
-    ["--seed", flags.seed, "names one of them: leave out one of the two"],
+    ["--seed", flags.seed, "simulates one of them: leave out one of the two"],
     ["--runs", flags.runs, ONE_FUTURE],
     ["--ics", flags.ics, ONE_FUTURE],
     ["--against", flags.against, ONE_COMPARISON],
     ["--against-kubernetes", flags.againstKubernetes, ONE_COMPARISON],
   ] as const)
-    if (value !== undefined) throw new UserError(`--seeds plays many futures, and ${flag} ${explanation}`);
+    if (value !== undefined) throw new UserError(`--seeds simulates many futures, and ${flag} ${explanation}`);
 }
 
-const ONE_FUTURE = "holds the runs of one: play that with --seed N instead, for example a worst one that --seeds names";
-const ONE_COMPARISON = "compares two: take --seed N instead, or play each side with --seeds";
+const ONE_FUTURE = "lists the runs of one: simulate that with --seed N instead, for example a worst one that --seeds names";
+const ONE_COMPARISON = "compares two: use --seed N instead, or simulate each side with --seeds";
 
 /** Where nothing says what to play, the project file does; flags count more than what else it says. */
 async function withProjectSettings(
@@ -116,9 +116,9 @@ function checkRules(rules: readonly Rule[]): void {
   for (const { text, condition } of rules)
     if (condition.type === "change")
       throw new UserError(
-        `--fail-on: ${JSON.stringify(text)} compares: say with what, --against FILE or --against-kubernetes V`,
+        `--fail-on: ${JSON.stringify(text)} compares two runs: add --against FILE or --against-kubernetes V`,
       );
-  rejectShareRules(rules, "say which with --seeds");
+  rejectShareRules(rules, "give a range with --seeds");
 }
 
 /** `kubewright run`: plays manifests in virtual time and prints what happened. */
@@ -158,7 +158,7 @@ export async function runCommand(givenPaths: readonly string[], givenFlags: RunF
   const simulated = parallelRun?.simulated ?? (await simulateCluster({ ...request, outputs }));
   const { outcome, peaks, reachedMs, problems } = simulated;
   const notes = [
-    ...(parallelRun?.shared === undefined ? [] : [`--workers: played in one piece, as without: ${parallelRun.shared}`]),
+    ...(parallelRun?.shared === undefined ? [] : [`--workers: simulated on one thread, as without --workers: ${parallelRun.shared}`]),
     ...simulated.notes,
   ];
   const { groups, counted } = outcome;
@@ -171,7 +171,7 @@ export async function runCommand(givenPaths: readonly string[], givenFlags: RunF
     const { calendar } = outputs;
     await calendar?.close();
     if (calendar !== undefined && calendar.omitted > 0)
-      notes.push(`--ics: ${calendar.omitted.toLocaleString("en-US")} runs are left out: a calendar takes 50,000`);
+      notes.push(`--ics: ${calendar.omitted.toLocaleString("en-US")} runs are omitted: a calendar has at most 50,000`);
     await writeReports(reports, { input, groups, rules, violations });
   } else {
     await outputs.discard();

@@ -85,7 +85,7 @@ export async function readRunInput(
   const seed = flags.seed === undefined ? undefined : parseSeed(flags.seed);
   if (paths.length === 0 && flags.scenario === undefined && !flags.fromCluster)
     throw new UserError(
-      `name manifest files to play, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster; or write a ${PROJECT_FILE}`,
+      `name manifest files to simulate, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster; or write a ${PROJECT_FILE}`,
     );
   const validate = parseValidate(flags.validate ?? "strict");
   const strict = flags.strict ?? false;
@@ -104,7 +104,7 @@ export async function readRunInput(
   ];
   const manifests = withWorkloads(read, entries);
   if (cluster !== undefined && manifests.length === 0)
-    throw new UserError("the cluster has no CronJobs and no Jobs there; choose others with -n, -A or -l");
+    throw new UserError("the cluster has no matching CronJobs or Jobs; choose others with -n, -A or -l");
   if (manifests.length === 0 && paths.length > 0) {
     const why =
       problems.length > 0
@@ -178,7 +178,7 @@ function parseTimeZone(name: string | undefined): string | undefined {
   if (name === undefined || isTimeZone(name)) return name;
   const meant = suggestTimeZone(name);
   throw new UserError(
-    `--controller-time-zone: ${JSON.stringify(name)} is no time zone${meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`}`,
+    `--controller-time-zone: ${JSON.stringify(name)} is not a time zone${meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`}`,
   );
 }
 

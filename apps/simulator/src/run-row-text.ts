@@ -11,7 +11,7 @@ export const SKIP_REASON_TEXTS: Readonly<Record<SkipReason, string>> = {
   stillActive: "the last run is still active (Forbid)",
   deadlinePassed: "startingDeadlineSeconds passed",
   superseded: "a later run was due as well",
-  overlooked: "missed while the controller was not looking",
+  overlooked: "missed while the controller did not run",
   beingDeleted: "the CronJob is being deleted",
   unknownTimeZone: "unknown time zone",
   unparseableSchedule: "unparseable schedule",

@@ -53,5 +53,5 @@ export function runText(
 
 function assumedDurationsText({ all, withoutDuration }: RunInput["workloads"]): string {
   const which = withoutDuration === all ? "Nothing says" : `Of ${withoutDuration} of ${all} workloads nothing says`;
-  return `${which} how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`;
+  return `${which} how long containers run: 10s was assumed. Set it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`;
 }

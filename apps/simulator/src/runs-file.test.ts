@@ -50,7 +50,7 @@ test("--runs writes CSV with a heading, quoted as spreadsheets read it", async (
   expect(lines[1]).toMatch(/^CronJob,default,tick,2026-01-01T01:01:00\+01:00,tick-\d+,Complete,/);
 });
 
-test("--runs leaves the file as it was when what was read had mistakes, and is refused where it has no meaning", async () => {
+test("--runs leaves the file unchanged when the input has mistakes, and is refused in other modes", async () => {
   const { code, written } = await kubewright(["run", "broken.yaml", "--for", "3m", "--runs", "runs.csv"], { files });
   expect(code).toBe(2);
   expect(written).toEqual({});

@@ -29,7 +29,7 @@ const COLUMNS = [
   "message",
   "skipped",
   "lateSeconds",
-  "tookSeconds",
+  "durationSeconds",
   "created",
   "started",
   "ended",

@@ -6,7 +6,7 @@ const schedule = (...args: string[]): Promise<CommandResult> => kubewright(["sch
 
 const inNewYork = ["--time-zone", "America/New_York"];
 
-test("the night without a 02:30 stands between the runs of the days around it", async () => {
+test("the night without a 02:30 is listed between the runs of the days around it", async () => {
   const { code, stdout } = await schedule("30 2 * * *", ...inNewYork, "--from", "2026-03-07T00:00:00Z", "--count", "2");
   expect(code).toBe(0);
   expect(stdout).toBe(
@@ -19,7 +19,7 @@ test("the night without a 02:30 stands between the runs of the days around it", 
   );
 });
 
-test("the second run of an hour that comes twice says so", async () => {
+test("the second run of a repeated hour is marked", async () => {
   const { stdout } = await schedule("30 1 * * *", ...inNewYork, "--from", "2026-11-01T00:00:00Z", "--count", "2");
   expect(stdout).toBe(
     [
@@ -30,7 +30,7 @@ test("the second run of an hour that comes twice says so", async () => {
   );
 });
 
-test("a run on a day that the fields do not name is remarked on", async () => {
+test("a run on a day that the fields do not name has a remark", async () => {
   const flags = ["--time-zone", "America/Sao_Paulo", "--from", "2018-11-03T09:00:00Z", "--count", "1"];
   expect((await schedule("30 5 * * 6", ...flags)).stdout).toContain("↻ not a time of this schedule, but it runs");
 });
@@ -51,14 +51,14 @@ test("runs begin strictly after --from, and without it after now", async () => {
   expect(Date.parse(first!.utc)).toBeLessThanOrEqual(Date.now() + 60_000);
 });
 
-test("@every says what it counts from", async () => {
+test("@every is printed with the time it counts from", async () => {
   const { stdout } = await schedule("@every 90m", "--from", "2026-01-01T00:00:30Z", "--count", "1");
   expect(stdout).toBe(
     "Thu 2026-01-01 01:30:30 +00:00  2026-01-01T01:30:30Z\n@every counts from the last run, or from the CronJob's creation, not from the clock: here from --from.\n",
   );
 });
 
-test("a schedule that never fires says never; one that ends, that it ends; a rare one, how far it was followed", async () => {
+test("the output says that a schedule never fires or ends, and how far a rare one was searched", async () => {
   const from = (time: string): string[] => ["--from", time, "--count", "200"];
   expect((await schedule("0 0 31 2 *", ...from("2026-01-01T00:00:00Z"))).stdout).toBe(
     "never: no run within five years of 2026-01-01T00:00:00Z\n",
@@ -71,7 +71,7 @@ test("a schedule that never fires says never; one that ends, that it ends; a rar
   expect(yearly.at(-1)).toMatch(/^no further than 2126-/);
 });
 
-test("-o json has runs, and the changes of the clock that touch them", async () => {
+test("-o json has the runs and the clock changes that affect them", async () => {
   const { stdout } = await schedule(
     "30 2 * * *",
     ...inNewYork,

@@ -31,19 +31,19 @@ export interface ServeAccess {
  */
 export async function resolveAccess(flags: AccessFlags, io: Pick<Io, "readFile">): Promise<ServeAccess> {
   const { host, tls = false, token, tokenFile, kubeconfig, allowAnonymous = false } = flags;
-  if (token === "") throw new UserError("--token: an empty token lets nobody in");
+  if (token === "") throw new UserError("--token: must not be empty");
   if (parseHost(host) === undefined)
     throw new UserError(`--host: ${JSON.stringify(host)} is neither an address nor a host name`);
   const allowedHosts = parseAllowedHosts(flags.allowedHosts ?? "");
   const hasTokens = token !== undefined || tokenFile !== undefined;
   if (tls && !hasTokens && kubeconfig === undefined && !allowAnonymous) {
     throw new UserError(
-      "--tls: nobody could come in: add --kubeconfig, for the client certificate that is written into it, or --token or --token-file",
+      "--tls: no client could authenticate: add --kubeconfig, for the client certificate that is written into it, or --token or --token-file",
     );
   }
   if (!tls && !hasTokens && !isLoopbackHost(host) && !allowAnonymous) {
     throw new UserError(
-      `--host: other machines could do anything at ${host}: add --token or --token-file, or --tls with --kubeconfig; --allow-anonymous lets everybody in`,
+      `--host: other machines could do anything at ${host}: add --token or --token-file, or --tls with --kubeconfig; --allow-anonymous accepts every client`,
     );
   }
   if (!tls && !hasTokens) return { authentication: undefined, allowedHosts };

@@ -107,7 +107,7 @@ function getSecrets(url: string, kubeconfig: string, options: RequestOptions): P
   });
 }
 
-test("a manual clock stands still until it is advanced, and then everything due has happened", async () => {
+test("a manual clock is paused until it is advanced, and then all due work is done", async () => {
   const { url, stop } = await serve(["--speed", "manual"]);
   expect((await call("POST", `${url}${JOBS}`, job)).code).toBe(201);
   const before = await advance(url, { seconds: 0 });
@@ -119,7 +119,7 @@ test("a manual clock stands still until it is advanced, and then everything due 
   expect(await stop()).toBe(0);
 });
 
-test("a manual clock goes no further than to the first write, when it is told so", async () => {
+test("a manual clock stops at the first write when the request says so", async () => {
   const { url, stop } = await serve(["--speed", "manual"]);
   await call("POST", `${url}${JOBS}`, job);
   const times: number[] = [];
@@ -181,7 +181,7 @@ test("at speed 3600 an hour takes a second", async () => {
   await stop();
 });
 
-test("a snapshot taken at the end is what the next server begins with", async () => {
+test("the next server starts from a snapshot taken at the end", async () => {
   const files = new Map<string, string>();
   const first = await serve(["--controllers", "", "--kubelet", "none", "--snapshot", "store.json"], files);
   const made = await call("POST", `${first.url}${JOBS}`, job);
@@ -198,7 +198,7 @@ test("a snapshot taken at the end is what the next server begins with", async ()
   await second.stop();
 });
 
-test("with --tls and --token only the kubeconfig's authority and certificate, or the token, let anybody in", async () => {
+test("with --tls and --token only the kubeconfig's authority and certificate, or the token, authenticate", async () => {
   const files = new Map<string, string>();
   const flags = ["--controllers", "", "--kubelet", "none", "--tls", "--token", "s3cret", "--authorization", "RBAC"];
   const { url, stop } = await serve([...flags, "--kubeconfig", "kc"], files);
@@ -212,7 +212,7 @@ test("with --tls and --token only the kubeconfig's authority and certificate, or
   expect(await stop()).toBe(0);
 });
 
-test("with --tls every namespace has the authority that the kubeconfig trusts", async () => {
+test("with --tls every namespace has the certificate authority of the kubeconfig", async () => {
   const files = new Map<string, string>();
   const { url, stop } = await serve(["--tls", "--kubeconfig", "kc"], files);
   const data = certificateData(files.get("kc")!);
@@ -229,7 +229,7 @@ test("with --tls every namespace has the authority that the kubeconfig trusts", 
   expect(await stop()).toBe(0);
 });
 
-test("with --tls alone nobody is anonymous: the kubeconfig's certificate is needed", async () => {
+test("with --tls alone no client is anonymous: the kubeconfig's certificate is needed", async () => {
   const files = new Map<string, string>();
   const flags = [
     "--controllers",
@@ -245,7 +245,7 @@ test("with --tls alone nobody is anonymous: the kubeconfig's certificate is need
   const { url, stop } = await serve(flags, files);
   const get = (options: RequestOptions): Promise<number> => getSecrets(url, files.get("kc")!, options);
   expect(await get({})).toBe(401);
-  expect(await get({ headers: { authorization: "Bearer whatever" } })).toBe(401);
+  expect(await get({ headers: { authorization: "Bearer wrong-token" } })).toBe(401);
   const data = certificateData(files.get("kc")!);
   const client = { cert: data("client-certificate-data"), key: data("client-key-data") };
   expect(await get(client)).toBe(200);
@@ -255,7 +255,7 @@ test("with --tls alone nobody is anonymous: the kubeconfig's certificate is need
   expect(await stop()).toBe(0);
 });
 
-test("--allow-anonymous lets in whoever shows nothing, and still nobody with a wrong token", async () => {
+test("--allow-anonymous accepts clients without credentials, and still refuses wrong tokens", async () => {
   const { url, stop } = await serve(["--host", "0.0.0.0", "--allow-anonymous", "--token", "s3cret"]);
   const status = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(`${url}/version`, { headers })).status;
@@ -294,7 +294,7 @@ test.each([
   expect(await stop()).toBe(0);
 });
 
-test("a host that is allowed may be asked for", async () => {
+test("an allowed host may be used in requests", async () => {
   const { url, stop } = await serve([
     "--controllers",
     "",
@@ -317,7 +317,7 @@ test("a host that is allowed may be asked for", async () => {
   expect(await stop()).toBe(0);
 });
 
-test("requests are counted and timed under /metrics, for those who may read it", async () => {
+test("/metrics has counts and durations of requests, for clients that may read it", async () => {
   const { url, stop } = await serve(["--controllers", "", "--kubelet", "none", "--token", "s3cret"]);
   expect((await fetch(`${url}/metrics`)).status).toBe(401);
   const headers = { authorization: "Bearer s3cret" };
@@ -330,7 +330,7 @@ test("requests are counted and timed under /metrics, for those who may read it",
   expect(await stop()).toBe(0);
 });
 
-test("a feature gate is switched on as kube-apiserver's is, and the metrics tell of it and of its watches", async () => {
+test("a feature gate is enabled as in kube-apiserver, and the metrics report it and its watches", async () => {
   const quiet = ["--controllers", "", "--kubelet", "none"];
   const { url, stop } = await serve([...quiet, "--feature-gates", "ShardedListAndWatch=true"]);
   const nobody = "shardRange(object.metadata.uid, '0x0000000000000000', '0x0000000000000001')";
@@ -347,7 +347,7 @@ test("a feature gate is switched on as kube-apiserver's is, and the metrics tell
   expect(await stop()).toBe(0);
 });
 
-test("without the feature gate nothing is sharded, and the metrics say that, too", async () => {
+test("without the feature gate nothing is sharded, and the metrics report that too", async () => {
   const { url, stop } = await serve(["--controllers", "", "--kubelet", "none"]);
   expect((await fetch(`${url}${JOBS}?shardSelector=bad`)).status).toBe(200);
   const text = await (await fetch(`${url}/metrics`)).text();
@@ -356,7 +356,7 @@ test("without the feature gate nothing is sharded, and the metrics say that, too
   expect(await stop()).toBe(0);
 });
 
-test("the page and its trace are for those who may talk to the cluster", async () => {
+test("the page and its trace are served to clients that may use the cluster", async () => {
   const { url, stop } = await serve(["--controllers", "", "--kubelet", "none", "--token", "s3cret"]);
   const headers = { authorization: "Bearer s3cret" };
   for (const path of ["/ui", "/ui/", "/_kubewright/trace"]) expect((await fetch(`${url}${path}`)).status).toBe(401);
@@ -370,12 +370,12 @@ test("the page and its trace are for those who may talk to the cluster", async (
   expect(await stop()).toBe(0);
 });
 
-test("a snapshot that a server cannot begin with is named", async () => {
+test("a snapshot that a server cannot start from is named", async () => {
   const object = `{"metadata":{"name":"deep"},"spec":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
   const files = new Map([["deep.json", `{"resourceVersion":"7","objects":{"/configmaps":[${object}]}}`]]);
   const { firstLine, stop } = await serve(["--restore", "deep.json"], files);
   expect(firstLine).toBe(
-    "kubewright: --restore: cannot begin with deep.json: /configmaps deep is nested more than 500 levels deep\n",
+    "kubewright: --restore: cannot start from deep.json: /configmaps deep is nested more than 500 levels deep\n",
   );
   expect(await stop()).toBe(2);
 });
@@ -425,7 +425,7 @@ const namesAt = async (url: string, path: string): Promise<string[]> => {
 };
 const PODS = "/api/v1/namespaces/default/pods";
 
-test("a seed gives nothing the UID of what was restored", async () => {
+test("with a seed no new object gets the UID of a restored one", async () => {
   const files = new Map<string, string>();
   const alone = ["--controllers", "", "--kubelet", "none", "--seed", "7"];
   const uids = new Set<unknown>();
@@ -444,7 +444,7 @@ test("a seed gives nothing the UID of what was restored", async () => {
 });
 
 describe("reset", () => {
-  test("brings back what there was at the start, and the clock that stands still", async () => {
+  test("restores the objects of the start and the paused clock", async () => {
     const { url, ready, stop } = await serve(["--speed", "manual", "--start", "2030-01-01T00:00:00Z"]);
     await ready;
     const nodes = (await call("GET", `${url}/api/v1/nodes`)).body["items"];
@@ -464,7 +464,7 @@ describe("reset", () => {
     expect(await stop()).toBe(0);
   });
 
-  test("ends watches with 410, and a version of before is too old to begin with", async () => {
+  test("ends watches with 410, and an earlier version is too old to watch from", async () => {
     const { url, ready, stop } = await serve(["--controllers", "", "--kubelet", "none"]);
     await ready;
     const list = await call("GET", `${url}${JOBS}`);
@@ -485,7 +485,7 @@ describe("reset", () => {
     await stop();
   });
 
-  test("goes back to any state that was kept, under a name of its own or none, as often as wanted", async () => {
+  test("restores any snapshot, named or not, any number of times", async () => {
     const { url, ready, stop } = await serve(["--speed", "manual"]);
     await ready;
     await call("POST", `${url}${JOBS}`, job);
@@ -506,7 +506,7 @@ describe("reset", () => {
     await stop();
   });
 
-  test("with a seed UIDs are the same after every reset to one state, and none of them is there already", async () => {
+  test("with a seed UIDs are the same after every reset to one state, and none of them exists already", async () => {
     const { url, ready, stop } = await serve(["--controllers", "", "--kubelet", "none", "--seed", "7"]);
     await ready;
     const uidsAfter = async (names: readonly string[]): Promise<string[]> => {
@@ -527,7 +527,7 @@ describe("reset", () => {
     await stop();
   });
 
-  test("goes back to what was restored", async () => {
+  test("restores the restored state", async () => {
     const files = new Map<string, string>();
     const first = await serve(["--controllers", "", "--kubelet", "none", "--snapshot", "store.json"], files);
     await call("POST", `${first.url}${JOBS}`, job);
@@ -560,7 +560,7 @@ describe("reset", () => {
     expect(await stop()).toBe(0);
   });
 
-  test("definitions of custom resources come and go with it", async () => {
+  test("definitions of custom resources are restored with it", async () => {
     const { url, ready, stop } = await serve([]);
     await ready;
     const definition = {
@@ -603,7 +603,7 @@ describe("reset", () => {
     await stop();
   });
 
-  test("no more than a hundred states are kept", async () => {
+  test("at most a hundred snapshots are stored", async () => {
     const { url, ready, stop } = await serve(["--controllers", "", "--kubelet", "none"]);
     await ready;
     for (let index = 0; index < 100; index++) expect((await post(url, "snapshot")).code).toBe(200);
@@ -612,7 +612,7 @@ describe("reset", () => {
     await stop();
   });
 
-  test("is for those who may post there, and for no web page", async () => {
+  test("is allowed for clients that may post there, and for no web page", async () => {
     const { url, ready, stop } = await serve(["--token", "s3cret", "--authorization", "RBAC"]);
     await ready;
     for (const path of ["reset", "snapshot"])

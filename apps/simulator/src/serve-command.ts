@@ -162,7 +162,7 @@ function kubectlAdvice(
 ): string {
   const needsToken = (token ?? tokenFile) !== undefined && !allowAnonymous;
   if (tls ? kubeconfig === undefined : needsToken)
-    return "For kubectl add --tls and --kubeconfig: it sends no token over plain HTTP, and has to know the authority";
+    return "For kubectl add --tls and --kubeconfig: it sends no token over plain HTTP, and needs the certificate authority";
   return `Try: kubectl ${kubeconfig === undefined ? `--server ${url}` : `--kubeconfig ${kubeconfig}`} get jobs,cronjobs,pods`;
 }
 
@@ -172,7 +172,7 @@ function createServedCluster(restore: string | undefined, options: ClusterOption
     return createCluster(options);
   } catch (error) {
     if (error instanceof SnapshotError)
-      throw new UserError(`--restore: cannot begin with ${restore}: ${error.message}`, { cause: error });
+      throw new UserError(`--restore: cannot start from ${restore}: ${error.message}`, { cause: error });
     throw error;
   }
 }

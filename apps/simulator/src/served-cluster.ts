@@ -105,7 +105,7 @@ export class ServedCluster {
     return this.#enqueue(async () => {
       await this.#instance.manual?.idle;
       if (this.#snapshots.size >= MAX_SNAPSHOTS && !this.#snapshots.has(id))
-        return refusal(403, "Forbidden", `there are ${MAX_SNAPSHOTS} snapshots already: take one of them anew`);
+        return refusal(403, "Forbidden", `there are ${MAX_SNAPSHOTS} snapshots already: overwrite one of them by its ID`);
       this.#snapshots.set(id, this.#state());
       return reply(200, { snapshot: id, resourceVersion: this.apiServer.resourceVersion });
     });

@@ -11,7 +11,7 @@ const configMap = (name: string, content: object = {}): KubernetesObject => ({
   ...content,
 });
 
-test("an object that cannot be written is left out and named, and the others are kept", async () => {
+test("an object that cannot be written is omitted and named, and the others are written", async () => {
   const { io, written } = memoryIo();
   const endless: { again?: object } = {};
   endless.again = endless;

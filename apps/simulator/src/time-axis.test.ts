@@ -13,7 +13,7 @@ test("instants fall into cells in proportion, and never outside the axis", () =>
   expect(axis.column(START - HOUR)).toBe(0);
 });
 
-test("labels stand where their instants are and do not touch", () => {
+test("labels are at their instants and do not touch", () => {
   const axis = new TimeAxis(START, START + 24 * HOUR, 72);
   const labels = axis.labels();
   expect(labels.length).toBeLessThanOrEqual(72);

@@ -58,7 +58,7 @@ interface Ran {
  * here: `gh`, which writes down what it is asked to comment.
  */
 function runAction(given: Readonly<Record<string, string>>): Ran {
-  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-action-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const at = (...names: string[]): string => path.join(folder, ...names);
@@ -147,7 +147,7 @@ test("a pull request gets a comment with what becomes different", () => {
   expect(asked).toContain("pr comment 7 --edit-last --create-if-none");
   expect(comment).toContain('`CronJob default/report spec.schedule`: `"0 * * * *"` → `"*/30 * * * *"`');
   expect(comment).toContain("| slot | before | after |");
-  expect(comment).toContain("**Worth a look**");
+  expect(comment).toContain("**Highlights**");
   expect(summary).toBe(comment);
 });
 

@@ -139,7 +139,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
     ["another port", (port) => ({ origin: `http://127.0.0.1:${port - 1}`, "sec-fetch-site": "same-site" })],
     ["an element of a page", () => ({ "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" })],
     ["an element on another port", () => ({ "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" })],
-  ])("%s creates nothing, whatever it calls its data", async (_title, headers) => {
+  ])("%s creates nothing, for any content type", async (_title, headers) => {
     const before = await time();
     for (const type of [
       {},
@@ -186,7 +186,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
     expect(await names()).toEqual(["there-before"]);
   });
 
-  test("it serves nobody else unasked, and with TLS nobody", async () => {
+  test("it serves no other host without credentials, and none with TLS", async () => {
     const said = await Promise.all(
       [["--host", "0.0.0.0"], ["--host", "::"], ["--tls"]].map((flags) => ServedProcess.refuse(node, flags)),
     );
@@ -196,7 +196,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
     expect(tls?.stderr).toMatch(/^kubewright: --tls: .*--kubeconfig.*\n$/);
   });
 
-  test("over TLS only the kubeconfig's certificate lets anybody in, and files with secrets are their owner's", async () => {
+  test("over TLS only the kubeconfig's certificate authenticates, and files with secrets are readable only by their owner", async () => {
     const folder = makeFolder();
     const [kubeconfig, snapshot, link] = ["kubeconfig", "snapshot", "link"].map((name) => path.join(folder, name)) as [
       string,
@@ -361,7 +361,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
       expect(await moveClock(await open(`http://localhost:${served.port}/ui/`))).toBe(200);
     });
 
-    test("where credentials are asked for, its page opens for who sends them, and through kubectl's proxy", async (context) => {
+    test("with credentials required, its page opens for clients that send them, and through kubectl's proxy", async (context) => {
       const kubeconfig = path.join(makeFolder(), "kubeconfig");
       const access = ["--tls", "--token", "s3cret", "--kubeconfig", kubeconfig];
       const secure = await ServedProcess.start(node, ["--speed", "manual", ...access]);

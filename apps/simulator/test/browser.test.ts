@@ -75,7 +75,7 @@ spec:
 
 const SCENARIO = `apiVersion: sim.kubewright.dev/v1
 kind: Scenario
-happenings:
+events:
   - at: +6h
     for: 3h
     controllerDown: cronjob-controller
@@ -85,7 +85,7 @@ const SHARING = `apiVersion: sim.kubewright.dev/v1
 kind: Scenario
 controllerManagers: 2
 controllers: { sharding: true }
-happenings:
+events:
   - at: +20m
     for: 1m
     controllerDown: controller-manager-1
@@ -150,7 +150,7 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
     }
   });
 
-  test("it tells how far it is, and stops when it is told to", async () => {
+  test("it reports progress, and stops on request", async () => {
     const request = { manifests: MANIFESTS, for: "7d" };
     const { result, shares, tookMs } = await ask<SimulationResult>("play", request);
     console.log(`a week of 7 and 168 runs in a worker: ${Math.round(tookMs)} ms`);
@@ -163,7 +163,7 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
     expect(stopped.shares.at(-1)).toBeLessThan(0.5);
   });
 
-  test("definitions of resources are checked as in Node, as soon as what evaluates expressions is there", async () => {
+  test("definitions of resources are checked as in Node, once the expression evaluator is loaded", async () => {
     const manifests = [MANIFESTS, DEFINITION].join("---\n");
     const { result, error } = await ask<SimulationResult>("play", { manifests, for: "1h" });
     expect(error).toBeUndefined();
@@ -176,7 +176,7 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
     expect(problem!.message).toContain("undeclared reference");
   });
 
-  test("mistakes are told with their places, also of a scenario", async () => {
+  test("mistakes have their places, also in a scenario", async () => {
     const { result, error } = await ask<SimulationResult>("play", {
       manifests: cronJob("a", "0 25 * * *"),
       scenario: SCENARIO.replace("at:", "att:"),

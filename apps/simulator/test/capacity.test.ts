@@ -167,7 +167,7 @@ interface Refused {
   readonly worst: { readonly seed: number; readonly pods: number; readonly jobs: number };
 }
 
-test("what quotas and nodes refuse is told by quota, resource and reason: share of the futures, how much, worst seed", async () => {
+test("refusals are reported by quota, resource and reason: share of the futures, amount, worst seed", async () => {
   const large = cronJob("large", "default", "70m", "").replaceAll("500m", '"6"').replaceAll(": 2\n", ": 9\n");
   const own = { "in.yaml": limited + large };
   const args = ["run", "in.yaml", "--for", "8h", "--seeds", "1-10"];

@@ -81,7 +81,7 @@ test("a run that Replace makes in the place of another does not overlap it", asy
   expect(stdout).not.toContain("while another was active");
 });
 
-test("failed tells of the run and its reason", async () => {
+test("the rule failed names the run and its reason", async () => {
   const { code, stderr } = await run(["--fail", "punctual=100%", "--fail-on", "failed"], punctual);
   expect(code).toBe(1);
   expect(stderr).toMatch(
@@ -101,7 +101,7 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
 
-test("several rules, in one flag or many, tell of every violation", async () => {
+test("several rules, in one flag or many, report every violation", async () => {
   const { stderr } = await run(["--fail-on", "skipped,overlap", "--fail-on", "late>5m"]);
   expect(stderr.match(/^kubewright: \S+: default\/\S+/gm)).toEqual([
     "kubewright: skipped: default/slow",
@@ -173,19 +173,19 @@ test("with another file the rules are held against that one, besides what differ
   const share = await simulate("a.yaml", "b.yaml", "skipped>1%");
   expect({ code: share.code, stderr: share.stderr }).toEqual({
     code: 2,
-    stderr: 'kubewright: --fail-on: "skipped>1%" is about a share of many futures: play B alone, with --seeds\n',
+    stderr: 'kubewright: --fail-on: "skipped>1%" limits the share of many futures: simulate B alone, with --seeds\n',
   });
 });
 
 test.each([
-  ["skiped", '--fail-on: "skiped" is no rule; did you mean skipped?; write for example'],
+  ["skiped", '--fail-on: "skiped" is not a rule; did you mean skipped?; write for example'],
   ["late>", '--fail-on: "late>" '],
   ["a/b/c:skipped", '--fail-on: "a/b/c:skipped" selects nothing before the colon'],
   ["peak-pods", '--fail-on: "peak-pods" lacks its number of pods; write for example peak-pods>50'],
   ["failed>3", '--fail-on: "failed>3" has a bound that failed does not take'],
-  ["skipped>1%", '--fail-on: "skipped>1%" is about a share of many futures: say which with --seeds'],
+  ["skipped>1%", '--fail-on: "skipped>1%" limits the share of many futures: give a range with --seeds'],
   ["skipped>200%", '--fail-on: "skipped>200%" has "200%" for a share of futures'],
-  ["changed", '--fail-on: "changed" compares: say with what, --against FILE or --against-kubernetes V'],
+  ["changed", '--fail-on: "changed" compares two runs: add --against FILE or --against-kubernetes V'],
 ])("%s is refused in a line", async (rule, message) => {
   const { code, stderr, stdout } = await run(["--fail-on", rule]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -193,7 +193,7 @@ test.each([
   expect(stderr).toContain(`kubewright: ${message}`);
 });
 
-test("a broken document goes before a violation: status 2, and both are told of", async () => {
+test("a broken document has priority over a violation: status 2, and both are reported", async () => {
   const { code, stderr } = await run(
     ["--fail-on", "skipped"],
     `${slow}apiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n`,
@@ -202,7 +202,7 @@ test("a broken document goes before a violation: status 2, and both are told of"
   expect(stderr).toContain("Job bad: spec.template.spec.containers: Required value");
 });
 
-test("a project file says what is played and what is not to happen, and flags count more", async () => {
+test("a project file names the input and the rules, and flags override it", async () => {
   const files = {
     "all.yaml": slow,
     ".kubewright.yaml":
@@ -215,7 +215,7 @@ test("a project file says what is played and what is not to happen, and flags co
   expect({ code: shorter.code, stderr: shorter.stderr }).toEqual({ code: 0, stderr: "" });
 });
 
-test("mistakes in a project file are told of with their places", async () => {
+test("mistakes in a project file are reported with their places", async () => {
   const files = {
     ".kubewright.yaml": "inputs: [all.yaml]\nfor: 6\nworkloads: [{ select: { name: slow }, duration: 1x }]\n",
   };

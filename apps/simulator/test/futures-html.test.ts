@@ -55,7 +55,7 @@ test("the page holds the timelines of the seeds that its figures name first, twe
   expect(written["f.html"]).toContain("<title>kubewright, every future of 2026-01-01 to 2026-01-01</title>");
 });
 
-test("what the terminal tells is on the page: quotas and nodes without room, namespaces, all runs together", async () => {
+test("the page has what the terminal prints: quotas and nodes without room, namespaces, all runs together", async () => {
   const inNamespace = (namespace: string): string =>
     manifest({ name: "report", namespace, schedule: "*/10 * * * *", duration: "5m..25m", cpu: "500m" });
   const quota = `apiVersion: v1\nkind: ResourceQuota\nmetadata: { name: few, namespace: web }\nspec: { hard: { pods: "1" } }\n---\n`;
@@ -78,7 +78,7 @@ test("what the terminal tells is on the page: quotas and nodes without room, nam
   expect(Number(all![1])).toBe(each.reduce((sum, [, runs]) => sum + Number(runs), 0));
 });
 
-test("what is played and printed is the same with the page and without it", async () => {
+test("simulation and output are the same with the page and without it", async () => {
   const args = ["run", "b.yaml", "--for", "6h", "--seeds", "1-5"];
   const files = { "b.yaml": BACKUP };
   const plain = await kubewright(args, { files });
@@ -98,7 +98,7 @@ test("a page is not written where a manifest is refused, nor over a file that is
   ]);
 });
 
-test("told to stop, it writes what was reached, without timelines", async () => {
+test("after a stop request it writes its results so far, without timelines", async () => {
   const stop = new AbortController();
   const { code, written } = await kubewright(
     ["run", "b.yaml", "--for", "2h", "--seeds", "1-1000", "--html", "f.html"],
@@ -122,7 +122,7 @@ test("told to stop, it writes what was reached, without timelines", async () => 
   expect(embedded).toEqual([]);
 });
 
-test("the command that plays one future has what says what is played, and nothing else, each as one word", () => {
+test("the command for one future has the input flags and nothing else, each as one shell word", () => {
   const flags = {
     seeds: "1-5",
     workers: "2",
@@ -138,7 +138,7 @@ test("the command that plays one future has what says what is played, and nothin
   );
 });
 
-test("a repository's own rules about shares of futures do not keep one of them from being played alone", async () => {
+test("rules of the project file about shares of futures do not prevent a run of one seed", async () => {
   const files = {
     "b.yaml": BACKUP,
     ".kubewright.yaml": "input: [b.yaml]\nfor: 2h\nseeds: 1-3\nfailOn: ['skipped>5%', never-finished]\n",

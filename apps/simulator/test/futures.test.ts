@@ -78,7 +78,7 @@ test("the share of skipped slots is the one worked out by hand, within its inter
   expect(skipped.perSlot.high - skipped.perSlot.low).toBeLessThan(0.012);
 });
 
-test("the worst seed, played alone, shows as many skips as are told of it", async () => {
+test("the worst seed, simulated alone, has as many skips as reported", async () => {
   const { groups } = await futures(["--seeds", "1-10", "--for", "2d"], { "backup.yaml": backup });
   const { worst } = groups[0]!.incidents.find(({ kind, cause }) => kind === "skipped" && cause === undefined)!;
   const alone = await kubewright(
@@ -89,7 +89,7 @@ test("the worst seed, played alone, shows as many skips as are told of it", asyn
   expect(runs.filter((line) => line.includes('"outcome":"Skipped"'))).toHaveLength(worst.count);
 });
 
-test("the summary is as its schema says, also with Jobs of their own and what fails", async () => {
+test("the summary matches its schema, also with failures and Jobs without a CronJob", async () => {
   const job = `
 apiVersion: batch/v1
 kind: Job
@@ -110,7 +110,7 @@ spec:
   expect(failed.worst.text).toMatch(/^default\/pi: pi failed: BackoffLimitExceeded/);
 });
 
-test("runs that always take as long are told of, as their futures are all alike", async () => {
+test("workloads with a fixed duration are reported, because all their futures are alike", async () => {
   const files = { "tick.yaml": cronJob("tick", 'schedule: "0 * * * *"', "5m") };
   const { code, stdout } = await kubewright(["run", "tick.yaml", "--for", "6h", "--seeds", "1-3"], { files });
   expect(code).toBe(0);
@@ -121,18 +121,18 @@ test("runs that always take as long are told of, as their futures are all alike"
 test.each([
   [
     ["--seeds", "1-5", "--seed", "3"],
-    "--seeds plays many futures, and --seed names one of them: leave out one of the two",
+    "--seeds simulates many futures, and --seed simulates one of them: leave out one of the two",
   ],
   ...["--runs", "--ics"].map((flag): [string[], string] => [
     ["--seeds", "1-5", flag, "runs.csv"],
-    `--seeds plays many futures, and ${flag} holds the runs of one: play that with --seed N instead, for example a worst one that --seeds names`,
+    `--seeds simulates many futures, and ${flag} lists the runs of one: simulate that with --seed N instead, for example a worst one that --seeds names`,
   ]),
   ...[
     ["--against", "c.yaml"],
     ["--against-kubernetes", "1.33"],
   ].map((flags): [string[], string] => [
     ["--seeds", "1-5", ...flags],
-    `--seeds plays many futures, and ${flags[0]} compares two: take --seed N instead, or play each side with --seeds`,
+    `--seeds simulates many futures, and ${flags[0]} compares two: use --seed N instead, or simulate each side with --seeds`,
   ]),
   [["--seeds", "5-1"], '--seeds: "5-1" is no range of whole numbers up to 4294967295; write for example 1-1000'],
   [["--seeds", "1-5", "--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
@@ -141,7 +141,7 @@ test.each([
   expect({ code, stderr, stdout }).toEqual({ code: 2, stderr: `kubewright: ${message}\n`, stdout: "" });
 });
 
-test("a manifest that is refused is told of, the rest is played, and the file stays as it was", async () => {
+test("a refused manifest is reported, the others are simulated, and the file stays unchanged", async () => {
   const files = { "b.yaml": `${backup}---\napiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n` };
   const { code, stdout, stderr, written } = await kubewright(
     ["run", "b.yaml", "--for", "3h", "--seeds", "1-2", "--json", "f.json"],
@@ -154,7 +154,7 @@ test("a manifest that is refused is told of, the rest is played, and the file st
 });
 
 function built(args: readonly string[]): ReturnType<typeof spawn> {
-  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const child = spawn(process.execPath, [BINARY, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
@@ -167,7 +167,7 @@ function backupFile(): string {
   return path.join(folder, "backup.yaml");
 }
 
-test("any number of threads finds the same, byte for byte", async () => {
+test("the output is the same for any number of threads, byte for byte", async () => {
   const file = backupFile();
   const args = ["run", file, "--for", "1d", "--seeds", "1-12"];
   const simulate = async (workers: string): Promise<readonly [timeline: string, json: string, page: string]> => {
@@ -198,7 +198,7 @@ async function hasComputed(pid: number, seconds: number): Promise<void> {
   await expect.poll(spent).toBeGreaterThanOrEqual(seconds);
 }
 
-test.skipIf(!existsSync("/proc/self/stat"))("told to stop, it prints what was reached and ends with 130", async () => {
+test.skipIf(!existsSync("/proc/self/stat"))("after a stop request it prints its results so far and ends with 130", async () => {
   const child = built(["run", backupFile(), "--for", "30d", "--seeds", "1-100000", "--workers", "2"]);
   const ended = once(child, "close");
   const output = Promise.all([text(child.stdout!), text(child.stderr!)]);
@@ -303,5 +303,5 @@ spec:
   expect(stdout).toMatch(/^2 +100% \([\d.]+–100\) +seed \d+ needs as many$/m);
   expect(stdout).toContain("In 40 of the futures a pod requests more than a node of 2 cores and 8Gi has.\n");
   const { code, stderr } = await kubewright(["run", "in.yaml", "--node-size", "4,16Gi"], { files });
-  expect([code, stderr]).toEqual([2, expect.stringContaining("say which with --seeds")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("give a range with --seeds")]);
 });

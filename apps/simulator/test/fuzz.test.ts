@@ -42,19 +42,19 @@ function fakePool(count: number, onPlay: (name: string) => void = () => {}): () 
 const fuzz = (args: readonly string[], options: MemoryIoOptions = {}): Promise<CommandResult> =>
   kubewright(["fuzz", ...args], { fuzzWorkers: fakePool(1), ...options });
 
-test("a violation is told with its seed, object, plan and how to play it again, and ends with status 1", async () => {
+test("a violation is reported with its seed, object, plan and replay command, and ends with status 1", async () => {
   const { code, stdout, stderr } = await fuzz(["--seeds", "1-50", "--minimize"]);
   expect(code).toBe(1);
   expect(stderr).toBe("kubewright: 1 invariant did not hold\n");
   expect(stdout).toMatch(/S1 counted once {2}seed \d+ and \d+ more: /);
   expect(stdout).toContain("Job default/job-1  +1m30s  pod 1 was counted twice");
   expect(stdout).toMatch(/plays nothing\n {2}\+0s controllerCrashes for \S+ \{controller: /);
-  expect(stdout).toMatch(/\d+ happenings were 1 when no more could be left out/);
+  expect(stdout).toMatch(/\d+ events were 1 when no more could be left out/);
   const seed = /\$ kubewright fuzz --replay (\S+) --minimize/.exec(stdout)![1]!;
   expect(generatePlan(Number(seed.split("+")[0])).name).toBe(`seed-${seed.split("+")[0]}`);
 });
 
-test("nothing wrong is said, with what was played and reached, and ends with status 0", async () => {
+test("a campaign without violations prints its plans and coverage, and ends with status 0", async () => {
   const { code, stdout, stderr } = await fuzz(["--seeds", "1-20", "--faults", "staleCache"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^kubewright fuzz {2}seeds 1-20, staleCache\n/);
@@ -77,7 +77,7 @@ test("--json is one object that its schema describes, the same for any number of
   expect([validate(JSON.parse(texts[0]!)), validate.errors]).toEqual([true, null]);
 });
 
-test("a campaign is stopped, tells what it has with status 130, and goes on from its report", async () => {
+test("a stopped campaign prints its results with status 130, and continues from its report", async () => {
   const stop = new AbortController();
   let plays = 0;
   const stopped = await fuzz(["--seeds", "1-200", "--json", "part.json"], {
@@ -88,7 +88,7 @@ test("a campaign is stopped, tells what it has with status 130, and goes on from
     }),
   });
   expect(stopped.code).toBe(130);
-  expect(stopped.stderr).toBe("kubewright: stopped with 136 of 200 seeds left; --resume part.json goes on\n");
+  expect(stopped.stderr).toBe("kubewright: stopped with 136 of 200 seeds left; --resume part.json continues\n");
   const plansRun: string[] = [];
   const files = { "part.json": stopped.written["part.json"]! };
   const { code, written } = await fuzz(["--resume", "part.json", "--json", "whole.json"], {
@@ -112,20 +112,20 @@ test("the plan that was found is saved as a scenario, which can be replayed", as
 });
 
 describe("--replay", () => {
-  test("plays the same run for a seed as for the plan of that seed", async () => {
+  test("runs a seed exactly as the plan of that seed", async () => {
     const bySeed = await fuzz(["--replay", "12"]);
     const byFile = await fuzz(["--replay", "plan.yaml"], { files: { "plan.yaml": stringify(generatePlan(12)) } });
     expect([byFile.stdout, byFile.stderr]).toEqual([bySeed.stdout, bySeed.stderr]);
     expect(bySeed.stdout).toContain("seed-12");
   });
 
-  test("with --sharding plays the plan of that seed for managers that share the work", async () => {
+  test("with --sharding runs the plan of that seed for managers that share the work", async () => {
     const { stdout } = await fuzz(["--replay", "7", "--sharding", "2", "--faults", "shutdown", "--json", "-"]);
     const plan = generateShardedPlan(7, { managers: 2, faults: ["shutdown"] });
     expect(JSON.parse(stdout)).toMatchObject({ plan: JSON.parse(JSON.stringify(plan)) as object });
   });
 
-  test("writes what came of it as JSON", async () => {
+  test("writes the outcome as JSON", async () => {
     const { stdout } = await fuzz(["--replay", "7+3", "--json", "-"]);
     expect(JSON.parse(stdout)).toMatchObject({ violations: [], hash: expect.any(String), plan: { name: "seed-7+3" } });
   });
@@ -151,10 +151,10 @@ describe("wrong usage is one line and status 2", () => {
     [["--workers", "0"], '--workers: "0" is not a whole number from 1 to 256'],
     [["--faults", "stalecache"], '--faults: there is no fault "stalecache"; did you mean "staleCache"?'],
     [["--sharding", "6"], '--sharding: "6" is not a whole number from 1 to 5'],
-    [["--faults", "shutdown"], "--faults: toldToEnd is of controller managers that share work; add --sharding 3"],
+    [["--faults", "shutdown"], "--faults: shutdown is of controller managers that share work; add --sharding 3"],
     [
       ["--resume", "part.json", "--sharding", "2"],
-      "--sharding: the report to go on with is of no managers that share the work; leave --sharding out",
+      "--sharding: the resumed report has no managers that share the work; leave --sharding out",
     ],
     [["--replay", "7", "--seeds", "1-3"], "--seeds does not go with --replay: leave one of them out"],
     [["--list-mutants", "--json", "a"], "--json does not go with --list-mutants: leave one of them out"],
@@ -166,10 +166,10 @@ describe("wrong usage is one line and status 2", () => {
       ["--resume", "other.json"],
       "--resume: other.json: is no report of kubewright fuzz; give a file that --json has written",
     ],
-    [["--resume", "part.json", "--seeds", "2-9"], "--seeds: part.json begins with seed 1; write 1-9 to go on with it"],
+    [["--resume", "part.json", "--seeds", "2-9"], "--seeds: part.json begins with seed 1; write 1-9 to continue it"],
     [
       ["--resume", "part.json", "--faults", "jitter"],
-      "--faults: the report to go on with is of all faults; leave --faults out",
+      "--faults: the resumed report has all faults; leave --faults out",
     ],
     [["--mutant", "any"], /^kubewright: --mutant: the known bugs are kept in the repository/],
     [["--list-mutants"], /^kubewright: --list-mutants: the known bugs are kept in the repository/],
@@ -195,7 +195,7 @@ describe("--mutant", () => {
     },
   });
 
-  test("plays with the bug", async () => {
+  test("runs with the bug", async () => {
     const { code, stdout } = await kubewright(["fuzz", "--mutant", "job-eats-pods", "--seeds", "1-3"], { mutants });
     expect(code).toBe(1);
     expect(stdout).toMatch(
@@ -203,7 +203,7 @@ describe("--mutant", () => {
     );
   });
 
-  test("--html writes the run that went wrong as a page, of a campaign and of a replay; what goes well leaves the file alone", async () => {
+  test("--html writes the violating run of a campaign or a replay as a page; without violations the file stays unchanged", async () => {
     const pageAssets = async () => ({ script: "", style: "", scriptHash: "s", styleHash: "s" });
     const old = { "run.html": "as it was" };
     for (const args of [

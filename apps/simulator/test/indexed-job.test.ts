@@ -42,7 +42,7 @@ async function get<T>(served: ServedProcess, where: string): Promise<T> {
   return JSON.parse(body) as T;
 }
 
-test("the failed indexes of a Job are its chunks with findings, also when the server is stopped on the way and goes on", async () => {
+test("the failed indexes of a Job are its chunks with findings, also when the server is stopped and restarted", async () => {
   // What an image would have on its PATH.
   const bin = path.join(folder, "kubewright");
   writeFileSync(bin, `#!/bin/sh\nexec "${process.execPath}" "${BINARY}" "$@"\n`);

@@ -36,7 +36,7 @@ async function interrupt(
   waitFor: RegExp,
   how: (child: ReturnType<typeof spawn>) => void,
 ): Promise<Ended> {
-  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "ignore"], env: { ...process.env, NO_COLOR: "1" } });
   onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";

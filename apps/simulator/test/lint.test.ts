@@ -142,7 +142,7 @@ const CASES: readonly Case[] = [
     bad: cronJob({ schedule: "30 2 * * *", spec: zoned }),
     good: cronJob({ schedule: "30 3 * * *", spec: zoned }),
     line: 5,
-    says: /2027-03-28 02:30.*, and once more within two years/,
+    says: /2027-03-28 02:30.*, and again within two years/,
     proved: true,
   },
   {
@@ -405,7 +405,7 @@ test.each(CASES.map((each, index) => [`${each.rule} (${index})`, each] as const)
 );
 
 test.each(["0 * * * *", "*/20 * * * *", "30 * * * *", "0 0-5 * * *", "@every 1h"])(
-  "the schedule %s, which goes on every hour, neither loses nor doubles a run when the clock changes",
+  "the schedule %s, which fires every hour, neither loses nor doubles a run when the clock changes",
   async (schedule) => {
     expect(await findings(cronJob({ schedule, spec: zoned }))).toEqual([]);
   },
@@ -436,7 +436,7 @@ const odd = record({
   from: constantFrom(FROM, "2026-10-24T23:59:30.500Z", "2027-03-27T12:00:00Z"),
 });
 
-test("every proof shows what it says, whatever the schedule, the zone and the time", { timeout: 240_000 }, async () => {
+test("every proof shows what it says, for any schedule, time zone and time", { timeout: 240_000 }, async () => {
   let simulated = 0;
   await assert(
     asyncProperty(odd, async ({ schedule, zone, policy, deadline, duration, job, pod, from }) => {
@@ -458,7 +458,7 @@ test("every proof shows what it says, whatever the schedule, the zone and the ti
   expect(simulated).toBeGreaterThan(90);
 });
 
-test("nothing that is written where something else should be makes it stumble", { timeout: 240_000 }, async () => {
+test("values of the wrong type cause no error", { timeout: 240_000 }, async () => {
   const whole = parse(
     cronJob({
       spec: `${forbid}60; failedJobsHistoryLimit: 0`,
@@ -486,7 +486,7 @@ function replaced(value: unknown, [key, ...rest]: readonly string[], by: unknown
   return copy;
 }
 
-test("what a cluster holds is not held against what may be created anew, and its Jobs are nobody's text", async () => {
+test("objects of a cluster are not checked by rules for new objects, and Jobs of a CronJob are not checked", async () => {
   const stored = (uid: string): string =>
     `uid: ${uid}, resourceVersion: "7", creationTimestamp: "2026-01-01T00:00:00Z"`;
   const spec = { schedule: "TZ=Asia/Tokyo 0 3 * * *", spec: "suspend: false", duration: "25h" };
@@ -679,14 +679,14 @@ test("the examples of Kubernetes' documentation have notes, and neither errors n
   expect(stdout.trimEnd().split("\n").at(-1)).toBe("2 notes in 1 CronJob, 9 Jobs");
 });
 
-test("a Job's proof is played as well", async () => {
+test("the proof of a Job is simulated as well", async () => {
   const [found] = await findings(DOCUMENTED.split("---\n")[2]!);
   expect(found).toMatchObject({ rule: "backoff-beyond-deadline", object: "Job default/pi-with-timeout" });
   const { code, stderr } = await simulate(found!.proof!.command, DOCUMENTED);
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("DeadlineExceeded") as string });
 });
 
-test("a finding names its place, its rule, its proof and its documentation, and warnings end with status 1", async () => {
+test("a finding has its place, rule, proof and documentation, and warnings end with status 1", async () => {
   const { code, stdout, stderr } = await lint(cronJob({ duration: "61m" }));
   expect({ code, stderr }).toEqual({ code: 1, stderr: "kubewright: lint: 1 warning\n" });
   expect(stdout)
@@ -734,7 +734,7 @@ test("a comment that names no rule, or none that there is, is a mistake with its
   const { code, stderr } = await lint(`# kubewright-lint-disable no-timezone\n# kubewright-lint-disable\n${two}`);
   expect(code).toBe(2);
   expect(stderr).toContain(
-    'kubewright: jobs.yaml:1: kubewright-lint-disable: there is no rule "no-timezone"; did you mean "no-time-zone"?\n',
+    'kubewright: jobs.yaml:1: kubewright-lint-disable: there is not a rule "no-timezone"; did you mean "no-time-zone"?\n',
   );
   expect(stderr).toContain("kubewright: jobs.yaml:2: kubewright-lint-disable names no rule\n");
 });
@@ -757,7 +757,7 @@ test("the project file says what to look at, how long runs take, and which rules
   expect(wrong).toMatchObject({
     code: 2,
     stderr:
-      'kubewright: .kubewright.yaml: lint.disable: there is no rule "overlaping-runs"; did you mean "overlapping-runs"?\n',
+      'kubewright: .kubewright.yaml: lint.disable: there is not a rule "overlaping-runs"; did you mean "overlapping-runs"?\n',
   });
 });
 
@@ -786,14 +786,14 @@ test.each([
   expect(simulated).toMatchObject({ code: 1, stderr: expect.stringContaining(shows) as string });
 });
 
-test("a file with something in it that Kubernetes refuses has no proofs: it cannot be played", async () => {
+test("a file with an object that Kubernetes refuses has no proofs: it cannot be simulated", async () => {
   const wrong = "---\napiVersion: batch/v1\nkind: Job\nmetadata: { name: wrong }\nspec: { completion: 5 }\n";
   const found = await findings(cronJob({ duration: "61m" }) + wrong);
   expect(found.map(({ rule, proof }) => [rule, proof])).toContainEqual(["overlapping-runs", undefined]);
   expect(found.map(({ rule, object }) => [rule, object])).toContainEqual(["unknown-field", "Job default/wrong"]);
 });
 
-test("a zone in the schedule is told of once, with the zone to write", async () => {
+test("a zone in the schedule is reported once, with the time zone to write", async () => {
   const text = cronJob({ schedule: "TZ=Asia/Tokyo 0 3 * * *", spec: "suspend: false" });
   expect((await findings(text)).map(({ rule }) => rule)).toEqual(["zone-in-schedule"]);
 });
@@ -813,7 +813,7 @@ test("of two objects of one name, the one that is refused is named", async () =>
   });
 });
 
-test("a PriorityClass that a cluster may have is not held against a pod in a namespace with a quota", async () => {
+test("a PriorityClass that is not in the manifests is no finding for a pod in a namespace with a quota", async () => {
   const pod = "restartPolicy: Never, priorityClassName: ours";
   expect(await findings(cronJob({ pod }) + quota('{ pods: "1" }'))).toEqual([]);
 });
@@ -833,7 +833,7 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test("what cannot be read goes before what was found, and no report is written", async () => {
+test("unreadable input has priority over findings, and no report is written", async () => {
   const { code, stderr, written } = await kubewright(
     ["lint", "jobs.yaml", "bad.yaml", "--json", "a.json", "--sarif", "a.sarif"],
     { files: { "jobs.yaml": cronJob({ duration: "61m" }), "bad.yaml": "kind: [" } },
@@ -866,7 +866,7 @@ test("the JSON object is as its schema says, with proofs and without", async () 
   expect(stdout).toContain("2 warnings, 2 notes in 3 CronJobs");
 });
 
-test("whoever stops it gets what was found, status 130 and no report", async () => {
+test("after a stop it prints its findings, with status 130 and no report", async () => {
   const stopped = AbortSignal.abort();
   const { code, stderr, written } = await lint(cronJob({ duration: "61m" }), ["--json", "lint.json"], { stopped });
   expect({ code, stderr, written }).toEqual({

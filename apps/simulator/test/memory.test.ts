@@ -31,10 +31,10 @@ spec:
 }
 
 test.skipIf(!existsSync("/proc/self/status"))(
-  `${DAYS} days of a hundred hourly CronJobs take no more than ${MAX_MIB} MiB of memory`,
+  `${DAYS} days of a hundred hourly CronJobs take at most ${MAX_MIB} MiB of memory`,
   { timeout: 600_000 },
   async () => {
-    if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+    if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
     const folder = mkdtempSync(path.join(tmpdir(), "kubewright-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = path.join(folder, "hundred.yaml");

@@ -33,7 +33,7 @@ if (python === undefined)
   );
 if (kubectl === undefined) console.warn("SKIPPED: the kubectl example: there is no kubectl on PATH");
 
-describe("the examples in other languages do what they say", () => {
+describe("the examples in other languages print what their comments say", () => {
   let served: ServedProcess;
   let folder: string;
   let kubeconfig: string;

@@ -10,7 +10,7 @@ const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 /** Runs the built command in a folder with a manifest, where a trace and a report of earlier lie, too. */
 function run(...flags: string[]): { status: number | null; stderr: string; folder: string; trace: string } {
-  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-output-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(
@@ -23,7 +23,7 @@ function run(...flags: string[]): { status: number | null; stderr: string; folde
   return { status, stderr, folder, trace: readFileSync(path.join(folder, "trace.jsonl"), "utf8") };
 }
 
-test("a run that fails leaves the files of an earlier one as they were, and none of its own", () => {
+test("a failed run leaves earlier files unchanged, and writes none", () => {
   const { status, stderr, folder, trace } = run("--json", "trace.jsonl", "--html", "missing/report.html");
   expect([status, stderr]).toEqual([
     2,

@@ -27,7 +27,7 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
     ["hundred", "hundred", {}],
     ["day", "day-dark", { colorScheme: "dark" }],
     ["day", "day-narrow", { width: 420, height: 860 }],
-  ] as const)("%s, as %s: nothing keeps anybody from using it", async (run, name, options) => {
+  ] as const)("%s, as %s: no accessibility violations", async (run, name, options) => {
     const { page, problems } = await fixture.open(urls[run], options);
     await fixture.screenshot(page, name);
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -44,7 +44,7 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
     expect(problems).toEqual([]);
   });
 
-  test("on paper everything is light, and nothing is there to press or to scroll", async () => {
+  test("print uses the light theme, and has neither buttons nor scroll bars", async () => {
     const { page } = await fixture.open(urls.day, { colorScheme: "dark", height: 500 });
     await page.emulateMedia({ media: "print" });
     await expect.poll(() => page.locator(".toolbar").isVisible()).toBe(false);
@@ -64,7 +64,7 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
     expect((await page.pdf()).byteLength).toBeGreaterThan(10_000);
   });
 
-  test("what lies under a resting pointer is told again when keys zoom, and a click on many comes closer", async () => {
+  test("the tooltip under a resting pointer follows keyboard zoom, and a click on a cluster zooms in", async () => {
     const { page } = await fixture.open(urls.month);
     const canvas = (await page.locator("canvas.lanes").boundingBox())!;
     const row = (await page.getByRole("treeitem", { name: /heartbeat/ }).boundingBox())!;
@@ -81,7 +81,7 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
     expect(to! - from!).toBeLessThan((30 * 86_400_000) / 15);
   });
 
-  test("the table breaks no word of a reason on a screen of usual width", async () => {
+  test("the table does not break a reason on a screen of 1100 pixels", async () => {
     const { page } = await fixture.open(`${urls.day}#view=table`, { width: 1100, waitFor: ".table caption" });
     const cell = page.locator(".table td:last-child", { hasText: "BackoffLimitExceeded" }).first();
     const lines = await cell.evaluate((element) => {
@@ -92,7 +92,7 @@ describe.skipIf(browserPath === undefined)("how the page looks", { timeout: TIME
     expect(lines).toBe(1);
   });
 
-  test("two runs are one page: what differs first, then each run, at the place a difference leads to", async () => {
+  test("two runs are one page: the differences first, then each run at the linked difference", async () => {
     const of = (duration: string): string =>
       manifest({ name: "invoices", schedule: "0 * * * *", policy: "Forbid", duration }) +
       manifest({ name: "alike", schedule: "30 * * * *", duration: "5m" });

@@ -74,7 +74,7 @@ test("one failed run among thousands is a span of its own, painted last", () => 
   expect(lane.hit(500, 5)?.id).toBe("r500");
 });
 
-test("what overlaps is packed into lanes of its own, up to a bound", () => {
+test("overlapping bars are packed into separate lanes, up to a limit", () => {
   const rows = [run("a", 0, 10), run("b", 5, 15), run("c", 10, 20), run("d", 6, 30)].sort(
     (a, b) => a.createdMs - b.createdMs,
   );
@@ -83,7 +83,7 @@ test("what overlaps is packed into lanes of its own, up to a bound", () => {
   expect(names(packLanes(items(rows), 2))).toEqual(["a,c", "b,d"]);
 });
 
-test("a scene has a CronJob's slots, its Jobs and its pods in rows that open and close", () => {
+test("a scene has a CronJob's slots, Jobs and pods in rows that expand and collapse", () => {
   const data = generateReport(400, 2);
   const open = buildScene(data, ALL, new Set());
   expect(open.rows.map(({ level, label }) => `${level} ${label}`)).toEqual([
@@ -117,7 +117,7 @@ test("skips that the decision did not list are counted with the last one listed"
   expect(buildScene(data, ALL, new Set()).counts.skipped).toBe(49);
 });
 
-test("the filter goes by name, namespace and outcome; the counts leave the outcome out", () => {
+test("the filter uses name, namespace and outcome; the counts ignore the outcome", () => {
   const data = generateReport(400, 2);
   const none = new Set<string>();
   expect(buildScene(data, { ...ALL, namespace: "shop" }, none).rows[0]!.label).toBe("report-02");
@@ -134,7 +134,7 @@ test("the filter goes by name, namespace and outcome; the counts leave the outco
   expect(failed.counts.failed).toBe(failed.runs.length);
 });
 
-test("only what fits on a screen is open at first", () => {
+test("only rows that fit on a screen are initially expanded", () => {
   expect(initiallyCollapsed(generateReport(400, 2).groups)).toEqual(new Set());
   expect(initiallyCollapsed(generateReport(4_000, 40).groups).size).toBe(32);
 });
@@ -191,7 +191,7 @@ test("bands that overlap lie one below the other, in three rows at most", () => 
   expect(timeBands({ ...generateReport(2, 1), scenarioEvents }).map(({ row }) => row)).toEqual([0, 1, 2, 2, 2, 0]);
 });
 
-test("ticks stand at round times on the zone's clocks, also across a change", () => {
+test("ticks are at round local times of the zone, also across a clock change", () => {
   const zone = new ZonedTime("Europe/Berlin");
   const fromMs = Date.parse("2026-03-28T21:00:00Z");
   const { fine, coarse } = timeTicks({ fromMs, toMs: fromMs + 12 * HOUR_MS, width: 900 }, zone);
@@ -203,7 +203,7 @@ test("ticks stand at round times on the zone's clocks, also across a change", ()
   expect(zone.instant(Date.UTC(2026, 9, 25, 2, 30))).toBe(Date.UTC(2026, 9, 25, 0, 30));
 });
 
-test("a state survives being a link, and a link that was tampered with is passed over", () => {
+test("a state survives a link round trip, and invalid links are ignored", () => {
   const initial: ViewState = {
     fromMs: 0,
     toMs: 1_000,

@@ -54,7 +54,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     ["futures-dark", { colorScheme: "dark" }],
     ["futures-narrow", { width: 420, height: 860 }],
   ] as const)(
-    "as %s: figures with their intervals, bands over time, and nothing keeps anybody from using it",
+    "as %s: figures with their intervals, bands over time, no accessibility violations",
     async (name, options) => {
       const { page, problems } = await fixture.open(url, { waitFor: ".overview", ...options });
       expect(await page.locator(".lead").innerText()).toMatch(/^30 futures, seeds 1-30\./);
@@ -72,7 +72,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     },
   );
 
-  test("a click on a figure shows that seed's timeline at the run in question, and Back leads back", async () => {
+  test("a click on a figure shows the timeline of its seed at that run, and Back returns", async () => {
     const { page, problems } = await fixture.open(url, { waitFor: ".overview" });
     const worst = row(page, "default/backup", "skipped").getByRole("button");
     const [, seed = "", count = ""] = /seed (\d+): (\d+)×/.exec(await worst.innerText())!;
@@ -102,14 +102,14 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     expect(problems).toEqual([]);
   });
 
-  test("what there was most of leads to the time at which there was", async () => {
+  test("a peak links to its time", async () => {
     const { page } = await fixture.open(url, { waitFor: ".overview" });
     await row(page, "cores requested", "seed").getByRole("button").first().click();
     await page.locator("canvas.lanes").waitFor();
     expect(await page.locator(".concurrency-legend .cpu .value").innerText()).toMatch(/^([\d.]+) of \1$/);
   });
 
-  test("bands are read and opened with keys alone, of one CronJob, too; a seed that is not there has its command", async () => {
+  test("bands are read and opened with the keyboard, also of one CronJob; a seed that is not embedded shows its command", async () => {
     const { page, problems } = await fixture.open(url, { waitFor: ".overview" });
     const slider = page.getByRole("slider");
     await slider.focus();
@@ -117,13 +117,13 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     await page.keyboard.press("Home");
     for (let presses = 0; presses < 13; presses++) await page.keyboard.press("ArrowRight");
     expect(await slider.getAttribute("aria-valuetext")).toMatch(
-      /^2026-03-02 01:05 to 01:10 Pods at once: \d+ in half of the futures, \d+ in 95 of 100, at most \d+ \(seed \d+\); CPU requested: [\d.]+ CPU/,
+      /^2026-03-02 01:05 to 01:10 Concurrent pods: \d+ in half of the futures, \d+ in 95 of 100, at most \d+ \(seed \d+\); CPU requested: [\d.]+ CPU/,
     );
     await page.getByRole("combobox").selectOption("CronJob billing/nightly");
     await page.keyboard.press("Tab");
     const box = (await slider.boundingBox())!;
     await page.mouse.move(box.x + (box.width * 2.75) / 24, box.y + 80);
-    await expect.poll(() => page.locator(".readout").innerText()).toContain("Pods at once: 1 in half of the futures");
+    await expect.poll(() => page.locator(".readout").innerText()).toContain("Concurrent pods: 1 in half of the futures");
     await page.mouse.click(box.x + (box.width * 2.75) / 24, box.y + 80);
     // Which, is chance.
     await page.locator("canvas.lanes, dialog[open]").waitFor();
@@ -139,7 +139,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     expect(problems).toEqual([]);
   });
 
-  test("nothing that a name or a message says can run in it", async () => {
+  test("no name or message can run as a script", async () => {
     const attack = `</script><img src=x onerror="alert(1)"><svg onload=alert(2)>&quot;'\${alert(3)}<!--<script>alert(4)</script>`;
     const band = { p50: [1, 0], p95: [2, 0], max: [3, 0], seeds: [7, 7] };
     const object = { kind: "CronJob", namespace: attack, name: attack } as const;
@@ -201,7 +201,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     expect(problems).toEqual([]);
   });
 
-  test("a run beyond those that the file keeps of a seed is told of", async () => {
+  test("a run beyond those that the file has of a seed is reported", async () => {
     const data = generateReport(400, 2);
     const [first, ...others] = data.groups;
     const object = { kind: "CronJob", namespace: first!.namespace, name: first!.name } as const;
@@ -240,7 +240,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     expect(await page.locator(".status.shown").count()).toBe(0);
   });
 
-  test("on paper everything is light, figures are whole, and nothing is there to press", async () => {
+  test("print uses the light theme, shows whole figures, and has no buttons", async () => {
     const { page } = await fixture.open(url, { waitFor: ".overview", colorScheme: "dark", height: 500 });
     await page.emulateMedia({ media: "print" });
     expect(await page.evaluate("getComputedStyle(document.querySelector('.overview')).backgroundColor")).toBe(

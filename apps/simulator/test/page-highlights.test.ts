@@ -48,7 +48,7 @@ const report = (groups: readonly TimelineGroup[], events: ReportData["events"] =
   events,
 });
 
-test("what repeats is worth one look, with those whom it befell most often first", () => {
+test("repeated incidents are one highlight, with the most affected workloads first", () => {
   const skip = (name: string, slot: number): TimelineGroup["rows"][number] => ({
     type: "skipped",
     slotMs: slot * HOUR_MS,
@@ -69,7 +69,7 @@ test("what repeats is worth one look, with those whom it befell most often first
   ]);
 });
 
-test("late runs and pods that found no node are worth a look", () => {
+test("late runs and pods without a node are highlights", () => {
   const pendingRun = run("big-1", 0, { outcome: "Running", pods: [pod("big-1-x")] });
   const data = report(
     [group("big", [pendingRun]), group("slow", [run("slow-1", 0, { createdMs: 90_000 }), run("slow-2", HOUR_MS)])],
@@ -91,7 +91,7 @@ test("late runs and pods that found no node are worth a look", () => {
   ]);
 });
 
-test("totals are of what the filter shows, and what was replaced is not still to end", () => {
+test("totals count the filtered rows, and a replaced run does not count as unfinished", () => {
   const stopped = pod("a-1-x", { outcome: "Failed", stopped: true, endMs: 1 });
   const data = report([
     group("a", [run("a-1", 0, { outcome: "Deleted", pods: [stopped] }), run("a-2", HOUR_MS, { outcome: "Running" })]),
@@ -111,7 +111,7 @@ test("totals are of what the filter shows, and what was replaced is not still to
   expect(buildScene(data, ALL, new Set()).totals).toMatchObject({ jobs: 3, jobsComplete: 1 });
 });
 
-test("a run that made room for the next one was replaced, any other that is gone was deleted", () => {
+test("a run deleted for the next one is Replaced, any other deleted run is Deleted", () => {
   const rows = [
     run("r-1", 0, { outcome: "Deleted", endMs: HOUR_MS }),
     run("r-2", HOUR_MS, { outcome: "Deleted", endMs: HOUR_MS + 60_000 }),

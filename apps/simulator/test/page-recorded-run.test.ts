@@ -11,7 +11,7 @@ import { accessibilityViolations, policyViolations } from "./page-checks.js";
 const TIMEOUT_MS = 180_000;
 const COMMAND = "kubewright fuzz --replay plan.yaml --mutant job-finished-forgotten";
 
-describe.skipIf(browserPath === undefined)("the page of a run that went wrong", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(browserPath === undefined)("the page of a violating run", { timeout: TIMEOUT_MS }, () => {
   let fixture: PageFixture;
   let url: string;
 
@@ -32,7 +32,7 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
     ["recorded-run-dark", { colorScheme: "dark" }],
     ["recorded-run-narrow", { width: 420, height: 860 }],
   ] as const)(
-    "as %s: what happened, what was believed, and nothing keeps anybody from using it",
+    "as %s: steps, cached view, no accessibility violations",
     async (name, options) => {
       const { page, problems } = await fixture.open(url, { waitFor, ...options });
       await fixture.screenshot(page, name);
@@ -47,14 +47,14 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
     },
   );
 
-  test("who sees only the page can name the cause", async () => {
+  test("the page alone names the cause", async () => {
     const { page } = await fixture.open(url, { waitFor });
-    expect(await page.locator("main h1").innerText()).toMatch(/^S4 no pod after the end: Job default\/pi gets Pod /);
+    expect(await page.locator("main h1").innerText()).toMatch(/^S4 no pod after termination: Job default\/pi gets Pod /);
     const narrative = await page.locator(".story").innerText();
     expect(narrative).toContain("job-controller hears nothing new of Jobs.");
     expect(narrative).toMatch(/condition Complete: none → True/);
     expect(narrative).toMatch(
-      /job-controller believed that Job default\/pi was at version \d+, and had heard so at \+2s; that was out of date since \+11s/,
+      /job-controller saw in its caches that Job default\/pi was at version \d+, received at \+2s; that was out of date since \+11s/,
     );
     expect(narrative).toMatch(/job-controller decides for Job default\/pi: creating 1 pod: 0 active, 1 wanted/);
     expect(narrative).toContain("No pod is created for a Job that is Complete or Failed in the store");
@@ -64,10 +64,10 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
     ]);
   });
 
-  test("steps go to and fro by keys and buttons, and a sentence leads to its step", async () => {
+  test("keys and buttons move between steps, and a sentence links to its step", async () => {
     const { page } = await fixture.open(url, { waitFor });
     const wrong = await now(page);
-    expect(wrong).toMatch(/^Step \d+ of \d+, \+11(\.\d+)?s: S4 no pod after the end does not hold/);
+    expect(wrong).toMatch(/^Step \d+ of \d+, \+11(\.\d+)?s: S4 no pod after termination does not hold/);
     await page.keyboard.press("ArrowLeft");
     expect(await now(page)).toMatch(/Pod default\/pi-\w+ is created by job-controller/);
     await page.keyboard.press("ArrowLeft");
@@ -86,7 +86,7 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
     expect(await now(page)).toBe(before);
   });
 
-  test("a cache that lags behind is shown as stale, and so is what it differs in", async () => {
+  test("a stale cache is marked as stale, with its differences", async () => {
     const { page } = await fixture.open(url, { waitFor });
     const stale = page.locator(".run-box .stale title");
     expect(await stale.allTextContents()).toContainEqual(expect.stringMatching(/^Job default\/pi: v\d+, stale$/));
@@ -101,7 +101,7 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
     expect(await page.locator(".beliefs caption").innerText()).toMatch(/^Pod default\/pi-/);
   });
 
-  test("other objects and those who only look on are there for who asks", async () => {
+  test("other objects and passive controllers are shown on request", async () => {
     const { page } = await fixture.open(url, { waitFor });
     const labels = page.locator(".run-labels .group");
     expect(await labels.allInnerTexts()).toEqual(["What goes wrong", "API server", "Others", "job-controller"]);
@@ -114,7 +114,7 @@ describe.skipIf(browserPath === undefined)("the page of a run that went wrong", 
     await expect.poll(() => page.locator(".all-steps tbody tr").count()).toBeGreaterThan(50);
   });
 
-  test("nothing is asked of a network, and nothing that a name or a plan says can run", async () => {
+  test("no network request is sent, and no name or plan can run as a script", async () => {
     const attack = `</script><img src=x onerror="alert(1)"><svg onload=alert(2)>&quot;'\${alert(3)}<!--<script>alert(4)</script>`;
     const plan = { ...stalePlan(), name: attack, description: attack };
     const invariants = [

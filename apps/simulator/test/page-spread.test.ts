@@ -42,7 +42,7 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
     ["spread-dark", { colorScheme: "dark" }],
     ["spread-narrow", { width: 420, height: 860 }],
   ] as const)(
-    "as %s: before and after by minute, hour and day, and nothing keeps anybody from using it",
+    "as %s: before and after by minute, hour and day, no accessibility violations",
     async (name, options) => {
       const { page, problems } = await fixture.open(url, { waitFor: ".heat >> nth=0", ...options });
       expect(await page.locator(".lead").innerText()).toMatch(
@@ -55,7 +55,7 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
       }
       expect(await section(page, "What stays where it is").innerText()).toContain("its minutes fill the hour");
       expect(await section(page, "Stampedes").locator("tbody tr").count()).toBeGreaterThan(0);
-      expect(await section(page, "Played").innerText()).toMatch(/most pods at once\s+\d+\s+\d+/);
+      expect(await section(page, "Simulated").innerText()).toMatch(/most pods at once\s+\d+\s+\d+/);
       expect(await accessibilityViolations(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       expect(problems).toEqual([]);
@@ -63,7 +63,7 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
     },
   );
 
-  test("the maps show another measure, what is under the pointer, and the same as numbers", async () => {
+  test("the maps show other measures, the value under the pointer, and the numbers", async () => {
     const { page } = await fixture.open(url, { waitFor: ".heat >> nth=0" });
     const hours = section(page, "By hour of the day and minute");
     /** 00:00, before. */
@@ -83,11 +83,11 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
     await page.getByRole("button", { name: "Cores requested" }).click();
     await point();
     await expect.poll(() => readout.innerText()).toMatch(/^00:00 Before: [\d.]+ CPU, After: [\d.]+ CPU$/);
-    expect(await page.getByRole("button", { name: "Pods at once" }).getAttribute("aria-pressed")).toBe("false");
+    expect(await page.getByRole("button", { name: "Concurrent pods" }).getAttribute("aria-pressed")).toBe("false");
     await fixture.screenshot(page, "spread-cpu");
   });
 
-  test("where nothing is moved there is one map, and nothing that a name says can run in it", async () => {
+  test("without changes there is one map, and no name can run as a script", async () => {
     const alone = await fixture.spread("alone.html", manifest({ name: "a", schedule: "7 3 * * *", duration: "5m" }), [
       "--no-play",
     ]);

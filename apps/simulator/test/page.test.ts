@@ -139,7 +139,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     expect(to - from).toBeCloseTo(2 * HOUR_MS, -2);
   });
 
-  test("a ghost under the mouse tells its reason, and a click the decision behind it", async () => {
+  test("a ghost shows its reason on hover, and its decision on click", async () => {
     // The run of 23:00Z is active until 00:30Z, past the deadline of midnight's.
     const { page } = await fixture.open(`${url}#range=${START_MS + HOUR_MS}_${START_MS + 3 * HOUR_MS}`);
     const canvas = page.locator("canvas.lanes");
@@ -164,7 +164,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     expect(await details(page).innerText()).toContain("02:30: clocks go forward from 02:00 to 03:00, so no run");
   });
 
-  test("the keyboard alone leads from the filter to a run, its details and back, and what is selected is said", async () => {
+  test("the keyboard leads from the filter to a run, its details and back, and the selection is announced", async () => {
     const { page } = await fixture.open(url);
     await page.keyboard.press("/");
     expect(await page.evaluate("document.activeElement.type")).toBe("search");
@@ -218,7 +218,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     await page.getByText("Nothing matches the filter.").waitFor();
   });
 
-  test("what is looked at is in the link, and survives a reload", async () => {
+  test("the view is in the link, and survives a reload", async () => {
     const { page } = await fixture.open(url);
     await page.getByRole("searchbox").fill("invoices");
     await page.locator("canvas.lanes").focus();
@@ -235,7 +235,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     expect({ hash: new URL(page.url()).hash, details: await details(page).innerText() }).toEqual(before);
   });
 
-  test("the table lists every run for those who do not see the timeline", async () => {
+  test("the table lists every run, as an alternative to the timeline", async () => {
     const { page, problems } = await fixture.open(url);
     await page.getByRole("button", { name: "Table" }).click();
     const rows = page.locator(".table tbody tr");
@@ -250,7 +250,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     expect(problems).toEqual([]);
   });
 
-  test("events follow the time cursor, and the object is there as YAML", async () => {
+  test("events follow the time cursor, and the object is shown as YAML", async () => {
     const { page } = await fixture.open(`${url}#cursor=${START_MS + 2 * HOUR_MS + 1_000}`);
     const current = page.locator(".event-list [aria-current]");
     await current.waitFor();
@@ -267,7 +267,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     await fixture.screenshot(page, "details");
   });
 
-  test("plays the time cursor, which pauses and goes on", async () => {
+  test("moves the time cursor with play and pause", async () => {
     const { page } = await fixture.open(url);
     const cursor = async (): Promise<number> =>
       Number(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("cursor"));
@@ -280,7 +280,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     await expect.poll(cursor).toBeGreaterThan(paused);
   });
 
-  test("nothing that a manifest says can run in it", async () => {
+  test("no text of a manifest can run as a script", async () => {
     const attack = `</script><img src=x onerror="alert(1)"><svg onload=alert(2)>&quot;'\${alert(3)}<!--<script>alert(4)</script>`;
     const hostile = MANIFESTS.replaceAll("billing team", attack.replaceAll('"', '\\"')).replaceAll(
       "image: busybox",
@@ -345,14 +345,14 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     expect(await (await fixture.open(real)).page.content()).not.toContain("<img src=x");
   });
 
-  test("a report that was cut short on its way says so", async () => {
+  test("a truncated report shows an error", async () => {
     const whole = await readFile(new URL(url), "utf8");
     const cut = fixture.write("cut.html", whole.replace(/(id="report">.{4000})[^<]*/, "$1"));
     const { page } = await fixture.open(cut, { waitFor: "text=This report cannot be shown" });
     expect(await page.locator("canvas").count()).toBe(0);
   });
 
-  test("should something get in all the same, the page's policy does not let it run", async () => {
+  test("the page's content security policy blocks injected scripts", async () => {
     const { page } = await fixture.open(url);
     await page.evaluate(`{
       const script = document.createElement("script");

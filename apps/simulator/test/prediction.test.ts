@@ -161,7 +161,7 @@ function missedSlots(records: readonly TraceRecord[]): number[] {
 }
 
 test(
-  "the next day that is foreseen of a cluster with a week of history, and of what is learned from it, is the day it then has",
+  "the predicted next day of a cluster with a week of history, and with learned workloads, is what then happens",
   { timeout: TIMEOUT_MS },
   async () => {
     await recorded();

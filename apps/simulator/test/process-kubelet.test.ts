@@ -91,11 +91,11 @@ describe.skipIf(missing !== undefined)("kubectl and pods as processes", () => {
     rmSync(folder, { recursive: true });
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining("whoever may create pods here runs commands on this machine as you"),
+      expect.stringContaining("any client that may create pods here runs commands on this machine as you"),
     ]);
   });
 
-  test("a Job runs to its end, and its logs are there", async () => {
+  test("a Job runs to its end, and its logs can be read", async () => {
     await kubectl("wait", "--for=condition=complete", "job/hello", "--timeout=90s");
     expect(await kubectl("logs", "job/hello", "--tail=1")).toBe("two\n");
     expect(await kubectl("logs", "job/hello", "--timestamps", "--tail=1")).toMatch(/^2030-01-01T00:\S+Z two\n$/);
@@ -130,7 +130,7 @@ describe.skipIf(missing !== undefined)("kubectl and pods as processes", () => {
   });
 });
 
-test("a reset ends what runs, and what comes after runs as before", async () => {
+test("a reset ends running processes, and later pods run as before", async () => {
   const flags = ["--controllers", "*", "--kubelet", "process", "--token", "s3cret"];
   const served = await ServedProcess.start(process.execPath, flags);
   await served.ready;

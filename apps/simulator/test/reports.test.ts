@@ -77,7 +77,7 @@ function sarifOf({ written }: CommandResult): Sarif["runs"][number]["results"] {
   return sarif.runs[0]!.results;
 }
 
-test("a JUnit file has a test for each rule of each CronJob, and what broke it as its failure", async () => {
+test("a JUnit file has a test for each rule of each CronJob, with violations as failures", async () => {
   const { code, written } = await run(["--junit", "r.xml", "--fail-on", RULES]);
   expect(code).toBe(1);
   const xml = written["r.xml"]!;
@@ -93,14 +93,14 @@ test("a JUnit file has a test for each rule of each CronJob, and what broke it a
   );
 });
 
-test("without rules every CronJob has one test, that it could be played", async () => {
+test("without rules every CronJob has one passing test", async () => {
   const { code, written } = await run(["--junit", "r.xml"]);
   expect(code).toBe(0);
   expect(await xmlProblems(written["r.xml"]!)).toEqual([]);
   expect(written["r.xml"]).toContain('<testcase name="played" classname="default/punctual"');
 });
 
-test("a SARIF file puts violations, and what is worth a look, where their schedules are written", async () => {
+test("a SARIF file puts violations and highlights at the schedules in the manifests", async () => {
   const results = sarifOf(await run(["--sarif", "r.sarif", "--fail-on", RULES]));
   const skipped = results.find(({ ruleId }) => ruleId === "skipped")!;
   expect(skipped.level).toBe("error");
@@ -110,7 +110,7 @@ test("a SARIF file puts violations, and what is worth a look, where their schedu
       logicalLocations: [{ fullyQualifiedName: "billing/slow", kind: "resource" }],
     },
   ]);
-  expect(results.find(({ ruleId }) => ruleId === "worth-a-look")).toMatchObject({
+  expect(results.find(({ ruleId }) => ruleId === "highlights")).toMatchObject({
     level: "note",
     message: { text: expect.stringContaining("billing/slow: 2 runs skipped") as string },
   });
@@ -135,7 +135,7 @@ test("many futures, and a comparison, write the same kinds of files", async () =
   expect(two.written["r.md"]).toContain("| slot | before | after |");
 });
 
-test("a comment for a pull request has the verdict, the remarks and the table, and nothing in it is markup", async () => {
+test("a comment for a pull request has violations, highlights and the table, and no injected markup", async () => {
   const odd = manifests
     .replace("image: busybox", 'image: "<img src=x onerror=alert(1)>|@everyone"')
     .replace("90m", "90m");
@@ -144,7 +144,7 @@ test("a comment for a pull request has the verdict, the remarks and the table, a
   expect(markdown).toMatch(
     /^### kubewright: 6h from 2026-01-01T00:00:00Z, seed 1\n\n\*\*Broken rules\*\*\n\n- skipped: billing\/slow at /,
   );
-  expect(markdown).toContain("**Worth a look**\n\n- `billing/slow`: 2 runs skipped");
+  expect(markdown).toContain("**Highlights**\n\n- `billing/slow`: 2 runs skipped");
   expect(markdown).toMatch(
     /\| CronJob \| runs \| ok \| skipped \|.*\n\|( --- \|)+\n\| billing\/slow \| 3 \| 2 \| 2 \|/,
   );
@@ -164,7 +164,7 @@ test("a calendar has every run that was started, with its length", async () => {
   expect((await run(["--ics", "r.ics"])).written).toEqual(written);
 });
 
-test("what is not whole writes none of them", async () => {
+test("an incomplete run writes none of them", async () => {
   const files = { "a.yaml": `${manifests}---\napiVersion: batch/v1\nkind: Job\nmetadata: { name: bad }\nspec: {}\n` };
   const flags = ["--sarif", "r.sarif", "--junit", "r.xml", "--markdown", "r.md", "--ics", "r.ics"];
   const { code, written } = await run(flags, files);

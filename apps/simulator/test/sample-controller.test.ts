@@ -139,7 +139,7 @@ test("a Foo gets its Deployment, which it controls, and the number of available 
   expect(await eventsOf("one")).toEqual(["Synced", "Synced"]);
 });
 
-test("what others make of the number of replicas is put right, whether they scale it or patch its spec", async () => {
+test("a changed number of replicas is corrected, whether it was scaled or patched", async () => {
   await createFoo("one", "example", 2);
   await deploymentWith("example", { spec: { replicas: 2 } });
   await reportAvailable("example", 2);
@@ -176,7 +176,7 @@ test("a changed Foo changes its Deployment, and one that its definition does not
   });
 });
 
-test("a Deployment that is another's is left alone, and an event says so", async () => {
+test("a Deployment of another owner is not changed, and an event says so", async () => {
   const labels = { app: "theirs" };
   const body: V1Deployment = {
     metadata: { name: "theirs" },
@@ -191,7 +191,7 @@ test("a Deployment that is another's is left alone, and an event says so", async
   expect((await deploymentWith("theirs", {})).metadata?.resourceVersion).toBe(theirs.metadata?.resourceVersion);
 });
 
-test("the Deployment goes with its Foo: after it in the background, before it in the foreground", async () => {
+test("the Deployment is deleted with its Foo: after it in the background, before it in the foreground", async () => {
   await createFoo("background");
   await deploymentWith("background", {});
   await custom.deleteNamespacedCustomObject({
@@ -231,7 +231,7 @@ test("an orphaned Deployment stays, without its owner", async () => {
   expect((await deploymentWith("example", {})).metadata?.ownerReferences).toBeUndefined();
 });
 
-test("the controller goes on over a reset, which takes its definition, its Foos and their Deployments away", async () => {
+test("the controller continues after a reset that deletes its definition, its Foos and their Deployments", async () => {
   await createFoo("one", "example", 2);
   const before = await deploymentWith("example", {});
   await reset();

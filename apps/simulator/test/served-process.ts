@@ -93,7 +93,7 @@ function launch(
   node: string,
   flags: readonly string[],
 ): { child: ChildProcess; said: (pattern: RegExp) => Promise<string>; ended: Promise<Ended> } {
-  if (!existsSync(BUILT)) throw new Error(`${BUILT} is not there: run "npm run build" first`);
+  if (!existsSync(BUILT)) throw new Error(`${BUILT} does not exist: run "npm run build" first`);
   const child = spawn(node, [BINARY, "serve", ...flags], {
     stdio: ["ignore", "ignore", "pipe"],
     timeout: MAX_START_MS * 2,

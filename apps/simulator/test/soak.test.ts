@@ -32,7 +32,7 @@ interface Server {
 }
 
 async function serve(snapshot: string): Promise<Server> {
-  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const flags = ["serve", "--port", "0", "--controllers", "", "--kubelet", "none", "--snapshot", snapshot];
   const child = spawn(process.execPath, ["--max-old-space-size=512", BINARY, ...flags], {
     stdio: ["ignore", "ignore", "pipe"],

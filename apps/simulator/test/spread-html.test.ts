@@ -21,7 +21,7 @@ function reportOf(html: string): SpreadReport {
   return JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString()) as SpreadReport;
 }
 
-test("the page has the load by minute, hour and day before and after, by every measure there is any of", async () => {
+test("the page has the load by minute, hour and day before and after, for every measure with data", async () => {
   const args = ["spread", "six.yaml", "--start", "2026-01-01T20:00:00Z", "--for", "30h"];
   const files = { "six.yaml": SIX };
   const { code, written, stderr, stdout } = await kubewright([...args, "--html", "load.html"], { files, pageAssets });
@@ -38,7 +38,7 @@ test("the page has the load by minute, hour and day before and after, by every m
     ["2026-01-02 Fri", 0],
     ["2026-01-03 Sat", 0],
   ]);
-  expect(tables.map(({ title }) => title)).toEqual(["Stampedes", "Proposed changes", "Played"]);
+  expect(tables.map(({ title }) => title)).toEqual(["Stampedes", "Proposed changes", "Simulated"]);
   expect(stdout).toBe((await kubewright(args, { files })).stdout);
 });
 

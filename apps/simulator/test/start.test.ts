@@ -43,7 +43,7 @@ async function serveOnce(): Promise<Witness> {
   return JSON.parse(readFileSync(path.join(folder, "witnessed.json"), "utf8")) as Witness;
 }
 
-test("serve starts with what it needs: no other command's libraries, no texts of kubectl explain, not Node's HTTP client", async () => {
+test("serve loads only what it needs: no libraries of other commands, no texts of kubectl explain, not Node's HTTP client", async () => {
   const { urls, own, cache } = await serveOnce();
   expect(urls.join("\n")).toContain("/serve-command-");
   expect(

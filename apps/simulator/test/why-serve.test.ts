@@ -29,7 +29,7 @@ interface Explanation {
 
 /** The built command, serving a clock that stands still. @returns its address. */
 async function serve(kubeconfig: string): Promise<string> {
-  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const args = [BINARY, "serve", "--port", "0", "--speed", "manual", "--kubeconfig", kubeconfig];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));

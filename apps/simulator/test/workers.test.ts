@@ -109,12 +109,12 @@ const SHAPES: Record<string, { readonly yaml: string; readonly scenario?: string
         )
         .join(""),
     },
-    "happenings of which each is about one namespace": {
+    "events that each concern one namespace": {
       yaml: threeNamespaces,
       scenario: `
 apiVersion: sim.kubewright.dev/v1
 kind: Scenario
-happenings:
+events:
   - { at: +1h, for: 2h, suspend: { kind: CronJob, namespace: billing, name: report } }
   - { at: +90m, delete: { kind: CronJob, namespace: search, name: sync } }
   - at: +2h
@@ -162,7 +162,7 @@ test.for(Object.keys(SHAPES))("%s are the same bytes with 1, 2 and 3 workers", {
   expect([two.hash, three.hash]).toEqual([one.hash, one.hash]);
 });
 
-test("records are in order of time, then of namespace; a line of each is what the summary counts", async () => {
+test("records are ordered by time, then by namespace, and match the counts of the summary", async () => {
   const { stdout, written } = await runJob(SHAPES["three namespaces"]!, ["--json", "t.jsonl", "--workers", "2"]);
   const records = written["t.jsonl"]!.trimEnd()
     .split("\n")
@@ -206,7 +206,7 @@ function namespaceOf({ namespace, involved, decision }: TraceLine): string | und
   );
 }
 
-test("what happens in a namespace does not depend on which others there are", async () => {
+test("a namespace's records do not depend on other namespaces", async () => {
   const [alone, together] = [
     await runJob({ yaml: cronJob({ namespace: "search", name: "report", spec: 'schedule: "*/20 * * * *"' }) }, [
       "--json",
@@ -233,7 +233,7 @@ test("what happens in a namespace does not depend on which others there are", as
 
 /** What namespaces share, and the line that says so. */
 const SHARED: Record<string, { readonly yaml?: string; readonly scenario?: string; readonly line: string }> = {
-  "room on nodes that is wanting": {
+  "insufficient room on nodes": {
     yaml: `${threeNamespaces}${job({ namespace: "ops", name: "wide", spec: "parallelism: 60", requests: "{ cpu: 1 }" })}`,
     line: "at 2026-01-01T00:00:00Z pod ops/wide-",
   },
@@ -255,23 +255,23 @@ const SHARED: Record<string, { readonly yaml?: string; readonly scenario?: strin
   },
   "several controller managers": {
     scenario: "controllerManagers: 2",
-    line: "namespaces share the Lease that several controller managers hold in turn",
+    line: "namespaces share the Lease of several controller managers",
   },
   "a node that is lost": {
-    scenario: "happenings: [{ at: +1h, nodeLost: node-1 }]",
-    line: "the happening nodeLost (scenario.yaml:3:14) is not about a single namespace",
+    scenario: "events: [{ at: +1h, nodeLost: node-1 }]",
+    line: "the event nodeLost (scenario.yaml:3:14) is not about a single namespace",
   },
   "a controller that is down": {
-    scenario: "happenings: [{ at: +1h, for: 10m, controllerDown: job-controller }]",
-    line: "the happening controllerDown (scenario.yaml:3:14) is not about a single namespace",
+    scenario: "events: [{ at: +1h, for: 10m, controllerDown: job-controller }]",
+    line: "the event controllerDown (scenario.yaml:3:14) is not about a single namespace",
   },
   "an API server that cannot be reached": {
-    scenario: "happenings: [{ at: +1h, for: 10m, apiServerDown: all }]",
-    line: "the happening apiServerDown (scenario.yaml:3:14) is not about a single namespace",
+    scenario: "events: [{ at: +1h, for: 10m, apiServerDown: all }]",
+    line: "the event apiServerDown (scenario.yaml:3:14) is not about a single namespace",
   },
-  "an object of no namespace that is deleted": {
-    scenario: "happenings: [{ at: +1h, delete: { kind: Namespace, name: ops } }]",
-    line: "the happening delete (scenario.yaml:3:14) is not about a single namespace",
+  "the deletion of a cluster-scoped object": {
+    scenario: "events: [{ at: +1h, delete: { kind: Namespace, name: ops } }]",
+    line: "the event delete (scenario.yaml:3:14) is not about a single namespace",
   },
 };
 
@@ -285,22 +285,22 @@ test.for(Object.keys(SHARED))("%s: what was played apart is void, and one piece 
   const whole = await runJob(shape, OUTPUTS);
   const parallel = await runJob(shape, [...OUTPUTS, "--workers", "2"]);
   const [first = "", ...others] = parallel.stderr.split("\n");
-  expect(first).toContain("kubewright: --workers: played in one piece, as without: ");
+  expect(first).toContain("kubewright: --workers: simulated on one thread, as without --workers: ");
   expect(first).toContain(line);
   expect({ ...parallel, stderr: others.join("\n"), hash: "" }).toEqual({ ...whole, hash: "" });
   const otherCount = await runJob(shape, [...OUTPUTS, "--workers", "3"]);
   expect(otherCount.stderr).toBe(parallel.stderr);
 });
 
-test("standard output is told nothing of a run that turns out to be void", async () => {
-  const shape = { yaml: SHARED["room on nodes that is wanting"]!.yaml!, args: ["--for", "2h"] };
+test("nothing of a discarded run is written to standard output", async () => {
+  const shape = { yaml: SHARED["insufficient room on nodes"]!.yaml!, args: ["--for", "2h"] };
   const whole = await runJob(shape, ["--json", "-"]);
   const parallel = await runJob(shape, ["--json", "-", "--workers", "2"]);
   expect(parallel.stderr).toContain("in one piece");
   expect(parallel.stdout).toBe(whole.stdout);
 });
 
-test("a pod that no node is right for waits by itself: the namespace shares nothing for it", async () => {
+test("a pod that fits on no node waits in its own segment", async () => {
   const yaml = threeNamespaces.replace(
     "restartPolicy: Never",
     "restartPolicy: Never\n          nodeSelector: { pool: gpu }\n          affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: pool, operator: DoesNotExist }] }] } } }",
@@ -310,7 +310,7 @@ test("a pod that no node is right for waits by itself: the namespace shares noth
   expect(stdout).toContain("billing/report: 5 runs waited for a node");
 });
 
-test("objects of a live cluster go on, each in its namespace", async () => {
+test("objects of a live cluster continue, each in its namespace", async () => {
   const live = (namespace: string, index: number): string => `---
 apiVersion: batch/v1
 kind: Job
@@ -355,7 +355,7 @@ test("nodes are added in the namespace whose pods want them", async () => {
   expect(stdout).not.toContain("waited for a node");
 });
 
-test("mistakes in manifests are told as without workers, and nothing is written", async () => {
+test("mistakes in manifests are reported as without workers, and nothing is written", async () => {
   const shape = {
     yaml: `${threeNamespaces}${cronJob({ namespace: "ops", name: "wrong", spec: 'schedule: "never"' })}`,
   };
@@ -374,19 +374,19 @@ test.for([
   [["--workers", "257"], '--workers: "257" is not a whole number from 1 to 256'],
   [
     ["--workers", "2", "--against", "all.yaml"],
-    "--workers plays one cluster on many threads, and --against compares two: leave out one of them",
+    "--workers simulates one cluster on several threads, and --against compares two: leave out one of them",
   ],
 ] as const)("%j is refused in a line", async ([flags, message]) => {
   const { code, stderr, stdout } = await runJob(SHAPES["three namespaces"]!, flags);
   expect({ code, stderr, stdout }).toEqual({ code: 2, stderr: `kubewright: ${message}\n`, stdout: "" });
 });
 
-test("more workers than namespaces play no more than those", async () => {
+test("no more workers than namespaces are used", async () => {
   const one = await runJob(SHAPES["three namespaces"]!, ["--workers", "1"]);
   expect((await runJob(SHAPES["three namespaces"]!, ["--workers", "256"])).hash).toBe(one.hash);
 });
 
-test("a run that is stopped ends all namespaces at one time, with what was reached", async () => {
+test("a stopped run ends all namespaces at the same time, with its results so far", async () => {
   const stop = new AbortController();
   const { code, stdout, stderr, written } = await runJob(
     { yaml: threeNamespaces, args: ["--for", "30d"] },
@@ -426,7 +426,7 @@ test("a worker that fails ends the command, and leaves files as they were", asyn
   expect(stderr).toContain("out of memory");
 });
 
-test("a thread without memory left is told of in one line: what it played, and what helps", async () => {
+test("a thread that is out of memory is reported in one line, with its segment and a hint", async () => {
   const failure = Object.assign(new Error("Worker terminated due to reaching memory limit: JS heap out of memory"), {
     code: "ERR_WORKER_OUT_OF_MEMORY",
   });
@@ -439,13 +439,13 @@ test("a thread without memory left is told of in one line: what it played, and w
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toBe(
-    "kubewright: out of memory while playing namespace ops, one of 2 of its thread: have more --workers, or give each thread more heap (NODE_OPTIONS=--max-old-space-size=8192, in MiB)\n",
+    "kubewright: out of memory while simulating namespace ops, one of 2 of its thread: have more --workers, or give each thread more heap (NODE_OPTIONS=--max-old-space-size=8192, in MiB)\n",
   );
   expect(threadFailure(new Error("another"), "namespace ops")).toEqual(new Error("another"));
 });
 
-test("threads play what this thread plays", { timeout: 90_000 }, async () => {
-  if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: run "npm run build" first`);
+test("threads simulate the same as this thread", { timeout: 90_000 }, async () => {
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(path.join(folder, "all.yaml"), threeNamespaces);

@@ -33,11 +33,11 @@ const WATCH = `{
     canvas !== undefined && canvas !== null && canvas.width > 0 && canvas.height > 0 &&
     canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value !== 0);
   const look = () => {
-    if (document.querySelector(".page-header") !== null) now("begun");
-    if (performance.getEntriesByName("played").length > 0) marks.played ??= performance.getEntriesByName("played")[0].startTime;
+    if (document.querySelector(".page-header") !== null) now("startedMs");
+    if (performance.getEntriesByName("played").length > 0) marks.simulatedMs ??= performance.getEntriesByName("played")[0].startTime;
     if (isDrawn(document.querySelector("kubewright-timeline")?.shadowRoot?.querySelector("canvas.lanes"))) {
-      // What was drawn for this picture is on the screen by the next.
-      requestAnimationFrame(() => { now("drawn"); globalThis.tellDrawn(marks); });
+      // The pixels of this frame are on the screen in the next frame.
+      requestAnimationFrame(() => { now("drawnMs"); globalThis.reportDrawn(marks); });
     } else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
@@ -68,7 +68,7 @@ async function visit(url: string): Promise<Visit> {
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const { promise, resolve, reject } = Promise.withResolvers<Visit>();
-    await page.exposeFunction("tellDrawn", resolve);
+    await page.exposeFunction("reportDrawn", resolve);
     await page.addInitScript({ content: WATCH });
     await page.goto(url);
     const limit = setTimeout(() => reject(new Error("no timeline in 90 s")), 90_000);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { finishedCondition, isJobFinished } from "./conditions.js";
 
-test("a Job's end is told by the first condition that is True, in list order", () => {
+test("a Job's outcome is the first finished condition that is True, in list order", () => {
   const conditions = [
     { type: "FailureTarget", status: "True" },
     { type: "Complete", status: "False" },

@@ -11,7 +11,7 @@ import {
   parseServerVersion,
 } from "./kubernetes-version.js";
 
-test("each behaviour is there from one release on", () => {
+test("each behaviour exists from one release on", () => {
   const firstWith = (behaviour: keyof VersionBehaviours): string | undefined =>
     KUBERNETES_VERSIONS.find((version) => behavioursOf(version)[behaviour]);
   const behaviours = Object.keys(newestBehaviours) as (keyof VersionBehaviours)[];

@@ -20,7 +20,7 @@ test("the controller is the reference that says so, not the first", () => {
   expect(isControlledBy(object, owner)).toBe(true);
 });
 
-test("control is told by UID, so a re-created owner of the same name does not count", () => {
+test("the controller is compared by UID, so a recreated owner of the same name does not match", () => {
   const object = { metadata: { ownerReferences: [newControllerRef(owner, { apiVersion: "batch/v1", kind: "Job" })] } };
   expect(isControlledBy(object, { metadata: { name: "pi", uid: "u2" } })).toBe(false);
   expect(getControllerOf({ metadata: {} })).toBeUndefined();

@@ -349,7 +349,7 @@ test("a pod that is not bound goes at once, a bound one after its grace period i
   expect((await send("GET", `${PODS}/held`)).status).toBe(404);
 });
 
-test("a list in pages is one snapshot, and a page whose history is forgotten answers 410 with a token that goes on", async () => {
+test("a list in pages is one snapshot, and a page whose history is forgotten answers 410 with a token that continues", async () => {
   const { send, server } = setUp();
   for (const name of ["a", "b", "c"]) await send("POST", CONFIG_MAPS, configMap(name));
   const first = await send("GET", `${CONFIG_MAPS}?limit=1`);
@@ -482,7 +482,7 @@ test("who deletes a namespace has 5 seconds to delete what is in it", async () =
   expect((await send("GET", "/api/v1/namespaces/x")).status).toBe(404);
 });
 
-test("a namespace that is made anew meanwhile is not emptied", async () => {
+test("a namespace that is recreated meanwhile keeps its content", async () => {
   const { clock, send } = setUp();
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "x" } };
   await send("POST", "/api/v1/namespaces", namespace);
@@ -498,7 +498,7 @@ test("a namespace that is made anew meanwhile is not emptied", async () => {
   expect((await send("GET", "/api/v1/namespaces/x/configmaps/a")).status).toBe(200);
 });
 
-test("events vanish an hour after their last write, and watchers are told", async () => {
+test("events expire an hour after their last write, and watchers receive DELETED", async () => {
   const { clock, send, server } = setUp();
   const event = {
     apiVersion: "v1",
@@ -660,7 +660,7 @@ test("tens of thousands of warnings and owners take no longer than what they are
   expect(String(owned.headers["warning"])).toContain("duplicate UID(s) observed: uid-0");
 });
 
-test("whoever follows the store is told of each change of anything in the step that makes it", async () => {
+test("followers of the store receive each change in the step that makes it", async () => {
   const { server, send } = setUp();
   const delivered: string[] = [];
   const stop = server.follow(({ group, resource, resourceVersion, current, previous }) =>

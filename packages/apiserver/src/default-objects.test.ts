@@ -38,7 +38,7 @@ function begin(options: Partial<ApiServerOptions> = {}): World {
 const ACCOUNTS = "/api/v1/serviceaccounts";
 const ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
 
-describe("a furnished cluster", () => {
+describe("a cluster with default objects", () => {
   test("has the Service kubernetes", async () => {
     const { call } = begin();
     const service = (await call("GET", "/api/v1/namespaces/default/services/kubernetes")) as Service;
@@ -50,7 +50,7 @@ describe("a furnished cluster", () => {
     expect(service.metadata.labels).toEqual({ component: "apiserver", provider: "kubernetes" });
   });
 
-  test("has the Service kubernetes and the system's namespaces again when somebody deletes them", async () => {
+  test("recreates the Service kubernetes and the system namespaces after a deletion", async () => {
     const { clock, call, names } = begin();
     const service = "/api/v1/namespaces/default/services/kubernetes";
     await call("DELETE", service);
@@ -63,7 +63,7 @@ describe("a furnished cluster", () => {
     expect(await names("/api/v1/namespaces")).toContain("kube-node-lease");
   });
 
-  test("has a ServiceAccount default in every namespace, and again when somebody deletes it", async () => {
+  test("has a ServiceAccount default in every namespace, and recreates it after a deletion", async () => {
     const { clock, call, names } = begin();
     const first = ["default/default", "kube-node-lease/default", "kube-public/default", "kube-system/default"];
     expect(await names(ACCOUNTS)).toEqual(first);
@@ -78,7 +78,7 @@ describe("a furnished cluster", () => {
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
   });
 
-  test("that is managed has its authority in every namespace, as it is, whatever others make of it", async () => {
+  test("that is managed publishes its authority in every namespace, and restores it after a change", async () => {
     const { clock, call, names } = begin({ managed: true, rootCA: "PEM" });
     const path = "/api/v1/namespaces/team/configmaps/kube-root-ca.crt";
     await call("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
@@ -104,7 +104,7 @@ describe("a furnished cluster", () => {
     expect(((await call("GET", path)) as ConfigMap).data).toEqual(published.data);
   });
 
-  test("that goes on under another authority says so", async () => {
+  test("that continues under another authority publishes it", async () => {
     const { clock, server } = begin({ managed: true, rootCA: "old" });
     await clock.advance(1000);
     const { call } = begin({ managed: true, rootCA: "new", restore: server.snapshot() });

@@ -295,7 +295,7 @@ test("a deletion of a collection deletes the shard's objects", async () => {
   expect(names((await send("GET", MAPS)).value.items)).toEqual(names(all.filter((object) => uidHash(object) >= HALF)));
 });
 
-test("a watch tells of the shard's objects from the first list to their deletion, and of the whole store's progress", async () => {
+test("a watch reports the shard's objects from the first list to their deletion, and bookmarks of the whole store", async () => {
   const { clock, server, send } = setUp();
   const [first] = await createConfigMaps(send, "default", ["m0"]);
   const mine = uidHash(first!) < HALF ? range(UID, ZERO, HALF) : range(UID, HALF, END);
@@ -344,7 +344,7 @@ test("without a watch cache no watch is filtered by its shard alone", async () =
   expect(alone).toEqual(["ADDED a"]);
 });
 
-test("with the gate off, as it is by itself, the parameter is like any that nobody knows", async () => {
+test("with the gate off, which is the default, the parameter is ignored", async () => {
   const { clock, server, send } = setUp({ featureGates: {} });
   await createConfigMaps(send, "default", TEN);
   const { code, value } = await send("GET", selected(MAPS, "bad"));

@@ -24,7 +24,7 @@ test("equal keys of different maps are none", () => {
   expect(repeatedYamlKey("a: {x: 1}\nb: {x: 1}\nlist: [{x: 1}, {x: 2}]\n")).toBeUndefined();
 });
 
-test("what the last of several equal keys says holds, where nobody is strict", () => {
+test("the last of several equal keys wins, unless validation is strict", () => {
   expect(parseYaml("a: 1\na: 2\n")).toEqual({ a: 2 });
 });
 

@@ -77,7 +77,7 @@ test.each<[string, string, string, string, object]>([
     "application/apply-patch+yaml",
     gadget(manyFields),
   ],
-])("what is wrong with a body is not told at any length: %s", async (_what, method, path, contentType, value) => {
+])("errors about a body have a limited length: %s", async (_what, method, path, contentType, value) => {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const failures: unknown[] = [];
   const onError = (error: unknown): unknown => failures.push(error);

@@ -99,7 +99,7 @@ test("small changes of large objects leave the history long", async () => {
   expect(await readAll(await watch(`&resourceVersion=${start}`), 500)).toHaveLength(500);
 });
 
-test("who watches and does not read is cut off, whoever reads is not, and what many hold counts once", async () => {
+test("a watcher that does not read is cut off, one that reads is not, and an object held by several counts once", async () => {
   const { server, put, watch } = inProcess({ backlogBytes: 4 * MIB });
   const reads = await watch();
   const slow = await Promise.all(Array.from({ length: 50 }, () => watch()));
@@ -183,7 +183,7 @@ async function askAndStop(
   };
 }
 
-test("a watch over a socket that is not read ends, after whole events, and others are told everything", async () => {
+test("a watch over a socket that is not read ends after a whole event, and other watches receive every event", async () => {
   const { port, url, put } = await overHttp({ backlogBytes: 8 * MIB }, 60_000);
   await put("big", 1);
   const stop = new AbortController();

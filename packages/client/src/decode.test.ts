@@ -259,7 +259,7 @@ test.skipIf(process.env["KUBEWRIGHT_HEAVY"] !== "1")(
   },
 );
 
-test("of a refusal without an end the first MiB is read, and tells as much as any", async () => {
+test("of an endless error response only the first MiB is read, and its message is reported", async () => {
   const source = endless("<html>", piece);
   const status = await refusal(response(403, source.body));
   expect(source.ended()).toBe(true);

@@ -36,7 +36,7 @@ test("a resourceVersion is expired for both of the reasons servers give", () => 
   ).toEqual([true, true, true, false]);
 });
 
-test("a resourceVersion from the future is told by its cause, or by the text of old servers", () => {
+test("a too large resourceVersion is recognised by its cause, or by the text of old servers", () => {
   const message = "Too large resource version: 9, current: 8";
   expect(
     isTooLargeResourceVersion(

@@ -49,7 +49,7 @@ function setUp(
   };
 }
 
-test("an answer that nobody wants and that has no end is not read on before the repetition", async () => {
+test("an endless response body is not read to its end before the retry", async () => {
   let ended = false;
   async function* chunks(): AsyncGenerator<Uint8Array> {
     try {
@@ -194,7 +194,7 @@ function slowServer(clock: SimulatedClock, delayMs: number) {
   return { sent, transport };
 }
 
-test("a time-out begins after the wait for the rate limit, and the server is told of it", async () => {
+test("a time-out begins after the wait for the rate limit, and is sent to the server", async () => {
   const clock = new SimulatedClock();
   const { sent, transport } = slowServer(clock, 4_900);
   const requester = new Requester({ transport, clock, timeoutMs: 5_000, rateLimit: { qps: 0.125, burst: 1 } });
@@ -272,7 +272,7 @@ test("attempts, waits, sizes and durations are measured per call; a watch only h
     { ...refused(429, "2"), sentBytes: 30 },
     { ...refused(429, "2"), sentBytes: 30 },
     { ...OK, status: 201, sentBytes: 30 },
-    new Error("nobody there"),
+    new Error("connection refused"),
     OK,
   ];
   const transport = async (): Promise<ApiResponse> => {

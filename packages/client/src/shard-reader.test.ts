@@ -99,7 +99,7 @@ test("of a list of a server that knows no shards only ours is kept, and nothing 
   expect([foreign, errors]).toEqual([[2], []]);
 });
 
-test("a server that says that it filtered and did not is told of", async () => {
+test("a server that reports a filtered list with foreign objects is reported", async () => {
   const { reader, errors } = setUp(listed([configMap("other", "x")], { shardInfo: { selector: SELECTOR } }));
   expect((await reader.list()).items).toEqual([]);
   expect(errors).toEqual([

@@ -24,7 +24,7 @@ test("turn lets promises and sockets that are ready go first", async () => {
   expect(seen).toEqual(["promise"]);
 });
 
-test("a foreground timer and a hold keep the process alive until they are cancelled and let go; a background timer does not", () => {
+test("a foreground timer and keepAlive keep the process alive until they are cancelled and released; a background timer does not", () => {
   const keeping = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
   const before = keeping();
   const background = realClock.setTimer(60_000, () => {}, { background: true });

@@ -27,7 +27,7 @@ test.each([0, -1, Number.NaN, Infinity])("a factor of %d is refused", (factor) =
   expect(() => new ScaledClock(new SimulatedClock(), factor)).toThrow(RangeError);
 });
 
-test("it begins where it is told to, whatever the time is elsewhere", () => {
+test("it begins at the given time, independent of the other clock's time", () => {
   const other = new SimulatedClock("2026-01-01T00:00:00Z");
   const clock = new ScaledClock(other, 60, Date.parse("2030-01-01T00:00:00Z"));
   expect(clock.now()).toBe(Date.parse("2030-01-01T00:00:00Z"));

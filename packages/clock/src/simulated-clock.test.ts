@@ -46,7 +46,7 @@ test("promises settle between two timers due at the same instant", async () => {
   expect(seen).toEqual(["a0", "a1", "a2", "b0", "b1", "b2"]);
 });
 
-test("however long a chain of promises is, the next timer waits for its end, whoever called advance", async () => {
+test("the next timer waits for the end of a promise chain of any length, for any caller of advance", async () => {
   const clock = new SimulatedClock(START);
   const seen: string[] = [];
   const work = async (name: string): Promise<void> => {
@@ -115,7 +115,7 @@ test("a cancelled timer neither fires nor counts as pending", async () => {
   expect(fired).toBe(false);
 });
 
-test("a hold on the process is counted until it is let go, and is no timer", () => {
+test("a keepAlive is counted until it is released, and is no timer", () => {
   const clock = new SimulatedClock(START);
   const release = clock.keepAlive();
   const releaseOther = clock.keepAlive();
@@ -190,7 +190,7 @@ test("an order may be drawn for the timers of one instant: the same for the same
   expect(await orderOf(1, 7)).toBe(drawn);
 });
 
-test("whoever asks without end at one instant is stopped, and the clock then tells that it stands still", async () => {
+test("an endless loop of clock calls at one instant is stopped, and the clock is stuck", async () => {
   const clock = new SimulatedClock(START, { maxCallsPerInstant: 1_000 });
   let failure: unknown;
   const pollClock = async (): Promise<never> => {
@@ -209,7 +209,7 @@ test("whoever asks without end at one instant is stopped, and the clock then tel
   expect(clock.monotonic()).toBe(10);
 });
 
-test("whoever lets ever smaller parts of a millisecond pass is stopped like one who lets none pass", async () => {
+test("a loop that lets ever smaller fractions of a millisecond pass is stopped too", async () => {
   const clock = new SimulatedClock(START, { maxCallsPerInstant: 1_000 });
   const waitOn = async (): Promise<never> => {
     await clock.sleep(10);

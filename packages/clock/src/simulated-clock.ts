@@ -71,7 +71,7 @@ export class SimulatedClock implements Clock {
   /** @throws StuckError when it was asked too often at this instant. */
   monotonic(): number {
     if (++this.#calls > this.#maxCalls)
-      throw new StuckError(`time does not go on: the clock was asked ${this.#maxCalls} times at one instant`);
+      throw new StuckError(`simulated time does not advance: the clock was called ${this.#maxCalls} times at one instant`);
     return this.#nowMs - this.#startMs;
   }
 

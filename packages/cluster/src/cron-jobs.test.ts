@@ -152,7 +152,7 @@ test("after a weekend without its controller a CronJob starts its latest run onl
   expect(warnings.map(({ reason }) => reason)).toEqual(["TooManyMissedTimes"]);
 });
 
-test("a wall clock set back two hours neither repeats runs nor loses the next one", async () => {
+test("a wall clock that is set back two hours neither repeats runs nor loses the next one", async () => {
   const { clock, cluster, runs } = await start("2026-01-01T09:30:00Z");
   await cluster.client("test").resource(cronJobs).create(cronJob("hourly", "0 * * * *"));
   await clock.advance(3 * HOUR);

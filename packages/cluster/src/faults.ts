@@ -70,7 +70,7 @@ export class Faults {
   shutDown(process: string): void {
     const { name } = this.#process(process);
     const shardedManager = this.#options.shardedManagers.find((each) => each.name === name);
-    if (shardedManager === undefined) throw new Error(`${name} shares no work: there is nothing to give up`);
+    if (shardedManager === undefined) throw new Error(`${name} is not sharded: it has no buckets to release`);
     shardedManager.shutDown();
   }
 
@@ -211,6 +211,6 @@ export class Faults {
     const found = all.find((replica) => replica.name === name);
     if (found !== undefined) return found;
     const known = all.map((replica) => replica.name).join(", ");
-    throw new Error(`${JSON.stringify(name)} is no controller manager of the cluster, which has ${known}`);
+    throw new Error(`${JSON.stringify(name)} is not a controller manager of the cluster, which has ${known}`);
   }
 }

@@ -39,7 +39,7 @@ async function podCount(cluster: FaultyCluster): Promise<number> {
   return (await cluster.client("test").resource(pods).list()).items.length;
 }
 
-test("what a controller was about to write when it was killed is not written, and the next one does it", async () => {
+test("a write that a killed controller had not sent is not made, and its successor makes it", async () => {
   const { clock, cluster } = await start();
   cluster.faults.network({ components: ["job-controller"], delayMs: 1000 });
   await cluster
@@ -89,7 +89,7 @@ test("a leader that loses its lease exits, another takes over, and the first com
   expect(cluster.faults.loseLease()?.leader).toBe("controller-manager-1");
 });
 
-test("a cluster ends although its leader stands still", async () => {
+test("a cluster stops although its leader is paused", async () => {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const cluster = createFaultyCluster({ clock, random: seededRandom(1), replicas: 2 });
   const stop = new AbortController();
@@ -103,7 +103,7 @@ test("a cluster ends although its leader stands still", async () => {
   expect(hasEnded).toBe(true);
 });
 
-test.each([createCluster, createFaultyCluster])("a node that is none fails the cluster at once: %o", async (create) => {
+test.each([createCluster, createFaultyCluster])("an invalid node fails the cluster immediately: %o", async (create) => {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const nodes = [{ name: "a", cpu: "-4", memory: "1Gi", pods: 1 }];
   const cluster = create({ clock, random: seededRandom(1), nodes });
@@ -112,7 +112,7 @@ test.each([createCluster, createFaultyCluster])("a node that is none fails the c
   expect(ready).toMatchObject({ status: "rejected", reason: { message: expect.stringMatching(/Node "a" is.*-4/) } });
 });
 
-test("a node that comes back while the API server is away is heard of once that is back", async () => {
+test("a node that comes back while the API server is down is noticed once the server is back", async () => {
   const { clock, cluster } = await start();
   const readiness = async (): Promise<string | undefined> => {
     const { status } = await cluster.client("test").resource(nodeResource).get("node-1");
@@ -131,7 +131,7 @@ test("a node that comes back while the API server is away is heard of once that 
   expect(await readiness()).toBe("True");
 });
 
-test("a controller that there is not is named, with those that there are", async () => {
+test("an unknown controller is reported with the known ones", async () => {
   const { cluster } = await start();
   const known = "job-controller, cronjob-controller, ttl-after-finished-controller, ";
   const message = `"job" is not a controller of the cluster, which has ${known}`;

@@ -123,7 +123,7 @@ test.each([
   ["", {}, "failed 1, 0 of 1 ended pods held"],
   // Its pod is held until it is replaced, in every release.
   [" of an index", { backoffLimitPerIndex: 3 }, "failed 0, 1 of 1 ended pods held"],
-])("during the back-off%s 1.31 tells of no active pod, 1.33 to 1.36.2 are refused", async (_of, limit, counted) => {
+])("during the back-off%s 1.31 reports no active pod, 1.33 to 1.36.2 are refused", async (_of, limit, counted) => {
   const found = await underEach(async (world) => {
     await world.create({ completionMode: "Indexed", completions: 2, parallelism: 2, ...limit }, ONE_FAILS);
     await world.advance(26);
@@ -162,7 +162,7 @@ test("up to 1.35 a suspended Job keeps its startTime, and fails when resumed aft
   );
 });
 
-test("a Job that is resumed before its deadline has all of it again, in every release", async () => {
+test("a Job that is resumed before its deadline has the full deadline again, in every release", async () => {
   const found = await underEach(async ({ create, change, advance, job }) => {
     await create({ activeDeadlineSeconds: 60 }, { "sim.kubewright.dev/duration": "45s" });
     await change(({ spec }) => void (spec!.suspend = true));
@@ -181,7 +181,7 @@ const setResources = ({ spec }: Job): void =>
 const setImage = ({ spec }: Job): void => void (spec!.template.spec!.containers[0]!.image = "other");
 const setLabel = ({ spec }: Job): void => void (spec!.template.metadata!.labels!["a"] = "b");
 
-test("where pods may run changes in a Job that has started and was suspended only from 1.36 on", async () => {
+test("scheduling constraints of a Job that has started and was suspended can change only from 1.36 on", async () => {
   const found = await underEach(async ({ create, change, advance }) => {
     await create({});
     await change(({ spec }) => void (spec!.suspend = true));
@@ -194,7 +194,7 @@ test("where pods may run changes in a Job that has started and was suspended onl
   );
 });
 
-test("where pods may run changes in a Job that never started in every release", async () => {
+test("scheduling constraints of a Job that never started can change in every release", async () => {
   const found = await underEach(async ({ create, change }) => {
     await create({ suspend: true });
     return [await change(setNode), await change(setLabel)];
@@ -202,7 +202,7 @@ test("where pods may run changes in a Job that never started in every release", 
   expect(found).toEqual(from(["1.31", ["accepted", "accepted"]]));
 });
 
-test("what containers of a suspended Job ask for changes only from 1.36 on", async () => {
+test("resources of a suspended Job's containers can change only from 1.36 on", async () => {
   const found = await underEach(async ({ create, change }) => {
     await create({ suspend: true });
     return [await change(setResources), await change(setImage)];
@@ -212,7 +212,7 @@ test("what containers of a suspended Job ask for changes only from 1.36 on", asy
   );
 });
 
-test("1.31 drops managedBy without a word, and its own controller runs the Job", async () => {
+test("1.31 drops managedBy silently, and its own controller runs the Job", async () => {
   const found = await underEach(async ({ create, change, advance, job, client }) => {
     await create({ managedBy: "acme.io/queue" });
     await advance(30);
@@ -226,7 +226,7 @@ test("1.31 drops managedBy without a word, and its own controller runs the Job",
   );
 });
 
-test("1.31 believes nearly every status of a Job", async () => {
+test("1.31 accepts nearly every status of a Job", async () => {
   const steps = async ({ create, change }: World): Promise<readonly string[]> => {
     await create({ suspend: true });
     const status = (next: NonNullable<Job["status"]>): Promise<string> =>
@@ -270,7 +270,7 @@ test("up to 1.33 each informer is refused the watch that lists once, lists, and 
   );
 });
 
-test("servers call themselves by the release that was measured", async () => {
+test("servers report the measured release", async () => {
   const found = await underEach(async ({ client }) => {
     const { major, minor, gitVersion } = (await client.getRaw("/version")) as Record<string, string>;
     return `${major}.${minor} ${gitVersion}`;
@@ -285,7 +285,7 @@ test("servers call themselves by the release that was measured", async () => {
   ]);
 });
 
-test("controllers of a cluster in which things go wrong are of its release too", async () => {
+test("controllers of a faulty cluster are of its release too", async () => {
   const steps = async (world: World): Promise<number> => {
     await world.create({ completionMode: "Indexed", completions: 2, parallelism: 2 }, ONE_FAILS);
     await world.advance(26);

@@ -112,7 +112,7 @@ function ownedBy(name: string, uid: string): object {
 }
 
 test.for(cases)(
-  "the $name, told to stop in the middle of a write, ends it and writes the events of it before it returns",
+  "the $name, stopped in the middle of a write, completes it and writes its events before it returns",
   async ({ controller, begin, busyAfterMs, meanwhile, reason }) => {
     const world = new World();
     const { clock, informers } = world;

@@ -22,7 +22,7 @@ function requiring(...matchExpressions: { key: string; operator: string; values?
   return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: nodeSelector } } };
 }
 
-test("pods that a usual node takes need no other, whatever they tolerate and prefer", () => {
+test("pods that fit on a default node add none, for any tolerations and preferences", () => {
   expect(added({})).toEqual([]);
   expect(added({ containers: asking({ cpu: "16", memory: "64Gi" }), tolerations: [{ operator: "Exists" }] })).toEqual(
     [],
@@ -42,7 +42,7 @@ test("a node selector gets a node with its labels, which workloads of the same l
   ]);
 });
 
-test("what is larger than any node, or of another kind, gets room for as many as run at a time", () => {
+test("pods larger than any node, or with another resource, get a node with room for as many as run at a time", () => {
   expect(added({ containers: asking({ cpu: "32", memory: "1Gi", "nvidia.com/gpu": "2" }) }, 4)).toMatchObject([
     {
       shape: { cpu: "128000m", memory: "64Gi", resources: { "nvidia.com/gpu": "8" } },
@@ -72,13 +72,13 @@ test("required node affinity gets a node that its first possible term takes", ()
   });
 });
 
-test("a node that is asked for by name is there by that name", () => {
+test("a node that is requested by name is added with that name", () => {
   expect(added({ nodeSelector: { "kubernetes.io/hostname": "gpu-7" } })).toMatchObject([{ shape: { name: "gpu-7" } }]);
   expect(added({ nodeName: "gpu-7" })).toMatchObject([{ shape: { name: "gpu-7" } }]);
   expect(added({ nodeName: "node-1" })).toEqual([]);
 });
 
-test("pods that contradict themselves, or ask for no quantity, get no node", () => {
+test("pods with contradictory constraints or invalid quantities get no node", () => {
   expect(added({ nodeSelector: { zone: "a" }, ...requiring({ key: "zone", operator: "In", values: ["b"] }) })).toEqual(
     [],
   );

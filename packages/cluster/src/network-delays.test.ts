@@ -27,7 +27,7 @@ function setUp({ events = 0, requestsMs = 0, eventsMs = 0, seed = 1 } = {}) {
   return { clock, network, arrived };
 }
 
-test("requests and answers are late by what is drawn for their component, whatever others send", async () => {
+test("requests and responses have delays drawn for their component, independent of other components", async () => {
   const timesOf = async (others: number): Promise<string[]> => {
     const { clock, network } = setUp({ requestsMs: 100 });
     const times: string[] = [];
@@ -46,7 +46,7 @@ test("requests and answers are late by what is drawn for their component, whatev
   expect(await timesOf(5)).toEqual(times);
 });
 
-test("events are late by what is drawn, at most by so much, and stay in order", async () => {
+test("events have drawn delays up to a maximum, and stay in order", async () => {
   const { clock, network } = setUp({ events: 20, eventsMs: 1_000 });
   const { body } = await network.link("a")(WATCH);
   const seen: { readonly event: unknown; readonly atMs: number }[] = [];
@@ -60,7 +60,7 @@ test("events are late by what is drawn, at most by so much, and stay in order", 
   expect(new Set(seen.map(({ atMs }) => atMs)).size).toBeGreaterThan(2);
 });
 
-test("who observes is told what was answered, and what the sender heard", async () => {
+test("an observer is notified of the server's response and of the sender's", async () => {
   const { clock, network } = setUp();
   const reported: AnsweredRequest[] = [];
   network.observe((answered) => reported.push(answered));
@@ -82,7 +82,7 @@ test("who observes is told what was answered, and what the sender heard", async 
   ).toEqual(["down undefined undefined", "fine 200 200", "lost undefined 200"]);
 });
 
-test("a process that stands still gets neither timers nor answers, and all in order when it goes on", async () => {
+test("a paused process gets neither timers nor responses, and gets all in order when it resumes", async () => {
   const { clock, network, arrived } = setUp();
   const machine = new ProcessClock(clock);
   const send = network.link("a", undefined, { process: "m", incarnation: 1, resumed: () => machine.resumed });
@@ -104,7 +104,7 @@ test("a process that stands still gets neither timers nor answers, and all in or
   expect(machine.monotonic()).toBe(200);
 });
 
-test("watches that fall silent do not even end, until they are cut", async () => {
+test("silent watches do not end until they are cut", async () => {
   const { clock, network } = setUp({ events: 3 });
   const open = network.link("a");
   const { body } = await open(WATCH);
@@ -126,7 +126,7 @@ test("watches that fall silent do not even end, until they are cut", async () =>
   expect([counts, ended]).toEqual([[0, 3], true]);
 });
 
-test("a request is told to be sent when its component sends it, and not when it arrives", async () => {
+test("the reported time of a request is when its component sends it, not when it arrives", async () => {
   const { clock, network, arrived } = setUp({ requestsMs: 100 });
   const reported: number[] = [];
   network.observe(({ sentMs }) => void reported.push(sentMs));

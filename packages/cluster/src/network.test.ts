@@ -53,7 +53,7 @@ function read({ body }: ApiResponse): { readonly seen: unknown[]; readonly ended
   return { seen, ended: collect() };
 }
 
-test("requests are late by the longest delay that concerns them", async () => {
+test("requests have the longest delay that applies to them", async () => {
   const { clock, network } = setUp();
   network.begin({ delayMs: 1000 });
   const endLonger = network.begin({ delayMs: 3000, components: ["a"] });
@@ -72,7 +72,7 @@ test("requests are late by the longest delay that concerns them", async () => {
   expect(answered.at(-1)).toBe("a at 6000");
 });
 
-test("when the server is down connections are refused and watches of those concerned are cut", async () => {
+test("when the server is down connections are refused and the affected watches are cut", async () => {
   const { clock, feed, network } = setUp();
   const { seen, ended } = read(await network.link("a")(GET));
   feed.push(1);
@@ -117,7 +117,7 @@ test("a watch whose events are held back still ends with its request", async () 
   expect(feed.ended).toBe(true);
 });
 
-test("nothing goes over the link of a process that is gone, not even what had begun", async () => {
+test("the link of a killed process carries nothing, not even requests in flight", async () => {
   const { clock, network } = setUp();
   let alive = true;
   network.begin({ delayMs: 1000 });
@@ -131,7 +131,7 @@ test("nothing goes over the link of a process that is gone, not even what had be
   expect(await outcome).toBe("a is not running");
 });
 
-test("whoever handles a request answers it, or lets it on to the next and to the server", async () => {
+test("a handler answers a request, or passes it to the next handler and the server", async () => {
   const { network } = setUp();
   const asked: string[] = [];
   const refused: ApiResponse = { status: 503, headers: {}, body: { type: "decoded", value: {} } };
@@ -155,7 +155,7 @@ test("whoever handles a request answers it, or lets it on to the next and to the
   expect(asked).toEqual(["first", "second", "first", "first"]);
 });
 
-test("what a handler lets on late is not sent for a process that is gone by then", async () => {
+test("a request that a handler passes on late is not sent for a process killed meanwhile", async () => {
   const { clock, network } = setUp();
   let alive = true;
   network.begin({
@@ -172,7 +172,7 @@ test("what a handler lets on late is not sent for a process that is gone by then
   expect(await outcome).toBe("a is not running");
 });
 
-test("open watches are cut once, and may be opened anew", async () => {
+test("open watches are cut once, and may be opened again", async () => {
   const { feed, network } = setUp();
   const { ended } = read(await network.link("a")(GET));
   expect(network.cutWatches({ components: ["b"] })).toBe(0);
@@ -182,7 +182,7 @@ test("open watches are cut once, and may be opened anew", async () => {
   expect(await network.link("a")(GET)).toMatchObject({ status: 200 });
 });
 
-test("a watch that comes as bytes is held back and cut like any other, and a list that comes so is not", async () => {
+test("a watch of bytes is held back and cut like any other, and a list of bytes is not", async () => {
   const clock = new SimulatedClock(0);
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
     yield new Uint8Array(1);

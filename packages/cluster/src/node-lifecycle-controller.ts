@@ -63,7 +63,7 @@ export class NodeLifecycleController implements Runnable {
     this.#unreachableNodes = unreachableNodes;
     this.#nodes = shell.informer(nodes);
     this.#pods = shell.informer(pods);
-    shell.addWork({ description: "what was begun", run: (signal) => this.#work(signal) });
+    shell.addWork({ description: "requests in flight", run: (signal) => this.#work(signal) });
     this.#nodes.addEventHandler({
       onAdd: (node) => this.#nodeChanged(node),
       onUpdate: (_old, node) => this.#nodeChanged(node),
@@ -213,7 +213,7 @@ export class NodeLifecycleController implements Runnable {
     if (this.#signal?.aborted === true) return;
     const done = action().catch((error: unknown) => {
       if (isNotFound(error) || this.#signal?.aborted === true) return;
-      this.#logger.warn({ err: errorMessage(error) }, "Node lifecycle: trying again");
+      this.#logger.warn({ err: errorMessage(error) }, "Node lifecycle: retrying");
       const timer = this.#clock.setTimer(RETRY_MS, () => {
         this.#retries.delete(timer);
         this.#retryUntilDone(action);

@@ -41,7 +41,7 @@ const fleets = builtInResource<Fleet>({
   },
 });
 
-test("a cluster serves the kinds it is given besides its own, with status, scale, owners and discovery", async () => {
+test("a cluster serves additional kinds, with status, scale, owners and discovery", async () => {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const cluster = createCluster({ clock, random: seededRandom(1), resources: [fleets], freeze: true });
   const stop = new AbortController();
@@ -83,7 +83,7 @@ test("a cluster serves the kinds it is given besides its own, with status, scale
   await running;
 });
 
-test("a kind that is given takes the place of the server's own", async () => {
+test("an additional kind replaces the server's own", async () => {
   const secrets = builtInResources().find(({ definition: { resource } }) => resource === "secrets")!;
   const refusing = builtInResource({
     ...secrets,

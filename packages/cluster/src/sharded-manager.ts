@@ -80,7 +80,7 @@ export class ShardedManager implements ManagerProcess {
   /** Tells it to end, as SIGTERM does: it finishes what it has begun and gives its buckets up. {@link setRunning} starts it again. */
   shutDown(): void {
     this.#isShutDown = true;
-    this.#stop?.abort(new Error(`${this.name} is told to end`));
+    this.#stop?.abort(new Error(`${this.name} receives SIGTERM`));
     this.#notifyChange();
   }
 

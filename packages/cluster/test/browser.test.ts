@@ -51,7 +51,7 @@ const WEB = {
   structuredClone,
 };
 
-test("a cluster is bundled for browsers, and plays a Job to its end where there is nothing of Node's", async () => {
+test("a cluster is bundled for browsers, and runs a Job to its end without Node's modules", async () => {
   const { outputFiles } = await build({
     stdin: { contents: PROGRAM, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
     bundle: true,

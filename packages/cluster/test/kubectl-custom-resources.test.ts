@@ -59,7 +59,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(
       expect(await k.kubectl("delete ct applied")).toBe('crontab.stable.example.com "applied" deleted\n');
     });
 
-    test("what the schema does not allow is refused, with kubectl's words around the server's", async () => {
+    test("objects that the schema does not allow are refused, with kubectl's message around the server's", async () => {
       const invalid = await k.run("create -f -", { input: cronTab("bad").replace("* * * * */5", "soon") });
       expect(invalid.stderr).toContain(
         'The CronTab "bad" is invalid: spec.cronSpec: Invalid value: "soon": spec.cronSpec in body should match',

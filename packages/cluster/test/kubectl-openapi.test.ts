@@ -35,7 +35,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
     );
   });
 
-  test("what a client validates of a List by itself is refused before it is sent", async () => {
+  test("a List that fails client-side validation is refused before it is sent", async () => {
     const wrong = { ...configMap("w"), data: [] };
     const { code, stderr } = await k.run("create -f -", { input: list(wrong) });
     expect(code).toBe(1);

@@ -128,7 +128,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(
       expect((await k.run("get crd caches.example.com")).stderr).toContain("(NotFound)");
     });
 
-    test("whose Deployment, on which nobody acts, is not rolled out, has no history, and is not available", async () => {
+    test("whose Deployment, which has no controller, is not rolled out, has no history, and is not available", async () => {
       await k.kubectl("create deployment idle --image=nginx --replicas=2");
       const status = await k.run("rollout status deploy/idle --timeout=1s");
       expect(status).toMatchObject({ code: 1, stdout: "Waiting for deployment spec update to be observed...\n" });

@@ -37,7 +37,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
     expect(stderr).toContain(`${output}: ${NOTHING_RUNS}`);
   });
 
-  test("what a kubelet would refuse is refused as there", async () => {
+  test("requests that a kubelet would refuse are refused with its message", async () => {
     expect((await k.run("exec none -- ls")).stderr).toContain('pods "none" not found');
     expect((await k.run("exec p -c other -- ls")).stderr).toContain("container other is not valid for pod p");
   });

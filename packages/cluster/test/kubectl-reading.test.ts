@@ -121,7 +121,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
     expect((await k.kubectl("get cm -l chunk=yes -o name --chunk-size=7")).split("\n")).toHaveLength(21);
   });
 
-  test("what is not there, as kubectl words it", async () => {
+  test("missing objects, with kubectl's messages", async () => {
     expect(await k.run("get job nope")).toEqual({
       code: 1,
       stdout: "",

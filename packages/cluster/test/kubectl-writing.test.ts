@@ -11,7 +11,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
   });
   afterAll(() => k.close());
 
-  test("apply on the client's side creates, configures, removes what was left out, and leaves alone what is the same", async () => {
+  test("client-side apply creates, configures, removes omitted fields, and leaves equal objects unchanged", async () => {
     const apply = (data: Record<string, string>): Promise<string> =>
       k.kubectl("apply -f -", { input: configMap("client-side", data) });
     expect(await apply({ a: "1", b: "2" })).toBe("configmap/client-side created\n");
@@ -87,7 +87,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
     expect((await k.run("get cm undone")).code).toBe(1);
   });
 
-  test("edit sends what the editor made of it, and nothing when it made nothing", async () => {
+  test("edit sends the editor's changes, and nothing without changes", async () => {
     await k.kubectl("create -f -", { input: configMap("edited", { a: "1" }) });
     const editor = k.file("editor.sh", '#!/bin/sh\nsed -i "s/a: \\"1\\"/a: \\"edited\\"/" "$1"\n');
     expect(await k.kubectl("edit cm edited", { env: { KUBE_EDITOR: editor } })).toBe("configmap/edited edited\n");

@@ -164,12 +164,12 @@ test("one failure does not keep the others from being claimed", async () => {
   const answer = (request: SentRequest): unknown => {
     if (request.method === "GET") return job;
     if (request.path.endsWith("/b")) return refusal(422, "Invalid", "uid is immutable");
-    return request.path.endsWith("/d") ? refusal(409, "Conflict", "somebody was faster") : stored(request);
+    return request.path.endsWith("/d") ? refusal(409, "Conflict", "the object was modified") : stored(request);
   };
   const { claim } = setUp({ answer });
   expect(await claim(pod("a"), pod("b"), pod("c"), pod("d"), pod("e", { owner: "job-uid" }))).toEqual({
     claimed: ["a", "c", "e"],
-    error: "[uid is immutable, somebody was faster]",
+    error: "[uid is immutable, the object was modified]",
   });
 });
 

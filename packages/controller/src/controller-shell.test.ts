@@ -182,7 +182,7 @@ test("work that does not end is given up after stopTimeoutMs and named, and what
   stop.abort();
   await clock.advance(5_000);
   await done;
-  const late = "stuck: a pass did not end within 2 s of being told to stop";
+  const late = "stuck: a pass did not end within 2 s of the stop signal";
   expect(log).toEqual([
     "0s Starting stuck",
     `3s ${late} {"controller":"stuck"}`,

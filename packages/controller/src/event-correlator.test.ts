@@ -112,7 +112,7 @@ test("of 26 different events about one object 25 are written; 300 s later one mo
   expect(record({ reason: "TooLate" }).action).toBe("discard");
 });
 
-test("the count goes on while events are discarded", async () => {
+test("the count increases while events are discarded", async () => {
   const { clock, record } = setUp();
   const burst = Array.from({ length: 30 }, () => record());
   expect(summary(burst.map(({ action }) => action))).toBe("create×1 patch×24 discard×5");

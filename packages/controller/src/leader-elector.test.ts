@@ -173,7 +173,7 @@ test("a leader that cannot reach the server stops 12 s after its last renewal, b
   expect(a.status).toEqual([false, true, false]);
 });
 
-test("run keeps the process alive, and rejects when leadership is lost, not when it is told to stop", async () => {
+test("run keeps the process alive, and rejects when leadership is lost, not when it is stopped", async () => {
   const world = new World();
   const [a, b] = [world.candidate("a"), world.candidate("b")];
   const leading = a.elector.run(a.stop.signal);
@@ -203,7 +203,7 @@ test("work that never ends is left behind after 60 s: run rejects, and the lease
   a.stop.abort();
   await world.clock.advance(59_999);
   expect(world.log.at(-1)).toBe("0s a started");
-  const message = "leader election kube-system/cm: the leader's work did not end within 60 s of being told to stop";
+  const message = "leader election kube-system/cm: the leader's work did not end within 60 s of the stop signal";
   const failure = done.catch((error: Error) => error.message);
   await world.clock.advance(1);
   expect(await failure).toBe(message);
@@ -365,7 +365,7 @@ test("a released lease is acquired at the first attempt", async () => {
   });
 });
 
-test("a candidate that comes back under the same identity goes on at once", async () => {
+test("a candidate that restarts under the same identity leads at once", async () => {
   const world = new World();
   world.server.set({
     holderIdentity: "a",
@@ -414,7 +414,7 @@ test("a leader that sees another holder writes no more, and stops at the deadlin
   expect(world.log.at(-1)).toBe("12s a stopped");
 });
 
-test("a leader whose lease somebody took and gave up within the deadline takes it back and never stopped", async () => {
+test("a leader whose lease another candidate acquired and released within the deadline reacquires it and does not stop", async () => {
   const world = new World();
   const a = world.candidate("a");
   void a.run();
@@ -476,7 +476,7 @@ test("work that takes longer to end than the lease lasts keeps the lease until t
   ]);
 });
 
-test("a lease that somebody else took over is not released", async () => {
+test("a lease that another candidate took over is not released", async () => {
   const world = new World();
   const a = world.candidate("a", { releaseOnCancel: true });
   const done = a.run();

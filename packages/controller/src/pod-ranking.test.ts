@@ -96,7 +96,7 @@ test("restarts of init containers that are not sidecars do not count", () => {
   expect(comparePodsForDeletion(restarted, pod("a"))).toBeGreaterThan(0);
 });
 
-test("pods that no rule tells apart are ordered by name, whatever order they come in", () => {
+test("pods that no rule distinguishes are ordered by name, independent of the input order", () => {
   const names = (list: Pod[]): unknown[] => list.sort(comparePodsForDeletion).map(({ metadata }) => metadata.name);
   expect(names([pod("c"), pod("a"), pod("b")])).toEqual(["a", "b", "c"]);
   expect(names([pod("b"), pod("c"), pod("a")])).toEqual(["a", "b", "c"]);

@@ -18,7 +18,7 @@ function setUp(reconcile: Reconcile, options: Partial<ReconcileLoopOptions> = {}
   return { clock, queue, stop, loop, start: () => loop.run(stop.signal) };
 }
 
-test("a key added again while it is reconciled is reconciled once more, never twice at once", async () => {
+test("a key added again while it is reconciled is reconciled again, never concurrently", async () => {
   let running = 0;
   let most = 0;
   let times = 0;
@@ -131,7 +131,7 @@ test("keepFailures leaves the failure count alone", async () => {
   await done;
 });
 
-test("on abort, what is under way finishes, what is queued stays undone, and run resolves after both", async () => {
+test("on abort, reconciles in progress finish, queued keys stay undone, and run resolves afterwards", async () => {
   const finished: string[] = [];
   const { clock, queue, stop, start } = setUp(
     async (key) => {
@@ -212,10 +212,10 @@ test("a long stretch of work from caches lets the event loop turn", async () => 
   await done;
 });
 
-test("a loop runs once: a second run is refused, whether the first goes on or has ended", async () => {
+test("a loop runs once: a second run is refused, whether the first is running or has ended", async () => {
   const { stop, start } = setUp(async () => {});
   const done = start();
-  await expect(start()).rejects.toThrow("test was run already: make a new loop, with a queue of its own");
+  await expect(start()).rejects.toThrow("test was run already: create a new loop with a new queue");
   stop.abort();
   await done;
   await expect(start()).rejects.toThrow("test was run already");
@@ -289,7 +289,7 @@ test("a reconcile that never ends keeps run from ending for 30 s and no longer: 
   expect(logged).toEqual([]);
   const failure = done.catch((error: Error) => error.message);
   await clock.advance(1);
-  expect(await failure).toBe("test: reconciling default/a did not end within 30 s of being told to stop");
+  expect(await failure).toBe("test: reconciling default/a did not end within 30 s of the stop signal");
   expect(logged).toMatchObject([{ controller: "test", keys: ["default/a"] }]);
   expect({ timer: clock.nextTimerInMs, holds: clock.keepAliveCount }).toEqual({ timer: undefined, holds: 0 });
 });
@@ -327,7 +327,7 @@ test("an idle loop keeps the process alive, and lets it go when it has stopped",
   expect(clock.keepAliveCount).toBe(0);
 });
 
-test("without a logger a reconcile that fails for ever is told to standard error, the same failure once a minute", async () => {
+test("without a logger a reconcile that keeps failing is logged to standard error, the same failure once a minute", async () => {
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   try {
     const { clock, queue, stop, start } = setUp(() => Promise.reject(new Error("no such table")));

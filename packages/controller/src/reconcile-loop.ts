@@ -100,7 +100,7 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
    *   {@link StopTimeoutError}, which names the keys that were left behind.
    */
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#started) throw new Error(`${this.name} was run already: make a new loop, with a queue of its own`);
+    if (this.#started) throw new Error(`${this.name} was run already: create a new loop with a new queue`);
     this.#started = true;
     const release = this.#clock.keepAlive();
     const shutDown = (): void => this.#queue.shutDown();

@@ -51,7 +51,7 @@ test("runAll hands an aborted signal on", async () => {
   expect(log).toEqual(["a ended"]);
 });
 
-test("runInStages tells each group to stop when the one before has ended", async () => {
+test("runInStages stops each group when the one before has ended", async () => {
   const log: string[] = [];
   const stop = new AbortController();
   const slow = runnable("controller", log, async (signal) => {

@@ -29,7 +29,7 @@ test("batches double from the initial size while all calls succeed", async () =>
   expect(await batchesOf(10, 4)).toEqual({ batches: [4, 6], successes: 10, attempted: 10 });
 });
 
-test("a failure lets its batch finish, starts nothing more, and tells how many were never tried", async () => {
+test("a failure lets its batch finish, starts nothing more, and reports how many calls were never made", async () => {
   const result = await batchesOf(100, 1, (index) => index === 3 || index === 5);
   expect(result).toEqual({ batches: [1, 2, 4], successes: 5, attempted: 7, error: new Error("call 3") });
 });

@@ -29,7 +29,7 @@ export async function withStopDeadline<T>(
 ): Promise<T> {
   const late = Promise.withResolvers<never>();
   const giveUp = (): void =>
-    late.reject(new StopTimeoutError(`${unfinished()} did not end within ${limitMs / 1000} s of being told to stop`));
+    late.reject(new StopTimeoutError(`${unfinished()} did not end within ${limitMs / 1000} s of the stop signal`));
   let timer: Timer | undefined;
   const onAbort = (): void => {
     if (limitMs < Infinity) timer = clock.setTimer(limitMs, giveUp);

@@ -125,7 +125,7 @@ test("a fixed delay is not touched by the clock", () => {
   expect(transitions).toEqual([]);
 });
 
-test("a bad schedule and a bad window are told apart", () => {
+test("a bad schedule and a bad window throw different errors", () => {
   expect(() => explain("* * * *", "UTC", "2024-01-01T00:00Z", "2024-01-02T00:00Z")).toThrow(ScheduleError);
   expect(() => explain("* * * * *", "UTC", "2024-01-02T00:00Z", "2024-01-01T00:00Z")).toThrow(RangeError);
   expect(() => explainSchedule("* * * * *", { fromMs: Number.NaN, toMs: 0 })).toThrow(RangeError);

@@ -71,7 +71,7 @@ test("a CronJob runs hour by hour, its history is trimmed, and the clock holds o
   expect(harness.clock.pendingTimers).toBe(0);
 });
 
-test("a CronJob is synced for every change of it and its Jobs, which comes to nothing while nothing is due", async () => {
+test("a CronJob is synced for every change of it and its Jobs, and starts nothing while no slot is due", async () => {
   const harness = new RunHarness();
   await harness.start();
   const cronJob = await harness.createCronJob({ successfulJobsHistoryLimit: 0 });
@@ -133,7 +133,7 @@ test("a finished Job that could not be deleted is tried again when the status co
   await harness.stop();
 });
 
-test("a Job that somebody deletes while it runs wakes its CronJob", async () => {
+test("a Job that a user deletes while it runs enqueues its CronJob", async () => {
   const harness = new RunHarness();
   await harness.start();
   await harness.createCronJob();
@@ -205,7 +205,7 @@ test("61: a resync syncs every CronJob", async () => {
   await harness.stop();
 });
 
-test("62: a resync of Jobs wakes nobody", async () => {
+test("62: a resync of Jobs enqueues no CronJob", async () => {
   const harness = new RunHarness();
   const { client, clock, random } = harness;
   class ResyncingJobs extends InformerFactory {
@@ -285,7 +285,7 @@ test("a stranger's Job that has the name of a run costs that run, and none of th
   await harness.stop();
 });
 
-test("49, 64: Jobs of another UID or kind wake nobody", async () => {
+test("49, 64: Jobs whose owner has another UID or kind enqueue no CronJob", async () => {
   const harness = new RunHarness();
   await harness.start();
   const cronJob = await harness.createCronJob();
@@ -338,7 +338,7 @@ test("33: a CronJob that is resumed runs its latest slot at once, and says what 
   await harness.stop();
 });
 
-test("slots that an earlier controller has told of are not listed as missed again, also when Forbid still holds one back", async () => {
+test("slots that an earlier controller has reported are not listed as missed again, even when Forbid still holds one back", async () => {
   const harness = new RunHarness();
   const cronJob = await harness.createCronJob({ concurrencyPolicy: "Forbid" });
   const job = await harness.createJob("n-29540760", cronJob);

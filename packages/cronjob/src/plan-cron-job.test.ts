@@ -147,7 +147,7 @@ test("29: Replace deletes what is active first, and Allow leaves it alone", () =
   expect(allowed.decision.outcome).toBe("ran");
 });
 
-test("33: a CronJob that is resumed starts the most recent slot only, and tells which ones it missed", () => {
+test("33: a CronJob that is resumed starts the most recent slot only, and reports the missed ones", () => {
   const suspended = plan(cronJob({ suspend: true }), "10:30:00");
   expect(suspended.decision).toMatchObject({ outcome: "skipped", reason: "suspended", missed: [] });
   expect(suspended.requeueAfterMs).toBeUndefined();

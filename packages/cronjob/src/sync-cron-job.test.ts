@@ -342,7 +342,7 @@ test("45: a listed Job that the cache lacks is dropped only when the server lack
   expect(await harness.activeNames()).toEqual(["kept"]);
 });
 
-test("46: a Job that only the live CronJob lists is no surprise, and the sync goes on with the live object", async () => {
+test("46: a Job that only the live CronJob lists is not unexpected, and the sync continues with the live object", async () => {
   const harness = new SyncHarness();
   const stale = await harness.createCronJob();
   await harness.advanceTo("10:00:00");
@@ -358,7 +358,7 @@ test("46: a Job that only the live CronJob lists is no surprise, and the sync go
   expect(await harness.activeNames()).toEqual([TEN, "n-29540820"]);
 });
 
-test("47: a Job that nobody lists is reported, not adopted, and does not block", async () => {
+test("47: an unlisted Job is reported, not adopted, and does not block", async () => {
   const harness = new SyncHarness();
   const cronJob = await harness.createCronJob({ concurrencyPolicy: "Forbid" });
   await harness.createJob("manual", cronJob);

@@ -16,7 +16,7 @@ function setUp(read: { pods?: string; jobs?: string }) {
   return { read, store };
 }
 
-test("an owner is ready once the cache has seen what was written for it, and the record is gone then", () => {
+test("an owner is ready once the cache has observed its writes, and the record is then deleted", () => {
   const { read, store } = setUp({ pods: "104" });
   store.wroteAt(OWNER, "u1", PODS, "105");
   expect(store.ensureReady(OWNER)).toEqual({
@@ -65,7 +65,7 @@ test("another owner UID starts over", () => {
   expect(store.ensureReady(OWNER).ready).toBe(true);
 });
 
-test("clear forgets the owner it is told, or whichever there is", () => {
+test("clear deletes the record of the given owner UID, or of any UID", () => {
   const { store } = setUp({ pods: "1" });
   store.wroteAt(OWNER, "u1", PODS, "105");
   store.clear(OWNER, "u2");

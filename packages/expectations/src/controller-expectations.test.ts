@@ -124,7 +124,7 @@ test("counts that would block an owner are refused with its key", () => {
   expect(expectations.satisfiedExpectations("nobody/asked")).toBe(true);
 });
 
-test("for any calls the counts agree with a plain model, and satisfied means nothing outstanding or five minutes gone", async () => {
+test("for any calls the counts equal a plain model, and satisfied means nothing outstanding or five minutes passed", async () => {
   const count = fc.integer({ min: 0, max: 3 });
   const call = fc.oneof(
     fc.tuple(

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const cases: Readonly<Record<number, readonly [file: string, title: string]>> = {
   71: [
     "consistency-store",
-    "an owner is ready once the cache has seen what was written for it, and the record is gone then",
+    "an owner is ready once the cache has observed its writes, and the record is then deleted",
   ],
   72: ["consistency-store", "the highest version written is required, compared as numbers"],
   73: ["consistency-store", "another owner UID starts over"],

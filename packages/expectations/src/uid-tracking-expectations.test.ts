@@ -47,7 +47,7 @@ test("deleting drops counts and ids", () => {
   expect(expectations.getUIDs(KEY).size).toBe(0);
 });
 
-test("creations are counted, not told apart", () => {
+test("creations are counted, not identified", () => {
   const expectations = new UIDTrackingExpectations({ clock: new SimulatedClock() });
   expectations.expectCreations(KEY, 2);
   expectations.creationObserved(KEY);

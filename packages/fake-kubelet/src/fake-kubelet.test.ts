@@ -304,7 +304,7 @@ test("a pod deleted before its containers started fails at once and is removed",
   await harness.stop();
 });
 
-test("a pod that somebody else fails is let go", async () => {
+test("a pod that another client fails is forgotten", async () => {
   const harness = new Harness();
   await harness.start();
   await harness.create({ duration: "1h" });
@@ -335,7 +335,7 @@ test("a pod of the same name is another pod", async () => {
   await harness.stop();
 });
 
-test("a kubelet that is started again goes on where the last one was stopped", async () => {
+test("a restarted kubelet continues where the previous one was stopped", async () => {
   const harness = new Harness();
   await harness.start();
   await harness.create({ duration: "60s" });

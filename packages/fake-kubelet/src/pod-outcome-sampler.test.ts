@@ -27,7 +27,7 @@ function outcomes(sampler: PodOutcomeSampler, pods: readonly Pod[]) {
   return pods.map((pod) => sampler.sampleExecution(pod, workload, sampler.identify(pod), 0));
 }
 
-test("one pod more elsewhere, and other names and UIDs for all, change nobody's fate", () => {
+test("an additional pod elsewhere, and other names and UIDs, change no pod's outcome", () => {
   const before = outcomes(new PodOutcomeSampler(seededRandom(1)), [
     jobPod("a", "a-1"),
     jobPod("a", "a-2"),
@@ -43,7 +43,7 @@ test("one pod more elsewhere, and other names and UIDs for all, change nobody's 
   expect(new Set(before.map(({ durationMs }) => durationMs)).size).toBe(3);
 });
 
-test("a controller's pods are counted until 10,000 others or more were heard of, and not for ever", () => {
+test("a controller's pods are counted until at least 10,000 other controllers were seen", () => {
   const sampler = new PodOutcomeSampler(seededRandom(1));
   const countPodOf = (from: number, to: number): void => {
     for (let job = from; job < to; job++) sampler.identify(jobPod(`job-${job}`, "pod"));
@@ -58,14 +58,14 @@ test("a controller's pods are counted until 10,000 others or more were heard of,
   expect(ordinal()).toBe(0);
 });
 
-test("another seed draws other lots", () => {
+test("another seed samples other outcomes", () => {
   const pods = [jobPod("a", "a-1")];
   expect(outcomes(new PodOutcomeSampler(seededRandom(2)), pods)).not.toEqual(
     outcomes(new PodOutcomeSampler(seededRandom(1)), pods),
   );
 });
 
-test("each restart draws again", () => {
+test("each restart samples again", () => {
   const sampler = new PodOutcomeSampler(seededRandom(1));
   const pod = jobPod("a", "a-1");
   const identity = sampler.identify(pod);
@@ -144,7 +144,7 @@ test("exit codes come in their shares", () => {
   expect(Math.abs(counts.get(3)! - 200)).toBeLessThan(60);
 });
 
-test("rules go by container, index and attempt, and the last that says something counts", () => {
+test("rules match by container, index and attempt, and the last match wins", () => {
   const ruled = workloadWith({
     duration: "10s",
     rules: JSON.stringify([

@@ -25,7 +25,7 @@ test("a pod without annotations runs for ten seconds after one second of start-u
   });
 });
 
-test("pods whose annotations say the same share what was read, all others have their own", () => {
+test("pods with equal annotations share one parsed workload, others do not", () => {
   const workloads = new WorkloadCache();
   const annotated = (annotations: Record<string, string>) => workloads.of({ metadata: { annotations } });
   const short = annotated({ "sim.kubewright.dev/duration": "5s", other: "x" });
@@ -76,7 +76,7 @@ test("an annotation that cannot be read is named with the fix, and its default i
 
 test("a misspelt annotation is reported with the names there are", () => {
   expect(read({ durration: "5m" }).problems).toEqual([
-    "annotation sim.kubewright.dev/durration is not known and does nothing; known are duration, startup-delay, exit-code, failure-rate, failure-exit-code, failing-indexes, ignore-sigterm, rules",
+    "annotation sim.kubewright.dev/durration is unknown and has no effect; known annotations are duration, startup-delay, exit-code, failure-rate, failure-exit-code, failing-indexes, ignore-sigterm, rules",
   ]);
 });
 
@@ -141,7 +141,7 @@ test("exit codes are read with their shares", () => {
     expect([text, parseExitCodes(text)]).toEqual([text, undefined]);
 });
 
-test("rules that cannot be read are told, and none of them counts", () => {
+test("rules that cannot be parsed are reported, and none of them applies", () => {
   for (const rules of ["{}", "[1]", '[{"duration":5}]', '[{"during":"5m"}]', "["]) {
     const { workload, problems } = read({ rules });
     expect([rules, workload.rules, problems.length]).toEqual([rules, undefined, 1]);

@@ -124,7 +124,7 @@ export function workloadOf(pod: DeepReadonly<Pod>): ParsedWorkload {
     const known = ANNOTATIONS.get(name.slice(WORKLOAD_ANNOTATION_PREFIX.length));
     if (known === undefined) {
       problems.push(
-        `annotation ${name} is not known and does nothing; known are ${[...ANNOTATIONS.keys()].join(", ")}`,
+        `annotation ${name} is unknown and has no effect; known annotations are ${[...ANNOTATIONS.keys()].join(", ")}`,
       );
       continue;
     }

@@ -101,7 +101,7 @@ test("pods are bound to the first node by name with room, in the order they came
   expect(findCondition((await world.get("p1")).status?.conditions, "PodScheduled")?.status).toBe("True");
 });
 
-test("a pod that fits nowhere is told once, and placed when a node gets room", async () => {
+test("an unschedulable pod is reported once, and bound when a node gets room", async () => {
   const world = new World();
   await world.node("node-a", { cpu: "1" });
   await world.pod("p1", "800m");
@@ -225,7 +225,7 @@ test("what was bound counts before the cache shows it: neither is the room given
   expect(world.writes).toEqual(["POST pods/p1/binding", "POST pods/p2/binding"]);
 });
 
-test("a pod that was told already is not told again by a scheduler that starts anew", async () => {
+test("a restarted scheduler does not report an unschedulable pod again", async () => {
   const world = new World();
   await world.start();
   await world.pod("p1");

@@ -65,7 +65,7 @@ test("a node that gave away too much still takes pods that ask for nothing", () 
   expect(allocations.firstFit(cpu(0))).toBe("a");
 });
 
-test("pods charged to a node before it is known, or while it is gone, count when it is there", () => {
+test("pods reserved on a node that is unknown or deleted count once the node exists", () => {
   const allocations = allocationsOf();
   allocations.reserve("1", "a", cpu(800));
   allocations.setNode(node("a"));
@@ -81,7 +81,7 @@ test("pods charged to a node before it is known, or while it is gone, count when
 test("a pod is charged once, and releasing an unknown one changes nothing", () => {
   const allocations = allocationsOf(node("a"));
   allocations.reserve("1", "a", cpu(500));
-  expect(() => allocations.reserve("1", "a", cpu(500))).toThrow("pod 1 is charged to node a already");
+  expect(() => allocations.reserve("1", "a", cpu(500))).toThrow("pod 1 is reserved on node a already");
   expect(allocations.nodeOf("1")).toBe("a");
   expect(allocations.release("2")).toBeUndefined();
   expect(allocations.release("1")).toBe("a");

@@ -60,7 +60,7 @@ export class NodeAllocations {
 
   /** @throws Error when the pod is charged to a node already: release it first. */
   reserve(uid: string, nodeName: string, requests: PodRequests): void {
-    if (this.#reservations.has(uid)) throw new Error(`pod ${uid} is charged to node ${this.nodeOf(uid)} already`);
+    if (this.#reservations.has(uid)) throw new Error(`pod ${uid} is reserved on node ${this.nodeOf(uid)} already`);
     const state = this.#stateOf(nodeName);
     state.pods++;
     for (const [resource, amount] of requests.amounts)

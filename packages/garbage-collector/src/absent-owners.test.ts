@@ -4,7 +4,7 @@ import { AbsentOwners } from "./absent-owners.js";
 
 const owner = (uid: string, namespace = "ns") => ({ apiVersion: "v1", kind: "ConfigMap", namespace, name: "n", uid });
 
-test("an owner is told by all of its identity", () => {
+test("an owner is identified by its whole identity", () => {
   const absent = new AbsentOwners();
   absent.add(owner("a"));
   expect(absent.has(owner("a"))).toBe(true);
@@ -32,7 +32,7 @@ test("several with one UID are remembered each for itself", () => {
   expect([absent.has(owner("a")), absent.has(owner("a", ""))]).toEqual([false, true]);
 });
 
-test("identities that only look alike when written one after the other are told apart", () => {
+test("identities whose concatenated fields are equal are distinguished", () => {
   const absent = new AbsentOwners();
   absent.add({ ...owner("a"), kind: "A", name: "B n" });
   expect(absent.has({ ...owner("a"), kind: "A B", name: "n" })).toBe(false);

@@ -25,7 +25,7 @@ export async function attemptToOrphan(owner: GraphNode, deps: CollectDeps, signa
   } catch (error) {
     throw failed("removeOrphanFinalizer", identity, error);
   }
-  deps.onDecision(identity, { action: "released", reason: "its dependents were let go" });
+  deps.onDecision(identity, { action: "released", reason: "the references of its dependents were removed" });
 }
 
 async function orphanDependents(owner: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {

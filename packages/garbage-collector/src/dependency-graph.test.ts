@@ -143,7 +143,7 @@ test("a dependent that gets type or name of a known owner wrong is looked into",
   expect(take()).toEqual(["delete a", "delete b"]);
 });
 
-test("a dependent in another namespace is looked into and told of, whichever is seen first", () => {
+test("a dependent in another namespace is checked and reported, whichever object is observed first", () => {
   const { graph, take } = recordedGraph();
   graph.observe(MAP, meta("owner"));
   graph.observe(MAP, meta("a", { namespace: "other", ownerReferences: [ref("owner")] }));
@@ -199,7 +199,7 @@ test("of dependents that disagree about an owner's identity only those are colle
   expect(take()).toEqual(["delete a", "delete c"]);
 });
 
-test("an owner that was seen is not removed because somebody got its type wrong", () => {
+test("an observed owner is not removed because a dependent names a wrong type", () => {
   const { graph, take } = recordedGraph();
   graph.observe(MAP, meta("owner"));
   graph.observe(MAP, meta("a", { ownerReferences: [ref("owner", SECRET)] }));

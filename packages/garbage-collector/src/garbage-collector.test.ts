@@ -58,7 +58,7 @@ test("of a solid and a dangling owner only the reference to the dangling one goe
   await harness.stop();
 });
 
-test("of a solid and a waiting owner the waiting one is let go, and completes", async () => {
+test("of a solid and a waiting owner, the reference to the waiting one is removed, and its deletion completes", async () => {
   const harness = new Harness();
   const solid = await harness.createMap("solid");
   const waiting = await harness.createMap("waiting");
@@ -174,7 +174,7 @@ test("an object that was released stays so when its reference is made not to blo
   await harness.stop();
 });
 
-test("orphaning is complete when all dependents are let go; one that cannot be is tried again", async () => {
+test("orphaning is complete when the references of all dependents are removed; a refused removal is retried", async () => {
   const harness = new Harness();
   const owner = await harness.createMap("owner");
   for (const name of ["a", "b"]) await harness.createMap(name, { owners: [ownedByMap(owner)] });
@@ -287,7 +287,7 @@ test("an object that is gone when its deletion is refused is taken as gone", asy
 });
 
 test.each(["owner", "dependent"])(
-  "an owner in another namespace does not count, and that is told (%s first)",
+  "an owner in another namespace does not count, and that is reported (%s first)",
   async (first) => {
     const harness = new Harness();
     await harness.create(namespaces, "other");
@@ -312,7 +312,7 @@ test.each(["owner", "dependent"])(
   },
 );
 
-test("a cluster-scoped object with a namespaced owner is never deleted, told of, and not looked at for ever", async () => {
+test("a cluster-scoped object with a namespaced owner is never deleted, is reported, and is not retried for ever", async () => {
   const harness = new Harness();
   const owner = await harness.createMap("owner");
   await harness.start();
@@ -366,7 +366,7 @@ test("a reference with the right UID and the wrong kind does not count; right on
   await harness.stop();
 });
 
-test("an owner that was created anew is another one", async () => {
+test("an owner that was recreated is another object", async () => {
   const harness = new Harness();
   const old = await harness.createMap("owner");
   await harness.createMap("a", { owners: [ownedByMap(old)] });
@@ -378,7 +378,7 @@ test("an owner that was created anew is another one", async () => {
   await harness.stop();
 });
 
-test("an object that somebody deletes already is let be", async () => {
+test("an object that is already being deleted is left alone", async () => {
   const harness = new Harness();
   const owner = await harness.createMap("owner");
   await harness.createMap("a", { owners: [ownedByMap(owner)], finalizers: [HOLD] });
@@ -479,7 +479,7 @@ test("custom resources that own and block each other end both", async () => {
   await harness.stop();
 });
 
-test("what could not be removed is told as upstream tells it", async () => {
+test("a failed removal is reported with upstream's text", async () => {
   const harness = new Harness();
   const logged: unknown[] = [];
   const logger = { ...silentLogger, error: ({ err }: { err?: unknown }, text: string) => void logged.push(text, err) };
@@ -532,7 +532,7 @@ test("what could not be removed is told as upstream tells it", async () => {
   await harness.stop();
 });
 
-test("a deletion that is refused for another reason than its owners is told by the first refusal", async () => {
+test("a deletion that is refused for another reason than its owners fails with the first refusal", async () => {
   const harness = new Harness();
   const logged: unknown[] = [];
   const logger = { ...silentLogger, error: ({ err }: { err?: unknown }) => void logged.push(err) };
@@ -579,7 +579,7 @@ test("an owner that was replaced while the watch was broken is missed when it co
   await harness.stop();
 });
 
-test("an owner that came and went unseen is given up when it is asked for again", async () => {
+test("an owner that was created and deleted unobserved is found absent at the next check", async () => {
   const harness = new Harness();
   harness.hidden = "secrets";
   await harness.start();

@@ -29,7 +29,7 @@ function newFeed() {
   return { clock, server, factory, stop, follow, received: () => received.splice(0), errors };
 }
 
-test("a feed tells of what is there, comes and changes, and not of what goes", async () => {
+test("a feed delivers existing, new and changed objects, and no deletions", async () => {
   const { clock, server, factory, stop, follow, received } = newFeed();
   follow();
   const stopped = factory.run(stop.signal);
@@ -47,7 +47,7 @@ test("a feed tells of what is there, comes and changes, and not of what goes", a
   expect(clock.nextTimerInMs).toBeUndefined();
 });
 
-test("after a gap a feed tells only of what it has not told", async () => {
+test("after a gap a feed delivers only what it has not delivered", async () => {
   const { clock, server, factory, stop, follow, received } = newFeed();
   follow();
   const stopped = factory.run(stop.signal);
@@ -67,7 +67,7 @@ test("after a gap a feed tells only of what it has not told", async () => {
   await stopped;
 });
 
-test("a feed asked for later starts by itself, and a listener that throws is reported and told the rest", async () => {
+test("a feed requested later starts by itself, and a listener that throws is reported and receives the rest", async () => {
   const { clock, server, factory, stop, follow, received, errors } = newFeed();
   const stopped = factory.run(stop.signal);
   follow();

@@ -5,7 +5,7 @@ import { type CachedObject, ListWatch, makeInformer } from "./client-node.js";
 
 declare const kubeConfig: KubeConfig;
 
-test("what is cached and told is typed as it is: dates are strings, and nothing may be changed", () => {
+test("cached and delivered objects have exact types: dates are strings, and everything is read-only", () => {
   const informer = makeInformer<V1ConfigMap>(kubeConfig, "/api/v1/configmaps");
   const cached = informer.get("a", "default")!;
   expectTypeOf(cached.metadata!.creationTimestamp).toEqualTypeOf<string | undefined>();

@@ -69,7 +69,7 @@ function start(kubeConfig: KubeConfig, path: string, labelSelector?: string) {
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const until = (condition: () => void): Promise<void> => vi.waitFor(condition, { timeout: 60_000, interval: 2 });
 
-test("used as client-node's informer is, it tells and caches what the server has", async () => {
+test("used like client-node's informer, it delivers and caches the server's objects", async () => {
   const { kubeConfig, maps, create } = await setUp();
   await create("a");
   const { informer, log, clock } = start(kubeConfig, MAPS);
@@ -148,7 +148,7 @@ test("a credential plugin is run as upstream runs it, once for all, and ended wi
   await until(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
 });
 
-test("it goes on after errors that end client-node's, and starting it again then does no harm", async () => {
+test("it continues after errors that end client-node's informer, and a second start has no effect", async () => {
   const { kubeConfig, proxy, create } = await setUp();
   proxy.inject("watch", answer(500, "InternalError"));
   proxy.inject("list", answer(500, "InternalError"));
@@ -166,7 +166,7 @@ test("it goes on after errors that end client-node's, and starting it again then
   expect(log.filter((line) => line === "add a")).toHaveLength(1);
 });
 
-test("stopped and started again, it tells only what changed meanwhile", async () => {
+test("stopped and started again, it delivers only what changed meanwhile", async () => {
   const { kubeConfig, maps, create } = await setUp();
   for (const name of ["kept", "changed", "gone"]) await create(name);
   const { informer, log } = start(kubeConfig, MAPS);
@@ -206,7 +206,7 @@ test("selectors restrict it, given as an argument or in the path", async () => {
   expect(byField.informer.list().map(({ metadata }) => metadata?.name)).toEqual(["blue"]);
 });
 
-test("a transform is applied before anything is told or cached", async () => {
+test("a transform is applied before anything is delivered or cached", async () => {
   const { kubeConfig, create } = await setUp();
   await create("a");
   const informer = makeInformer<V1ConfigMap>(kubeConfig, MAPS, neverCalled, undefined, {
@@ -217,7 +217,7 @@ test("a transform is applied before anything is told or cached", async () => {
   expect(informer.get("a", "default")?.metadata).not.toHaveProperty("managedFields");
 });
 
-test("a callback that throws is told to error, and one taken off hears no more", async () => {
+test("a callback that throws is reported to error, and a removed callback is not called", async () => {
   const { kubeConfig, create } = await setUp();
   const { informer, log } = start(kubeConfig, MAPS);
   const counted = vi.fn();
@@ -296,7 +296,7 @@ test("what cannot work is refused at once, with the path or verb that is wrong",
   await nowhere.stop();
 });
 
-test("errors are told to standard error when no callback takes them", async () => {
+test("errors are written to standard error when there is no callback for them", async () => {
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   try {
     const { kubeConfig, proxy } = await setUp();

@@ -140,7 +140,7 @@ test("a server that is away, again and again, is found again", async () => {
   expect(await cluster.finish()).toEqual(NO_LEAKS);
 });
 
-test("a history that is gone when the informer comes back is made up for, deletions included", async () => {
+test("a history that was compacted during an outage is made up for, deletions included", async () => {
   for (const watchList of [true, false]) {
     const cluster = await startFaultyInformer({ watchList });
     cluster.start();

@@ -135,7 +135,7 @@ test.each<[string, Attack, RegExp]>([
     refuse(403, '{"kind":"Status","message":[],"details":{"causes":[null]}}'),
     /failed to watch configmaps: the server answered 403/,
   ],
-])("%s instead of a watch: reported once, and the informer goes on", async (_, attack, message) => {
+])("%s instead of a watch: reported once, and the informer continues", async (_, attack, message) => {
   const { errors, attackEnded } = await survive("watch", attack);
   expect(errors).toEqual([expect.stringMatching(message)]);
   await expect.poll(attackEnded).toBe(true);
@@ -154,7 +154,7 @@ test.each<[string, string, RegExp]>([
     /expected a ConfigMap, got/,
   ],
   ["nested deeply", deep('{"type":"ADDED","object":{"data":DEEP}}'), /expected a ConfigMap, got what cannot be shown/],
-])("an event %s is reported once and passed over, and the watch goes on", async (_, bad, message) => {
+])("an event %s is reported once and skipped, and the watch continues", async (_, bad, message) => {
   const { errors, attackEnded } = await survive("watch", lines(bad, good));
   expect(errors).toEqual([expect.stringMatching(message)]);
   expect(attackEnded()).toBe(false);
@@ -204,7 +204,7 @@ test.each<[string, Attack, RegExp]>([
     /is encoded as "br"/,
   ],
   ["a page for people", refuse(502, "<html>"), /an error on the server \("<html>"\) has prevented/],
-])("%s instead of a list: reported once, and the informer goes on", async (_, attack, message) => {
+])("%s instead of a list: reported once, and the informer continues", async (_, attack, message) => {
   const { errors, attackEnded } = await survive("list", attack);
   expect(errors).toEqual([expect.stringMatching(message)]);
   await expect.poll(attackEnded).toBe(true);

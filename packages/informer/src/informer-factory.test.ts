@@ -15,7 +15,7 @@ function newFactory(options: Partial<InformerFactoryOptions> = {}) {
   return { clock, server, factory };
 }
 
-test("whoever asks for a resource gets the same informer, which lists and watches once", async () => {
+test("every caller gets the same informer for a resource, which lists and watches once", async () => {
   const { clock, server, factory } = newFactory();
   expect(factory.informerFor(pods)).toBe(factory.informerFor({ ...pods }));
   const controller = new AbortController();

@@ -54,7 +54,7 @@ export const informerMetricDefinitions = {
 export const foreignObjectsDefinition = {
   type: "counter",
   name: "kubewright_shard_foreign_events_total",
-  help: "Number of objects of other shards that the server listed or told of.",
+  help: "Number of objects of other shards that the server listed or sent in watch events.",
 } as const satisfies InformerMetricDefinition;
 
 /** `NaN` for what is not a decimal number: such a version is not reported. */

@@ -159,7 +159,7 @@ test("while the server was away and its history went, nothing is lost: what vani
   }
 });
 
-test("with connections cut at random, no change is lost or told twice", async () => {
+test("with connections cut at random, no change is lost or delivered twice", async () => {
   for (let seed = 1; seed <= 15; seed++) {
     const { clock, server, maps, faults, informer, stop, create, random } = setUp({ seed, watchList: seed % 2 === 0 });
     const { seen, surprises } = follow(informer);

@@ -146,7 +146,7 @@ describe.each([
   ["filters shards", SHARDED],
   ["knows no shards", {}],
 ])("of a server that %s", (_, options) => {
-  test("namespaces that come later are told of, and nothing of those that were there comes again", async () => {
+  test("namespaces that are added later are delivered, and objects of earlier ones are not delivered again", async () => {
     const { clock, feed, maps, signal, stop } = await setUp(options);
     await maps.create(map("ns-0", "old"));
     await maps.create(map("ns-1", "old"));
@@ -166,7 +166,7 @@ describe.each([
     await stop();
   });
 
-  test("caches have what the server has, whatever namespaces come and go, and whatever watches break", async () => {
+  test("caches equal the server's state while namespaces are added and removed and watches break", async () => {
     for (let seed = 1; seed <= 12; seed++) {
       const link = { broken: 0, expired: 0 };
       const { clock, random, feed, maps, signal, stop } = await setUp(options, seed, link);
@@ -255,10 +255,10 @@ test("many namespaces are listed in one request", async () => {
   await stop();
 });
 
-test("a namespace is told of to one only", async () => {
+test("a namespace is delivered to one target only", async () => {
   const { clock, feed, signal, stop } = await setUp(SHARDED);
   const joined = join(feed, new Cache(new Set()), ["ns-0"], signal);
-  await expect(feed.prepare(new Cache(new Set()), ["ns-0"], signal)).rejects.toThrow("told of already");
+  await expect(feed.prepare(new Cache(new Set()), ["ns-0"], signal)).rejects.toThrow("already delivered");
   await clock.advance(10_000);
   await joined;
   await stop();

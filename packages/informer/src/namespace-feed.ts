@@ -129,7 +129,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
     for (const namespace of namespaces) {
       const known = this.#entries.get(namespace);
       if (known !== undefined && known.target !== target)
-        throw new Error(`namespace ${namespace} is told of already, to somebody else`);
+        throw new Error(`namespace ${namespace} is already delivered to another target`);
       if (known === undefined)
         this.#entries.set(namespace, { target, state: "wanted", objects: [], version: "", events: [] });
     }

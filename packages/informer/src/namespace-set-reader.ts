@@ -116,7 +116,7 @@ export class NamespaceSetReader<T extends KubernetesObject> implements Reader<T>
     const namespaces = new Set(this.#options.selection.watchedNamespaces());
     const superseded = new AbortController();
     const { signal } = options;
-    const supersede = (): void => superseded.abort(new Error("the watch goes on with other namespaces"));
+    const supersede = (): void => superseded.abort(new Error("the watch is reopened for other namespaces"));
     const onAbort = (): void => superseded.abort(signal!.reason);
     if (signal?.aborted) onAbort();
     else signal?.addEventListener("abort", onAbort, { once: true });

@@ -8,7 +8,7 @@ const cases: Readonly<Record<number, readonly [file: string, title: string]>> = 
   27: ["reflector", "first comes a paged list of any version, then a watch from the list's"],
   28: [
     "reflector",
-    "streaming: the initial list is a watch; nothing is in the store before its end, and the stream goes on",
+    "streaming: the initial list is a watch; the store stays empty until its end, and the stream continues",
   ],
   29: [
     "reflector",
@@ -17,7 +17,7 @@ const cases: Readonly<Record<number, readonly [file: string, title: string]>> = 
   30: ["reflector", "streaming: what came over a stream cut before its end is forgotten"],
   31: [
     "reflector",
-    "streaming: the initial list is a watch; nothing is in the store before its end, and the stream goes on",
+    "streaming: the initial list is a watch; the store stays empty until its end, and the stream continues",
   ],
   32: ["reflector", "streaming: an expired version is dropped at once, and the next one is used again"],
   33: ["reflector", "a watch that ends cleanly is opened again at once from the last version seen"],
@@ -37,30 +37,30 @@ const cases: Readonly<Record<number, readonly [file: string, title: string]>> = 
   44: ["reflector", "a server that pages at version 0 is asked for pages ever after"],
   45: ["reflector", "an event of another kind, without metadata or that is none at all is reported and passed over"],
   46: ["reflector", "a line that is not JSON is followed by a back-off and a list; a line cut short is a clean end"],
-  47: ["shared-informer", "what the cache had decides between add and update, and every deletion is told"],
+  47: ["shared-informer", "the cached object decides between add and update, and every deletion is delivered"],
   48: [
     "shared-informer",
-    "a resync shows everything again without asking the server, and a list begins the period anew",
+    "a resync delivers everything again without a request, and a list restarts the period",
   ],
   49: [
     "shared-informer",
-    "what is there at first is added as initial, and the informer has synced after the last of it",
+    "existing objects are added as initial, and the informer has synced after the last of them",
   ],
   50: ["shared-informer", "an empty list syncs without a word"],
   51: [
     "shared-informer",
-    "a list after a gap tells deletions first, as tombstones, with the cache in its final state already",
+    "a list after a gap delivers deletions first, as tombstones, after the cache has reached its final state",
   ],
   52: [
     "shared-informer",
-    "without resyncs every handler is told of what a list showed unchanged; with them, only those that are due",
+    "without resyncs every handler gets an update for objects that a list showed unchanged; with resyncs, only those that are due",
   ],
   53: ["shared-informer", "a deletion and re-creation that were missed show as one update to another UID"],
-  54: ["shared-informer", "every update of one object is told, in order"],
+  54: ["shared-informer", "every update of one object is delivered, in order"],
   55: ["shared-informer", "a transform is applied before anything sees the object"],
   56: ["shared-informer", "a transform that throws loses that event only; in a list, it makes the list fail"],
-  57: ["shared-informer", "a late handler is told of everything there as initial, then of every change once"],
-  58: ["shared-informer", "a late handler is told of everything there as initial, then of every change once"],
+  57: ["shared-informer", "a late handler gets every existing object as initial, then every change once"],
+  58: ["shared-informer", "a late handler gets every existing object as initial, then every change once"],
   59: ["shared-informer", "removing a handler twice, or from a stopped informer, is no error"],
   60: ["shared-informer", "a handler that throws is reported, and harms neither the others nor the informer"],
   61: ["shared-informer", "abort ends everything: the request, the timers and run, and no handler is called any more"],
@@ -73,7 +73,7 @@ const cases: Readonly<Record<number, readonly [file: string, title: string]>> = 
   65: ["store", "an index follows its objects from value to value, and forgets values without objects"],
   66: ["store", "indexes may be added when there are objects, under names that are free"],
   67: ["store", "the store's version is that of the last list, object, deletion or bookmark"],
-  68: ["informer-factory", "whoever asks for a resource gets the same informer, which lists and watches once"],
+  68: ["informer-factory", "every caller gets the same informer for a resource, which lists and watches once"],
 };
 
 /** Cases that this code answers in another way, on purpose. */

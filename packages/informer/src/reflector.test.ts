@@ -154,7 +154,7 @@ test("a watch that ends cleanly is opened again at once from the last version se
   expect(server.requests).toEqual([LIST_AT_ZERO, watchFrom("10"), watchFrom("120"), watchFrom("200")]);
 });
 
-test("a connection that breaks loses nothing: the watch goes on from the last version seen", async () => {
+test("a connection that breaks loses nothing: the watch continues from the last version observed", async () => {
   const { server, clock, log, errors } = startInformer();
   server.list("10", [pod("a", "7")]);
   const watch = server.watch(modified(pod("a", "11")));
@@ -355,7 +355,7 @@ test("a list that is never answered is given up and asked for again", async () =
   expect(server.requests).toEqual([LIST_AT_ZERO, LIST_AT_ZERO]);
 });
 
-test("streaming: the initial list is a watch; nothing is in the store before its end, and the stream goes on", async () => {
+test("streaming: the initial list is a watch; the store stays empty until its end, and the stream continues", async () => {
   const { server, clock, informer, log } = startInformer({ watchList: true });
   const watch = server.watch(
     added(pod("a", "7")),

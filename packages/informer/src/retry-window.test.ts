@@ -37,7 +37,7 @@ test("within the window after the first InternalError a watch is opened again at
   expect(verbs(server.takeRequests())).toBe("watch");
 });
 
-test("a minute without an InternalError opens the window anew", async () => {
+test("a minute without an InternalError restarts the window", async () => {
   const { server, clock, errors } = startInformer({ internalErrorRetryMs: 1000 });
   server.list("10", []);
   let watch = server.watch();

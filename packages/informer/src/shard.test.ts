@@ -99,7 +99,7 @@ test.each([
   await stop();
 });
 
-test("what is foreign is counted from 0, so that a server that filters is told from one that nobody asked", () => {
+test("foreign objects are counted from 0, which distinguishes a filtering server from one that got no request", () => {
   const { foreign } = setUp(GATE);
   expect(foreign()).toBe(0);
 });

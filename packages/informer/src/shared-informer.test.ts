@@ -19,7 +19,7 @@ import { withoutManagedFields } from "./transform.js";
 
 afterEach(stopInformers);
 
-test("what is there at first is added as initial, and the informer has synced after the last of it", async () => {
+test("existing objects are added as initial, and the informer has synced after the last of them", async () => {
   const synced: boolean[] = [];
   const { server, clock, informer, log } = startInformer({}, (fresh) =>
     fresh.addEventHandler({ onAdd: () => synced.push(fresh.hasSynced) }),
@@ -41,7 +41,7 @@ test("an empty list syncs without a word", async () => {
   expect(log).toEqual([]);
 });
 
-test("what the cache had decides between add and update, and every deletion is told", async () => {
+test("the cached object decides between add and update, and every deletion is delivered", async () => {
   const { server, clock, log, informer } = startInformer();
   server.list("10", [pod("a", "7")]);
   server.watch(
@@ -57,7 +57,7 @@ test("what the cache had decides between add and update, and every deletion is t
   expect(informer.store.lastStoreSyncResourceVersion).toBe("20");
 });
 
-test("a list after a gap tells deletions first, as tombstones, with the cache in its final state already", async () => {
+test("a list after a gap delivers deletions first, as tombstones, after the cache has reached its final state", async () => {
   const { server, clock, log, informer } = startInformer();
   server.list("10", [pod("a", "7"), pod("b", "8")]);
   server.watch(errorEvent(410, "Expired"));
@@ -90,7 +90,7 @@ test("a deletion and re-creation that were missed show as one update to another 
   ]);
 });
 
-test("how long the server has been silent is told, whatever it said last", async () => {
+test("the time since the last contact with the server is reported, after any kind of message", async () => {
   const { server, clock, informer } = startInformer();
   expect(informer.sinceContactMs).toBeUndefined();
   server.list("10", []);
@@ -109,7 +109,7 @@ test("how long the server has been silent is told, whatever it said last", async
   expect(informer.sinceContactMs).toBe(0);
 });
 
-test("refused from the start, it recovers as soon as the server is there", async () => {
+test("refused from the start, it recovers as soon as the server accepts connections", async () => {
   const { server, clock, informer, log } = startInformer();
   for (let refusal = 0; refusal < 5; refusal++) server.fail(connectionRefused());
   let synced = false;
@@ -184,7 +184,7 @@ test("an error listener that throws harms nothing", async () => {
   expect(log).toEqual(["add a@7 initial"]);
 });
 
-test("without onError failures are told to standard error, the same one once a minute; so is an onError that throws", async () => {
+test("without onError failures are written to standard error, the same one once a minute; so are errors of onError", async () => {
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   const lines = (): string[] =>
     error.mock.calls.splice(0).map(([line]) => String(line).replace(/^(E).*? informer\]/, "$1"));
@@ -230,7 +230,7 @@ test("a handler that never returns, and metrics that throw, neither hold up the 
   await stop();
 });
 
-test("a late handler is told of everything there as initial, then of every change once", async () => {
+test("a late handler gets every existing object as initial, then every change once", async () => {
   const { server, clock, informer, log } = startInformer();
   server.list("10", [pod("a", "7"), pod("b", "8"), pod("c", "9")]);
   const watch = server.watch();
@@ -262,7 +262,7 @@ test("a handler added by a handler during the initial list sees each object once
   expect(inner).toEqual(["add a@7 initial", "add b@8 initial", "add c@11"]);
 });
 
-test("a removed handler hears no more, not even of the change being told", async () => {
+test("a removed handler is not called any more, not even for the change under delivery", async () => {
   const heard: string[] = [];
   const { server, clock } = startInformer({}, (informer) => {
     const remove: { now(): void } = { now: () => {} };
@@ -285,7 +285,7 @@ test("removing a handler twice, or from a stopped informer, is no error", async 
   expect(() => registration.remove()).not.toThrow();
 });
 
-test("every update of one object is told, in order", async () => {
+test("every update of one object is delivered, in order", async () => {
   const { server, clock, log } = startInformer();
   server.list("10", [pod("a", "7")]);
   server.watch(...["11", "12", "13", "14", "15"].map((version) => modified(pod("a", version))));
@@ -324,7 +324,7 @@ test("abort ends everything: the request, the timers and run, and no handler is 
   }
 });
 
-test("abort ends the informer even when the transport does not notice; what comes afterwards is for nobody", async () => {
+test("abort ends the informer even when the transport does not notice; later events are dropped", async () => {
   const clock = new SimulatedClock();
   let send = (_event: WatchEvent<Pod>): void => {};
   const events = async function* (): AsyncGenerator<WatchEvent<Pod>> {
@@ -442,7 +442,7 @@ test("a filtering handler sees objects come and go as they begin and cease to pa
   expect(log).toEqual(["add a@7 initial", "update a@7 a@11", "delete a@11", "add a@14", "delete a@16"]);
 });
 
-test("a resync shows everything again without asking the server, and a list begins the period anew", async () => {
+test("a resync delivers everything again without a request, and a list restarts the period", async () => {
   const { server, clock, log } = startInformer({ resyncMs: 30_000 });
   server.list("10", [pod("a", "7")]);
   const watch = server.watch();
@@ -465,7 +465,7 @@ test("a resync shows everything again without asking the server, and a list begi
   expect(times).toEqual([30_000, 45_000, 75_000]);
 });
 
-test("without resyncs every handler is told of what a list showed unchanged; with them, only those that are due", async () => {
+test("without resyncs every handler gets an update for objects that a list showed unchanged; with resyncs, only those that are due", async () => {
   for (const [resyncMs, told] of [
     [0, ["update a@7 a@7"]],
     [10_000, []],

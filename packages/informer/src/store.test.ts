@@ -101,7 +101,7 @@ test("an index function that throws is named with its object, and changes nothin
   expect(store.lastStoreSyncResourceVersion).toBe("1");
 });
 
-test("replacing exchanges everything at once, and tells what changed", () => {
+test("replace exchanges the whole content in one step, and returns what changed", () => {
   const store = new Store<Pod>({ indexers: { label: byLabel } });
   store.add(labelled("a", "1", "x"));
   store.add(labelled("b", "2", "x"));
@@ -169,7 +169,7 @@ test("after any changes, every index agrees with a full scan", () => {
   );
 });
 
-test("an index that is first asked when objects have come, changed and gone knows all that are there", () => {
+test("an index first queried after adds, updates and deletes contains all current objects", () => {
   const store = new Store<Pod>({ indexers: { label: byLabel } });
   for (const name of ["a", "b", "c"]) store.add(labelled(name, "1", "x"));
   store.update(labelled("a", "2", "y"));

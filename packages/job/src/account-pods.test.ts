@@ -83,7 +83,7 @@ test("recorded pods that have no finalizer any more are counted, and the others 
   expect(second).toMatchObject({ failed: 3, uncountedTerminatedPods: {} });
 });
 
-test("recorded pods that one sync does not come to free stay recorded, and are counted once", () => {
+test("recorded pods whose finalizer one sync does not reach stay recorded, and are counted once", () => {
   const uncountedTerminatedPods = { succeeded: ["uid-a", "uid-b"] };
   const { first, finalizersRemoved, second } = dryRun({
     job: job({ completions: 5, parallelism: 1 }, { status: status({ active: 1, uncountedTerminatedPods }) }),
@@ -260,7 +260,7 @@ test("a recorded end is carried out whatever pods do since", () => {
   expect(conditionsOf(afterSuccess.second)).toEqual(["SuccessCriteriaMet=True Because", "Complete=True Because"]);
 });
 
-test("a condition somebody set to False is replaced, not doubled", () => {
+test("a condition with status False is replaced, not duplicated", () => {
   const odd = job({ backoffLimit: 0 }, { status: status({ conditions: [condition("FailureTarget", "False")] }) });
   expect(conditionsOf(dryRun({ job: odd, pods: [failed("a")] }).second)).toEqual([
     "FailureTarget=True BackoffLimitExceeded",
@@ -348,7 +348,7 @@ test("removed pods are terminating at once, and never counted as failed", () => 
   expect(finalizersRemoved).toEqual([]);
 });
 
-test("suspending takes the start time, resuming sets it anew, and only a former suspension is told to be over", () => {
+test("suspending clears the start time, resuming sets it again, and only a former suspension is reported as resumed", () => {
   const running = dryRun({
     job: job({ suspend: true, parallelism: 2 }, { status: status({ active: 2 }) }),
     pods: [pod("a"), pod("b")],
@@ -387,7 +387,7 @@ test("resuming during a backoff sets condition and start time, and creates nothi
   expect(first).toMatchObject({ startTime: at(0), conditions: [{ type: "Suspended", status: "False" }] });
 });
 
-test("suspension is not looked at while pods are unseen or the Job is being deleted", () => {
+test("suspension is ignored while pods are not observed yet or the Job is being deleted", () => {
   const input = { job: job({ suspend: true }, { status: status({ active: 1 }) }), pods: [pod("a")] };
   const notObserved = dryRun({ ...input, expectationsSatisfied: false });
   expect([notObserved.first, notObserved.suspension]).toEqual([undefined, undefined]);
@@ -395,7 +395,7 @@ test("suspension is not looked at while pods are unseen or the Job is being dele
   expect(dryRun({ job: deleting, pods: [pod("a")] }).suspension).toBeUndefined();
 });
 
-test("a Job being deleted frees all its pods, and counts those that have ended", () => {
+test("a Job being deleted removes the finalizers of all its pods, and counts those that have ended", () => {
   const deleting = job({ completions: 5, parallelism: 2 }, { deletionTimestamp: at(0), status: status({ active: 1 }) });
   const { finalizersRemoved, second } = dryRun({ job: deleting, pods: [pod("r"), succeeded("s")] });
   expect(finalizersRemoved).toEqual(["r", "s"]);
@@ -542,7 +542,7 @@ test("ignored failures are released and not counted, also those of pods that a f
   expect(failing.status.failed).toBe(2);
 });
 
-test("every decision can be put into words", () => {
+test("every decision has an explanation", () => {
   const explain = (input: Parameters<typeof dryRun>[0]): string[] => dryRun(input).plan.reasons.map(explainJobReason);
   expect(explain({ job: job({ parallelism: 2, completions: 5 }), pods: [] })).toEqual([
     "creating 2 pods: 0 active, 2 wanted",

@@ -60,7 +60,7 @@ test("a pod's end is the last finish of its containers", () => {
   expect(secondsOf(ended)).toBe(8);
 });
 
-test("a sidecar may end after the containers, and as long as it runs they do not tell the end", () => {
+test("a sidecar may end after the containers, and while it runs the pod has no finish time from them", () => {
   const withSidecar = (sidecarEnd: number | undefined): PodObject =>
     changed(failed("a", { createdAt: 1 }), (copy) => {
       copy.spec!.initContainers = [{ name: "proxy", restartPolicy: "Always" }, { name: "setup" }];

@@ -149,7 +149,7 @@ test("a finished Job is not synced any more, its pods are looked at", async () =
   expect(await orphans()).toEqual([orphanSelectorKey(finished)]);
 });
 
-test("a deleted Job is synced once more, and forgotten at once", async () => {
+test("a deleted Job is synced again, and forgotten at once", async () => {
   const { jobHandler, memory, synced, orphans } = setUp();
   memory.backoff.set(KEY, { failuresAfterLastSuccess: 3, lastFailureMs: T0 });
   memory.finished.add("job-uid");

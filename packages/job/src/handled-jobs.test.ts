@@ -173,7 +173,7 @@ test("each of several controllers does its own Jobs, and everything is counted o
   await world.close();
 });
 
-test("the Jobs of a controller that is away stand still, their pods keep their finalizers, and it goes on when it is back", async () => {
+test("the Jobs of a stopped controller are not synced, their pods keep their finalizers, and it continues after its restart", async () => {
   const world = new SharedNamespace();
   await world.start(0);
   await world.createJob("job", { instance: 0 });
@@ -191,7 +191,7 @@ test("the Jobs of a controller that is away stand still, their pods keep their f
   await world.close();
 });
 
-test("pods whose Job is gone, and pods of nobody, are freed by exactly one", async () => {
+test("pods whose Job is gone, and pods without a controller, lose their finalizer through exactly one controller", async () => {
   const world = new SharedNamespace();
   await world.start(0, 1, 2);
   for (const instance of [0, 1, 2]) await world.createJob(`job-${instance}`, { instance });
@@ -223,7 +223,7 @@ const MANUAL = {
   },
 };
 
-test("what a Job selects that has ended is not freed when it is of another's Job", async () => {
+test("an ended pod that a Job selects keeps its finalizer when it belongs to a Job of another controller", async () => {
   const world = new SharedNamespace();
   await world.start(0, 1);
   await world.createJob("theirs", { instance: 0, spec: MANUAL });
@@ -237,7 +237,7 @@ test("what a Job selects that has ended is not freed when it is of another's Job
   await world.close();
 });
 
-test("a pod of nobody is adopted by the controller whose Job matches it, and by no other", async () => {
+test("an orphan pod is adopted by the controller whose Job matches it, and by no other", async () => {
   const world = new SharedNamespace();
   await world.start(0, 1, 2);
   await world.createJob("job", { instance: 2, spec: MANUAL });
@@ -255,7 +255,7 @@ test("a pod of nobody is adopted by the controller whose Job matches it, and by 
   await world.close();
 });
 
-test("a Job that is made again under its name goes to whoever handles the new one", async () => {
+test("a Job recreated under its name is handled by the controller that its new UID selects", async () => {
   const world = new SharedNamespace();
   await world.start(0, 1);
   await world.createJob("job", { instance: 0 });

@@ -183,7 +183,7 @@ test("a Job managed elsewhere is left alone, its pods' finalizers too, and count
   await cluster.close();
 });
 
-test("after a success the retries of a Job begin anew, and they never wait longer than a minute", async () => {
+test("after a success the retries of a Job start over, and they never wait longer than a minute", async () => {
   const cluster = await TestCluster.start();
   const times: number[] = [];
   let refuses = true;
@@ -210,7 +210,7 @@ test("after a success the retries of a Job begin anew, and they never wait longe
   await cluster.close();
 });
 
-test("a Job in foreground deletion frees its pods, counts the ended one, and creates nothing", async () => {
+test("a Job in foreground deletion removes its pods' finalizers, counts the ended pod, and creates nothing", async () => {
   const cluster = await TestCluster.start();
   await cluster.createJob({ parallelism: 2, completions: 4 });
   await cluster.advance(2);
@@ -232,7 +232,7 @@ function refuseFinalizerRemoval(cluster: TestCluster): () => void {
   return () => (cluster.network = () => undefined);
 }
 
-test("a pod that was recorded as succeeded, and is reported as failed before it is free, has succeeded", async () => {
+test("a pod that was recorded as succeeded, and is reported as failed before its finalizer is removed, has succeeded", async () => {
   const cluster = await TestCluster.start();
   await cluster.createJob({ parallelism: 1, completions: 2, backoffLimit: 0 });
   const [pod] = await cluster.pods();
@@ -251,7 +251,7 @@ test("a pod that was recorded as succeeded, and is reported as failed before it 
   await cluster.close();
 });
 
-test("an index whose pod was recorded as failed, and ends well before it is free, has failed", async () => {
+test("an index whose pod was recorded as failed, and succeeds before its finalizer is removed, has failed", async () => {
   const cluster = await TestCluster.start();
   await cluster.createJob({
     completionMode: "Indexed",

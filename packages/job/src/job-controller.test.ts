@@ -86,7 +86,7 @@ test("a failed pod is replaced ten seconds after it ended, and the second failur
   await cluster.close();
 });
 
-test("suspending deletes the pods, resuming creates them and starts the time anew", async () => {
+test("suspending deletes the pods, resuming creates them and restarts the active time", async () => {
   const cluster = await TestCluster.start();
   await cluster.createJob({ parallelism: 2, completions: 4 });
   await cluster.advance(10);
@@ -147,7 +147,7 @@ test("an indexed Job retries an index by itself and gives it up after its limit"
   await cluster.close();
 });
 
-test("a controller that starts anew goes on where the last one stopped", async () => {
+test("a restarted controller continues where the last one stopped", async () => {
   const cluster = await TestCluster.start();
   await cluster.createJob({ parallelism: 3, completions: 3 });
   await cluster.advance(2);
@@ -201,7 +201,7 @@ test("a deleted Job's pods lose the finalizer that would keep them", async () =>
   await cluster.close();
 });
 
-test("a pod that was going when its Job was deleted is freed, though the first try is refused and no event comes", async () => {
+test("a pod that was terminating when its Job was deleted loses its finalizer, though the first attempt is refused and no event arrives", async () => {
   const cluster = await TestCluster.start();
   await cluster.createJob();
   const [pod] = await cluster.pods();
@@ -219,7 +219,7 @@ test("a pod that was going when its Job was deleted is freed, though the first t
   await cluster.close();
 });
 
-test("a stray pod that matches is adopted, and one that is relabelled is let go and replaced", async () => {
+test("an orphan pod that matches is adopted, and a relabelled pod is released and replaced", async () => {
   const cluster = await TestCluster.start();
   await cluster.createJob({ parallelism: 2, completions: 2 });
   await cluster.advance(2);

@@ -28,7 +28,7 @@ test("a sync looks at the Job's own pods and at strays, but not at successes tha
   ).toEqual(["running", "ended", "failed", "stray"]);
 });
 
-test("a success that was accounted for and has lost the Job's label is looked at, to be let go", () => {
+test("a counted success that has lost the Job's label stays in the index, to be released", () => {
   expect(SELECTOR_LABELS).toEqual({ "batch.kubernetes.io/controller-uid": "job-uid" });
   expect(candidates(succeeded("lost", { tracked: false, labels: { a: "b" } }))).toEqual(["lost"]);
 });

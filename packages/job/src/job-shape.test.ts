@@ -96,7 +96,7 @@ test("a misshapen Job is logged once, by name, and disturbs no other", async () 
   await cluster.close();
 });
 
-test("the controller tells when it starts and when it has stopped", async () => {
+test("the controller logs when it starts and when it has stopped", async () => {
   const cluster = await TestCluster.start();
   await cluster.close();
   expect(cluster.logged.map(({ level, message }) => `${level} ${message}`)).toEqual([

@@ -45,7 +45,7 @@ test("an index is read as Go reads numbers: with a sign, with leading zeros, and
   expect(succeededIndexes(" 1", "2 ", "0x3", "4_0", "5.0", "6e0", "", "+", "-", "--7", "-8", "٩")).toEqual([]);
 });
 
-test("an index beyond what fits into 64 bits is none: such pods are freed first, those beyond the completions last", () => {
+test("an index beyond what fits into 64 bits is none: such pods lose their finalizer first, those beyond the completions last", () => {
   const pods = ["9223372036854775807", "1", "9223372036854775808"].map((index) => succeeded(`s${index}`, { index }));
   expect(dryRun({ job: indexed(3), pods }).finalizersRemoved).toEqual([
     "s9223372036854775808",

@@ -56,13 +56,13 @@ test.each<[string, JobObject[], PodObject, boolean]>([
   ["of another kind of owner", [], ownedBy("ReplicaSet", "apps/v1"), false],
   ["of a Job of another API group", [], ownedBy("Job", "example.com/v1"), false],
   ["without the finalizer", [], pod("p", { tracked: false }), false],
-])("a pod %s: freed or not", async (_, jobs, of, freed) => {
+])("a pod %s: finalizer removed or not", async (_, jobs, of, freed) => {
   const { patched, sync } = setUp(jobs, [of]);
   await sync(orphanPodKey(of));
   expect(patched).toEqual(freed ? ["p"] : []);
 });
 
-test("a pod that a sync of its finished Job has freed is not freed again while the cache lags", async () => {
+test("a pod whose finalizer the last sync of its finished Job has removed is not patched again while the cache lags", async () => {
   const { patched, sync, finalizers } = setUp([job({}, finished)], [pod("p"), pod("q")]);
   finalizers.expectFinalizersRemoved("ns/job", ["uid-p"]);
   await sync(orphanSelectorKey(job()));
@@ -84,7 +84,7 @@ test("a refusal is tried again, for a single pod and, once all were tried, for p
   expect(patched).toEqual(["p", "q"]);
 });
 
-test("a pod that another Job takes over while those before it are freed keeps its finalizer", async () => {
+test("a pod that another Job adopts while earlier pods lose their finalizer keeps its finalizer", async () => {
   const other = job({}, { name: "other", uid: "uid-other" });
   const taken = mutableCopy(pod("q")) as Pod;
   Object.assign(taken.metadata.ownerReferences![0]!, { name: "other", uid: "uid-other" });
@@ -95,7 +95,7 @@ test("a pod that another Job takes over while those before it are freed keeps it
   expect(patched).toEqual(["p"]);
 });
 
-test("a pod that was terminating when its Job went is freed, though the first attempt is refused", async () => {
+test("a pod that was terminating when its Job was deleted loses its finalizer, though the first attempt is refused", async () => {
   const cluster = await TestCluster.start();
   await cluster.createJob({ parallelism: 1, completions: 1, podReplacementPolicy: "Failed" });
   const [orphan] = await cluster.pods();

@@ -76,7 +76,7 @@ test("while created or deleted pods are not seen yet, and while the Job is being
   expect(deleting.pods).toBeUndefined();
 });
 
-test("an index that has succeeded before, whose pod is not let go of, does not start the back-off over", () => {
+test("an index that has succeeded before, whose pod keeps its finalizer, does not reset the backoff", () => {
   const status = { completedIndexes: "0", uncountedTerminatedPods: { failed: ["uid-f"] } };
   const pods = [succeeded("s", { index: 0, finishedAt: 0 }), failed("f", { index: 1, finishedAt: 10 })];
   const backoff = { failuresAfterLastSuccess: 1, lastFailureMs: T0 + 10_000 };

@@ -14,7 +14,7 @@ const reasonsOf = (...args: Parameters<typeof predict>): string[] => {
   return predicted.type === "planned" ? predicted.reasons.map(({ type }) => type) : [predicted.reason];
 };
 
-test("what a sync would leave alone is told apart", () => {
+test("a skipped Job has its reason", () => {
   expect(predict(job({ managedBy: "example.com/queue" }))).toMatchObject({
     why: "managedElsewhere",
     detail: "example.com/queue",
@@ -28,7 +28,7 @@ test("what a sync would leave alone is told apart", () => {
   expect(reasonsOf(job({}, { status: ended }))).toEqual(["finished"]);
 });
 
-test("failures that were counted delay the next pod, as long as their pods are there to tell", () => {
+test("counted failures delay the next pod as long as their pods exist", () => {
   const counted = [failed("a", { tracked: false, finishedAt: 10 }), failed("b", { tracked: false, finishedAt: 30 })];
   const retried = job({ completions: 1 }, { status: { startTime: at(0), failed: 2 } });
   const predicted = predict(retried, counted, 35);
@@ -91,14 +91,14 @@ test.each<[string, JobObject, PodObject[]]>([
     job({ completions: 600, parallelism: 600 }),
     Array.from({ length: 600 }, (_, number) => succeeded(`s${number}`)),
   ],
-])("what is foreseen of a Job that %s is what a sync gives as its reasons", async (_, of, pods) => {
+])("the predicted reasons of a Job that %s equal those of its sync", async (_, of, pods) => {
   const bench = new SyncBench(of, pods);
   expect(await bench.sync()).toBeUndefined();
   const reasons = bench.decisions[0]!.reasons.map(({ type }) => type).filter((type) => type !== "PodsCounted");
   expect(reasonsOf(of, pods)).toEqual(reasons);
 });
 
-test("a suspended Job deletes its pods and is told as suspended", () => {
+test("a suspended Job deletes its pods and is reported as suspended", () => {
   expect(reasonsOf(job({ suspend: true }), [pod("a")])).toEqual(["Suspended"]);
 });
 

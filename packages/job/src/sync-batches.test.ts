@@ -26,7 +26,7 @@ test("once all pods of a Job have ended, it is synced at once", async () => {
   await cluster.close();
 });
 
-test("while some pod goes on, others are gathered for a second and no longer", async () => {
+test("while a pod is unfinished, events are gathered for a second and no longer", async () => {
   const cluster = await TestCluster.start(adaptive);
   await cluster.createJob({ parallelism: 3, completions: 3 });
   await cluster.advance(10);
@@ -136,7 +136,7 @@ test("a sync answers what was gathered before it, and what comes while one fails
   expect(queue.length).toBe(1);
 });
 
-test("what is heard during the sync that ends a Job has it forgotten, and not synced once more", async () => {
+test("an event during the sync that ends a Job makes the controller forget the Job, and does not sync it again", async () => {
   const clock = new SimulatedClock(0);
   const rateLimiter = new ItemExponentialFailureRateLimiter<ObjectKey>({ baseDelayMs: 1000, maxDelayMs: 60_000 });
   const queue = new RateLimitingQueue({ clock, rateLimiter });

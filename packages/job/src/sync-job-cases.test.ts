@@ -62,7 +62,7 @@ test("no completions wanted: the success is recorded first, the end with its tim
   expect(second?.status?.completionTime).toBe(at(0));
 });
 
-test("a freed pod is neither counted nor freed again while the cache shows its finalizer", async () => {
+test("a pod whose finalizer is removed is neither counted nor patched again while the cache shows its finalizer", async () => {
   const bench = new SyncBench(job({ completions: 3 }, { status: { ...STEADY, active: 1 } }), [
     succeeded("s"),
     pod("r"),
@@ -92,7 +92,7 @@ test("what pods were written as must be read back too; a bookmark is enough, and
   }
 });
 
-test("a pod that is let go, and one that is deleted, need not be read back", async () => {
+test("a released pod and a deleted pod need not be read back", async () => {
   const bench = new SyncBench(job({ parallelism: 0, completions: 3 }, { status: STEADY }), [
     pod("a", { labels: { other: "1" } }),
   ]);
@@ -240,7 +240,7 @@ test("while a failed pod waits for its backoff, those that run stay in the statu
   expect(bench.written?.status).toMatchObject({ active: 1, ready: 1, failed: 1 });
 });
 
-test("an elastic Job that grows gets its new index, and one that shrinks is rid of the pods beyond, uncounted", async () => {
+test("an elastic Job that grows gets its new index, and one that shrinks deletes the pods beyond, uncounted", async () => {
   const running = [0, 1, 2].map((index) => pod(`r${index}`, { index }));
   const grown = plan({ job: indexed(4, {}, { status: { ...STEADY, active: 3 } }), pods: running });
   expect(grown.pods?.create).toEqual([{ index: 3 }]);

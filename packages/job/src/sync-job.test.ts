@@ -32,7 +32,7 @@ test("pods are created, then the status written once; a second sync does nothing
   ]);
 });
 
-test("an ended pod is recorded, freed and counted, in this order", async () => {
+test("an ended pod is recorded, loses its finalizer and is counted, in this order", async () => {
   const bench = new SyncBench(job({ completions: 1 }, { status: { ...STEADY, active: 1 } }), [succeeded("s")]);
   await bench.sync();
   expect(bench.calls).toEqual(["PUT status", "PATCH s", "PUT status"]);
@@ -132,7 +132,7 @@ test("when no finalizer goes there is nothing more to write", async () => {
   expect(bench.calls).toEqual(["PUT status", "PATCH f", "PATCH s"]);
 });
 
-test("an index is counted before its pod is free, but the Job does not end before", async () => {
+test("an index is counted before its pod's finalizer is removed, but the Job does not end before", async () => {
   const bench = new SyncBench(indexed(1, {}, { status: STEADY }), [succeeded("s", { index: 0 })]);
   bench.refuse = refusing(INTERNAL, "PATCH s");
   expect(await bench.sync()).toBeInstanceOf(Error);
@@ -152,7 +152,7 @@ test("a refused end is not announced", async () => {
   expect(bench.memory.finished.size).toBe(0);
 });
 
-test("a failing Job deletes its pods before it says so, and frees them after", async () => {
+test("a failing Job deletes its pods before it writes the condition, and removes their finalizers after", async () => {
   const bench = new SyncBench(
     job({ backoffLimit: 0, completions: 3, parallelism: 3 }, { status: { ...STEADY, active: 3 } }),
     [failed("a"), pod("b"), pod("c")],
@@ -169,7 +169,7 @@ test("a failing Job deletes its pods before it says so, and frees them after", a
   ]);
 });
 
-test("a failing Job whose pod cannot be deleted counts what has failed, and tries again", async () => {
+test("a failing Job whose pod cannot be deleted counts the failed pods, and retries", async () => {
   const bench = new SyncBench(
     job({ backoffLimit: 0, completions: 2, parallelism: 2 }, { status: { ...STEADY, active: 2 } }),
     [failed("a"), pod("b")],
@@ -190,7 +190,7 @@ const succeeding = (): SyncBench =>
     pod("c", { index: 2 }),
   ]);
 
-test("a succeeding Job says so before it deletes the pods that still run, and frees them after", async () => {
+test("a succeeding Job writes the condition before it deletes the pods that still run, and removes their finalizers after", async () => {
   const bench = succeeding();
   expect(await bench.sync()).toBeUndefined();
   expect(bench.calls).toEqual(["PUT status", "DELETE b", "DELETE c", "PATCH a", "PATCH b", "PATCH c"]);
@@ -304,7 +304,7 @@ test("more successes than wanted are remarked on", async () => {
   ]);
 });
 
-test("creation stops after the first batch that meets a refusal, and the status tells what was created", async () => {
+test("creation stops after the first batch with a refusal, and the status counts the created pods", async () => {
   const bench = new SyncBench(job({ completions: 200, parallelism: 100 }));
   let posts = 0;
   bench.refuse = (call) => (call.startsWith("POST") && ++posts > 10 ? { code: 403, reason: "Forbidden" } : undefined);
@@ -333,7 +333,7 @@ test("a namespace that is being deleted refuses quietly, and creation is not tri
   expect(bench.memory.expectations.satisfiedExpectations(KEY)).toBe(false);
 });
 
-test("indexed pods are created in order, with generated names that tell the index", async () => {
+test("indexed pods are created in order, with generated names that contain the index", async () => {
   const bench = new SyncBench(indexed(3));
   await bench.sync();
   expect(bench.calls).toEqual(["POST job-0-", "POST job-1-", "POST job-2-", "PUT status"]);
@@ -365,7 +365,7 @@ test("ready pods that are gone are ready no more, found gone or deleted, and tho
   expect(bench.written?.status).toMatchObject({ active: 1, ready: 1, terminating: 2 });
 });
 
-test("suspending deletes all pods, tells so, and writes the condition even if a deletion was refused", async () => {
+test("suspending deletes all pods, records an event, and writes the condition even if a deletion was refused", async () => {
   const bench = new SyncBench(job({ suspend: true, parallelism: 2 }, { status: { ...STEADY, active: 2 } }), [
     pod("a"),
     pod("b"),
@@ -487,7 +487,7 @@ test("a missing, finished or foreign Job is no business of a sync", async () => 
   expect(own.calls).toEqual(["POST job-", "PUT status"]);
 });
 
-test("an unknown completion mode is told about and left alone", async () => {
+test("a Job with an unknown completion mode is reported and left alone", async () => {
   const bench = new SyncBench(job({ completionMode: "Weird" }));
   expect(await bench.sync()).toBeUndefined();
   expect(bench.calls).toEqual([]);
@@ -529,7 +529,7 @@ test("expectations that are never met hold pods back for five minutes", async ()
   expect(bench.requeues).toEqual([]);
 });
 
-test("a Job is looked at again when what it expects is given up, which no event tells, where caches show what was written", async () => {
+test("a Job is synced again, without an event, when its expectations expire, if caches show its writes", async () => {
   for (const consistencyGate of [true, false]) {
     const bench = new SyncBench(job(), [], { consistencyGate });
     bench.memory.expectations.expectCreations(KEY, 1);
@@ -539,7 +539,7 @@ test("a Job is looked at again when what it expects is given up, which no event 
   }
 });
 
-test("a Job whose cache does not show its pods yet makes no others when what it expects is given up", async () => {
+test("a Job whose cache does not show its pods yet creates no others when its expectations expire", async () => {
   const bench = new SyncBench(job());
   bench.catchUp();
   await bench.sync();

@@ -45,7 +45,7 @@ test("a pod replaced under its name by one with the very same owner references i
   expect(unfinished.has("job-uid")).toBe(false);
 });
 
-test("pods of nobody, and of other kinds of owners, are no Job's", () => {
+test("pods without a controller, or with a controller of another kind, belong to no Job", () => {
   const unfinished = new UnfinishedPods();
   unfinished.onAdd(pod("a", { owned: false }));
   unfinished.onAdd(owned(pod("b"), { kind: "ReplicaSet", uid: "set-uid" }));

@@ -40,7 +40,7 @@ test("a finalizer is put on before the first reconcile, and taken off when what 
   await stop();
 });
 
-test("a finalizer that somebody else puts on or takes off meanwhile is not lost", async () => {
+test("a finalizer that another client adds or removes meanwhile is not lost", async () => {
   const { clock, client, run, createBackup, get } = await startServer();
   const operator = createOperator({ name: "keeper", leaderElection: false });
   const refusals: unknown[] = [];

@@ -51,7 +51,7 @@ test("of two replicas one acts, the other has its caches filled, and takes over 
   expect(clock.keepAliveCount).toBe(0);
 });
 
-test("whoever lost the Lease writes nothing any more, and says so", async () => {
+test("a process that lost the Lease writes nothing more, and reports that", async () => {
   const { clock, server, run, createBackup, get } = await startServer();
   const operator = createOperator({ name: "observer" });
   const outcomes: string[] = [];

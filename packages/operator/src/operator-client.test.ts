@@ -80,7 +80,7 @@ test.each([true, false])("createOrUpdate writes only what is not so (cached: %s)
   expect((await client.resource(configMaps).get("settings", place)).data).toEqual({ a: "1", b: "2" });
 });
 
-test("deleting what is not there is no error, and another object of that name is not deleted", async () => {
+test("deleting a missing object is no error, and another object of that name is not deleted", async () => {
   const { client } = await inReconcile(async ({ object, client }) => {
     await client.delete(jobs, { metadata: { name: "none", ...place } });
     const job = await client.create(jobs, jobOf(object));

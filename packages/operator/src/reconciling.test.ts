@@ -30,7 +30,7 @@ test("a key is looked at again when that was asked for", async () => {
   await stop();
 });
 
-test("what fails is tried again with back-off, what cannot succeed is not, and both are counted", async () => {
+test("a failed reconcile is retried with back-off, one with a terminal error is not, and both are counted", async () => {
   const { clock, run, createBackup } = await startServer();
   const tries: Record<string, number> = { flaky: 0, hopeless: 0 };
   const { stop, lines, metric } = run(
@@ -105,7 +105,7 @@ test("workers that are none are refused, and nothing is left running", async () 
   expect(clock.keepAliveCount).toBe(0);
 });
 
-test("as many workers as were asked for work at once, one at a time on a key", async () => {
+test("the configured number of workers run concurrently, at most one for each key", async () => {
   const { clock, run, createBackup } = await startServer();
   let max = 0;
   const atWork = new Set<string>();
@@ -137,7 +137,7 @@ test("as many workers as were asked for work at once, one at a time on a key", a
   await stop();
 });
 
-test("a reconcile that takes too long is told so, and is tried again", async () => {
+test("a reconcile that takes too long is aborted and retried", async () => {
   const { clock, run, createBackup } = await startServer();
   let tries = 0;
   const { stop, lines, metric } = run(
@@ -177,10 +177,10 @@ test("stopping waits for what is under way, but not for ever, and names what it 
   await clock.advance(8_000);
   expect(ended).toEqual(["short"]);
   await clock.advance(5_000);
-  expect(await running).toBe("backup: reconciling default/endless did not end within 10 s of being told to stop");
+  expect(await running).toBe("backup: reconciling default/endless did not end within 10 s of the stop signal");
 });
 
-test("an object that is gone, or on its way, is not reconciled; who remembers it is told once", async () => {
+test("a deleted or terminating object is not reconciled; the gone handler is called once", async () => {
   const { clock, client, run, createBackup } = await startServer();
   const operator = createOperator({ name: "alone", leaderElection: false });
   const seen: string[] = [];
@@ -202,7 +202,7 @@ test("an object that is gone, or on its way, is not reconciled; who remembers it
   await stop();
 });
 
-test("an object on its way is reconciled too where that is asked for, and comes back when it says so", async () => {
+test("a terminating object is reconciled with `whileTerminating`, and again when the result requests it", async () => {
   const { clock, client, run, createBackup } = await startServer();
   const seen: boolean[] = [];
   const { stop } = run(
@@ -239,7 +239,7 @@ test("lines of the log say which controller, object and reconcile they come from
   await stop();
 });
 
-test("an operator's own metrics are made in the registry of its run, for each run anew", async () => {
+test("an operator's own metrics are created in the registry of each run", async () => {
   const { clock, run, createBackup } = await startServer();
   const operator = createOperator({
     name: "counting",
@@ -295,7 +295,7 @@ test("a task runs while the operator leads, or always, and what it fails with st
   expect(await first.running).toBe("deaf");
 });
 
-test("an operator that is told wrong says what is wrong", () => {
+test("a wrong declaration of an operator is reported", () => {
   expect(() => createOperator({ name: "Backup Operator" })).toThrow(
     'an operator\'s name must be a DNS name such as "backup-operator", not "Backup Operator"',
   );

@@ -145,7 +145,7 @@ export class ShardedOperator implements Runnable {
 
 /** A bucket without controllers is a bucket all the same. */
 const untilAborted: Runnable = {
-  name: "until given up",
+  name: "until released",
   run: (signal) =>
     new Promise((resolve) =>
       signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),

@@ -177,7 +177,7 @@ test("what has changed goes before what an initial list brings, and a source may
   await stop();
 });
 
-test("a resource that nobody watches or reads is not in the cache, and nothing is found without its namespace", async () => {
+test("a resource that no controller watches or reads is not in the cache, and a get needs the namespace", async () => {
   const { clock, run, createBackup } = await startServer();
   const operator = createOperator({ name: "watcher", leaderElection: false });
   operator.controllerFor(backups).reconcile(async ({ cache }) => {

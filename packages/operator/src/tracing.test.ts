@@ -32,7 +32,7 @@ function recordingTracer(): Tracer & { readonly spans: Recorded[] } {
   };
 }
 
-test("reconciles and requests have spans, which tell what failed", async () => {
+test("reconciles and requests have spans, which record errors", async () => {
   const { clock, run, createBackup } = await startServer();
   const operator = createOperator({ name: "traced", leaderElection: false });
   operator.controllerFor(backups).reconcile(async ({ object, client }) => {

@@ -107,7 +107,7 @@ describe.concurrent("an operator as a process", () => {
     expect(observer.lines()[0]).toMatchObject({ level: "info", logger: "observer", msg: "Listening" });
   });
 
-  test("serves webhooks, tells the API server of them, and is ready when it has", async ({
+  test("serves webhooks, publishes them to the API server, and is ready after that", async ({
     expect,
     onTestFinished,
   }) => {
@@ -132,7 +132,7 @@ describe.concurrent("an operator as a process", () => {
     expect((await observer.ended).code).toBe(0);
   });
 
-  test("is followed by a second one, whether it is told to stop or killed", async ({ expect, onTestFinished }) => {
+  test("is followed by a second one, whether it is stopped or killed", async ({ expect, onTestFinished }) => {
     const scope = { expect, onTestFinished };
     const { create, seenBy, flags } = await startCluster(scope);
     const first = startObserver(scope, flags, { LEASE_MS: "6000" });
@@ -170,7 +170,7 @@ describe.concurrent("an operator as a process", () => {
     expect(other.lines().at(-1)).toMatchObject({
       level: "error",
       msg: "Operator failed",
-      err: "configmap: reconciling default/a did not end within 2 s of being told to stop",
+      err: "configmap: reconciling default/a did not end within 2 s of the stop signal",
     });
   });
 
@@ -190,7 +190,7 @@ describe.concurrent("an operator as a process", () => {
     expect(observer.text.err).toMatch(new RegExp(`^observer: ${message.replaceAll(/[.()[\]]/g, "\\$&")}.*\n$`));
   });
 
-  test("tells what it lacks in one line and with status 1", async ({ expect, onTestFinished }) => {
+  test("reports what is missing in one line and exits with status 1", async ({ expect, onTestFinished }) => {
     const scope = { expect, onTestFinished };
     const lost = startObserver(scope, ["--kubeconfig=/no/such/file"]);
     expect((await lost.ended).code).toBe(1);
@@ -204,7 +204,7 @@ describe.concurrent("an operator as a process", () => {
     const other = startObserver(scope, [...flags, `--health-probe-bind-address=${address}`]);
     expect((await other.ended).code).toBe(1);
     expect(other.lines().at(-1)).toMatchObject({
-      err: `--health-probe-bind-address: cannot listen at ${address}: the address is in use by somebody else; 0 serves nowhere`,
+      err: `--health-probe-bind-address: cannot listen at ${address}: the address is in use by another process; 0 serves nowhere`,
     });
   });
 

@@ -84,7 +84,7 @@ const SUCCESS_MESSAGES: Readonly<Partial<Record<PodGCReason, string>>> = {
 };
 
 const REASON_TEXTS: Readonly<Record<PodGCReason, string>> = {
-  terminated: "there are more ended pods than the threshold lets be",
+  terminated: "the cluster has more terminated pods than the threshold",
   "out-of-service": "the pod is terminating and its node is not ready and out of service",
   orphaned: "the pod's node no longer exists",
   unscheduled: "the pod is terminating and was never scheduled",

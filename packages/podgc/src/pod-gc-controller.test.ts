@@ -102,7 +102,7 @@ test("an orphan that lingers on a finalizer is deleted again after another quara
   await harness.stop();
 });
 
-test("one more look at the node follows when its pods are gone, and then nothing is left to do", async () => {
+test("one more check of the node follows the deletion of its pods, and then nothing is left to do", async () => {
   const harness = new Harness();
   await harness.createPod("a", { node: "n", phase: "Running" });
   await harness.start();
@@ -137,7 +137,7 @@ test("a node that comes back in time is not asked for", async () => {
   await harness.stop();
 });
 
-test("when the API server cannot tell about a node, it waits anew", async () => {
+test("when the API server cannot answer for a node, its quarantine starts again", async () => {
   const harness = new Harness();
   await harness.createPod("a", { node: "n", phase: "Running" });
   await harness.start();
@@ -245,7 +245,7 @@ test("a pod that cannot be marked Failed is not deleted", async () => {
   await harness.stop();
 });
 
-test("a pod that is gone already counts as an error", async () => {
+test("a pod that was deleted meanwhile counts as an error", async () => {
   const harness = new Harness({ terminatedPodThreshold: 1 });
   await harness.createPod("a", { phase: "Failed" });
   await harness.createPod("b", { phase: "Failed" });
@@ -255,7 +255,7 @@ test("a pod that is gone already counts as an error", async () => {
   await harness.stop();
 });
 
-test("a terminating pod that was never scheduled is marked Failed and deleted; others are let be", async () => {
+test("a terminating pod that was never scheduled is marked Failed and deleted; others are kept", async () => {
   const harness = new Harness();
   await harness.createNode("n");
   await harness.createPod("a", { finalizers: ["example.com/hold"] });
@@ -411,7 +411,7 @@ test("it keeps the process alive, and a pass that never ends keeps it for 30 s a
   for (const name of ["a", "b"]) await harness.createPod(name, { phase: "Succeeded" });
   await harness.advance(25);
   expect(harness.sent()).toEqual(["DELETE pods/a"]);
-  const message = "pod-garbage-collector-controller: a pass did not end within 30 s of being told to stop";
+  const message = "pod-garbage-collector-controller: a pass did not end within 30 s of the stop signal";
   const failure = harness.stop().catch((error: Error) => error.message);
   await harness.advance(30);
   expect(await failure).toBe(message);

@@ -37,7 +37,7 @@ test("who was signed through others brings them along, in any order", async () =
   expect(chains(leaf, [last, middle, root], [stranger])).toEqual([]);
 });
 
-test("an authority is believed because it is given, whoever signed it; so is a client's own certificate", async () => {
+test("a given authority is trusted whatever its issuer, and so is a client's own certificate", async () => {
   const middle = await makeAuthority("middle", { issuer: await makeAuthority("root") });
   expect(chains(await sign(middle, "jane"), [], [middle])).toEqual(VALID);
   const jane = await sign(middle, "jane");
@@ -45,7 +45,7 @@ test("an authority is believed because it is given, whoever signed it; so is a c
   expect(chains(await sign(jane, "joe"), [jane], [jane])).toEqual([]);
 });
 
-describe("nobody is vouched for by", () => {
+describe("a client certificate is not trusted because of", () => {
   test("a name: only a signature counts", async () => {
     const [clients, proxies] = [await makeAuthority("clients"), await makeAuthority("proxies")];
     const jane = await sign(clients, "jane");
@@ -107,7 +107,7 @@ test("authorities that vouch for each other lead nowhere, and at an end", async 
   expect(chains(leaf, [second, crossed, first], [first])).not.toEqual([]);
 });
 
-test("whoever sends many certificates of one name has a hundred looked at", async () => {
+test("at most a hundred signatures are verified for many certificates of one name", async () => {
   const root = await makeAuthority("root");
   const middle = await makeAuthority("middle", { issuer: root });
   const leaf = await sign(middle, "jane");

@@ -35,7 +35,7 @@ export function afterCacheSync(
 
 /** A bucket without anything to do is a bucket all the same. */
 export const untilReleased: BucketRunnable = {
-  name: "until given up",
+  name: "until released",
   run: (signal) =>
     new Promise((resolve) =>
       signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),

@@ -10,7 +10,7 @@ import { unsplitLayout } from "./layout.js";
 
 const NAMESPACE = "kube-system";
 
-test("what a watch tells while a read is under way is kept, though the answer be older, and is no step back in time", async () => {
+test("an assignment that the watch delivers during a read is kept when the response is older", async () => {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const server = createApiServer({ clock, random: seededRandom(1), freeze: true });
   const admin = new Client({ transport: server.transport, clock }).resource(configMaps);

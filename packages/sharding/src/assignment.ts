@@ -65,7 +65,7 @@ export function parseAssignment(text: string): Assignment {
   try {
     value = JSON.parse(text) as Partial<Assignment> | null;
   } catch {
-    throw new Error("the assignment is not JSON: delete the ConfigMap, and it is made anew");
+    throw new Error("the assignment is not JSON: delete the ConfigMap, and a member recreates it");
   }
   const { hash, buckets, splits, entries } = value ?? {};
   if (hash !== HASH_NAME || buckets !== BUCKETS) {
@@ -76,7 +76,7 @@ export function parseAssignment(text: string): Assignment {
   }
   const count = parseSplits(splits).buckets.length;
   if (!Array.isArray(entries) || entries.length !== count || !entries.every(isEntry))
-    throw new Error(`the assignment has not ${count} entries: delete the ConfigMap, and it is made anew`);
+    throw new Error(`the assignment has not ${count} entries: delete the ConfigMap, and a member recreates it`);
   return { hash, buckets, ...(splits === undefined ? {} : { splits }), entries };
 }
 
@@ -85,7 +85,7 @@ function parseSplits(splits: unknown): BucketLayout {
     return splits === undefined ? unsplitLayout : new BucketLayout(splits as NamespaceSplits);
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`the assignment has splits that cannot be (${reason}): delete the ConfigMap, and it is made anew`, {
+    throw new Error(`the assignment has splits that cannot be (${reason}): delete the ConfigMap, and a member recreates it`, {
       cause: error,
     });
   }

@@ -39,7 +39,7 @@ test("writes pass while it is open and the lease holds, reads always", async () 
   lease.endMs = Infinity;
   fence.close();
   fence.open();
-  expect(await attempt()).toBe("POST /api/v1/namespaces/a/pods not sent: the bucket was given up");
+  expect(await attempt()).toBe("POST /api/v1/namespaces/a/pods not sent: the bucket was released");
   expect(await fence.transport({ ...write, method: "GET" })).toBe(ok);
   expect(refused).toEqual(["not open", "lease", "closed"]);
   expect(sent.map(({ path }) => path)).toEqual([`${write.path}?timeout=4000ms`, write.path]);
@@ -72,7 +72,7 @@ test.each([
   expect(settledMs()).toBe(untilMs);
 });
 
-test("a write that waits for a connection while the lease ends is not sent, and is nothing to wait for", async () => {
+test("a write that is queued for a connection when the lease ends is not sent, and release does not wait for it", async () => {
   let send: (() => void) | undefined;
   const waits = (request: ApiRequest): Promise<ApiResponse> =>
     new Promise((_, reject) => {
@@ -97,7 +97,7 @@ test("a write that waits for a connection while the lease ends is not sent, and 
   expect([refused, settledMs()]).toEqual([["lease"], 5_000]);
 });
 
-test("a write takes as long as it takes, also while the lease is late, and is cut off with the bucket", async () => {
+test("a write has no time limit, even while the lease is late, and is aborted when the bucket is released", async () => {
   const { clock, fence, lease } = setUp(() => new Promise<ApiResponse>(() => {}));
   lease.endMs = 5_000;
   fence.open();
@@ -109,10 +109,10 @@ test("a write takes as long as it takes, also while the lease is late, and is cu
   expect(failure).toBeUndefined();
   fence.close();
   await clock.settle();
-  expect(failure).toBe("74000: the bucket was given up");
+  expect(failure).toBe("74000: the bucket was released");
 });
 
-test("a write that was called off before it was sent is nothing to wait for", async () => {
+test("release does not wait for a write that was cancelled before it was sent", async () => {
   const { clock, fence, sent, settle, settledMs } = setUp();
   fence.open();
   await expect(fence.transport({ ...write, signal: AbortSignal.abort(new Error("stopped")) })).rejects.toThrow(

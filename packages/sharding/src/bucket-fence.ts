@@ -57,7 +57,7 @@ export class BucketFence {
   /** Lets no write pass any more, and gives up on those that are under way. */
   close(): void {
     this.#state = "closed";
-    this.#closing.abort(new FencedError("the bucket was given up"));
+    this.#closing.abort(new FencedError("the bucket was released"));
   }
 
   /** Resolves when no write of the bucket can happen any more. Only after {@link close}. */
@@ -113,7 +113,7 @@ export class BucketFence {
 
 const REASON_TEXTS: Readonly<Record<FenceReason, string>> = {
   "not open": "the bucket has not synced yet",
-  closed: "the bucket was given up",
+  closed: "the bucket was released",
   lease: "the lease was not renewed in time",
 };
 

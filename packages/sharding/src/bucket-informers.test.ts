@@ -53,7 +53,7 @@ async function setUp({ layout, streamsLists = true }: { layout?: BucketLayout; s
   return { clock, client, informers, paths, acquire, end, create };
 }
 
-test("a bucket has caches of its namespaces, which begin anew when it comes again, and of what is in none", async () => {
+test("a bucket has caches of its namespaces, new ones each time it is acquired, and caches of cluster-scoped objects", async () => {
   const { clock, client, acquire, end, create } = await setUp();
   await client.resource(nodes).create({ metadata: { name: "first" } });
   await create("team-a", "ours");
@@ -78,7 +78,7 @@ test("a bucket has caches of its namespaces, which begin anew when it comes agai
   await end();
 });
 
-test("a namespace that is gone is not asked for any more, and one of its name that is made later is", async () => {
+test("a deleted namespace is no longer listed, a recreated one of the same name is", async () => {
   const { clock, client, paths, acquire, end, create } = await setUp();
   const bucket = acquire();
   await clock.advance(1_000);

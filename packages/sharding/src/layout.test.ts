@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { allBuckets, bucketOf } from "./bucket.js";
 import { BucketLayout, partIndexOf, unsplitLayout } from "./layout.js";
 
-test("parts of namespaces that are split come behind all other buckets, in the order of the names", () => {
+test("parts of split namespaces follow all other buckets, ordered by namespace", () => {
   const layout = new BucketLayout({ web: 2, batch: 3 });
   expect(layout.buckets.slice(0, 65)).toEqual(allBuckets);
   expect(layout.buckets.slice(63).map((bucket) => layout.nameOf(bucket))).toEqual([

@@ -34,14 +34,14 @@ export class MemberFencing {
   /** Who never writes again: those whose Leases are seized or gone. */
   get fenced(): ReadonlySet<string> {
     const { members, mutations } = this.#options;
-    const expired = mutations.has("no seizing") ? members.expiredLeases().map((lease) => identityOf(lease)!) : [];
+    const expired = mutations.has("no lease takeover") ? members.expiredLeases().map((lease) => identityOf(lease)!) : [];
     return new Set([...members.fenced(), ...this.#withoutLease, ...expired]);
   }
 
   /** Looks for those who died since. @throws What a request failed with, to be tried again. */
   async fenceExpiredMembers(assignment: Assignment, signal: AbortSignal): Promise<void> {
     await this.#findOwnersWithoutLease(assignment, signal);
-    if (this.#options.mutations.has("no seizing")) return;
+    if (this.#options.mutations.has("no lease takeover")) return;
     await this.#takeOverExpiredLeases(signal);
     await this.#deleteFencedLeases(assignment, signal);
   }
@@ -81,7 +81,7 @@ export class MemberFencing {
         const update = (bound: AbortSignal): Promise<DeepReadonly<Lease>> =>
           client.resource(leases).update(takenOver, { signal: bound });
         members.observe(await this.#bounded(update, signal));
-        logger.warn({ member: identity }, "Took the lease of a silent member");
+        logger.warn({ member: identity }, "Took over the lease of an expired member");
       } catch (error) {
         if (isNotFound(error)) members.observeDeletion(lease);
         else if (!isConflict(error)) throw error;

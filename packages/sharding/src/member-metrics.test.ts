@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ShardWorld } from "../test/shard-world.js";
 import type { MemberMetrics } from "./shard-metrics.js";
 
-test("a member tells how many live, what it has, what came and went and why, and what the fence kept back", async () => {
+test("a member measures live members, owned buckets, handoffs by reason, and fenced writes", async () => {
   const owned = new Set<string>();
   const handoffs: Record<string, number> = {};
   const fenced: Record<string, number> = {};

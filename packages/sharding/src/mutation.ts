@@ -5,6 +5,6 @@ export type Mutation =
   /** A bucket is given up while a write has no known outcome. */
   | "no wait for outcomes"
   /** Who is silent is taken for dead without its Lease being seized. */
-  | "no seizing"
+  | "no lease takeover"
   /** Time in which this member could not reach the API counts as silence of others. */
   | "outages count";

@@ -135,7 +135,7 @@ export class OwnLease {
     const found = await this.#leases.get(leaseName(identity), { namespace, signal }).catch((error: unknown) => {
       throw isNotFound(error) ? this.#lostLease("it was deleted") : error;
     });
-    if (found.spec?.holderIdentity !== identity) throw this.#lostLease("it was seized");
+    if (found.spec?.holderIdentity !== identity) throw this.#lostLease("another member took it over");
     this.#setLease(found);
   }
 

@@ -125,7 +125,7 @@ export class OwnedBucket {
   async drain(): Promise<void> {
     if (this.#state === "draining" || this.#state === "drained") return;
     this.#state = "draining";
-    this.#stop.abort(new Error("the bucket is given up"));
+    this.#stop.abort(new Error("the bucket is being released"));
     const { clock, timing, mutations, onChange } = this.#options;
     const cutOff = new AbortController();
     const timeout = clock.sleep(timing.drainMs, cutOff.signal, { background: true }).catch(() => undefined);

@@ -129,16 +129,16 @@ export class OwnedBuckets {
     const { clock, timing, layout, logger } = this.#options;
     for (const bucket of acquire) {
       const from = entries[bucket]!.owner;
-      this.#recordHandoff(bucket, from === "" ? "free" : "dead", "Took a bucket", from === "" ? {} : { from });
+      this.#recordHandoff(bucket, from === "" ? "free" : "dead", "Acquired a bucket", from === "" ? {} : { from });
     }
     for (const bucket of release) {
       const failure = this.#owned.get(bucket)?.failure;
       if (failure !== undefined) {
         this.#failureBackoffUntilMs.set(bucket, clock.monotonic() + timing.failureBackoffMs);
-        logger.error({ bucket: layout.nameOf(bucket), err: failure.message }, "Gave up a bucket that failed");
+        logger.error({ bucket: layout.nameOf(bucket), err: failure.message }, "Released a bucket that failed");
       }
       const reason = failure !== undefined ? "failure" : isStopping ? "stop" : "balance";
-      this.#recordHandoff(bucket, reason, "Gave up a bucket");
+      this.#recordHandoff(bucket, reason, "Released a bucket");
     }
   }
 

@@ -95,7 +95,7 @@ test("of the parts of each namespace that is split, and of all buckets, shares d
   );
 });
 
-test("shares differ by one at most, whoever had what, and everybody targets the same", () => {
+test("quotas differ by at most one for any previous owners, and all members compute the same targets", () => {
   fc.assert(
     fc.property(anyAssignment, ({ live, assignment }) => {
       const targets = targetsOf(assignment, live);
@@ -106,7 +106,7 @@ test("shares differ by one at most, whoever had what, and everybody targets the 
   );
 });
 
-test("nobody edits the entry of a living other, and epochs go up by one with each owner", () => {
+test("no member edits the entry of another live member, and each new owner increments the epoch", () => {
   fc.assert(
     fc.property(anyAssignment, fc.boolean(), fc.boolean(), ({ live, assignment }, isMembershipStable, isStopping) => {
       const me = live[0]!;
@@ -126,7 +126,7 @@ test("nobody edits the entry of a living other, and epochs go up by one with eac
   );
 });
 
-test("in a few rounds every bucket has a living owner, and nobody wants another one", () => {
+test("after a few rounds every bucket has a live owner, and no member wants to move one", () => {
   fc.assert(
     fc.property(anyAssignment, ({ live, assignment }) => {
       const fenced = new Set(["dead"]);
@@ -153,11 +153,11 @@ test.each([
   expect(moved(joined, left)).toBeLessThanOrEqual(share);
 });
 
-test("of a ninth member as of the first the share is seven or eight", () => {
+test("with nine members each has seven or eight buckets", () => {
   expect(sizes(settle(freeAssignment, members(9)), members(9))).toEqual([7, 7, 7, 7, 7, 7, 7, 8, 8]);
 });
 
-test("buckets do not move between the living before members have settled, but what is free is taken at once", () => {
+test("buckets move between live members only after membership is stable; free buckets are acquired immediately", () => {
   const [first, second] = members(2) as [string, string];
   const all = settle(freeAssignment, [first]);
   expect(planAssignment(input(all, first, [first, second], { isMembershipStable: false })).release).toEqual([]);
@@ -166,7 +166,7 @@ test("buckets do not move between the living before members have settled, but wh
   expect(free.acquire.length).toBeGreaterThanOrEqual(32);
 });
 
-test("a bucket that whoever is to have it does not take goes to the next after 5 s, and so on", () => {
+test("a bucket that its target does not acquire goes to the next candidate after 5 s, and so on", () => {
   const live = members(3);
   const targets = targetsOf(freeAssignment, live);
   const takers = (freeMs: number, bucket: number): string[] =>
@@ -180,7 +180,7 @@ test("a bucket that whoever is to have it does not take goes to the next after 5
   }
 });
 
-test("who could not start a bucket leaves it to others", () => {
+test("a member that could not start a bucket leaves it to others", () => {
   const [me] = members(1) as [string];
   const { acquire } = planAssignment(input(freeAssignment, me, [me], { recentlyFailed: new Set([3]) }));
   expect(acquire).toEqual(allBuckets.filter((bucket) => bucket !== 3));
@@ -218,13 +218,13 @@ test("a bucket that two of three could not start is the third's, who keeps it", 
   expect(settled[0]).not.toBe("");
 });
 
-test("who would try again what it could not start says so, and shares are as equal as ever then", () => {
+test("a member that retries a bucket removes itself from `avoids`, and quotas are equal again", () => {
   const last = afterTwoFailed(6, new Set()).at(-1)!;
   expect(last.entries.some(({ avoids }) => avoids !== undefined)).toBe(false);
   expect(sizes(last, members(3))).toEqual([21, 22, 22]);
 });
 
-test("the dead are forgotten among those who could not start a bucket", () => {
+test("fenced members are removed from `avoids`", () => {
   const [me, other, dead] = members(3) as [string, string, string];
   const entries = freeAssignment.entries.map((entry, bucket) => ({
     ...entry,
@@ -237,7 +237,7 @@ test("the dead are forgotten among those who could not start a bucket", () => {
   expect(withEdits({ ...freeAssignment, entries }, me, plan).entries[1]!.avoids).toEqual([me]);
 });
 
-test("who stops gives up everything", () => {
+test("a member that stops releases everything", () => {
   const live = members(2);
   const assignment = settle(freeAssignment, live);
   const plan = planAssignment(input(assignment, live[0]!, live, { isStopping: true }));
@@ -268,25 +268,25 @@ test("without splits it is what versions that know none read and write, and with
 test.each([
   [
     '{"hash":"fnv1a64-murmur3-64","buckets":64,"splits":{"batch":4},"entries":[]}',
-    "the assignment has not 69 entries: delete the ConfigMap, and it is made anew",
+    "the assignment has not 69 entries: delete the ConfigMap, and a member recreates it",
   ],
   [
     '{"hash":"fnv1a64-murmur3-64","buckets":64,"splits":{"batch":99},"entries":[]}',
-    "the assignment has splits that cannot be (namespace batch has 99 parts: it must be 2 to 16): delete the ConfigMap, and it is made anew",
+    "the assignment has splits that cannot be (namespace batch has 99 parts: it must be 2 to 16): delete the ConfigMap, and a member recreates it",
   ],
   [
     '{"hash":"fnv1a64-murmur3-64","buckets":64,"splits":"batch","entries":[]}',
     "the assignment has splits that cannot be",
   ],
   ['{"hash":"fnv1a64-murmur3-64","buckets":64,"splits":null,"entries":[]}', "the assignment has splits that cannot be"],
-  ["", "the assignment is not JSON: delete the ConfigMap, and it is made anew"],
+  ["", "the assignment is not JSON: delete the ConfigMap, and a member recreates it"],
   [
     '{"hash":"sha1","buckets":8,"entries":[]}',
     "the assignment has 8 buckets by sha1, this version 64 by fnv1a64-murmur3-64: stop the other version first",
   ],
   [
     '{"hash":"fnv1a64-murmur3-64","buckets":64,"entries":[{}]}',
-    "the assignment has not 65 entries: delete the ConfigMap, and it is made anew",
+    "the assignment has not 65 entries: delete the ConfigMap, and a member recreates it",
   ],
 ])("%j is refused in words", (text, message) => {
   expect(() => parseAssignment(text)).toThrow(message);

@@ -32,7 +32,7 @@ function problems(world: ShardWorld): string[] {
   return [
     ...world.violations,
     ...(Math.max(...sizes) - Math.min(...sizes) > 1 ? [`shares differ: ${JSON.stringify(counts)}`] : []),
-    ...(free > 0 ? [`${free} buckets are nobody's`] : []),
+    ...(free > 0 ? [`${free} buckets have no owner`] : []),
     ...Object.keys(counts)
       .filter((owner) => owner !== "" && !alive.some(({ identity }) => identity === owner))
       .map((owner) => `${owner} has buckets and does not live`),
@@ -44,7 +44,7 @@ function problems(world: ShardWorld): string[] {
 const lastProcess = (world: ShardWorld): ProcessHandle => world.processes.at(-1)!;
 
 describe("without trouble", () => {
-  test("the first member makes the assignment once nobody can have anything of an earlier one, and takes everything", async () => {
+  test("the first member creates the assignment once no member can own a bucket of an earlier one, and acquires every bucket", async () => {
     const world = new ShardWorld();
     await world.start(1);
     await world.clock.advance(14 * SECOND);
@@ -75,7 +75,7 @@ describe("without trouble", () => {
     expect(takeovers(world) - before).toBe(16);
   });
 
-  test("what a member that stops had is at work elsewhere 2 s later, and its Lease is gone", async () => {
+  test("the buckets of a member that stops are active elsewhere 2 s later, and its Lease is deleted", async () => {
     const world = await settled(4);
     const stopping = lastProcess(world);
     const stopped = stopping.stop();
@@ -104,7 +104,7 @@ describe("without trouble", () => {
     expect(takeovers(world) - before).toBeLessThanOrEqual(2 * allBuckets.length);
   });
 
-  test("all stop, and all start anew: the assignment stays, and is taken at once", async () => {
+  test("all members stop and restart: the assignment stays, and buckets are acquired immediately", async () => {
     const world = await settled(3);
     const stopped = world.processes.map((process) => process.stop());
     await world.clock.advance(5 * SECOND);
@@ -117,7 +117,7 @@ describe("without trouble", () => {
 });
 
 describe("when a member goes", () => {
-  test("what a killed one had is at work elsewhere within its lease and 3 s, and the others go on", async () => {
+  test("the buckets of a killed member are active elsewhere within its lease and 3 s, and the other members continue", async () => {
     const world = await settled(4);
     const before = takeovers(world);
     world.kill(lastProcess(world));
@@ -131,7 +131,7 @@ describe("when a member goes", () => {
     expect(await world.leaseNames()).toHaveLength(3);
   });
 
-  test("two die at once, and the next while it takes over", async () => {
+  test("two members die together, and a third while it takes over", async () => {
     const world = await settled(4);
     world.kill(world.processes[0]!);
     world.kill(world.processes[1]!);
@@ -189,13 +189,13 @@ async function pauseProcess(options: WorldOptions, holdMs: number, isSuspended =
 }
 
 describe("when a process is held up", () => {
-  test("for longer than its lease, it writes nothing more and ends", async () => {
+  test("for longer than its lease, it writes nothing more and exits", async () => {
     const world = await pauseProcess({}, 25 * SECOND);
     expect(world.processes[0]!.ended()).toBe("lost the lease kube-system/kubewright-member-m1: it was deleted");
     expect(problems(world)).toEqual([]);
   });
 
-  test("and its machine's monotonic clock stood still, too", async () => {
+  test("and its machine's monotonic clock was suspended, too", async () => {
     const world = await pauseProcess({}, 25 * SECOND, true);
     expect(world.processes[0]!.ended()).toMatch("lost the lease");
     expect(problems(world)).toEqual([]);
@@ -209,7 +209,7 @@ describe("when a process is held up", () => {
     },
   );
 
-  test("what waited for a connection when it was held up is not sent when it goes on", async () => {
+  test("a write that was queued for a connection at the pause is not sent when it resumes", async () => {
     const world = await settled(3);
     const held = world.processes[0]!;
     held.fault.queueMs = 2 * SECOND;
@@ -221,7 +221,7 @@ describe("when a process is held up", () => {
     expect(problems(world)).toEqual([]);
   });
 
-  test("for less than its lease, it goes on with what it has", async () => {
+  test("for less than its lease, it keeps its buckets", async () => {
     const world = await pauseProcess({}, 11 * SECOND);
     expect(takeovers(world)).toBe(allBuckets.length);
     expect(world.liveProcesses()).toHaveLength(3);
@@ -230,7 +230,7 @@ describe("when a process is held up", () => {
 });
 
 describe("when the way to the server is broken", () => {
-  test("of one, it is fenced and buried, its buckets move, and it ends when it is back", async () => {
+  test("of one member, it is fenced, its buckets move, and it exits when it is back", async () => {
     const world = await settled(3);
     const cut = world.processes[0]!;
     cut.fault.down = true;
@@ -264,7 +264,7 @@ describe("when the way to the server is broken", () => {
     expect(problems(world)).toEqual([]);
   });
 
-  test("and an outage counted as silence would bury those who come back later", async () => {
+  test("counterexample: an outage that counts as missing renewals fences members that come back later", async () => {
     expect(takeovers(await outage({ mutations: ["outages count"] }))).toBeGreaterThan(allBuckets.length);
   });
 
@@ -278,15 +278,15 @@ describe("when the way to the server is broken", () => {
     return world;
   };
 
-  test("watches that hang say nothing of those who live", async () => {
+  test("hanging watches do not fence live members", async () => {
     const world = await silenceWatches({});
     expect(takeovers(world)).toBe(allBuckets.length);
     expect(world.liveProcesses()).toHaveLength(3);
     expect(problems(world)).toEqual([]);
   });
 
-  test("and to take buckets of the silent without their Leases takes them from the living", async () => {
-    expect((await silenceWatches({ mutations: ["no seizing"] })).violations.join("\n")).toMatch("who lives");
+  test("counterexample: without taking over Leases, buckets of live members are acquired", async () => {
+    expect((await silenceWatches({ mutations: ["no lease takeover"] })).violations.join("\n")).toMatch("which is live");
   });
 
   /** One stops right after it has done something in each of its buckets. */
@@ -299,16 +299,16 @@ describe("when the way to the server is broken", () => {
     return world;
   };
 
-  test("a cache that lags behind is no matter to who lists without a version", async () => {
+  test("a list without resourceVersion is not affected by a stale watch cache", async () => {
     expect(problems(await stopAfterWork({}))).toEqual([]);
   });
 
-  test("and to begin with what it has is noticed: what the former owner did last is done again", async () => {
+  test("counterexample: a list from the stale cache repeats the former owner's last write", async () => {
     const { violations } = await stopAfterWork({ listsAnyVersion: true });
     expect(violations[0]).toMatch("of m2 was done again by m1");
   });
 
-  test("answers get lost: what was done is found out, and nothing is done twice", async () => {
+  test("responses get lost: the outcome is read again, and nothing is written twice", async () => {
     const world = await settled(3);
     for (const { fault } of world.processes) fault.lostAnswers = 0.3;
     const joined = world.add();
@@ -335,7 +335,7 @@ describe("when the way to the server is broken", () => {
   };
 
   test.each([10_000, 1_000])(
-    "writes that nobody knows the outcome of are waited for before a bucket is given up, also when cut off after %i ms",
+    "a bucket is released only after writes of unknown outcome can no longer happen, also when aborted after %i ms",
     async (drainMs) => {
       const world = await lateWrites(drainMs);
       expect(world.violations).toEqual([]);
@@ -343,7 +343,7 @@ describe("when the way to the server is broken", () => {
     },
   );
 
-  test("and not to wait for them is noticed", async () => {
+  test("counterexample: releasing without that wait is detected", async () => {
     const { violations } = await lateWrites(1_000, ["no wait for outcomes"]);
     expect(violations.join("\n")).toContain("m2 wrote for");
   });
@@ -365,7 +365,7 @@ describe("when members differ", () => {
     expect(problems(world)).toEqual([]);
   });
 
-  test("one that shards in another way takes no part, and says why", async () => {
+  test("a member with another sharding scheme does not take part, and reports why", async () => {
     const world = new ShardWorld();
     await world.client.resource(configMaps).create({
       metadata: { namespace: "kube-system", name: "kubewright-assignment" },
@@ -383,7 +383,7 @@ describe("when members differ", () => {
     expect(problems(world)).toEqual([]);
   });
 
-  test("and makes an assignment of its own only a lease after the other is gone: others may still end what they began", async () => {
+  test("it creates its own assignment only one lease duration after the other is deleted", async () => {
     const world = new ShardWorld();
     const place = { namespace: "kube-system", name: "kubewright-assignment" };
     const data = { assignment: '{"hash":"sha1","buckets":8,"entries":[]}' };
@@ -408,8 +408,8 @@ describe("when members differ", () => {
   });
 });
 
-describe("when somebody interferes", () => {
-  test("an assignment that is deleted is made anew once everybody has ended what they had begun", async () => {
+describe("when objects are modified externally", () => {
+  test("a deleted assignment is recreated once every member has drained", async () => {
     const world = await settled(3);
     await world.deleteAssignment();
     await world.clock.advance(10 * SECOND);
@@ -428,7 +428,7 @@ describe("when somebody interferes", () => {
     expect(problems(world)).toEqual([]);
   });
 
-  test("a backup that is restored ends those who know what never happened", async () => {
+  test("a restored backup ends members whose cached view is ahead of the store", async () => {
     const world = await settled(3);
     const snapshot = structuredClone(world.server.snapshot());
     await world.clock.advance(MINUTE);
@@ -495,7 +495,7 @@ async function chaos(seed: number, options: WorldOptions = {}): Promise<ShardWor
   return world;
 }
 
-describe("whatever happens", () => {
+describe("under random faults", () => {
   test.each(Array.from({ length: HEAVY ? 300 : 10 }, (_, index) => index + 11))(
     "by seed %i, there is one writer at most",
     async (seed) => {
@@ -542,7 +542,7 @@ describe("namespaces that are split", () => {
     expect(world.counts()).toEqual({ m2: 71 });
   });
 
-  test("others than the assignment has: such a member takes no part and says so, and nobody goes by it", async () => {
+  test("a member with other splits than the assignment does not take part and reports it", async () => {
     const world = await settled(2, { layout: SPLIT });
     const before = world.owners();
     const other = world.add(1, new BucketLayout({ batch: 2 }));
@@ -563,7 +563,7 @@ describe("namespaces that are split", () => {
     expect([other.ended(), plain.ended()]).toEqual(["", ""]);
   });
 
-  test("once all that had the others have stopped, the first with its own lays them out anew, and epochs go on", async () => {
+  test("once all members with the old splits have stopped, the first with new splits replaces the layout, and epochs continue", async () => {
     const world = new ShardWorld({ layout: SPLIT });
     await world.start(0);
     const old = [world.add(1, unsplitLayout), world.add(1, unsplitLayout)];
@@ -584,7 +584,7 @@ describe("namespaces that are split", () => {
     expect(next.member.status().problem).toBeUndefined();
   });
 
-  test("once all that had the others are dead, too, and not before", async () => {
+  test("also once all members with the old splits are fenced, and not before", async () => {
     const world = new ShardWorld({ layout: SPLIT });
     await world.start(0);
     const old = [world.add(1, unsplitLayout), world.add(1, unsplitLayout)];
@@ -599,7 +599,7 @@ describe("namespaces that are split", () => {
     expect(await world.leaseNames()).toEqual(["kubewright-member-m3", "kubewright-member-m4"]);
   });
 
-  test("one that hears nothing of the others does not lay out anew what they have", async () => {
+  test("a member whose watches hang does not replace the layout of the others", async () => {
     const world = new ShardWorld({ layout: SPLIT });
     await world.start(0);
     world.add(1, unsplitLayout);
@@ -611,8 +611,8 @@ describe("namespaces that are split", () => {
     expect(next.member.status().problem).toMatch(/^the assignment has split no namespace, this member batch=4,web=2/);
   });
 
-  test("while nobody is to take anything, members with different ones do not go on changing them", async () => {
-    const world = new ShardWorld({ layout: SPLIT, blockReason: () => "somebody else does the work" });
+  test("while acquiring is blocked, members with different splits do not keep replacing the layout", async () => {
+    const world = new ShardWorld({ layout: SPLIT, blockReason: () => "another manager does the work" });
     await world.start(0);
     world.add(1, unsplitLayout);
     await world.clock.advance(MINUTE);
@@ -623,7 +623,7 @@ describe("namespaces that are split", () => {
     expect(world.assignment).toBe(assignment);
   });
 
-  test("of two with different ones that start where nobody has anything one takes part", async () => {
+  test("of two members with different splits and no assignment, one takes part", async () => {
     const world = new ShardWorld({ layout: SPLIT });
     await world.start(0);
     const first = world.add(1, unsplitLayout);

@@ -437,7 +437,7 @@ export class ShardMember {
       return;
     }
     await this.#store.create(signal);
-    this.#logger.info({ name: assignmentName(this.#group) }, "Made an assignment");
+    this.#logger.info({ name: assignmentName(this.#group) }, "Created an assignment");
     this.#mustReconcileAgain = true;
   }
 

@@ -33,7 +33,7 @@ export const memberMetricDefinitions = {
   members: {
     type: "gauge",
     name: "kubewright_shard_members",
-    help: "Number of members that live, as this one sees it.",
+    help: "Number of live members, as this one sees it.",
     labels: [],
   },
   owner: {

@@ -275,7 +275,7 @@ export class ShardWorld {
         const isAlive = this.liveProcesses().some(({ identity, clock }) => identity === before.owner && !clock.isDead);
         const lease = this.processes.find(({ identity }) => identity === before.owner);
         if (isAlive && lease?.member.isReady === true)
-          this.violations.push(`${now.owner} took ${bucketName(bucket)} from ${before.owner}, who lives`);
+          this.violations.push(`${now.owner} took ${bucketName(bucket)} from ${before.owner}, which is live`);
       }
     }
     this.#assignment = next;

@@ -37,8 +37,8 @@ test("every mutant is named as its file, and changes something unless it is a ne
 
 test.each([
   ["is not there", "no such text"],
-  ["is there more than once", "export"],
-])("a text that %s is told with the mutant and the file", (_title, find) => {
+  ["occurs more than once", "export"],
+])("a text that %s is reported with the mutant and the file", (_title, find) => {
   const changes = [{ file: CLUSTER, find, replace: "" }];
   const mutant: Mutant = { name: "stale", entry: "#0", sentence: "It is of other sources.", changes };
   expect(() => mutatedFiles(mutant)).toThrow(MutantError);
@@ -56,7 +56,7 @@ test("what is mutated is what runs; it is built again only when something has ch
   expect(statSync(built).mtimeMs).toBe(mtimeMs);
 });
 
-test("a mutant of something that the entry does not run is told, and so are unknown names and entries", async () => {
+test("unknown names and entries, and mutants of files that the entry does not bundle, are reported", async () => {
   await expect(mutantPath("job-finished-forgotten", "packages/clock/src/index.ts")).rejects.toThrow(
     "mutant job-finished-forgotten: packages/job/src/sync-job.ts is no part of what packages/clock/src/index.ts runs",
   );

@@ -21,7 +21,7 @@ export type { Mutant, MutantNeeds, SourceChange } from "./mutant.ts";
 const here = import.meta.dirname;
 const root = path.resolve(here, "../../..");
 const built = path.join(here, "built");
-const DEFAULT_ENTRY = "packages/simulation/src/play.ts";
+const DEFAULT_ENTRY = "packages/simulation/src/run-plan.ts";
 const MACHINERY = new Set(["build.ts", "hunt.ts", "hunt-worker.ts", "mutant.ts", "table.ts", "table-text.ts"]);
 
 /** What is wrong with a mutant, in one line: its text does not match the sources any more, or there is none of that name. */

@@ -39,7 +39,7 @@ async function reported(of: Simulation, { plan }: Kept, without?: string): Promi
 }
 
 test.each(onePerInvariant().map((kept) => [kept.invariant, kept.mutant, kept] as const))(
-  "%s catches %s in its smallest plan, and without it nobody else begins to",
+  "%s catches %s in its smallest plan, and without it no other invariant begins to",
   async (invariant, mutant, kept) => {
     const mutated = await simulationOf(mutantPath(mutant, SIMULATION));
     expect(await reported(await simulationOf(unmutatedPath(SIMULATION)), kept)).toEqual(new Set());

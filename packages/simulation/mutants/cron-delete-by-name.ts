@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "cron-delete-by-name",
   entry: "1.3",
-  sentence: "A CronJob deletes Jobs by name alone, and so another that has taken the name of one that was to go.",
+  sentence: "A CronJob deletes Jobs by name without a UID precondition, and may delete another Job that has taken the name.",
   inPlan: [/CronJob/, /"apply":\{"apiVersion":"batch\/v1"/],
   changes: [
     {

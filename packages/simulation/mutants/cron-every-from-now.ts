@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#21",
   issue: "kubernetes/kubernetes#104012",
   sentence:
-    "The next run of an @every schedule is counted from now, not from the last one: whatever syncs the CronJob puts it off.",
+    "The next run of an @every schedule is counted from now instead of from the last run: every sync of the CronJob postpones it.",
   inPlan: [/@every/],
   changes: [
     {

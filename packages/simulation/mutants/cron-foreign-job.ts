@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "cron-foreign-job",
   entry: "1.3",
   sentence:
-    "A CronJob whose next run has a name that somebody else's Job has taken sets no timer: it starts nothing more.",
+    "A CronJob whose next run has the name of a foreign Job sets no timer: it starts nothing more.",
   inPlan: [/CronJob/, /"apply":\{"apiVersion":"batch\/v1","kind":"Job","metadata":\{"name":"cron-/],
   changes: [
     {

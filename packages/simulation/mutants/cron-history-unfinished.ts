@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "cron-history-unfinished",
   entry: "3.1",
-  sentence: "Jobs that go on count for the history limits: finished ones go before the limit is reached.",
+  sentence: "Unfinished Jobs count for the history limits: finished Jobs are deleted before the limit is reached.",
   inPlan: [/CronJob/],
   changes: [
     {

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#22",
   issue: "kubernetes/kubernetes#121327",
   sentence:
-    "Where the search finds none of the slots that were missed, the next sync is due when the first of them was: at once, for ever.",
+    "Where the search finds none of the missed slots, the next sync is due at the first of them: immediately, in an endless loop.",
   inPlan: [/CronJob/],
   changes: [
     {

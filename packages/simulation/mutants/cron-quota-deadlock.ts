@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "cron-quota-deadlock",
   entry: "#25",
   issue: "kubernetes/kubernetes#119775",
-  sentence: "Old Jobs are removed after the new one was created: with a full quota neither ever happens.",
+  sentence: "Old Jobs are deleted only after the new one is created: with a full quota neither happens.",
   inPlan: [/CronJob/, /ResourceQuota|whileAtLeast/],
   changes: [
     {

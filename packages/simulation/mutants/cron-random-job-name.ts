@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "cron-random-job-name",
   entry: "3.1",
   sentence:
-    "Jobs of a CronJob have random names: a controller that dies before it has written the status starts the same run again.",
+    "Jobs of a CronJob have random names: a controller that crashes before it writes the status starts the same run again.",
   inPlan: [/CronJob/],
   changes: [
     {

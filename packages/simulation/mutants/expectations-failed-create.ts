@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "expectations-failed-create",
   entry: "E10",
   issue: "kubernetes/kubernetes#77436",
-  sentence: "A pod that could not be created is waited for.",
+  sentence: "A pod that could not be created stays in the expectations.",
   changes: [
     {
       file: "packages/job/src/apply-pod-plan.ts",

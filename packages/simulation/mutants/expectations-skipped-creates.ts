@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E10",
   issue: "kubernetes/kubernetes#77436",
   sentence:
-    "Pods that were not tried, as one before them was refused, are waited for nevertheless: the Job stands still for five minutes.",
+    "Pods that were skipped because an earlier creation was refused stay in the expectations: the Job stalls for five minutes.",
   changes: [
     {
       file: "packages/job/src/apply-pod-plan.ts",

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E1",
   issue: "kubernetes/kubernetes#65200",
   sentence:
-    "An owner that was looked for in the wrong place, and not found, counts as gone for all who name its UID: its own dependents are deleted.",
+    "An owner that was looked up in the wrong namespace, and not found, counts as absent for every dependent with its UID: its own dependents are deleted.",
   inPlan: [/"second"/],
   changes: [
     {

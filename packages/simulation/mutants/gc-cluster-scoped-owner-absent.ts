@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "gc-cluster-scoped-owner-absent",
   entry: "own",
   issue: "kubernetes/kubernetes#57211",
-  sentence: "An owner in no namespace, which an object in one names, counts as gone.",
+  sentence: "A cluster-scoped owner of a namespaced object counts as absent.",
   inPlan: [/of-node/],
   changes: [
     {

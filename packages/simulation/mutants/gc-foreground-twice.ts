@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E4",
   issue: "kubernetes/kubernetes#77081",
   sentence:
-    "A foreground deletion that is asked for while the object is being deleted already is not noticed: its finalizer stays.",
+    "A foreground deletion that is requested while the object is being deleted already is not noticed: its finalizer stays.",
   changes: [
     {
       file: "packages/garbage-collector/src/dependency-graph.ts",

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E1",
   issue: "kubernetes/kubernetes#65200",
   sentence:
-    "A cluster-scoped object that names an owner of a type with namespaces is deleted, as that owner is found nowhere.",
+    "A cluster-scoped object that names a namespaced owner is deleted, because that owner is found nowhere.",
   inPlan: [/PriorityClass/],
   changes: [
     {

@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "gc-orphan-strips-all",
   entry: "own",
-  sentence: "What one owner orphans is let go by all of its owners.",
+  sentence: "Orphaning the dependents of one owner removes the references to all of their owners.",
   inPlan: [/Orphan/],
   changes: [
     {

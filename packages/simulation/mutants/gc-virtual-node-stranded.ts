@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E2",
   issue: "kubernetes/kubernetes#56121",
   sentence:
-    "An owner that was only referred to, and was found when it was looked for, is not looked for again: if it goes before it is seen, its dependents stay.",
+    "An owner that is known only from references, and was found by a lookup, is not looked up again: if it is deleted before it is observed, its dependents stay.",
   inPlan: [/"watchCut":\{("controller":"garbage-collector-controller"|"compacted":true)|staleList/],
   changes: [
     {

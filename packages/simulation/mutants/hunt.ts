@@ -95,7 +95,7 @@ export async function minimiseCaught(
 }
 
 /** What a plan breaks that cannot be played to its end, as campaigns call it. */
-const RUN_COMPLETES = "played to its end";
+const RUN_COMPLETES = "runs to its end";
 
 interface FindViolationsOptions extends Pick<HuntOptions, "compare" | "without"> {
   /** Whether to stop at the first. */

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "informer-ghosts-stay",
   entry: "E7",
   issue: "kubernetes/kubernetes#115658",
-  sentence: "Objects that went while the watch was cut off stay in the cache.",
+  sentence: "Objects that were deleted while the watch was interrupted stay in the cache.",
   inPlan: [/watchCut|watchSilent|apiServer|staleList/],
   changes: [
     {

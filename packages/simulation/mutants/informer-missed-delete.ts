@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "informer-missed-delete",
   entry: "E7",
   issue: "kubernetes/kubernetes#115658",
-  sentence: "Handlers are not told of objects that went while the watch was cut off.",
+  sentence: "Handlers do not receive the deletion of objects that were deleted while the watch was interrupted.",
   inPlan: [/watchCut|watchSilent|apiServer|staleList/],
   changes: [
     {

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "3.1",
   issue: "kubernetes/kubernetes#42639",
   sentence:
-    "A Job that is being deleted, and is not in the cache, adopts a pod that was just let go, which then goes with it.",
+    "A Job that is being deleted, which the cache does not show, adopts a pod that was just released; the pod is then deleted with it.",
   inPlan: [/"Orphan"|own-pod/],
   changes: [
     {

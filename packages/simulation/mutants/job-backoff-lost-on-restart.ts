@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#16",
   issue: "kubernetes/kubernetes#114650",
   sentence:
-    "A controller that starts anew replaces a failed pod without delay: what it knew of failures was in memory alone.",
+    "A restarted controller replaces a failed pod without delay: its failure records were in memory only.",
   permitted: true,
   changes: [],
 };

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "job-backoff-not-honoured",
   entry: "#15",
   issue: "kubernetes/kubernetes#114391",
-  sentence: "A sync without a new failure forgets those before, so that failed pods are replaced at once.",
+  sentence: "A sync without a new failure forgets the earlier ones, so that failed pods are replaced immediately.",
   changes: [
     {
       file: "packages/job/src/backoff.ts",

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#1",
   issue: "kubernetes/kubernetes#139428",
   sentence:
-    "While a replacement waits for its back-off, the status tells of no active pods, though others run: the API server refuses that as fewer than are ready.",
+    "While a replacement waits for its back-off, the status reports no active pods, although others run: the API server rejects that as fewer than are ready.",
   changes: [
     {
       file: "packages/job/src/plan-pods.ts",

@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "job-deadline-suspended",
   entry: "own",
-  sentence: "The deadline of a Job goes on while it is suspended.",
+  sentence: "The deadline of a Job keeps running while the Job is suspended.",
   inPlan: [/activeDeadlineSeconds/, /"suspend"/],
   changes: [
     {

@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "job-deletes-best-first",
   entry: "own",
-  sentence: "Those pods go first with fewer wanted that would be missed most.",
+  sentence: "A smaller parallelism deletes the pods with the highest rank first.",
   inPlan: [/parallelism/],
   changes: [
     {

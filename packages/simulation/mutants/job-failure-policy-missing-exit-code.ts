@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#18",
   issue: "kubernetes/kubernetes#113852",
   sentence:
-    "A container that has not ended matches a rule of exit codes that are not to be: the Job fails for nothing that the policy names.",
+    "A container that has not ended matches an exit code rule with NotIn: the Job fails without a reason that the policy names.",
   inPlan: [/onExitCodes/],
   changes: [
     {

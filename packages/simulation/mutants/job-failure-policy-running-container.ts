@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#18",
   issue: "kubernetes/kubernetes#113852",
   sentence:
-    "The exit code of a container that has not ended is read, where the pod has failed: the sync throws, again and again.",
+    "The exit code of a container that has not ended is read when the pod has failed: the sync throws, again and again.",
   inPlan: [/onExitCodes/],
   changes: [
     {

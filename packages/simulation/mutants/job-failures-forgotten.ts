@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#11",
   issue: "kubernetes/kubernetes#62382",
   sentence:
-    "Only pods that have just failed are held against backoffLimit, not those before: a Job that always fails never ends.",
+    "Only pods that have just failed count for backoffLimit, not earlier ones: a Job that always fails never ends.",
   changes: [
     {
       file: "packages/job/src/observed-pods.ts",

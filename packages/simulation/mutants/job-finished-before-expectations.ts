@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#7",
   issue: "kubernetes/kubernetes#109485",
   sentence:
-    "A Job fails while pods that it has created are not in the cache yet: they go on running, and are never counted.",
+    "A Job fails while pods that it has created are not in the cache yet: they keep running, and are never counted.",
   needs: { consistencyGate: "off" },
   inPlan: [/"consistencyGate":false/],
   changes: [

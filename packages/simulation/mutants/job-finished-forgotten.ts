@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "job-finished-forgotten",
   entry: "#3",
   issue: "kubernetes/kubernetes#130103",
-  sentence: "A sync of a finished Job whose cached copy is not finished yet creates pods anew.",
+  sentence: "A sync of a finished Job whose cached copy is not finished yet creates new pods.",
   needs: { consistencyGate: "off" },
   inPlan: [/"consistencyGate":false/],
   changes: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "job-finished-with-finalizers",
   entry: "#8",
   issue: "kubernetes/kubernetes#119159",
-  sentence: "A sync that stopped at the limit of pods it may account for ends the Job: the others are never counted.",
+  sentence: "A sync that stopped at the limit of pods that it may count ends the Job: the others are never counted.",
   needs: { limits: { maxUncountedPods: 3 } },
   changes: [
     {

@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "job-ignored-failure-forgets-others",
   entry: "own",
-  sentence: "An index that fails in a way that the policy ignores is tried as if it had not failed before.",
+  sentence: "An index that fails with a failure that the policy ignores is retried as if it had not failed before.",
   inPlan: [/"Ignore"/, /backoffLimitPerIndex/],
   changes: [
     {

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#20",
   issue: "kubernetes/kubernetes#140839",
   sentence:
-    "A pod whose index annotation somebody edits stands for that index, and the one that it was made for is tried again.",
+    "A pod whose index annotation a user edits counts for that index, and its original index is retried.",
   permitted: true,
   changes: [],
 };

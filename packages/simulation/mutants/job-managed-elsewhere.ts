@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "job-managed-elsewhere",
   entry: "own",
-  sentence: "Jobs that another controller manages are worked on.",
+  sentence: "Jobs that another controller manages are synced.",
   inPlan: [/managedBy/],
   changes: [
     {

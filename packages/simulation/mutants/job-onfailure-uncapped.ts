@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "job-onfailure-uncapped",
   entry: "#13",
   issue: "kubernetes/kubernetes#54870",
-  sentence: "Restarts in place are not held against backoffLimit.",
+  sentence: "Restarts in place do not count for backoffLimit.",
   inPlan: [/OnFailure/],
   changes: [
     {

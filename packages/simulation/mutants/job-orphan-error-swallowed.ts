@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#2",
   issue: "kubernetes/kubernetes#141346",
   sentence:
-    "A pod found by the selector of a Job that is gone, whose finalizer could not be removed, is forgotten, and stays for ever.",
+    "A pod found by the selector of a deleted Job, whose finalizer could not be removed, is forgotten, and stays forever.",
   inPlan: [/requestFails|apiServerDown/],
   changes: [
     { file: "packages/job/src/orphan-pods.ts", find: "if (refusal !== undefined) throw refusal;", replace: "" },

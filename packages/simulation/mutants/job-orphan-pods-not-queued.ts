@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#6",
   issue: "kubernetes/kubernetes#108645",
   sentence:
-    "A pod without a Job that will look at it is not freed when it changes: one that comes, or loses its owner, after the Job has gone keeps its finalizer.",
+    "The finalizer of a pod without a Job that syncs it is not removed on changes: a pod that appears, or loses its owner, after the Job is gone keeps it.",
   changes: [
     {
       file: "packages/job/src/event-handlers.ts",

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#6",
   issue: "kubernetes/kubernetes#108645",
   sentence:
-    "When a Job is deleted nobody looks at its pods: those that were being deleted before keep their finalizer.",
+    "When a Job is deleted, no sync handles its pods: those that were being deleted before keep their finalizer.",
   inPlan: [/"delete":\{/],
   changes: [
     {

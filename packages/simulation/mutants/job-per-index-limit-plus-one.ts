@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "job-per-index-limit-plus-one",
   entry: "own",
-  sentence: "An index is tried once more than `backoffLimitPerIndex` permits.",
+  sentence: "An index is retried one time more than `backoffLimitPerIndex` permits.",
   inPlan: [/backoffLimitPerIndex/],
   changes: [
     {

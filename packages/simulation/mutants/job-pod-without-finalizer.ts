@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "job-pod-without-finalizer",
   entry: "3.1",
   issue: "kubernetes/kubernetes#28486",
-  sentence: "Pods are created without the tracking finalizer: what becomes of them is never counted.",
+  sentence: "Pods are created without the tracking finalizer: their results are never counted.",
   changes: [
     {
       file: "packages/job/src/pod-template.ts",

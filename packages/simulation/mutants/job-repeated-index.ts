@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#19",
   issue: "kubernetes/kubernetes#99865",
   sentence:
-    "An indexed Job counts the pods that have succeeded, not their indexes: two of one index stand for another that never ran.",
+    "An Indexed Job counts succeeded pods instead of indexes: two pods of one index replace an index that never ran.",
   inPlan: [/"Indexed"/],
   changes: [
     {

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "3.1",
   issue: "kubernetes/kubernetes#134521",
   sentence:
-    "A suspended Job keeps its start time, and the API server refuses the new one of a Job that is resumed: it stands still.",
+    "A suspended Job keeps its start time, and the API server rejects the new one of a resumed Job: the Job stalls.",
   inPlan: [/"suspend"/],
   changes: [
     {

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "job-stale-pod-counted-twice",
   entry: "#4",
   issue: "kubernetes/kubernetes#105200",
-  sentence: "A pod that was counted and freed, and has its finalizer still in the cache, is counted once more.",
+  sentence: "A pod that was counted, and whose removed finalizer is still in the cache, is counted again.",
   needs: { consistencyGate: "off" },
   inPlan: [/"consistencyGate":false/],
   changes: [

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#10",
   issue: "kubernetes/kubernetes#125410",
   sentence:
-    "A pod that is recorded as succeeded, and fails before it is freed, is recorded as failed too: the API server refuses every status from then on.",
+    "A pod that is recorded as succeeded, and fails before its finalizer is removed, is recorded as failed too: the API server rejects every later status.",
   inPlan: [/"subresource":"status"/],
   changes: [
     {

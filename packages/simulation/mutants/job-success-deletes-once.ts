@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "job-success-deletes-once",
   entry: "own",
-  sentence: "Pods that were to go when their Job succeeded, and did not, as that was refused, are let be.",
+  sentence: "Pods that were to be deleted when their Job succeeded, and whose deletion was refused, are never deleted.",
   inPlan: [/"successPolicy"/],
   changes: [
     {

@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "job-terminating-always-waited",
   entry: "own",
-  sentence: "Terminating pods are waited for whatever `podReplacementPolicy` says.",
+  sentence: "Terminating pods delay replacements regardless of `podReplacementPolicy`.",
   changes: [
     {
       file: "packages/job/src/plan-pods.ts",

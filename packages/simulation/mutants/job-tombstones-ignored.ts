@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "job-tombstones-ignored",
   entry: "E7",
   issue: "kubernetes/kubernetes#115658",
-  sentence: "A pod that went while the watch was cut off wakes no Job, and what was expected of it stays expected.",
+  sentence: "A pod that was deleted while the watch was interrupted queues no Job, and its expectations stay.",
   inPlan: [/"watchCut":\{("controller":"job-controller","kinds":\["Pod"\],)?"compacted":true|staleList/],
   changes: [
     {

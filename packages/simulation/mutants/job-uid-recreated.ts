@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "job-uid-recreated",
   entry: "3.1",
   sentence:
-    "Pods are adopted and let go, and Jobs whose time is over deleted, by name alone: another that has taken the name is hit.",
+    "Pods are adopted and released, and expired Jobs deleted, without a UID precondition: another object that has taken the name is hit.",
   inPlan: [/"apply":\{"apiVersion":"(batch\/)?v1","kind":"(CronJob|Job|Pod)"/],
   changes: [
     {

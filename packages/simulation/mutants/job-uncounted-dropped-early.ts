@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "#5",
   issue: "kubernetes/kubernetes#104666",
   sentence:
-    "All recorded pods become numbers, though a sync frees no more than a limited number: those that keep their finalizer are counted again.",
+    "All recorded pods become numbers, although a sync removes only a limited number of finalizers: pods that keep theirs are counted again.",
   needs: { limits: { maxUncountedPods: 2 } },
   inPlan: [/"maxUncountedPods":[235]\b/, /requestFails|apiServer|controllerCrashes|controllerDown|paused/],
   changes: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "lease-lead-after-deadline",
   entry: "E9c",
   issue: "kubernetes/kubernetes#44887",
-  sentence: "Who could not renew in time goes on leading, and tries further.",
+  sentence: "A leader that could not renew its Lease in time continues to lead and to retry.",
   inPlan: [/controllerManagers/],
   changes: [
     {

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "lease-own-duration",
   entry: "E9",
   issue: "kubernetes/kubernetes#114872",
-  sentence: "A candidate judges by its own lease duration, not by that of who leads, and takes over too early.",
+  sentence: "A candidate uses its own lease duration instead of the leader's, and takes over too early.",
   inPlan: [/controllerManagers/],
   changes: [
     {

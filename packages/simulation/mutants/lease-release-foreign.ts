@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "lease-release-foreign",
   entry: "E9b",
-  sentence: "Who stops gives the lease away even if somebody else has taken it meanwhile: a third begins beside them.",
+  sentence: "A stopping leader releases the Lease even if another candidate has acquired it: a third starts beside it.",
   inPlan: [/controllerManagers/],
   changes: [
     {

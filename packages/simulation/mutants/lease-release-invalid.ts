@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "lease-release-invalid",
   entry: "own",
   issue: "kubernetes/kubernetes#80954",
-  sentence: "Who stops gives the lease away in a way that is refused: nobody leads until it has run out.",
+  sentence: "A stopping leader releases the Lease with an invalid write: there is no leader until the Lease expires.",
   inPlan: [/controllerManagers/],
   changes: [
     {

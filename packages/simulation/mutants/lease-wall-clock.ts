@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "lease-wall-clock",
   entry: "own",
-  sentence: "Whether a Lease has expired is told by the time that is written in it.",
+  sentence: "Whether a Lease has expired is decided by the time that is written in it.",
   inPlan: [/"controllerManagers"/, /clock(Jump|Skew)/],
   changes: [
     {

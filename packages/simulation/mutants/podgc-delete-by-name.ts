@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "podgc-delete-by-name",
   entry: "1.3",
-  sentence: "PodGC deletes pods by name alone, and so another that has taken the name of one that was to go.",
+  sentence: "PodGC deletes pods by name without a UID precondition, and may delete another pod that has taken the name.",
   inPlan: [/"apply":\{"apiVersion":"v1","kind":"Pod"/],
   changes: [
     {

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "podgc-no-quarantine",
   entry: "E5",
   issue: "kubernetes/kubernetes#82365",
-  sentence: "The same, and at the next pass already.",
+  sentence: "As podgc-node-from-cache, and without the quarantine: at the next pass already.",
   inPlan: [/"apply":\{"apiVersion":"v1","kind":"Node"/],
   changes: [
     {

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E5",
   issue: "kubernetes/kubernetes#82365",
   sentence:
-    "A node that the cache lacks counts as deleted, without asking the API server: its pods are ended and removed while they run.",
+    "A node that is missing in the cache counts as deleted, without a request to the API server: its pods are marked Failed and deleted while they run.",
   inPlan: [/"apply":\{"apiVersion":"v1","kind":"Node"/],
   changes: [
     {

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   name: "podgc-unscheduled-kept",
   entry: "own",
   sentence:
-    "Pods that are being deleted and never got a node are let be: a Job that replaces only failed ones waits for ever.",
+    "Pods that are being deleted and never got a node are kept: a Job that replaces only failed pods waits forever.",
   inPlan: [/"delete":\{"kind":"Node"/],
   changes: [
     {

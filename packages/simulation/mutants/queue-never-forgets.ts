@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "queue-never-forgets",
   entry: "own",
-  sentence: "Success does not end the record of failures: each later one is waited for longer.",
+  sentence: "A success does not reset the failure count of a key: each later failure waits longer.",
   inPlan: [/requestFails|apiServer/],
   changes: [
     {

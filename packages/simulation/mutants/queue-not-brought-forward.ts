@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "queue-not-brought-forward",
   entry: "own",
-  sentence: "A delay stays as it is when a shorter one is asked for.",
+  sentence: "A delayed key keeps its delay when a shorter one is requested.",
   changes: [
     {
       file: "packages/workqueue/src/delaying-queue.ts",

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E8",
   issue: "kubernetes/kubernetes#59848",
   sentence:
-    "Whenever all is asked for anew, any version will do: from a server that is behind, what was deleted comes back.",
+    "Every new list accepts any version: from a server that is behind, deleted objects come back.",
   inPlan: [/staleList/],
   changes: [
     {

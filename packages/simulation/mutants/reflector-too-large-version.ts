@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   entry: "E8",
   issue: "kubernetes/kubernetes#91073",
   sentence:
-    "A server that has not come as far as what was seen last is asked for that again and again, not for what it has.",
+    "A server that is behind the last seen version is asked for that version again and again, instead of for the latest that it has.",
   inPlan: [/staleList/],
   changes: [
     {

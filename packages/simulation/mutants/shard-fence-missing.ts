@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "shard-fence-missing",
   entry: "2.7",
-  sentence: "A write is sent without a look at its bucket's epoch and at the member's own Lease.",
+  sentence: "A write is sent without a check of its bucket's epoch and of the member's own Lease.",
   sharding: 3,
   changes: [
     {

@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "shard-list-before-barrier",
   entry: "2.8",
-  sentence: "A bucket's new owner begins with lists that may be older than the last writes of the one before.",
+  sentence: "A bucket's new owner begins with lists that may be older than the last writes of the previous owner.",
   sharding: 3,
   inPlan: [/staleList/],
   changes: [

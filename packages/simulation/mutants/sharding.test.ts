@@ -37,7 +37,7 @@ async function violationsIn(bundle: string, plan: FaultPlan): Promise<readonly s
 test.each([
   [
     "shard-fence-missing",
-    "S21 one writer",
+    "S21 one writer per bucket",
     [
       { at: "+30s", for: "40s", leaseLost: "controller-manager-1" },
       { at: "+45s", for: "40s", paused: "controller-manager-2" },
@@ -45,14 +45,14 @@ test.each([
   ],
   [
     "shard-list-before-barrier",
-    "S17 caches go forward",
+    "S17 caches are monotonic",
     [
       { at: "+20s", for: "2m", staleList: { controller: "informers", by: "10s" } },
       { at: "+40s", for: "5s", shutdown: "controller-manager-1" },
       { at: "+60s", for: "5s", shutdown: "controller-manager-2" },
     ],
   ],
-] as const)("%s is accused by %s, and the code without it is not", async (name, invariant, events) => {
+] as const)("%s is reported by %s, and the code without it is not", async (name, invariant, events) => {
   const plan = steadily(events);
   expect(await violationsIn(await mutantPath(name, SIMULATION), plan)).toContain(invariant);
   expect(await violationsIn(await unmutatedPath(SIMULATION), plan)).toEqual([]);

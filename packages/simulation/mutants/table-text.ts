@@ -64,7 +64,7 @@ export function tableText({ rows }: Pick<MutantTable, "rows">): string {
         ? "not measured"
         : after.length === 0
           ? permitted
-            ? "never accused"
+            ? "never reported"
             : "not caught"
           : String(median(after, missed.length)),
       missed.length === 0 ? String(after.at(-1) ?? "") : permitted ? `in ${seeds}` : `more than ${least}`,
@@ -75,7 +75,7 @@ export function tableText({ rows }: Pick<MutantTable, "rows">): string {
     return `| ${cells.join(" | ")} |`;
   });
   return [
-    "| Mutant | Entry | Seeds to catch, median | Worst | Hunts | Caught by | Happenings, minimised |",
+    "| Mutant | Entry | Seeds to catch, median | Worst | Hunts | Caught by | Events, minimised |",
     "| --- | --- | --- | --- | --- | --- | --- |",
     ...lines,
   ].join("\n");

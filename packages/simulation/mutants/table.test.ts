@@ -25,7 +25,7 @@ test.each([
   ["cron-history-unfinished", ["S13"]],
   ["job-backoff-not-honoured", ["S7"]],
   ["job-backoff-zero-active", ["S9", "S3b"]],
-])("%s is caught within 60 seeds, and survives when nobody looks for %s", async (name, invariants) => {
+])("%s is caught within 60 seeds, and survives without the invariants %s", async (name, invariants) => {
   const { caught } = await huntFor(name);
   expect(invariants).toContain(caught?.violation.invariant.split(" ", 1)[0]);
   // As far as the seed that caught it, and others that may look elsewhere.
@@ -33,12 +33,12 @@ test.each([
   expect(blind.caught).toBeUndefined();
 });
 
-test("code without a bug is told from itself by no seed", async () => {
+test("no seed distinguishes code without a bug from itself", async () => {
   expect(await huntFor("job-index-annotation-edited", [], 10)).toMatchObject({ seeds: 10, plansRun: 10 });
   expect((await huntFor("job-backoff-lost-on-restart", [], 10)).caught).toBeUndefined();
 });
 
-test("what is caught is made smaller, to a few happenings", async () => {
+test("what is caught is made smaller, to a few events", async () => {
   const mutated = await simulationOf(mutantPath("job-backoff-zero-active", SIMULATION));
   const { caught } = await huntFor("job-backoff-zero-active");
   const { events, plan } = await minimiseCaught(caught!, { mutated, maxRuns: 40 });
@@ -66,7 +66,7 @@ test("a table has the median and the worst of each, counts what was missed as la
   expect(text.split("\n").slice(2)).toEqual([
     "| `a` | #1 | 5 | 7 | 3 of 3 | S9 no invalid write | 1 |",
     "| `b` | #2 | 9 | more than 40 | 2 of 3 | S9 no invalid write |  |",
-    "| `c` | #16 | never accused | in 80 | 0 of 2 |  |  |",
+    "| `c` | #16 | never reported | in 80 | 0 of 2 |  |  |",
   ]);
   const more = mergeRows(later, [{ name: "a", entry: "#1", hunts: [after(9)] }], true);
   expect(more).toEqual([{ ...later[0], hunts: [after(7), after(3), after(5), after(9)] }]);

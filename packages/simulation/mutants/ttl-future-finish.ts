@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "ttl-future-finish",
   entry: "3.1",
-  sentence: "A Job that has finished in the future, by another clock, is deleted at once.",
+  sentence: "A Job that finished in the future, by another clock, is deleted immediately.",
   inPlan: [/ttlSecondsAfterFinished/, /clock(Jump|Skew)/],
   changes: [
     {

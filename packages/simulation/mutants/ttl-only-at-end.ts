@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "ttl-only-at-end",
   entry: "own",
-  sentence: "A time to live that is set or shortened after the end of a Job is not noticed.",
+  sentence: "A TTL that is set or shortened after the end of a Job is not noticed.",
   inPlan: [/ttlSecondsAfterFinished/],
   changes: [
     {

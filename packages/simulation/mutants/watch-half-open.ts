@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "watch-half-open",
   entry: "E8",
-  sentence: "A watch that says nothing any more, and is not closed, is waited for for ever: the cache stands still.",
+  sentence: "A watch that is silent, and not closed, is never timed out: the cache does not change any more.",
   inPlan: [/watchSilent/],
   changes: [
     {

@@ -8,32 +8,32 @@ test.each<[string, Partial<FaultPlan> & Record<string, unknown>, string]>([
   [
     "an unknown controller",
     { events: [{ at: "+1s", controllerDown: "job-controler" }] },
-    'happenings[0].controllerDown: "job-controler" is not known; did you mean "job-controller"?',
+    'events[0].controllerDown: "job-controler" is not known; did you mean "job-controller"?',
   ],
   [
     "an unknown component",
     { events: [{ at: "+1s", requestFails: { components: ["kubelt"] } }] },
-    'happenings[0].requestFails.components[0]: "kubelt" is not known; did you mean "kubelet"?',
+    'events[0].requestFails.components[0]: "kubelt" is not known; did you mean "kubelet"?',
   ],
   [
     "an unknown kind",
     { events: [{ at: "+1s", watchCut: { kinds: ["Pods"] } }] },
-    'happenings[0].watchCut.kinds: "Pods" is not known; did you mean "Pod"?',
+    'events[0].watchCut.kinds: "Pods" is not known; did you mean "Pod"?',
   ],
   [
     "a controller manager that there is not",
     { events: [{ at: "+1s", for: "1m", paused: "controller-manager-2" }] },
-    'happenings[0].paused: "controller-manager-2" is not known; did you mean "controller-manager-1"?',
+    'events[0].paused: "controller-manager-2" is not known; did you mean "controller-manager-1"?',
   ],
   [
     "what lasts without saying how long",
     { events: [{ at: "+1s", staleList: { by: "10s" } }] },
-    "happenings[0]: staleList needs `for`: how long it lasts, for example 10m",
+    "events[0]: staleList needs `for`: how long it lasts, for example 10m",
   ],
   [
     "what happens after the end",
     { events: [{ at: "+1h", apiServerRestart: true }] },
-    "happenings[0].at: +1h is not before the end, 2026-01-01T00:10:00Z; play longer than 10m, or let it happen earlier",
+    "events[0].at: +1h is not before the end, 2026-01-01T00:10:00Z; run longer than 10m, or move the event earlier",
   ],
   [
     "a Lease of half a second",
@@ -54,15 +54,15 @@ test.each<[string, Partial<FaultPlan> & Record<string, unknown>, string]>([
 test.each([
   [
     { happenings: [{ at: "+1s", requestFails: { nth: 0 } }] },
-    "happenings[0].requestFails.nth: 0 is too small; at least 1 is needed",
+    "events[0].requestFails.nth: 0 is too small; at least 1 is needed",
   ],
   [
     { happenings: [{ at: "+1s", requestFailed: {} }] },
-    'happenings[0].requestFailed: is not a field of this; did you mean "requestFails"?',
+    'events[0].requestFailed: is not a field of this; did you mean "requestFails"?',
   ],
   [
     { happenings: [{ at: "+1s", for: "1m", clockSkew: { controllerManager: "controller-manager-1", by: "1h" } }] },
-    'happenings[0].clockSkew.by: "1h" is not a jump; write for example +2h or -30m',
+    'events[0].clockSkew.by: "1h" is not a jump; write for example +2h or -30m',
   ],
   [{ seed: undefined }, "seed: is missing; a plan says all that a run depends on"],
 ])("a saved plan with a mistake is refused: %j", async (mistake, message) => {
@@ -75,7 +75,7 @@ test("a plan that is saved and read is the same plan", async () => {
   expect(await readPlan(JSON.parse(JSON.stringify(plan)), ["my-operator"])).toEqual(plan);
 });
 
-test("users may do things to what is not there: the rest goes on", async () => {
+test("user actions on missing objects do not end the run", async () => {
   const { outcome, notes } = await recordRun(planOf([{ at: "+5s", delete: { kind: "Job", name: "gone" } }]));
   expect(outcome.settled).toMatchObject({ "Job default/a": { end: "Complete" } });
   expect(notes).toEqual([
@@ -84,7 +84,7 @@ test("users may do things to what is not there: the rest goes on", async () => {
   ]);
 });
 
-test("what the API server refuses is told with its reason", async () => {
+test("an object that the API server refuses is reported with the reason", async () => {
   const { manifests } = planOf();
   const [job] = manifests as [UnstructuredObject];
   await expect(runPlan(planOf([], { manifests: [{ ...job, metadata: { name: "A" } }] }))).rejects.toThrow(

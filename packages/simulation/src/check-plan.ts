@@ -31,11 +31,11 @@ export function checkPlan(plan: FaultPlan, controllers: readonly string[] = []):
   const durationMs = durationOf(plan.for);
   const problems: Problem[] = [];
   if (Number.isNaN(startMs))
-    problems.push({ path: ["start"], message: `${JSON.stringify(plan.start)} is no time of the calendar` });
+    problems.push({ path: ["start"], message: `${JSON.stringify(plan.start)} is not a valid time` });
   if (!(durationMs > 0)) problems.push({ path: ["for"], message: `${JSON.stringify(plan.for)} is not a duration` });
   if (durationMs > LONGEST_RUN_MS) problems.push({ path: ["for"], message: `${JSON.stringify(plan.for)} ${TOO_LONG}` });
   const applied = (plan.events ?? []).flatMap(({ apply }, index) => {
-    if (typeof apply === "string") problems.push(fileProblem(["happenings", index, "apply"], apply));
+    if (typeof apply === "string") problems.push(fileProblem(["events", index, "apply"], apply));
     return apply === undefined ? [] : [apply];
   });
   for (const [index, manifest] of plan.manifests.entries())

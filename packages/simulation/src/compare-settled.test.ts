@@ -40,7 +40,7 @@ function compare(
   return messages;
 }
 
-describe("L1 Jobs end as they must", () => {
+describe("L1 Jobs end as without faults", () => {
   it("accepts what is equal, and says nothing of Jobs that only one run has", () => {
     expect(compare(complete, complete)).toEqual([]);
     expect(compare(failed, failed)).toEqual([]);
@@ -97,7 +97,7 @@ describe("L1 Jobs end as they must", () => {
     expect(compare(complete, { ...complete, failed: 1 }, { scenarioEvent: { clockJump: "-1h" } })).toHaveLength(1);
   });
 
-  it("leaves open whether it ends before the run does where ignored failures cannot be let go of: each is waited for anew", () => {
+  it("permits an unfinished Job where the finalizers of ignored failures cannot be removed: each sync starts the back-off again", () => {
     const unfinished = { ...complete, end: "", reason: "" };
     const policy = (action: string): Partial<JobSpec> => ({
       podFailurePolicy: { rules: [{ action, onExitCodes: { operator: "In", values: [42] } }] },
@@ -135,7 +135,7 @@ describe("L1 Jobs end as they must", () => {
     expect(compare(complete, { ...complete, succeeded: 2 }, { consistencyGate: false })).toHaveLength(1);
   });
 
-  it("leaves open whether successes are counted that somebody takes back (X3), and not those of pods that a node took", () => {
+  it("permits uncounted successes that a user changes to failures (X3), and not those of pods that a node lost", () => {
     const short = { ...complete, succeeded: 0 };
     expect(compare(short, short, { scenarioEvent: { patch: { kind: "Pod", labels: {}, with: {} } } })).toEqual([]);
     expect(compare(short, short, { scenarioEvent: { nodeLost: "node-1" } })).toHaveLength(1);

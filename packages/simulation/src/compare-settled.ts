@@ -5,7 +5,7 @@ import type { Violation } from "./invariant.js";
 import type { Outcome, SettledObject } from "./outcome.js";
 import type { ScenarioEventEntry, Target } from "./scenario/scenario-file.js";
 
-const INVARIANT = "L1 Jobs end as they must";
+const INVARIANT = "L1 Jobs end as without faults";
 
 type Settled = Outcome["settled"];
 

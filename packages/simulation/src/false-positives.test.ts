@@ -6,7 +6,7 @@ import { builtInInvariants, compareSettled, generatePlan, runPlan } from "./inde
 // policy ignores, changes at the last instant.
 it.each([
   1, 2, 3, 4, 76, 90, 110, 135, 138, 147, 9000786, 9003626, 9005005, 3236896202, 3236896418, 3478895752, 3527896406,
-])("accuses no controller of seed %i", async (seed) => {
+])("reports no controller of seed %i", async (seed) => {
   const { jitter: _, ...plan } = generatePlan(seed);
   const calm = await runPlan({ ...plan, events: [] }, { invariants: builtInInvariants });
   const outcome = await runPlan(generatePlan(seed), { invariants: builtInInvariants });

@@ -51,7 +51,7 @@ const workload = () => ({
   ],
 });
 
-test("somebody's own controller is found to act on what it has not seen yet, by one happening", async () => {
+test("a custom controller that acts on a stale cache is found, with one scenario event", async () => {
   const { violations, plansRun } = await fuzz({ seeds: 30, controllers: forgetful, workload, invariants: [oneReport] });
   expect(plansRun).toBeGreaterThanOrEqual(30);
   const [found] = violations;

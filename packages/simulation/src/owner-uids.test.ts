@@ -20,7 +20,7 @@ test("an owner named by a plan gets the UID it has in the run", async () => {
   expect(asked).toEqual([{ apiVersion: "batch/v1", kind: "Job", namespace: "second", name: "pi" }]);
 });
 
-test("an owner that is not there keeps a UID that nobody has, and one that is written out keeps its own", async () => {
+test("an owner that does not exist keeps the placeholder as its UID, and a literal UID stays", async () => {
   const absent = child("uid of default/pi");
   expect(await resolveOwnerUids(absent, async () => undefined)).toEqual(absent);
   const written = child("abcd");

@@ -36,7 +36,7 @@ function planOf(events: readonly ScenarioEventEntry[] = [], more: Partial<FaultP
   };
 }
 
-test("a Job runs to its end, and all of it is told", async () => {
+test("a Job runs to its end, and everything is reported", async () => {
   const reported: RunRecord[] = [];
   const outcome = await runPlan(planOf(), { onRecord: (record) => reported.push(record), freeze: true });
   expect(outcome).toMatchObject({
@@ -54,7 +54,7 @@ test("a Job runs to its end, and all of it is told", async () => {
   });
 });
 
-test("equal plans have equal outcomes, whatever was played between them, and another seed has others", async () => {
+test("equal plans have equal outcomes, independent of runs between them, and another seed has others", async () => {
   const plan = planOf([], { jitter: { requests: "50ms", events: "200ms" } });
   const first = await runPlan(plan);
   const other = await runPlan({ ...plan, seed: 2 });
@@ -81,7 +81,7 @@ test.each<[string, InvariantChecks]>([
 });
 
 test.each(["change", "answer", "decision", "cache", "happening", "note"])(
-  "a follower that throws at what it is told of type %s fails the run with what it throws",
+  "a listener that throws at a record of type %s fails the run with its error",
   async (type) => {
     const plan = planOf([{ at: "+5s", suspend: { kind: "Job", name: "a" } }]);
     const onReported = (record: RunRecord): void => {

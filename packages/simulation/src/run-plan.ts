@@ -41,7 +41,7 @@ const MAX_CALLS_PER_INSTANT = 30_000;
 /** As Kubernetes has it. */
 const SHORTEST_WATCH_MS = 300_000;
 /** What is told when time does not go on. */
-const LIVELOCK = "L7 quiet";
+const LIVELOCK = "L7 no livelock";
 
 /**
  * Plays a plan from its start to its end on a cluster of its own, in virtual time. Equal plans, played with equal controllers,
@@ -70,7 +70,7 @@ export async function runPlan(plan: FaultPlan, options: RunPlanOptions = {}): Pr
         ? []
         : withWorkloads([{ object: applied }], workloads);
     },
-    placeOf: (index) => `happenings[${index}]`,
+    placeOf: (index) => `events[${index}]`,
   });
   const observer = new Observer({
     plan,
@@ -206,12 +206,12 @@ function healedMs(events: readonly ScenarioEvent[], endMs: number): number {
 }
 
 function stuck(atMs: number, plan: FaultPlan): Violation {
-  const message = `time does not go on: more than ${MAX_CALLS_PER_INSTANT} calls of the clock at one instant`;
+  const message = `virtual time does not advance: more than ${MAX_CALLS_PER_INSTANT} calls of the clock at one instant`;
   return { invariant: LIVELOCK, subject: plan.name ?? `seed ${plan.seed}`, message, atMs };
 }
 
 function notStopped(atMs: number, plan: FaultPlan): Violation {
-  const message = "does not end when it is told to: something waits for what never comes";
+  const message = "does not stop when it is aborted: it waits for something that never happens";
   return { invariant: LIVELOCK, subject: plan.name ?? `seed ${plan.seed}`, message, atMs };
 }
 

@@ -96,7 +96,7 @@ describe("controllerCrashes", () => {
     ["before", ["201 done by 1", "0 injected by 1"]],
     ["after", ["201 done by 1", "0 injected done by 1"]],
   ] as const)(
-    "%s a write: nothing later of that life has an effect, and the next one goes on",
+    "%s a write: no later request of that incarnation has an effect, and the next incarnation continues",
     async (when, expected) => {
       const reported = await recordRun(
         planOf([
@@ -132,7 +132,7 @@ describe("controllerCrashes", () => {
 });
 
 describe("paused", () => {
-  test("a controller manager sends and hears nothing, and then goes on where it was", async () => {
+  test("a controller manager sends and receives nothing, and then continues where it was", async () => {
     const reported = await recordRun(planOf([{ at: "+10s", for: "2m", paused: "controller-manager-1" }]));
     const during = ({ atMs }: { readonly atMs: number }): boolean => seconds(atMs) > 10 && seconds(atMs) < 130;
     const of = (list: readonly { readonly process: string; readonly atMs: number }[]) =>
@@ -144,7 +144,7 @@ describe("paused", () => {
     expect(reported.staleCaches).toEqual([]);
   });
 
-  test("of two the other takes over, and the first one writes nothing when it goes on", async () => {
+  test("the second of two managers takes over, and the first writes nothing when it continues", async () => {
     const reported = await recordRun(
       planOf([{ at: "+10s", for: "2m", paused: "controller-manager-1" }], { controllerManagers: 2 }),
     );
@@ -168,7 +168,7 @@ describe("watches", () => {
       .filter(({ verb }) => verb === "list" || verb === "watch")
       .map(({ verb }) => verb);
 
-  test("that are cut are resumed, and listed anew only when what they missed is forgotten", async () => {
+  test("that are cut are resumed, and list again only when the missed versions are compacted", async () => {
     const cut = { controller: "job-controller", kinds: ["Pod"] };
     const resumed = await recordRun(planOf([{ at: "+15s", watchCut: cut }]));
     const relisted = await recordRun(planOf([{ at: "+15s", watchCut: { ...cut, compacted: true } }]));
@@ -180,7 +180,7 @@ describe("watches", () => {
     }
   });
 
-  test("that fall silent tell nothing more, and are broken when that is over", async () => {
+  test("that fall silent deliver nothing more, and break when the fault is over", async () => {
     const reported = await recordRun(
       planOf([{ at: "+15s", for: "45s", watchSilent: { controller: "job-controller", kinds: ["Pod"] } }]),
     );
@@ -194,7 +194,7 @@ describe("watches", () => {
     expect(reported.outcome.settled).toMatchObject(COMPLETE);
   });
 
-  test("end when the API server is started anew, which remembers no version", async () => {
+  test("end when the API server restarts, which serves no earlier version", async () => {
     const reported = await recordRun(planOf([{ at: "+15s", apiServerRestart: true }]));
     const watchers = new Set(
       reported.answers
@@ -207,7 +207,7 @@ describe("watches", () => {
   });
 });
 
-test("staleList: who starts anew sees what was, and catches up; who has seen more never sees less", async () => {
+test("staleList: a restarted watcher gets the old state, and catches up; a watcher never goes back", async () => {
   const reported = await recordRun(
     planOf([
       { at: "+40s", for: "1m", staleList: { controller: "job-controller", by: "20s" } },
@@ -235,7 +235,7 @@ test("staleList: who starts anew sees what was, and catches up; who has seen mor
   expect(reported.staleCaches).toEqual([]);
 });
 
-test("staleList: who asks for what it has seen already is told that this is too large, and gets the latest instead", async () => {
+test("staleList: a list from a version that was already seen is refused as too large, and is retried with the latest", async () => {
   const reported = await recordRun(
     planOf([
       { at: "+20s", for: "2m", staleList: { controller: "job-controller", kinds: ["Pod"], by: "1m" } },
@@ -362,7 +362,7 @@ test("a node that was drained, or tainted, is given back as soon as the API serv
   expect(reported.outcome.settled).toMatchObject(COMPLETE);
 });
 
-test("switches: without the consistency gate, with few pods a sync, and with a low threshold of pods that are let be", async () => {
+test("switches: without the consistency gate, with few pods per sync, and with a low threshold for ended pods", async () => {
   const reported = await recordRun(
     planOf([], {
       controllers: { consistencyGate: false, maxPodsPerSync: 1, maxUncountedPods: 1, terminatedPodGCThreshold: 1 },
@@ -394,7 +394,7 @@ test("leases: the durations are those of each controller manager", async () => {
 
 describe("what users do at one time", () => {
   test.each([1, 2, 3, 4])(
-    "is done one after the other, in whatever order seed %d has what is due together",
+    "is done one after the other, in any order that seed %d gives to simultaneous timers",
     async (seed) => {
       const names = ["one", "two", "three"];
       const chain = names.map((name, index) => ({

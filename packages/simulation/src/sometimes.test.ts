@@ -10,7 +10,7 @@ it("names some seventy states, each once, and says what each is", () => {
   for (const { sentence } of sometimes) expect(sentence).toMatch(/^[A-Z].*\.$/);
 });
 
-it("tells what several runs have reached between them", () => {
+it("collects the states that several runs have covered together", () => {
   const states = collectStates();
   expect([...states.names]).toEqual([]);
 

@@ -165,7 +165,7 @@ const STATES: readonly State[] = [
   ),
   // Its accounting.
   state(
-    "recorded, not freed",
+    "recorded, finalizer kept",
     "A pod has the tracking finalizer although the status has recorded it, at the end of a sync.",
     job(
       ({ error, plan }) =>
@@ -173,7 +173,7 @@ const STATES: readonly State[] = [
         plan.observed.tracked.length > plan.observed.newlySucceeded.length + plan.observed.newlyFailed.length,
     ),
   ),
-  state("freed, not counted", "A status lists a pod that has been let go of.", {
+  state("finalizer removed, not counted", "A status lists a pod whose finalizer is removed.", {
     ...jobStatus(
       (is) =>
         (is.status?.uncountedTerminatedPods?.succeeded?.length ?? 0) +
@@ -215,13 +215,13 @@ const STATES: readonly State[] = [
     podChanged(JOB_CONTROLLER, (is, was) => !isOwned(is) && isOwned(was)),
   ),
   state(
-    "orphan freed",
-    "The Job controller frees a pod that has no owner any more.",
+    "orphan finalizer removed",
+    "The Job controller removes the finalizer of a pod without an owner.",
     podChanged(JOB_CONTROLLER, (is, was) => !isOwned(was) && isTracked(was) && !isTracked(is)),
   ),
   state(
-    "running pod freed",
-    "The Job controller frees a pod that runs, to delete it.",
+    "finalizer of a running pod removed",
+    "The Job controller removes the finalizer of a running pod, to delete it.",
     podChanged(JOB_CONTROLLER, (is, was) => isActive(was) && isTracked(was) && !isTracked(is)),
   ),
   state(
@@ -266,7 +266,7 @@ const STATES: readonly State[] = [
   state("pod deletion refused", "The deletion of a pod is refused.", answered(JOB_CONTROLLER, "delete", PODS, refused)),
   state(
     "conflict on a Job's status",
-    "Somebody else changed a Job between a read and a write of its status.",
+    "Another client changed a Job between a read and a write of its status.",
     answered(JOB_CONTROLLER, "update", JOBS, ({ code, injected }) => code === 409 && !injected),
   ),
   state(
@@ -287,12 +287,12 @@ const STATES: readonly State[] = [
   ),
   state(
     "AlreadyExists, adopted",
-    "The Job of a slot is there already, and is the CronJob's.",
+    "The Job of a slot exists already, and belongs to the CronJob.",
     cron(({ outcome }) => outcome === "adopted"),
   ),
   state(
     "AlreadyExists, foreign",
-    "The Job of a slot is there already, and is another's.",
+    "The Job of a slot exists already, and belongs to another owner.",
     cron(({ reason: why }) => why === "ownedByAnother"),
   ),
   state(
@@ -317,7 +317,7 @@ const STATES: readonly State[] = [
   ),
   state(
     "conflict on a CronJob's status",
-    "Somebody else changed a CronJob between a read and a write of its status.",
+    "Another client changed a CronJob between a read and a write of its status.",
     answered(CRON_JOB_CONTROLLER, "update", CRON_JOBS, ({ code }) => code === 409),
   ),
   state(
@@ -352,18 +352,18 @@ const STATES: readonly State[] = [
   state("PodGC, threshold", "PodGC deletes ended pods beyond its threshold.", {
     decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "terminated",
   }),
-  state("PodGC, out of service", "PodGC deletes a pod that nobody is left to end.", {
+  state("PodGC, out of service", "PodGC deletes a pod of a node that is out of service.", {
     decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "out-of-service",
   }),
   state("PodGC, unscheduled", "PodGC deletes a pod without a node.", {
     decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "unscheduled",
   }),
   // Caches and leaders.
-  state("name taken again", "A cache is told of another object of a name by an update.", {
+  state("name taken again", "An informer delivers another object of the same name as an update.", {
     cache: ({ type, object, previous }) =>
       type === "update" && previous !== undefined && previous.metadata.uid !== object.metadata.uid,
   }),
-  state("deleted unseen", "A cache is told of a deletion long after it was.", {
+  state("deletion not observed", "An informer delivers a deletion that its watch missed.", {
     cache: ({ type, object }) => type === "delete" && !isBeingDeleted(object) && object.kind === "Pod",
   }),
   state("restarted controller", "A controller that was killed is shown what is stored.", {
@@ -392,7 +392,7 @@ export function collectStates(): CoveredStates {
     names,
     invariant: {
       name: "sometimes",
-      sentence: "Says which states were reached.",
+      sentence: "Records which states were covered.",
       watch: (): InvariantChecks => {
         const look = <Reported>(
           sign: (signs: StatePredicates) => ((reported: Reported) => boolean) | undefined,

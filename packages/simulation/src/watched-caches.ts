@@ -110,7 +110,7 @@ function differenceBetween(cached: readonly Cached[], stored: readonly Cached[])
 function missedDeletion(delivered: readonly Cached[], stored: readonly Cached[]): string | undefined {
   const names = new Set(stored.map(nameOf));
   const ghost = delivered.map(nameOf).find((name) => !names.has(name));
-  return ghost === undefined ? undefined : `${ghost} is not stored any more, and no handler was told`;
+  return ghost === undefined ? undefined : `${ghost} is not stored any more, and no handler was notified`;
 }
 
 function uidOf({ metadata: { uid = "" } }: Cached): string {

@@ -31,7 +31,7 @@ function planWithBackup(
   });
 }
 
-test("a controller of somebody's own is played, crashed and started anew like the built-in ones", async () => {
+test("a custom controller is simulated, crashed and restarted like the built-in ones", async () => {
   const reported = await recordRun(
     planWithBackup([
       {
@@ -56,7 +56,7 @@ test("a controller of somebody's own is played, crashed and started anew like th
   expect(reported.staleCaches).toEqual([]);
 });
 
-test("its caches are cut off, its requests are refused, its process stands still", async () => {
+test("its watches are cut, its requests are refused, its process is paused", async () => {
   const controllers = { "backup-controller": backupController };
   const paused = await recordRun(planWithBackup([{ at: "+2s", for: "1m", paused: "backup-controller" }]), {
     controllers,
@@ -107,7 +107,7 @@ const configMap: UnstructuredObject = {
   metadata: { namespace: "default", name: "c" },
 };
 
-test("what a reconcile throws is told when it is a bug, and not when the API server refused something", async () => {
+test("an error of a reconcile is reported when it is a bug, and not when the API server refused a request", async () => {
   const plan = planOf([], { manifests: [configMap], for: "1m" });
   const refused = await recordRun(plan, {
     controllers: {
@@ -123,7 +123,7 @@ test("what a reconcile throws is told when it is a bug, and not when the API ser
   expect(broken.errors[0]).toMatchObject({ component: "looker", error: expect.any(TypeError) });
 });
 
-test("a controller that fails as a whole is told of, and started again", async () => {
+test("a controller that fails as a whole is reported, and restarted", async () => {
   const reported = await recordRun(planOf([], { manifests: [], for: "10s" }), {
     controllers: {
       dying: ({ clock }) => ({
@@ -147,10 +147,10 @@ test.each([
       return { requeueAfterMs: 0 };
     },
   ],
-])("who looks %s, without any time passing, is stopped and told of", async (_what, look) => {
+])("a controller that looks %s, while no time passes, is stopped and reported", async (_what, look) => {
   const outcome = await runPlan(planOf([], { manifests: [configMap] }), { controllers: { looker: looker(look) } });
   expect(outcome.violations).toMatchObject([
-    { invariant: "L7 quiet", message: expect.stringMatching(/time does not go on/) },
+    { invariant: "L7 no livelock", message: expect.stringMatching(/time does not go on/) },
   ]);
 });
 

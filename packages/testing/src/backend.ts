@@ -44,7 +44,7 @@ export async function untilEnded(
   await backend.settle();
   while (!isOver) {
     const leftMs = deadline - backend.clock.monotonic();
-    if (leftMs <= 0) throw new Error(`${what} was told to stop, and has not within ${MAX_END_MS / 1000} s`);
+    if (leftMs <= 0) throw new Error(`${what} did not stop within ${MAX_END_MS / 1000} s`);
     await backend.step(leftMs);
   }
   await ended;

@@ -101,8 +101,8 @@ export async function checkFinalizer(subject: Subject, finalizer: string): Promi
 /** Whether there is no such object any more. */
 export async function checkGone(subject: TestObject): Promise<Check> {
   const found = await read(subject);
-  if (found.object === undefined) return { pass: true, message: `expected ${found.name} to be there, and it is not` };
-  return { pass: false, message: `expected ${found.name} to be gone, and it is there: ${stateText(found.object)}` };
+  if (found.object === undefined) return { pass: true, message: `expected ${found.name} to exist, but it does not` };
+  return { pass: false, message: `expected ${found.name} to be gone, but it exists: ${stateText(found.object)}` };
 }
 
 interface Found {
@@ -118,7 +118,7 @@ async function read(subject: Subject): Promise<Found> {
     const key = [metadata?.namespace, metadata?.name].filter((part) => part !== undefined).join("/");
     if (metadata === undefined) throw new TypeError("a check takes an object of the API, or cluster.object(…)");
     const name = `${kind ?? "object"} ${key}`;
-    return { name, object: subject, missing: () => ({ pass: false, message: `${name} is not there` }) };
+    return { name, object: subject, missing: () => ({ pass: false, message: `${name} does not exist` }) };
   }
   const name = String(subject);
   const object = await subject.find();
@@ -126,7 +126,7 @@ async function read(subject: Subject): Promise<Found> {
   const names = others.map(({ metadata }) => metadata.name ?? "");
   const missing = (expectation: string): Check => ({
     pass: false,
-    message: `expected ${name} ${expectation}, and it is not there; others of its kind: ${listText(names)}`,
+    message: `expected ${name} ${expectation}, but it does not exist; others of its kind: ${listText(names)}`,
   });
   return { name, object, missing };
 }

@@ -210,7 +210,7 @@ export class TestCluster implements AsyncDisposable {
     run: (signal: AbortSignal, alive: () => boolean) => Promise<unknown>,
   ): RunningController {
     if (this.#running.some((other) => other.name === name && other.alive))
-      throw new Error(`${name} is running already: give the second one a name of its own, or stop the first`);
+      throw new Error(`${name} is already running: give the second one another name, or stop the first`);
     const running: RunningController = new RunningController({
       name,
       logged,

@@ -105,7 +105,7 @@ export class Trace {
       this.#add(() => `${name} is gone`);
     } else if (before === undefined) {
       const owners = (object.metadata.ownerReferences ?? []).map((owner) => `${owner.kind} ${owner.name}`);
-      this.#add(() => `${name} is there${owners.length === 0 ? "" : `, owned by ${owners.join(", ")}`}`);
+      this.#add(() => `${name} exists${owners.length === 0 ? "" : `, owned by ${owners.join(", ")}`}`);
     } else {
       const changes = changesOf(before, object);
       if (changes.length > 0) this.#add(() => `${name}: ${changes.join(", ")}`);
@@ -117,7 +117,7 @@ export class Trace {
     if (!this.#options.objects.some((definition) => definition.kind === kind)) return;
     const object = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
     const times = series?.count ?? count ?? 1;
-    this.#add(() => `${object} is told of: ${type} ${reason}: ${message}${times > 1 ? ` (${times} times)` : ""}`);
+    this.#add(() => `${object} has event ${type} ${reason}: ${message}${times > 1 ? ` (${times} times)` : ""}`);
   }
 
   #remember(definition: ResourceDefinition, object: DeepReadonly<KubernetesObject>): void {

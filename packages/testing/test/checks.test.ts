@@ -21,7 +21,7 @@ async function withJob(finalizers: string[] = []) {
   return { cluster, pi, [Symbol.asyncDispose]: () => cluster.stop() };
 }
 
-test("a condition that is not so says which there are", async () => {
+test("a failed check of a condition lists the existing conditions", async () => {
   await using started = await withJob();
   const { pi, cluster } = started;
   await expect(pi).toHaveCondition("Complete", "True", { reason: "CompletionsReached", message: /expected number/ });
@@ -39,11 +39,11 @@ test("a condition that is not so says which there are", async () => {
     'expected Job a/b to have condition Complete=True; its conditions: none; status {"active":3}',
   );
   expect((await checkCondition(cluster.object(jobs, "po"), "Complete")).message).toBe(
-    "expected Job default/po to have condition Complete=True, and it is not there; others of its kind: pi",
+    "expected Job default/po to have condition Complete=True, but it does not exist; others of its kind: pi",
   );
 });
 
-test("an event that was not told says which were, of this object alone", async () => {
+test("a failed check of an event lists the recorded events of this object only", async () => {
   await using started = await withJob();
   const { pi, cluster } = started;
   await cluster.create(jobs, { metadata: { name: "other" }, spec: { template } });
@@ -63,7 +63,7 @@ test("an event that was not told says which were, of this object alone", async (
   await expect(expect(pi).not.toHaveEvent({ reason: "Completed" })).rejects.toThrow("not to have an event");
 });
 
-test("owned objects are counted and named, those that go apart", async () => {
+test("owned objects are counted and named, those being deleted separately", async () => {
   await using started = await withJob();
   const { pi } = started;
   await expect(pi).toOwn(pods, 1);
@@ -73,7 +73,7 @@ test("owned objects are counted and named, those that go apart", async () => {
   );
 });
 
-test("finalizers, and what they keep from going", async () => {
+test("finalizers, and objects that they protect from deletion", async () => {
   await using started = await withJob(["example.com/hold"]);
   const { pi, cluster } = started;
   await expect(pi).toHaveFinalizer("example.com/hold");
@@ -83,14 +83,14 @@ test("finalizers, and what they keep from going", async () => {
   await pi.delete();
   await cluster.advance("1m");
   expect((await checkGone(pi)).message).toMatch(
-    /^expected Job default\/pi to be gone, and it is there: status \{.*; deleted at 2026-01-01T00:01:00Z; finalizers example\.com\/hold$/,
+    /^expected Job default\/pi to be gone, but it exists: status \{.*; deleted at 2026-01-01T00:01:00Z; finalizers example\.com\/hold$/,
   );
   await pi.patch({ metadata: { finalizers: null } });
   await expect(pi).toBeGone();
   await expect(expect(pi).not.toBeGone()).rejects.toThrow("expected Job default/pi to be there, and it is not");
 });
 
-test("without matchers a check that does not hold is thrown", async () => {
+test("without matchers, a failed check throws", async () => {
   await using started = await withJob();
   const { pi, cluster } = started;
   assertCheck(await checkCondition(pi, "Complete"));

@@ -13,7 +13,7 @@ async function start() {
   return { cluster, controller, writes, [Symbol.asyncDispose]: () => cluster.stop() };
 }
 
-test("requests that fit a rule are refused as often as it says, and others are not", async () => {
+test("requests that match a rule are refused as often as it allows, and others are not", async () => {
   await using started = await start();
   const { cluster, writes } = started;
   const fault = cluster.faults.refuse({
@@ -38,7 +38,7 @@ test("requests that fit a rule are refused as often as it says, and others are n
   expect(fault.count).toBe(2);
 });
 
-test("a refusal says what it is of, and ends when it is told to", async () => {
+test("a refusal names the refused request, and ends when the fault is ended", async () => {
   await using started = await start();
   const { cluster, controller } = started;
   const rule = { verb: "patch", resource: backups, subresource: "status", status: 409 } as const;
@@ -65,7 +65,7 @@ test("a request that is delayed arrives in virtual time", async () => {
   await expect(a).toOwn(jobs, 1);
 });
 
-test("what happens just before a request makes what its sender has read untrue", async () => {
+test("an action just before a request makes the sender's data stale", async () => {
   await using started = await start();
   const { cluster, writes } = started;
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
@@ -78,7 +78,7 @@ test("what happens just before a request makes what its sender has read untrue",
   expect(writes()).toEqual(["create jobs.batch default/a: 409"]);
 });
 
-test("when an answer is lost the server has done what was asked, and the controller has to find that out", async () => {
+test("when a response is lost, the server has executed the request, and the controller has to discover that", async () => {
   await using started = await start();
   const { cluster, writes } = started;
   cluster.faults.loseAnswers({ by: "backups", verb: "create", resource: jobs, times: 1 });
@@ -87,7 +87,7 @@ test("when an answer is lost the server has done what was asked, and the control
   expect(writes().filter((text) => text.startsWith("create"))).toEqual(["create jobs.batch default/a: none"]);
 });
 
-test("a cache that is held back is stale until it is let go", async () => {
+test("a cache whose watches are held is stale until the fault ends", async () => {
   await using started = await start();
   const { cluster, writes } = started;
   const held = cluster.faults.holdWatches({ by: "backups", resource: jobs });
@@ -102,7 +102,7 @@ test("a cache that is held back is stale until it is let go", async () => {
   expect(new Set(again)).toEqual(new Set(["create jobs.batch default/a: 409"]));
 });
 
-test("watches that are cut are opened anew, and who is disconnected comes back", async () => {
+test("closed watches are reopened, and a disconnected controller reconnects", async () => {
   await using started = await start();
   const { cluster } = started;
   expect(cluster.faults.cutWatches({ by: "backups", resource: backups })).toBe(1);
@@ -118,7 +118,7 @@ test("watches that are cut are opened anew, and who is disconnected comes back",
   await cluster.eventually(() => expect(cluster.object(backups, "b")).toOwn(jobs, 1), { within: "5m" });
 });
 
-test("Kubernetes' own controllers are met by their names, in process", async () => {
+test("faults apply to Kubernetes' controllers by their names, in process", async () => {
   await using started = await start();
   const { cluster } = started;
   cluster.faults.refuse({ by: "job-controller", verb: "create", resource: "pods", times: 3, status: 429 });

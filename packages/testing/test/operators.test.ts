@@ -36,7 +36,7 @@ interface Environment extends TestEnvironment {
   readonly leaseName?: string;
 }
 
-test("of two instances of an operator one leads; when it stops the other does at once, and when it is killed, after the lease", async () => {
+test("of two instances of an operator one leads; the other leads immediately after a stop, and after the lease duration when the leader is killed", async () => {
   await using cluster = await startTestCluster({ kubelet: "none" });
   const leads: string[] = [];
   const first = await cluster.run(operator(leads), { name: "first" });
@@ -55,7 +55,7 @@ test("of two instances of an operator one leads; when it stops the other does at
   expect(third.requests.every(({ by }) => by === "third")).toBe(true);
 });
 
-test("an operator that cannot reach its Lease fails, and what it is handed can be replaced", async () => {
+test("an operator that cannot reach its Lease fails, and its dependencies can be replaced", async () => {
   const cluster = await startTestCluster({ kubelet: "none" });
   const leads: string[] = [];
   await cluster.run(operator(leads), { environment: { leaseName: "another", identity: "me" } });

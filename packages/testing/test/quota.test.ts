@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import "../src/vitest.js";
 import { startTestCluster } from "../src/index.js";
 
-test("what a quota has no room for waits, as in any cluster with controllers", async () => {
+test("an object that exceeds a quota waits, as in any cluster with controllers", async () => {
   await using cluster = await startTestCluster();
   const quota = await cluster.create(resourceQuotas, { metadata: { name: "q" }, spec: { hard: { pods: "2" } } });
   await cluster.advance("1s");

@@ -47,7 +47,7 @@ test.each(["in-process", "serve"] as const)(
   60_000,
 );
 
-test("a long time passes against serve as in process: at the instants at which something happens", async () => {
+test("a long time passes against serve as in process: only at the times of events", async () => {
   await using cluster = await startTestCluster({ against: "serve", start: "2030-01-01T00:00:00Z", kubelet: "none" });
   const seen: string[] = [];
   await cluster.run(({ clock }) => ({
@@ -65,7 +65,7 @@ test("a long time passes against serve as in process: at the instants at which s
   expect(cluster.now.toISOString()).toBe("2030-01-02T00:00:00.000Z");
 });
 
-test("a serve that is running is begun anew for every test, as the environment names it", async () => {
+test("a running serve from the environment is reset for each test", async () => {
   const { url, stop } = await startServeProcess({ flags: ["--start=2026-01-01T00:00:00Z"] });
   onTestFinished(stop);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -79,7 +79,7 @@ test("a serve that is running is begun anew for every test, as the environment n
   }
 });
 
-test("a serve that ends in the middle of a test says how", async () => {
+test("a serve that ends during a test reports its exit", async () => {
   const { url, ended, stop } = await startServeProcess({ flags: [] });
   const backend = await startServe({ url, ended, end: stop });
   await stop();
@@ -87,7 +87,7 @@ test("a serve that ends in the middle of a test says how", async () => {
   await backend.stop();
 });
 
-test("what cannot be had is said plainly", async () => {
+test("a missing server is reported", async () => {
   expect(await missingTestServer("kube-apiserver", {})).toMatch(/^KUBEBUILDER_ASSETS is not set: set it to a folder/);
   expect(await missingTestServer("serve")).toBeUndefined();
   expect(await missingTestServer(undefined, {})).toBeUndefined();
@@ -142,7 +142,7 @@ const look = setInterval(() => {
   return folder;
 }
 
-test("on an API server beside which nothing runs, Kubernetes' controllers run here, and time is real", async () => {
+test("on an API server without controllers, Kubernetes' controllers run in process, in real time", async () => {
   vi.stubEnv("KUBEBUILDER_ASSETS", await fakePrograms());
   onTestFinished(() => void vi.unstubAllEnvs());
   await testBackupController("kube-apiserver");

@@ -12,7 +12,7 @@ import {
 } from "../src/index.js";
 import { backupController, clusterWithBackups, createBackup } from "./backups.js";
 
-test("time stands still until it is moved on, and then everything due has happened", async () => {
+test("time is paused until the test advances it, and then all due work is done", async () => {
   await using cluster = await startTestCluster({ start: "2030-01-01T00:00:00Z" });
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
   const pi = await cluster.create(jobs, { metadata: { name: "pi" }, spec: { template } });
@@ -23,7 +23,7 @@ test("time stands still until it is moved on, and then everything due has happen
   await expect(cluster.advance("soon")).rejects.toThrow('advance: "soon" is not a duration; write for example "10m"');
 });
 
-test("what eventually holds does so at the first instant at which it can, and is answered", async () => {
+test("eventually resolves with the value at the first time at which the condition holds", async () => {
   await using cluster = await clusterWithBackups({ kubelet: "none" });
   await cluster.run(backupController);
   const began = cluster.clock.monotonic();
@@ -36,7 +36,7 @@ test("what eventually holds does so at the first instant at which it can, and is
   expect(cluster.clock.monotonic()).toBe(began);
 });
 
-test("what never comes fails with why it last did not hold, how long that was, and what was looked at", async () => {
+test("an unmet condition fails with its last reason, the waiting time and the related objects", async () => {
   await using cluster = await clusterWithBackups({ kubelet: "none" });
   await cluster.run(backupController);
   const nightly = await createBackup(cluster, "nightly");
@@ -57,16 +57,16 @@ test("what never comes fails with why it last did not hold, how long that was, a
   ).rejects.toThrow(/is false[^]*Backup default\/nightly: status \{"phase":"Running"[^]*Normal Started: Created Job/);
 });
 
-test("a condition about what is not there tells what is", async () => {
+test("a failed check of a missing object lists its siblings", async () => {
   await using cluster = await clusterWithBackups();
   await createBackup(cluster, "weekly");
   const absent = cluster.object(configMaps, "absent");
   await expect(cluster.eventually(() => expect(absent).toHaveFinalizer("a/b"), { within: "1s" })).rejects.toThrow(
-    "expected ConfigMap default/absent to have the finalizer a/b, and it is not there; others of its kind: none",
+    "expected ConfigMap default/absent to have the finalizer a/b, but it does not exist; others of its kind: none",
   );
 });
 
-test("a controller that fails fails the test that moves time on, once, or else the end of the cluster", async () => {
+test("the error of a failed controller is thrown once: by the next advance, or else by the stop of the cluster", async () => {
   const failing: ControllerFactory = ({ clock }) => ({
     name: "failing",
     run: async (signal) => {
@@ -85,7 +85,7 @@ test("a controller that fails fails the test that moves time on, once, or else t
   await cluster.stop();
 });
 
-test("a controller that is stopped ends what it has begun, one that is killed does nothing any more, and either can be run anew", async () => {
+test("a stopped controller finishes its work, a killed one stops immediately, and both can be started again", async () => {
   await using cluster = await clusterWithBackups();
   const first = await cluster.run(backupController);
   await expect(cluster.run(backupController)).rejects.toThrow("backupController is running already");
@@ -106,15 +106,15 @@ test("a controller that is stopped ends what it has begun, one that is killed do
   expect([first.alive, second.alive, third.alive]).toEqual([false, false, true]);
 });
 
-test("a controller that does not end when it is told to is named", async () => {
+test("a controller that does not stop is named", async () => {
   const cluster = await startTestCluster({ kubelet: "none", controllers: [] });
   const deaf = await cluster.run({ name: "deaf", run: () => new Promise(() => {}) });
-  await expect(deaf.stop()).rejects.toThrow("deaf was told to stop, and has not within 120 s");
+  await expect(deaf.stop()).rejects.toThrow("deaf did not stop within 120 s");
   await deaf.kill().catch(() => {});
   await cluster.stop();
 });
 
-test("the cluster leaves nothing running, and no timer that would keep a process alive", async () => {
+test("a stopped cluster leaves no work and no timer that keeps a process alive", async () => {
   const cluster = await clusterWithBackups();
   await cluster.run(backupController);
   await cluster.advance("1h");

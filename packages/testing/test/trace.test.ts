@@ -19,7 +19,7 @@ async function play(seed: number): Promise<{ text: string; names: (string | unde
   return { text: trace.text(), names: items.map(({ metadata }) => metadata.name) };
 }
 
-test("equal seeds give equal traces, and other seeds other names, which do not show", async () => {
+test("equal seeds give equal traces, and the different names of other seeds are aliased", async () => {
   const [first, again, other] = [await play(1), await play(1), await play(2)];
   expect(again).toEqual(first);
   expect(other.names).not.toEqual(first.names);
@@ -27,7 +27,7 @@ test("equal seeds give equal traces, and other seeds other names, which do not s
   expect(first.text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-|\d{4}-\d\d-\d\dT/);
 });
 
-test("a trace tells what the controller sends and what becomes of the objects", async () => {
+test("a trace lists the controller's requests and the changes of objects", async () => {
   await using cluster = await clusterWithBackups({ kubelet: "none" });
   const trace = await cluster.trace();
   await cluster.run(backupController);
@@ -38,9 +38,9 @@ test("a trace tells what the controller sends and what becomes of the objects", 
   await expect(trace).toMatchTrace("golden/backup.trace");
 });
 
-test("a trace that is another than the one on file fails", async () => {
+test("a trace that differs from its file fails", async () => {
   const file = path.join(await mkdtemp(path.join(tmpdir(), "trace-")), "backup.trace");
-  await writeFile(file, "+0s       Backup default/nightly is there\n");
+  await writeFile(file, "+0s       Backup default/nightly exists\n");
   await using cluster = await clusterWithBackups({ kubelet: "none" });
   const trace = await cluster.trace();
   await createBackup(cluster, "weekly");

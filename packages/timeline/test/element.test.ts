@@ -14,7 +14,7 @@ import { aReport } from "./a-report.js";
 import { Site } from "./browser.js";
 import { browserPath } from "./chromium.js";
 
-test("the element's style sheet is made of the page's as it is", async () => {
+test("the element's style sheet is generated from the page's current style sheets", async () => {
   expect(styleText).toBe(await elementStyle());
 });
 
@@ -39,7 +39,7 @@ const page = (body: string): { type: string; text: string } => ({
 const json = (data: unknown): string => JSON.stringify(data).replaceAll("<", "\\u003c");
 const waitForLanes = (shown: Page): Promise<unknown> => shown.locator("kubewright-timeline canvas.lanes").waitFor();
 
-describe.skipIf(browserPath === undefined)("in a page of others", () => {
+describe.skipIf(browserPath === undefined)("in a host page", () => {
   let site: Site;
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.skipIf(browserPath === undefined)("in a page of others", () => {
   });
   afterAll(() => site.stop());
 
-  test("data in a script element of it is shown, under a policy that lets only files of the server run and style", async () => {
+  test("data in a child script element is shown under a content security policy that allows only the server's files", async () => {
     const { page: shown, complaints } = await site.open("/child");
     await waitForLanes(shown);
     const element = shown.locator("kubewright-timeline");
@@ -77,7 +77,7 @@ describe.skipIf(browserPath === undefined)("in a page of others", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("src, theme and zone say what is shown and how, and can be changed", async () => {
+  test("src, theme and zone set the data and its presentation, and can be changed", async () => {
     const { page: shown, complaints } = await site.open("/src");
     await waitForLanes(shown);
     const element = shown.locator("kubewright-timeline");
@@ -96,7 +96,7 @@ describe.skipIf(browserPath === undefined)("in a page of others", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("it is as dark as the page around, and has neither a title nor a switch of its own", async () => {
+  test("it has the color scheme of the host page, and neither a title nor a theme switch", async () => {
     const { page: shown, complaints } = await site.open("/child");
     await waitForLanes(shown);
     const element = shown.locator("kubewright-timeline");
@@ -116,7 +116,7 @@ describe.skipIf(browserPath === undefined)("in a page of others", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("other data takes its place, and what is looked at stays", async () => {
+  test("the data can be replaced, and the view stays", async () => {
     const { page: shown, complaints } = await site.open("/empty");
     const element = shown.locator("kubewright-timeline");
     await element.evaluate((node, data) => void ((node as unknown as Shown).data = data), aReport("first"));
@@ -133,7 +133,7 @@ describe.skipIf(browserPath === undefined)("in a page of others", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("what is selected is told to the page around, and keys outside of it are not its own", async () => {
+  test("a selection is reported to the host page, and keys outside of the element are ignored", async () => {
     const { page: shown, complaints } = await site.open("/child");
     await waitForLanes(shown);
     await shown.evaluate(() => {
@@ -161,7 +161,7 @@ describe.skipIf(browserPath === undefined)("in a page of others", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("names that are markup stay names", async () => {
+  test("names that contain markup are shown as text", async () => {
     const { page: shown, complaints } = await site.open("/hostile");
     await waitForLanes(shown);
     const element = shown.locator("kubewright-timeline");
@@ -172,13 +172,13 @@ describe.skipIf(browserPath === undefined)("in a page of others", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("what cannot be read is said", async () => {
+  test("unreadable data is reported", async () => {
     const { page: shown } = await site.open("/missing");
     const alert = shown.locator("kubewright-timeline [role=alert]");
     await expect.poll(() => alert.textContent()).toContain("/nothing.json: 404");
   });
 
-  test("taken out of the page and put back it shows the same", async () => {
+  test("removed from the page and added again, it shows the same", async () => {
     const { page: shown, complaints } = await site.open("/child");
     await waitForLanes(shown);
     await shown.evaluate(() => {

@@ -109,7 +109,7 @@ test("closing the transport kills a plugin that is running, and what waits for i
   expect(await failure(transport({ method: "GET", path: "/", headers: {} }))).toContain("the connection was closed");
 });
 
-test("a request that is given up does not wait for the plugin, which goes on for the others", async () => {
+test("an aborted request does not wait for the plugin, which continues for the others", async () => {
   const folder = await scratch();
   const { transport, close } = createHttpTransport({
     server: "http://127.0.0.1:1",
@@ -251,7 +251,7 @@ test("a plugin runs once while its credential lasts, and again when that has exp
   expect(runs()).toBe(2);
 });
 
-test("a plugin is told what it is for in KUBERNETES_EXEC_INFO, beside the environment and its own variables", async () => {
+test("a plugin gets its cluster in KUBERNETES_EXEC_INFO, besides the environment and its own variables", async () => {
   const plugin = {
     ...shell(
       'printf \'{"kind":"ExecCredential","apiVersion":"%s","status":{"token":"%s"}}\' "$V" "$(printf %s "$KUBERNETES_EXEC_INFO" | od -An -tx1 | tr -d " \\n")"',
@@ -280,7 +280,7 @@ test("a plugin is told what it is for in KUBERNETES_EXEC_INFO, beside the enviro
   });
 });
 
-test("a plugin that is not there, or may not be run, is told with how to get it", async () => {
+test("a plugin that is missing, or not executable, is reported with its install hint", async () => {
   const folder = await scratch();
   await writeFile(join(folder, "plugin"), "");
   await chmod(join(folder, "plugin"), 0o600);

@@ -42,7 +42,7 @@ test("a file is replaced as a whole when it is closed, and not before", async ()
   expect(readdirSync(folder)).toEqual(["trace.jsonl"]);
 });
 
-test("a mode is that of the file afterwards, however loose it was; nobody else could read it meanwhile", async () => {
+test("the given mode replaces a looser one, and no other user can read the file meanwhile", async () => {
   const folder = makeFolder();
   const file = path.join(folder, "kubeconfig");
   writeFileSync(file, "old");
@@ -124,7 +124,7 @@ test("when it cannot take the old one's place, the old one stays and nothing els
   expect([readdirSync(folder), statSync(file).isDirectory()]).toEqual([["file"], true]);
 });
 
-test.skipIf(process.platform !== "linux")("a full disk is told, and nothing is left behind", () => {
+test.skipIf(process.platform !== "linux")("a full disk is reported, and no file is left behind", () => {
   const folder = makeFolder();
   const file = path.join(folder, "file");
   writeFileSync(file, "old");

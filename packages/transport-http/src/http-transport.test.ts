@@ -98,7 +98,7 @@ test("a request arrives with its method, path, headers and body, and the answer 
   });
 });
 
-test("an answer tells how many bytes of the request crossed the wire", async () => {
+test("a response has the number of request bytes sent", async () => {
   const transport = connect({ server: await serve(echo) });
   const sent = async (body?: ApiRequest["body"]) => {
     const response = await transport({
@@ -479,7 +479,7 @@ test("impersonation becomes headers", async () => {
   });
 });
 
-test("an impersonation arrives as it was meant, in any script, and is never of nobody", async () => {
+test("impersonation headers arrive unchanged in any script, and an empty user is refused", async () => {
   const server = await serve((request, response) => response.end(JSON.stringify(request.headers)));
   const impersonate = { user: "jörg 🚀", groups: ["größe"], extra: { "a(b)%c/ü": ["€"] } };
   const headers = JSON.parse(await text(await connect({ server, impersonate })(GET))) as Record<string, string>;

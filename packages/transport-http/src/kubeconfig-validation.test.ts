@@ -284,7 +284,7 @@ test("another server than the cluster's is not known by the cluster's name", asy
   expect((await load({ cluster }, { server: "https://other" })).serverName).toBeUndefined();
 });
 
-test("a plugin beside the kubeconfig is never looked up in the path, and is told of the cluster if it wants", async () => {
+test("a plugin with a relative path is not looked up in PATH, and gets the cluster if it requests it", async () => {
   const extensions = [{ name: "client.authentication.k8s.io/exec", extension: { audience: "a" } }];
   const plugin = { apiVersion: V1BETA1, command: "./login", installHint: "get it", provideClusterInfo: true };
   const { exec, folder } = await load({ cluster: { extensions }, user: { exec: plugin } });

@@ -233,7 +233,7 @@ test("flags are resolved as upstream does: kubeconfig, with or without master; m
   ]);
 });
 
-test("files of a client certificate are read, and told to be read again; inline data is not", async () => {
+test("files of a client certificate are read, and their paths returned for rereading; inline data has no path", async () => {
   const { folder, write } = await scratch();
   await write("me.crt", "CERT FILE");
   await write("me.key", "KEY FILE");

@@ -27,7 +27,7 @@ test("chunks come to the reader one by one, whether they or the reader came firs
   expect(await chunks.next()).toEqual({ done: true });
 });
 
-test("the source pauses while 64 KiB wait to be read, and goes on once when they are fewer", async () => {
+test("the source pauses while 64 KiB wait to be read, and resumes once when they are fewer", async () => {
   const { chunks, calls } = body();
   chunks.push(of(65_535));
   expect(calls).toEqual([]);

@@ -14,7 +14,7 @@ test("a Job with a time of 0 is deleted the moment it finishes", async () => {
   expect(harness.durations).toEqual([0]);
 });
 
-test("a Job is deleted in the foreground, told by its UID, exactly when its time is over", async () => {
+test("a Job is deleted in the foreground, with its UID as precondition, exactly when its TTL expires", async () => {
   const harness = await Harness.begin();
   await harness.start();
   await harness.createJob(10);
@@ -71,7 +71,7 @@ test.each([
       await harness.setConditions([harness.condition("SuccessCriteriaMet", "True")]);
     },
   ],
-])("a Job that %s is let be, and holds no timer", async (_title, prepare) => {
+])("a Job that %s is kept, and has no timer", async (_title, prepare) => {
   const harness = await Harness.begin();
   await harness.start();
   await prepare(harness);
@@ -129,7 +129,7 @@ test("a live Job with more time than the cached one is not deleted, but looked a
   expect(harness.sent()).toEqual(["1000 get jobs.batch default/j", "1000 delete jobs.batch default/j"]);
 });
 
-test("a new Job of the same name is let be", async () => {
+test("a new Job of the same name is kept", async () => {
   const harness = await Harness.begin();
   await harness.start();
   await harness.createJob(10);
@@ -203,7 +203,7 @@ test("a Job that does not say when it finished is tried again with back-off", as
   expect(harness.sent()).toEqual([]);
 });
 
-test("a Job that is being deleted is let be", async () => {
+test("a Job that is being deleted is skipped", async () => {
   const harness = await Harness.begin();
   await harness.createJob(0);
   await harness.jobs.delete("j", { namespace: "default", propagationPolicy: "Foreground" });

@@ -14,7 +14,7 @@ const queues = [RateLimitingQueue, PriorityQueue].map((Queue) => ({
   queue: () => new Queue<unknown>({ clock, rateLimiter: defaultControllerRateLimiter({ clock }) }),
 }));
 
-test.for(queues)("$name refuses items that cannot be told apart, and goes on", async ({ queue: make }) => {
+test.for(queues)("$name refuses items without a value identity, and continues", async ({ queue: make }) => {
   const queue = make();
   for (const [item, what] of [
     [{ name: "a" }, "an object"],

@@ -134,7 +134,7 @@ test("a queue without a name has no metrics", async () => {
   expect(metrics).toMatchObject({ names: [], adds: 0, depth: 0 });
 });
 
-test("metrics that throw are told to standard error, and the queue goes on", async () => {
+test("metrics that throw are reported to standard error, and the queue continues", async () => {
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   try {
     const fail = (): never => {

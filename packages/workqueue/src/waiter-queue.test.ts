@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { WaiterQueue } from "./waiter-queue.js";
 
-test("whatever comes and goes, the line is in order", () => {
+test("the queue stays in order for any pushes, shifts and removals", () => {
   const steps = fc.array(fc.oneof(fc.constantFrom("push", "push", "shift", "shift"), fc.nat(60)), {
     minLength: 100,
     maxLength: 400,

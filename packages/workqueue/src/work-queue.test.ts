@@ -268,7 +268,7 @@ async function settled(): Promise<void> {
   await new SimulatedClock().settle();
 }
 
-test("whoever waits in get, or for the drain, keeps the process alive, and nobody else does", async () => {
+test("only a pending get or drain keeps the process alive", async () => {
   const clock = new SimulatedClock();
   const queue = new WorkQueue<string>({ clock });
   queue.add("a");

@@ -11,7 +11,7 @@ test("case 54: every help text begins with the metric's stability, at both endpo
   for (const help of helps) expect(help).toMatch(/^# HELP \w+ \[(ALPHA|BETA|STABLE)\] \S/);
 });
 
-test("case 55: a disabled metric is gone, is counted, and whoever feeds it does not notice", async () => {
+test("case 55: a disabled metric is absent and counted, and its callers do not notice", async () => {
   const bench = await operationsBench({ disabledMetrics: ["workqueue_depth", "workqueue_depth"] });
   const queue = bench.operations.metrics.common.queues.forQueue("job");
   queue.countAdd();
@@ -38,7 +38,7 @@ test("a label value that is not allowed becomes unexpected", async () => {
   await expect(operationsBench({ allowMetricLabels: ["nonsense"] })).rejects.toThrow('"nonsense" must be formatted as');
 });
 
-test("what a build and a process are is there from the start; what has not happened yet is not", async () => {
+test("build and process metrics exist from the start; event counters do not", async () => {
   const bench = await operationsBench({ featureGates: ["WorkloadWithJob=false", "AllBeta=false"] });
   const text = await bench.operations.metrics.text("text");
   for (const line of [

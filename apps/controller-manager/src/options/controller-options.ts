@@ -89,7 +89,7 @@ export const controllerFlags = [
     terminatedPodGcThreshold: [
       "terminated-pod-gc-threshold",
       int32,
-      "ended pods of the whole cluster that are let be; 0 or less: all of them",
+      "terminated pods of the whole cluster that are not deleted; 0 or less: all of them",
     ],
     podgcPeriodMs: ["podgc-period", duration, `from the end of a pass to the next (${TUNING})`],
     podgcQuarantineMs: [

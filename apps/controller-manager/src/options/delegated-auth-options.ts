@@ -54,7 +54,7 @@ export const authenticationFlags = flagGroup<AuthenticationOptions>("Authenticat
   authenticationTolerateLookupFailure: [
     "authentication-tolerate-lookup-failure",
     bool,
-    "go on without the cluster's client CAs when they cannot be read",
+    "continue without the cluster's client CAs when they cannot be read",
   ],
   authenticationTokenWebhookCacheTtlMs: [
     "authentication-token-webhook-cache-ttl",
@@ -83,7 +83,7 @@ export const authorizationFlags = flagGroup<AuthorizationOptions>("Authorization
   authorizationAlwaysAllowPaths: [
     "authorization-always-allow-paths",
     list,
-    "paths open to everybody; a trailing * for a prefix",
+    "paths that every client may request; a trailing * for a prefix",
   ],
   authorizationWebhookCacheAuthorizedTtlMs: [
     "authorization-webhook-cache-authorized-ttl",

@@ -58,7 +58,7 @@ export const genericFlags = flagGroup<GenericOptions>("Generic", {
   useServiceAccountCredentials: [
     "use-service-account-credentials",
     bool,
-    "every controller acts as a ServiceAccount of its own in kube-system, made when it is not there",
+    "every controller acts as its own ServiceAccount in kube-system, created when missing",
   ],
   featureGates: ["feature-gates", assignments, "features to switch on or off, Name=true|false,…; see below"],
   emulatedVersion: ["emulated-version", list, "only kube=1.36"],

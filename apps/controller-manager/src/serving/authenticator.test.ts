@@ -49,7 +49,7 @@ test("a token is a user, is wrong, or cannot be asked about", async () => {
   expect(await authenticate(bearer("down"))).toEqual({ error: "no API server" });
 });
 
-test("without anybody to ask, tokens and certificates are not looked at", async () => {
+test("without a review client, tokens and certificates are ignored", async () => {
   expect(await authenticate({ ...bearer("bad"), peer: peer("eve", "other CA") }, {}, false)).toEqual(ANONYMOUS);
 });
 
@@ -63,7 +63,7 @@ test("a client certificate is a user by its common name, with its organizations 
   });
 });
 
-test("a certificate that nobody vouches for is refused, unless a token is good", async () => {
+test("a certificate of an unknown authority is refused, unless a token is valid", async () => {
   const unknown = peer("eve", "other CA");
   expect(await authenticate({ peer: unknown })).toHaveProperty("error");
   expect(await authenticate({ peer: peer("eve", "client CA") }, undefined, true, "2027-01-02T00:00:00Z")).toEqual({

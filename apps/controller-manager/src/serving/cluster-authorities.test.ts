@@ -17,7 +17,7 @@ async function authoritiesIn(data: Record<string, string> | undefined) {
   return readClusterAuthorities(client);
 }
 
-test("without the ConfigMap, and without authorities in it, nobody vouches for clients", async () => {
+test("without the ConfigMap, or without authorities in it, no client certificate is trusted", async () => {
   expect(await authoritiesIn(undefined)).toEqual(NOBODY);
   expect(await authoritiesIn({ "requestheader-username-headers": '["X-Remote-User"]' })).toEqual(NOBODY);
 });

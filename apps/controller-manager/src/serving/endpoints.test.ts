@@ -57,7 +57,7 @@ test("case 59: /configz has canonical names, Go's durations and upstream's spell
   });
 });
 
-test("/flagz and /statusz are text that nobody should parse", async () => {
+test("/flagz and /statusz are text that is not meant to be parsed", async () => {
   const { ask, clock } = await operationsBench({ concurrentJobSyncs: 7 });
   await clock.advance(3_723_000);
   const flagz = (await ask("/flagz")).body;
@@ -112,7 +112,7 @@ test("/metrics is text, or OpenMetrics for who prefers it, and only read", async
   expect((await ask("/metrics", { method: "POST" })).status).toBe(405);
 });
 
-test("the garbage collector's graph is there once it runs, for Graphviz", async () => {
+test("the garbage collector's graph is served for Graphviz once the collector runs", async () => {
   const { ask, operations } = await operationsBench();
   const path = "/debug/controllers/garbage-collector-controller/graph";
   expect((await ask(path)).status).toBe(404);

@@ -116,7 +116,7 @@ test("single checks are below /livez and /readyz, as everywhere, but not below /
     expect(await answer(ask(path))).toEqual([404, "404 page not found\n"]);
 });
 
-test("case 56: /metrics/slis tells how checks went, until it is reset", async () => {
+test("case 56: /metrics/slis counts check results until it is reset", async () => {
   const { ask } = await operationsBench();
   await ask("/healthz");
   await ask("/healthz");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { pollForChanges } from "./poll-for-changes.js";
 
-test("what changes is made use of; what cannot be read or used is said once, and tried again", async () => {
+test("changed content is applied; an unreadable or unusable one is logged once and retried", async () => {
   const clock = new SimulatedClock();
   const lines: string[] = [];
   const logger: Logger = {
@@ -43,9 +43,9 @@ test("what changes is made use of; what cannot be read or used is said once, and
   expect(applied).toEqual(["b", "c"]);
   expect(lines).toEqual([
     "Reloaded",
-    "Could not reload, going on with what was read before: gone",
+    "Could not reload, keeping the previous content: gone",
     "Can be read again",
-    "Could not reload, going on with what was read before: unusable",
+    "Could not reload, keeping the previous content: unusable",
     "Reloaded",
   ]);
   stop.abort();

@@ -43,7 +43,7 @@ export async function pollForChanges(
       if (signal.aborted) return;
       const message = errorMessage(error);
       if (message !== problem)
-        logger.error({ name, err: message }, "Could not reload, going on with what was read before");
+        logger.error({ name, err: message }, "Could not reload, keeping the previous content");
       problem = message;
     }
   }

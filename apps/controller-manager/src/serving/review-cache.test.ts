@@ -17,7 +17,7 @@ test("holds as many as it may, those used last", async () => {
   expect(cache.size).toBe(3);
 });
 
-test("a failed look-up is not remembered, and fails everybody who waits for it", async () => {
+test("a failed review is not cached, and fails every caller that waits for it", async () => {
   const cache = new ReviewCache<number>({ clock: new SimulatedClock() });
   let asked = 0;
   const failing = async (): Promise<never> => {

@@ -59,10 +59,10 @@ export async function ensureNoLiveMembers({
       if (error instanceof UsageError) throw error;
       if (isForbidden(error)) {
         // Rights from before there was sharding: then nobody shares here.
-        logger.debug({ err: errorMessage(error) }, "Cannot tell whether replicas share the work");
+        logger.debug({ err: errorMessage(error) }, "Not known whether replicas share the work");
         return;
       }
-      logger.warn({ err: errorMessage(error) }, "Cannot tell yet whether replicas share the work");
+      logger.warn({ err: errorMessage(error) }, "Not known yet whether replicas share the work");
       await clock.sleep(RETRY_MS, signal);
     }
   }
@@ -117,7 +117,7 @@ export class LeaderWatch {
           }
         }
       } catch (error) {
-        if (!signal.aborted) logger.debug({ err: errorMessage(error) }, "Cannot tell yet who leads");
+        if (!signal.aborted) logger.debug({ err: errorMessage(error) }, "Not known yet which manager leads");
       }
       await clock.sleep(RETRY_MS, signal, { background: true }).catch(() => undefined);
     }

@@ -132,7 +132,7 @@ describe("a namespace that is split", () => {
     await world.client.resource(cronJobs).create({ metadata: { name: "tick", namespace }, spec });
   }
 
-  test("is worked for by several replicas, each Job by one of them, and what is not split by one", async () => {
+  test("is handled by several replicas, each Job by one of them, and everything not split by one replica", async () => {
     const world = await create({}, ["batch", ...OTHERS]);
     const replicas = [world.start(SPLIT), world.start(SPLIT), world.start(SPLIT)];
     await world.clock.advance(60_000);

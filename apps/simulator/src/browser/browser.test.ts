@@ -27,7 +27,7 @@ spec:
               image: busybox
 `;
 
-test("plays texts: the report, what the command prints, and the command that does it", async () => {
+test("play simulates texts: it returns the report, the command's output and the command line", async () => {
   const manifests = cronJob("a", "0 * * * *");
   const shares: number[] = [];
   const simulated = await runSimulation(
@@ -53,7 +53,7 @@ test("plays texts: the report, what the command prints, and the command that doe
   expect(simulated.summary).toBe(stdout);
 });
 
-test("mistakes have their places, and what is right is played beside them", async () => {
+test("mistakes have their places, and valid objects are simulated", async () => {
   const manifests = [
     cronJob("right", "0 * * * *"),
     cronJob("typo", "0 * * * *", " # odd\n      backofLimit: 3"),
@@ -80,7 +80,7 @@ test("mistakes have their places, and what is right is played beside them", asyn
   expect(await check({ manifests })).toEqual(simulated.problems);
 });
 
-test("what is wrong with one text does not hide what is wrong with another", async () => {
+test("mistakes in one text do not hide mistakes in another", async () => {
   const problems = await check({
     manifests: cronJob("late", "0 25 * * *"),
     scenario: "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nseeds: 3\n",
@@ -89,11 +89,11 @@ test("what is wrong with one text does not hide what is wrong with another", asy
   expect([...new Set(problems.map(({ document }) => document))]).toEqual(["manifests", "workloads", "scenario"]);
 });
 
-test("nothing, and nothing that can be played, are told of and never thrown", async () => {
+test("empty input and input without workloads are reported, not thrown", async () => {
   const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n";
   for (const [request, message] of [
     [{ manifests: "" }, "no Kubernetes objects found"],
-    [{ manifests: config }, "nothing to play"],
+    [{ manifests: config }, "nothing to simulate"],
     [{ manifests: cronJob("a", "0 * * * *"), start: "yesterday" }, "is not a time"],
     [{ manifests: cronJob("a", "0 * * * *"), seed: -1 }, "is not a whole number"],
     [{ manifests: cronJob("a", "0 * * * *"), scenario: "kind: [" }, "not YAML"],
@@ -105,7 +105,7 @@ test("nothing, and nothing that can be played, are told of and never thrown", as
   await expect(trace({ manifests: "" })).rejects.toThrow("manifests.yaml: no Kubernetes objects found");
 });
 
-test("a signal ends it with its reason", async () => {
+test("an aborted signal rejects with its reason", async () => {
   const stop = new AbortController();
   const reason = new Error("typed on");
   const simulating = runSimulation(

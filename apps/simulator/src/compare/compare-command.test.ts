@@ -106,7 +106,7 @@ test("a Job with another backoffLimit: outcome, duration and failed pods", async
   );
 });
 
-test("objects of one side alone say so", async () => {
+test("objects of only one side are marked", async () => {
   const { stdout } = await compare(hourly, cronJob('schedule: "0 * * * *"', { name: "other" }), ["--for", "2h"]);
   expect(stdout).toContain("CronJob default/report  only in A");
   expect(stdout).toContain("CronJob default/other  only in B");
@@ -161,7 +161,7 @@ test("--json FILE writes it beside the text", async () => {
   expect(written["diff.jsonl"]).toMatch(/^\{"type":"header"/);
 });
 
-test("a scenario happens to both, and its own manifests give way to the changed ones", async () => {
+test("a scenario applies to both sides, and changed manifests replace its own", async () => {
   const scenario = `
 apiVersion: sim.kubewright.dev/v1
 kind: Scenario
@@ -171,7 +171,7 @@ for: 5h
 manifests:
   - ${hourly.trim().replaceAll("\n", "\n    ")}
   - ${job("constant", "a: b").trim().replaceAll("\n", "\n    ")}
-happenings:
+events:
   - at: +45m
     for: 2h
     controllerDown: cronjob-controller
@@ -200,7 +200,7 @@ test.each([
   expect([code, stdout, stderr]).toEqual([2, "", `kubewright: ${message}\n`]);
 });
 
-test("what the API server refuses of the other side is named with its place", async () => {
+test("objects of the other side that the API server refuses are reported with their places", async () => {
   const { code, stderr } = await compare(hourly, cronJob('schedule: "61 * * * *"'), ["--for", "1h"]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/^kubewright: b\.yaml:\d+:13: CronJob report: spec\.schedule: .*\n$/);
@@ -212,7 +212,7 @@ test("stopped before the end, there is nothing to compare", async () => {
   expect(stderr).toMatch(/^kubewright: stopped in A after .*: nothing to compare\n$/);
 });
 
-test("slots are those of the zone that both sides go by, and replaced runs name the one they gave way to", async () => {
+test("slots use the time zone of both sides, and replaced runs name their replacement", async () => {
   const berlin = (policy: string): string =>
     cronJob(`schedule: "*/10 * * * *"\n  timeZone: Europe/Berlin\n  concurrencyPolicy: ${policy}`, { duration: "14m" });
   const { stdout } = await compare(berlin("Allow"), berlin("Replace"), ["--for", "1h"]);

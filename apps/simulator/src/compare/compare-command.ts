@@ -50,7 +50,7 @@ export interface CompareFlags extends RunInputFlags, ReportFlags {
  */
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
   const { against, json, html, rules } = flags;
-  rejectShareRules(rules, "play B alone, with --seeds");
+  rejectShareRules(rules, "simulate B alone, with --seeds");
   const option = against === undefined ? "--against-kubernetes" : "--against";
   for (const [flag, value] of [
     ["--runs", flags.runs],
@@ -95,7 +95,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const problems = [...new Set([...a.problems, ...b.problems])];
   const notes = [...new Set([...a.notes, ...b.notes, ...(kubernetesB?.note === undefined ? [] : [kubernetesB.note])])];
   if (against === undefined && a.kubernetesVersion === b.kubernetesVersion)
-    notes.push(`both are played as Kubernetes ${versionName(b.kubernetesVersion)}: --kubernetes says what A is`);
+    notes.push(`both are simulated as Kubernetes ${versionName(b.kubernetesVersion)}: --kubernetes says what A is`);
   for (const [index, input] of [a, b].entries()) {
     const label = index === 0 ? "A" : "B";
     const onCreated = (outcome: CreateOutcome): void => {
@@ -103,7 +103,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
       notes.push(...outcome.notes.map((note) => `${label}: ${note}`));
       if (outcome.created.length > 0 || input.manifests.length === 0 || input.live !== undefined) return;
       throw new UserError(
-        [...notes, ...(problems.length > 0 ? problems : [`${label}: nothing is left to play`])].join("\n"),
+        [...notes, ...(problems.length > 0 ? problems : [`${label}: nothing is left to simulate`])].join("\n"),
       );
     };
     records.push(

@@ -71,7 +71,7 @@ test.each([
   ["reason", failed("01:05", "DeadlineExceeded"), failed("01:05", "BackoffLimitExceeded"), ["outcome"]],
   ["duration", complete("01:05"), complete("01:06"), ["duration"]],
   ["failed pods", { ...complete("01:05"), failed: 1 }, complete("01:05"), ["failedPods"]],
-] as const)("the same slot with another %s is told as such", (_title, inA, inB, differs) => {
+] as const)("the same slot with another %s is reported as different", (_title, inA, inB, differs) => {
   const { groups, totals } = compare([cronJob(), run("01:00", inA)], [cronJob(), run("01:00", inB)]);
   expect(groups[0]?.differences).toMatchObject([{ type: "different", slotMs: ms("01:00"), differs }]);
   expect(totals).toEqual({ a: 1, b: 1, same: 0, different: 1, onlyA: 0, onlyB: 0 });
@@ -106,7 +106,7 @@ test("a skipped run keeps what was in its way, also when a later one overtakes i
   ]);
 });
 
-test("what was over when the window began is no run of it, nor a slot that Forbid held back before and holds still", () => {
+test("runs that ended before the window are excluded, and so are slots that Forbid held back before it", () => {
   const header: TraceRecord = {
     type: "header",
     traceVersion: 1,
@@ -145,7 +145,7 @@ test("a run that was held back and started late after all is a run", () => {
   expect([...runs.values()]).toMatchObject([{ outcome: "Complete", createdMs: ms("01:20"), endMs: ms("01:30") }]);
 });
 
-test("what a Job came to stands, though history limits delete it later; one deleted before its end is told", () => {
+test("the outcome of a Job stays when a history limit deletes it; a deletion before the end is reported", () => {
   const end = run("01:00", complete("01:05"));
   const gone = { ...run("01:00", complete("01:05"), { time: "03:00" }), change: "DELETED" } as TraceRecord;
   const cut = { ...run("02:00", {}, { time: "02:10" }), change: "DELETED" } as TraceRecord;
@@ -162,7 +162,7 @@ test("Jobs made by hand are compared by name", () => {
   expect(totals).toMatchObject({ same: 1, onlyA: 0, onlyB: 0 });
 });
 
-test("beyond the stated bound nothing is compared, and that is said", () => {
+test("runs beyond the stated bound are not compared, and the output says so", () => {
   const records = [cronJob(), run("01:00"), run("02:00"), run("03:00"), run("04:00")];
   const { totals, untilMs } = compareRuns(recordRuns(records, { maxRuns: 2 }), recordRuns(records));
   expect(untilMs).toBe(ms("03:00"));

@@ -56,13 +56,13 @@ function linesOf(digest: RunDigest, minutes: number): string[] {
   return text.trimEnd().split("\n").slice(2);
 }
 
-test("identical runs are told a few times and counted", () => {
+test("a few identical runs are listed, and the others counted", () => {
   const lines = linesOf(digestOf(Array.from({ length: 20 }, (_, minute) => run(minute))), 20);
   expect(lines).toHaveLength(4);
   expect(lines[3]).toBe("  … 17 more until 01-01 00:19, all Complete in 10s");
 });
 
-test("a failure after ten thousand runs is told, and what lies around it is counted", () => {
+test("a failure after ten thousand runs is listed, and the runs around it are counted", () => {
   const rows = Array.from({ length: 10_000 }, (_, minute) => run(minute, minute === 9_990 ? failed : {}));
   const lines = linesOf(digestOf(rows), 10_000);
   expect(lines.slice(3)).toEqual([
@@ -72,7 +72,7 @@ test("a failure after ten thousand runs is told, and what lies around it is coun
   ]);
 });
 
-test("a thousand skipped runs neither push out a failure nor are all told", () => {
+test("a thousand skipped runs neither displace a failure nor are all listed", () => {
   const rows = Array.from({ length: 2_000 }, (_, minute): RunRow | SkippedRow =>
     minute === 1_990
       ? run(minute, failed)
@@ -95,7 +95,7 @@ test("a thousand skipped runs neither push out a failure nor are all told", () =
   );
 });
 
-test("a run that is over after later ones joins what lies around it", () => {
+test("a run that ends after later runs joins the fold around it", () => {
   const digest = new RunDigest();
   digest.groupAdded(group);
   const slow = run(30);
@@ -110,7 +110,7 @@ test("a run that is over after later ones joins what lies around it", () => {
   expect(linesOf(digest, 60).at(-1)).toBe("  … 57 more until 01-01 00:59, all Complete in 10s");
 });
 
-test("what ran far longer than the others, or late, has a row of its own", () => {
+test("a run that is far longer than the others, or late, has its own row", () => {
   const rows = Array.from({ length: 100 }, (_, minute) => run(minute));
   const long = run(100, { endMs: START + 110 * MINUTE });
   const late = run(101, { createdMs: START + 104 * MINUTE, endMs: START + 105 * MINUTE });
@@ -119,7 +119,7 @@ test("what ran far longer than the others, or late, has a row of its own", () =>
   expect(lines.at(-1)).toMatch(/started 3m late$/);
 });
 
-test("the summary tells what is worth a look, the worst first, and of each CronJob how it went", () => {
+test("the summary lists highlights, the worst first, and the results of each CronJob", () => {
   const rows = [
     ...Array.from({ length: 40 }, (_, minute) => run(minute)),
     run(40, failed),
@@ -149,7 +149,7 @@ test("a narrow terminal has fewer columns and shorter names, and no line is too 
   }
 });
 
-test("a schedule that no date matches is told first, as never running", () => {
+test("a schedule that matches no date is the first highlight", () => {
   const digest = new RunDigest();
   digest.groupAdded({ ...group, cronJob: { schedule: "0 0 31 2 *", active: [] } });
   const text = summaryBlock(digest.groups, { startMs: START, width: 100, style });

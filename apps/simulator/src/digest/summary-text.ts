@@ -24,6 +24,6 @@ export function summaryBlock(groups: readonly DigestGroup[], options: SummaryTex
   });
   const more = highlights.length - MAX_HIGHLIGHTS;
   if (more > 0) lines.push(style.dim(`  … and ${more} more`));
-  const look = lines.length === 0 ? "" : `${style.bold("Worth a look")}\n${lines.join("\n")}\n`;
+  const look = lines.length === 0 ? "" : `${style.bold("Highlights")}\n${lines.join("\n")}\n`;
   return [summaryTable(groups, options), look].filter((block) => block !== "").join("\n");
 }

@@ -186,7 +186,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     const which = isComplete ? seedsText(seeds) : `of ${seedsText(seeds)}`;
     const title = `${manyFutures(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)})`;
     io.stdout.write(
-      `${style.bold("kubewright")}  ${title}\n${style.dim("shares with their 95% intervals; --seed N plays one future alone")}\n\n`,
+      `${style.bold("kubewright")}  ${title}\n${style.dim("shares with their 95% intervals; --seed N simulates one future alone")}\n\n`,
     );
     if (statistics.futures > 0) io.stdout.write(futuresText(statistics, { width, style, nodeSizes }));
   }

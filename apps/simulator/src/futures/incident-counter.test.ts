@@ -70,7 +70,7 @@ function counts(rows: Parameters<typeof count>[0], of?: TimelineGroup): Record<s
   return Object.fromEntries(Object.entries(count(rows, of).incidents).map(([key, each]) => [key, each.count]));
 }
 
-test("nothing goes wrong with runs that are punctual, alone and complete", () => {
+test("punctual, complete runs without overlap have no incidents", () => {
   const { incidents, slots, runs, durations } = count([run(1), run(2)]);
   expect(incidents).toEqual({});
   expect({ slots, runs, durations }).toEqual({ slots: 2, runs: 2, durations: [[600, 2]] });
@@ -85,25 +85,25 @@ test("a slot that Forbid held back is skipped and not missed; one past its deadl
   });
 });
 
-test("slots of a suspended CronJob, or one that is being deleted, are none", () => {
+test("slots of a suspended CronJob, or one that is being deleted, do not count", () => {
   const { slots, incidents } = count([skipped(1, "suspended", 20), skipped(2, "beingDeleted"), run(3)]);
   expect({ slots, incidents }).toEqual({ slots: 1, incidents: {} });
 });
 
-test("lateness counts beyond its bound, and the worst is told", () => {
+test("lateness counts beyond its bound, and the worst is reported", () => {
   const { incidents } = count([run(1, { createdMs: HOUR + 60_000 }), run(2, { createdMs: 2 * HOUR + 400_000 })]);
   expect(incidents["late//0"]).toMatchObject({ count: 2, severity: 400_000, atMs: 2 * HOUR });
   expect(incidents["late//300000"]).toMatchObject({ count: 1, text: "report-2 started 6m40s late" });
 });
 
-test("a failure tells its reason, a run beside another which it was", () => {
+test("a failure has its reason, and an overlap names the run", () => {
   const { incidents } = count([run(1, { outcome: "Failed", reason: "BackoffLimitExceeded", message: "too often" })]);
   expect(incidents["failed//0"]).toMatchObject({ count: 1, text: "report-1 failed: BackoffLimitExceeded: too often" });
   const open: Partial<RunRow> = { outcome: "Running", startMs: 9 * HOUR };
   expect(counts([run(8, open), run(9, open)])["overlap//0"]).toBe(1);
 });
 
-test("a run is never finished when a later slot came and it has taken longer than any other", () => {
+test("a run counts as never finished when a later slot came and it took longer than any other run", () => {
   const { endMs: _, ...open } = run(2, { outcome: "Running" });
   expect(counts([run(1), open, run(3)])["never-finished//0"]).toBe(1);
   expect(counts([run(1), open])["never-finished//0"]).toBeUndefined();

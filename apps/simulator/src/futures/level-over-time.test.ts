@@ -4,7 +4,7 @@ import { LevelOverTime } from "./level-over-time.js";
 
 const HOUR_MS = 3_600_000;
 
-test("a level counts for as long as it was held, and nothing is one too", () => {
+test("each level counts for its duration, and 0 is a level", () => {
   const level = new LevelOverTime(0);
   level.change(3, 90 * HOUR_MS);
   level.change(4, 96 * HOUR_MS);
@@ -14,14 +14,14 @@ test("a level counts for as long as it was held, and nothing is one too", () => 
   expect([0.5, 0.93, 0.931, 0.95, 0.99, 0.991, 1].map(quantile)).toEqual([0, 0, 3, 3, 3, 7, 7]);
 });
 
-test("what lasts for no time counts for the highest only", () => {
+test("a level with no duration counts only for the maximum", () => {
   const level = new LevelOverTime(0);
   level.change(5, 1000);
   level.change(-5, 1000);
   expect([level.max, level.quantile(1, 2000)]).toEqual([5, 0]);
 });
 
-test("large levels are told within a thousandth, never below, and never above the highest", () => {
+test("large levels are rounded up by at most a thousandth, and never above the maximum", () => {
   const level = new LevelOverTime(0);
   for (let step = 1; step <= 100_000; step++) level.change(1_234_567, step);
   const median = level.quantile(0.5, 100_000);

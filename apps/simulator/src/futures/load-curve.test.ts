@@ -46,7 +46,7 @@ function pod(seconds: number, name: string, phase: "Pending" | "Running" | "Succ
   };
 }
 
-test("a step has the most there was in it, what began before it included, and what ended as it began not", () => {
+test("a step has the maximum within it, including earlier pods and excluding those that ended at its start", () => {
   const follower = new LoadCurveFollower(plan(6));
   for (const record of [
     pod(10, "a", "Pending"),
@@ -64,7 +64,7 @@ test("a step has the most there was in it, what began before it included, and wh
   });
 });
 
-test("what has not ended holds to the end of the window, also of a CronJob of its own", () => {
+test("levels of unfinished pods last to the end of the window, also for a CronJob with a curve", () => {
   const groups = [
     { kind: "CronJob", namespace: "default", name: "report" },
     { kind: "Job", namespace: "default", name: "report" },
@@ -101,7 +101,7 @@ test.each([
 
 const curve = (pods: readonly number[]): LoadCurve => ({ pods, cpuMillis: pods, memoryBytes: pods });
 
-test("bands are the quantiles of what the futures had, whatever order they come in", () => {
+test("bands are quantiles over the futures, in any order", () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 3, maxLength: 3 }), { minLength: 1 }),
@@ -133,7 +133,7 @@ test("bands are the quantiles of what the futures had, whatever order they come 
   );
 });
 
-test("levels have an end to their counters, and none is told as more than there was", () => {
+test("the number of level counters is bounded, and no level exceeds the maximum", () => {
   const bands = new LoadBands();
   for (let seed = 1; seed <= 10_000; seed++) bands.add({ all: curve([100_000 + seed]), groups: [] }, seed);
   const { p50, p95, max } = bands.all!.memoryBytes;

@@ -27,7 +27,7 @@ function neededFor(size: string, pods: readonly Wanted[]): NodesNeeded {
 
 const times = (count: number, wanted: Wanted): Wanted[] => Array.from({ length: count }, () => wanted);
 
-test("the large come first, and the small fill what they leave", () => {
+test("large pods are placed first, and small pods fill the gaps", () => {
   const pods = [...times(4, { cpuMillis: 1000 }), ...times(2, { cpuMillis: 3000 })];
   expect(neededFor("4,16Gi", pods)).toEqual({ nodes: 3, tooLarge: 0 });
   expect(neededFor("4,16Gi", pods.slice(2))).toEqual({ nodes: 2, tooLarge: 0 });
@@ -56,7 +56,7 @@ test("pods that have ended leave their room to others", () => {
   expect(follower.needed).toEqual({ nodes: 1, tooLarge: 0 });
 });
 
-test("what is left out as sure to need no more nodes never does", () => {
+test("skipping the packing never misses a higher number of nodes", () => {
   const random = seededRandom(7);
   const size: NodeSize = { cpuMillis: 4000, memoryBytes: 16 * GI, pods: 20 };
   for (let round = 0; round < 50; round++) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { EVERYTHING } from "../selection.js";
 import { PodPeaks } from "./pod-peaks.js";
 
-test("everything is everything also in another thread: a pod without a Job counts", () => {
+test("the selection of everything also works in another thread: a pod without a Job counts", () => {
   const peaks = new PodPeaks([structuredClone(EVERYTHING)]);
   peaks.add({
     type: "header",

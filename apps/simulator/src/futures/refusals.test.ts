@@ -74,7 +74,7 @@ function follow(records: readonly TraceRecord[]): Refusals {
   return follower.refusals;
 }
 
-test("of a Job counts the most that it lacked at a time, however often it was tried, also when it is gone", () => {
+test("for a Job the maximum of missing pods counts, for any number of retries and after its deletion", () => {
   const records = [
     // Two of five are created in the same moment, before and after it is told that a third was refused.
     pod(1, "ADDED", "a-1", { owner: "a" }),
@@ -92,14 +92,14 @@ test("of a Job counts the most that it lacked at a time, however often it was tr
   ]);
 });
 
-test("a run that a CronJob tries to create again and again counts once, and the next anew", () => {
+test("a refused run of a CronJob counts once for all retries, and the next run counts separately", () => {
   const records = [refusedRun(1, "r-1"), refusedRun(2, "r-1"), refusedRun(60, "r-2"), refusedRun(61, "r-2")];
   expect(follow(records).quotas).toEqual([
     { namespace: "default", quota: "q", resource: "count/jobs.batch", pods: 0, jobs: 2 },
   ]);
 });
 
-test("a pod that waits counts once for every reason, whatever the numbers", () => {
+test("a waiting pod counts once for each reason, for any numbers in the message", () => {
   const records = [
     pod(1, "ADDED", "p", { unschedulable: "0/3 nodes are available: 3 Insufficient cpu." }),
     pod(2, "MODIFIED", "p", { unschedulable: "0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu." }),
@@ -114,7 +114,7 @@ test("a pod that waits counts once for every reason, whatever the numbers", () =
   ]);
 });
 
-test("what is refused for other reasons is none of a quota's", () => {
+test("refusals for other reasons are not counted for a quota", () => {
   const forbidden = refusedPods(1, "a", 2) as Extract<TraceRecord, { type: "decision"; controller: "job-controller" }>;
   const decision = { ...forbidden.decision, error: 'pods "a-x" is forbidden: minimum cpu usage per Container is 1' };
   expect(follow([{ ...forbidden, decision }])).toEqual({ quotas: [], nodes: [] });

@@ -52,7 +52,7 @@ test("within a long future its virtual time moves the progress, in a hundred ste
   expect(progress.at(-1)).toBe(2);
 });
 
-test("several under way are added up, and what is told too late is not heard", async () => {
+test("the progress of several runs is added up, and late progress is ignored", async () => {
   const progress: number[] = [];
   const received = new Map<number, (share: number) => void>();
   await simulateFutures([1, 2, 3], {
@@ -74,7 +74,7 @@ test("several under way are added up, and what is told too late is not heard", a
   expect(progress.at(-1)).toBe(0);
 });
 
-test("nothing of a future is kept once the next is under way, and one that is under way does not keep it from stopping", async () => {
+test("no result stays in memory once the next run starts, and an unfinished run does not delay a stop", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const kept: WeakRef<object>[] = [];
@@ -103,7 +103,7 @@ test("a future that fails ends it all", async () => {
   await expect(failing).rejects.toThrow("broken");
 });
 
-test("a thread tells of its progress through a port, and without one of nothing", async () => {
+test("a thread reports its progress through a port, if there is one", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
   const progress: unknown[] = [];

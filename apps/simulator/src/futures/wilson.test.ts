@@ -16,7 +16,7 @@ test.each([
   expect(interval.high).toBeCloseTo(high, 5);
 });
 
-test("of nothing tried there is no share", () => expect(wilson(0, 0)).toBeUndefined());
+test("there is no share without trials", () => expect(wilson(0, 0)).toBeUndefined());
 
 test("over many repetitions the interval holds the true share 95 times in a hundred, also of what is rare", () => {
   const random = seededRandom(1);

@@ -79,5 +79,5 @@ function differenceText(
   const missed = news.length === 0 ? "" : `; what it had not heard of: ${news.join("; ")}`;
   const cachedIndex = history.findIndex((each) => each.object?.metadata.resourceVersion === cachedVersion);
   const since = cachedIndex === -1 ? atMs : history[cachedIndex + 1]!.atMs;
-  return `was at version ${cachedVersion}, and had heard so at ${time(known.atMs)}; that was out of date since ${time(since)}, and stored was version ${version}${missed}`;
+  return `was at version ${cachedVersion}, received at ${time(known.atMs)}; that was out of date since ${time(since)}, and stored was version ${version}${missed}`;
 }

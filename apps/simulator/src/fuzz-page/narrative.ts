@@ -60,7 +60,7 @@ export function buildNarrative(input: NarrativeInput): Narrative {
     (a, b) => Number(b.object === about) - Number(a.object === about),
   );
   const parts: NarrativeSection[] = [
-    { title: "What is played", sentences: planSentences(plan).map((text) => ({ text })) },
+    { title: "What is simulated", sentences: planSentences(plan).map((text) => ({ text })) },
     { title: "What happened before", sentences: precedingSentences(input, begun ?? moment) },
     ...(cause === undefined || begun === undefined
       ? []
@@ -142,9 +142,9 @@ function cachedViewSentences(
     return [{ text: `At ${time(atMs)} the caches of ${actor} showed all of these objects as they were stored.`, step }];
   const sentences = differences
     .slice(0, MAX_DIFFERENCES)
-    .map(({ text }): Sentence => ({ text: `At ${time(atMs)} ${actor} believed that ${text}.`, step }));
+    .map(({ text }): Sentence => ({ text: `At ${time(atMs)} ${actor} saw in its caches that ${text}.`, step }));
   const left = differences.length - sentences.length;
-  return left === 0 ? sentences : [...sentences, { text: `So it was with ${left} more of these objects.`, step }];
+  return left === 0 ? sentences : [...sentences, { text: `The same holds for ${left} more of these objects.`, step }];
 }
 
 /** What goes wrong on purpose at that time. */
@@ -184,7 +184,7 @@ function precedingSentences({ steps, violation, concerned }: NarrativeInput, unt
     const add = (text: string, isAbout = true): void =>
       void found.push({ sentence: { atMs: step.atMs, text: `${text}.`, step: index }, isAbout });
     if (actor !== undefined && life !== undefined && life > (lives.get(actor) ?? 0)) {
-      if (life > 1) add(`${actor} is there again, in life ${life}, and remembers nothing`);
+      if (life > 1) add(`${actor} restarted with empty caches, in life ${life}, and remembers nothing`);
       lives.set(actor, life);
     }
     if (kind === "note" || kind === "error") add(withDetails(step));
@@ -204,7 +204,7 @@ function precedingSentences({ steps, violation, concerned }: NarrativeInput, unt
   const omitted = found.length - sentences.length;
   return omitted === 0
     ? sentences
-    : [{ text: `${omitted} earlier or lesser things are left out here; the timeline has them.` }, ...sentences];
+    : [{ text: `${omitted} earlier or less important steps are omitted here; the timeline shows them.` }, ...sentences];
 }
 
 /** What makes a change worth telling; `undefined`: nothing does. */

@@ -31,8 +31,8 @@ describe("a run in which a finished Job is forgotten", () => {
     run = buildRecordedRun(recording, options);
   });
 
-  test("is told in sentences: what is played, what was believed, what was done, what should have held", () => {
-    expect(texts(run, "What is played")).toEqual([
+  test("has a narrative: the plan, the cached view, the writes and the invariant", () => {
+    expect(texts(run, "What is simulated")).toEqual([
       "5m of virtual time from 2026-01-01T00:00:00Z, with Job default/pi.",
       "Set up with consistencyGate: false.",
     ]);
@@ -44,7 +44,7 @@ describe("a run in which a finished Job is forgotten", () => {
     );
     expect(texts(run, "What job-controller believed")).toEqual([
       expect.stringMatching(
-        /^At \+11s job-controller believed that Job default\/pi was at version \d+, and had heard so at \+2s; that was out of date since \+11s, and stored was version \d+; what it had not heard of: condition SuccessCriteriaMet: none → True; condition Complete: none → True; active: 1 → none; succeeded: none → 1\.$/,
+        /^At \+11s job-controller saw in its caches that Job default\/pi was at version \d+, received at \+2s; that was out of date since \+11s, and stored was version \d+; what it had not heard of: condition SuccessCriteriaMet: none → True; condition Complete: none → True; active: 1 → none; succeeded: none → 1\.$/,
       ),
       "Meanwhile, since +5s: job-controller hears nothing new of Jobs.",
     ]);
@@ -87,7 +87,7 @@ describe("a run in which a finished Job is forgotten", () => {
     expect(objects.some(({ name }) => name.startsWith("Lease"))).toBe(false);
   });
 
-  test("keeps to its most of steps, around what went wrong, and knows what was known before", () => {
+  test("keeps at most the given number of steps around the violation, and the views before them", () => {
     const short = buildRecordedRun(recording, { ...options, maxSteps: 40 });
     expect(short.steps).toHaveLength(40);
     expect(short.steps[short.violations[0]!.step]!.kind).toBe("violation");
@@ -103,7 +103,7 @@ describe("a run in which a finished Job is forgotten", () => {
     expect(texts(short, "What job-controller believed")).toEqual(texts(run, "What job-controller believed"));
   });
 
-  test("forgets the earliest records of a run that is too long, and says how many", async () => {
+  test("drops the earliest records of a run that is too long, and says how many", async () => {
     const runner = await mutantRunner("job-finished-forgotten");
     const long = await recordPlan(stalePlan(), { runner, invariants: builtInInvariants }, 60);
     expect(long.records.length).toBeLessThan(120);
@@ -114,7 +114,7 @@ describe("a run in which a finished Job is forgotten", () => {
   });
 });
 
-test("what nobody found while it was played is told at the end, and a run in which all holds has no story of it", async () => {
+test("a violation that is found after the run is the last step, and a run without violations has no narrative", async () => {
   const recording = await recordPlan(stalePlan(), { runner: runPlan, invariants: builtInInvariants });
   expect(recording.violations).toEqual([]);
   const quiet = buildRecordedRun(recording, options);
@@ -131,7 +131,7 @@ test("what nobody found while it was played is told at the end, and a run in whi
   expect(late.objects.filter(({ isConcerned }) => isConcerned).length).toBeGreaterThan(1);
 });
 
-test("faults of single requests are told where they hit, and pods by their names instead of their UIDs", async () => {
+test("faults of single requests are shown at the request, and pods by name instead of UID", async () => {
   const aimed = {
     requestFails: { components: ["job-controller"], verbs: ["create"], resources: ["pods"], nth: 1, times: 1 },
   };
@@ -148,7 +148,7 @@ test("faults of single requests are told where they hit, and pods by their names
   );
 });
 
-test("of what did not happen in time the last decision about it is told", async () => {
+test("for a missed deadline the narrative has the last decision about the object", async () => {
   const invariant: Invariant = {
     name: "mine",
     sentence: "A Job is complete within a second.",
@@ -170,7 +170,7 @@ test("of what did not happen in time the last decision about it is told", async 
   expect(texts(run, "What should have held")[1]).toBe("It did not at +5s: Job default/pi is not complete.");
 });
 
-test("an answer that is lost is told as such, and what an invariant of one's own says", async () => {
+test("a lost answer is marked as lost, and the sentence of a custom invariant is shown", async () => {
   const invariant: Invariant = {
     name: "mine",
     sentence: "A Job has one pod at most.",
@@ -211,11 +211,11 @@ test("an answer that is lost is told as such, and what an invariant of one's own
     ),
   ]);
   expect(texts(run, "What job-controller believed")[0]).toMatch(
-    /^At \+[\d.]+s job-controller believed that Pod default\/pi-\w+ was not there; it was stored since \+2s, by then as version \d+\.$/,
+    /^At \+[\d.]+s job-controller saw in its caches that Pod default\/pi-\w+ was not there; it was stored since \+2s, by then as version \d+\.$/,
   );
 });
 
-test("a controller of one's own, which tells no decisions, is told to have believed what its caches had when it wrote", async () => {
+test("for a custom controller without decisions the narrative shows its caches at the time of its write", async () => {
   const sweeper: SimulatedController = (environment) => {
     const shell = new ControllerShell(environment, { name: "sweeper" });
     const informer = shell.informer(configMaps);
@@ -257,7 +257,7 @@ test("a controller of one's own, which tells no decisions, is told to have belie
   const recording = await recordPlan(plan, { runner: runPlan, invariants: [recorded], controllers: { sweeper } });
   const run = buildRecordedRun(recording, { command: COMMAND, invariants: [recorded] });
   expect(texts(run, "What sweeper believed")[0]).toMatch(
-    /^At \+10s sweeper believed that ConfigMap default\/c was at version \d+, and had heard so at \+0s; that was out of date since \+2s, and stored was version \d+; what it had not heard of: data\.keep: no → yes\.$/,
+    /^At \+10s sweeper saw in its caches that ConfigMap default\/c was at version \d+, received at \+0s; that was out of date since \+2s, and stored was version \d+; what it had not heard of: data\.keep: no → yes\.$/,
   );
   expect(texts(run, "What it did")).toEqual(["ConfigMap default/c is gone from the store, removed by sweeper."]);
   const actor = run.actors.find(({ name }) => name === "sweeper");

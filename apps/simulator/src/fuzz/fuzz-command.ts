@@ -74,7 +74,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       : seedsOf(flags);
   if (first !== undefined && seeds.first !== first)
     throw new UserError(
-      `--seeds: ${flags.resume} begins with seed ${first}; write ${first}-${seeds.last} to go on with it`,
+      `--seeds: ${flags.resume} begins with seed ${first}; write ${first}-${seeds.last} to continue it`,
     );
   const runner = await runnerUrlOf(mutant, io);
   const jsonOnly = flags.json === "-";
@@ -187,14 +187,14 @@ function resumedChoice(
   if (before === undefined) return given;
   if (given.faults !== undefined && given.faults.join() !== before.faults?.join())
     throw new UserError(
-      `--faults: the report to go on with is of ${before.faults?.join() ?? "all faults"}; leave --faults out`,
+      `--faults: the resumed report has ${before.faults?.join() ?? "all faults"}; leave --faults out`,
     );
   if (given.sharding !== before.sharding)
     throw new UserError(
-      `--sharding: the report to go on with is of ${before.sharding ?? "no"} managers that share the work; leave --sharding out`,
+      `--sharding: the resumed report has ${before.sharding ?? "no"} managers that share the work; leave --sharding out`,
     );
   if (given.mutant !== undefined && given.mutant !== before.mutant)
-    throw new UserError(`--mutant: the report to go on with is of ${before.mutant ?? "no mutant"}; leave --mutant out`);
+    throw new UserError(`--mutant: the resumed report has ${before.mutant ?? "no mutant"}; leave --mutant out`);
   return { faults: before.faults, sharding: before.sharding, mutant: before.mutant };
 }
 
@@ -217,7 +217,7 @@ async function replay(planName: string, flags: FuzzFlags, io: Io): Promise<void>
       const smallest = await minimize(plan, failsLike({ invariant: first.invariant, kind }, workers), {
         signal: io.stopped,
         onProgress: ({ plansRun, events: scenarioEvents }) =>
-          progress.show(0, `${plansRun} plays, ${scenarioEvents} happenings left`),
+          progress.show(0, `${plansRun} plays, ${scenarioEvents} events left`),
       });
       shown = smallest.plan;
       violations = [smallest.violation];

@@ -22,7 +22,7 @@ export function fuzzText(report: FuzzReport, options: FuzzTextOptions): string {
   const perSecond = elapsedMs > 0 ? `, ${rate(plansRunNow / (elapsedMs / 1_000))} plans a second` : "";
   const lines = [
     ...violations.flatMap((found) => [...foundLines(found, options), ""]),
-    `${number(plansRun)} plans in ${formatDuration(elapsedMs)}${perSecond}: ${formatDuration(figures.virtualMs)} of virtual time, ${number(figures.requests)} requests, ${number(figures.writes)} writes${figures.handovers === undefined ? "" : `, ${number(figures.handovers)} hand-overs of buckets`}`,
+    `${number(plansRun)} plans in ${formatDuration(elapsedMs)}${perSecond}: ${formatDuration(figures.virtualMs)} of virtual time, ${number(figures.requests)} requests, ${number(figures.writes)} writes${figures.handovers === undefined ? "" : `, ${number(figures.handovers)} handovers of buckets`}`,
     `${number(Object.keys(covered).length)} decisions and answers reached, ${number(corpus.length)} plans kept that were the first to`,
     ...(neverCovered.length === 0 ? [] : [style.yellow(`never reached: ${neverCovered.map(printable).join("; ")}`)]),
     violations.length === 0 ? style.green("nothing went wrong") : style.red(foundCount(violations.length)),
@@ -46,7 +46,7 @@ function foundLines(found: FoundViolation, { style, sentenceOf, replayCommand }:
       ? []
       : [
           style.dim(
-            `${number(found.plan.events?.length ?? 0)} happenings were ${number(plan.events?.length ?? 0)} when no more could be left out (${number(minimized.plansRun)} plays)${minimized.isMinimal ? "" : ", or the budget was used up"}`,
+            `${number(found.plan.events?.length ?? 0)} events were ${number(plan.events?.length ?? 0)} when no more could be left out (${number(minimized.plansRun)} plays)${minimized.isMinimal ? "" : ", or the budget was used up"}`,
           ),
         ];
   return [

@@ -28,7 +28,7 @@ export async function loadPlan(path: string, io: InputIo): Promise<FaultPlan> {
   const message = "is the name of a file, and a plan has its objects written out; write what the file holds here";
   const named = [
     ...manifests.map((entry, index) => ({ entry, path: ["manifests", index] })),
-    ...scenarioEvents.map(({ apply }, index) => ({ entry: apply, path: ["happenings", index, "apply"] })),
+    ...scenarioEvents.map(({ apply }, index) => ({ entry: apply, path: ["events", index, "apply"] })),
   ].filter(({ entry }) => typeof entry === "string");
   if (named.length > 0) source.throwProblems(named.map(({ path: at }) => ({ path: at, message })));
   return {

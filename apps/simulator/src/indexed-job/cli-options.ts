@@ -5,11 +5,11 @@ export function addIndexedJobOptions(command: Command): void {
   command
     .option(
       "--indexed-job <image>",
-      "play nothing: print a Job that plays the seeds on a cluster, in chunks by its indexes; see docs/indexed-jobs.md",
+      "do not simulate: print a Job that runs the seeds on a cluster, in one chunk for each index; see docs/indexed-jobs.md",
     )
     .option(
       "--chunks <number>",
-      "with --indexed-job: into how many to part the seeds (default: 500 seeds each, 1000 chunks at most)",
+      "with --indexed-job: number of chunks (default: 500 seeds each, 1000 chunks at most)",
     )
     .option(
       "--inputs <folder>",
@@ -19,7 +19,7 @@ export function addIndexedJobOptions(command: Command): void {
       "--results <volume>",
       "with --indexed-job: where each chunk leaves all of its result: claim:NAME or host:/PATH",
     )
-    .option("--chunk <index/number>", "play only that part of the seeds, counted from 0: 7/20")
+    .option("--chunk <index/number>", "run only this chunk of the seeds, counted from 0: 7/20")
     .option(
       "--summary <file>",
       "also write what was found on one line of at most 4,096 bytes, as termination messages are",

@@ -13,7 +13,7 @@ export function indexedFuzz(flags: FuzzFlags, io: Io): void {
       "--for-minutes ends a campaign of one machine: say which seeds with --seeds, and rest the Job when it is enough",
     );
   if (flags.replay !== undefined || flags.resume !== undefined || flags.listMutants === true)
-    throw new UserError("--indexed-job plays the plans of seeds: leave --replay, --resume and --list-mutants out");
+    throw new UserError("--indexed-job runs the plans of seeds: leave out --replay, --resume and --list-mutants");
   parseFaults(flags.faults, parseSharding(flags.sharding));
   const range = seedsOf(flags);
   const same = [

@@ -28,7 +28,7 @@ describe("a chunk", () => {
     expect(parseChunk("19/20")).toEqual({ index: 19, of: 20 });
   });
 
-  test("is played alone, ends with the status that was asked for, and leaves a summary", async () => {
+  test("runs alone, ends with the given status, and writes a summary", async () => {
     const all = await runCampaign([...RUN, "--seeds", "1-12", "--summary", "s", "--fail-exit", "42"]);
     expect(all.code).toBe(42);
     const whole = readSummary(all.written["s"]!)!;
@@ -61,7 +61,7 @@ describe("a chunk", () => {
     expect(readSummary(fuzz.written["s"]!)).toMatchObject({ seeds: { from: 4, to: 4 }, findings: [] });
   });
 
-  test("has a summary that fits into a termination message, whatever it found", () => {
+  test("has a summary that fits into a termination message, for any findings", () => {
     const findings = Array.from({ length: 500 }, (_, index) => ({
       what: `rule ${"ü".repeat(index)}`,
       seed: String(index),
@@ -85,9 +85,9 @@ describe("a chunk", () => {
       ["--seeds", "1-3", "--fail-exit", "2"],
       '--fail-exit: "2" is no exit status from 3 to 125; the others mean something else already',
     ],
-    [["--summary", "s"], "--summary is of many futures: say which with --seeds, for example --seeds 1-1000"],
+    [["--summary", "s"], "--summary needs many futures: give a range with --seeds, for example --seeds 1-1000"],
     [["--seeds", "1-3", "--results", "claim:x"], "--results is of the Job that --indexed-job IMAGE prints"],
-    [["--indexed-job", "i"], "--indexed-job is of many futures: say which with --seeds, for example --seeds 1-1000"],
+    [["--indexed-job", "i"], "--indexed-job needs many futures: give a range with --seeds, for example --seeds 1-1000"],
     [["--seeds", "1-3", "--indexed-job", "i", "--chunks", "4"], "--chunks: 3 seeds cannot be parted into 4 chunks"],
     [
       ["--seeds", "1-3", "--indexed-job", "i", "--summary", "s"],
@@ -258,7 +258,7 @@ describe("what is collected", () => {
       findings: count === 0 ? [] : [{ what: "failed: default/x", seed, count }],
     });
 
-  test("counts equal findings of all chunks and Jobs together, and tells what broke from what was found", () => {
+  test("counts equal findings of all chunks and Jobs together, and separates broken chunks from findings", () => {
     const jobsOf = [job("a", { completedIndexes: "0", failedIndexes: "1,3" }), job("b", { failedIndexes: "0,2" })];
     const pods = [
       pod("a", 0, 0, summary(0, "")),
@@ -290,7 +290,7 @@ describe("what is collected", () => {
     ]);
   });
 
-  test("is told by a command, which ends with 1 when there is any", async () => {
+  test("is printed by a command, which ends with 1 when there are findings", async () => {
     const list = JSON.stringify({
       apiVersion: "v1",
       kind: "List",

@@ -35,7 +35,7 @@ export async function indexedRun(
   refuse({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) });
   if (flags.fromCluster === true)
     throw new UserError(
-      "--indexed-job: pods read no cluster: write what is in it to a file, and play that: kubectl get cronjobs,jobs -A -o yaml > cluster.yaml",
+      "--indexed-job: pods read no cluster: write its objects to a file, and simulate that: kubectl get cronjobs,jobs -A -o yaml > cluster.yaml",
     );
   if (flags.nodeSize !== undefined)
     throw new UserError("--node-size is about all futures together, and a chunk of --indexed-job knows only its own");

@@ -29,7 +29,7 @@ test("an unknown field is refused with its place and what was meant, as kubectl 
   expect(stdout).toContain("1 run, 1 complete");
 });
 
-test("--validate=warn tells of an unknown field and plays on", async () => {
+test("--validate=warn prints an unknown field and continues", async () => {
   const { code, stderr, stdout } = await run(job("a", "  backofLimit: 3\n").replace("  backof", "  backof"), [
     "--validate",
     "warn",
@@ -52,7 +52,7 @@ test("every field that the API server refuses is a line with its place", async (
   ]);
 });
 
-test("a value of the wrong type is told in plain words, with the place in the list that it has", async () => {
+test("a value of the wrong type is described in plain words, with its index in the list", async () => {
   const env = "          env:\n            - { name: A, value: x }\n            - { name: B, value: 3 }\n";
   const { stderr } = await run(job("a", env));
   expect(stderr).toBe(
@@ -86,7 +86,7 @@ test.each([
   ["v1", "CronJob", "there is no CronJob in v1; write apiVersion: batch/v1"],
   ["batch/v1", "Cronjob", "there is no kind Cronjob in batch/v1; did you mean CronJob?"],
   ["batch/v2", "Job", "there is no Job in batch/v2; write apiVersion: batch/v1"],
-])("%s %s is a mistake with its fix, and no kind of somebody else's", async (apiVersion, kind, message) => {
+])("%s %s is a mistake with its fix, and not a kind of another API group", async (apiVersion, kind, message) => {
   const { code, stderr } = await run(
     `${job("a")}---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: x }\n`,
   );
@@ -94,12 +94,12 @@ test.each([
   expect(stderr).toBe(`kubewright: f.yaml:13:13: ${kind} x: ${message}\n`);
 });
 
-test("a Job of somebody else's group is no mistake", async () => {
+test("a Job of another API group is no mistake", async () => {
   const text = `${job("a")}---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: { name: x }\n`;
   expect((await run(text)).code).toBe(0);
 });
 
-test("namespaces are created before what is in them, whatever the order, and only once", async () => {
+test("namespaces are created before their objects, in any order, and only once", async () => {
   const namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: { name: team, labels: { a: b } }\n";
   const { code, stderr, stdout } = await run(
     `${job("a", "", "  namespace: team\n")}${namespace}---\napiVersion: v1\nkind: Namespace\nmetadata: { name: default }\n`,
@@ -108,7 +108,7 @@ test("namespaces are created before what is in them, whatever the order, and onl
   expect(stdout).toContain("Job team/a");
 });
 
-test("a resource is created after its definition, whatever the order", async () => {
+test("a resource is created after its definition, in any order", async () => {
   const definition = `---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -145,7 +145,7 @@ const DEPLOYMENT = `spec:
     spec: { containers: [{ name: c, image: i }] }
 `;
 
-test("kinds on which nobody here acts are created, counted with those that are passed over, and refused with --strict", async () => {
+test("kinds without a controller are created, counted as passed over, and refused with --strict", async () => {
   const idle =
     object("apps/v1", "Deployment", "d", DEPLOYMENT) +
     object("v1", "PersistentVolumeClaim", "c", CLAIM) +
@@ -164,7 +164,7 @@ test("kinds on which nobody here acts are created, counted with those that are p
   ]);
 });
 
-test("what is wrong with a kind on which nobody here acts is told", async () => {
+test("mistakes in a kind without a controller are reported", async () => {
   const wrong = DEPLOYMENT.replace("labels: { app: x }", "labels: { app: other }");
   const { code, stderr } = await run(`${job("a")}${object("apps/v1", "Deployment", "d", wrong)}`);
   expect(code).toBe(2);
@@ -191,7 +191,7 @@ test("limits, quotas and classes count for what stands before them, and are not 
 const object = (apiVersion: string, kind: string, name: string, more = ""): string =>
   `---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: ${name} }\n${more}`;
 
-test("webhooks are passed over, as virtual time calls nobody, and refused with --strict", async () => {
+test("webhooks are passed over, because virtual time calls none, and refused with --strict", async () => {
   const webhooks = ["Validating", "Mutating"]
     .map((which) => object("admissionregistration.k8s.io/v1", `${which}WebhookConfiguration`, "w", "webhooks: []\n"))
     .join("");
@@ -242,9 +242,9 @@ test("definitions whose objects a webhook converts are passed over with their ob
   expect([one.code, one.stderr]).toEqual([0, ""]);
 });
 
-test("what has nothing to play in it is not played, and it is said what was found", async () => {
+test("input without workloads is not simulated, and the message counts the kinds found", async () => {
   const maps = object("v1", "ConfigMap", "a") + object("v1", "ConfigMap", "b") + object("v1", "ServiceAccount", "c");
-  const nothing = "nothing to play: there is no CronJob, Job or Pod, only 2 ConfigMaps, 1 ServiceAccount";
+  const nothing = "nothing to simulate: there is no CronJob, Job or Pod, only 2 ConfigMaps, 1 ServiceAccount";
   expect(await run(`${maps}${object("apps.example.com/v1", "Deployment", "d")}`)).toEqual({
     code: 2,
     stdout: "",
@@ -260,7 +260,7 @@ test("what has nothing to play in it is not played, and it is said what was foun
   ]);
 });
 
-test("a placeholder that nobody filled in is told as one, whatever is wrong with it", async () => {
+test("an unfilled placeholder is reported as a placeholder, for any error", async () => {
   const { stderr } = await run(
     `${job("a", "", "  labels: { a: '{{ .Values.a }}' }\n")}---\n${job("b").replace("spec:", "spec:\n  backoffLimit: ${LIMIT}")}`,
   );
@@ -270,7 +270,7 @@ test("a placeholder that nobody filled in is told as one, whatever is wrong with
   ]);
 });
 
-test("of an object with very many mistakes a few are told, and how many more there are", async () => {
+test("for an object with very many mistakes a few are printed, and the others counted", async () => {
   const fields = Array.from({ length: 40 }, (_, index) => `  x${index}: 1\n`).join("");
   const { stderr } = await run(`${job("a", fields)}---\n${job("b")}`);
   const lines = stderr.trimEnd().split("\n");
@@ -288,7 +288,7 @@ test("kinds are counted in words that are right for one and for many", async () 
   );
 });
 
-test("a namespace that cannot be is the mistake of the field that names it", async () => {
+test("an invalid namespace is reported at the field that names it", async () => {
   const { code, stderr } = await run(`${job("a", "", "  namespace: Team A\n")}---\n${job("b")}`);
   expect(code).toBe(2);
   expect(stderr).toMatch(
@@ -296,7 +296,7 @@ test("a namespace that cannot be is the mistake of the field that names it", asy
   );
 });
 
-test("a time zone that is misspelt is told with what was meant", async () => {
+test("a misspelt time zone is reported with a suggestion", async () => {
   const spec = "spec:\n  schedule: '@daily'\n  timeZone: Europe/Berln\n  jobTemplate: ";
   const template = "{ spec: { template: { spec: { restartPolicy: Never, containers: [{ name: c, image: b }] } } } }\n";
   const { stderr } = await run(`${job("a")}${object("batch/v1", "CronJob", "c", `${spec}${template}`)}`);

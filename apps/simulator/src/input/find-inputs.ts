@@ -67,7 +67,7 @@ export async function findInputs(
   };
   const passOver = async (folder: string, what: string, command: string): Promise<void> => {
     const hasJobs = await mentionsJobs(folder, io);
-    const line = `${folder}: passed over: ${what}${hasJobs ? " with Jobs or CronJobs" : ""}; play it with ${command}`;
+    const line = `${folder}: passed over: ${what}${hasJobs ? " with Jobs or CronJobs" : ""}; run it with ${command}`;
     (hasJobs ? withJobs : others).push(line);
   };
   const list = async (path: string): Promise<readonly FolderEntry[] | undefined> => {

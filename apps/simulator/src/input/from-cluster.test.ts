@@ -69,7 +69,7 @@ afterAll(async () => {
 const run = (...args: string[]): ReturnType<typeof kubewright> =>
   kubewright(["run", "--from-cluster", "--kubeconfig", kubeconfig, "--for", "1h", ...args]);
 
-test("the CronJobs of a namespace go on from where they are, and nothing is written", async () => {
+test("the CronJobs of a namespace continue from their present state, and nothing is written", async () => {
   requests.length = 0;
   const { code, stderr, stdout } = await run();
   expect([code, stderr]).toEqual([0, ""]);
@@ -101,7 +101,7 @@ test("a file beside the cluster is applied to it, and --against shows what that 
 });
 
 test.each([
-  ["nothing there", ["-n", "empty"], "the cluster has no CronJobs and no Jobs there; choose others with -n, -A or -l"],
+  ["nothing there", ["-n", "empty"], "the cluster has no matching CronJobs or Jobs; choose others with -n, -A or -l"],
   [
     "both one namespace and all",
     ["-n", "a", "-A"],
@@ -110,7 +110,7 @@ test.each([
   [
     "a zone that is none",
     ["--controller-time-zone", "Europe/Berln"],
-    '--controller-time-zone: "Europe/Berln" is no time zone; did you mean "Europe/Berlin"?',
+    '--controller-time-zone: "Europe/Berln" is not a time zone; did you mean "Europe/Berlin"?',
   ],
 ])("%s is one line and status 2", async (_title, args, message) => {
   expect(await run(...args)).toMatchObject({ code: 2, stderr: `kubewright: ${message}\n` });

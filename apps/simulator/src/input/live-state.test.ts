@@ -70,7 +70,7 @@ async function runningCluster(): Promise<{
   };
 }
 
-test("what is played from an export is what the cluster then does", async () => {
+test("the simulation of an export predicts what the cluster then does", async () => {
   const cluster = await runningCluster();
   await cluster.simulateOn(2 * 3_600_000 + 400_000);
   const files = { "export.json": JSON.stringify(await cluster.exported()) };
@@ -111,12 +111,12 @@ test("an export begins at its newest time, its history is not counted, and what 
   const orphans = await kubewright(["run", "jobs.json", "--for", "1h"], { files });
   expect(orphans.code).toBe(0);
   expect(orphans.stderr).toMatch(
-    /^kubewright: \d+ objects have owners outside of the export; they are played without\n$/,
+    /^kubewright: \d+ objects have owners outside of the export; they are simulated without them\n$/,
   );
   expect(orphans.stdout).toMatch(/Job default\/slow-\d+/);
 });
 
-test("what was decided before the window is history: no door tells of it again", async () => {
+test("decisions before the window are history: no output reports them again", async () => {
   const cluster = await runningCluster();
   // One run is active, and the two slots that it has kept from starting are older than the window.
   await cluster.simulateOn(3_600_000);

@@ -69,7 +69,7 @@ export function liveState(manifests: readonly Manifest[]): LiveState | undefined
       orphans === 0
         ? []
         : [
-            `${orphans} ${orphans === 1 ? "object has an owner" : "objects have owners"} outside of the export; they are played without`,
+            `${orphans} ${orphans === 1 ? "object has an owner" : "objects have owners"} outside of the export; they are simulated without them`,
           ],
   };
 }

@@ -36,7 +36,7 @@ test("JSON objects in a row are read one by one, as jq writes them", () => {
   ]);
 });
 
-test("the place of a field is told by line and column, in documents, lists and JSON", () => {
+test("the place of a field has line and column, in documents, lists and JSON", () => {
   const text = `${configMap("a")}---\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n`;
   const { manifests } = parseManifests(text, "f.yaml");
   expect(manifests[0]!.place(["metadata", "name"])).toBe("f.yaml:4:9");
@@ -89,12 +89,12 @@ test("charts and kustomizations further down are passed over with the command to
   const { manifests, notes } = await loadManifests(["m"], io);
   expect(manifests).toHaveLength(1);
   expect(notes).toEqual([
-    "m/chart: passed over: is a Helm chart; play it with helm template m/chart | kubewright run -",
-    "m/overlays/my prod: passed over: is a kustomization; play it with kubewright run 'm/overlays/my prod'",
+    "m/chart: passed over: is a Helm chart; run it with helm template m/chart | kubewright run -",
+    "m/overlays/my prod: passed over: is a kustomization; run it with kubewright run 'm/overlays/my prod'",
   ]);
 });
 
-test("what kubectl logs of a kustomization that cannot be built is told without what stands around it", async () => {
+test("the error of a kustomization that cannot be built is printed without kubectl's log prefix", async () => {
   const stderr =
     'E1122 11:43:40.562471   28213 run.go:72] "command failed" err="accumulating resources: no \\"b.yaml\\""\n';
   const io = folderIo({ "k/kustomization.yaml": "" }, { execute: async () => ({ status: 1, stdout: "", stderr }) });
@@ -103,7 +103,7 @@ test("what kubectl logs of a kustomization that cannot be built is told without 
   ]);
 });
 
-test("of folders that are passed over, those with Jobs or CronJobs are told first", async () => {
+test("folders with Jobs or CronJobs come first among those that are passed over", async () => {
   const charts = Object.fromEntries("abcdefg".split("").map((name) => [`m/${name}/Chart.yaml`, ""]));
   const io = folderIo({
     ...charts,
@@ -114,10 +114,10 @@ test("of folders that are passed over, those with Jobs or CronJobs are told firs
   });
   const { notes } = await loadManifests(["m"], io);
   expect(notes).toEqual([
-    "m/f: passed over: is a Helm chart with Jobs or CronJobs; play it with helm template m/f | kubewright run -",
-    "m/z: passed over: is a kustomization with Jobs or CronJobs; play it with kubewright run m/z",
-    "m/a: passed over: is a Helm chart; play it with helm template m/a | kubewright run -",
-    "m/b: passed over: is a Helm chart; play it with helm template m/b | kubewright run -",
+    "m/f: passed over: is a Helm chart with Jobs or CronJobs; run it with helm template m/f | kubewright run -",
+    "m/z: passed over: is a kustomization with Jobs or CronJobs; run it with kubewright run m/z",
+    "m/a: passed over: is a Helm chart; run it with helm template m/a | kubewright run -",
+    "m/b: passed over: is a Helm chart; run it with helm template m/b | kubewright run -",
     "… and 4 more folders passed over",
   ]);
 });
@@ -137,7 +137,7 @@ test("a kustomization that was named is built by the first tool there is", async
     ["built", "k (kustomize build):1"],
   ]);
   expect((await loadManifests(["k"], folderIo(files))).problems).toEqual([
-    "k: is a kustomization, and neither kubectl nor kustomize is here to build it; play it with kustomize build k | kubewright run -",
+    "k: is a kustomization, and neither kubectl nor kustomize is here to build it; run it with kustomize build k | kubewright run -",
   ]);
   const failing = folderIo(files, {
     execute: async () => ({ status: 1, stdout: "", stderr: "error: accumulating resources: no b.yaml\n" }),
@@ -155,7 +155,7 @@ test("OpenShift templates are passed over with the command that fills them in", 
   expect(manifests).toHaveLength(1);
   expect([notes, problems]).toEqual([
     [
-      "m/my t.yaml:1: passed over: is an OpenShift template; play it with oc process --local -f 'm/my t.yaml' | kubewright run -",
+      "m/my t.yaml:1: passed over: is an OpenShift template; run it with oc process --local -f 'm/my t.yaml' | kubewright run -",
     ],
     [],
   ]);
@@ -171,12 +171,12 @@ test("what SOPS has encrypted is passed over with the command that decrypts it",
   const { manifests, notes, problems } = await loadManifests(["m"], io);
   expect([manifests.length, problems]).toEqual([1, []]);
   expect(notes).toEqual([
-    "m/s.sops.yaml:1: passed over: is encrypted with SOPS; play it with sops decrypt m/s.sops.yaml | kubewright run -",
+    "m/s.sops.yaml:1: passed over: is encrypted with SOPS; run it with sops decrypt m/s.sops.yaml | kubewright run -",
     "passed over: 1 file that is no manifest",
   ]);
 });
 
-test("of an object that stands twice in a list the places of its items are told", async () => {
+test("for an object that is twice in a list both places are printed", async () => {
   const item = "- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n";
   const io = folderIo({ "f.yaml": `apiVersion: v1\nkind: List\nitems:\n${item}${item}` });
   expect((await loadManifests(["f.yaml"], io)).notes).toEqual([
@@ -184,7 +184,7 @@ test("of an object that stands twice in a list the places of its items are told"
   ]);
 });
 
-test("an object of somebody else's without a name is somebody else's business", async () => {
+test("an object of another API group may have no name", async () => {
   const io = folderIo({
     "m/a.yaml": "apiVersion: example.com/v1\nkind: Workflow\nmetadata: {labels: {a: b}}\n",
     "m/b.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {labels: {a: b}}\n",
@@ -205,7 +205,7 @@ test("JSON that is cut off was meant to be an object, on one line and on many", 
   expect(notes).toEqual(["passed over: 1 file that is no manifest"]);
 });
 
-test("a mistake in a list is told with the place of its item", () => {
+test("a mistake in a list has the place of its item", () => {
   const text = "# several\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {}\n- 3\n";
   expect(parseManifests(text, "f.yaml").problems).toEqual([
     "f.yaml:5:3: Secret: metadata.name is missing",
@@ -231,7 +231,7 @@ test("standard input is read like a file", async () => {
   expect(manifests.map(({ source }) => source)).toEqual(["standard input:1"]);
 });
 
-test("a broken document keeps nothing else from being read, in its file and in others", async () => {
+test("a broken document does not prevent other documents from being read", async () => {
   const io = folderIo({
     "m/a.yaml": `${configMap("a")}---\napiVersion: v1\nkind: [1,\nb: }\n---\n${configMap("b")}`,
     "m/b.yaml": configMap("c"),
@@ -248,7 +248,7 @@ test("a broken document keeps nothing else from being read, in its file and in o
   ]);
 });
 
-test("of two manifests of one object the later counts, which is said", async () => {
+test("of two manifests of one object the later counts, and a note says so", async () => {
   const io = folderIo({
     "m/a.yaml": configMap("x", "data: {v: one}\n"),
     "m/b.yaml": configMap("x", "data: {v: two}\n"),
@@ -260,10 +260,10 @@ test("of two manifests of one object the later counts, which is said", async () 
   ]);
 });
 
-test("a key that stands twice counts once, the last time, which is said with its place", () => {
+test("of a repeated key the last value counts, and a note has its place", () => {
   const { manifests, warnings } = parseManifests(configMap("a", "data: {v: one}\ndata: {v: two}\n"), "f.yaml");
   expect(manifests[0]!.object["data"]).toEqual({ v: "two" });
-  expect(warnings).toEqual(['f.yaml:6:1: the key "data" stands here once more; the last one counts']);
+  expect(warnings).toEqual(['f.yaml:6:1: the key "data" is repeated here; the last one counts']);
 });
 
 test.each([

@@ -97,7 +97,7 @@ async function build(folder: string, { execute }: InputIo): Promise<ParsedManife
     if (result.status === 0) return parseManifests(result.stdout, `${folder} (${command} ${verb})`);
     return `${folder}: ${command} ${verb}: ${reasonOf(result.stderr) || `ended with status ${result.status}`}`;
   }
-  return `${folder}: is a kustomization, and neither kubectl nor kustomize is here to build it; play it with kustomize build ${folder} | kubewright run -`;
+  return `${folder}: is a kustomization, and neither kubectl nor kustomize is here to build it; run it with kustomize build ${folder} | kubewright run -`;
 }
 
 /** What a tool says last, without what its logger (klog) has around it. */

@@ -46,18 +46,18 @@ export function parseManifests(
     if (value === null) continue;
     if (isScenario(value)) {
       if (passOverOthers) passedOver++;
-      else problems.push(`${source}: is a scenario and no manifest; play it with --scenario ${file}`);
+      else problems.push(`${source}: is a scenario and no manifest; run it with --scenario ${file}`);
       continue;
     }
     if (isEncrypted(value)) {
       templates.push(
-        `${source}: passed over: is encrypted with SOPS; play it with sops decrypt ${shellWord(file)} | kubewright run -`,
+        `${source}: passed over: is encrypted with SOPS; run it with sops decrypt ${shellWord(file)} | kubewright run -`,
       );
       continue;
     }
     if (isOpenShiftTemplate(value)) {
       templates.push(
-        `${source}: passed over: is an OpenShift template; play it with oc process --local -f ${shellWord(file)} | kubewright run -`,
+        `${source}: passed over: is an OpenShift template; run it with oc process --local -f ${shellWord(file)} | kubewright run -`,
       );
       continue;
     }

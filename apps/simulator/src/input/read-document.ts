@@ -55,7 +55,7 @@ export function readDocument(document: DocumentText, file: string): ReadDocument
           .repeatedKeys()
           .map(
             (repeated) =>
-              `${at(repeated)}: the key ${JSON.stringify(repeated.key)} stands here once more; the last one counts`,
+              `${at(repeated)}: the key ${JSON.stringify(repeated.key)} is repeated here; the last one counts`,
           ),
     };
   } catch (error) {

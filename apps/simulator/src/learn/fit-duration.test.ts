@@ -16,7 +16,7 @@ const spreadOf = (text: string): DurationSpread => parseDurationRange(fitDuratio
 test.each([
   ["one", [90 * S], "1m30s"],
   ["all the same", Array.from({ length: 20 }, () => 65 * M), "1h5m"],
-  ["less than the API can tell", [0, 0, 0], "0.5s"],
+  ["less than the API's resolution", [0, 0, 0], "0.5s"],
   ["few", [7 * M, 5 * M, 6 * M], "5m..7m"],
   ["few, and one of them short", [0, 3600 * S], "0.5s..1h"],
   [
@@ -47,7 +47,7 @@ test("a normal distribution is learned from what was drawn from it", () => {
   expect(spread.deviationMs / (3 * M)).toBeCloseTo(1, 1);
 });
 
-test("whatever was seen, what is learned can be read, and draws nothing that was not near it", () => {
+test("for any observations, the learned duration can be parsed, and samples stay close to them", () => {
   const lengths = array(integer({ min: 0, max: 400 * 24 * 60 * M }), { minLength: 1, maxLength: 30 });
   assert(
     property(lengths, integer(), (durations, seed) => {

@@ -66,7 +66,7 @@ async function weekOld(): Promise<{ kubeconfig: string; verbs: Set<string>; stop
   };
 }
 
-test("what is learned from a cluster with a week of history is what run plays", async () => {
+test("what learn writes for a cluster with a week of history is what run simulates", async () => {
   const cluster = await weekOld();
   const learned = await kubewright(["learn", "--from-cluster", "--kubeconfig", cluster.kubeconfig, "-o", "w.yaml"]);
   await cluster.stop();
@@ -137,7 +137,7 @@ status:
   "none.json": "[]",
 };
 
-test("what an export and metrics both tell of counts once", async () => {
+test("a run in both an export and metrics counts once", async () => {
   const { code, stdout, stderr } = await kubewright(["learn", "job.yaml", "--prometheus", "metrics.json"], { files });
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toBe(`# Learned by kubewright learn. Dates are UTC.

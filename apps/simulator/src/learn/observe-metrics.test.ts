@@ -27,7 +27,7 @@ test.each([
     [["CronJob", "report", 300_000, 0]],
   ],
   [
-    "a Job of its own; seven digits are no slot",
+    "a Job without a CronJob; seven digits are no slot",
     [[started("migrate-1234567", "01:00:00"), completed("migrate-1234567", "01:00:10")]],
     [["Job", "migrate-1234567", 10_000, 0]],
   ],

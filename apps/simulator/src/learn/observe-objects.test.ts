@@ -45,7 +45,7 @@ test.each([
     ["CronJob report 300s"],
   ],
   [
-    "of a Job with pods, its containers tell, each restart too",
+    "for a Job with pods each end of a container is an observation, including restarts",
     [
       job("migrate", complete("01:00:00", "01:05:00")),
       pod("migrate", [
@@ -60,7 +60,7 @@ test.each([
     ["CronJob report c 7s"],
   ],
   [
-    "pods that are deleted or disrupted, and those of nobody, tell nothing",
+    "deleted or disrupted pods, and pods without an owner, are no observations",
     [
       pod("a", [{ name: "c", state: ended("01:00:00", "01:00:07", 143) }], {
         metadata: { deletionTimestamp: at("01:00:00") },

@@ -52,7 +52,7 @@ function unknownRules(names: readonly string[], where: string): string[] {
   const known = lintRules.map(({ name }) => name);
   return names
     .filter((name) => !known.includes(name))
-    .map((name) => `${where}: there is no rule ${JSON.stringify(name)}; ${suggestion(name, known)}`);
+    .map((name) => `${where}: there is not a rule ${JSON.stringify(name)}; ${suggestion(name, known)}`);
 }
 
 function linesOf(text: string): string[] {

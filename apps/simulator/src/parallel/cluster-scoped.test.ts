@@ -8,14 +8,14 @@ const definitions = Object.values(api).filter(
     typeof exported === "object" && "namespaced" in exported,
 );
 
-test("what belongs to no namespace is what the definitions of built-in kinds say", () => {
+test("cluster-scoped kinds are those of the built-in definitions", () => {
   expect(definitions.length).toBeGreaterThan(30);
   const isClusterScoped = clusterScopeTest([]);
   const found = definitions.filter((each) => isClusterScoped({ apiVersion: api.apiVersionOf(each), kind: each.kind }));
   expect(found).toEqual(definitions.filter(({ namespaced }) => !namespaced));
 });
 
-test("and what definitions among the objects say", () => {
+test("cluster-scoped kinds include those of definitions among the objects", () => {
   const definition = (scope: string, kind: string): api.UnstructuredObject => ({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",

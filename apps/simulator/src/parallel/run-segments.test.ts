@@ -86,7 +86,7 @@ async function run(
   return lines;
 }
 
-test("who is ahead waits for who is behind: 48 hours, or 8 MiB of trace", async () => {
+test("a runner that is ahead waits for the slowest one: 48 hours, or 8 MiB of trace", async () => {
   const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
   const behind = new SlowRunner("b", { turn: () => gate });
   const ahead = new SlowRunner("a");
@@ -104,7 +104,7 @@ test("who is ahead waits for who is behind: 48 hours, or 8 MiB of trace", async 
   expect(lines.map((line) => line.slice(0, 8).split("-")[0]!.trim()).slice(0, 4)).toEqual(["1 a", "1 b", "1 c", "2 a"]);
 });
 
-test("stretches are as long as there is room for what they tell", async () => {
+test("time windows are as long as their output fits", async () => {
   const silent = [new SlowRunner("a"), new SlowRunner("b")];
   expect(await run(silent)).toHaveLength(2 * 400);
   expect(silent[0]!.requested).toBeLessThan(40);
@@ -114,7 +114,7 @@ test("stretches are as long as there is room for what they tell", async () => {
   expect(ends).toEqual(Array.from({ length: 48 }, (_, hour) => (hour + 1) * HOUR_MS));
 });
 
-test("all stop where the one that has been asked to come furthest stops", async () => {
+test("after a stop, all runners stop at the latest time that was requested of any", async () => {
   const stop = new AbortController();
   const runners = [new SlowRunner("a"), new SlowRunner("b", { turn: idle })];
   const lines = await run(runners, { signal: stop.signal, onProgress: () => stop.abort() });
@@ -123,7 +123,7 @@ test("all stop where the one that has been asked to come furthest stops", async 
   expect(runners[0]!.simulatedHours).toBeLessThanOrEqual(51);
 });
 
-test("what a player fails with, all fail with", async () => {
+test("the error of one runner rejects the whole run", async () => {
   const failing = new SlowRunner("b", { turn: () => Promise.reject(new Error("no memory left")) });
   await expect(run([new SlowRunner("a"), failing])).rejects.toThrow("no memory left");
 });

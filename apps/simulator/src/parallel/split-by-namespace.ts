@@ -42,7 +42,7 @@ export function splitByNamespace(input: RunInput, timeZoneData: string): Split {
   const node = manifests.find(({ object }) => object.kind === "Node" && isClusterScoped(object));
   if (node !== undefined) return { shared: `namespaces share the node ${node.object.metadata.name} (${node.source})` };
   if ((scenario?.controllerManagers ?? 1) > 1)
-    return { shared: "namespaces share the Lease that several controller managers hold in turn" };
+    return { shared: "namespaces share the Lease of several controller managers" };
   // Nodes have other names when every namespace has its own.
   const podWithNodeName = podTemplates(withoutLivePods(manifests)).find(({ spec }) => namesANode(spec));
   if (podWithNodeName !== undefined) return { shared: `${podWithNodeName.owner} names a node` };
@@ -50,7 +50,7 @@ export function splitByNamespace(input: RunInput, timeZoneData: string): Split {
   for (const scenarioEvent of scenarioEvents) {
     const namespace = namespaceOfEvent(scenarioEvent, isClusterScoped);
     if (namespace === undefined)
-      return { shared: `the happening ${scenarioEvent.kind} (${scenarioEvent.place}) is not about a single namespace` };
+      return { shared: `the event ${scenarioEvent.kind} (${scenarioEvent.place}) is not about a single namespace` };
     scenarioEventsByNamespace.set(namespace, [...(scenarioEventsByNamespace.get(namespace) ?? []), scenarioEvent]);
   }
   const manifestsByNamespace = new Map<string, Manifest[]>();

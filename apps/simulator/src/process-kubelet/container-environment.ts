@@ -42,5 +42,5 @@ async function valueOf(pod: DeepReadonly<Pod>, source: Source, reader: ConfigRea
   if (fieldRef !== undefined) return podField(pod, fieldRef.fieldPath);
   if (configMapKeyRef !== undefined) return reader.readKey("ConfigMap", configMapKeyRef);
   if (secretKeyRef !== undefined) return reader.readKey("Secret", secretKeyRef);
-  throw new ConfigError(`${Object.keys(source).join(", ")}: this kubelet has no such values`);
+  throw new ConfigError(`${Object.keys(source).join(", ")}: this kubelet does not support these sources`);
 }

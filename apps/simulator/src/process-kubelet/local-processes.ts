@@ -8,7 +8,7 @@ import { ContainerLogFiles } from "./container-log-files.js";
 import { ProcessKubelet } from "./process-kubelet.js";
 
 export const PROCESSES_WARNING =
-  "--kubelet process: whoever may create pods here runs commands on this machine as you; nothing is isolated";
+  "--kubelet process: any client that may create pods here runs commands on this machine as you; nothing is isolated";
 
 /** Pods that a node takes, as of any kubelet. */
 const MAX_PODS = 110;
@@ -23,18 +23,18 @@ export async function localProcesses(
 ): Promise<LocalProcesses> {
   if (!isLoopbackHost(host))
     throw new UserError(
-      `--kubelet process: others could have commands run as you at ${host}: leave --host out, or take 127.0.0.1`,
+      `--kubelet process: other machines could run commands as you at ${host}: leave out --host, or use 127.0.0.1`,
     );
   if (token === undefined && tokenFile === undefined)
     throw new UserError(
-      "--kubelet process: any program of this machine could have commands run as you: add --token or --token-file",
+      "--kubelet process: any program on this machine could run commands as you: add --token or --token-file",
     );
   if (allowAnonymous)
-    throw new UserError("--kubelet process: anybody could have commands run as you: leave --allow-anonymous out");
-  if (speed !== 1) throw new UserError("--kubelet process: processes take the time they take: leave --speed out");
+    throw new UserError("--kubelet process: any client could run commands as you: leave out --allow-anonymous");
+  if (speed !== 1) throw new UserError("--kubelet process: processes run in real time: leave out --speed");
   const processHost = await io.processHost?.();
   if (processHost === undefined)
-    throw new UserError("--kubelet process: this system has no process groups, and so none could be stopped safely");
+    throw new UserError("--kubelet process: this system has no process groups, so processes could not be stopped safely");
   const { cores, memoryBytes } = processHost;
   const memory = `${Math.floor(memoryBytes / 1024 ** 2)}Mi`;
   return (maxProcesses) => {

@@ -116,7 +116,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("a container's end", () => {
-  test("is told as its process ended: exit code, reason, message and log", async () => {
+  test("has the exit code, reason, message and log of its process", async () => {
     const cluster = await start();
     const pod = await ended(cluster, "p", {
       containers: [shell("echo out; echo err >&2; printf why > $KUBEWRIGHT_TERMINATION_LOG; exit 42")],
@@ -144,7 +144,7 @@ describe("a container's end", () => {
     expect(killed.status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 137, reason: "Error" });
   });
 
-  test("is told with 128 and StartError when there is no such command", async () => {
+  test("has exit code 128 and StartError when the command does not exist", async () => {
     const cluster = await start();
     const pod = await ended(cluster, "p", {
       containers: [{ name: "main", image: "i", command: ["no-such-command-here"] }],
@@ -161,7 +161,7 @@ describe("a container's end", () => {
     });
   });
 
-  test("takes along what the process has started", async () => {
+  test("kills the children of the process", async () => {
     const cluster = await start();
     await ended(cluster, "p", { containers: [shell("sleep 1000 & echo $!")] });
     const pid = Number(await logOf(cluster, "p"));
@@ -169,7 +169,7 @@ describe("a container's end", () => {
     await expect.poll(() => isAlive(pid), { timeout: 90_000 }).toBe(false);
   });
 
-  test("has the log for a message when it is to, and only after an error", async () => {
+  test("has the log as its message when the policy says so, and only after an error", async () => {
     const cluster = await start();
     const policy = { terminationMessagePolicy: "FallbackToLogsOnError" };
     const failed = await ended(cluster, "failed", { containers: [shell("echo first; echo last; exit 1", policy)] });
@@ -179,7 +179,7 @@ describe("a container's end", () => {
   });
 });
 
-test("a container without a command waits, and it is said why", async () => {
+test("a container without a command waits, with the reason in its status", async () => {
   const cluster = await start();
   await create(cluster, "p", { containers: [{ name: "main", image: "busybox" }] });
   const pod = await podWhen(
@@ -192,7 +192,7 @@ test("a container without a command waits, and it is said why", async () => {
   await expect.poll(() => eventsOf(cluster, "p"), { timeout: 90_000 }).toContain(`Failed: Error: ${message}`);
 });
 
-test("the environment is the manifest's, expanded, and nothing of the server's secrets", async () => {
+test("the environment is the manifest's, expanded, without the server's secrets", async () => {
   const cluster = await start();
   await cluster.cluster
     .client("test")
@@ -231,7 +231,7 @@ test("the environment is the manifest's, expanded, and nothing of the server's s
   expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toBe('configmap "nothing" not found');
 });
 
-test("mounted volumes are folders, by whose paths a manifest's own are replaced", async () => {
+test("mounted volumes are folders, and their paths replace those of the manifest", async () => {
   const cluster = await start();
   await cluster.cluster
     .client("test")
@@ -264,7 +264,7 @@ test("mounted volumes are folders, by whose paths a manifest's own are replaced"
   expect(pod.status?.initContainerStatuses?.[0]).toMatchObject({ ready: true, state: { terminated: { exitCode: 0 } } });
 });
 
-test("init containers run one after the other, and a failed one keeps the others from starting", async () => {
+test("init containers run one after the other, and a failed one prevents the others from starting", async () => {
   const cluster = await start();
   const pod = await ended(cluster, "p", {
     initContainers: [shell("true", { name: "one" }), shell("exit 3", { name: "two" })],
@@ -283,10 +283,10 @@ test("init containers run one after the other, and a failed one keeps the others
   );
 });
 
-test("a sidecar runs beside the others and is told to end when they have", async () => {
+test("a sidecar runs beside the other containers and gets SIGTERM when they have ended", async () => {
   const cluster = await start();
   const volumeMounts = [{ name: "shared", mountPath: "/shared" }];
-  const sidecar = shell("trap 'echo told; exit 0' TERM; touch /shared/up; while :; do sleep 0.05; done", {
+  const sidecar = shell("trap 'echo stopping; exit 0' TERM; touch /shared/up; while :; do sleep 0.05; done", {
     name: "sidecar",
     restartPolicy: "Always",
     volumeMounts,
@@ -297,10 +297,10 @@ test("a sidecar runs beside the others and is told to end when they have", async
     containers: [shell("until [ -e /shared/up ]; do sleep 0.05; done", { volumeMounts })],
   });
   expect(pod.status?.phase).toBe("Succeeded");
-  expect(await logOf(cluster, "p", "?container=sidecar")).toContain("told\n");
+  expect(await logOf(cluster, "p", "?container=sidecar")).toContain("stopping\n");
 });
 
-test("what fails is started again, at once and then after a wait, with the log of the run before", async () => {
+test("a failed container restarts, first immediately and then with back-off, and the previous log stays readable", async () => {
   const cluster = await start();
   await create(cluster, "p", { restartPolicy: "OnFailure", containers: [shell("echo run; exit 1")] });
   const pod = await podWhen(
@@ -325,7 +325,7 @@ test("what fails is started again, at once and then after a wait, with the log o
   expect(await logOf(cluster, "p", "?previous=true")).toBe("run\n");
 });
 
-test("a pod that is deleted is told by SIGTERM, and after its grace by SIGKILL", async () => {
+test("a deleted pod gets SIGTERM, and SIGKILL after its grace period", async () => {
   const cluster = await start();
   const stubborn = shell("trap '' TERM; echo ready; while :; do sleep 0.05; done");
   await create(cluster, "p", { terminationGracePeriodSeconds: 1, containers: [stubborn] });
@@ -355,7 +355,7 @@ test("activeDeadlineSeconds ends a pod", async () => {
 });
 
 describe("logs", () => {
-  test("have times, a tail, and a limit", async () => {
+  test("support timestamps, tailLines and limitBytes", async () => {
     const cluster = await start();
     await ended(cluster, "p", { containers: [shell("for i in 1 2 3 4; do echo line $i; done; printf end")] });
     expect(await logOf(cluster, "p")).toBe("line 1\nline 2\nline 3\nline 4\nend");
@@ -369,7 +369,7 @@ describe("logs", () => {
     await expect(logOf(cluster, "p", "?tailLines=-1")).rejects.toThrow("must be greater than or equal to 0");
   });
 
-  test("keep their last 10 MiB and little more", async () => {
+  test("keep between 10 and 20 MiB", async () => {
     const cluster = await start();
     await ended(cluster, "p", {
       containers: [shell("yes 0123456789012345678901234567890123456789012345678 | head -c 30000000; echo; echo end")],
@@ -382,7 +382,7 @@ describe("logs", () => {
 });
 
 describe("when the cluster stops", () => {
-  test("processes end, their pods are told as terminated by a shutdown, and no folder is left", async () => {
+  test("processes end, their pods are terminated by a node shutdown, and no folder remains", async () => {
     const before = await start();
     await create(before, "p", {
       containers: [shell("trap 'exit 9' TERM; echo $$$$ $KUBEWRIGHT_TERMINATION_LOG; while :; do sleep 0.05; done")],
@@ -404,7 +404,7 @@ describe("when the cluster stops", () => {
     );
   });
 
-  test("init containers run again for what is started again, as their volumes are gone", async () => {
+  test("init containers run again for a restarted pod, because their volumes are gone", async () => {
     const before = await start();
     const volumeMounts = [{ name: "scratch", mountPath: "/scratch" }];
     await create(before, "p", {
@@ -430,7 +430,7 @@ describe("when the cluster stops", () => {
     await expect.poll(() => logOf(after, "p", "?container=main")).toBe("made\n");
   });
 
-  test("what ran when a snapshot was taken is lost for a cluster that begins with it", async () => {
+  test("containers that ran when a snapshot was taken are lost in a cluster restored from it", async () => {
     const before = await start();
     await create(before, "never", { containers: [shell("sleep 1000")] });
     await create(before, "restarted", { restartPolicy: "OnFailure", containers: [shell("exec sleep 1000")] });
@@ -452,7 +452,7 @@ describe("when the cluster stops", () => {
   });
 });
 
-test("no more processes run at once than may, and the others wait for their turn", async () => {
+test("the number of concurrent processes is limited, and further containers wait", async () => {
   const cluster = await start(undefined, 1);
   const turn = "mkdir $DIR/turn && sleep 0.1 && rmdir $DIR/turn";
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-turns-"));
@@ -463,7 +463,7 @@ test("no more processes run at once than may, and the others wait for their turn
   rmSync(folder, { recursive: true });
 });
 
-test("a pod that takes the name of one that still runs starts when that has ended", async () => {
+test("a pod with the name of a running one starts when that has ended", async () => {
   const cluster = await start();
   await create(cluster, "p", { containers: [shell("trap '' TERM; while :; do sleep 0.05; done")] });
   const old = await podWhen(cluster, "p", ({ status }) => status?.phase === "Running");
@@ -473,7 +473,7 @@ test("a pod that takes the name of one that still runs starts when that has ende
   expect(pod.metadata.uid).not.toBe(old.metadata.uid);
 });
 
-test("a Job runs to its end, and an index whose process says that it is to fail fails at once", async () => {
+test("a Job runs to its end, and FailIndex fails an index without a retry", async () => {
   const cluster = await start();
   const client = cluster.cluster.client("test").resource(jobs);
   const job: Job = {
@@ -499,7 +499,7 @@ test("a Job runs to its end, and an index whose process says that it is to fail 
     });
 });
 
-test("nothing of what was started here is left", () => {
+test("no process of these tests remains", () => {
   const left = execFileSync("ps", ["-o", "stat=,args=", "--ppid", String(process.pid)], { encoding: "utf8" });
   expect(left.split("\n").filter((line) => line.startsWith("Z") || line.includes("sleep 1000"))).toEqual([]);
 });

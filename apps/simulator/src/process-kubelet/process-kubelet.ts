@@ -225,7 +225,7 @@ export class ProcessKubelet implements Runnable {
         this.#containerEnded(key, run, container, { end, message, startedAt });
       })
       .catch((error: unknown) => {
-        this.#shell.logger.error({ err: errorMessage(error) }, "What a container left cannot be read");
+        this.#shell.logger.error({ err: errorMessage(error) }, "The output of a container cannot be read");
         this.#containerEnded(key, run, container, { end: { type: "exited", exitCode: 255 }, message: "", startedAt });
       });
     this.#programs.set(container, { program: started, ended });
@@ -411,7 +411,7 @@ export class ProcessKubelet implements Runnable {
       try {
         await this.#writeStatus(run, undefined);
       } catch (error) {
-        this.#shell.logger.error({ err: errorMessage(error) }, "The end of a pod could not be written");
+        this.#shell.logger.error({ err: errorMessage(error) }, "The final status of a pod could not be written");
       }
     }
     await (await this.#folder)?.close();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { Concurrency } from "./concurrency.js";
 
-test("levels go up and down, and a step remembers its highest", () => {
+test("levels rise and fall, and each step has its peak", () => {
   const concurrency = new Concurrency();
   concurrency.add(0, "running", 1);
   concurrency.add(400, "running", 2);
@@ -15,7 +15,7 @@ test("levels go up and down, and a step remembers its highest", () => {
   expect(waiting.last).toEqual([0, 1]);
 });
 
-test("what ends as something else begins is no peak of two", () => {
+test("a pod that starts when another ends causes no peak of two", () => {
   const concurrency = new Concurrency();
   concurrency.add(0, "running", 1);
   concurrency.add(10_000, "running", -1);
@@ -23,7 +23,7 @@ test("what ends as something else begins is no peak of two", () => {
   expect(Math.max(...concurrency.steps().running.peak)).toBe(1);
 });
 
-test("a long run is kept in bounded memory, and no peak is lost", () => {
+test("a long run takes bounded memory, and no peak is lost", () => {
   const concurrency = new Concurrency();
   for (let hour = 0; hour < 30_000; hour++) {
     const by = hour === 12_345 ? 50 : 3;

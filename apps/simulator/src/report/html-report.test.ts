@@ -46,7 +46,7 @@ const dataOf = (html: string): ReportData =>
     ).toString(),
   ) as ReportData;
 
-test("--html writes one page that may run its own script and nothing else, with the run in it as data", async () => {
+test("--html writes one page that may run only its own script, with the run as data", async () => {
   const { code, files } = await run(["--html", "report.html"]);
   expect(code).toBe(0);
   const html = files.get("report.html")!;
@@ -62,7 +62,7 @@ test("--html writes one page that may run its own script and nothing else, with 
   expect(JSON.stringify(data.objects)).not.toContain("managedFields");
 });
 
-test("what a manifest says cannot end the element its data stands in", async () => {
+test("text of a manifest cannot close the element that contains the data", async () => {
   const note = "</script><script>alert(1)</script><!--";
   const { files } = await run(["--html", "report.html"], { note });
   const html = files.get("report.html")!;
@@ -71,7 +71,7 @@ test("what a manifest says cannot end the element its data stands in", async () 
   expect(JSON.stringify(dataOf(html))).toContain("</script><script>alert(1)");
 });
 
-test("a report changes neither the trace nor what is printed", async () => {
+test("a report changes neither the trace nor the printed output", async () => {
   const plain = await run(["--json", "trace.jsonl"]);
   const reported = await run(["--json", "trace.jsonl", "--html", "report.html"]);
   expect(reported.files.get("trace.jsonl")).toBe(plain.files.get("trace.jsonl"));
@@ -90,7 +90,7 @@ test.each([
   expect(await run(["--html", path], { page })).toMatchObject({ code: 2, said: message });
 });
 
-test("bars have short ids in a file, and the manifests are still theirs, with the UIDs they have", async () => {
+test("bars have short IDs in a file, and their manifests have the original UIDs", async () => {
   const { files } = await run(["--html", "report.html"]);
   const { groups, objects } = dataOf(files.get("report.html")!);
   const [row] = groups[0]!.rows;

@@ -48,7 +48,7 @@ const pod = (name: string): Pod => ({
   spec: { containers: [{ name: "c", image: "busybox" }] },
 });
 
-test("what exists when the recording begins comes first, with the time it was created", async () => {
+test("objects that exist when the recording starts come first, with their creation times", async () => {
   await cluster.client("test").resource(pods).create(pod("early"));
   await clock.advance(3_600_000);
   const first = await request("");
@@ -69,7 +69,7 @@ test("what exists when the recording begins comes first, with the time it was cr
   });
 });
 
-test("who asks with the number of what comes next gets each record once, and waits for it", async () => {
+test("a client that requests the next number gets each record once, and waits for it", async () => {
   await request("");
   const pending = trace.serve({ method: "GET", path: "/_kubewright/trace?after=0&life=one", headers: {} }, cluster);
   await cluster.client("test").resource(pods).create(pod("a"));
@@ -84,7 +84,7 @@ test("who asks with the number of what comes next gets each record once, and wai
   expect(records.some((record) => seen.has(JSON.stringify(record)))).toBe(false);
 });
 
-test("waiting ends after a while, and when the client goes away", async () => {
+test("waiting ends after the timeout, and when the client disconnects", async () => {
   await request("");
   const { status } = await request("?after=0&life=one", AbortSignal.abort()).catch(() => ({ status: undefined }));
   expect(status?.first).toBe(0);
@@ -93,7 +93,7 @@ test("waiting ends after a while, and when the client goes away", async () => {
   expect((await pending).text.trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("numbers of another life begin anew, and nobody waits for them", async () => {
+test("numbers of another life start at 0, without waiting", async () => {
   await request("");
   await cluster.client("test").resource(pods).create(pod("a"));
   await clock.settle();
@@ -102,7 +102,7 @@ test("numbers of another life begin anew, and nobody waits for them", async () =
   expect(records.length).toBeGreaterThan(0);
 });
 
-test("only the latest records are remembered, and an answer says where it begins", async () => {
+test("only the latest records are stored, and a response has the number of its first record", async () => {
   await request("");
   for (let round = 0; round < 12; round++) {
     for (let index = 0; index < 10; index++)
@@ -120,7 +120,7 @@ test("only the latest records are remembered, and an answer says where it begins
   expect([latest.first, rest]).toEqual([status.first + records.length - 1, records.slice(-1)]);
 });
 
-test("long records are remembered up to so many characters", async () => {
+test("long records are stored up to a number of characters", async () => {
   const long = new LiveTrace({ clock, real: clock, speed: "manual", life: "long", maxCharacters: 100_000 });
   const request = { method: "GET", path: "/_kubewright/trace", headers: {} } as const;
   await long.serve(request, cluster);

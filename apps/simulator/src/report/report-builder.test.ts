@@ -34,7 +34,7 @@ const event = (seconds: number, eventType: string): TraceRecord => ({
   involved: { kind: "Job", namespace: "default", name: "j" },
 });
 
-test("a pod waits, runs with the CPU it asked for, and is counted no more when it has ended", () => {
+test("a pod waits, runs with its requested CPU, and is no longer counted when it has ended", () => {
   const builder = new ReportBuilder();
   for (const record of [
     header,
@@ -61,7 +61,7 @@ test("a pod waits, runs with the CPU it asked for, and is counted no more when i
   ]);
 });
 
-test("decisions that say the same again are kept once; those that change nothing are not kept", () => {
+test("repeated decisions are stored once; decisions without an effect are not stored", () => {
   const builder = new ReportBuilder();
   const job = (seconds: number, reason: string): TraceRecord => ({
     type: "decision",
@@ -85,7 +85,7 @@ test("decisions that say the same again are kept once; those that change nothing
   ]);
 });
 
-test("ordinary events beyond the bound are dropped and counted, warnings have room of their own", () => {
+test("normal events beyond the limit are dropped and counted; warnings have a separate limit", () => {
   const builder = new ReportBuilder();
   for (let index = 0; index < 20_010; index++) builder.add(event(index, "Normal"));
   builder.add(event(30_000, "Warning"));

@@ -24,7 +24,7 @@ export function runMarkdown(
   return document(title, [
     brokenRules(violations),
     list(
-      "Worth a look",
+      "Highlights",
       highlights.map(({ object, text }) => `${code(object)}: ${escaped(text)}`),
     ),
     rows.length === 0 ? "" : table(["CronJob", ...columns.map(({ column }) => column.title)], rows),
@@ -56,7 +56,7 @@ export function comparisonMarkdown(
   const counts = [`${same} the same`, `${different} different`, `${onlyA} only before`, `${onlyB} only after`];
   return document(title, [
     brokenRules(violations),
-    differing.length === 0 ? "Every run is the same." : `Runs: ${counts.join(", ")}.`,
+    differing.length === 0 ? "All runs are the same." : `Runs: ${counts.join(", ")}.`,
     list(
       "Changed",
       changes.map(

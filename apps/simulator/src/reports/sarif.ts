@@ -32,16 +32,16 @@ export function checkSarif({ rules, violations, highlights, manifests }: CheckRe
       ...locate(violation.object, manifests),
     })),
     ...highlights.map(({ object, text }) => ({
-      ruleId: "worth-a-look",
+      ruleId: "highlights",
       level: "note" as const,
       text: `${object}: ${text}`,
       ...locate(object, manifests),
     })),
   ];
   const known = new Map(
-    rules.map((rule) => [ruleId(rule), { id: ruleId(rule), text: `${ruleId(rule)} is not to happen` }]),
+    rules.map((rule) => [ruleId(rule), { id: ruleId(rule), text: `${ruleId(rule)} must not occur` }]),
   );
-  const highlightRule = { id: "worth-a-look", text: "Its owner will want to know" };
+  const highlightRule = { id: "highlights", text: "A result that deserves attention, although no rule forbids it" };
   return sarif([...known.values(), ...(highlights.length === 0 ? [] : [highlightRule])], results);
 }
 

@@ -60,12 +60,12 @@ function parseRule(text: string): Rule {
   const colon = text.lastIndexOf(":");
   const selection = colon < 0 ? EVERYTHING : parseSelection(text.slice(0, colon));
   if (selection === undefined)
-    throw new UserError(`selects nothing before the colon; write a name, or a namespace and a name: billing/*:skipped`);
+    throw new UserError(`has no selection before the colon; write a name, or a namespace and a name: billing/*:skipped`);
   const [name = "", ...bounds] = text.slice(colon + 1).split(">");
   if (!isName(name)) {
     const meant = closest(name, NAMES);
     throw new UserError(
-      `is no rule${meant === undefined ? "" : `; did you mean ${meant}?`}; write for example ${EXAMPLES}`,
+      `is not a rule${meant === undefined ? "" : `; did you mean ${meant}?`}; write for example ${EXAMPLES}`,
     );
   }
   const share = bounds.at(-1)?.endsWith("%") ? parseShare(bounds.pop()!) : undefined;
@@ -79,7 +79,7 @@ function isName(name: string): name is RuleName {
 
 function conditionOf(name: RuleName, bounds: readonly string[]): Rule["condition"] {
   const [bound, ...more] = bounds;
-  if (more.length > 0) throw new UserError(`has a bound too many; write for example ${EXAMPLES}`);
+  if (more.length > 0) throw new UserError(`has more than one bound; write for example ${EXAMPLES}`);
   if (name === "peak-pods") {
     if (bound === undefined || !/^\d{1,9}$/.test(bound))
       throw new UserError("lacks its number of pods; write for example peak-pods>50");

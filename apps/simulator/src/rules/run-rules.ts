@@ -62,7 +62,7 @@ export function violationsOf(rules: readonly Rule[], future: CheckedFuture): Vio
 export function rejectShareRules(rules: readonly Rule[], hint: string): void {
   for (const { text, maxShare } of rules)
     if (maxShare !== undefined)
-      throw new UserError(`--fail-on: ${JSON.stringify(text)} is about a share of many futures: ${hint}`);
+      throw new UserError(`--fail-on: ${JSON.stringify(text)} limits the share of many futures: ${hint}`);
 }
 
 /** @throws ViolationsError when there are any. */

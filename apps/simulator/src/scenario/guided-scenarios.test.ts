@@ -226,7 +226,7 @@ function maxConcurrent(played: ScenarioRun, cronJob: string): number {
   return Math.max(...states);
 }
 
-test("every guided scenario has its expectations, and the other way round", async () => {
+test("every guided scenario has expectations, and all expectations have a scenario", async () => {
   const files = (await readdir(FOLDER)).map((name) => name.replace(".yaml", ""));
   expect(files.sort()).toEqual(Object.keys(EXPECTATIONS).sort());
 });

@@ -55,8 +55,8 @@ test.each<[title: string, text: string, message: string]>([
   ["a typo", "fro: 1d", 's.yaml:3:1: fro: is not a field of this; did you mean "for"?'],
   [
     "a typo further in",
-    "happenings:\n  - at: +1h\n    contrllerDown: all",
-    's.yaml:5:5: happenings[0].contrllerDown: is not a field of this; did you mean "controllerDown"?',
+    "events:\n  - at: +1h\n    contrllerDown: all",
+    's.yaml:5:5: events[0].contrllerDown: is not a field of this; did you mean "controllerDown"?',
   ],
   [
     "a negative duration",
@@ -79,13 +79,13 @@ test.each<[title: string, text: string, message: string]>([
     's.yaml:3:11: timeZone: "Europe/Berln" is not a time zone; did you mean "Europe/Berlin"?',
   ],
   ["a hundred years", "for: 36500d", 's.yaml:3:6: for: "36500d" is longer than ten years; write 3650d at most'],
-  ["a day that is none", "start: 2026-02-30", 's.yaml:3:8: start: "2026-02-30" is no time of the calendar'],
-  ["a seed that is none", "seed: 1.5", "s.yaml:3:7: seed: 1.5 is not an integer"],
+  ["an invalid day", "start: 2026-02-30", 's.yaml:3:8: start: "2026-02-30" is not a valid time'],
+  ["an invalid seed", "seed: 1.5", "s.yaml:3:7: seed: 1.5 is not an integer"],
   ["a negative seed", "seed: -1", "s.yaml:3:7: seed: -1 is too small; at least 0 is needed"],
   [
     "an unknown controller",
-    "happenings:\n  - { at: +1h, controllerDown: cronjob-controler }",
-    's.yaml:4:32: happenings[0].controllerDown: "cronjob-controler" is not known; did you mean "cronjob-controller"?',
+    "events:\n  - { at: +1h, controllerDown: cronjob-controler }",
+    's.yaml:4:32: events[0].controllerDown: "cronjob-controler" is not known; did you mean "cronjob-controller"?',
   ],
   [
     "a wrong kind",
@@ -98,17 +98,17 @@ test.each<[title: string, text: string, message: string]>([
     's.yaml:4:15: workloads[0].select: selects nothing; did you mean "report"?',
   ],
   [
-    "a workload of labels nobody has",
+    "a workload selected by labels without a match",
     "workloads:\n  - { select: { labels: { app: x } }, duration: 5m }",
     "s.yaml:4:15: workloads[0].select: selects nothing; there is Job default/pi, CronJob default/report",
   ],
   [
-    "a container nobody has",
+    "an unknown container",
     "workloads:\n  - { select: { kind: Job }, container: sidcar, duration: 5m }",
     's.yaml:4:41: workloads[0].container: nothing selected has a container "sidcar"; did you mean "sidecar"?',
   ],
   [
-    "a workload that says nothing",
+    "a workload without settings",
     "workloads:\n  - select: {}",
     "s.yaml:4:5: workloads[0]: says nothing; give it duration, startupDelay, exitCode or ignoreSigterm",
   ],
@@ -118,61 +118,61 @@ test.each<[title: string, text: string, message: string]>([
     's.yaml:4:29: workloads[0].duration: "70m..20m" is not a duration; write for example 5m, 20m..70m, normal(10m, 2m), lognormal(10m, 0.5) in 5m..2h or exponential(10m)',
   ],
   [
-    "an exit code that is none",
+    "an invalid exit code",
     "workloads:\n  - { select: {}, exitCode: { 300: 1 } }",
     's.yaml:4:31: workloads[0].exitCode.300: "300" is not an exit code from 0 to 255; write for example 0 or 137',
   ],
   [
-    "a happening after the end",
-    "for: 6h\nhappenings:\n  - { at: +7h, controllerDown: all }",
-    "s.yaml:5:11: happenings[0].at: +7h is not before the end, 2026-01-01T06:00:00Z; play longer than 6h, or let it happen earlier",
+    "an event after the end",
+    "for: 6h\nevents:\n  - { at: +7h, controllerDown: all }",
+    "s.yaml:5:11: events[0].at: +7h is not before the end, 2026-01-01T06:00:00Z; run longer than 6h, or move the event earlier",
   ],
   [
-    "a happening before the start",
-    "happenings:\n  - { at: 2025-12-31T00:00:00Z, controllerDown: all }",
-    "s.yaml:4:11: happenings[0].at: 2025-12-31T00:00:00Z is before the start, 2026-01-01T00:00:00Z; nothing happens before that",
+    "an event before the start",
+    "events:\n  - { at: 2025-12-31T00:00:00Z, controllerDown: all }",
+    "s.yaml:4:11: events[0].at: 2025-12-31T00:00:00Z is before the start, 2026-01-01T00:00:00Z; nothing happens before that",
   ],
   [
-    "nothing that happens",
-    "happenings:\n  - at: +1h",
-    "s.yaml:4:5: happenings[0]: says when, but not what happens; add for example `controllerDown: all`",
+    "an event without a kind",
+    "events:\n  - at: +1h",
+    "s.yaml:4:5: events[0]: has a time but no kind of event; add for example `controllerDown: all`",
   ],
   [
-    "two things at once",
-    "happenings:\n  - { at: +1h, nodeLost: node-1, controllerDown: all }",
-    "s.yaml:4:5: happenings[0]: nodeLost and controllerDown are two things; give each an entry of its own",
+    "two kinds in one event",
+    "events:\n  - { at: +1h, nodeLost: node-1, controllerDown: all }",
+    "s.yaml:4:5: events[0]: nodeLost and controllerDown are two events; give each its own entry",
   ],
   [
     "a length of what does not last",
-    "happenings:\n  - { at: +1h, for: 5m, resume: { kind: Job, name: pi } }",
-    "s.yaml:4:16: happenings[0].for: resume does not last; leave `for` out",
+    "events:\n  - { at: +1h, for: 5m, resume: { kind: Job, name: pi } }",
+    "s.yaml:4:16: events[0].for: resume does not last; leave `for` out",
   ],
   [
     "no length of what must end",
-    "happenings:\n  - { at: +1h, apiServerDown: all }",
-    "s.yaml:4:5: happenings[0]: apiServerDown needs `for`: how long it lasts, for example 10m",
+    "events:\n  - { at: +1h, apiServerDown: all }",
+    "s.yaml:4:5: events[0]: apiServerDown needs `for`: how long it lasts, for example 10m",
   ],
   [
-    "a node that is not there",
-    "happenings:\n  - { at: +1h, nodeLost: nod-1 }",
-    's.yaml:4:26: happenings[0].nodeLost: there is no node "nod-1"; did you mean "node-1"?',
+    "an unknown node",
+    "events:\n  - { at: +1h, nodeLost: nod-1 }",
+    's.yaml:4:26: events[0].nodeLost: there is no node "nod-1"; did you mean "node-1"?',
   ],
   [
-    "an object that is not there",
-    "happenings:\n  - { at: +1h, suspend: { kind: CronJob, name: reprot } }",
-    's.yaml:4:48: happenings[0].suspend.name: there is no CronJob "default/reprot"; did you mean "report"?',
+    "an unknown object",
+    "events:\n  - { at: +1h, suspend: { kind: CronJob, name: reprot } }",
+    's.yaml:4:48: events[0].suspend.name: there is no CronJob "default/reprot"; did you mean "report"?',
   ],
   [
     "an object without a name",
-    "happenings:\n  - { at: +1h, delete: { kind: Job } }",
-    "s.yaml:4:24: happenings[0].delete: which Job? Give name, or labels, and not both",
+    "events:\n  - { at: +1h, delete: { kind: Job } }",
+    "s.yaml:4:24: events[0].delete: which Job? Give name, or labels, and not both",
   ],
   [
-    "a lease nobody holds",
-    "happenings:\n  - { at: +1h, leaseLost: true }",
-    "s.yaml:4:16: happenings[0].leaseLost: nobody is elected; add `controllerManagers: 2`",
+    "a lease without leader election",
+    "events:\n  - { at: +1h, leaseLost: true }",
+    "s.yaml:4:16: events[0].leaseLost: there is no leader election; add `controllerManagers: 2`",
   ],
-  ["another kind of file", "kind: Scenario", 's.yaml:3:1: the key "kind" stands here once more'],
+  ["another kind of file", "kind: Scenario", 's.yaml:3:1: the key "kind" is repeated here'],
   [
     "a negative capacity",
     "nodes: [{ name: a, cpu: -4 }]",
@@ -189,24 +189,24 @@ test.each<[title: string, text: string, message: string]>([
     's.yaml:3:17: nodes[0].name: "a..b" is not a node name; write for example node or large',
   ],
   [
-    "more nodes than anybody has",
+    "too many nodes",
     "nodes: [{ name: a, count: 5000 }, { name: b, count: 5000 }]",
     "s.yaml:3:8: nodes: 10000 nodes are too many; at most 5000 are simulated",
   ],
   [
     "an outage of a thousand years",
-    "happenings: [{ at: +1h, for: 365000d, controllerDown: all }]",
-    's.yaml:3:30: happenings[0].for: "365000d" is longer than ten years; write 3650d at most',
+    "events: [{ at: +1h, for: 365000d, controllerDown: all }]",
+    's.yaml:3:30: events[0].for: "365000d" is longer than ten years; write 3650d at most',
   ],
   [
     "a jump of a thousand years",
-    "happenings: [{ at: +1h, clockJump: -365000d }]",
-    's.yaml:3:36: happenings[0].clockJump: "-365000d" is longer than ten years; write 3650d at most',
+    "events: [{ at: +1h, clockJump: -365000d }]",
+    's.yaml:3:36: events[0].clockJump: "-365000d" is longer than ten years; write 3650d at most',
   ],
   [
-    "pods of a Job that is not there",
-    "happenings: [{ at: +1h, podEvicted: { job: pj } }]",
-    's.yaml:3:44: happenings[0].podEvicted.job: there is no Job "default/pj"; did you mean "pi"?',
+    "pods of an unknown Job",
+    "events: [{ at: +1h, podEvicted: { job: pj } }]",
+    's.yaml:3:44: events[0].podEvicted.job: there is no Job "default/pj"; did you mean "pi"?',
   ],
   ["an alias of nothing", "name: *x", "s.yaml:3:7: not YAML: there is no anchor &x before the alias *x"],
   [
@@ -223,21 +223,21 @@ test.each<[title: string, text: string, message: string]>([
   expect(await refusal(scenario(text))).toEqual([message]);
 });
 
-test("every mistake of a file is told, a line each, in the order of the file", async () => {
-  const text = scenario("for: 100\nseed: x\nhappenings:\n  - { att: +1h, nodeLost: 5 }");
+test("every mistake of a file is reported on its own line, in the order of the file", async () => {
+  const text = scenario("for: 100\nseed: x\nevents:\n  - { att: +1h, nodeLost: 5 }");
   expect((await refusal(text)).map((line) => line.slice(0, 30))).toEqual([
     "s.yaml:3:6: for: 100 is not a ",
     's.yaml:4:7: seed: "x" is not a',
-    "s.yaml:6:5: happenings[0]: at ",
-    "s.yaml:6:7: happenings[0].att:",
-    "s.yaml:6:27: happenings[0].nod",
+    "s.yaml:6:5: events[0]: at ",
+    "s.yaml:6:7: events[0].att:",
+    "s.yaml:6:27: events[0].nod",
   ]);
 });
 
-test("a file that is missing, no scenario, or without manifests is told in one line", async () => {
+test("a file that is missing, no scenario, or without manifests is reported in one line", async () => {
   await expect(loadScenario("s.yaml", io({}))).rejects.toThrow("--scenario: s.yaml: no such file");
   expect(await refusal("apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n")).toEqual([
-    "s.yaml:1:1: there is nothing to play; add `manifests`, or name files on the command line",
+    "s.yaml:1:1: there is nothing to simulate; add `manifests`, or name files on the command line",
   ]);
   expect(await refusal("hello")).toEqual(['s.yaml:1:1: "hello" is not a kubewright scenario']);
   expect(await refusal("apiVersion: sim.kubewright.dev/v2\nkind: Scenario\n")).toEqual([
@@ -257,7 +257,7 @@ workloads:
   - { select: { kind: Job }, duration: 5m, exitCode: { 0: 0.9, 3: 0.1 } }
   - { select: { name: other }, duration: 1m }
   - { select: { name: pi }, attempts: 1, exitCode: 2 }
-happenings:
+events:
   - at: +1h
     apply: other.yaml
 `,
@@ -283,7 +283,7 @@ happenings:
   ]);
 });
 
-test("the command line counts more than the file", async () => {
+test("the command line overrides the file", async () => {
   const text = scenario("start: 2026-03-01\nfor: 2d\nseed: 5");
   const overrides = { startMs: 0, durationMs: 1000, seed: 9 };
   expect(await loadScenario("s.yaml", io({ "s.yaml": text }))).toMatchObject({

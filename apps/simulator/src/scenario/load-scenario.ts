@@ -57,7 +57,7 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
   const timeProblems: Problem[] = [];
   const startMs = overrides.startMs ?? (file.start === undefined ? DEFAULT_START_MS : timeOf(file.start));
   if (Number.isNaN(startMs))
-    timeProblems.push({ path: ["start"], message: `${JSON.stringify(file.start)} is no time of the calendar` });
+    timeProblems.push({ path: ["start"], message: `${JSON.stringify(file.start)} is not a valid time` });
   const durationMs =
     overrides.durationMs ?? (file.for === undefined ? DEFAULT_DURATION_MS : parseDuration(file.for, "for"));
   if (durationMs > LONGEST_RUN_MS)
@@ -84,11 +84,11 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
     manifests.push(...(await load(entry, ["manifests", index])));
   const applied: (readonly Manifest[])[] = [];
   for (const [index, { apply }] of (file.events ?? []).entries())
-    applied.push(apply === undefined ? [] : await load(apply, ["happenings", index, "apply"]));
+    applied.push(apply === undefined ? [] : await load(apply, ["events", index, "apply"]));
   const objects = [...manifests, ...applied.flat()];
   if (objects.length === 0)
     source.throwProblems([
-      { path: [], message: "there is nothing to play; add `manifests`, or name files on the command line" },
+      { path: [], message: "there is nothing to simulate; add `manifests`, or name files on the command line" },
     ]);
 
   const nodes = file.nodes === undefined ? undefined : nodeShapes(file.nodes);
@@ -110,7 +110,7 @@ export async function loadScenario(path: string, io: InputIo, overrides: Scenari
     events: scenarioEventsOf(file.events ?? [], {
       startMs,
       objectsOf: (index) => withWorkloadAnnotations(applied[index]!),
-      placeOf: (index) => source.place(["happenings", index]),
+      placeOf: (index) => source.place(["events", index]),
     }),
   };
 }

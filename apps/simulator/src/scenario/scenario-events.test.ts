@@ -45,7 +45,7 @@ manifests:
   };
 }
 
-const eventYaml = (line: string): string => `happenings:\n  - { ${line} }`;
+const eventYaml = (line: string): string => `events:\n  - { ${line} }`;
 const time = (at: string): string => at.slice(11, 19);
 
 /** Each pod by the order it was made, as the times of what can be seen of it. */
@@ -61,10 +61,10 @@ function histories({ pods }: ScenarioRun): string[][] {
   });
 }
 
-test("a scenario has what a fault plan has: lost answers, a crash at a write, a standstill, settings and jitter", async () => {
+test("a scenario supports what a fault plan supports: lost responses, a crash at a write, a pause, settings and jitter", async () => {
   const text = `jitter: { requests: 100ms, events: 1s }
 controllers: { consistencyGate: false, maxPodsPerSync: 1 }
-happenings:
+events:
   - { at: +0s, for: 1m, requestFails: { verbs: [create], resources: [pods], effect: kept, times: 1 } }
   - { at: +0s, controllerCrashes: { controller: job-controller, resources: [jobs/status], nth: 1 } }
   - { at: +2m, for: 1m, paused: controller-manager-1 }`;
@@ -73,7 +73,7 @@ happenings:
   expect(played.events.map(({ message }) => message)).toEqual([
     "create pods are done, but answered with 500, the 1. of them",
     "job-controller dies after request 1 of write jobs/status",
-    "controller-manager-1 stands still",
+    "controller-manager-1 is paused",
   ]);
   expect(await runScenario(text, "parallelism: 2")).toEqual(played);
 });
@@ -88,32 +88,32 @@ test("a lost node's pod is replaced when it has been unreachable for 50 seconds 
   expect(played.events).toMatchObject([{ involved: { kind: "Node", name: "node-1" } }]);
 });
 
-test("a node that is back in time says what its pods did meanwhile, and when", async () => {
+test("a node that is back in time reports what its pods did meanwhile, and when", async () => {
   const played = await runScenario(eventYaml("at: +8m, for: 4m, nodeLost: node-1"));
   expect(histories(played)).toEqual([["00:00:00 Pending", "00:00:01 Running", "00:12:00 Succeeded"]]);
   expect(played.pods.at(-1)!.state.finishedAt).toBe("2026-01-01T00:10:01Z");
 });
 
-test("a node that is back late removes the pod that was given up", async () => {
+test("a node that is back late removes the pod that was evicted", async () => {
   const played = await runScenario(eventYaml("at: +1m, for: 8m, nodeLost: node-1"));
   expect(histories(played)[0]).toEqual(["00:00:00 Pending", "00:00:01 Running", "00:06:50 deleting", "00:09:00 gone"]);
 });
 
-test("what never started has no times in the trace", async () => {
+test("pods that never started have no times in the trace", async () => {
   const played = await runScenario(eventYaml("at: +500ms, for: 8m, nodeLost: node-1"));
   const ended = played.pods.find(({ state }) => state.phase === "Failed")!;
   expect(ended.state).toEqual({ phase: "Failed", node: "node-1", exitCode: 137, deleting: true });
 });
 
 test("a node object that is deleted leaves its pods to PodGC", async () => {
-  const text = "happenings:\n  - { at: +1m, nodeLost: node-1 }\n  - { at: +10m, delete: { kind: Node, name: node-1 } }";
+  const text = "events:\n  - { at: +1m, nodeLost: node-1 }\n  - { at: +10m, delete: { kind: Node, name: node-1 } }";
   const played = await runScenario(text, "podReplacementPolicy: Failed");
   const [lost, second] = histories(played);
   expect(lost!.at(-1)).toMatch(/^00:1[01]:\d\d gone$/);
   expect(second![0]).toMatch(/^00:1[01]:\d\d Pending$/);
 });
 
-test("draining evicts what runs and lets nothing new in, until it is over", async () => {
+test("draining evicts running pods and admits no new ones until it ends", async () => {
   const played = await runScenario(
     eventYaml("at: +1m, for: 20m, nodeDrained: node-1"),
     "parallelism: 4\n      completions: 5",
@@ -137,7 +137,7 @@ test("draining evicts what runs and lets nothing new in, until it is over", asyn
   );
 });
 
-test("a NoExecute taint drives out at once whoever does not tolerate it", async () => {
+test("a NoExecute taint immediately evicts pods that do not tolerate it", async () => {
   const text = eventYaml("at: +1m, nodeTainted: { node: node-1, key: maintenance, effect: NoExecute }");
   expect(histories(await runScenario(text))[0]).toContain("00:01:00 deleting");
   const tolerant = "tolerations: [{ key: maintenance, operator: Exists, effect: NoExecute, tolerationSeconds: 90 }]";
@@ -163,7 +163,7 @@ test("evicted pods are replaced", async () => {
   ]);
 });
 
-test("while the API server is down containers run on, and everybody catches up after", async () => {
+test("while the API server is down containers keep running, and all components catch up afterwards", async () => {
   const played = await runScenario(eventYaml("at: +5m, for: 15m, apiServerDown: all"), "completions: 2");
   const [first, second] = histories(played);
   // The kubelet comes back every ten seconds, the controllers' watches within thirty.
@@ -173,15 +173,15 @@ test("while the API server is down containers run on, and everybody catches up a
   expect(ended!.state.finishedAt).toBe("2026-01-01T00:10:01Z");
 });
 
-test("a slow API server makes the kubelet late by as much for each request", async () => {
+test("a slow API server delays the kubelet for each request", async () => {
   const played = await runScenario(eventYaml("at: +0s, for: 1h, apiServerSlow: { by: 20s, components: [kubelet] }"));
   const running = played.pods.find(({ state }) => state.phase === "Running");
   expect(time(running!.at)).toBe("00:00:21");
   expect(running!.state.startedAt).toBe("2026-01-01T00:00:01Z");
 });
 
-test("controllers whose clock is set forward run CronJobs early by as much", async () => {
-  const cron = `happenings:
+test("controllers whose clock is set forward run CronJobs early by the same amount", async () => {
+  const cron = `events:
   - { at: +10m, clockJump: +5m }
   - at: +1m
     apply:
@@ -203,7 +203,7 @@ test("controllers whose clock is set forward run CronJobs early by as much", asy
   expect(jobs).toEqual(["00:20:00 for 00:20:00", "00:35:00 for 00:40:00", "00:55:00 for 01:00:00"]);
 });
 
-test("what is suspended for a while is resumed after", async () => {
+test("a suspension for a limited time ends with a resume", async () => {
   const played = await runScenario(eventYaml("at: +2m, for: 20m, suspend: { kind: Job, name: work }"));
   expect(histories(played)).toEqual([
     ["00:00:00 Pending", "00:00:01 Running", "00:02:00 deleting", "00:02:01 gone"],
@@ -211,8 +211,8 @@ test("what is suspended for a while is resumed after", async () => {
   ]);
 });
 
-test("a killed controller does nothing, and one that is started again knows nothing and does what is to be done", async () => {
-  const text = `happenings:
+test("a killed controller does nothing, and a restarted one starts with empty caches and does the remaining work", async () => {
+  const text = `events:
   - { at: +9m, controllerDown: job-controller }
   - { at: +30m, controllerUp: all }`;
   const played = await runScenario(text, "completions: 2");
@@ -224,8 +224,8 @@ test("a killed controller does nothing, and one that is started again knows noth
   expect(decisions.filter(({ at }) => at > "2026-01-01T00:09" && at < "2026-01-01T00:30")).toEqual([]);
 });
 
-test("what a user may not do is told with its place, and the rest goes on", async () => {
-  const text = `happenings:
+test("a refused user action is reported with its place, and the run continues", async () => {
+  const text = `events:
   - at: +1m
     patch: { kind: Job, name: work, with: { spec: { completions: -1 } } }
   - { at: +2m, for: 1m, apiServerDown: [user] }
@@ -239,7 +239,7 @@ test("what a user may not do is told with its place, and the rest goes on", asyn
   expect(pods.at(-1)!.state.phase).toBe("Succeeded");
 });
 
-test("a scenario without happenings is played on the plain cluster", async () => {
+test("a scenario without events is simulated on the plain cluster", async () => {
   const { records } = await runScenario("timeZone: Europe/Berlin");
   expect(records.filter(({ type }) => type === "happening")).toEqual([]);
 });

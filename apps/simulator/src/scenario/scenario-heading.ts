@@ -28,5 +28,5 @@ export function eventsText(events: readonly ScenarioEventRecord[], style: Style)
   const lines = rows.map(([at, kind, message]) => `  ${style.dim(at)}  ${kind.padEnd(kindWidth)}  ${message}`);
   const more = events.length - rows.length;
   if (more > 0) lines.push(`  and ${more} more`);
-  return `${style.bold("Happenings")}\n${lines.join("\n")}`;
+  return `${style.bold("Events")}\n${lines.join("\n")}`;
 }

@@ -22,7 +22,7 @@ export class ScenarioText {
     const repeated = this.#document.repeatedKeys();
     if (repeated.length === 0) return;
     const lines = repeated.map(
-      ({ key, line, column }) => `${file}:${line}:${column}: the key ${JSON.stringify(key)} stands here once more`,
+      ({ key, line, column }) => `${file}:${line}:${column}: the key ${JSON.stringify(key)} is repeated here`,
     );
     throw new UserError(lines.join("\n"));
   }

@@ -113,7 +113,7 @@ test("a hundred CronJobs on the hour: a peak at least three times lower, and as 
   expect(Object.keys(before)).toHaveLength(300);
 });
 
-test("the object of --json is as its schema says, played or not", async () => {
+test("the object of --json matches its schema, simulated or not", async () => {
   const schema = JSON.parse(readFileSync(new URL("../../spread.schema.json", import.meta.url), "utf8")) as object;
   const validate = new Ajv({ strict: true }).compile(schema);
   const yaml = `${many(6, { schedule: "0 * * * *" })}---${cronJob({ schedule: "* * * * *" })}`;
@@ -123,7 +123,7 @@ test("the object of --json is as its schema says, played or not", async () => {
   }
 });
 
-test("a peak that is asked for takes the fewest changes: the large ones move, and no more of them than needed", async () => {
+test("a requested peak takes few changes: only large CronJobs move, and no more of them than needed", async () => {
   const yaml = [
     ...Array.from({ length: 6 }, (_, index) => cronJob({ schedule: "0 * * * *", name: `small-${index}` })),
     cronJob({ schedule: "0 * * * *", name: "large", parallelism: 6 }),
@@ -133,20 +133,20 @@ test("a peak that is asked for takes the fewest changes: the large ones move, an
   expect(await patched(yaml, ["--peak", "12"])).toEqual({});
 });
 
-test("a peak out of reach is told with the lowest that was found, and status 1", async () => {
+test("an unreachable peak is reported with the lowest one found, and status 1", async () => {
   const { code, stdout, stderr } = await spread(many(3, { schedule: "* * * * *" }), ["--peak", "2", "--no-play"]);
   expect(code).toBe(1);
   expect(stderr).toBe("kubewright: --peak 2: moving minutes brings it to 3 pods at once, not further\n");
   expect(stdout).toContain("nothing to move: 3 pods at once");
 });
 
-test("what is kept stays where it is, and the others make room", async () => {
+test("CronJobs of --keep stay where they are, and the others move", async () => {
   const yaml = many(4, { schedule: "0 * * * *" });
   const changed = await patched(yaml, ["--keep", "default/job-2,job-3", "--keep", "*-3"]);
   expect(Object.keys(changed)).toEqual(["job-0", "job-1"]);
 });
 
-test("in the order that is asked for, each begins when the one before has had its time", async () => {
+test("in the order of --after, each CronJob begins after the expected duration of the one before", async () => {
   const yaml = ["load", "extract", "transform"]
     .map((name) => cronJob({ schedule: "0 3 * * *", name, duration: "10m" }))
     .join("---\n");
@@ -156,7 +156,7 @@ test("in the order that is asked for, each begins when the one before has had it
   expect(minute("load")).toBeGreaterThanOrEqual(minute("transform") + 11);
 });
 
-test("an order that no minutes can keep, and one that names nothing", async () => {
+test("an order that no minutes satisfy, and one that names nothing", async () => {
   const yaml = [
     cronJob({ schedule: "30 * * * *", name: "a", duration: "20m" }),
     cronJob({ schedule: "0 * * * *", name: "b" }),
@@ -203,7 +203,7 @@ test.each([
   }
 });
 
-test("what still runs at the end of the window meets what runs then", async () => {
+test("runs that continue after the window overlap with the runs there", async () => {
   const yaml = [
     cronJob({ schedule: "0 23 * * *", name: "late", duration: "90m" }),
     cronJob({ schedule: "0 0 * * *", name: "early", duration: "10m" }),
@@ -215,7 +215,7 @@ test("what still runs at the end of the window meets what runs then", async () =
   expect(JSON.parse(stdout)).toMatchObject({ cronJobs: [{ runs: 1 }, { runs: 1 }], peakPods: { before: 2, after: 1 } });
 });
 
-test("a live CronJob is moved as well, and played from the time of its export", async () => {
+test("a live CronJob is moved as well, and simulated from the time of its export", async () => {
   const live = (name: string): string =>
     cronJob({ schedule: "0 * * * *", name }).replace(
       "namespace: default }",
@@ -229,7 +229,7 @@ test("a live CronJob is moved as well, and played from the time of its export", 
   expect(stdout).toMatch(/^most pods at once +2 +1$/m);
 });
 
-test("what a ResourceQuota refuses is played, before and after", async () => {
+test("refusals of a ResourceQuota are simulated, before and after", async () => {
   const quota = `
 apiVersion: v1
 kind: ResourceQuota
@@ -241,7 +241,7 @@ spec: { hard: { pods: "2" } }
   expect(stdout).toMatch(/^waited for a quota +3 +0$/m);
 });
 
-test("what has no minute of the hour, or has all of them, stays", async () => {
+test("a CronJob without a minute of the hour, or with all of them, stays", async () => {
   const yaml = ["@every 1h", "* * * * *", "0,59 * * * *", "0 * * * *", "0 * * * *"]
     .map((schedule, index) => cronJob({ schedule, name: `job-${index}` }))
     .join("---\n");
@@ -261,7 +261,7 @@ test("nothing to move: one CronJob, and none at all", async () => {
   });
 });
 
-test("where the clock changes by half an hour, no minute is chosen that is run twice or not at all", async () => {
+test("where the clock changes by half an hour, no minute is chosen that runs twice or not at all", async () => {
   // On 2026-04-05 Lord Howe's clock goes back from 02:00 to 01:30; on 2026-10-04 it goes from 02:00 to 02:30.
   const yaml = many(40, { schedule: "45 1 * * *", spec: "timeZone: Australia/Lord_Howe" });
   const changed = await patched(yaml, ["--for", "1d"]);
@@ -280,7 +280,7 @@ test("the same CronJobs in Berlin over the nights when its clock changes run as 
   }
 });
 
-test("what the API server refuses is told once, with status 2, and no file is written", async () => {
+test("an object that the API server refuses is reported once, with status 2, and no file is written", async () => {
   const yaml = `${cronJob({ schedule: "0 * * * *" })}---\n${cronJob({ schedule: "0 * * * *", name: "odd", spec: "concurencyPolicy: Forbid" })}`;
   const { code, stderr, written } = await spread(yaml, ["--for", "2h", "--patch", "patch.yaml"]);
   expect(code).toBe(2);
@@ -288,7 +288,7 @@ test("what the API server refuses is told once, with status 2, and no file is wr
   expect(written).toEqual({});
 });
 
-test("wrong flags are told in one line", async () => {
+test("wrong flags are reported in one line", async () => {
   const yaml = cronJob({ schedule: "0 * * * *" });
   expect(await spread(yaml, ["--peak", "few"])).toMatchObject({
     code: 2,

@@ -186,7 +186,7 @@ async function simulateBoth(
           },
         }),
       );
-      if (io.stopped.aborted) throw new InterruptedError(`stopped while it was played ${name}`);
+      if (io.stopped.aborted) throw new InterruptedError(`stopped during the simulation ${name}`);
     }
   } finally {
     progress.clear();

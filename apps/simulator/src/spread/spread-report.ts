@@ -71,8 +71,8 @@ function changesTable({ changes }: SpreadFindings): FigureTable {
 
 function simulatedTable({ simulated }: SpreadFindings): FigureTable {
   return {
-    title: "Played",
-    note: "Both sets of schedules, played for the window.",
+    title: "Simulated",
+    note: "Both sets of schedules, simulated for the window.",
     head: ["", "before", "after"],
     isNumeric: true,
     rows:

@@ -96,7 +96,7 @@ function simulatedText({ simulated }: SpreadFindings, style: Style): string {
   if (simulated === undefined) return "";
   const { before, after } = simulated;
   const lines = [
-    ["Played", "before", "after"],
+    ["Simulated", "before", "after"],
     ...SIMULATED_ROWS.map(([title, of]) => [title, of(before), of(after)]),
   ].map(([title, a, b]) => `${title!.padEnd(25)}${a!.padStart(20)}  ${b!.padStart(20)}`);
   return `${style.bold(lines[0]!)}\n${lines.slice(1).join("\n")}\n`;

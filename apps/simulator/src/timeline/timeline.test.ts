@@ -144,7 +144,7 @@ test("a CronJob's runs and skipped slots are rows of one group, in order of time
   });
 });
 
-test("a Job that is deleted after its end keeps its outcome, one deleted before does not invent one", () => {
+test("a Job deleted after its end keeps its outcome, and one deleted before has none", () => {
   const ended = recordedTimeline();
   ended.add(job(200, { outcome: { type: "Complete", at: at(130) } }, "DELETED"));
   expect(ended.groups[0]!.rows[0]).toMatchObject({ outcome: "Complete" });
@@ -153,7 +153,7 @@ test("a Job that is deleted after its end keeps its outcome, one deleted before 
   expect(replaced.groups[0]!.rows[0]).toMatchObject({ outcome: "Deleted", endMs: START + 70 * 60_000 });
 });
 
-test("rows are bounded: the rest is counted, not kept", () => {
+test("rows are bounded: the rest is counted, not stored", () => {
   const timeline = new Timeline();
   timeline.add(cronJob);
   for (let slot = 0; slot < 1_000; slot++) timeline.add(decision({ missed: [missed("superseded", [START + slot])] }));
@@ -176,7 +176,7 @@ test("the terminal shows outcome by shape, the pods as bars and the reason of a 
   expect(skipped).toMatch(/^ {2}01-01 02:00 +× skipped: report-1 still active past the deadline$/);
 });
 
-test("a run that started after its slot says how late", () => {
+test("a run that started after its slot shows how late", () => {
   const text = timelineText(digestOf([cronJob, job(64, { scheduledFor: at(60) }, "ADDED")]), {
     startMs: START,
     endMs: START + 70 * 60_000,
@@ -186,7 +186,7 @@ test("a run that started after its slot says how late", () => {
   expect(text).toMatch(/01-01 01:00 .*Running for 6m, started 4m late$/m);
 });
 
-test("pods that overlap in time are drawn on lines of their own", () => {
+test("pods that overlap in time are drawn on separate lines", () => {
   const records = [cronJob, job(60, {}, "ADDED"), pod(60, "p1", {}, "ADDED"), pod(60, "p2", {}, "ADDED")];
   const text = timelineText(digestOf(records), {
     startMs: START,
@@ -197,7 +197,7 @@ test("pods that overlap in time are drawn on lines of their own", () => {
   expect(text.split("\n").filter((line) => line.includes("─"))).toHaveLength(2);
 });
 
-test("names cannot drive the terminal", () => {
+test("names cannot send control characters to the terminal", () => {
   const groups = digestOf([{ ...cronJob, name: "evil\u001B[2J" }]);
   expect(timelineText(groups, { startMs: START, endMs: START + 1, width: 80, style: styleFor(false) })).not.toContain(
     "\u001B",
@@ -221,7 +221,7 @@ test("skipped runs of one reason that follow each other take one row, which coun
   expect(lines.join("\n")).toContain("12 skipped, of which the last 2 are not drawn: a later run was due as well");
 });
 
-test("a Job of its own says when it was removed, and a row how many of its pods are not shown", () => {
+test("a Job without a CronJob shows when it was removed, and a row how many of its pods are hidden", () => {
   const { owner: _owner, ...alone } = job(0, {}, "ADDED");
   const record = alone as ObjectRecord;
   const state: JobState = { active: 0, succeeded: 2, failed: 0, outcome: { type: "Complete", at: at(5) } };
@@ -237,7 +237,7 @@ test("a Job of its own says when it was removed, and a row how many of its pods 
   expect(text).toContain("… and 1 more pods; --json has them all\n");
 });
 
-test("the pods of a completion index share a line, and what does not fit beside it stands below", () => {
+test("the pods of a completion index share a line, and a note that does not fit beside it is below", () => {
   const records: TraceRecord[] = [cronJob, job(0, { scheduledFor: at(0) }, "ADDED")];
   for (const [index, endsAt] of [
     [0, 10],
@@ -279,7 +279,7 @@ test("a slot that Forbid still holds back at the end of the window is drawn as s
   ]);
 });
 
-test("a slot that Forbid held back past its deadline can no longer start, and says so", () => {
+test("a slot that Forbid held back past its deadline can no longer start, and its row says so", () => {
   const held = decision({ outcome: "skipped", reason: "stillActive", slotMs: START, activeJobs: ["report-0"] });
   const withDeadline = { ...cronJob, state: { ...cronJob.state, startingDeadlineSeconds: 600 } } as ObjectRecord;
   for (const [minutes, cause] of [
@@ -305,7 +305,7 @@ test("a slot whose Job's name is taken is skipped, once: when the next slot is d
   expect(next.groups[0]!.rows).toEqual([row]);
 });
 
-test("a slot that was held back, and then reported as missed, is not skipped once more at the end", () => {
+test("a slot that was held back, and then reported as missed, is not skipped again at the end", () => {
   const timeline = new Timeline();
   const held = decision({ outcome: "skipped", reason: "stillActive", slotMs: START, activeJobs: ["report-0"] });
   for (const record of [cronJob, held, decision({ missed: [missed("superseded", [START])] }), end(10)])
@@ -314,7 +314,7 @@ test("a slot that was held back, and then reported as missed, is not skipped onc
   expect(timeline.groups[0]!.rows).toMatchObject([{ cause: "stillActive" }]);
 });
 
-test("a controller that starts anew, and says again which slots were missed, adds none", () => {
+test("a restarted controller that reports the same missed slots again adds no rows", () => {
   const timeline = new Timeline();
   const reported = decision({ missed: [missed("superseded", [START, START + 60_000])] });
   const many: MissedSlots = { slotsMs: [START + 120_000], count: 150, exact: true, reason: "superseded" };
@@ -324,7 +324,7 @@ test("a controller that starts anew, and says again which slots were missed, add
   expect(timeline.totals.runsSkipped).toBe(2 + 150 + 1);
 });
 
-test("what had ended by the second that the window begins in is history, also a pod that never had a container", () => {
+test("objects that ended by the second in which the window begins are excluded, also a pod that never had a container", () => {
   const timeline = new Timeline();
   const was = { createdAt: at(5) };
   const ended = job(10, { outcome: { type: "Failed", at: at(10) } }, "ADDED");
@@ -341,7 +341,7 @@ test("what had ended by the second that the window begins in is history, also a 
   expect(timeline.totals).toMatchObject({ jobs: 0, jobsFailed: 0, pods: 0, podsFailed: 0, podsSucceeded: 0 });
 });
 
-test("slots before the window are history, whether they were given up then or are still held back", () => {
+test("slots before the window are excluded, whether they were missed then or are still held back", () => {
   const timeline = new Timeline();
   const header = { ...HEADER, start: at(10) };
   const before = decision({ missed: [missed("superseded", [START])] });
@@ -352,7 +352,7 @@ test("slots before the window are history, whether they were given up then or ar
   expect(timeline.totals.runsSkipped).toBe(1);
 });
 
-test("a Job that Replace deleted says for which", () => {
+test("a Job that Replace deleted names its replacement", () => {
   const replaced = decision({ outcome: "replaced", reason: "due", jobName: "report-2", activeJobs: ["report-1"] });
   const gone = job(70, {}, "DELETED");
   for (const records of [
@@ -364,7 +364,7 @@ test("a Job that Replace deleted says for which", () => {
   }
 });
 
-test("slots that the clock leaves out are skipped, in the words of the schedule command, in the CronJob's own time", () => {
+test("slots in a clock gap are skipped, with the text of the schedule command, in the CronJob's own time", () => {
   const winterTime = { ...cronJob, at: "2026-03-28T12:00:00.000Z" };
   const berlin = { schedule: "30 2 * * *", timeZone: "Europe/Berlin", active: [] };
   const records = [
@@ -379,7 +379,7 @@ test("slots that the clock leaves out are skipped, in the words of the schedule 
   );
 });
 
-test("a time zone is read once, however many CronJobs go by it", () => {
+test("a time zone is read once for any number of CronJobs", () => {
   const asked = vi.spyOn(Intl, "DateTimeFormat");
   onTestFinished(() => asked.mockRestore());
   const state = { schedule: "30 2 * * *", timeZone: "Europe/Berlin", active: [] };

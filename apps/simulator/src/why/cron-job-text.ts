@@ -19,7 +19,7 @@ export function cronJobText(explained: CronJobExplanation, options: TextOptions)
   const { style } = options;
   const { schedule, next, atMs, now } = explained;
   const clock = new ZonedClock(schedule.timeZone);
-  const wakeNotes = now.wakeMs === undefined ? ["looks again only when something changes"] : [];
+  const wakeNotes = now.wakeMs === undefined ? ["syncs again only when something changes"] : [];
   return [
     `${style.bold(`CronJob ${explained.namespace}/${explained.name}`)}  ${style.dim(`as of ${clock.brief(atMs)}`)}\n`,
     block("Schedule", scheduleLines(explained), options),

@@ -86,11 +86,11 @@ test("a healthy CronJob has nothing to do until its next slot", () => {
   ]);
 });
 
-test("after an outage: what starts, what is lost, and that nobody is looking", () => {
+test("after an outage: what starts, what is lost, and that no controller is running", () => {
   const { now, missed } = explain(cronJob({}, { lastScheduleTime: "2026-03-02T08:00:00Z" }), "11:20:00");
   expect(now).toMatchObject({ outcome: "ran", slotMs: ms("11:00:00"), job: "report-29540820" });
   expect(now.message).toBe(
-    "starts a run at once: report-29540820, for Mon 2026-03-02 11:00 UTC, the most recent of the slots missed since the run of Mon 2026-03-02 08:00 UTC, 20m late; if it stays so, no controller is looking, or its requests are refused",
+    "starts a run at once: report-29540820, for Mon 2026-03-02 11:00 UTC, the most recent of the slots missed since the run of Mon 2026-03-02 08:00 UTC, 20m late; if this persists, no controller is running, or its requests are refused",
   );
   expect(missed).toEqual([
     {
@@ -99,12 +99,12 @@ test("after an outage: what starts, what is lost, and that nobody is looking", (
       exact: true,
       firstMs: ms("09:00:00"),
       lastMs: ms("10:00:00"),
-      why: "the controller was not looking, or the CronJob was suspended then; only the most recent slot is started",
+      why: "no controller was running, or the CronJob was suspended then; only the most recent slot is started",
     },
   ]);
 });
 
-test("attempts that fail are told with the server's words", () => {
+test("failed attempts are reported with the server's message", () => {
   const events = [event("FailedCreate", "Error creating job: exceeded quota", "11:19:00", 7)];
   const explained = explain(cronJob({}, { lastScheduleTime: "2026-03-02T08:00:00Z" }), "11:20:00", { events });
   expect(explained.now.message).toContain("its attempts fail: Error creating job: exceeded quota (7 times");
@@ -130,7 +130,7 @@ test("Forbid: the slot held back, by what, until when, and those before it", () 
   ]);
 });
 
-test("slots before the blocking Job was made are not its fault", () => {
+test("slots before the creation of the blocking Job are not attributed to it", () => {
   const late = { ...job("report-29540700", "10:30:00") };
   const status = { active: [ref("report-29540700")], lastScheduleTime: "2026-03-02T07:00:00Z" };
   const { missed } = explain(cronJob({ concurrencyPolicy: "Forbid" }, status), "12:10:00", { jobs: [late] });
@@ -165,7 +165,7 @@ test("a deadline that has passed drops the run for good", () => {
   ]);
 });
 
-test("a deadline that overflows the controller's nanoseconds is told as what it becomes", () => {
+test("a deadline that overflows the controller's nanoseconds is reported with its effect", () => {
   const never = explain(cronJob({ startingDeadlineSeconds: 9_223_372_037 }), "11:20:00");
   expect(never.now).toMatchObject({ outcome: "skipped", reason: "deadlinePassed" });
   expect(never.notes).toContain(
@@ -178,7 +178,7 @@ test("a deadline that overflows the controller's nanoseconds is told as what it 
   expect(held.now.message).toContain("before Tue 2075-05-21 22:58:46 UTC (startingDeadlineSeconds)");
 });
 
-test("more than a hundred missed slots: told as an estimate, and the last one starts", () => {
+test("more than a hundred missed slots: reported as an estimate, and the last one starts", () => {
   const explained = explain(
     cronJob({ schedule: "* * * * *" }, { lastScheduleTime: "2026-03-02T08:00:00Z" }),
     "11:20:30",
@@ -211,7 +211,7 @@ test("a CronJob that is being deleted starts nothing", () => {
   expect(next.runsMs).toEqual([]);
 });
 
-test("the zone that may have been meant is named", () => {
+test("a similar time zone is suggested", () => {
   expect(explain(cronJob({ timeZone: "Europe/Berln" }), "11:20:00").notes).toContain(
     'timeZone "Europe/Berln" (did you mean Europe/Berlin?)',
   );
@@ -232,7 +232,7 @@ test("a Job that took the name: adopted when it is the CronJob's own, a lost run
   expect(taken.now.message).toContain("is not controlled by this CronJob");
 });
 
-test("Jobs over the history limits, and Jobs made by hand, are told", () => {
+test("Jobs over the history limits, and Jobs made by hand, are reported", () => {
   const hand = job("mine", "10:30:00");
   const manual = {
     ...hand,
@@ -248,7 +248,7 @@ test("Jobs over the history limits, and Jobs made by hand, are told", () => {
   expect(notes).toContainEqual(expect.stringMatching(/^mine is unfinished and not listed as active/));
 });
 
-test("@every goes on from the last run, and the next runs with it", () => {
+test("@every counts from the last run, and so do the next runs", () => {
   const { next } = explain(
     cronJob({ schedule: "@every 90m" }, { lastScheduleTime: "2026-03-02T10:00:30Z" }),
     "10:20:00",
@@ -276,18 +276,18 @@ test("the night without 02:30 is named among the next runs", () => {
   );
 });
 
-test("entries from after the time explained are remarked on", () => {
+test("entries after the explained time are noted", () => {
   const { notes } = explain(cronJob(), "08:30:00", { jobs: [job("report-1", "09:00:00", "Complete")] });
   expect(notes).toContainEqual(expect.stringContaining("give its own time with --at"));
 });
 
-test("events that cannot be read lower the answer", () => {
+test("without events the explanation is less detailed", () => {
   const explained = explainCronJob({ cronJob: cronJob(), jobs: [], events: undefined, nowMs: ms("08:30:00") });
   expect(explained.events).toEqual([]);
   expect(explained.notes).toContainEqual(expect.stringContaining("events cannot be read"));
 });
 
-test("the text keeps to the width, and no text of the cluster drives the terminal", () => {
+test("the text fits the width, and no text of the cluster sends control characters to the terminal", () => {
   const events = [event("FailedCreate", `\u001B[31m${"red ".repeat(60)}`, "11:19:00", 7)];
   const explained = explain(cronJob({}, { lastScheduleTime: "2026-03-02T08:00:00Z" }), "11:20:00", { events });
   const text = cronJobText(explained, { style: styleFor(false), width: 70 });

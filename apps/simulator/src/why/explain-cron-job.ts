@@ -110,7 +110,7 @@ export function explainCronJob({ cronJob, jobs, events, nowMs }: CronJobFacts): 
       ...notesOf(cronJob, predicted, schedule),
       ...deadlineNotes(cronJob),
       ...skewNotes([...facts.map(({ lastMs }) => lastMs), ...runs.map(({ createdMs }) => createdMs)], clock, nowMs),
-      ...(events === undefined ? ["events cannot be read: what they could tell is missing here"] : []),
+      ...(events === undefined ? ["events cannot be read: the explanation does not use them"] : []),
     ],
   };
 }
@@ -206,7 +206,7 @@ function notesOf(
   if (schedule.zoneFrom === "schedule" && spec?.timeZone != null)
     notes.push(`the schedule has a TZ of its own, so spec.timeZone (${spec.timeZone}) has no effect on it`);
   if (completed.length > 0)
-    notes.push(`${names(completed)} finished but is still listed as active: the controller has not looked since`);
+    notes.push(`${names(completed)} finished but is still listed as active: no controller has synced it since`);
   if (missing.length > 0)
     notes.push(`${missing.join(", ")} is listed as active but gone: the next sync takes it off the list`);
   if (unexpected.length > 0) {
@@ -234,6 +234,6 @@ function deadlineNotes({ spec }: DeepReadonly<CronJob>): string[] {
   if (every !== null)
     return ["startingDeadlineSeconds with @every: a deadline shorter than the interval keeps every run from starting"];
   return seconds < 10
-    ? [`startingDeadlineSeconds ${seconds}: a controller that looks more than ${seconds} s late drops the run silently`]
+    ? [`startingDeadlineSeconds ${seconds}: a controller that syncs more than ${seconds} s late drops the run silently`]
     : [];
 }

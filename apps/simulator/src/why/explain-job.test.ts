@@ -91,7 +91,7 @@ test("backing off: how long, after how many failures, and that a restart would c
   expect(explained.notes).toContainEqual(expect.stringContaining("in memory only"));
 });
 
-test("a deadline tells when the Job will fail", () => {
+test("a deadline shows when the Job will fail", () => {
   const explained = explain(job({ activeDeadlineSeconds: 600 }), "10:05:00", [pod("a")]);
   expect(explained).toMatchObject({ state: "Running", deadlineMs: ms("10:10:00"), wakeMs: ms("10:10:00") });
   expect(jobText(explained, { style: styleFor(false), width: 120 })).toContain(
@@ -99,7 +99,7 @@ test("a deadline tells when the Job will fail", () => {
   );
 });
 
-test("a finished Job tells how it ended and when it is deleted", () => {
+test("a finished Job shows how it ended and when it is deleted", () => {
   const condition = {
     type: "Failed",
     status: "True",
@@ -133,7 +133,7 @@ test.each([
   expect(explained.state).toBe(state);
 });
 
-test("failed indexes are told, and which wait for another try", () => {
+test("failed indexes are listed, and those that wait for a retry", () => {
   const indexed = (name: string, index: string, shape: PodShape): Pod => {
     const made = pod(name, shape);
     return {
@@ -178,7 +178,7 @@ test("a success policy that is met ends the Job, and its other pods with it", ()
   });
 });
 
-test("a pod that cannot be scheduled says why, with the scheduler's event", () => {
+test("a pod that cannot be scheduled shows the reason, with the scheduler's event", () => {
   const waiting = pod("a", {
     phase: "Pending",
     status: {
@@ -202,7 +202,7 @@ test("a pod that cannot be scheduled says why, with the scheduler's event", () =
   expect(text).toContain("! FailedScheduling: Pod a: 0/3 nodes are available");
 });
 
-test("without the right to read pods the rest is told, and that they are missing", () => {
+test("without permission to read pods the rest is explained, and a note says so", () => {
   const explained = explainJob({
     job: job({ activeDeadlineSeconds: 600 }),
     pods: undefined,
@@ -215,8 +215,8 @@ test("without the right to read pods the rest is told, and that they are missing
   expect(explained.notes).toHaveLength(2);
 });
 
-test("pods that should be there but are not mean that nobody is looking", () => {
+test("missing pods mean that no controller is running", () => {
   const explained = explain(job(), "10:05:00");
   expect(explained.now).toEqual([{ reason: "Creating", message: "creating 1 pod: 0 active, 1 wanted" }]);
-  expect(explained.notes).toContainEqual(expect.stringContaining("none is looking"));
+  expect(explained.notes).toContainEqual(expect.stringContaining("no controller is running"));
 });

@@ -148,7 +148,7 @@ export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: Jo
         nowMs,
       ),
       ...(pods === undefined ? ["pods cannot be read: what the controller decides about them is missing here"] : []),
-      ...(events === undefined ? ["events cannot be read: what they could tell is missing here"] : []),
+      ...(events === undefined ? ["events cannot be read: the explanation does not use them"] : []),
     ],
   };
 }
@@ -277,7 +277,7 @@ function notesOf(
   }
   if (planned.reasons.some(({ type }) => IMMEDIATE_REASONS.has(type)))
     notes.push(
-      "a working controller does this within seconds; if it stays so, none is looking, or its requests are refused",
+      "a working controller does this within seconds; if this persists, no controller is running, or its requests are refused",
     );
   const finished = planned.plan.end;
   if (finished?.recorded === true && pods.some(({ deleting }) => deleting))
@@ -296,7 +296,7 @@ function keptStartTimeNotes({ spec, status }: DeepReadonly<Job>, clock: ZonedClo
   const deadlineMs = startMs + secondsAsDurationMs(seconds);
   const when = deadlineMs <= nowMs ? "has passed" : `passes at ${clock.brief(deadlineMs)}`;
   return [
-    `its activeDeadlineSeconds go on while it is suspended, as startTime was kept (up to Kubernetes 1.35), and the deadline ${when}: resumed after that it fails with DeadlineExceeded`,
+    `its activeDeadlineSeconds keep counting while it is suspended, because startTime was kept (up to Kubernetes 1.35), and the deadline ${when}: resumed after that it fails with DeadlineExceeded`,
   ];
 }
 
@@ -304,11 +304,11 @@ function unreportedPodsNotes({ plan }: PlannedJob, { jobManagedBy }: VersionBeha
   const { pods: podPlan, observed } = plan;
   const active = observed.active.length;
   if (podPlan?.reportedActive === undefined || podPlan.reportedActive === active) return [];
-  const discrepancy = `while it waits, the controller tells of ${podPlan.reportedActive} active pods instead of ${active}`;
+  const discrepancy = `while it waits, the controller reports ${podPlan.reportedActive} active pods instead of ${active}`;
   if (!jobManagedBy || observed.ready <= podPlan.reportedActive)
-    return [`${discrepancy} (kubernetes#139428, mended in Kubernetes 1.36.3)`];
+    return [`${discrepancy} (kubernetes#139428, fixed in Kubernetes 1.36.3)`];
   return [
-    `${discrepancy}, which the API server refuses (422, cannot set more ready pods than active): until then failures are not counted and ended pods keep their finalizer (kubernetes#139428, mended in Kubernetes 1.36.3)`,
+    `${discrepancy}, which the API server refuses (422, cannot set more ready pods than active): until then failures are not counted and ended pods keep their finalizer (kubernetes#139428, fixed in Kubernetes 1.36.3)`,
   ];
 }
 

@@ -88,7 +88,7 @@ function cause(
     case "overlooked":
       return {
         reason,
-        why: "the controller was not looking, and its search for the most recent slot, which goes by the schedule's first interval, does not reach back to them: they are lost",
+        why: "no controller was running, and its search for the most recent slot, which goes by the schedule's first interval, does not reach back to them: they are lost",
       };
     case "deadlinePassed":
     case "superseded": {
@@ -97,7 +97,7 @@ function cause(
         return { reason: "creationFailed", why: `creating a Job failed (${failed.count} times): ${failed.message}` };
       if (lastEvent("JobAlreadyActive") !== undefined)
         return { reason: "stillActive", why: `a Job was still active when ${plural} due (concurrencyPolicy Forbid)` };
-      const notLooked = "the controller was not looking, or the CronJob was suspended then";
+      const notLooked = "no controller was running, or the CronJob was suspended then";
       if (reason === "superseded")
         return { reason: "notLooked", why: `${notLooked}; only the most recent slot is started` };
       const seconds = cronJob.spec?.startingDeadlineSeconds;

@@ -39,7 +39,7 @@ function edit(from: CronJob | undefined, to: Spec, now = "11:20:00", jobs: reado
   );
 }
 
-test("a file that says what is stored changes nothing, defaults included", () => {
+test("a file that equals the stored object changes nothing, defaults included", () => {
   expect(edit(stored(), {})).toMatchObject({
     change: "none",
     changes: [],
@@ -51,7 +51,7 @@ test("a schedule with a slot since the last run starts nothing by itself: only a
   const explained = edit(stored(), { schedule: "0 * * * *" });
   expect(explained.changes).toEqual([{ field: "schedule", before: "0 12 * * *", after: "0 * * * *" }]);
   expect(explained.effects[0]).toBe(
-    "does not start a run by itself: a change of schedule or zone only sets a timer; but its slot Mon 2026-03-02 11:00 UTC lies after the last run, so whatever makes the controller look before that (a Job of it that ends, another edit, a restart of the controller) starts report-29540820 at once, 20m late",
+    "does not start a run by itself: a change of schedule or zone only sets a timer; but its slot Mon 2026-03-02 11:00 UTC lies after the last run, so any earlier sync (caused by a Job of it that ends, by another edit or by a restart of the controller) starts report-29540820 at once, 20m late",
   );
   expect(explained.firstRun).toEqual({ atMs: ms("12:00:00.1"), slotMs: ms("12:00:00"), job: "report-29540880" });
   expect([explained.nextBefore?.runsMs[0], explained.nextAfter?.runsMs[0]]).toEqual([ms("12:00:00"), ms("12:00:00")]);
@@ -86,7 +86,7 @@ test("resuming starts the most recent missed slot at once", () => {
   expect(explained.changes).toEqual([{ field: "suspend", before: "true", after: "false" }]);
   expect(explained.firstRun).toEqual({ atMs: ms("11:20:00"), slotMs: ms("11:00:00"), job: "report-29540820" });
   expect(explained.effects).toEqual([
-    "the controller looks at once: starts a run at once: report-29540820, for Mon 2026-03-02 11:00 UTC, the most recent of the slots missed since the run of Mon 2026-03-02 08:00 UTC, 20m late",
+    "the controller syncs immediately: starts a run at once: report-29540820, for Mon 2026-03-02 11:00 UTC, the most recent of the slots missed since the run of Mon 2026-03-02 08:00 UTC, 20m late",
   ]);
 });
 
@@ -111,7 +111,7 @@ test.each([
     { timeZone: "berlin" },
     'spec.timeZone: Invalid value: "berlin": unknown time zone berlin (did you mean Europe/Berlin?)',
   ],
-] as const)("what the API server would refuse is told with its words: %j", (spec, message) => {
+] as const)("a spec that the API server would refuse is reported with its message: %j", (spec, message) => {
   const explained = edit(stored(), spec);
   expect(explained.refused).toContain(message);
   expect(explained.effects).toEqual([]);
@@ -126,7 +126,7 @@ test("a schedule that never fires, and a CronJob that is suspended, start nothin
   ]);
 });
 
-test("a changed template is told, what the API server added is not", () => {
+test("a changed template is reported, and defaults of the API server are not", () => {
   const image = { spec: { template: { spec: { containers: [{ name: "c", image: "b" }], restartPolicy: "Never" } } } };
   expect(edit(stored(), { jobTemplate: image }).changes).toEqual([{ field: "jobTemplate" }]);
 });

@@ -117,7 +117,7 @@ function immediateEffects(
   const uids = new Set(predicted.cronJob.status?.active?.map(({ uid }) => uid));
   const active = predicted.jobs.filter(({ metadata }) => uids.has(metadata.uid));
   const verdict = verdictOf(predicted, { clock, nowMs, active, events: [], resumed: undefined, edited: true });
-  const effects = [`${created ? "created now" : "the controller looks at once"}: ${verdict.message}`];
+  const effects = [`${created ? "created now" : "the controller syncs immediately"}: ${verdict.message}`];
   const { start } = predicted.plan;
   if (start === undefined || predicted.existing !== undefined) return { effects };
   return { effects, firstRun: { atMs: nowMs, slotMs: start.slotMs, job: start.job.metadata.name ?? "" } };
@@ -172,8 +172,8 @@ function dueText({ start }: CronJobPlan, clock: ZonedClock, nowMs: number): stri
   if (start === undefined) return "";
   const { slotMs, job } = start;
   return (
-    `; but its slot ${clock.brief(slotMs)} lies after the last run, so whatever makes the controller look before that (a Job ` +
-    `of it that ends, another edit, a restart of the controller) starts ${job.metadata.name} at once, ` +
+    `; but its slot ${clock.brief(slotMs)} lies after the last run, so any earlier sync (caused by a Job ` +
+    `of it that ends, by another edit or by a restart of the controller) starts ${job.metadata.name} at once, ` +
     `${formatDuration(nowMs - slotMs)} late`
   );
 }

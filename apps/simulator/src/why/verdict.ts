@@ -92,7 +92,7 @@ function startMessage(predicted: PredictedCronJobSync, context: VerdictContext):
   const failed = events.findLast((event) => event.reason === "FailedCreate" && event.lastMs >= slotMs);
   const why =
     failed === undefined
-      ? "if it stays so, no controller is looking, or its requests are refused"
+      ? "if this persists, no controller is running, or its requests are refused"
       : `its attempts fail: ${failed.message} (${failed.count} times, last ${clock.brief(failed.lastMs)})`;
   return `${verdict}, ${formatDuration(lateMs)} late; ${why}`;
 }

@@ -149,18 +149,18 @@ test("a healthy CronJob is explained with nothing but GET and LIST, and the righ
   });
 });
 
-test("an outage: what was missed, and that nobody is looking", async () => {
+test("an outage: what was missed, and that no controller is running", async () => {
   await inCluster({ controllers: [] }, async ({ clock, client, explain }) => {
     await client.resource(cronJobs).create(cronJob());
     await clock.advance(3 * HOUR);
     const { now, missed } = await explain();
     expect(now).toMatchObject({ outcome: "ran", slot: "2026-03-02T12:00:00Z", job: "report-29540880" });
-    expect(now.message).toContain("59m30s late; if it stays so, no controller is looking");
+    expect(now.message).toContain("59m30s late; if this persists, no controller is running");
     expect(missed).toMatchObject([{ reason: "notLooked", count: 2, first: "2026-03-02T10:00:00Z" }]);
   });
 });
 
-test("what is foretold of Forbid is what the controller then does", async () => {
+test("the prediction for Forbid matches what the controller does", async () => {
   await inCluster({}, async ({ clock, client, explain }) => {
     await client.resource(cronJobs).create(cronJob({ concurrencyPolicy: "Forbid" }, "90m"));
     await clock.advance(1.5 * HOUR);
@@ -210,7 +210,7 @@ test("a deadline that passed during an outage, and too many missed slots", async
   });
 });
 
-test("the dry run of a schedule edit tells the run that the old timer then starts late", async () => {
+test("the dry run of a schedule edit predicts the run that the old timer starts late", async () => {
   await inCluster({}, async ({ clock, client, why, files, explain }) => {
     const created = await client.resource(cronJobs).create(cronJob({ schedule: "30 * * * *" }));
     await clock.advance(1.25 * HOUR);
@@ -262,7 +262,7 @@ test.each(["2126-03-02T09:59:30Z", "1999-03-02T09:59:30Z"])(
   },
 );
 
-test("the nights on which clocks change are told beforehand", async () => {
+test("the nights on which clocks change are listed beforehand", async () => {
   await inCluster({ start: "2026-03-07T12:00:00Z" }, async ({ client, why }) => {
     await client.resource(cronJobs).create(cronJob({ schedule: "30 2 * * *", timeZone: "America/New_York" }));
     const { stdout } = await why("cronjob/report");
@@ -301,7 +301,7 @@ test("a Job that fails is explained while it backs off, with its pods' exit code
   });
 });
 
-test("missing rights for pods and events lower the answer, those for the object itself fail it", async () => {
+test("missing permissions for pods and events reduce the explanation, those for the object itself are an error", async () => {
   await inCluster({ rules: VIEW.slice(0, 1) }, async ({ client, why }) => {
     await client.resource(cronJobs).create(cronJob());
     await client.resource(jobs).create({
@@ -326,10 +326,10 @@ test("missing rights for pods and events lower the answer, those for the object 
   });
 });
 
-test("what is not there, and whom nobody answers, is one line and status 1", async () => {
+test("a missing object and an unreachable server are one line and status 1", async () => {
   await inCluster({}, async ({ why, files }) => {
-    const missing = await why("job/nobody", "-n", "kube-system");
-    expect(missing).toMatchObject({ code: 1, stdout: "", stderr: 'kubewright: jobs.batch "nobody" not found\n' });
+    const missing = await why("job/missing", "-n", "kube-system");
+    expect(missing).toMatchObject({ code: 1, stdout: "", stderr: 'kubewright: jobs.batch "missing" not found\n' });
     files.set("new.yaml", stringify(cronJob()));
     const created = await why("cronjob/report", "-f", "new.yaml");
     expect(created.code).toBe(0);

@@ -14,7 +14,7 @@ const files = {
 const run = (...args: string[]): ReturnType<typeof kubewright> =>
   kubewright(["run", "jobs.yaml", "--for", "1h", ...args], { files });
 
-test("durations are said on the command line, by name and namespace; of several that apply the last counts", async () => {
+test("durations are set on the command line, by name and namespace; the last match counts", async () => {
   const { code, stdout, stderr } = await run(
     "--duration",
     "*=1m",
@@ -30,21 +30,21 @@ test("durations are said on the command line, by name and namespace; of several 
   expect(stdout).not.toContain("was assumed");
 });
 
-test("failures are said as a share", async () => {
+test("failures are set as a share", async () => {
   const { stdout } = await run("--fail", "billing/report=100%", "--fail", "mail=0");
   expect(stdout).toContain("Jobs  3 run, 2 complete, 1 failed");
 });
 
-test("a workloads file says what it says of those that are there", async () => {
+test("a workloads file applies to the workloads that exist", async () => {
   const { code, stdout } = await run("--workloads", "workloads.yaml", "--duration", "shop/*=4m");
   expect(code).toBe(0);
   expect(stdout).toMatch(/billing\/report[^]*Complete in 2m1s[^]*shop\/report[^]*Complete in 4m1s/);
   expect(stdout).toContain("Of 1 of 3 workloads nothing says how long containers run: 10s was assumed.");
 });
 
-test("where nothing is known of durations, it is said what was assumed", async () => {
+test("where durations are unknown, the output states the assumption", async () => {
   expect((await run()).stdout).toContain(
-    "Nothing says how long containers run: 10s was assumed. Say it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.",
+    "Nothing says how long containers run: 10s was assumed. Set it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.",
   );
 });
 
@@ -65,7 +65,7 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test("a star stands for any characters, as in a regular expression", () => {
+test("a star matches any characters", () => {
   const piece = string({ unit: constantFrom("a", "b", "*"), maxLength: 8 });
   const name = string({ unit: constantFrom("a", "b"), maxLength: 12 });
   assert(

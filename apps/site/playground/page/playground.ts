@@ -46,11 +46,11 @@ export class Playground {
   readonly #unreadable = h(
     "p",
     { class: "hint", hidden: true },
-    "scenario.yaml cannot be read as it is. Mend it there, and the forms are back.",
+    "scenario.yaml cannot be parsed. Correct it to use the forms.",
   );
   readonly #run = new RunPanel();
   readonly #futures: FuturesPanel;
-  readonly #progress = new Progress("Played");
+  readonly #progress = new Progress("Simulated");
   readonly #status = h("p", { class: "status", role: "status" });
   readonly #cancel: HTMLButtonElement;
   readonly #alert = h("p", { class: "alert", role: "alert", hidden: true });
@@ -116,7 +116,7 @@ export class Playground {
     this.#cancel = listen(h("button", { type: "button", class: "button", hidden: true }, "Cancel"), {
       onclick: () => {
         this.#stop.abort();
-        this.#showStatus("Cancelled. It is played again when something changes.");
+        this.#showStatus("Cancelled. The simulation restarts after the next change.");
       },
     });
     const manifestsPanel = h("div", { class: "editor-panel" }, this.#manifests.element);
@@ -153,7 +153,7 @@ export class Playground {
     columns.append(
       h(
         "section",
-        { class: "writing", "aria-label": "What is played" },
+        { class: "writing", "aria-label": "What is simulated" },
         h("div", { class: "bar" }, this.#files.element),
         ...editors,
         this.#problems.element,
@@ -268,7 +268,7 @@ export class Playground {
       });
       this.#show(result, performance.now() - started);
     } catch (error) {
-      if (!stop.signal.aborted) this.#showStatus(`This could not be played: ${(error as Error).message}`);
+      if (!stop.signal.aborted) this.#showStatus(`The simulation failed: ${(error as Error).message}`);
     } finally {
       clearTimeout(showCancel);
       if (this.#stop === stop) {
@@ -284,7 +284,7 @@ export class Playground {
     this.#run.show(result);
     this.#downloads.render(commandOf(result), this.#state.scenario !== "");
     this.#showStatus(
-      result.report === undefined ? "Not played: see what is wrong" : `Played in ${(tookMs / 1000).toFixed(2)} s`,
+      result.report === undefined ? "Not simulated: see the problems" : `Simulated in ${(tookMs / 1000).toFixed(2)} s`,
     );
     performance.mark("played");
   }

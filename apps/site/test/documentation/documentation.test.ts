@@ -44,7 +44,7 @@ beforeAll(() => {
   if (status !== 0) throw new Error(`the site could not be built: ${output}`);
 }, 900_000);
 
-test("the site is built without a word but of how it goes on", () => {
+test("the site is built without warnings", () => {
   const lines = stripVTControlCharacters(output).split(/[\n\r]/);
   expect(
     lines.filter((line) => !/^(?:[-✓] (?:building client \+ server bundles|rendering pages)\.\.\.)?$/.test(line)),
@@ -81,7 +81,7 @@ test("every link of every page leads to a page, and to a heading of it", () => {
 });
 
 /** What axe looks at that takes no browser; with one it looks at some pages only. */
-test("every page's columns have names, its headings are in order, and its pictures are told in words", () => {
+test("every page has named columns, ordered headings, and pictures with a text alternative", () => {
   const wrong: string[] = [];
   for (const { file, html } of allPages()) {
     if (/<th[^>]*>\s*<\/th>/.test(html)) wrong.push(`${file}: a column without a name`);
@@ -131,7 +131,7 @@ describe.skipIf(browserPath === undefined)("in a browser", () => {
   });
   afterAll(() => site?.stop());
 
-  test.each(SAMPLE)("page %j complains of nothing, asks nobody else, and everybody can read it", async (route) => {
+  test.each(SAMPLE)("page %j logs no error, sends no request to other hosts, and is accessible", async (route) => {
     const { page, complaints, close } = await site.open(route);
     // Colours fade in when a page is opened.
     await page.addStyleTag({ content: "*, *::before, *::after { transition: none !important }" });
@@ -146,7 +146,7 @@ describe.skipIf(browserPath === undefined)("in a browser", () => {
     await close();
   });
 
-  test("an example is shown as a timeline, and as letters", async () => {
+  test("an example is shown as a timeline and as text", async () => {
     const { page, complaints, close } = await site.open("concepts/finalizer-tracking.html");
     await page.locator(".played-timeline").scrollIntoViewIfNeeded();
     await timelineOf(page);
@@ -169,7 +169,7 @@ describe.skipIf(browserPath === undefined)("in a browser", () => {
     await close();
   });
 
-  test("it looks as in the pictures that are left to be looked at", async () => {
+  test("screenshots are written for review", async () => {
     const looks = [
       { name: "start-wide", route: "", width: 1440 },
       { name: "start-phone", route: "", width: 390 },

@@ -8,7 +8,7 @@ import { runSimulation } from "../../../simulator/src/browser/index.js";
 const folder = path.resolve(import.meta.dirname, "../../playground/page/examples");
 const names = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 
-test.each(names)("the example %s is played, and nothing is wrong with it", async (name) => {
+test.each(names)("the example %s is simulated without problems", async (name) => {
   const [manifests = "", scenario = ""] = readFileSync(path.join(folder, name), "utf8").split("\n--- # scenario\n");
   const { report, problems } = await runSimulation({ manifests, scenario });
   expect(problems).toEqual([]);

@@ -10,7 +10,7 @@ const linkWith = (value: unknown, version = 1): string =>
   `#${version}.${deflateRawSync(JSON.stringify(value)).toString("base64url")}`;
 
 describe("a link", () => {
-  test("leads to what it was made of", async () => {
+  test("restores the state that it was made from", async () => {
     await assert(
       asyncProperty(
         record({
@@ -29,7 +29,7 @@ describe("a link", () => {
     );
   });
 
-  test("says how long it may be", async () => {
+  test("reports its maximum length", async () => {
     const manifests = Array.from({ length: 20_000 }, (_, index) =>
       ((index * 2_654_435_761) % 4_294_967_296).toString(36),
     ).join();
@@ -49,7 +49,7 @@ describe("a link", () => {
     ["no manifests", linkWith({ s: "" })],
     ["a release that is no text", linkWith({ m: "", k: 1.35 })],
     ["more futures than there are", linkWith({ m: "", f: 1_000_000 })],
-  ])("that is damaged is said to be: %s", async (_, fragment) => {
+  ])("that is damaged is reported: %s", async (_, fragment) => {
     const failure = await stateOf(fragment).then(
       () => undefined,
       (error: unknown) => error,
@@ -58,11 +58,11 @@ describe("a link", () => {
     expect((failure as LinkError).message).toMatch(/^This link is damaged/);
   });
 
-  test("of a later version says so", async () => {
+  test("of a later version is reported", async () => {
     await expect(stateOf(linkWith({ m: "" }, 2))).rejects.toThrow(/version 2/);
   });
 
-  test("that would unfold to more than a million characters is not unfolded", async () => {
+  test("that would unpack to more than a million characters is not unpacked", async () => {
     await expect(stateOf(linkWith({ m: "a".repeat(5_000_000) }))).rejects.toThrow(/a million characters/);
   });
 

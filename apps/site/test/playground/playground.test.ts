@@ -41,7 +41,7 @@ spec:
 const OUTAGE = `apiVersion: sim.kubewright.dev/v1
 kind: Scenario
 for: 6h
-happenings:
+events:
   - { at: +2h, for: 90m, controllerDown: cronjob-controller }
 `;
 /** With a rule that speaks of something that is not there. */
@@ -145,12 +145,12 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     );
   };
 
-  test("tells a mistake at its line, and plays when it is mended; what is shared is the same elsewhere", async () => {
+  test("reports a mistake at its line, simulates after the correction, and restores a shared link", async () => {
     const { page, context, problems } = await open();
     await lane(page, "report").waitFor();
     const played = await page.evaluate<number>("performance.getEntriesByName('played')[0].startTime");
     // No test is about how fast a machine is; whoever looks sees it.
-    console.log(`playground: the first timeline is there after ${Math.round(played)} ms`);
+    console.log(`playground: the first timeline is shown after ${Math.round(played)} ms`);
     await write(page, HOURLY.replace("Forbid", "Forbidden"));
     const problem = page.getByRole("button", { name: /concurrencyPolicy/ });
     await problem.waitFor();
@@ -171,7 +171,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     await page.keyboard.press("Tab");
     await tab(page, "scenario.yaml");
     const scenario = page.getByRole("textbox", { name: "scenario.yaml" });
-    await expect.poll(() => scenario.innerText()).toMatch(/happenings:\s+- at: \+2h\s+for: 3h\s+apiServerDown: all/);
+    await expect.poll(() => scenario.innerText()).toMatch(/events:\s+- at: \+2h\s+for: 3h\s+apiServerDown: all/);
     await expect
       .poll(() => page.locator(".axis .bands text").allTextContents())
       .toContainEqual(expect.stringMatching(/apiServerDown|API server/));
@@ -192,14 +192,14 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     expect(problems).toEqual([]);
   });
 
-  test("plays futures, makes a report that opens by itself, and needs no network for it", async () => {
+  test("simulates futures and makes a self-contained report, without a network", async () => {
     const { page, context, problems } = await open(await of(HOURLY, OUTAGE));
     await lane(page, "hourly").waitFor();
     await page.evaluate("navigator.serviceWorker.ready");
     await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
     await context.setOffline(true);
     await tab(page, "Futures");
-    await page.getByRole("button", { name: "Play 100 futures" }).click();
+    await page.getByRole("button", { name: "Simulate 100 futures" }).click();
     await page.getByText(/^100 futures in/).waitFor();
     await page.getByText("100 futures, seeds 1-100").waitFor();
     await page.screenshot({ path: path.join(SCREENSHOTS, "futures.png") });
@@ -246,7 +246,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     expect(problems).toEqual([]);
   });
 
-  test("completes fields and values from the API's own schemas, and tells what they mean", async () => {
+  test("completes fields and values from the API's schemas, with their descriptions", async () => {
     const { page, problems } = await open(await of(HOURLY.replace("  concurrencyPolicy: Forbid\n", "")));
     await lane(page, "hourly").waitFor();
     await page.getByText('"0 * * * *"', { exact: true }).click();
@@ -269,7 +269,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     expect(problems).toEqual([]);
   });
 
-  test("checks definitions of resources, for which it loads what evaluates expressions", async () => {
+  test("checks CustomResourceDefinitions, for which it loads the expression engine", async () => {
     const { page, problems } = await open(await of([HOURLY, DEFINITION].join("---\n")));
     await page.getByRole("button", { name: /undeclared reference to 'most'/ }).waitFor();
     await lane(page, "hourly").waitFor();
@@ -280,7 +280,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     ["wide", {}],
     ["dark", { colorScheme: "dark" }],
     ["narrow", { width: 390, height: 844 }],
-  ] as const)("keeps nobody out: %s", async (name, options) => {
+  ] as const)("is accessible: %s", async (name, options) => {
     const { page, problems } = await open("#example=weekend-outage", options);
     await lane(page, "hourly").waitFor();
     await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`), fullPage: name === "narrow" });
@@ -296,11 +296,11 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     expect(problems).toEqual([]);
   });
 
-  test("runs no script that a manifest, a scenario or a link brings", async () => {
+  test("runs no script from a manifest, a scenario or a link", async () => {
     const hostile = HOURLY.replace("name: hourly", `name: hourly\n  annotations: { note: '${MARKUP}' }`)
       .replace("busybox", `'${MARKUP}'`)
       .concat(`---\nkind: Job\napiVersion: batch/v1\nmetadata: { name: '${MARKUP}' }\n---\nkind: '${MARKUP}'\n`);
-    const scenario = `apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nname: '${MARKUP}'\ndescription: '${MARKUP}'\nhappenings:\n  - { at: '${MARKUP}', suspend: { kind: CronJob, name: '${MARKUP}' } }\n`;
+    const scenario = `apiVersion: sim.kubewright.dev/v1\nkind: Scenario\nname: '${MARKUP}'\ndescription: '${MARKUP}'\nevents:\n  - { at: '${MARKUP}', suspend: { kind: CronJob, name: '${MARKUP}' } }\n`;
     const { page, problems } = await open(await of(hostile, scenario));
     await page
       .getByRole("button", { name: /onerror/ })
@@ -319,7 +319,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     expect(problems).toEqual([]);
   });
 
-  test("lets nothing run or be asked for but its own files, whatever gets into it", async () => {
+  test("runs and requests only its own files, even with injected markup", async () => {
     const { page, problems } = await open();
     await lane(page, "report").waitFor();
     expect(problems).toEqual([]);
@@ -348,7 +348,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
       expect(problems.join("\n")).toMatch(new RegExp(directive));
   });
 
-  test("says what is wrong with a link, and shows something all the same", async () => {
+  test("reports a bad link, and still shows an example", async () => {
     const { page, problems } = await open("#1.bm8");
     await page
       .getByRole("alert")

@@ -7,7 +7,7 @@ const HEAD = "apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n";
 const report = { kind: "CronJob", namespace: "default", name: "report" };
 
 describe("the text of a scenario", () => {
-  test("begins with the first thing that is chosen, and ends with the last that is not", () => {
+  test("is created with the first setting, and removed with the last", () => {
     const text = new ScenarioText("").withField("for", "7d");
     expect(text).toBe(`${HEAD}for: 7d\n`);
     expect(new ScenarioText(text).field("for")).toBe("7d");
@@ -15,20 +15,20 @@ describe("the text of a scenario", () => {
     expect(new ScenarioText(text).withField("for", "")).toBe("");
   });
 
-  test("keeps comments and what a form does not know", () => {
+  test("keeps comments and fields unknown to the forms", () => {
     const text = `# mine\n${HEAD}jitter: { requests: 1s } # slow\nfor: 1d\n`;
     expect(new ScenarioText(text).withField("seed", "7")).toBe(`${text}seed: 7\n`);
     expect(new ScenarioText(text).isPlain).toBe(false);
   });
 
-  test("tells what happens when, adds to it, changes and removes it", () => {
+  test("lists, adds, changes and removes events", () => {
     const first = new ScenarioText("").withScenarioEvent(0, {
       at: "+6h",
       for: "2h",
       kind: "apiServerDown",
       value: "all",
     });
-    expect(first).toBe(`${HEAD}happenings:\n  - at: +6h\n    for: 2h\n    apiServerDown: all\n`);
+    expect(first).toBe(`${HEAD}events:\n  - at: +6h\n    for: 2h\n    apiServerDown: all\n`);
     const suspend = { at: "+1h", for: "", kind: "suspend", value: { kind: "CronJob", name: "report" } };
     const second = new ScenarioText(first).withScenarioEvent(1, suspend);
     expect(second).toBe(`${first}  - at: +1h\n    suspend: { kind: CronJob, name: report }\n`);
@@ -46,7 +46,7 @@ describe("the text of a scenario", () => {
     expect(new ScenarioText(new ScenarioText(changed).withoutScenarioEvent(0)).withoutScenarioEvent(0)).toBe("");
   });
 
-  test("says how long whose runs take and how many fail", () => {
+  test("gives durations and failure rates of workloads", () => {
     const text = new ScenarioText("").withWorkload(report, { duration: "30m..62m", failsPercent: "12.5" });
     expect(text).toBe(
       `${HEAD}workloads:\n  - select: { kind: CronJob, name: report }\n    duration: 30m..62m\n    exitCode: { 0: 0.875, 1: 0.125 }\n`,
@@ -59,7 +59,7 @@ describe("the text of a scenario", () => {
     expect(new ScenarioText(text).withWorkload(report, { duration: "", failsPercent: "" })).toBe("");
   });
 
-  test.each(["a: [", "- 1", "a: *b", "a: 1\na: 2", "just text"])("that is no scenario is left alone: %s", (text) => {
+  test.each(["a: [", "- 1", "a: *b", "a: 1\na: 2", "just text"])("that is not a scenario is not changed: %s", (text) => {
     const scenario = new ScenarioText(text);
     expect(scenario.isParseable).toBe(false);
     expect(scenario.withField("for", "1d")).toBe(text);

@@ -42,7 +42,7 @@ describe("the place of a cursor in YAML that is being written", () => {
     expect(seen(marked)).toBe(wanted);
   });
 
-  test("knows what is written already, above and below, and the kind of its own document only", () => {
+  test("knows the fields that exist above and below, and only the kind of its own document", () => {
     const place = at(
       "kind: ConfigMap\n---\napiVersion: batch/v1\nkind: Job # one\nspec:\n  a: 1\n  |\n  b: 2\n---\nkind: Pod\n",
     )!;

@@ -79,7 +79,7 @@ test("the audit record has a policy's annotations, without those that have no va
   expect(bench.noted()).toBeUndefined();
 });
 
-test("what several bindings note is told once, side by side", async () => {
+test("annotations of several bindings are joined, each value once", async () => {
   const bench = serve();
   for (const [name, most] of Object.entries({ x: "1", y: "2", z: "1" }))
     await bench.send("POST", CONFIG_MAPS, { metadata: { name }, data: { most } });

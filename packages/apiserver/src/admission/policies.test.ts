@@ -187,7 +187,7 @@ test("every parameter that is selected has to be content", async () => {
   expect(why(await create({ a: "1", b: "2" }, { name: "b" }))).toBe("at most 1");
 });
 
-test("a condition that cannot be told is a refusal, or none when the policy fails open", async () => {
+test("a condition that fails to evaluate refuses the request, unless the policy fails open", async () => {
   const matchConditions = [{ name: "c", expression: "object.none == 1" }];
   expect(why(await (await bound({ matchConditions }))())).toBe(
     "expression 'object.none == 1' resulted in error: no such key: none",

@@ -35,7 +35,7 @@ function matching(apiGroups: string[], resources: string[], ...expressions: stri
   return { matchConstraints: { resourceRules }, validations: expressions.map((expression) => ({ expression })) };
 }
 
-test("a policy's status tells what its expressions do that the kinds it matches do not have", async () => {
+test("a policy's status reports expressions that do not fit the types of the matched kinds", async () => {
   const status = await serve().statusOf(
     matching(
       ["apps"],
@@ -60,7 +60,7 @@ test("a policy's status tells what its expressions do that the kinds it matches 
 
 test.each<[string, object]>([
   ["everything", { matchConstraints: { resourceRules: [EVERYTHING] }, validations: [{ expression: "object.x == 1" }] }],
-  ["kinds that nobody has", matching(["example.com"], ["things"], "object.x == 1")],
+  ["unknown kinds", matching(["example.com"], ["things"], "object.x == 1")],
   [
     "metadata, maps, lists, times and quantities of pods",
     matching(
@@ -74,7 +74,7 @@ test.each<[string, object]>([
     ),
   ],
   [
-    "parameters of a kind that nobody has",
+    "parameters of an unknown kind",
     { ...matching([""], ["pods"], "params.spec.most > 1"), paramKind: { apiVersion: "a.b/v1", kind: "Bound" } },
   ],
 ])("a policy for %s is checked without a warning", async (_what, spec) => {
@@ -103,12 +103,12 @@ test.each<[object, string, RegExp]>([
     "spec.validations[0].expression",
     /undefined field 'dat'/,
   ],
-])("%j is told of", async (spec, fieldRef, warning) => {
+])("%j gives a type warning", async (spec, fieldRef, warning) => {
   const status = await serve().statusOf({ ...matching([""], ["configmaps"]), ...spec });
   expect(status?.typeChecking?.expressionWarnings).toEqual([{ fieldRef, warning: expect.stringMatching(warning) }]);
 });
 
-test("what changes is checked again, once, and by whom is told", async () => {
+test("a changed policy is checked again, once, and the field manager is recorded", async () => {
   const { send, statusOf } = serve();
   expect((await statusOf(matching([""], ["pods"], "object.x > 1")))?.typeChecking?.expressionWarnings).toHaveLength(1);
   const policy = await send("GET", `${POLICIES}/p`);
@@ -123,6 +123,6 @@ test("what changes is checked again, once, and by whom is told", async () => {
   expect((await send("GET", `${POLICIES}/p`)).metadata.resourceVersion).toBe(metadata.resourceVersion);
 });
 
-test("a server that is not managed leaves the status to whoever has a controller for it", async () => {
+test("a server that is not managed does not write policy status", async () => {
   expect(await serve(false).statusOf(matching([""], ["pods"], "object.x > 1"))).toEqual({});
 });

@@ -82,7 +82,7 @@ const setting =
   (key: string, value = "1"): Handler =>
   () => ({ allowed: true, ...jsonPatchOf([{ op: "add", path: `/data/${key}`, value }]) });
 
-test("a webhook is told what is written, by whom and how", async () => {
+test("a webhook receives the object, the user and the options of the write", async () => {
   const bench = new Bench(allow);
   await bench.configure("Validating", {});
   await bench.create("a");
@@ -190,7 +190,7 @@ test("the same objects under another version are sent as that version, unless ma
   ]);
 });
 
-test("mutating webhooks see what those before them made, and once more when they want and something changed", async () => {
+test("mutating webhooks see the changes of earlier webhooks and are reinvoked when they ask for it and the object changed", async () => {
   const order: string[] = [];
   const noting =
     (name: string): Handler =>
@@ -269,7 +269,7 @@ test("webhooks that speak v1beta1 only are spoken to so", async () => {
   expect(versions).toEqual(["admission.k8s.io/v1beta1"]);
 });
 
-test("nobody is asked about webhook configurations, so that a mistake can be mended", async () => {
+test("writes of webhook configurations call no webhook, so that a mistake can be corrected", async () => {
   const bench = new Bench(() => ({ allowed: false }));
   await bench.configure("Validating", {});
   await bench.configure("Mutating", {});
@@ -285,7 +285,7 @@ test("a mutating webhook may refuse a deletion", async () => {
   expect(status).toBe(400);
 });
 
-test("a server without a caller calls nobody", async () => {
+test("a server without a webhook caller calls no webhook", async () => {
   const server = createApiServer({ clock: new SimulatedClock(), random: seededRandom(1) });
   const bench = Object.assign(new Bench(), { server });
   await bench.configure("Validating", {});

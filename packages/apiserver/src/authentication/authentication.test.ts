@@ -94,7 +94,7 @@ test("without anonymous access, no credentials are a 401, too", async () => {
   expect((await send("GET", "/readyz", bearer("secret"))).status).toBe(200);
 });
 
-test("a server that asks nobody takes any token, and knows its users as anonymous", async () => {
+test("a server without authentication accepts any token and treats its user as anonymous", async () => {
   const { send } = await served({});
   expect((await send("POST", WHO_AM_I, bearer("whatever"), {})).value.status.userInfo.username).toBe(
     "system:anonymous",
@@ -175,7 +175,7 @@ test("a token bound to a pod ends with the pod, and one for another audience is 
   );
 });
 
-test("tokens are signed by the key that is given, and nobody else's are believed", () => {
+test("tokens are signed with the given key, and tokens of other keys are refused", () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const keys = [signingKey(pem), signingKey(certificates.serverKey), "a secret of thirty-two bytes, or more"];
@@ -197,7 +197,7 @@ test("tokens are signed by the key that is given, and nobody else's are believed
   expect(() => signingKey("nonsense")).toThrow("the signing key cannot be read: give a private key in PEM");
 });
 
-test("secrets of any length sign as everybody's HS256 does", () => {
+test("secrets of any length give standard HS256 signatures", () => {
   for (const length of [32, 63, 64, 65, 200]) {
     const secret = randomBytes(length);
     const [header, payload, signature] = new TokenSigner(secret).sign({ sub: "ü", n: length }).split(".");
@@ -206,7 +206,7 @@ test("secrets of any length sign as everybody's HS256 does", () => {
   }
 });
 
-test("equal seeds do not make equal keys where callers are told apart", async () => {
+test("equal seeds give different signing keys when authentication is on", async () => {
   const made = async (authentication: AuthenticationOptions | undefined): Promise<string> => {
     const clock = new SimulatedClock("2026-01-01T00:00:00Z");
     const { send } = await served({ clock, ...(authentication === undefined ? {} : { authentication }) });
@@ -218,7 +218,7 @@ test("equal seeds do not make equal keys where callers are told apart", async ()
   expect(await made({})).not.toBe(await made({}));
 });
 
-test("who may impersonate acts as somebody else, and who may not is told so", async () => {
+test("a user that may impersonate acts as another user; other users get 403", async () => {
   const { send } = await served({
     authentication: { tokens: { root: { username: "root", groups: ["system:masters"] }, dev: { username: "dev" } } },
     authorization: "RBAC",

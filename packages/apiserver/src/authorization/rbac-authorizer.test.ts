@@ -58,7 +58,7 @@ async function allow(server: ApiServer, path: string, value: object): Promise<vo
   expect([answer.status, answer.value.message]).toEqual([201, undefined]);
 }
 
-test("who was granted nothing is told exactly what they may not do", async () => {
+test("a refusal names the user, the verb and the resource", async () => {
   const { dev } = rbacServer();
   const namespaced = await send(dev, "GET", "/apis/batch/v1/namespaces/default/jobs/x");
   expect(namespaced.value).toEqual({
@@ -229,7 +229,7 @@ test("whatever a path looks like, what is answered is what was permitted, and wh
   expect(answered).toBeGreaterThan(50);
 });
 
-test("nobody gives away what they do not have, unless they may escalate or bind", async () => {
+test("a user cannot grant permissions it does not have, unless it may escalate or bind", async () => {
   const { server, dev } = rbacServer();
   const writes = { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles", "rolebindings"], verbs: ["*"] };
   const write = { ...writes, verbs: ["create", "patch"] };
@@ -254,7 +254,7 @@ test("nobody gives away what they do not have, unless they may escalate or bind"
   expect((await send(dev, "PATCH", `${roles}/r`, { rules: [{ ...readsPods, verbs: ["*"] }] })).status).toBe(200);
 });
 
-test("what everybody needs is there from the start: discovery for those who are known, health for all", async () => {
+test("the bootstrap policy allows discovery to authenticated users and health checks to all users", async () => {
   const { server, dev } = rbacServer();
   expect((await send(dev, "GET", "/apis")).status).toBe(200);
   const anonymous = server.transportAs({ username: "system:anonymous", groups: ["system:unauthenticated"] });
@@ -293,7 +293,7 @@ test("access reviews answer what a request would be answered", async () => {
   });
 });
 
-test("a function may decide instead, and its reason is told", async () => {
+test("an authorizer function replaces RBAC, and its reason is in the refusal", async () => {
   const server = createApiServer({
     clock: new SimulatedClock("2026-01-01T00:00:00Z"),
     random: seededRandom(1),

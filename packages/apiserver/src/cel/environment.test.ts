@@ -85,7 +85,7 @@ test.each([
   ["[1].slice(1, 3)", "cannot slice(1, 3), list is length 1"],
   ["s.substring(2, 1)", "invalid substring range. start: 2, end: 1"],
   ["dyn(n).startsWith('a')", "no such overload"],
-])("%s has no value, and says why", (source, message) => {
+])("evaluating %s reports an error", (source, message) => {
   expect(() => evaluate(source)).toThrow(new EvaluationProblem(message));
 });
 
@@ -105,24 +105,24 @@ test.each([
 });
 
 test.each(["[?l[?0]]", '{?"a": l[?0]}', ".n == 1", "n > .5", "Foo{a: 1}", "cel.bind(x, 1, x)", "math.abs(n)"])(
-  "%s, which is not there, is refused and never ignored",
+  "%s is not supported and is refused",
   (source) => {
     expect(errorsOf(source)).toMatch(/^ERROR: <input>:1:\d+: /);
   },
 );
 
-test("an expression that macros would write out without end is refused", () => {
+test("an expression that grows too large when its macros expand is refused", () => {
   const chain = `optional.of(n)${".optMap(x, x + 1)".repeat(100)}.value() > 1`;
   expect(errorsOf(chain)).toContain("expression is too large");
   expect(errorsOf(`optional.of(n)${".optMap(x, x + 1)".repeat(3)}.value() == 10`)).toBeUndefined();
 });
 
-test("an evaluation ends when its budget is spent, inside of conditions and loops too", () => {
+test("an evaluation stops when its cost budget is spent, also inside conditions and loops", () => {
   const many = new Map(VALUES).set("l", new ArrayListValue(Array.from({ length: 2000 }, (_, index) => `${index}`)));
   expect(() => evaluate("l.all(x, l.all(y, x != y || true)) || true", many, 10_000)).toThrow(CostExceeded);
 });
 
-test("a text that grows without end is stopped", () => {
+test("an evaluation that builds an unbounded string is stopped", () => {
   const grown = new Map(VALUES)
     .set("s", "a".repeat(5000))
     .set("l", new ArrayListValue(["", ...Array<string>(50).fill("b".repeat(500_000))]));
@@ -130,12 +130,12 @@ test("a text that grows without end is stopped", () => {
   expect(() => evaluate("l.join('-').size() > 0", grown)).toThrow("text is longer than");
 });
 
-test("a pattern that would run away takes time in proportion to the text", () => {
+test("matching a pathological pattern takes time linear in the text", () => {
   const long = new Map(VALUES).set("s", "a".repeat(20_000));
   expect(evaluate('s.matches("^(a+)+$") && !s.matches("^(a|a)*b$")', long)).toBe(true);
 });
 
-test("what an expression costs is never more than was estimated of it", () => {
+test("the actual cost of an expression never exceeds its estimate", () => {
   const value = fc.oneof(
     fc.constantFrom("s", "l[0]", "'x'", "s + s", "s.trim()", "l.join('-')", "s.replace('a', 'bb')", "s.substring(0)"),
   );
@@ -172,7 +172,7 @@ test("what an expression costs is never more than was estimated of it", () => {
   );
 });
 
-test("what a unit of cost takes does not depend on how long the lists, maps and texts are that it reads", () => {
+test("the time of a cost unit does not depend on the size of lists, maps and strings", () => {
   const source = (n: number): string => `l.all(a, l.all(b, ${n === 0 ? "b != ''" : OPERATIONS[n - 1]!}))`;
   const list = new ArrayListValue(Array.from({ length: 2000 }, (_, index) => `${index}`));
   const values = new Map(VALUES).set("l", list).set("s", "x".repeat(100_000));

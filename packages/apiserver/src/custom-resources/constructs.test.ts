@@ -238,7 +238,7 @@ const journey = (more: object = {}, name = "j"): object => ({
   spec: { entry: "main", ...more },
 });
 
-test("what uses all of them is taken, with its defaults", async () => {
+test("an object that uses every construct is accepted and defaulted", async () => {
   const send = await serve();
   const taken = await send(
     "POST",
@@ -325,7 +325,7 @@ test.each<[object, string]>([
   expect(answer["message"]).toContain(message);
 });
 
-test("what may not change or go stays", async () => {
+test("immutable values cannot be changed or removed", async () => {
   const send = await serve();
   const made = await send("POST", JOURNEYS, journey({ hosts: ["a"] }));
   const answer = await send("PUT", `${JOURNEYS}/j`, { ...made, spec: { entry: "other" } });
@@ -334,7 +334,7 @@ test("what may not change or go stays", async () => {
   );
 });
 
-test("objects of a kind with several versions go with their namespace", async () => {
+test("objects of a kind with several versions are deleted with their namespace", async () => {
   const send = await serve();
   await send("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "away" } });
   const journeys = JOURNEYS.replace("default", "away");

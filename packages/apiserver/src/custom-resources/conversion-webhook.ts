@@ -79,7 +79,7 @@ export class ConversionWebhook implements ObjectConversion {
     const { url, resolve } = webhookAddress(clientConfig, TIMEOUT_SECONDS, registry);
     const { caBundle } = clientConfig;
     const answer = await withPostErrors(url, () => {
-      if (call === undefined) throw new Error("nobody calls webhooks here");
+      if (call === undefined) throw new Error("this server calls no webhooks");
       const timeoutMs = TIMEOUT_SECONDS * 1000;
       return call({ url, address: resolve(), caBundle, body: review, timeoutMs, signal });
     });

@@ -187,7 +187,7 @@ class TestCluster {
   }
 }
 
-test("what is written in a version is stored in the storage version, and answered in the first", async () => {
+test("an object is stored in the storage version and returned in the request's version", async () => {
   const bench = await TestCluster.start();
   const created = await bench.send("POST", path("v2"), v2("a", { address: "x:80" }));
   expect([created.status, created.value.apiVersion, created.value.spec]).toEqual([
@@ -201,7 +201,7 @@ test("what is written in a version is stored in the storage version, and answere
   expect(bench.takeRequests()).toEqual([]);
 });
 
-test("what is stored in the version that is asked for is sent to nobody", async () => {
+test("an object stored in the requested version is not sent to the webhook", async () => {
   const bench = await TestCluster.start();
   bench.isDown = true;
   expect((await bench.send("POST", path("v1"), v1("a"))).status).toBe(201);
@@ -211,7 +211,7 @@ test("what is stored in the version that is asked for is sent to nobody", async 
   expect(bench.takeRequests()).toEqual([]);
 });
 
-test("a list is converted by one review", async () => {
+test("a list is converted by one ConversionReview", async () => {
   const bench = await TestCluster.start();
   for (const name of ["a", "b", "c"]) await bench.send("POST", path("v1"), v1(name, { host: name, port: 1 }));
   const { value } = await bench.send("GET", path("v2"));
@@ -222,7 +222,7 @@ test("a list is converted by one review", async () => {
   expect(bench.takeRequests()).toEqual(["2 to example.com/v2"]);
 });
 
-test("objects are selected by what they are in the version that is asked for", async () => {
+test("field selectors apply to objects in the requested version", async () => {
   const bench = await TestCluster.start();
   bench.convert = async (object, desired) => {
     const converted = (await convertAddress(object, desired)) as { metadata: Widget["metadata"] };
@@ -240,7 +240,7 @@ test("objects are selected by what they are in the version that is asked for", a
   expect(bench.takeRequests()).toEqual(["2 to example.com/v2", "2 to example.com/v2"]);
 });
 
-test("a table's cells are those of the version", async () => {
+test("a table shows the columns of the requested version", async () => {
   const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -248,7 +248,7 @@ test("a table's cells are those of the version", async () => {
   expect((value["rows"] as { cells: string[] }[])[0]!.cells).toEqual(["a", "a:1"]);
 });
 
-test("an update, a patch and a status are checked in the version they come in, and stored in the other", async () => {
+test("update, patch and status are validated in the request version and stored in the storage version", async () => {
   const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   const { value } = await bench.send("GET", path("v2", "a"));
@@ -280,7 +280,7 @@ test("the scale of an object is read and written in either version", async () =>
   expect((await bench.send("GET", path("v1", "a"))).value.spec["replicas"]).toBe(5);
 });
 
-test("what is deleted is answered in the version, and kept in the storage version", async () => {
+test("a deleted object is returned in the request version and stored in the storage version", async () => {
   const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a", undefined, { finalizers: ["example.com/wait"] }));
   const marked = await bench.send("DELETE", path("v2", "a"));
@@ -299,7 +299,7 @@ test("what is deleted is answered in the version, and kept in the storage versio
   expect((await bench.send("GET", path("v1"))).value.items).toEqual([]);
 });
 
-test("a watch's events come in its version, those of all its watchers by one review", async () => {
+test("watch events are converted to the watch's version, by one review for all its watchers", async () => {
   const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   await bench.send("POST", path("v1"), v1("b"));
@@ -322,7 +322,7 @@ test("a watch's events come in its version, those of all its watchers by one rev
   }
 });
 
-test("what comes to be selected by a watch, or is not any more, is seen to come and go", async () => {
+test("a watch reports ADDED and DELETED when an object starts or stops matching its selector", async () => {
   const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   const next = await bench.watch("v2", "fieldSelector=spec.address%3Da:2");
@@ -335,7 +335,7 @@ test("what comes to be selected by a watch, or is not any more, is seen to come 
   expect(await next()).toMatchObject(["DELETED", { metadata: { resourceVersion }, spec: { address: "a:2" } }]);
 });
 
-test("while the webhook is down, only what it has to convert fails, with its name", async () => {
+test("while the webhook is down, only requests that need a conversion fail", async () => {
   const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   const next = await bench.watch("v2", "resourceVersion=0");
@@ -368,7 +368,7 @@ test("while the webhook is down, only what it has to convert fails, with its nam
   expect(await (await bench.watch("v2", "resourceVersion=0"))()).toMatchObject(["ADDED", { spec: { address: "a:2" } }]);
 });
 
-test("a server that calls nobody says so", async () => {
+test("a server without a webhook caller reports an error", async () => {
   const clock = new SimulatedClock();
   const server = createApiServer({ clock, random: seededRandom(1) });
   const post = (path: string, value: object): Promise<unknown> =>
@@ -380,13 +380,13 @@ test("a server that calls nobody says so", async () => {
     status: 500,
     body: {
       value: {
-        message: `conversion webhook for example.com/v2, Kind=Widget failed: Post "${URL}?timeout=30s": nobody calls webhooks here`,
+        message: `conversion webhook for example.com/v2, Kind=Widget failed: Post "${URL}?timeout=30s": this server calls no webhooks`,
       },
     },
   });
 });
 
-test("an object that is written again takes the storage version of today", async () => {
+test("a rewritten object is stored in the current storage version", async () => {
   const bench = await TestCluster.start();
   await bench.send("POST", path("v1"), v1("a"));
   await bench.send("POST", path("v1"), v1("b", undefined, { finalizers: ["example.com/wait"] }));
@@ -470,7 +470,7 @@ test.each([
 const ADMISSION = "admissionregistration.k8s.io/v1";
 const OLD_ONLY = { apiGroups: ["example.com"], apiVersions: ["v1"], resources: ["widgets"] };
 
-test("a webhook for another version sees the object, and changes it, in that one", async () => {
+test("an admission webhook for another version receives and changes the object in that version", async () => {
   const bench = await TestCluster.start();
   const { status } = await bench.send("POST", `/apis/${ADMISSION}/mutatingwebhookconfigurations`, {
     apiVersion: ADMISSION,
@@ -499,7 +499,7 @@ test("a webhook for another version sees the object, and changes it, in that one
   ]);
 });
 
-test("a policy for another version sees new and old objects in that one", async () => {
+test("a policy for another version evaluates new and old objects in that version", async () => {
   const bench = await TestCluster.start();
   await bench.send("POST", `/apis/${ADMISSION}/validatingadmissionpolicies`, {
     apiVersion: ADMISSION,
@@ -532,7 +532,7 @@ function owners({ metadata }: Widget): Record<string, string> {
   );
 }
 
-test("managers own the fields of the version in which they wrote", async () => {
+test("field managers own fields in the version in which they wrote", async () => {
   const bench = await TestCluster.start();
   const apply = (version: string, manager: string, spec: object, query = ""): Promise<Answer> =>
     bench.send(
@@ -554,7 +554,7 @@ test("managers own the fields of the version in which they wrote", async () => {
   expect((await bench.send("GET", path("v2", "a"))).value.spec["address"]).toBe("b:1");
 });
 
-test("an apply of the same through another version takes the manager's fields along", async () => {
+test("applying the same object in another version moves the manager's fields", async () => {
   const bench = await TestCluster.start();
   for (const [version, body] of [
     ["v1", v1("a", { replicas: 2 })],
@@ -565,14 +565,14 @@ test("an apply of the same through another version takes the manager's fields al
   }
 });
 
-test("an update through one version takes fields of another from their owners", async () => {
+test("an update in one version takes ownership of fields from managers of another version", async () => {
   const bench = await TestCluster.start();
   await bench.send("PATCH", `${path("v2", "a")}?fieldManager=one`, v2("a", { address: "a:1", replicas: 1 }), APPLY);
   const { value } = await bench.send("PATCH", `${path("v1", "a")}?fieldManager=two`, { spec: { port: 2 } }, MERGE);
   expect(owners(value)).toEqual({ one: "example.com/v2 f:replicas", two: "example.com/v1 f:port" });
 });
 
-test("what an applier has applied in another version goes when it is not applied any more", async () => {
+test("a field applied in another version is removed when it is no longer applied", async () => {
   const bench = await TestCluster.start();
   const apply = (version: string, manager: string, spec: object): Promise<Answer> =>
     bench.send(
@@ -606,7 +606,7 @@ const metadata = fc.record(
   { requiredKeys: [] },
 );
 
-test("objects are the same after being converted there and back, whichever version is stored", async () => {
+test("objects survive a conversion round trip, for every storage version", async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom("v1" as const, "v2" as const), specs, metadata, async (stored, spec, meta) => {
       const bench = await TestCluster.start(stored);

@@ -91,7 +91,7 @@ const widget = (spec: object, metadata: object = {}): object => ({
   spec,
 });
 
-test("a definition is established, and its objects are pruned, defaulted and validated by its schema", async () => {
+test("a CRD is established, and its objects are pruned, defaulted and validated by its schema", async () => {
   const { send } = await define();
   expect(
     (await send("GET", `${DEFINITIONS}/widgets.example.com`)).value.status.conditions.map(
@@ -112,7 +112,7 @@ test("a definition is established, and its objects are pruned, defaulted and val
   );
 });
 
-test("a pattern is Go's, and takes time in proportion to the text", async () => {
+test("a pattern has Go's syntax and takes time linear in the text", async () => {
   const { send } = await define();
   const startedMs = cpuMs();
   const answerTo = async (fields: object): Promise<string> => {
@@ -131,7 +131,7 @@ test("a pattern is Go's, and takes time in proportion to the text", async () => 
   expect(cpuMs() - startedMs).toBeLessThan(20_000);
 });
 
-test("values are looked up among many that are permitted, not compared with each", async () => {
+test("a large enum is checked by lookup, not by comparing each value", async () => {
   const { send } = await define();
   const kinds = Array.from({ length: 50_000 }, (_, index) => `kind-${index % 20_000}`);
   const startedMs = cpuMs();
@@ -141,7 +141,7 @@ test("values are looked up among many that are permitted, not compared with each
   expect(cpuMs() - startedMs).toBeLessThan(5000);
 });
 
-test("a server restored from a snapshot goes on with its objects, definitions and versions", async () => {
+test("a server restored from a snapshot keeps its objects, definitions and resource versions", async () => {
   const { send, server } = await define();
   const { value } = await send("POST", WIDGETS, widget({ size: 1 }));
   const snapshot = JSON.parse(JSON.stringify(server.snapshot())) as StoreSnapshot;
@@ -151,7 +151,7 @@ test("a server restored from a snapshot goes on with its objects, definitions an
   expect(restored.resourceVersion).toBe(server.resourceVersion);
 });
 
-test("with a status subresource, status has an endpoint of its own and is no new generation", async () => {
+test("with a status subresource, status has a separate endpoint and does not bump the generation", async () => {
   const { send } = await define();
   await send("POST", WIDGETS, { ...widget({ size: 1 }), status: { ready: true } });
   const merge = "application/merge-patch+json";
@@ -160,7 +160,7 @@ test("with a status subresource, status has an endpoint of its own and is no new
   expect(patched.value).toMatchObject({ metadata: { generation: 1 }, spec: { size: 1 }, status: { ready: true } });
 });
 
-test("a deleted definition lets nothing new in, waits for its objects, and then is gone with its endpoint", async () => {
+test("a deleted CRD refuses creates, waits for its objects, and is then removed with its endpoint", async () => {
   const { clock, send } = await define();
   await send("POST", WIDGETS, widget({}, { finalizers: ["example.com/hold"] }));
   await send("DELETE", `${DEFINITIONS}/widgets.example.com`);

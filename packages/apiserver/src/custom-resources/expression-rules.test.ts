@@ -18,7 +18,7 @@ function run(schema: StructuralSchema, v: unknown, old?: unknown): { errors: str
 const rules = (...list: ValidationRule[]): StructuralSchema => ({ "x-kubernetes-validations": list });
 const INT: StructuralSchema = { type: "integer" };
 
-test("a rule that fails at an unchanged value is told, not refused; one about the change always is", () => {
+test("a failing rule warns for an unchanged value; a failing transition rule always refuses", () => {
   const old = {
     ...INT,
     ...rules({ rule: "self < 3", message: "small" }, { rule: "oldSelf != 5", message: "was five" }),
@@ -37,7 +37,7 @@ test("a rule that fails at an unchanged value is told, not refused; one about th
   );
 });
 
-test("items of a map list are compared with what they were, in whatever order; new ones are with nothing", () => {
+test("items of a map list are correlated with their old values by key, in any order", () => {
   const list: StructuralSchema = {
     type: "array",
     "x-kubernetes-list-type": "map",
@@ -64,14 +64,14 @@ test("items of a map list are compared with what they were, in whatever order; n
   );
 });
 
-test("a rule with an optional old value runs at creation, too", () => {
+test("a rule with optionalOldSelf also runs on create", () => {
   const schema = { ...INT, ...rules({ rule: "!oldSelf.hasValue() || oldSelf.value() < self", optionalOldSelf: true }) };
   expect(run(schema, 1).errors).toEqual([]);
   expect(run(schema, 1, 1).errors).toHaveLength(1);
   expect(run(schema, 2, 1).errors).toEqual([]);
 });
 
-test("a rule that costs too much is stopped, and no other is run", () => {
+test("a rule that exceeds its cost limit is stopped, and no other rule runs", () => {
   const dear = "self.all(x, self.all(y, self.all(z, x + y + z >= 0)))";
   const schema = { type: "array", items: INT, ...rules({ rule: dear, message: "dear" }, { rule: "false" }) };
   const { errors } = run(
@@ -83,7 +83,7 @@ test("a rule that costs too much is stopped, and no other is run", () => {
   ]);
 });
 
-test("what a value of any type cannot do is said with the rule", () => {
+test("a missing overload for a dyn value is reported with the rule", () => {
   const schema = { "x-kubernetes-int-or-string": true, ...rules({ rule: "self.startsWith('a')" }) };
   expect(run(schema, "abc").errors).toEqual([]);
   expect(run(schema, 5).errors).toEqual([
@@ -105,7 +105,7 @@ test.each<[ValidationRule, string]>([
 
 const SET: StructuralSchema = { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } };
 
-test("sets and map lists are joined by what tells their items apart, other lists one behind the other", () => {
+test("sets and map lists are merged by key, other lists are concatenated", () => {
   const items = { type: "object", properties: { k: { type: "string" }, n: INT } };
   const byKey: StructuralSchema = {
     type: "array",
@@ -131,7 +131,7 @@ test("sets and map lists are joined by what tells their items apart, other lists
   expect(run(set, ["a", "b"]).errors).toEqual([]);
 });
 
-test("a rule that spends all it may on large sets and maps has soon done so", () => {
+test("a rule that spends its budget on large sets and maps ends quickly", () => {
   const schema: StructuralSchema = {
     type: "object",
     properties: { set: SET, map: { type: "object", additionalProperties: INT } },

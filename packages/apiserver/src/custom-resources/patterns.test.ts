@@ -40,7 +40,7 @@ test.each([
   expect(new PatternChecker().errorOf(pattern)).toBe(error);
 });
 
-test("patterns that together are too large are refused, and one that comes often counts once", () => {
+test("patterns that are too large in total are refused, and a repeated pattern counts once", () => {
   const patterns = new PatternChecker();
   for (let time = 0; time < 1000; time++) expect(patterns.errorOf("^[a-z]{1,1000}$")).toBeUndefined();
   const refused = Array.from({ length: 1000 }, (_, index) => patterns.errorOf(`^x{1000}y{${index}}$`)).filter(Boolean);
@@ -48,7 +48,7 @@ test("patterns that together are too large are refused, and one that comes often
   expect(refused[0]).toMatch(/^error parsing regexp: expression too large: `/);
 });
 
-test("what is kept of patterns and texts is bounded, and forgetting it changes nothing", () => {
+test("the pattern cache is bounded, and eviction does not change results", () => {
   const patterns = new Patterns();
   const text = "ab".repeat(20_000);
   for (let index = 0; index < 500; index++) {
@@ -84,7 +84,7 @@ const expression = fc.letrec<{ whole: string; part: string; group: string }>((ti
     .map(([open, whole]) => `${open}${whole})`),
 })).whole;
 
-test("the size of a pattern is never taken for much less than it is", () => {
+test("the estimated size of a pattern is never much less than its actual size", () => {
   fc.assert(
     fc.property(expression, (pattern) => {
       let size: number;

@@ -36,7 +36,7 @@ function typeOf(value: unknown): string {
   return typeof value === "number" ? (Number.isInteger(value) ? "integer" : "number") : typeof value;
 }
 
-test("a value has the type that its schema says, and the error names both", () => {
+test("a value must have the type of its schema, and the error names both types", () => {
   fc.assert(
     fc.property(fc.constantFrom("string", "integer", "number", "boolean", "array", "object"), json, (type, value) => {
       const actual = typeOf(value);
@@ -48,7 +48,7 @@ test("a value has the type that its schema says, and the error names both", () =
   );
 });
 
-test("bounds of numbers hold, exclusive ones as well", () => {
+test("number bounds are enforced, including exclusive bounds", () => {
   const bound = fc.option(fc.integer({ min: -20, max: 20 }), { nil: undefined });
   fc.assert(
     fc.property(
@@ -79,7 +79,7 @@ test("bounds of numbers hold, exclusive ones as well", () => {
   );
 });
 
-test("a number is a multiple of another, or not", () => {
+test("multipleOf is enforced", () => {
   fc.assert(
     fc.property(fc.integer({ min: -1000, max: 1000 }), fc.integer({ min: 1, max: 40 }), (count, eighths) => {
       const factor = eighths / 8;
@@ -90,7 +90,7 @@ test("a number is a multiple of another, or not", () => {
   );
 });
 
-test("lengths count characters, whatever they take to write", () => {
+test("string lengths count characters, not bytes", () => {
   const text = fc.string({ unit: "grapheme-composite", maxLength: 8 });
   fc.assert(
     fc.property(text, fc.nat(8), fc.nat(8), (value, min, max) => {
@@ -124,7 +124,7 @@ test("numbers of items and members are bounded", () => {
   );
 });
 
-test("members that are required are there", () => {
+test("required members must be present", () => {
   const names = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"));
   fc.assert(
     fc.property(names, names, (required, present) => {
@@ -156,7 +156,7 @@ test("an enum lists what is allowed, by value", () => {
   );
 });
 
-test("combinations hold as logic has it", () => {
+test("allOf, anyOf, oneOf and not follow logic", () => {
   const part = fc.oneof(
     fc
       .integer({ min: -10, max: 10 })
@@ -184,7 +184,7 @@ test("combinations hold as logic has it", () => {
   );
 });
 
-test("sets and map lists say each repetition once, at its second place", () => {
+test("a duplicate in a set or map list is reported once, at its second index", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(3), { maxLength: 7 }), (values) => {
       const places = values.flatMap((value, index) =>
@@ -238,7 +238,7 @@ test.each<[string, string[], string[]]>([
     ]);
 });
 
-test("what is wrong and did not change is let go, wherever it is; a change of it is not", () => {
+test("an unchanged invalid value is permitted, a changed one is refused", () => {
   const schema: StructuralSchema = {
     type: "object",
     properties: {

@@ -40,7 +40,7 @@ test("every result is what comparing the value itself gives", () => {
   }
 });
 
-test("shapes without end do not fill the memory: results stay right when it begins anew", () => {
+test("unlimited shapes do not fill the memory: results stay correct after the memo is cleared", () => {
   const memo = new ShapeMemo(schema, base);
   for (let index = 0; index < 3000; index++) memo.compare(spec("a", `main-${index}`));
   const value = spec("a", "last");

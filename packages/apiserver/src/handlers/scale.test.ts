@@ -74,7 +74,7 @@ test("however it is scaled, one owns the number: who changed it last", async () 
   await server.close();
 });
 
-test("who applies another number than its owner's is told of a conflict, and may insist", async () => {
+test("applying another number than its owner's is a conflict, and force takes it over", async () => {
   const server = await withDeployment();
   const apply = (by: string, replicas: number, query = "") =>
     send(server, "PATCH", `${DEPLOYMENTS}/d/scale?fieldManager=${by}${query}`, scale(replicas), KINDS.apply);

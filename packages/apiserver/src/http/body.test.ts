@@ -74,7 +74,7 @@ function heldBytes(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
-test("200 clients that nobody knows and that send half a body cost next to nothing, and are sent away", async () => {
+test("200 unauthenticated clients that send half a body cost almost no memory and get 401", async () => {
   const { port } = await serve(nobodyKnown);
   const half = Buffer.alloc(2 * MIB);
   const before = heldBytes();
@@ -93,7 +93,7 @@ test("200 clients that nobody knows and that send half a body cost next to nothi
   for (const { text } of clients) expect(text).toMatch(/^HTTP\/1\.1 401 .*connection: close/is);
 });
 
-test("who is not let in is told so at once, and has the time of a request to send the rest of a short body", async () => {
+test("a refused client gets its answer immediately and has the request timeout to send the rest of a short body", async () => {
   const impatient = await serve(nobodyKnown, 500);
   const slow = new Client(impatient.port);
   slow.post(CONFIG_MAPS, 1000, "x");
@@ -122,7 +122,7 @@ test("a body that does not come in time is answered with 504, and headers that d
   expect(head.text + idle.text).toBe("");
 });
 
-test("a body over the limit is a 413 after what else is wrong, and ends the connection however long the client goes on", async () => {
+test("a body over the limit is a 413 after other errors and ends the connection, however long the client keeps sending", async () => {
   const { port } = await serve();
   const endless = new Client(port);
   endless.post(CONFIG_MAPS, 10 ** 12, "", json);
@@ -184,7 +184,7 @@ test("a body in thousands of pieces is as good as one in one piece", async () =>
   expect(await client.answered(/}$/)).toMatch(/^HTTP\/1\.1 201 /);
 });
 
-test("a client that waits to be told to send its body is told so only if somebody reads it", async () => {
+test("a client that expects 100-continue gets it only if a handler reads the body", async () => {
   const { port } = await serve(nobodyKnown);
   const expects = [json, "expect: 100-continue"];
   const unknown = new Client(port);

@@ -108,7 +108,7 @@ async function send(
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { a: "1" } };
 
-test("a webhook that allows lets pass, and its warnings are told", async () => {
+test("a webhook that allows a request lets it pass, and its warnings are returned", async () => {
   const server = apiServer();
   await configure(server, `${await webhookServer()}/allow`);
   const { status, warning } = await send(server, "POST", CONFIG_MAPS, configMap);

@@ -211,7 +211,7 @@ test.each([
   expect((await send(server, "GET", `${widgets("v1")}/a`)).status).toBe(200);
 });
 
-test("of a list the object is told that is none", async () => {
+test("a conversion response names the element that is no object", async () => {
   const { url } = await webhookServer();
   const server = apiServer();
   await define(server, { url: `${url}/number-label` });

@@ -245,7 +245,7 @@ describe("without credentials, a page of another site is refused", () => {
   });
 });
 
-test("whoever shows credentials may call the server what they like", async () => {
+test("a client with credentials may use any host name", async () => {
   const { send } = await served({
     authentication: { tokens: { s3cret: { username: "root", groups: ["system:masters"] } } },
   });
@@ -255,11 +255,11 @@ test("whoever shows credentials may call the server what they like", async () =>
   expect((await send(foreign, { method: "POST" })).status).toBe(403);
 });
 
-test("credentials that nobody checks are none", async () => {
+test("credentials that are not verified do not count", async () => {
   const { port, send } = await served();
   const host = `127.0.0.1:${port}`;
   await send({ host }, { method: "POST", path: "/api/v1/namespaces/default/serviceaccounts" });
-  expect((await send({ host: "evil.example", authorization: "Bearer whatever" })).status).toBe(403);
+  expect((await send({ host: "evil.example", authorization: "Bearer wrong-token" })).status).toBe(403);
   // One who knows the seed could make a token of a service account, as long as nobody is told apart.
   const accounts = "/api/v1/namespaces/default/serviceaccounts";
   const list = (await send({ host }, { path: accounts })).value as { items: { metadata: { name: string } }[] };
@@ -287,7 +287,7 @@ test("a client certificate is a credential, also where nothing else is asked for
   expect(await status({})).toBe(403);
 });
 
-test("hosts are told apart from what only looks like them", () => {
+test("host names and addresses are distinguished from text that only resembles them", () => {
   expect(
     ["localhost", "LOCALHOST", "127.0.0.1", "127.1.2.3", "::1", "[::1]", "::ffff:127.0.0.1"].map(isLoopbackHost),
   ).not.toContain(false);

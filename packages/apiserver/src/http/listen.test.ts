@@ -58,7 +58,7 @@ test("answers are dated by the server's clock, whatever the machine's says", asy
   stop.abort();
 });
 
-test("a watch sends its headers before there is anything to tell, then one line per event", async () => {
+test("a watch sends its headers before the first event, then one line per event", async () => {
   const { url, server } = await served();
   const stop = new AbortController();
   const response = await fetch(`${url}/api/v1/configmaps?watch=1&resourceVersion=${server.resourceVersion}`, {
@@ -146,7 +146,7 @@ test("what is longer than 128 KiB is compressed for clients that accept gzip, wi
     expect(await headersOf(`${configMaps}/long`, encoding)).toEqual([null, null]);
 });
 
-test("a client that takes protobuf alone is told what there is; one that takes JSON too gets that", async () => {
+test("a client that accepts only protobuf gets 406 with the media types; one that also accepts JSON gets JSON", async () => {
   const { url } = await served();
   const ask = (accept: string, query = ""): Promise<Response> =>
     fetch(`${url}/api/v1/namespaces/default/configmaps${query}`, { headers: { accept } });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { BuiltInResource } from "../built-in-resource.js";
 import { builtInResources } from "./index.js";
 
-test("kinds of one group stand together, by name, as discovery lists them", () => {
+test("kinds are sorted by group and name, as discovery lists them", () => {
   const kinds = builtInResources(newestBehaviours);
   const groups = kinds.map(({ definition }) => definition.group);
   const together = groups.filter((group, index) => group !== groups[index - 1]);

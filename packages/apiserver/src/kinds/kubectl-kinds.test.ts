@@ -65,7 +65,7 @@ describe.skipIf(!hasKubectl)(
       ]);
     });
 
-    test("describes what it has made", async () => {
+    test("describes the created objects", async () => {
       expect(await kubectl("describe", "ingress", "web")).toContain("a.example.com");
       expect(await kubectl("describe", "pdb", "web")).toMatch(/Min available: +50%/);
       expect(await kubectl("describe", "hpa", "web")).toContain("<unknown> / 70%");
@@ -126,7 +126,7 @@ spec: { request: ${REQUEST}, signerName: example.com/me, usages: [client auth], 
       );
     });
 
-    test("drains a node when no budget is against it", async () => {
+    test("drains a node when no budget prevents it", async () => {
       await kubectl("create", "-f", await nodeWithPod(join(home, "pod.yaml")));
       const pod = ["pod", "web", "--subresource=status", "--type=merge"];
       const running = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };

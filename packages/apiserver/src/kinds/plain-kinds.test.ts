@@ -37,7 +37,7 @@ test("an immutable ConfigMap keeps its data and stays immutable", () => {
   expect(change((object) => (object.metadata.labels = { a: "b" }))).toBe("");
 });
 
-test("a Secret's strings become data, and its type asks for keys", () => {
+test("a Secret's stringData is merged into data, and its type requires keys", () => {
   const { object } = create(secretStrategy, named({ data: { k: "dg==" }, stringData: { k: "wins", e: "é" } }));
   expect(object).toMatchObject({ type: "Opaque", data: { k: "d2lucw==", e: "w6k=" } });
   expect(object).not.toHaveProperty("stringData");
@@ -53,7 +53,7 @@ test("a Secret's strings become data, and its type asks for keys", () => {
   );
 });
 
-test("a Lease lasts for some time", () => {
+test("a Lease duration must be positive", () => {
   expect(create(leaseStrategy, named({ spec: { leaseDurationSeconds: 0, leaseTransitions: -1 } })).message).toBe(
     "[spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0, spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0]",
   );
@@ -62,7 +62,7 @@ test("a Lease lasts for some time", () => {
   });
 });
 
-test("a ServiceAccount keeps the names of its secrets alone", () => {
+test("a ServiceAccount keeps only the names of its secrets", () => {
   const { object } = create(
     serviceAccountStrategy,
     named({ secrets: [{ name: "s", namespace: "other", kind: "Secret" }] }),
@@ -88,7 +88,7 @@ test("a namespace is made active, finalized and labelled with its name", () => {
   );
 });
 
-test("a node keeps the status it is created with, and its ranges and provider for good", () => {
+test("a node keeps its initial status, and podCIDRs and providerID are immutable", () => {
   const status = { capacity: { cpu: "4" } };
   const { object } = create(nodeStrategy, named({ spec: { podCIDRs: ["10.0.0.0/24"], providerID: "a://1" }, status }));
   expect(object.status).toEqual({ ...status, allocatable: { cpu: "4" } });

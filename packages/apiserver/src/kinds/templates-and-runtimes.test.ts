@@ -7,7 +7,7 @@ import { createApiServer } from "../api-server.js";
 import { podTemplateStrategy } from "./pod-template.js";
 import { runtimeClassStrategy } from "./runtime-class.js";
 
-test("a PodTemplate holds what could be a pod, and a changed one is a new generation", () => {
+test("a PodTemplate holds a valid pod template, and a change bumps the generation", () => {
   const template = { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: "busybox" }] } };
   const { object } = create(podTemplateStrategy, { metadata: { name: "t" }, template });
   expect(object).toMatchObject({ metadata: { generation: 1 }, template: { spec: { restartPolicy: "Always" } } });
@@ -24,7 +24,7 @@ test("a PodTemplate holds what could be a pod, and a changed one is a new genera
   );
 });
 
-test("a RuntimeClass keeps its handler, which is a label", () => {
+test("a RuntimeClass's handler is an immutable DNS label", () => {
   const { object } = create(runtimeClassStrategy, { metadata: { name: "r" }, handler: "runsc" });
   expect(update(runtimeClassStrategy, object, (next) => (next.handler = "other")).message).toBe(
     'handler: Invalid value: "other": field is immutable',
@@ -34,7 +34,7 @@ test("a RuntimeClass keeps its handler, which is a label", () => {
   );
 });
 
-test("a pod's RuntimeClass is there, and says what it costs and where it runs", async () => {
+test("a pod's RuntimeClass must exist, and sets overhead and scheduling", async () => {
   const { transport } = createApiServer({
     clock: new SimulatedClock("2026-01-01T00:00:00Z"),
     random: seededRandom(1),

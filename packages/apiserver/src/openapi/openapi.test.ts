@@ -91,7 +91,7 @@ describe("descriptions", () => {
     expect(bare).toEqual([]);
   });
 
-  test("tell of a field that has a type of its own what it is there for", () => {
+  test("describe the purpose of a field that has a type of its own", () => {
     expect(descriptions["RollingUpdateDeployment"]!["maxSurge"]).toMatch(/^The maximum number of pods that can be/);
     expect(descriptions["DeploymentSpec"]).toMatchObject({
       strategy: "The deployment strategy to use to replace existing pods with new ones.",

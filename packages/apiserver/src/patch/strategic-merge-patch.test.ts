@@ -71,7 +71,7 @@ test("$setElementOrder orders what it names, between what only the server has", 
   expect(patched).toEqual({ containers: [{ name: "server" }, { name: "b" }, { name: "a", image: "x" }] });
 });
 
-test("a directive nobody knows and an element without its key are errors that show the element", () => {
+test("an unknown directive and an element without its key are errors that show the element", () => {
   expect(() => strategicMergePatch(podSpec, {}, { containers: [{ name: "a", $patch: "frobnicate" }] })).toThrow(
     "unknown patch type: frobnicate in map: map[$patch:frobnicate name:a]",
   );

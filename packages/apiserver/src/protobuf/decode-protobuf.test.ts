@@ -123,7 +123,7 @@ test("fields without a number here are passed over, and an unknown kind keeps no
   expect(decoded(body("v1", "Nope", text(1, "x")))).toEqual({ apiVersion: "v1", kind: "Nope" });
 });
 
-test("client-go's protobuf is taken by every door of built-in kinds, and where it is not, what is taken is told", async () => {
+test("every endpoint of built-in kinds accepts client-go's protobuf; other endpoints list the accepted media types", async () => {
   const { transport } = createApiServer({
     clock: new SimulatedClock("2026-01-01T00:00:00Z"),
     random: seededRandom(7),

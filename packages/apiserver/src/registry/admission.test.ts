@@ -123,7 +123,7 @@ test("a plugin that waits is waited for", async () => {
   expect(answer?.value.data).toEqual({ late: "seen", next: "seen" });
 });
 
-test("an update begins anew with what was stored while a plugin waited; one of a version by then gone conflicts", async () => {
+test("an update restarts from the object stored while a plugin waited; with a stale resourceVersion it conflicts", async () => {
   const clocks: SimulatedClock[] = [];
   const slow: AdmissionPlugin = {
     concerns: isConfigMap,

@@ -13,7 +13,7 @@ function listening(index: ListenerIndex, interest?: Interest): { notified: numbe
   return counter;
 }
 
-test("a change is told to those it may concern, before or after, and once", () => {
+test("a change notifies each listener whose interest matches before or after it, once", () => {
   const index = new ListenerIndex();
   const all = listening(index);
   const named = listening(index, { by: "name", value: "a" });
@@ -34,7 +34,7 @@ test("a change is told to those it may concern, before or after, and once", () =
   expect(notified()).toEqual([4, 3, 0, 4, 2, 2, 0]);
 });
 
-test("who has left is told nothing", () => {
+test("a removed listener is not notified", () => {
   const index = new ListenerIndex();
   const left: string[] = [];
   for (const interest of [undefined, { by: "name", value: "a" }, { by: "label", key: "k", value: "v" }] as const) {

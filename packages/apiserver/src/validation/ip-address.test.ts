@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { cidrErrors, cidrFamily, isInCidr, specialAddressErrors } from "./ip-address.js";
 
 test.each(["10.0.0.0/24", "0.0.0.0/0", "10.1.2.3/32", "fd00::/64", "::/0", "2001:db8::1/128", "::ffff:10.0.0.1/96"])(
-  "%s is a block of addresses",
+  "%s is a valid CIDR",
   (text) => {
     expect(cidrErrors(text)).toEqual([]);
   },
 );
 
 test.each(["", "10.0.0.0", "10.0.0.0/33", "10.0.0/8", "fd00::/129", "10.0.0.0/-1", "10.0.0.0/08", "x/8", "fd00::/"])(
-  "%j is no block of addresses",
+  "%j is not a valid CIDR",
   (text) => {
     expect(cidrFamily(text)).toBeUndefined();
   },
@@ -39,12 +39,12 @@ test.each([
   ["febf::1", "may not be in the link-local range (169.254.0.0/16, fe80::/10)"],
   ["224.0.0.251", "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"],
   ["ff02::1", "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"],
-])("%s leads nowhere", (address, sentence) => {
+])("%s is not a usable endpoint address", (address, sentence) => {
   expect(specialAddressErrors(address)).toEqual([sentence]);
 });
 
 test.each(["10.0.0.1", "224.0.1.1", "fec0::1", "2001:db8::1", "1::", "128.0.0.1"])(
-  "%s may lead somewhere",
+  "%s is a usable endpoint address",
   (address) => {
     expect(specialAddressErrors(address)).toEqual([]);
   },

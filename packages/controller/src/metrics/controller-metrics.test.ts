@@ -19,7 +19,7 @@ async function linesOf(registry: Registry, name: string): Promise<string[]> {
   return (await registry.metrics()).split("\n").filter((line) => line.includes(name));
 }
 
-test("a named queue has its series from the start, and they tell what it did", async () => {
+test("a named queue has its series from the start, and they record its work", async () => {
   const registry = new Registry();
   const metrics = new ControllerMetrics({ registry });
   const clock = new SimulatedClock();
@@ -134,7 +134,7 @@ test("an elector is 0 from its construction, 1 while it leads and 0 again", asyn
   expect(await status()).toBe('leader_election_master_status{name="example"} 0');
 });
 
-test("a client's attempts, retries, waits and sizes are told apart by method and host", async () => {
+test("a client's attempts, retries, waits and sizes are labelled by method and host", async () => {
   const registry = new Registry();
   const metrics = new ControllerMetrics({ registry });
   const clock = new SimulatedClock();
@@ -150,7 +150,7 @@ test("a client's attempts, retries, waits and sizes are told apart by method and
   const client = new Client({
     transport: async () => {
       const answer = answers.shift();
-      if (answer === undefined) throw new Error("nobody there");
+      if (answer === undefined) throw new Error("connection refused");
       return answer;
     },
     clock,
@@ -160,7 +160,7 @@ test("a client's attempts, retries, waits and sizes are told apart by method and
   const creating = client.resource(nodes).create({ metadata: { name: "n" } });
   await clock.advance(10_000);
   await creating;
-  await expect(client.resource(nodes).watch()).rejects.toThrow("nobody there");
+  await expect(client.resource(nodes).watch()).rejects.toThrow("connection refused");
   const text = (await registry.metrics()).split("\n");
   const about = 'verb="POST",host="10.0.0.1:6443"';
   for (const line of [
@@ -218,7 +218,7 @@ test("a disabled metric is taken but not shown", async () => {
   expect(await linesOf(registry, "workqueue_adds_total{")).toHaveLength(1);
 });
 
-test("a label value that is not on its list counts as unexpected, and is told", async () => {
+test("a label value that is not allowed counts as unexpected, and is reported", async () => {
   const registry = new Registry();
   let unexpectedCount = 0;
   const metrics = new MetricFamilies({

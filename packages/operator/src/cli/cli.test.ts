@@ -43,7 +43,7 @@ test("crd writes the definitions that a module exports, in all their versions", 
   const { status, out, err } = await run("crd", FIXTURE);
   expect({ status, err }).toEqual({
     status: 0,
-    err: "Backup v1alpha1 is converted by a webhook, of which the operator tells the API server when it serves it\n",
+    err: "Backup v1alpha1 is converted by a webhook, which the operator publishes to the API server when it serves it\n",
   });
   const [document, ...more] = parseAllDocuments(out);
   expect(more).toEqual([]);

@@ -85,7 +85,7 @@ async function writeDefinitions(files: readonly string[], folder: string | undef
       `${files.join(", ")}: exports no custom resource: export what defineCustomResource(…) answers`,
     );
   for (const each of converted)
-    io.printError(`${each} is converted by a webhook, of which the operator tells the API server when it serves it\n`);
+    io.printError(`${each} is converted by a webhook, which the operator publishes to the API server when it serves it\n`);
   await write(definitions, folder, io, ({ metadata: { name = "" } }) => name.replace(/^([^.]*)\.(.*)$/, "$2_$1"));
 }
 

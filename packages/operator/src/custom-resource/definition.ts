@@ -26,7 +26,7 @@ export function definitionOf(
     const problem = (text: string): CustomResourceError => new CustomResourceError(kind, [{ path: version, text }]);
     if (names.group !== group || names.plural !== plural)
       throw problem(`is a version of ${names.plural}.${names.group}, not of ${plural}.${group}`);
-    if (seen.has(version)) throw problem("is there twice");
+    if (seen.has(version)) throw problem("is defined twice");
     seen.add(version);
   }
   return {

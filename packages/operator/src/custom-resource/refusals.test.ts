@@ -191,14 +191,14 @@ test.each<[string, z.ZodType, string]>([
     z.string().default(() => String(Math.random())),
     "spec.x has a default that is another each time",
   ],
-])("%s cannot be said, and the error tells where and what to do", (_what, schema, message) => {
+])("%s cannot be expressed, and the error reports where and what to do", (_what, schema, message) => {
   expect(() => memberSchema(schema)).toThrow(message);
   expect(() => memberSchema(schema)).toThrow(CustomResourceError);
 });
 
 const recursive: z.ZodType = z.object({ children: z.array(z.lazy(() => recursive)) });
 
-test("everything that is wrong is told at once", () => {
+test("all problems are reported together", () => {
   const spec = z.object({ a: z.date(), b: z.string().trim() });
   expect(() => defineCustomResource({ ...names, spec })).toThrow(/^Thing: spec\.a is a Date.*; spec\.b is changed/);
 });

@@ -63,7 +63,7 @@ export function join(a: Shape, b: Shape, path: SchemaPath, problems: Problems): 
   if (type === undefined) {
     problems.add(
       path,
-      `is ${a.type} or ${b.type}, and a field has one type: give each its own field, or keep whatever is there with .meta({ "x-kubernetes-preserve-unknown-fields": true })`,
+      `is ${a.type} or ${b.type}, and a field has one type: give each its own field, or keep any value with .meta({ "x-kubernetes-preserve-unknown-fields": true })`,
     );
     return a;
   }

@@ -108,13 +108,13 @@ class Translation {
     if (this.#following.has(reference)) {
       this.#problems.add(
         path,
-        'contains itself, and a CustomResourceDefinition ends somewhere: keep what is there with .meta({ "x-kubernetes-preserve-unknown-fields": true })',
+        'contains itself, and a CustomResourceDefinition cannot be recursive: keep any value with .meta({ "x-kubernetes-preserve-unknown-fields": true })',
       );
       return UNTYPED;
     }
     const target = lookUp(this.#root, reference);
     if (target === undefined) {
-      this.#problems.add(path, `refers to ${JSON.stringify(reference)}, which is not there`);
+      this.#problems.add(path, `refers to ${JSON.stringify(reference)}, which does not exist`);
       return UNTYPED;
     }
     this.#following.add(reference);

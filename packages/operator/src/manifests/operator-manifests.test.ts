@@ -158,7 +158,7 @@ test("what a test run asks for is recorded as what it takes to be allowed to", a
   ]);
 });
 
-test("an operator whose replicas share its work may do what that takes, and nobody leads", () => {
+test("an operator with sharding has the permissions for it, and none for leader election", () => {
   const shared = {
     ...operator,
     name: operator.name,

@@ -47,7 +47,7 @@ function permissionsOf({ resources, finalizer }: ControllerDescription): Permiss
       case "reads":
         return [{ resource, verbs: READ_VERBS }];
       default:
-        throw new Error(`${resource.kind} has the role ${JSON.stringify(role satisfies never)}, which nobody knows`);
+        throw new Error(`${resource.kind} has the role ${JSON.stringify(role satisfies never)}, which is unknown`);
     }
   });
 }

@@ -74,7 +74,7 @@ function listening(server: Server, { host, port }: Address): Promise<void> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the address is in use by somebody else",
+  EADDRINUSE: "the address is in use by another process",
   EACCES: "this process may not",
   EADDRNOTAVAIL: "this machine has no such address",
 };

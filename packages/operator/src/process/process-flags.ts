@@ -27,7 +27,7 @@ export class UsageError extends Error {
 
 /** Text for `--help`. */
 export function usage(name: string): string {
-  return `Runs ${name} until it is told to stop by SIGTERM or SIGINT; a second one ends it at once.
+  return `Runs ${name} until SIGTERM or SIGINT stops it; a second signal ends it immediately.
 
 Flags:
   --health-probe-bind-address HOST:PORT  serves /healthz and /readyz; 0: nowhere (default :8081)

@@ -53,7 +53,7 @@ async function serving(...webhooks: Webhook[]) {
   return { client, server };
 }
 
-test("a validating webhook refuses with its words, warns, and is told who asks for what", async () => {
+test("a validating webhook denies with its message, warns, and receives the user and the operation", async () => {
   const asked: unknown[] = [];
   const { client, server } = await serving(
     validatingWebhook(backups, ({ object, oldObject, operation, user, dryRun, name, namespace }) => {
@@ -91,7 +91,7 @@ test("a validating webhook refuses with its words, warns, and is told who asks f
   await server.close();
 });
 
-test("a deletion is asked about when the webhook wants it, with what is stored", async () => {
+test("a webhook for DELETE receives the stored object", async () => {
   const { client, server } = await serving(
     validatingWebhook(
       configMaps,
@@ -219,7 +219,7 @@ test("the definition of several versions names the webhook that converts them", 
   ]);
 });
 
-test("what is no review, or none of the version served, is told so", async () => {
+test("a request that is no review, or one of another version, is rejected with the reason", async () => {
   const webhooks = [validatingWebhook(backups, () => undefined)];
   const path = "/validate/example.com/v1/backups";
   const review = { apiVersion: "admission.k8s.io/v1beta1", kind: "AdmissionReview", request: { uid: "1" } };

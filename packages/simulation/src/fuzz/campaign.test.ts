@@ -51,7 +51,7 @@ test("the report is the same with one worker and with several", async () => {
   expect(alone).toMatchObject({ fuzzVersion: 1, seeds: { from: 1, to: 200 }, next: 201 });
 });
 
-test("a violation is told once, with its first plan, in how many it came up, and what it takes", async () => {
+test("a violation is reported once, with its first plan, the number of plans, and the minimised plan", async () => {
   const { violations } = await campaign({ minimize: true });
   expect(violations).toHaveLength(1);
   const [found] = violations;
@@ -83,7 +83,7 @@ test("what should be reached and was not is named", async () => {
   expect(covered["requestFails requestFails"]!.plans).toBeGreaterThan(1);
 });
 
-test("stopped in the middle, it tells what it has, and goes on from there to the same end", async () => {
+test("an aborted campaign reports its results, and resumes to the same end", async () => {
   const whole = await campaign();
   for (const after of [0, 1, 70, 150]) {
     const stop = new AbortController();
@@ -102,7 +102,7 @@ test("stopped in the middle, it tells what it has, and goes on from there to the
   }
 });
 
-test("a violation of a round that was not finished is told, and counted once when it is played again", async () => {
+test("a violation of an unfinished round is reported, and counted once when the round runs again", async () => {
   const wrong = (plan: FaultPlan): Outcome => ({
     ...madeUpOutcome(plan),
     violations:
@@ -120,7 +120,7 @@ test("a violation of a round that was not finished is told, and counted once whe
   expect(violations[0]!.others).not.toContain("3");
 });
 
-test("a plan that cannot be played to its end is told of, and the rest goes on", async () => {
+test("a plan that fails to run is reported, and the campaign continues", async () => {
   const { violations, next } = await campaign({
     seeds: { from: 1, to: 10 },
     workers: workersOf(1, (plan) => {
@@ -129,7 +129,7 @@ test("a plan that cannot be played to its end is told of, and the rest goes on",
     }),
   });
   expect(next).toBe(11);
-  expect(violations.find(({ invariant }) => invariant === "played to its end")).toMatchObject({
+  expect(violations.find(({ invariant }) => invariant === "runs to its end")).toMatchObject({
     name: "4",
     kind: "Plan",
     violation: { message: "no time goes by any more" },

@@ -66,7 +66,7 @@ export async function runCampaign(options: CampaignOptions): Promise<FuzzReport>
   const { seeds, makePlan, workers, resume, sometimes = [], forMs, clock, onProgress, signal } = options;
   const rounds: Rounds = { ...seeds, size: options.roundSeeds ?? ROUND_SEEDS };
   if (resume !== undefined && (resume.seeds.from !== seeds.from || resume.next > seeds.to + 1))
-    throw new Error(`the report to go on with is of seeds ${resume.seeds.from}-${resume.seeds.to}`);
+    throw new Error(`the report to resume is of seeds ${resume.seeds.from}-${resume.seeds.to}`);
   const results = new CampaignResults(resume);
   const begunMs = clock?.now() ?? 0;
   const elapsedMs = (): number => (clock?.now() ?? 0) - begunMs;
@@ -172,7 +172,7 @@ async function runOrReport(workers: Pick<FuzzWorkers, "run">, plan: FaultPlan): 
   }
 }
 
-const RUN_COMPLETES = "played to its end";
+const RUN_COMPLETES = "runs to its end";
 
 async function minimizeAll(results: CampaignResults, options: CampaignOptions): Promise<void> {
   const { workers, minimizeBudget, signal, onProgress } = options;

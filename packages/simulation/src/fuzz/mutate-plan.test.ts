@@ -41,7 +41,7 @@ test("a changed plan makes sense, and leaves time to settle", () => {
   }
 });
 
-test("no process is started anew where lists are stale", () => {
+test("no process restarts where lists are stale", () => {
   for (const { changed } of pairs) {
     const kinds = (changed.events ?? []).flatMap((entry) => Object.keys(entry));
     expect(

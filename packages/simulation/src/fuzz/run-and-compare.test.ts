@@ -42,7 +42,7 @@ function runnerOf(played: FaultPlan[]): (each: FaultPlan) => Promise<Outcome> {
   };
 }
 
-test("a Job that ends otherwise than without faults is told of at the end, and what users do happens in both runs", async () => {
+test("a Job that ends differently than without faults is reported at the end, and user actions are in both runs", async () => {
   const played: FaultPlan[] = [];
   const outcome = await runAndCompare(plan, runnerOf(played));
   expect(played.map(({ events }) => events)).toEqual([plan.events, [plan.events![1]]]);
@@ -62,7 +62,7 @@ test("without faults, or when something has gone wrong already, there is nothing
   expect(outcome.violations).toBe(violations);
 });
 
-test("where happenings leave open all that a Job can come to, there is nothing to compare", async () => {
+test("where events leave open all that a Job can come to, there is nothing to compare", async () => {
   const applied: ScenarioEventEntry = {
     at: "+1s",
     apply: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" } },

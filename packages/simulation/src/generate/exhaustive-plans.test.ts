@@ -65,7 +65,7 @@ test.each([
   ["ttl-after-finished-controller", 1],
   ["garbage-collector-controller", 4],
 ])(
-  "whatever becomes of any one write of %s, of which there are %i and more, a small run goes on as it must",
+  "with a fault at any single write of %s, of which there are %i or more, a small run converges",
   async (controller, least) => {
     const { outcome: calm, writes } = await calmRun();
     expect(calm.violations).toEqual([]);

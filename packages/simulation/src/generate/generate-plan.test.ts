@@ -42,7 +42,7 @@ test("equal seeds give equal plans, and others give others", () => {
   expect(new Set(plans.map((plan) => JSON.stringify({ ...plan, seed: 0, name: "" }))).size).toBe(SEEDS);
 });
 
-test("each happening is one thing, at a time before the end, and ends when it has to", () => {
+test("each scenario event has one kind, starts before the end, and ends in time", () => {
   for (const plan of plans) {
     const lengthMs = parseDuration(plan.for)!;
     const wrong = (plan.events ?? []).filter((entry) => {
@@ -66,7 +66,7 @@ test("every plan is a scenario that its schema allows, and that makes sense", ()
   }
 });
 
-test("happenings are in the order of their times", () => {
+test("events are in the order of their times", () => {
   for (const { events = [] } of plans) {
     const times = events.map(offsetMs);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -112,7 +112,7 @@ test("every kind of fault comes up, alone or with others, and every sixth plan h
   expect(requests.some(({ whileAtLeast }) => whileAtLeast !== undefined)).toBe(true);
 });
 
-test("no answer lies: what exists is never told to be missing, and a conflict is told of changes only", () => {
+test("no injected response is false: no existing object is reported missing, and conflicts are for changes only", () => {
   const fails = all.flatMap(({ requestFails }) => requestFails ?? []);
   const answers = (holds: (each: ScenarioEventMap["requestFails"]) => boolean): unknown[] => [
     ...new Set(fails.filter(holds).map(({ with: answer = 500 }) => answer)),
@@ -123,7 +123,7 @@ test("no answer lies: what exists is never told to be missing, and a conflict is
     expect(answers(({ verbs }) => verbs?.includes(verb) === true)).not.toContain(409);
 });
 
-test("lists are stale only where no process starts anew", () => {
+test("lists are stale only where no process restarts", () => {
   const stale = plans.filter(({ events = [] }) => events.some(({ staleList }) => staleList !== undefined));
   expect(stale.length).toBeGreaterThan(10);
   for (const { events = [] } of stale)
@@ -205,7 +205,7 @@ test.each([
     (entry: ScenarioEventEntry) => nameOfApplied(entry) === "fresh-node",
   ],
   [
-    "a CronJob's Job is made again by somebody else while its controller does not see it",
+    "a user recreates a CronJob's Job while its controller does not observe it",
     ({ staleCache }: ScenarioEventEntry) =>
       staleCache?.kind === "Job" && staleCache.controller === "cronjob-controller",
     (entry: ScenarioEventEntry) => /^cron-\d+-\d+$/.test(nameOfApplied(entry) ?? ""),

@@ -20,7 +20,7 @@ test("each is a plan, says all that it names, and has managers that share work i
   }
 });
 
-test("nothing is added to a namespace that has a quota of Jobs: what is there at the beginning is what it is for", () => {
+test("no Job is added to a namespace that has a quota of Jobs", () => {
   let quotas = 0;
   for (const seed of SEEDS) {
     const { manifests } = generateShardedPlan(seed, { managers: 3 });
@@ -37,7 +37,7 @@ test("nothing is added to a namespace that has a quota of Jobs: what is there at
   expect(quotas).toBeGreaterThan(0);
 });
 
-test("managers die, end in order, stand still, lose their Leases, are refused the assignment and have wrong clocks", () => {
+test("managers crash, shut down, pause, lose their Leases, fail to write the assignment and have wrong clocks", () => {
   const events = SEEDS.flatMap((seed) => generateShardedPlan(seed, { managers: 3 }).events ?? []);
   for (const kind of ["controllerDown", "shutdown", "paused", "leaseLost"] as const)
     expect(

@@ -43,7 +43,7 @@ describe("S20 no late adoption", () => {
   });
 });
 
-describe("S28 adopted to be counted", () => {
+describe("S28 adopted pods are tracked", () => {
   const changed = (from: Parameters<typeof pod>[1], to: Parameters<typeof pod>[1], by = component) => {
     const history = new History(adoptedPodsAreTracked);
     history.store(pod("Running", from));
@@ -52,14 +52,14 @@ describe("S28 adopted to be counted", () => {
   };
   const free = { metadata: { ownerReferences: [] } };
 
-  it("refuses a pod that is adopted untracked, or let go of tracked", () => {
+  it("reports a pod that is adopted without the finalizer, or released with it", () => {
     expect(changed({ ...free, tracked: false }, { tracked: false })).toEqual([
       "Pod default/a: is adopted for Job pi, and has no tracking finalizer",
     ]);
-    expect(changed({}, free)).toEqual(["Pod default/a: is let go of for Job pi, and keeps the tracking finalizer"]);
+    expect(changed({}, free)).toEqual(["Pod default/a: is released from Job pi, and keeps the tracking finalizer"]);
   });
 
-  it("accepts it the other way round, of pods that stay whose they are, and of anybody else", () => {
+  it("accepts the reverse, pods whose owner does not change, and writes of other components", () => {
     expect(changed({ ...free, tracked: false }, {})).toEqual([]);
     expect(changed({}, { ...free, tracked: false })).toEqual([]);
     expect(changed({}, { tracked: false })).toEqual([]);

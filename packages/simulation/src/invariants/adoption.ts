@@ -17,9 +17,9 @@ import {
 export const noLateAdoption: Invariant = {
   name: "S20 no late adoption",
   sentence:
-    "No controller makes an object that is there the dependent of one that is being deleted, or is gone, unless it read that " +
-    "one from the API server when it was not: what is let go stays free. But the garbage collector, which unblocks an owner, names the " +
-    "reference, and puts it back if it was let go meanwhile.",
+    "A controller adopts an object only for an owner that is neither gone nor being deleted, unless it read " +
+    "the owner from the API server before the deletion began. Exception: the garbage collector names the " +
+    "reference when it unblocks an owner, and so restores a reference that was removed meanwhile.",
   watch(_world, violated): InvariantChecks {
     /** When an owner began to go, by UID. */
     const goingMs = new Map<string, number>();
@@ -57,9 +57,9 @@ export const noLateAdoption: Invariant = {
 
 /** Upstream: pkg/controller/controller_ref_manager.go AdoptPod, ReleasePod, with the finalizers that job_controller.go names. */
 export const adoptedPodsAreTracked: Invariant = {
-  name: "S28 adopted to be counted",
+  name: "S28 adopted pods are tracked",
   sentence:
-    "A pod that the Job controller adopts has the tracking finalizer from then on, and one that it lets go of has it no longer.",
+    "A pod that the Job controller adopts has the tracking finalizer from then on; a pod that it releases no longer has it.",
   watch(_world, violated): InvariantChecks {
     return {
       onChange({ resource, type, object, previous, request }) {
@@ -70,7 +70,7 @@ export const adoptedPodsAreTracked: Invariant = {
         if (owner !== undefined && !isTracked(object))
           violated(nameOf(object, "Pod"), `is adopted for Job ${owner.name}, and has no tracking finalizer`);
         else if (owner === undefined && isTracked(object))
-          violated(nameOf(object, "Pod"), `is let go of for Job ${before?.name}, and keeps the tracking finalizer`);
+          violated(nameOf(object, "Pod"), `is released from Job ${before?.name}, and keeps the tracking finalizer`);
       },
     };
   },

@@ -76,7 +76,7 @@ it("counts from the failure that was recorded last, though another ended after i
   ]);
 });
 
-it("counts from a failure that the controller was shown, and that no status tells of yet, when that ended long ago", () => {
+it("counts from a failure in the controller's cache that no status records yet, when it ended long ago", () => {
   const createdWhen = (failed: Pod | undefined, isShown: boolean): readonly string[] => {
     const history = new History(backOff);
     history.store(job());
@@ -102,7 +102,7 @@ it("counts from a failure that the controller was shown, and that no status tell
   expect(createdWhen(justNow, true)).toEqual(refused);
 });
 
-it("takes for a success what the controller records as one, whatever somebody says of the pod meanwhile (X3)", () => {
+it("counts what the controller records as a success, even if a user changes the pod meanwhile (X3)", () => {
   const after = (succeeded: string[]): readonly string[] => {
     const history = new History(backOff);
     history.store(job());
@@ -119,7 +119,7 @@ it("takes for a success what the controller records as one, whatever somebody sa
   expect(after([])).toHaveLength(1);
 });
 
-it("takes a failure for one before a success that ended, being deleted, nobody knows when", () => {
+it("counts a failure as older than a success that was being deleted and whose end is unknown", () => {
   const after = (deleted: boolean): readonly string[] => {
     const history = new History(backOff);
     const metadata = deleted ? { deletionTimestamp: new Date(history.nowMs).toISOString() } : {};
@@ -305,7 +305,7 @@ it("refuses a pause that is longer than so many failures take", () => {
   expect(reported(9, 640_000)).toHaveLength(1);
 });
 
-it("accepts that a failure was read before it told when its containers ended", () => {
+it("accepts that a failure was read before its containers had an end time", () => {
   const replaced = (reported: boolean): readonly string[] => {
     const history = new History(backOff);
     history.store(job({}, { completionMode: "Indexed", completions: 1, backoffLimitPerIndex: 2 }));
@@ -388,7 +388,7 @@ it("refuses to count failures that are older than a success", () => {
   ]);
 });
 
-it("refuses a row that does not begin anew with a success, or without the failures after it", () => {
+it("reports a row that a success does not reset, or that lacks the failures after it", () => {
   const reported = (failuresAfterLastSuccess: number, succeeded: readonly number[], deleted = false): string[] => {
     const history = new History(backOff);
     history.store(job({}, { parallelism: 5, completions: 9 }));

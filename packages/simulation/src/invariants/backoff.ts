@@ -34,9 +34,9 @@ const ROUNDING_MS = 1000;
 export const backOff: Invariant = {
   name: "S7 back-off",
   sentence:
-    "A controller that has recorded n failures in a row, since the last success, creates no pod of that Job, or index, before " +
-    "10 s · 2^(n-1) have passed since the last of them to be recorded, at most 10 min; nor does it wait longer, or for failures that it " +
-    "knows to be older than a success.",
+    "A controller that has recorded n failures in a row, since the last success, creates no pod of " +
+    "that Job, or index, until 10 s · 2^(n-1), at most 10 min, after the last recorded failure. It " +
+    "neither waits longer nor counts failures that it knows to be older than a success.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     const failuresByJob = new Map<string, FailuresInARow>();

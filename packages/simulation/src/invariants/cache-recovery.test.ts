@@ -12,7 +12,7 @@ const events = [
 ] as const;
 const difference = { component: "job-controller", resource: "pods", difference: "default/p is not cached" };
 
-describe("L8 caches heal", () => {
+describe("L8 caches recover", () => {
   function after(minutes: number, ...indexes: readonly number[]): readonly string[] {
     const history = new History(cachesRecover, { events });
     const kinds = ["watchSilent", "staleList", "apiServerSlow"];

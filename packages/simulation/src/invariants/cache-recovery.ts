@@ -11,10 +11,10 @@ const HARMLESS: ReadonlySet<string> = new Set(["patch", "suspend", "resume", "de
 
 /** Upstream: client-go tools/cache/reflector.go, its watch timeouts and what it lists after "too large resource version". */
 export const cachesRecover: Invariant = {
-  name: "L8 caches heal",
+  name: "L8 caches recover",
   sentence:
-    "While nothing is wrong but that a watch says nothing any more, or that lists from a server's cache are old, every cache " +
-    "shows within 60 s what is stored, the time added that it takes to find out that a watch is silent.",
+    "While the only faults are silent watches and stale lists, every cache shows the " +
+    "stored state within 60 s, plus the time that it takes to detect a silent watch.",
   watch(world, violated): InvariantChecks {
     /** When those that do not hinder for good began, by their places in the plan. */
     const permittedUntilMs = new Map<number, number>();

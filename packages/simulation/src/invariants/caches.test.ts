@@ -7,7 +7,7 @@ import { cachesAreMonotonic } from "./caches.js";
 const at = (resourceVersion: string, uid = "u") => pod("Running", { metadata: { resourceVersion, uid } });
 const component = "job-controller";
 
-describe("S17 caches go forward", () => {
+describe("S17 caches are monotonic", () => {
   it("accepts that an object is added, updated, deleted, and another takes its name", () => {
     const history = new History(cachesAreMonotonic);
     history.show(at("5"), { component });

@@ -9,10 +9,10 @@ const HEALED_MS = 60_000;
 
 /** Upstream: client-go, tools/cache: the reflector, DeltaFIFO and the shared informer's processor. */
 export const cachesAreMonotonic: Invariant = {
-  name: "S17 caches go forward",
+  name: "S17 caches are monotonic",
   sentence:
-    "No informer is told an older version of an object after a newer one, nor of an object that it was told is deleted; it is " +
-    "told of each first that it is added, then of updates, then that it is deleted; at rest every cache equals what is stored.",
+    "No informer delivers an older version of an object after a newer one, or an object after its deletion. For " +
+    "each object it delivers an add, then updates, then a delete. At rest every cache equals the store.",
   watch(world, violated): InvariantChecks {
     const caches = new Map<number, Cache>();
     const changedMs = new Map<string, number>();

@@ -33,9 +33,9 @@ const going = (owner: Job): Job => ({
 describe("L12 pods are claimed", () => {
   it.each<[string, Job, Pod]>([
     ["has no controller, and Job default/pi that selects it does not adopt it", job(), free],
-    ["is not let go of by Job default/pi, which does not select it", job(), relabelled],
+    ["is not released by Job default/pi, which does not select it", job(), relabelled],
     [
-      "is not let go of by Job default/pi, which does not select it",
+      "is not released by Job default/pi, which does not select it",
       job(),
       { ...relabelled, status: { phase: "Succeeded" } },
     ],
@@ -54,12 +54,12 @@ describe("L12 pods are claimed", () => {
     ["is free, of a Job that is being deleted", going(job()), free],
     ["is not selected, of a Job that has ended", job({ conditions: [condition("Failed")] }), relabelled],
     ["is free, of another controller's Job", job({}, { managedBy: "example.com/other" }), free],
-    ["is being let go of with its Job", going(job()), pod("Running", { tracked: false })],
+    ["is being released with its Job", going(job()), pod("Running", { tracked: false })],
   ])("accepts a pod that %s", (_what, owner, of) => {
     expect(reported(stored(owner, of))).toEqual([]);
   });
 
-  it("waits for as long anew when a pod changes hands, and not when it becomes ready", () => {
+  it("waits again when a pod changes its owner, and not when it becomes ready", () => {
     const changed = (change: Partial<Pod>): readonly string[] =>
       reported(
         (history) => {

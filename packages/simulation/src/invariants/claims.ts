@@ -26,8 +26,8 @@ interface Waiting {
 export const podsAreClaimed: Invariant = {
   name: "L12 pods are claimed",
   sentence:
-    "Within 30 s, when nothing else is wrong, a pod that is active and has no controller is adopted if a Job that goes on selects it; " +
-    "one, ended or not, whose Job goes on and does not select it is let go; and those of a Job that is being deleted lose the tracking finalizer.",
+    "Within 30 s without other faults, an unfinished Job adopts an active pod that it selects and that has no controller, and " +
+    "releases a pod, ended or not, that it does not select; the pods of a Job that is being deleted lose the tracking finalizer.",
   watch(world, violated): InvariantChecks {
     // Who gets a bucket has all its Jobs to look at first.
     if (world.plan.controllers?.sharding === true) return {};
@@ -91,7 +91,7 @@ export const podsAreClaimed: Invariant = {
           const owner = ownerUid === undefined ? undefined : records.jobs.get(ownerUid);
           if (owner !== undefined) {
             if (isOngoing(owner))
-              report(pod, `is not let go of by ${nameOf(owner.object, "Job")}, which does not select it`);
+              report(pod, `is not released by ${nameOf(owner.object, "Job")}, which does not select it`);
             continue;
           }
           for (const job of records.jobs.values()) {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { History, START_MS } from "../../test/history.js";
 import { ControllerClock } from "./controller-clock.js";
 
-it("adds up how wrong the clocks of controllers are, as long as each happening lasts", () => {
+it("adds up the clock errors of controllers, for the duration of each scenario event", () => {
   const ahead = (by: string) => ({ at: "1m", for: "5m", clockSkew: { controllerManager: "a", by } });
   const clock = new ControllerClock(new History([], { events: [ahead("+3s"), ahead("-1m"), ahead("+4s")] }));
   const happen = (index: number, phase: "begin" | "end"): number => {
@@ -18,7 +18,7 @@ it("adds up how wrong the clocks of controllers are, as long as each happening l
   expect(happen(2, "end")).toBe(0);
 });
 
-it("tells what they may have shown until they were set back", () => {
+it("returns the latest time that they showed until they were set back", () => {
   const history = new History([], { events: [{ at: "1m", clockJump: "-1h" }] });
   const clock = new ControllerClock(history);
   history.pass(60_000);

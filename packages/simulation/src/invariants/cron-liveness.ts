@@ -12,10 +12,10 @@ const CLEANED_MS = 60_000;
 
 /** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go. */
 export const cronJobsProgress: Invariant = {
-  name: "L5 CronJobs go on",
+  name: "L5 CronJobs make progress",
   sentence:
-    "A slot after the last fault is started within a period and 10 s, unless the CronJob is suspended, too late, or forbids it " +
-    "for a Job that is active.",
+    "A slot after the last fault starts within one period and 10 s, unless the CronJob is " +
+    "suspended, the deadline has passed, or Forbid applies because a Job is active.",
   watch(world, violated): InvariantChecks {
     const records = cronRecordsOf(world);
     const schedules = scheduleCacheOf(world);
@@ -62,10 +62,10 @@ function missedSlotProblem(cronJob: CronJobRecord, world: World, schedules: Sche
 
 /** Upstream: cronjob_controllerv2.go cleanupFinishedJobs. */
 export const historyLimitsConverge: Invariant = {
-  name: "L6 history holds",
+  name: "L6 history limits converge",
   sentence:
-    "60 s after the last of them has ended a CronJob owns no more finished Jobs than its limits; where it was refused something, once " +
-    "its next slot has come.",
+    "60 s after its last Job has finished, a CronJob owns no more finished Jobs than " +
+    "its limits allow; after a refused request, once its next slot has come.",
   watch(world, violated): InvariantChecks {
     const records = cronRecordsOf(world);
     const schedules = scheduleCacheOf(world);

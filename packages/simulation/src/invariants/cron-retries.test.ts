@@ -24,8 +24,8 @@ function fail(history: History, times = 1): void {
 const subject = { component: CONTROLLER, namespace: "default" };
 const status = { ...subject, verb: "update", resource: "cronjobs.batch", subresource: "status", name: "tick" };
 
-describe("L13 tried again", () => {
-  it("refuses that nobody comes back to what has failed", () => {
+describe("L13 failed syncs are retried", () => {
+  it("reports a failed sync that is not retried", () => {
     const history = withCronJob();
     fail(history);
     history.pass(70_000);
@@ -43,7 +43,7 @@ describe("L13 tried again", () => {
     expect(history.violations).toHaveLength(1);
   });
 
-  it("begins anew once a sync was none of them, and waits for a slot", () => {
+  it("resets the count once a sync has not failed, and waits for a slot", () => {
     for (const [nextSyncMs, count] of [
       [1, 1],
       [undefined, 0],
@@ -68,7 +68,7 @@ describe("L13 tried again", () => {
     expect(history.violations).toHaveLength(1);
   });
 
-  it("accepts that it is tried again, also as far as requests tell", () => {
+  it("accepts a retry, also one that only requests show", () => {
     const history = withCronJob();
     fail(history);
     history.pass(60_000);

@@ -23,10 +23,10 @@ interface Failures {
 
 /** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go processNextWorkItem; client-go util/workqueue, its default rate limits. */
 export const failedSyncsAreRetried: Invariant = {
-  name: "L13 tried again",
+  name: "L13 failed syncs are retried",
   sentence:
-    "A sync of a CronJob that has failed is tried again within 5 ms, doubled with each that has failed since one did not, and 70 s, " +
-    "unless something else is wrong than that requests are refused.",
+    "A failed sync of a CronJob is retried within 70 s plus a back-off of 5 ms that doubles " +
+    "with each failure in a row, unless there are other faults than refused requests.",
   watch(world, violated): InvariantChecks {
     if (world.plan.controllers?.sharding === true) return {};
     const disturbances = new DisturbanceTracker(world, CRON_JOB_CONTROLLER, ["requestFails", "suspend"]);

@@ -103,7 +103,7 @@ describe("S11 one Job per slot", () => {
     ]);
   });
 
-  it("accepts another when the first is gone and no status tells of it (X11)", () => {
+  it("accepts another when the first is gone and no status records it (X11)", () => {
     const history = atSlot();
     history.store(run("tick-1", SLOT_MS), CONTROLLER);
     history.remove(run("tick-1", SLOT_MS));
@@ -200,7 +200,7 @@ describe("S11 one Job per slot", () => {
     expect(blocked.violations).toEqual([]);
   });
 
-  it("accepts a late one in whose place a foreign Job was, which nobody tells the CronJob has gone (X12)", () => {
+  it("accepts a late one whose name a foreign Job had, of whose deletion the CronJob gets no event (X12)", () => {
     for (const [by, count] of [
       ["user", 0],
       [CONTROLLER, 1],
@@ -275,7 +275,7 @@ describe("S11 one Job per slot", () => {
     expect(skipping({ concurrencyPolicy: "Forbid" }, 3, running)).toEqual([]);
   });
 
-  it("refuses to start one with Replace beside one that is listed, and that nobody deletes", () => {
+  it("reports one started with Replace beside a listed one that is not deleted", () => {
     const replacing = cronJob({ concurrencyPolicy: "Replace" }, active("tick-0"));
     const started = (shown: CronJob, before: (history: History, running: Job) => void): readonly string[] => {
       const history = atSlot({ concurrencyPolicy: "Replace" });
@@ -351,7 +351,7 @@ describe("S11 one Job per slot", () => {
     expect(history.violations).toEqual([]);
   });
 
-  it("accepts a Job beside one that has finished, whatever the status lists", () => {
+  it("accepts a Job beside one that has finished, even if the status lists it", () => {
     const history = atSlot({ concurrencyPolicy: "Forbid" });
     history.store(run("tick-0", START_MS, { conditions: [condition("Complete")] }), CONTROLLER);
     const listing = cronJob({ concurrencyPolicy: "Forbid" }, active("tick-0"));
@@ -511,7 +511,7 @@ describe("S12 CronJob status", () => {
   });
 });
 
-describe("S13 history", () => {
+describe("S13 history limits", () => {
   const ended = (name: string, minute: number, type = "Complete"): Job =>
     run(name, START_MS, { startTime: formatTime(START_MS + minute * 60_000), conditions: [condition(type)] });
 

@@ -27,10 +27,10 @@ const ROUNDING_MS = 1000;
 export const oneJobPerSlot: Invariant = {
   name: "S11 one Job per slot",
   sentence:
-    "A CronJob has at most one Job for each slot of its schedule, created after the slot, before its deadline, and without " +
-    "delay, nor a slot skipped, where nothing is, nor a foreign Job was, in its way, as a cache that is behind; none beside an active one with Forbid, " +
-    "nor with Replace beside one that nobody deletes, and none while it is suspended, as far as its controller was shown that " +
-    "before the sync.",
+    "A CronJob has at most one Job per slot, created after the slot and before its deadline. Without an " +
+    "obstacle, such as a foreign Job or a stale cache, no slot is late or skipped. No Job starts beside " +
+    "an active one with Forbid, beside one that is not being deleted with Replace, or while the CronJob " +
+    "is suspended, as far as the controller's cache showed it before the sync.",
   watch(world, violated): InvariantChecks {
     const records = cronRecordsOf(world);
     const schedules = scheduleCacheOf(world);

@@ -40,9 +40,9 @@ const TAKEN_OVER_MS = 200_000;
 export const cronJobStatus: Invariant = {
   name: "S12 CronJob status",
   sentence:
-    "lastScheduleTime is a slot and never goes back, nor does lastSuccessfulTime, which at rest is no earlier than any success of a " +
-    "Job that is kept; active lists only Jobs that it owns, and at rest the unfinished Jobs " +
-    "that the controller has created, and no others, nor any whose end nothing has kept it from noticing for 200 s.",
+    "lastScheduleTime is a slot and never decreases; nor does lastSuccessfulTime, which at rest is no earlier " +
+    "than any success of a stored Job. active lists only Jobs that the CronJob owns; at rest exactly the " +
+    "unfinished Jobs that the controller created, and no Job whose end it could have noticed for 200 s.",
   watch(world, violated): InvariantChecks {
     const records = cronRecordsOf(world);
     const schedules = scheduleCacheOf(world);
@@ -150,10 +150,10 @@ function unnoticedEndProblem(cronJob: CronJobRecord, world: World): string | und
 
 /** Upstream: cronjob_controllerv2.go cleanupFinishedJobs, and its concurrency policy. */
 export const historyLimits: Invariant = {
-  name: "S13 history",
+  name: "S13 history limits",
   sentence:
-    "A CronJob deletes only its own finished Jobs beyond its history limits, oldest first, and with Replace those that it " +
-    "lists as active; in the background, and their pods with them.",
+    "A CronJob deletes only its own finished Jobs beyond its history limits, oldest first, and with Replace the " +
+    "Jobs that it lists as active; with background propagation, so that their pods are deleted too.",
   watch(world, violated): InvariantChecks {
     const records = cronRecordsOf(world);
     return {

@@ -18,7 +18,7 @@ function made(spec: Partial<Job["spec"]> = {}, metadata: Partial<Job["metadata"]
   return { ...run, metadata: { ...run.metadata, ...metadata, ownerReferences: [owner] } };
 }
 
-describe("S29 made by the template", () => {
+describe("S29 Jobs match the template", () => {
   function reported(run: Job, by = "cronjob-controller", later: JobTemplateSpec = jobTemplate): readonly string[] {
     const history = new History(jobsMatchTemplate);
     const tick = cronJob({ jobTemplate });
@@ -46,7 +46,7 @@ describe("S29 made by the template", () => {
     expect(reported(run)).toEqual([`Job default/tick-1: has another ${what} than the template that it is made by`]);
   });
 
-  it("wants the slot to be told in the CronJob's time zone, and in UTC where it has none", () => {
+  it("requires the slot in the CronJob's time zone, and in UTC where it has none", () => {
     const reported = (slot: string, timeZone?: string): readonly string[] => {
       const history = new History(jobsMatchTemplate);
       history.store(cronJob({ jobTemplate, ...(timeZone === undefined ? {} : { timeZone }) }));

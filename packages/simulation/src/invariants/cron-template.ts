@@ -8,10 +8,10 @@ import { CRON_JOB_CONTROLLER, JOBS, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/cronjob/utils.go getJobFromTemplate2. */
 export const jobsMatchTemplate: Invariant = {
-  name: "S29 made by the template",
+  name: "S29 Jobs match the template",
   sentence:
-    "What a CronJob creates has the labels, annotations and settings of its template, and so have its pods, and tells its slot in " +
-    "the CronJob's time zone, as they are or were before.",
+    "A Job that a CronJob creates, and its pods, have the labels, annotations and settings of the " +
+    "current or an earlier template; its annotation gives the slot in the CronJob's time zone.",
   watch(world, violated): InvariantChecks {
     const records = cronRecordsOf(world);
     const schedules = scheduleCacheOf(world);

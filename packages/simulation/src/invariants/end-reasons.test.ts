@@ -179,7 +179,7 @@ it("judges no deadline by a clock that may be wrong", () => {
   expect(history.violations).toEqual([]);
 });
 
-it("judges no Job with whose pods a user has meddled (X2)", () => {
+it("reports no Job whose pods were externally modified (X2)", () => {
   const history = new History(terminationReasonsAreTrue);
   history.store(job({}, indexed));
   history.store(pod("Running", { index: 0 }), "job-controller");

@@ -17,11 +17,11 @@ import { JOBS, JOB_CONTROLLER, PODS, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go syncJob, pod_failure_policy.go, success_policy.go. */
 export const terminationReasonsAreTrue: Invariant = {
-  name: "S6 reasons are true",
+  name: "S6 termination reasons are true",
   sentence:
-    "A Job ends for a reason that its pods and its spec bear out: more failures or restarts than its limit, its deadline, a " +
-    "pod that its policy fails the Job for, failed indexes, or as many successes as it asks for; and an index is given up only when " +
-    "more pods of it have failed than its limit, without those that the policy ignores, or one that the policy fails it for.",
+    "A Job ends for a reason that its pods and its spec confirm: more failures or restarts than its limit, its " +
+    "deadline, a pod that matches a FailJob rule, failed indexes, or enough successes. An index fails only when more " +
+    "of its pods have failed than its limit, without ignored failures, or when one matches a FailIndex rule.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     const restarts = new MaxRestarts();

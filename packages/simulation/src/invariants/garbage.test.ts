@@ -34,7 +34,7 @@ const node = (name: string, more: Partial<Node> = {}): Node => ({
   ...more,
 });
 
-describe("S14 garbage collection spares the owned", () => {
+describe("S14 garbage collection keeps owned objects", () => {
   function collected(owner: KubernetesObject | undefined, child: KubernetesObject): readonly string[] {
     const history = new History(ownedObjectsAreKept);
     if (owner !== undefined) history.store(owner);
@@ -168,7 +168,7 @@ describe("S14 garbage collection spares references", () => {
     expect(taken(job(), "user")).toEqual([]);
   });
 
-  it("accepts that what an owner lets go is let go once more, when that was not heard of, and not much later", () => {
+  it("accepts a repeated release of a dependent when the first response was lost, and not much later", () => {
     const takenAfter = (ms: number): readonly string[] => {
       const history = new History(ownedObjectsAreKept);
       history.store(ending("orphan"));
@@ -182,7 +182,7 @@ describe("S14 garbage collection spares references", () => {
     expect(takenAfter(400_000)).toHaveLength(1);
   });
 
-  it("refuses to take one to an owner that goes on", () => {
+  it("reports a removed reference to an owner that is not being deleted", () => {
     expect(taken(job())).toEqual(["ConfigMap default/child: is taken from Job default/pi, which goes on"]);
     expect(taken(ending("example.com/mine"))).toHaveLength(1);
   });
@@ -213,9 +213,9 @@ describe("L3 garbage collection is complete", () => {
     expect(left((history) => history.store(owned))).toEqual([]);
   });
 
-  it("refuses what waits for dependents that are gone, or that nobody orphans", () => {
+  it("reports an object that waits for dependents that are gone, or that are not orphaned", () => {
     for (const [finalizer, waits] of [
-      ["foregroundDeletion", "waits for dependents none of which is left, or goes on but for it"],
+      ["foregroundDeletion", "waits for dependents none of which blocks it"],
       ["orphan", "waits to have its dependents orphaned"],
     ] as const) {
       const owner = job();
@@ -279,7 +279,7 @@ describe("L3 garbage collection is complete", () => {
     expect(violations).toEqual([]);
   });
 
-  it("refuses what waits for a dependent that nobody deletes, nor leaves to its other owner", () => {
+  it("reports an object that waits for a dependent that is neither deleted nor left to its other owner", () => {
     const owner = job();
     const other = job({}, {}, "other");
     owner.metadata = {
@@ -308,7 +308,7 @@ describe("L3 garbage collection is complete", () => {
   });
 });
 
-describe("S15 PodGC's reasons", () => {
+describe("S15 PodGC reasons", () => {
   const on = (nodeName: string, phase = "Failed", metadata: Partial<Pod["metadata"]> = {}, name = "a"): Pod => ({
     ...pod(phase, { name, metadata }),
     spec: { containers: [], ...(nodeName === "" ? {} : { nodeName }) },
@@ -333,16 +333,16 @@ describe("S15 PodGC's reasons", () => {
     expect(deleted(on("", "Failed", { deletionTimestamp }))).toEqual([]);
   });
 
-  it("refuses pods that go on, and those of nodes that exist", () => {
+  it("reports pods that have not ended, and those of nodes that exist", () => {
     expect(deleted(on("gone", "Running"))).toEqual([
       "Pod default/a: is deleted by PodGC, and was not marked Failed first",
     ]);
     expect(deleted(on("n"), [node("n")])).toEqual([
-      "Pod default/a: is deleted by PodGC, of 1 that have ended, and 12500 are let be",
+      "Pod default/a: is deleted by PodGC, of 1 that have ended, and 12500 are kept",
     ]);
   });
 
-  it("accepts a pod that it has marked Failed, whatever its kubelet says then, and none that somebody else has", () => {
+  it("accepts a pod that PodGC marked Failed, even if its kubelet reports otherwise, and none that another client marked", () => {
     const markedBy = (who: string): readonly string[] => {
       const history = new History(podGCReasons);
       history.store(on("gone", "Pending"));
@@ -360,7 +360,7 @@ describe("S15 PodGC's reasons", () => {
     return { ...failed, status: { ...failed.status!, conditions: [{ type: "DisruptionTarget", status: "True" }] } };
   };
 
-  it("wants a pod that nobody has asked to be deleted to be told that it was disrupted", () => {
+  it("requires a DisruptionTarget condition on a pod that is not being deleted", () => {
     for (const [before, after, count] of [
       [{}, disrupted("gone"), 0],
       [{}, on("gone", "Failed"), 1],
@@ -373,7 +373,7 @@ describe("S15 PodGC's reasons", () => {
     }
   });
 
-  it("lets pods be marked Failed that nobody else ends, and no others, whoever deletes them then", () => {
+  it("permits Failed marks only on pods that no kubelet ends, whichever client deletes them then", () => {
     const marked = (nodes: readonly Node[], nodeName: string, isDeleted: boolean): readonly string[] => {
       const metadata = isDeleted ? { deletionTimestamp } : {};
       const history = new History(podGCReasons);
@@ -387,7 +387,7 @@ describe("S15 PodGC's reasons", () => {
     expect(marked([], "gone", false)).toEqual([]);
     expect(marked([tainted], "out", true)).toEqual([]);
     expect(marked([], "", true)).toEqual([]);
-    const refused = "Pod default/a: is marked Failed by PodGC, and its node is there and in service";
+    const refused = "Pod default/a: is marked Failed by PodGC, and its node exists and is in service";
     expect(marked([node("n")], "n", true)).toEqual([refused]);
     expect(marked([tainted], "out", false)).toEqual([refused]);
     expect(marked([], "", false)).toEqual([
@@ -395,7 +395,7 @@ describe("S15 PodGC's reasons", () => {
     ]);
   });
 
-  it("accepts a node that came after PodGC was told that there is none, and no other", () => {
+  it("accepts a node that was created after PodGC got a 404 for it, and no other", () => {
     const deletedAfter = (codes: readonly number[], ms = 0): readonly string[] => {
       const history = new History(podGCReasons);
       history.store(on("n"));
@@ -434,7 +434,7 @@ describe("S15 PodGC's reasons", () => {
     expect(newest.violations).toEqual(["Pod default/c: is deleted by PodGC, before 2 older ones"]);
     const off = fill(threshold(0));
     off.remove(on("n", "Succeeded", {}, "a"), POD_GC);
-    expect(off.violations).toEqual(["Pod default/a: is deleted by PodGC, which lets all of them be"]);
+    expect(off.violations).toEqual(["Pod default/a: is deleted by PodGC, which keeps all of them"]);
   });
 
   it("wants evicted pods to go before older ones, but where that was not said when they ended", () => {
@@ -536,7 +536,7 @@ describe("S15 PodGC's reasons", () => {
   });
 });
 
-describe("S16 TTL's reason", () => {
+describe("S16 TTL reason", () => {
   const finished = (ttlSecondsAfterFinished?: number) =>
     job(
       { conditions: [condition("Complete", "", START_MS)] },

@@ -14,11 +14,11 @@ import { GARBAGE_COLLECTOR, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } fr
 
 /** Upstream: pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem. */
 export const ownedObjectsAreKept: Invariant = {
-  name: "S14 garbage collection spares the owned",
+  name: "S14 garbage collection keeps owned objects",
   sentence:
-    "The garbage collector deletes only what names owners none of which is stored with that kind, name, namespace and UID " +
-    "and goes on, and takes from objects only references to such as do not; and deletes nothing without a namespace for an owner " +
-    "that has one.",
+    "The garbage collector deletes only objects all of whose owners are missing (by kind, " +
+    "name, namespace and UID) or wait for their dependents, removes only references to such " +
+    "owners, and never deletes a cluster-scoped object that names a namespaced owner.",
   watch(_world, violated): InvariantChecks {
     const graph = new OwnershipGraph();
     /** When the garbage collector asked for what it has last been shown of an object. */
@@ -100,8 +100,8 @@ const TAKEN_OVER_MS = 200_000;
 export const garbageIsCollected: Invariant = {
   name: "L3 garbage collection is complete",
   sentence:
-    "180 s after the last fault no object is left all of whose owners are gone, and none waits for the garbage collector to " +
-    "delete or orphan dependents that are gone, or that nobody deletes; nor for 30 s where that came about while nothing was wrong.",
+    "180 s after the last fault, no object remains whose owners are all gone, and none waits for the garbage " +
+    "collector to delete or orphan dependents that are gone; without faults, no such state lasts longer than 30 s.",
   watch(world, violated): InvariantChecks {
     const graph = new OwnershipGraph();
     const disturbances = new DisturbanceTracker(world, GARBAGE_COLLECTOR);
@@ -159,7 +159,7 @@ function leftoverProblem(object: Stored, graph: OwnershipGraph): string | undefi
     if (hasFinalizer(object, ORPHAN_FINALIZER)) return "is deleted, and waits to have its dependents orphaned";
     if (!hasFinalizer(object, FOREGROUND_DELETION_FINALIZER)) return undefined;
     if (isBlocked(object, graph)) return undefined;
-    return "is deleted, and waits for dependents none of which is left, or goes on but for it";
+    return "is deleted, and waits for dependents none of which blocks it";
   }
   const references = object.metadata.ownerReferences ?? [];
   if (references.length === 0 || graph.isOwnedAcross(object)) return undefined;

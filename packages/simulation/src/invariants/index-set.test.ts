@@ -21,7 +21,7 @@ it.each([
   expect(new IndexSet(set).firstMissingIn(new IndexSet(other))).toBe(missing);
 });
 
-it("looks no further than it is told", () => {
+it("does not look beyond its limit", () => {
   expect(new IndexSet("0-5").firstMissingIn(new IndexSet("0-3"), 4)).toBe(undefined);
 });
 

@@ -35,7 +35,7 @@ describe("S1 counted once", () => {
     ]);
   });
 
-  it("accepts that one is counted anew that was no pod of the Job's meanwhile, and refuses it of one that was", () => {
+  it("accepts a second count of a pod that did not belong to the Job meanwhile, and of no other", () => {
     const count = (history: History): void => {
       history.store(pod("Succeeded"), CONTROLLER);
       history.store(job(recorded(["uid-of-a"])), CONTROLLER);
@@ -199,7 +199,7 @@ describe("S1 counted once", () => {
   });
 });
 
-describe("S2 recorded before freed", () => {
+describe("S2 recorded before finalizer removal", () => {
   const showEnded = (history: History) => history.show(pod("Succeeded"), { component: CONTROLLER });
   /** The sync tells what it saw, once it is over. */
   const decide = (history: History, ...seen: Pod[]): void => {
@@ -210,7 +210,7 @@ describe("S2 recorded before freed", () => {
     });
   };
 
-  it("refuses to let go of the only pod that knows how often its index has failed", () => {
+  it("reports a removed finalizer of the only pod with the failure count of its index", () => {
     const perIndex = { ...indexed, backoffLimitPerIndex: 2 };
     const removed = (owner: Parameters<typeof job>[0], ...others: Pod[]): readonly string[] => {
       const history = new History(recordedBeforeRemoval);
@@ -227,7 +227,7 @@ describe("S2 recorded before freed", () => {
       return history.violations;
     };
     expect(removed({})).toEqual([
-      "Pod default/a: Job default/pi lets go of it, and no other pod of index 1 knows that it has failed",
+      "Pod default/a: Job default/pi removes its finalizer, and no other pod of index 1 knows that it has failed",
     ]);
     expect(removed({}, pod("Running", { name: "b", index: 2 }))).toHaveLength(1);
     expect(removed({}, pod("Running", { name: "b", index: 1 }))).toEqual([]);
@@ -236,7 +236,7 @@ describe("S2 recorded before freed", () => {
     expect(removed({ conditions: [condition("FailureTarget", "DeadlineExceeded")] })).toEqual([]);
   });
 
-  it("refuses to delete a pod that the Job has too many of before it is let go of", () => {
+  it("reports a surplus pod that is deleted before its finalizer is removed", () => {
     const removed = (tracked: boolean, plan: object): readonly string[] => {
       const history = new History(recordedBeforeRemoval);
       history.store(job());
@@ -250,13 +250,13 @@ describe("S2 recorded before freed", () => {
     };
     const pods = { create: [], remove: [pod()] };
     expect(removed(true, { pods })).toEqual([
-      "Pod default/a: is deleted with the tracking finalizer, though its Job goes on without it",
+      "Pod default/a: is deleted with the tracking finalizer, though its Job continues",
     ]);
     expect(removed(false, { pods })).toEqual([]);
     expect(removed(true, { end: {} })).toEqual([]);
   });
 
-  it("refuses to let go of an ended pod that is not recorded", () => {
+  it("reports a removed finalizer of an ended pod that is not recorded", () => {
     const history = new History(recordedBeforeRemoval);
     history.store(job());
     history.store(pod("Succeeded"), CONTROLLER);
@@ -264,7 +264,7 @@ describe("S2 recorded before freed", () => {
     history.store(pod("Succeeded", { tracked: false }), CONTROLLER);
     decide(history);
     expect(history.violations).toEqual([
-      "Pod default/a: Job default/pi lets go of it, Succeeded, and its status has not recorded it",
+      "Pod default/a: Job default/pi removes its finalizer, Succeeded, and its status has not recorded it",
     ]);
   });
 
@@ -343,7 +343,7 @@ describe("S2 recorded before freed", () => {
     expect(history.violations).toEqual([]);
   });
 
-  it("refuses to let go of another failure of an index that has failed", () => {
+  it("reports a removed finalizer of another failure of an index that has failed", () => {
     const history = new History(recordedBeforeRemoval);
     history.store(job({ failedIndexes: "1" }, { ...indexed, backoffLimitPerIndex: 0 }));
     history.store(pod("Failed", { index: 1 }), CONTROLLER);
@@ -381,7 +381,7 @@ describe("S2 recorded before freed", () => {
     expect(unseen.violations).toEqual([]);
   });
 
-  it("accepts it for a pod that ended while the sync went on that wants to be rid of it", () => {
+  it("accepts it for a pod that ended during the sync that deletes it", () => {
     const history = new History(recordedBeforeRemoval);
     history.store(job({}, { suspend: true }));
     history.store(pod("Succeeded"), CONTROLLER);
@@ -404,7 +404,7 @@ describe("S2 recorded before freed", () => {
     expect(history.violations).toEqual([]);
   });
 
-  it("accepts that a pod is freed late that was nobody's before this Job has adopted it, and refuses it of one that was not", () => {
+  it("accepts a late finalizer removal for a pod that had no owner before this Job adopted it, and for no other", () => {
     for (const [orphaned, count] of [
       [true, 0],
       [false, 1],

@@ -30,9 +30,9 @@ import {
 export const countedOnce: Invariant = {
   name: "S1 counted once",
   sentence:
-    "A pod's UID enters uncountedTerminatedPods at most once for as long as it is its Job's, in one list, for how the pod has ended, " +
-    "unless the policy of failures ignores that, or its index is beyond the last; " +
-    "succeeded and failed change by exactly as many UIDs as leave, or are the number of completed indexes, of those that the Job has.",
+    "A pod's UID enters uncountedTerminatedPods at most once while the pod belongs to the Job, in one list, " +
+    "according to how the pod ended, unless the failure policy ignores it or its index is out of range. succeeded " +
+    "and failed change by the number of UIDs that leave the lists, or equal the number of completed indexes.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     const entered = new Map<string, Map<string, string>>();
@@ -160,12 +160,12 @@ function checkNumbers(
 
 /** Upstream: job_controller.go, the order in trackJobStatusAndRemoveFinalizers and flushUncountedAndRemoveFinalizers. */
 export const recordedBeforeRemoval: Invariant = {
-  name: "S2 recorded before freed",
+  name: "S2 recorded before finalizer removal",
   sentence:
-    "The tracking finalizer of a pod that is seen to have ended, of a Job that goes on, is removed only when the stored status has the " +
-    "pod's UID or index, unless the Job succeeds and the pod was deleted before it ended, or in the same second; a UID leaves the status only when the " +
-    "stored pod has no such finalizer, or is not the Job's any more. A failure that its index has to know of goes only once there is " +
-    "another pod of the index; and pods that a Job which goes on is rid of are let go of before they are deleted.",
+    "The tracking finalizer of an ended pod of an unfinished Job is removed only when the stored status has the pod's UID or index, " +
+    "unless the Job succeeds and the pod was deleted before it ended, or in the same second. A UID leaves the status only when the " +
+    "stored pod has no such finalizer or no longer belongs to the Job. The last pod that has an index's failure count keeps its " +
+    "finalizer until the index has another pod. Surplus pods of an unfinished Job lose the finalizer before they are deleted.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     /** Freed by a sync that has yet to tell what it saw, by the sync's Job and life. */
@@ -180,7 +180,7 @@ export const recordedBeforeRemoval: Invariant = {
         deletedWithFinalizer.delete(key);
         for (const pod of reported.decision.plan.pods?.remove ?? [])
           if (isTracked(pod) && unreported?.has(uidOf(pod)) === true)
-            violated(nameOf(pod, "Pod"), "is deleted with the tracking finalizer, though its Job goes on without it");
+            violated(nameOf(pod, "Pod"), "is deleted with the tracking finalizer, though its Job continues");
         const pods = removals.get(key);
         if (pods === undefined) return;
         removals.delete(key);
@@ -248,7 +248,7 @@ function unrecordedRemoval(change: StoredChange, records: JobRecords): Finalizer
     uid: record.uid,
     policy: job.object.spec.podFailurePolicy,
     subject: nameOf(pod, "Pod"),
-    message: `${nameOf(job.object, "Job")} lets go of it, ${pod.status?.phase}, and its status has not recorded it`,
+    message: `${nameOf(job.object, "Job")} removes its finalizer, ${pod.status?.phase}, and its status has not recorded it`,
   };
 }
 
@@ -278,7 +278,7 @@ function failureCountRemoval(
     uid: record.uid,
     policy: undefined,
     subject: nameOf(pod, "Pod"),
-    message: `${nameOf(job.object, "Job")} lets go of it, and no other pod of index ${index} knows that it has failed`,
+    message: `${nameOf(job.object, "Job")} removes its finalizer, and no other pod of index ${index} knows that it has failed`,
   };
 }
 

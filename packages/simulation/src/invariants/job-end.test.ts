@@ -18,7 +18,7 @@ function finishing(): History {
   return history;
 }
 
-describe("S3 the end is the end", () => {
+describe("S3 terminal status is final", () => {
   it("accepts a Job that ends in two writes", () => {
     const history = finishing();
     history.store(job(complete), CONTROLLER);
@@ -73,7 +73,7 @@ describe("S3 the end is the end", () => {
     expect(tracked.violations).toEqual(["Job default/pi: is Complete while Pod default/b is not accounted for"]);
   });
 
-  it("accepts a pod that whoever writes the end cannot know of: its creation was lost, or another life's (X4, X9)", () => {
+  it("accepts a pod that the writer of the end cannot know about: its creation response was lost, or another incarnation created it (X4, X9)", () => {
     const lost = finishing();
     const created = lost.store(pod("Running", { name: "b" }), CONTROLLER);
     lost.answer({
@@ -111,7 +111,7 @@ describe("S3 the end is the end", () => {
     expect(completing(false, "SuccessPolicy")).toEqual(reported);
   });
 
-  it("refuses it when the sync that ends the Job has seen the pod, whatever its cache had shown when", () => {
+  it("reports it when the sync that ends the Job has observed the pod, regardless of its cache", () => {
     const ended = (...seen: Pod[]): readonly string[] => {
       const history = new History(terminalStatusIsFinal, { controllers: { consistencyGate: false } });
       const succeeding = condition("SuccessCriteriaMet", "CompletionsReached");
@@ -139,7 +139,7 @@ describe("S3 the end is the end", () => {
   });
 });
 
-describe("S4 no pod after the end", () => {
+describe("S4 no pod after termination", () => {
   it("refuses a pod for a finished Job", () => {
     const history = new History(noPodAfterTermination);
     history.store(job());

@@ -9,10 +9,10 @@ import { JOBS, JOB_CONTROLLER, PODS, incarnationKeyOf, nameOf, uidOf } from "./s
 
 /** Upstream: pkg/controller/job/job_controller.go enactJobFinished, and validation.go of the API server. */
 export const terminalStatusIsFinal: Invariant = {
-  name: "S3 the end is the end",
+  name: "S3 terminal status is final",
   sentence:
-    "A Job is Complete or Failed, never both; then nothing is uncounted, active or terminating, no pod of it runs or is " +
-    "tracked, FailureTarget or SuccessCriteriaMet was stored before, for the same reason, and stays, and its status never changes again.",
+    "A Job is Complete or Failed, never both. Then no pod is uncounted, active or terminating, and none runs or is tracked; " +
+    "FailureTarget or SuccessCriteriaMet was stored before, for the same reason, and stays; the status never changes again.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     /** What the sync that has ended a Job may not have seen, until it tells, by its life and the Job's UID. */
@@ -128,10 +128,10 @@ function checkEnd(
 
 /** Upstream: job_controller.go syncJob, its gate for Jobs that it has ended. */
 export const noPodAfterTermination: Invariant = {
-  name: "S4 no pod after the end",
+  name: "S4 no pod after termination",
   sentence:
-    "No pod is created for a Job that is Complete or Failed in the store, if its controller could know: from the answer to its own " +
-    "write, from its cache, or by waiting for it.",
+    "No pod is created for a Job that is stored as Complete or Failed, if the controller could know " +
+    "it: from the response to its own write, from its cache, or by waiting for its cache.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     return {

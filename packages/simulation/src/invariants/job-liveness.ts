@@ -32,8 +32,8 @@ const STARTS_MS = 120_000;
 export const noStuckFinalizer: Invariant = {
   name: "L2 no stuck finalizer",
   sentence:
-    "120 s after the last fault no pod has kept the tracking finalizer for as long whose Job has finished, or is gone or being " +
-    "deleted and selects it.",
+    "120 s after the last fault, no pod has kept the tracking finalizer for 120 s " +
+    "whose Job has finished, or is gone or being deleted and selects it.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     /** When a pod, or the Job it names, changed last. */
@@ -85,11 +85,11 @@ function stuckReason({ metadata }: StoredPod, job: JobRecord | undefined): strin
 
 /** Upstream: job_controller.go syncJob. */
 export const jobsProgress: Invariant = {
-  name: "L1 Jobs go on",
+  name: "L1 Jobs make progress",
   sentence:
-    "120 s after the last fault no Job stays without the pods that it wants, without an end that it has come to, or with a " +
-    "limit that it exceeds; terminating pods, back-off and suspension excepted, and where syncs do not wait for their caches, pods " +
-    "that went before they were seen.",
+    "120 s after the last fault, no Job lacks pods that it wants, lacks a terminal condition that it " +
+    "has reached, or exceeds a limit. Exceptions: terminating pods, back-off, suspension and, where " +
+    "syncs do not wait for their caches, pods that were gone before they were observed.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     /** When something about a Job changed last. */
@@ -123,7 +123,7 @@ export const jobsProgress: Invariant = {
           if ((restartedMs.get(job.uid) ?? Infinity) < sinceMs)
             violated(
               nameOf(job.object, "Job"),
-              "goes on, and its containers have exceeded its limit by starting again",
+              "is unfinished, and container restarts exceed its limit",
             );
           if ((changedMs.get(job.uid) ?? 0) > sinceMs) continue;
           const isRefused = forbidden.has(job.object.metadata.namespace ?? "");
@@ -174,7 +174,7 @@ function stallReason(job: JobRecord, world: World, isRefused: boolean): string |
   const failed = status?.failed ?? 0;
   if (failed > (spec.backoffLimit ?? Infinity))
     return `has failed ${failed} times, and its limit is ${spec.backoffLimit}`;
-  if (spec.suspend === true) return pods.some(isActive) ? "is suspended, and its pods go on" : undefined;
+  if (spec.suspend === true) return pods.some(isActive) ? "is suspended, and its pods still run" : undefined;
   // To a clock that was set back, a failure lies in the future: its back-off, and the deadline, last as much longer.
   const startedMs = job.startMs;
   const deadlineMs = (spec.activeDeadlineSeconds ?? Infinity) * 1000;
@@ -219,10 +219,10 @@ const SLOW_REQUEST_MS = 1_000;
 
 /** Upstream: pkg/controller/controller_utils.go, expectations; job_controller.go manageJob, its slow start. */
 export const retriesContinue: Invariant = {
-  name: "L9 damped, not stalled",
+  name: "L9 retries continue",
   sentence:
-    "A Job one of whose pods could not be created, or not be deleted, gets another try within 65 s, of which it is known within " +
-    "30 s what became, when nothing else is wrong and none of its pods has failed.",
+    "A Job one of whose pods could not be created or deleted gets a retry within 65 s, with a " +
+    "known result within 30 s, when there is no other fault and none of its pods has failed.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     /** When it was last refused what it wanted, by the Job's UID. */

@@ -56,8 +56,8 @@ describe("S18 one leader", () => {
   });
 });
 
-describe("L10 take-over", () => {
-  it("wants somebody to lead when a lease's duration and two retries are over", () => {
+describe("L10 failover", () => {
+  it("requires a leader after a Lease's duration and two retries", () => {
     const history = new History(failover, elected);
     history.leading = ["a"];
     history.pass(60_000);
@@ -65,7 +65,7 @@ describe("L10 take-over", () => {
     history.pass(28_000);
     expect(history.violations).toEqual([]);
     history.pass(2000);
-    expect(history.violations).toEqual(["leaders: nobody has led for 30 s"]);
+    expect(history.violations).toEqual(["leaders: no controller manager has led for 30 s"]);
   });
 
   it("waits for the longest lease, and for the last fault to be over", () => {

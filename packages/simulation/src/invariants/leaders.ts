@@ -13,8 +13,8 @@ const SLACK_MS = 10_000;
 export const oneLeader: Invariant = {
   name: "S18 one leader",
   sentence:
-    "No two controller managers believe that they lead at the same time, and no write is accepted from one that has not led " +
-    "for longer than a request takes, unless it was sent before.",
+    "No two controller managers consider themselves leader at the same time, and no write is accepted " +
+    "from one that has not led for longer than a request takes, unless it was sent before.",
   watch(world, violated): InvariantChecks {
     const ledMs = new Map<string, number>();
     const look = (): void => {
@@ -42,8 +42,8 @@ export const oneLeader: Invariant = {
 
 /** Upstream: client-go tools/leaderelection, its durations. */
 export const failover: Invariant = {
-  name: "L10 take-over",
-  sentence: "When nothing is wrong some controller manager leads within a lease's duration and two retries.",
+  name: "L10 failover",
+  sentence: "Without faults, some controller manager leads within a Lease's duration and two retries.",
   watch(world, violated): InvariantChecks {
     if (!hasElection(world)) return {};
     const durations = (world.plan.controllers?.leaseDurations ?? ["15s"]).map((text) => parseDuration(text) ?? 0);
@@ -57,7 +57,7 @@ export const failover: Invariant = {
       onTick() {
         look();
         if (world.nowMs - sinceMs <= longestMs) return;
-        violated("leaders", `nobody has led for ${(world.nowMs - sinceMs) / 1000} s`);
+        violated("leaders", `no controller manager has led for ${(world.nowMs - sinceMs) / 1000} s`);
         sinceMs = world.nowMs;
       },
     };

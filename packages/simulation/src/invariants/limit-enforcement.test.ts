@@ -40,7 +40,7 @@ const failJob = { podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: 
 const onFailure = { template: { spec: { containers: [], restartPolicy: "OnFailure" } } };
 const success = (rule: object): Partial<JobSpec> => ({ ...indexed, successPolicy: { rules: [rule] } });
 
-describe("S24 limits are kept", () => {
+describe("S24 limits are enforced", () => {
   it.each<[string, Partial<JobSpec>, Parameters<typeof judge>[1]]>([
     ["Pod default/a has failed as its policy fails it for", failJob, { pods: [exited("Failed", 42)] }],
     [
@@ -69,7 +69,7 @@ describe("S24 limits are kept", () => {
       { status: { completedIndexes: "0,2" } },
     ],
     ["rule 0 of its success policy is met", success({ succeededCount: 1 }), { status: { completedIndexes: "3" } }],
-  ])("refuses a Job that goes on, though %s", (message, spec, seen) => {
+  ])("reports an unfinished Job, though %s", (message, spec, seen) => {
     expect(judge([spec], seen)).toEqual([`Job default/pi: goes on, though ${message}`]);
     expect(judge([spec], { ...seen, end: { type: "FailureTarget", recorded: false } })).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe("S24 limits are kept", () => {
     expect([succeeding(0), succeeding(1, true)]).toEqual([[], []]);
   });
 
-  it("accepts what is within the limit of a spec that was there before, unless a write tells that it was not seen", () => {
+  it("accepts a state within the limit of an earlier spec, unless a write shows that the sync saw a later one", () => {
     const specs = [6, 1].map((backoffLimit) => ({ ...onFailure, backoffLimit }));
     const pods = [exited("Running", 1, 2)];
     expect(judge(specs, { pods })).toEqual([]);

@@ -18,10 +18,10 @@ import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
 /** The other way round of S6. Upstream: pkg/controller/job/job_controller.go syncJob, its finishedCondition. */
 export const limitsAreEnforced: Invariant = {
-  name: "S24 limits are kept",
+  name: "S24 limits are enforced",
   sentence:
-    "A sync that sees, or writes to the status, that a limit of its Job is exceeded, that its policy fails it, or that its success " +
-    "policy is met, is about to end it, though it may have to wait; and one that has failed does not succeed by its policy.",
+    "A sync that observes, or writes to the status, that a limit of its Job is exceeded, that the failure policy fails it, or " +
+    "that its success policy is met, ends the Job, possibly later; a Job that has failed does not succeed by its policy.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     const written = lastWrittenOf(world);

@@ -38,7 +38,7 @@ describe("L2 no stuck finalizer", () => {
     ).toEqual(["Pod default/a: keeps batch.kubernetes.io/job-tracking, and its Job default/pi is gone"]);
   });
 
-  it("accepts a pod that a Job which is gone, or goes, does not select any more: nobody looks for that", () => {
+  it("accepts a pod that a deleted Job no longer selects: no sync handles it", () => {
     const pods = { metadata: { deletionTimestamp, labels: { app: "other" } } };
     const going = job();
     expect(
@@ -68,7 +68,7 @@ describe("L2 no stuck finalizer", () => {
     ).toEqual(["Pod default/a: keeps batch.kubernetes.io/job-tracking, and its Job default/pi is being deleted"]);
   });
 
-  it("accepts a pod whose Job goes on, or is managed by somebody else", () => {
+  it("accepts a pod whose Job is unfinished, or managed by another controller", () => {
     expect(
       rested((history) => {
         history.store(job());
@@ -80,7 +80,7 @@ describe("L2 no stuck finalizer", () => {
   });
 });
 
-describe("L1 Jobs go on", () => {
+describe("L1 Jobs make progress", () => {
   function rested(make: (history: History) => void, waitMs = 700_000): readonly string[] {
     const history = new History(jobsProgress);
     make(history);
@@ -133,16 +133,16 @@ describe("L1 Jobs go on", () => {
     expect(waiting(false, false)).toHaveLength(1);
   });
 
-  it("refuses a suspended Job whose pods go on", () => {
+  it("reports a suspended Job whose pods still run", () => {
     expect(
       rested((history) => {
         history.store(job({}, { suspend: true }));
         history.store(pod(), CONTROLLER);
       }),
-    ).toEqual(["Job default/pi: is suspended, and its pods go on"]);
+    ).toEqual(["Job default/pi: is suspended, and its pods still run"]);
   });
 
-  it("refuses a Job whose containers have started again as often as it permits, and go on doing so", () => {
+  it("reports a Job whose container restarts have reached its limit, and continue", () => {
     const crashing = (restartCount: number, backoffLimit: number): readonly string[] => {
       const history = new History(jobsProgress);
       const { template } = job().spec!;
@@ -161,7 +161,7 @@ describe("L1 Jobs go on", () => {
       history.rest();
       return history.violations;
     };
-    const message = "Job default/pi: goes on, and its containers have exceeded its limit by starting again";
+    const message = "Job default/pi: is unfinished, and container restarts exceed its limit";
     expect(crashing(2, 2)).toEqual([message]);
     expect(crashing(1, 0)).toEqual([message]);
     expect(crashing(0, 0)).toEqual([]);
@@ -220,7 +220,7 @@ describe("L1 Jobs go on", () => {
   });
 });
 
-describe("L9 damped, not stalled", () => {
+describe("L9 retries continue", () => {
   const refused = (history: History, code = 500): void =>
     history.answer({
       component: CONTROLLER,
@@ -240,7 +240,7 @@ describe("L9 damped, not stalled", () => {
     expect(history.violations).toEqual(["Job default/pi: has waited 100 s to try again to create its pods"]);
   });
 
-  it("accepts that nobody is there to try again until a controller that has crashed is started again", () => {
+  it("accepts that there is no retry until a crashed controller restarts", () => {
     const after = (code: number, restartAfter?: string): readonly string[] => {
       const crash = { controller: CONTROLLER, verbs: ["create"], nth: 3, ...(restartAfter && { restartAfter }) };
       const history = new History(retriesContinue, {
@@ -282,7 +282,7 @@ describe("L9 damped, not stalled", () => {
     expect(waits(false)).toEqual([]);
   });
 
-  it("accepts that nobody tries until a controller that has crashed is there again, and refuses it from then on", () => {
+  it("accepts that there is no retry until a crashed controller restarts, and reports it from then on", () => {
     const history = new History(retriesContinue, {
       events: [{ at: "1s", controllerCrashes: { controller: CONTROLLER, restartAfter: "3m" } }],
     });
@@ -322,7 +322,7 @@ describe("L9 damped, not stalled", () => {
   });
 });
 
-describe("L5 CronJobs go on", () => {
+describe("L5 CronJobs make progress", () => {
   function rested(stored: CronJob, waitMs = 200_000, then?: (history: History) => void): readonly string[] {
     const history = new History(cronJobsProgress);
     history.store(stored);
@@ -359,7 +359,7 @@ describe("L5 CronJobs go on", () => {
     expect(rested(cronJob({ concurrencyPolicy: "Forbid" }), 600_000, ended)).toHaveLength(1);
   });
 
-  it("accepts one that goes on, is suspended, has a short deadline, or forbids it for a Job that is active", () => {
+  it("accepts one that makes progress, is suspended, has a short deadline, or forbids it for a Job that is active", () => {
     expect(rested(cronJob({}, { lastScheduleTime: "2026-03-02T10:02:00Z" }))).toEqual([]);
     expect(rested(cronJob({ suspend: true }))).toEqual([]);
     expect(rested(cronJob({ startingDeadlineSeconds: 5 }))).toEqual([]);
@@ -378,7 +378,7 @@ describe("L5 CronJobs go on", () => {
   });
 });
 
-describe("L6 history holds", () => {
+describe("L6 history limits converge", () => {
   it("refuses more finished Jobs than the limit, a minute after the last has ended", () => {
     const history = new History(historyLimitsConverge);
     history.store(cronJob({ successfulJobsHistoryLimit: 1 }));

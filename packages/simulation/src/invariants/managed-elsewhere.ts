@@ -5,8 +5,8 @@ import { JOBS, JOB_CONTROLLER, PODS, nameOf, uidOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go syncJob, its look at spec.managedBy. */
 export const managedByIsRespected: Invariant = {
-  name: "S26 left to its manager",
-  sentence: "The Job controller writes nothing of a Job that another controller manages, and makes no pods for it.",
+  name: "S26 managedBy is respected",
+  sentence: "The Job controller neither writes to a Job that another controller manages nor creates pods for it.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     return {

@@ -48,9 +48,9 @@ function keyOf(incarnationKey: Parameters<typeof incarnationKeyOf>[0], object: S
 export const ownersWaitForDependents: Invariant = {
   name: "S27 owners wait for their dependents",
   sentence:
-    "The garbage collector lets an object that is deleted in the foreground go only when no dependent that blocks it is left, " +
-    "and one that orphans its dependents when none names it any more: of those that it was shown before the deletion began; and what it deletes for one that waits has its own " +
-    "dependents go first.",
+    "The garbage collector removes the foregroundDeletion finalizer only when no blocking dependent remains, " +
+    "and the orphan finalizer only when no dependent names the owner: of those in its cache before the " +
+    "deletion began. An object that it deletes for a waiting owner deletes its own dependents first.",
   watch({ plan }, violated): InvariantChecks {
     // Who gets a bucket back knows anew what it was shown before.
     if (plan.controllers?.sharding === true) return {};

@@ -48,7 +48,7 @@ function judge(
 const running = (name: string, parts: PodParts = {}): Pod => pod("Running", { name, ...parts });
 const three = ["a", "b", "c"].map((name) => running(name));
 
-describe("S23 as many as are wanted", () => {
+describe("S23 pod count matches the spec", () => {
   it("accepts what the controller decides", () => {
     expect(judge(three, { parallelism: 2, completions: 5 })).toEqual([]);
     expect(judge(three, { parallelism: 5, completions: 5 })).toEqual([]);
@@ -63,7 +63,7 @@ describe("S23 as many as are wanted", () => {
   it.each<[JobStatus, Partial<JobSpec>]>([
     [{ succeeded: 1, uncountedTerminatedPods: { succeeded: ["uid-of-x"] } }, { completions: 5 }],
     [{ completedIndexes: "0,2,7" }, indexed],
-  ])("refuses to go by fewer successes than the status tells of: %j", (status, spec) => {
+  ])("reports fewer successes than the status records: %j", (status, spec) => {
     const going = (succeeded: number): readonly string[] => {
       const history = new History(podCountMatchesSpec);
       history.store(job({}, { ...spec, suspend: true }));
@@ -74,7 +74,7 @@ describe("S23 as many as are wanted", () => {
       history.decide({ controller: "job-controller", decision });
       return history.violations;
     };
-    expect(going(1)).toEqual(["Job default/pi: goes by 1 successes, and its status tells of 2"]);
+    expect(going(1)).toEqual(["Job default/pi: goes by 1 successes, and its status records 2"]);
     expect([going(2), going(3)]).toEqual([[], []]);
   });
 
@@ -172,7 +172,7 @@ describe("S23 as many as are wanted", () => {
     expect(carrying([failed("a", 1, 2, { exitCode: 42 })], 1, 3)).toEqual([]);
     expect(carrying([], 1, 0)).toHaveLength(1);
     expect(carrying([failed("a", 1, 2)], 0, 0)).toEqual([
-      "Job default/pi: creates a pod of index 0, with 0 failures and 0 ignored ones before it, which no failed pod of it tells of",
+      "Job default/pi: creates a pod of index 0, with 0 failures and 0 ignored ones before it, which no failed pod of it records",
     ]);
     expect(carrying([failed("a", 1, 2, { exitCode: 42 })], 0, 3)).toHaveLength(1);
     const two = [failed("a", 0, 0, { second: 1 }), failed("b", 1, 0, { second: 2 })];

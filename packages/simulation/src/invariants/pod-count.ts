@@ -24,11 +24,11 @@ import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
 /** Upstream: pkg/controller/job/job_controller.go manageJob; indexed_job_utils.go; controller_utils.go ActivePods. */
 export const podCountMatchesSpec: Invariant = {
-  name: "S23 as many as are wanted",
+  name: "S23 pod count matches the spec",
   sentence:
-    "A sync that may change pods removes all that are too many, those that are missed least first, or else creates all that are " +
-    "missing unless it waits for a back-off, each of an index that nothing runs and that has not ended, with as many failures before it " +
-    "as its last pod tells of; as many as it may at a time; and it counts all successes that its status tells of.",
+    "A sync that may change pods deletes all surplus pods, lowest rank first, or else creates all missing pods unless it " +
+    "waits for a back-off: each for an index that has not ended and has no running pod, with the failure count of the " +
+    "index's last pod, and at most as many as one sync may. It counts all successes that its status records.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     const maxPerSync = podsPerSync(world);
@@ -45,7 +45,7 @@ export const podCountMatchesSpec: Invariant = {
         if (plan.succeeded < successes)
           violated(
             nameOf(job.object, "Job"),
-            `goes by ${plan.succeeded} successes, and its status tells of ${successes}`,
+            `goes by ${plan.succeeded} successes, and its status records ${successes}`,
           );
         const wrong = problemInEverySpec(known, job, (spec) => planProblem(spec, plan, pods, maxPerSync));
         if (wrong !== undefined) violated(nameOf(job.object, "Job"), wrong);
@@ -151,7 +151,7 @@ function failureCountProblem(
   const isRight = ([failures, ignored]: readonly [number, number]): boolean =>
     carried.failures === failures && carried.ignored === ignored;
   if (last.length === 0 ? isRight([0, 0]) : last.some((pod) => isRight(failuresWith(pod, spec)))) return undefined;
-  return `with ${carried.failures} failures and ${carried.ignored} ignored ones before it, which no failed pod of it tells of`;
+  return `with ${carried.failures} failures and ${carried.ignored} ignored ones before it, which no failed pod of it records`;
 }
 
 /** Failures of its index with this one, as `[counted, ignored]`. */

@@ -20,11 +20,11 @@ type StoredNode = Stored<Node>;
 
 /** Upstream: pkg/controller/podgc/gc_controller.go. */
 export const podGCReasons: Invariant = {
-  name: "S15 PodGC's reasons",
+  name: "S15 PodGC reasons",
   sentence:
-    "PodGC deletes only pods that have ended, beyond its threshold and oldest first, pods of nodes that do not exist, and " +
-    "pods being deleted that have no node, or one that is out of service; those that have not ended, and no others, it marks " +
-    "Failed first, and as disrupted if nobody has asked for their deletion.",
+    "PodGC deletes only ended pods beyond its threshold, oldest first, pods of nodes that do not exist, and " +
+    "pods being deleted that have no node, or one that is out of service. It first marks Failed those that " +
+    "have not ended, and no others, with a DisruptionTarget condition unless they are being deleted.",
   watch(world, violated): InvariantChecks {
     const endedPods = new EndedPods();
     /** When a life of PodGC asked for a node and was told last that there is none. */
@@ -62,7 +62,7 @@ export const podGCReasons: Invariant = {
           if (hasEnded(change.object)) marked.add(uidOf(pod));
           // Only what is on a node that is gone is ended without anybody having asked for its deletion.
           if (isMarked && !isBeingDeleted(pod) && !isDisrupted(change.object))
-            violated(nameOf(pod, "Pod"), "is marked Failed by PodGC, and has no condition that tells of a disruption");
+            violated(nameOf(pod, "Pod"), "is marked Failed by PodGC, and has no DisruptionTarget condition");
           if (isMarked && !mayEnd(pod, request))
             violated(nameOf(pod, "Pod"), `is marked Failed by PodGC, and ${nodeText(pod)}`);
           const wrong = request.verb === "delete" ? deletionProblem(pod, request) : undefined;
@@ -94,7 +94,7 @@ export const podGCReasons: Invariant = {
 };
 
 function nodeText({ spec }: StoredPod): string {
-  return spec?.nodeName === undefined ? "has no node, which it may yet get" : "its node is there and in service";
+  return spec?.nodeName === undefined ? "has no node, which it may yet get" : "its node exists and is in service";
 }
 
 function isDisrupted({ status }: StoredPod): boolean {
@@ -129,7 +129,7 @@ class EndedPods {
   }
 
   thresholdProblem(pod: StoredPod, threshold: number, nowMs: number): string | undefined {
-    if (threshold <= 0) return "which lets all of them be";
+    if (threshold <= 0) return "which keeps all of them";
     let count = 0;
     let before = 0;
     for (const [uid, other] of this.#ended) {
@@ -143,7 +143,7 @@ class EndedPods {
       if (deletedMs === undefined && uid !== uidOf(pod) && !isBeingDeleted(other) && this.#goesBefore(other, pod))
         before++;
     }
-    if (count <= threshold) return `of ${count} that have ended, and ${threshold} are let be`;
+    if (count <= threshold) return `of ${count} that have ended, and ${threshold} are kept`;
     return before >= count - threshold ? `before ${before} older ones` : undefined;
   }
 
@@ -162,8 +162,8 @@ function isEvicted({ status }: StoredPod): boolean {
 export const podGCActs: Invariant = {
   name: "L4 PodGC acts",
   sentence:
-    "When nothing has gone wrong for 200 s no pod is left that has run for as long on a node which does not exist, none that is being " +
-    "deleted, has no node, and has not ended, and no more that have ended, and are not being deleted, than its threshold.",
+    "After 200 s without faults, no pod remains that has run for 200 s on a node that does not exist, none that is being " +
+    "deleted, has no node and has not ended, and no more ended pods that are not being deleted than the threshold.",
   watch(world, violated): InvariantChecks {
     const changedMs = new Map<string, number>();
     const nodeGoneMs = new Map<string, number>();

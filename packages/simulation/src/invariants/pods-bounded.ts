@@ -11,8 +11,8 @@ const SYNC_MS = 120_000;
 export const boundedPods: Invariant = {
   name: "S5 bounded pods",
   sentence:
-    "No more pods of a Job are active at a time than its largest parallelism, and none is created once as many have failed " +
-    "as its limit allows; but for pods that whoever creates another cannot know of.",
+    "No more pods of a Job are active at a time than its largest parallelism, and none is created once as many " +
+    "have failed as its limit allows, except for pods that the creating controller cannot know about.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     const actives = new Map<string, number>();

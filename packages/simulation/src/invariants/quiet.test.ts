@@ -110,7 +110,7 @@ describe("L7 no hot loop", () => {
   });
 });
 
-describe("G1 everything settles", () => {
+describe("G1 the cluster quiesces", () => {
   /** A Job, and the use of a quota that the API server notes with it, change all the time. */
   function restless(plan: Partial<FaultPlan> = {}): readonly string[] {
     const history = new History(clusterQuiesces, plan);
@@ -123,7 +123,7 @@ describe("G1 everything settles", () => {
     return history.violations;
   }
 
-  it("refuses an object that goes on changing long after the last fault", () => {
+  it("reports an object that still changes long after the last fault", () => {
     expect(restless()).toEqual(["Job default/pi: job-controller has changed it 131 times in an hour"]);
   });
 

@@ -37,8 +37,8 @@ class Frequency {
 export const noHotLoop: Invariant = {
   name: "L7 no hot loop",
   sentence:
-    "No controller looks at an object, or writes it, more than 20 times at one instant or 200 times in a minute without a " +
-    "write that changes something, or news of the object or of one that it owns.",
+    "No controller syncs or writes an object more than 20 times at one instant or 200 times in a minute " +
+    "without a write that changes something, or an event of the object or of one that it owns.",
   watch(_world, violated): InvariantChecks {
     /** What a component does about an object since there was news of it: by component, then by process, namespace and name. */
     const busy = new Map<string, Map<string, Map<string, Frequency>>>();
@@ -117,8 +117,8 @@ const HOUR_MS = 3_600_000;
 const MAX_CHANGES = 130;
 
 export const clusterQuiesces: Invariant = {
-  name: "G1 everything settles",
-  sentence: "From 5 min after the last fault no controller changes one object more than 130 times an hour.",
+  name: "G1 the cluster quiesces",
+  sentence: "From 5 min after the last fault, no controller changes one object more than 130 times an hour.",
   watch(world, violated): InvariantChecks {
     const changes = new Map<string, { hour: number; count: number }>();
     return {

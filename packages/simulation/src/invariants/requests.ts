@@ -5,7 +5,7 @@ import { isFromController, isFromElection } from "./stored-objects.js";
 export const noInvalidWrite: Invariant = {
   name: "S9 no invalid write",
   sentence:
-    "The API server never refuses what a controller, or a candidate to lead, sends as bad or invalid, nor as forbidden without a quota, a webhook or a namespace that ends.",
+    "The API server never rejects a request of a controller or of a leader candidate as bad, invalid or forbidden, except for a quota, a webhook or a namespace that is being deleted.",
   watch(_world, violated): InvariantChecks {
     return {
       onAnswer(request) {
@@ -49,7 +49,7 @@ const MISTAKES: ReadonlySet<string> = new Set([
 
 export const noCrash: Invariant = {
   name: "S10 no crash",
-  sentence: "No controller throws an error that a mistake in a program makes, such as a TypeError.",
+  sentence: "No controller throws an error that shows a programming mistake, such as a TypeError.",
   watch(_world, violated): InvariantChecks {
     return {
       onError({ component, error }) {

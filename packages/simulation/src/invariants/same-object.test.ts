@@ -42,7 +42,7 @@ it("accepts it when the controller was shown the other, has read it, or another 
   expect([...shown.violations, ...read.violations, ...another.violations]).toEqual([]);
 });
 
-it("says nothing of resources whose caches nobody is told of", () => {
+it("checks no resource whose cache events are not reported", () => {
   const history = new History(sameObject);
   history.store(first);
   const get = { component, process: "controller-manager-1", verb: "get", resource: "pods", name: "a", code: 200 };

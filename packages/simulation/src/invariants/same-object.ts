@@ -5,8 +5,8 @@ import { isFromController, incarnationKeyOf, nameOf, uidOf } from "./stored-obje
 export const sameObject: Invariant = {
   name: "S19 same object",
   sentence:
-    "What a controller changes or deletes is the object that it has seen under that name, and not another that has taken the " +
-    "name since.",
+    "A controller changes or deletes only the object that it has observed under " +
+    "that name, never another object that has taken the name since.",
   watch(_world, violated): InvariantChecks {
     /** UIDs that each life of a component was told of, or has read, by resource and name. */
     const seen = new Map<string, Set<string>>();

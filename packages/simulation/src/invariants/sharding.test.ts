@@ -38,7 +38,7 @@ const begun = (): History => {
   return history;
 };
 
-test("who has the bucket may write, and nobody else", () => {
+test("only the owner of the bucket may write", () => {
   const history = begun();
   history.store(pod("a"), manager(1));
   expect(history.violations).toEqual([]);
@@ -57,7 +57,7 @@ test("controllers of a bucket are begun once in an epoch", () => {
   ]);
 });
 
-test("nobody takes from who has its Lease, and a Lease that was seized is nobody's", () => {
+test("no manager takes a bucket from a member that holds its Lease, and a fenced Lease has no holder", () => {
   const history = begun();
   history.store(leaseOf("controller-manager-1-1", ""), sharding(2));
   history.store(assigned("controller-manager-2-1", 2), sharding(2));
@@ -75,7 +75,7 @@ test("an epoch is never left out", () => {
   expect(history.violations).toContain('bucket 53: goes from epoch 1 to 4 with "controller-manager-2-1"');
 });
 
-test("a bucket that nobody works for is told of", () => {
+test("a bucket without an active manager is reported", () => {
   const history = begun();
   for (let tick = 0; tick < 20; tick++) history.pass(5_000);
   expect(history.violations).toEqual([]);

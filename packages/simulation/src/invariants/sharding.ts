@@ -10,10 +10,10 @@ const OF_THE_CLUSTER: ReadonlySet<string> = new Set([GARBAGE_COLLECTOR, "node-li
 
 /** Upstream has none of this: `docs/sharding.md` says what managers that share work keep to. */
 export const oneWriter: Invariant = {
-  name: "S21 one writer",
+  name: "S21 one writer per bucket",
   sentence:
-    "Of managers that share work, whoever changes an object has its bucket at that moment by the assignment, and in each epoch " +
-    "of a bucket its controllers are begun once.",
+    "Of managers that share work, only the manager that owns an object's bucket in the " +
+    "assignment writes the object; in each epoch of a bucket, its controllers start once.",
   watch(world, violated): InvariantChecks {
     if (!isShared(world)) return {};
     const assignments = new Assignments();
@@ -54,10 +54,10 @@ export const oneWriter: Invariant = {
 };
 
 export const liveMembersKeepBuckets: Invariant = {
-  name: "S22 the living keep theirs",
+  name: "S22 live members keep their buckets",
   sentence:
-    "Nobody takes a bucket from a member whose Lease is its own, or frees it; a bucket's epoch goes up by one with each owner, and " +
-    "never down.",
+    "No manager takes or releases a bucket of a member that holds its own Lease; a " +
+    "bucket's epoch increases by one with each owner, and never decreases.",
   watch(world, violated): InvariantChecks {
     if (!isShared(world)) return {};
     const assignments = new Assignments();
@@ -89,9 +89,9 @@ export const liveMembersKeepBuckets: Invariant = {
 const ACTIVE_MS = 100_000;
 
 export const everyBucketIsActive: Invariant = {
-  name: "L11 all buckets worked for",
+  name: "L11 every bucket is active",
   sentence:
-    "When nothing is wrong each bucket is for no longer than 100 s without a manager that has it and works for it: hand-overs end.",
+    "Without faults, no bucket is without an active manager for longer than 100 s: handovers end.",
   watch(world, violated): InvariantChecks {
     if (!isShared(world)) return {};
     const sinceMs = new Map<number, number>();

@@ -21,7 +21,7 @@ function judge(spec: Partial<JobSpec>, status: JobStatus, plan: object = { pods 
   return history.violations;
 }
 
-describe("S25 suspension is told", () => {
+describe("S25 suspension is reported", () => {
   it("accepts a Job that says whether it is suspended, and since when it is not", () => {
     expect(judge({}, { startTime })).toEqual([]);
     expect(judge({}, { startTime, conditions: resumed })).toEqual([]);

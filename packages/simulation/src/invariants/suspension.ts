@@ -11,10 +11,10 @@ const ROUNDING_MS = 1000;
 
 /** Upstream: pkg/controller/job/job_controller.go syncJob, what it does about the condition Suspended. */
 export const suspensionIsReported: Invariant = {
-  name: "S25 suspension is told",
+  name: "S25 suspension is reported",
   sentence:
-    "What a sync that may change pods writes of a Job that goes on says that it is suspended if and only if it is, and tells when it " +
-    "was started if and only if it is not; and a sync that starts it says that this was no earlier than when it began.",
+    "The status that a sync writes for an unfinished Job says that it is suspended if and only if it is, and has a " +
+    "startTime if and only if it is not. A sync that starts the Job sets a startTime no earlier than its own start.",
   watch(world, violated): InvariantChecks {
     const written = lastWrittenOf(world);
     /** When Jobs were started, as syncs that are under way have written, by the controller's life and the Job's UID. */

@@ -76,7 +76,7 @@ describe("S8 no over-deletion", () => {
   });
 });
 
-describe("S3b status is what was seen", () => {
+describe("S3b status matches observed pods", () => {
   const owner = job({}, { parallelism: 2, completions: 2 });
   const seen = [pod("Running")];
 
@@ -97,7 +97,7 @@ describe("S3b status is what was seen", () => {
     expect(history.violations).toEqual([]);
   });
 
-  it("takes pods that are found gone when they are let go of for gone before the status is written, and not after", () => {
+  it("treats pods that a finalizer patch finds missing as gone before the status is written, and not after", () => {
     for (const [foundFirst, count] of [
       [true, 1],
       [false, 0],
@@ -131,7 +131,7 @@ describe("S3b status is what was seen", () => {
     }
   });
 
-  it("claims nothing of a sync that has seen a pod which had been nobody's since, and all of one that has not", () => {
+  it("checks no sync that observed a pod whose owner has changed, and every other one", () => {
     for (const [ownerReferences, count] of [
       [[], 0],
       [undefined, 1],

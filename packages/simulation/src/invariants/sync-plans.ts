@@ -20,8 +20,8 @@ import { JOBS, JOB_CONTROLLER, PODS, incarnationKeyOf, nameOf, uidOf } from "./s
 export const noOverDeletion: Invariant = {
   name: "S8 no over-deletion",
   sentence:
-    "A sync removes at most the pods that are active beyond those that the Job wants, and of an indexed Job those whose index " +
-    "is useless or taken; all of them only when the Job is suspended or ends; it creates no more than are missing.",
+    "A sync deletes at most the active pods beyond those that the Job wants, and of an Indexed Job the pods with an " +
+    "invalid or duplicate index; all pods only when the Job is suspended or ends; it creates at most the missing pods.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     return {
@@ -78,10 +78,10 @@ function uselessPods(pods: readonly DeepReadonly<Pod>[], completions: number): n
 
 /** Upstream: job_controller.go syncJob, its status. */
 export const statusMatchesObservedPods: Invariant = {
-  name: "S3b status is what was seen",
+  name: "S3b status matches observed pods",
   sentence:
-    "What a sync writes as active, ready and terminating are the pods that it saw, with those that it has created and without " +
-    "those that it has deleted; and one that is to end its Job deletes all that are active, or fails; where none of them has been another's.",
+    "The active, ready and terminating counts that a sync writes are the pods that it observed, plus those that it created, minus " +
+    "those that it deleted. A sync that is to end its Job deletes all active pods, or fails, unless a pod has changed its owner.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     const syncs = new Map<string, Sync>();

@@ -14,10 +14,10 @@ const ACTS_MS = 120_000;
 
 /** Upstream: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go. */
 export const ttlReason: Invariant = {
-  name: "S16 TTL's reason",
+  name: "S16 TTL reason",
   sentence:
-    "The TTL controller deletes only finished Jobs whose ttlSecondsAfterFinished is over, as it was when it asked for the Job " +
-    "last, and has their pods go first.",
+    "The TTL controller deletes only finished Jobs whose ttlSecondsAfterFinished has " +
+    "passed, as of its last read of the Job, and with foreground propagation.",
   watch(world, violated): InvariantChecks {
     const clock = new ControllerClock(world);
     /** What was edited when, by UID. */
@@ -85,7 +85,7 @@ function deletionProblem(job: Stored<Job>, recent: readonly number[], nowMs: num
 
 export const ttlActs: Invariant = {
   name: "L4 TTL acts",
-  sentence: "120 s after the last fault no Job is left whose ttlSecondsAfterFinished has been over for as long.",
+  sentence: "120 s after the last fault, no Job remains whose ttlSecondsAfterFinished passed 120 s ago.",
   watch(world, violated): InvariantChecks {
     return {
       atRest() {

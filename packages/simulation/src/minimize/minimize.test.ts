@@ -37,7 +37,7 @@ function richPlan(holds: (plan: FaultPlan) => boolean = () => true): FaultPlan {
 }
 
 describe("planted causes", () => {
-  test("one happening is all that is left of what happens", async () => {
+  test("one scenario event is left", async () => {
     const plan = richPlan((each) => happens(each, ({ staleCache }) => staleCache !== undefined));
     const { plan: smallest, isMinimal } = await minimize(
       plan,
@@ -72,7 +72,7 @@ describe("planted causes", () => {
     expect(played[3]!.events!.length).toBeLessThan(played[2]!.events!.length);
   });
 
-  test("two happenings that only together do harm are both left, as late and long as they have to be", async () => {
+  test("two events that only together do harm are both left, as late and long as they have to be", async () => {
     const forMs = ({ for: length = "0s" }: ScenarioEventEntry): number => parseDuration(length)!;
     const isLong = (entry: ScenarioEventEntry): boolean => entry.staleCache !== undefined && forMs(entry) >= 2_000;
     const isAfter = (entry: ScenarioEventEntry): boolean =>
@@ -118,7 +118,7 @@ test("another invariant, or another kind of object, is another failure", async (
   const plan = richPlan();
   const { plan: smallest, violation: found } = await minimize(plan, async (each) => {
     if (each.manifests.length === plan.manifests.length) return violation(each);
-    if (each.manifests.length % 2 === 0) return { ...violation(each), invariant: "S2 recorded before freed" };
+    if (each.manifests.length % 2 === 0) return { ...violation(each), invariant: "S2 recorded before finalizer removal" };
     return { ...violation(each), subject: "Pod default/job-1-abcde" };
   });
   expect(smallest.manifests).toHaveLength(plan.manifests.length);
@@ -136,7 +136,7 @@ test("what is found at rest leaves the time to settle as it was", async () => {
   expect(endMs(smallest)).toBe(endMs(plan) - lastMs);
 });
 
-test("what ends too early to have settled is no failure of its own", async () => {
+test("a run that ends before it quiesces is not reported as a failure", async () => {
   const plan = richPlan();
   const { plan: smallest } = await minimize(plan, async (each) => {
     const endMs = parseDuration(each.for)!;
@@ -146,7 +146,7 @@ test("what ends too early to have settled is no failure of its own", async () =>
   expect(smallest.for).toBe("31s");
 });
 
-test("whatever the seed, the result fails, makes sense, and is the same again", async () => {
+test("for every seed, the result fails, is valid, and is reproducible", async () => {
   await assert(
     asyncProperty(integer({ min: 1, max: 100_000 }), integer({ min: 0, max: 2 ** 31 }), async (seed, which) => {
       const plan = generatePlan(seed);
@@ -171,7 +171,7 @@ test("whatever the seed, the result fails, makes sense, and is the same again", 
   );
 });
 
-test("no more plans are played than the budget allows, and what was reached is told", async () => {
+test("no more plans are run than the budget allows, and the smallest plan is returned", async () => {
   const plan = richPlan();
   let plansRun = 0;
   const progress: number[] = [];
@@ -191,7 +191,7 @@ test("a plan that does not fail cannot be minimised", async () => {
   await expect(minimize(richPlan(), async () => undefined)).rejects.toThrow("the plan does not fail");
 });
 
-test("told to stop, it answers with what it has", async () => {
+test("when aborted, it returns the smallest plan so far", async () => {
   const stop = new AbortController();
   const plan = richPlan();
   const result = await minimize(

@@ -57,9 +57,9 @@ export function omissions(plan: FaultPlan): Change[] {
       ...Object.entries(entry).flatMap(([kind, value]) =>
         keysOf(value)
           .filter((key) => OPTIONAL_IN_EVENTS.has(key))
-          .map((key): Change => ({ path: ["happenings", index, kind, key], value: undefined })),
+          .map((key): Change => ({ path: ["events", index, kind, key], value: undefined })),
       ),
-      ...(typeof entry.apply === "object" ? fieldsOf(entry.apply, ["happenings", index, "apply"]) : []),
+      ...(typeof entry.apply === "object" ? fieldsOf(entry.apply, ["events", index, "apply"]) : []),
     ]),
     ...workloads.flatMap((entry, index) => {
       const said = keysOf(entry).filter((key) => OPTIONAL_IN_WORKLOADS.has(key));

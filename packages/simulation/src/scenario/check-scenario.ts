@@ -41,7 +41,7 @@ export function checkScenario(file: ScenarioFile, facts: ScenarioFacts): Problem
     ...checkLeases(file),
     ...(file.nodes === undefined ? [] : checkNodes(file.nodes)),
     ...(file.workloads ?? []).flatMap((entry, index) => checkWorkload(entry, ["workloads", index], facts)),
-    ...(file.events ?? []).flatMap((entry, index) => checkScenarioEvent(entry, ["happenings", index], file, facts)),
+    ...(file.events ?? []).flatMap((entry, index) => checkScenarioEvent(entry, ["events", index], file, facts)),
   ];
 }
 
@@ -161,21 +161,21 @@ function checkScenarioEvent(
   if (kind === undefined) {
     const several = Object.keys(entry).filter((key) => key !== "at" && key !== "for");
     if (several.length === 0)
-      return [{ path, message: "says when, but not what happens; add for example `controllerDown: all`" }];
-    return [{ path, message: `${several.join(" and ")} are two things; give each an entry of its own` }];
+      return [{ path, message: "has a time but no kind of event; add for example `controllerDown: all`" }];
+    return [{ path, message: `${several.join(" and ")} are two events; give each its own entry` }];
   }
   const problems: Problem[] = [];
   const report = (at: Path, message: string): void => void problems.push({ path: [...path, ...at], message });
   const { startMs, durationMs } = facts;
   const atMs = scenarioEventTime(entry.at, startMs);
   const endMs = startMs + durationMs;
-  if (Number.isNaN(atMs)) report(["at"], `${JSON.stringify(entry.at)} is no time of the calendar`);
+  if (Number.isNaN(atMs)) report(["at"], `${JSON.stringify(entry.at)} is not a valid time`);
   else if (atMs < startMs)
     report(["at"], `${entry.at} is before the start, ${formatTime(startMs)}; nothing happens before that`);
   else if (atMs >= endMs)
     report(
       ["at"],
-      `${entry.at} is not before the end, ${formatTime(endMs)}; play longer than ${formatDuration(durationMs)}, or let it happen earlier`,
+      `${entry.at} is not before the end, ${formatTime(endMs)}; run longer than ${formatDuration(durationMs)}, or move the event earlier`,
     );
   const lasting = LASTING[kind];
   if (entry.for !== undefined && lasting === undefined)
@@ -254,7 +254,7 @@ function checkValue(
     case "leaseLost":
       if (entry.leaseLost !== true) return checkName(entry.leaseLost!, names.managers, place);
       if (controllerManagers > 1 || sharding) return [];
-      return [{ path: place, atKey: true, message: "nobody is elected; add `controllerManagers: 2`" }];
+      return [{ path: place, atKey: true, message: "there is no leader election; add `controllerManagers: 2`" }];
     case "clockJump": {
       const jump = entry.clockJump!;
       if (durationOf(jump.slice(1)) <= LONGEST_RUN_MS) return [];

@@ -47,7 +47,7 @@ export class FaultActions {
       }
       case "leaseLost": {
         const lost = faults.loseLease(scenarioEvent.value === true ? undefined : scenarioEvent.value);
-        if (lost === undefined) return { message: "nobody leads, so nobody loses the Lease" };
+        if (lost === undefined) return { message: "no controller manager leads, so no Lease is lost" };
         const who = scenarioEvent.value === true ? `${lost.leader} leads, but` : lost.leader;
         return { message: `${who} cannot reach its Lease`, end: lost.end };
       }
@@ -95,13 +95,13 @@ export class FaultActions {
       case "shutdown": {
         const name = scenarioEvent.value;
         return {
-          message: `${name} is told to end`,
+          message: `${name} receives SIGTERM`,
           begin: () => faults.shutDown(name),
           end: () => faults.controllerUp(name),
         };
       }
       case "paused":
-        return { message: `${scenarioEvent.value} stands still`, end: faults.pause(scenarioEvent.value) };
+        return { message: `${scenarioEvent.value} is paused`, end: faults.pause(scenarioEvent.value) };
       case "clockSkew": {
         const { controllerManager, by } = scenarioEvent.value;
         const byMs = jumpOf(by);
@@ -145,7 +145,7 @@ export class FaultActions {
       }
       case "apiServerRestart":
         return {
-          message: "the API server is started anew",
+          message: "the API server restarts",
           begin: () => faults.restartApiServer(this.#cluster.apiServer),
         };
       default:

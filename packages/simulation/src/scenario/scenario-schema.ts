@@ -29,7 +29,7 @@ const subject = {
   anyOf: [{ enum: ["CronJob", "Job", "Pod", "Node", "Namespace"] }, { type: "string", minLength: 1 }],
 } as const;
 const watched = {
-  controller: { description: "Whose. Default: everybody's.", ...component },
+  controller: { description: "Which component. Default: all.", ...component },
   kinds: { description: "Of which kinds. Default: of all.", type: "array", minItems: 1, items: subject },
 } as const;
 const count = { type: "integer", minimum: 1 } as const;
@@ -93,7 +93,7 @@ export const scenarioSchema = {
   $id: "https://kubewright.dev/scenario.schema.json",
   title: "a kubewright scenario",
   description:
-    "What `kubewright run --scenario FILE` plays: manifests, how their containers behave, and what happens when.",
+    "What `kubewright run --scenario FILE` simulates: manifests, how their containers behave, and timed events.",
   type: "object",
   required: ["apiVersion", "kind"],
   additionalProperties: false,
@@ -103,7 +103,7 @@ export const scenarioSchema = {
     name: { description: "A short name. Default: the file's.", ...text },
     description: { description: "One paragraph that says what to look for; printed above the timeline.", ...text },
     start: { description: "Where virtual time starts. Default: 2026-01-01T00:00:00Z.", $ref: "#/$defs/time" },
-    for: { description: "How much virtual time to play, ten years at most. Default: 1d.", ...duration },
+    for: { description: "How much virtual time to simulate, ten years at most. Default: 1d.", ...duration },
     seed: { description: "Same seed, same run. Default: 1.", type: "integer", minimum: 0, maximum: 4294967295 },
     timeZone: { description: "Zone of CronJobs that name none. Default: UTC.", ...text },
     controllerManagers: {
@@ -122,7 +122,7 @@ export const scenarioSchema = {
         maxUncountedPods: { description: "Most ended pods that one sync accounts for. Default: 500.", ...count },
         maxPodsPerSync: { description: "Most pods that one sync creates, or deletes. Default: 500.", ...count },
         terminatedPodGCThreshold: {
-          description: "Ended pods that are let be; 0 or less: all. Default: 12500.",
+          description: "Ended pods that PodGC keeps; 0 or less: all. Default: 12500.",
           type: "integer",
         },
         leaseDurations: {
@@ -227,7 +227,7 @@ export const scenarioSchema = {
       },
     },
     events: {
-      description: "What happens when, each with `at` and one thing that happens.",
+      description: "Events, each with `at` and one kind of event.",
       type: "array",
       items: {
         type: "object",
@@ -240,7 +240,7 @@ export const scenarioSchema = {
             "Requests get another answer than the API server's.",
             {
               components: {
-                description: "Whose. Default: everybody's.",
+                description: "Which component. Default: all.",
                 type: "array",
                 minItems: 1,
                 items: component,
@@ -272,14 +272,14 @@ export const scenarioSchema = {
               ...requests,
               nth: { description: "Which of these requests, counted from then on. Default: 1.", ...count },
               when: { description: "Default: after.", enum: ["before", "after"] },
-              restartAfter: { description: "Until it is there again. Default: 1s.", ...duration },
+              restartAfter: { description: "Time until it restarts. Default: 1s.", ...duration },
             },
             ["controller"],
           ),
-          paused: { description: "A controller manager stands still, and goes on later.", ...text },
+          paused: { description: "A controller manager is paused, and continues later.", ...text },
           shutdown: {
             description:
-              "A controller manager that shares work is told to end, finishes what it has begun and gives up what it has. With `for`, it is started again.",
+              "A controller manager that shares work receives SIGTERM, finishes its syncs and releases its buckets. With `for`, it restarts.",
             ...text,
           },
           watchCut: fields(
@@ -287,20 +287,20 @@ export const scenarioSchema = {
             {
               ...watched,
               compacted: {
-                description: "Whether what they missed is forgotten, so that all is listed anew. Default: false.",
+                description: "Whether the missed versions are compacted, so that the watcher lists again. Default: false.",
                 type: "boolean",
               },
             },
             [],
           ),
-          watchSilent: fields("Open watches tell nothing more, not even that they end.", watched, []),
+          watchSilent: fields("Open watches deliver nothing more, not even their end.", watched, []),
           staleList: fields(
             "Lists are answered from what was stored so long ago, unless they ask for something newer.",
             { ...watched, by: { description: "How long ago.", ...duration } },
             ["by"],
           ),
           apiServerRestart: {
-            description: "The API server is started anew: watches end, and no version from before is known.",
+            description: "The API server restarts: watches end, and earlier resource versions are unknown.",
             const: true,
           },
           clockSkew: fields(
@@ -344,7 +344,7 @@ export const scenarioSchema = {
             {
               by: { description: "How much longer.", ...duration },
               components: {
-                description: "Whose. Default: everybody's.",
+                description: "Which component. Default: all.",
                 type: "array",
                 minItems: 1,
                 items: component,

@@ -59,7 +59,7 @@ export function startChild(name: string, command: string, args: readonly string[
         const timer = setTimeout(
           () =>
             finish(() =>
-              reject(new Error(`${name} did not say ${String(pattern)} within ${timeoutMs} ms:\n${output}`)),
+              reject(new Error(`${name} did not print ${String(pattern)} within ${timeoutMs} ms:\n${output}`)),
             ),
           timeoutMs,
         );

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { freePort } from "./free-port.js";
 
-test("no system gives a free port to somebody else before it is used, and one can listen there", async () => {
+test("a free port is outside of the ephemeral ranges, and a server can listen on it", async () => {
   const given: number[] = [];
   for (let round = 0; round < 20; round++) {
     const server = createServer().listen(await freePort(), "127.0.0.1");

@@ -17,7 +17,7 @@ interface Panel {
 }
 
 const PANELS: readonly Panel[] = [
-  { title: "Pods at once", kind: "count", of: ({ pods }) => pods },
+  { title: "Concurrent pods", kind: "count", of: ({ pods }) => pods },
   { title: "CPU requested", kind: "cpu", of: ({ cpuMillis }) => cpuMillis },
   { title: "Memory requested", kind: "memory", of: ({ memoryBytes }) => memoryBytes },
 ];
@@ -47,7 +47,7 @@ export class BandsView {
         class: "bands-box",
         role: "slider",
         tabindex: 0,
-        "aria-label": "How much there is at once over time",
+        "aria-label": "Concurrency over time",
         "aria-valuemin": 0,
         "aria-valuemax": this.#steps - 1,
       }),
@@ -76,11 +76,11 @@ export class BandsView {
     this.element = h(
       "section",
       { class: "figures bands" },
-      h("h2", {}, "At once over time"),
+      h("h2", {}, "Concurrency over time"),
       h(
         "p",
         { class: "muted" },
-        `The most there is at once in every ${durationText(load.stepMs)}, over all futures. Times are in UTC.${load.omittedGroups > 0 ? ` ${load.omittedGroups.toLocaleString("en")} more CronJobs and Jobs have no bands of their own.` : ""}`,
+        `Peak in each ${durationText(load.stepMs)}, over all futures. Times are in UTC.${load.omittedGroups > 0 ? ` ${load.omittedGroups.toLocaleString("en")} more CronJobs and Jobs have no bands of their own.` : ""}`,
       ),
       h(
         "div",

@@ -272,8 +272,8 @@ export class DetailsView {
     for (const [index, level] of pods.peak.entries()) if (level > pods.peak[peak]!) peak = index;
     // Pods are counted together, whatever the filter.
     if (!isFiltering(state) && (pods.peak[peak] ?? 0) > 1)
-      at(`Most pods at once: ${count(pods.peak[peak]!)}`, zone.minute(atMs[peak]!), atMs[peak]!);
-    return entries.length === 0 ? [] : [section("Worth a look", h("ul", { class: "highlights" }, ...entries))];
+      at(`Peak of concurrent pods: ${count(pods.peak[peak]!)}`, zone.minute(atMs[peak]!), atMs[peak]!);
+    return entries.length === 0 ? [] : [section("Highlights", h("ul", { class: "highlights" }, ...entries))];
   }
 
   #facts(facts: readonly (readonly [string, string | HTMLElement | undefined])[]): HTMLElement {

@@ -151,7 +151,7 @@ export class FuturesPage {
     const command = `${this.#report.command} --seed ${seed} --html seed-${seed}.html`;
     this.#dialog.replaceChildren(
       h("h2", {}, `Seed ${seed} is not in this file`),
-      h("p", {}, `It holds the timelines of ${this.#report.embedded.length} others. This plays it:`),
+      h("p", {}, `It holds the timelines of ${this.#report.embedded.length} other seeds. This command simulates it:`),
       h("pre", { tabindex: 0 }, command),
       h(
         "div",

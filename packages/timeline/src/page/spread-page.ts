@@ -166,6 +166,6 @@ function leadOf({ cronJobs, changes, peakPods: { before, after } }: SpreadReport
   const jobs = `${cronJobs.toLocaleString("en")} ${cronJobs === 1 ? "CronJob" : "CronJobs"}`;
   const pods = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "pod" : "pods"}`;
   return changes === 0
-    ? `${jobs}, at most ${pods(before)} at once. There is nothing to move.`
-    : `${jobs}, at most ${pods(before)} at once. With new minutes for ${changes.toLocaleString("en")} of them: ${pods(after)}.`;
+    ? `${jobs}, at most ${pods(before)} at the same time. No schedule needs to move.`
+    : `${jobs}, at most ${pods(before)} at the same time. With new minutes for ${changes.toLocaleString("en")} of them: ${pods(after)}.`;
 }

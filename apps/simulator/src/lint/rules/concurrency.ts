@@ -83,7 +83,7 @@ export const overlappingRuns: LintRule = {
       ];
     }
     if (runs.maxMs <= periodMs) return [];
-    const text = `runs may take ${longest(runs)} and the next is due after ${formatDuration(periodMs)}: they may be active side by side (Allow); how often, kubewright run --seeds 1-1000 tells`;
+    const text = `runs may take ${longest(runs)} and the next is due after ${formatDuration(periodMs)}: they may be active side by side (Allow); kubewright run --seeds 1-1000 shows how often`;
     return [{ text, path, level: "note" }];
   },
 };
@@ -100,7 +100,7 @@ export const replaceNeverFinishes: LintRule = {
     const path = ["spec", "concurrencyPolicy"];
     if (runs.minMs <= lengthOf(shortest)) {
       if (runs.maxMs <= lengthOf(shortest)) return [];
-      const text = `runs may take ${longest(runs)} and are replaced after ${formatDuration(lengthOf(shortest))}: some may never finish; how often, kubewright run --seeds 1-1000 tells`;
+      const text = `runs may take ${longest(runs)} and are replaced after ${formatDuration(lengthOf(shortest))}: some may never finish; kubewright run --seeds 1-1000 shows how often`;
       return [{ text, path, level: "note" }];
     }
     const never = runs.minMs > lengthOf(widest);

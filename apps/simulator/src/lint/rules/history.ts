@@ -10,7 +10,7 @@ export const hiddenFailures: LintRule = {
   check: ({ cronJob }) => {
     if (cronJob?.failedJobsHistoryLimit !== 0) return [];
     const text =
-      "a failedJobsHistoryLimit of 0 removes failed Jobs, with their pods and logs, as soon as they fail: nobody will know why; keep 1 at least";
+      "a failedJobsHistoryLimit of 0 removes failed Jobs, with their pods and logs, as soon as they fail, so the cause is lost; keep at least 1";
     return [{ text, path: ["spec", "failedJobsHistoryLimit"] }];
   },
 };

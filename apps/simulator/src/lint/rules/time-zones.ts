@@ -5,14 +5,14 @@ import type { LintRule } from "../lint-rule.js";
 export const noTimeZone: LintRule = {
   name: "no-time-zone",
   level: "note",
-  summary: "No timeZone: the schedule goes by the zone of whatever machine the controller runs on",
+  summary: "No timeZone: the schedule uses the time zone of the machine that the controller runs on",
   check: ({ cronJob }) => {
     if (cronJob === undefined || typeof cronJob.schedule !== "string") return [];
     const { schedule, timeZone } = cronJob;
     // Delays know no time of day.
     if (timeZone != null || hasEmbeddedTimeZone(schedule) || schedule.startsWith("@every")) return [];
     const text =
-      "no timeZone: the schedule goes by the zone of the machine that kube-controller-manager runs on; say which is meant, for example timeZone: Etc/UTC";
+      "no timeZone: the schedule uses the time zone of the machine that kube-controller-manager runs on; name one, for example timeZone: Etc/UTC";
     return [{ text, path: ["spec", "schedule"] }];
   },
 };

@@ -19,12 +19,12 @@ export class FuturesPanel {
   readonly #count: HTMLInputElement;
   readonly #start: HTMLButtonElement;
   readonly #cancel: HTMLButtonElement;
-  readonly #progress = new Progress("Futures played");
+  readonly #progress = new Progress("Futures simulated");
   readonly #status = h("p", { class: "hint", role: "status" });
   readonly #lead = h(
     "p",
     { class: "placeholder" },
-    "One run is one future: how long things take, and what fails, is chance. Play many, and see how often what happens.",
+    "One run is one future: durations and failures are random. Simulate many to see how often each outcome occurs.",
   );
   readonly #summary = h("pre", { class: "summary", tabindex: 0, "aria-label": "What kubewright run --seeds prints" });
   #stop: AbortController | undefined;
@@ -68,7 +68,7 @@ export class FuturesPanel {
   set count(count: number) {
     this.#slider.value = String(count);
     this.#count.value = String(count);
-    this.#start.textContent = count === 1 ? "Play 1 future" : `Play ${count.toLocaleString("en")} futures`;
+    this.#start.textContent = count === 1 ? "Simulate 1 future" : `Simulate ${count.toLocaleString("en")} futures`;
   }
 
   /** What is shown is of something else by now. */
@@ -94,7 +94,7 @@ export class FuturesPanel {
     const stop = new AbortController();
     this.#stop = stop;
     this.#setBusy(true);
-    this.#status.textContent = "Playing…";
+    this.#status.textContent = "Simulating…";
     this.#progress.begin();
     const count = Number(this.#slider.value);
     const started = performance.now();
@@ -114,7 +114,7 @@ export class FuturesPanel {
 
   #show({ report, summary, problems }: FuturesResult, count: number, tookMs: number): void {
     if (report === undefined) {
-      this.#status.textContent = problems[0]?.message ?? "Nothing can be played";
+      this.#status.textContent = problems[0]?.message ?? "Nothing to simulate";
       return;
     }
     this.#status.textContent = `${count.toLocaleString("en")} futures in ${(tookMs / 1000).toFixed(1)} s`;

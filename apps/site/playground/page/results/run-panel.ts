@@ -25,7 +25,7 @@ export class RunPanel {
       this.timeline.element.hidden = false;
       this.#nothing.hidden = true;
       this.#summary.textContent = summary;
-    } else this.showStatus("Nothing can be played yet: see what is wrong beside.");
+    } else this.showStatus("No simulation yet: see the problems of the files.");
     this.timelinePanel.classList.toggle("is-old", !hasReport);
     this.summaryPanel.classList.toggle("is-old", !hasReport);
   }

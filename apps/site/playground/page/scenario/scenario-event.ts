@@ -3,8 +3,8 @@ export const OFFERED = {
   controllerDown: { label: "Controller manager is down", duration: "optional", value: "controller" },
   apiServerDown: { label: "API server is down", duration: "required", value: "none" },
   nodeLost: { label: "A node is lost", duration: "optional", value: "node" },
-  suspend: { label: "Somebody suspends", duration: "optional", value: "object" },
-  patch: { label: "Somebody edits", duration: "never", value: "edit" },
+  suspend: { label: "A user suspends an object", duration: "optional", value: "object" },
+  patch: { label: "A user edits an object", duration: "never", value: "edit" },
 } as const;
 
 export type OfferedKind = keyof typeof OFFERED;

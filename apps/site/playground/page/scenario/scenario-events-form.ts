@@ -26,7 +26,7 @@ const EDITABLE = [
 
 /** What goes wrong, and when. */
 export class ScenarioEventsForm {
-  readonly element = h("div", { class: "happenings-form" });
+  readonly element = h("div", { class: "events-form" });
   readonly #edit: EditScenario;
   #subjects: readonly Subject[] = [];
 

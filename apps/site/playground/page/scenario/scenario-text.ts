@@ -51,7 +51,7 @@ export class ScenarioText {
   }
 
   get events(): readonly ScenarioEvent[] {
-    const list = this.#get(["happenings"]);
+    const list = this.#get(["events"]);
     if (!Array.isArray(list)) return [];
     return list.map((item: unknown) => {
       const { at = "", for: lasting = "", ...rest } = (item ?? {}) as Record<string, unknown>;
@@ -64,7 +64,7 @@ export class ScenarioText {
   withScenarioEvent(index: number, scenarioEvent: ScenarioEvent): string {
     return this.#edited((document) => {
       const { at, for: lasting, kind, value } = scenarioEvent;
-      const list = listAt(document, "happenings");
+      const list = listAt(document, "events");
       const written = { at, ...(lasting === "" ? {} : { for: lasting }), [kind]: value };
       const existing = list.items[index];
       if (!isMap(existing)) {
@@ -80,9 +80,9 @@ export class ScenarioText {
 
   withoutScenarioEvent(index: number): string {
     return this.#edited((document) => {
-      const list = listAt(document, "happenings");
+      const list = listAt(document, "events");
       list.items.splice(index, 1);
-      if (list.items.length === 0) document.delete("happenings");
+      if (list.items.length === 0) document.delete("events");
     });
   }
 

@@ -39,7 +39,7 @@ test("a webhook's name is a domain of three parts or more", () => {
   );
 });
 
-test("names are told apart, whichever two are the same", () => {
+test("duplicate webhook names are refused", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 5 }), (names) => {
       const { errors } = create(webhooks, configuration(...names.map((name) => ({ ...hook, name: `${name}.x.y` }))));
@@ -49,7 +49,7 @@ test("names are told apart, whichever two are the same", () => {
   );
 });
 
-test("a webhook is somewhere: at a plain https URL or behind a service, and nowhere else", () => {
+test("a webhook has either a plain https URL or a service", () => {
   const part = fc.constantFrom("", "x");
   fc.assert(
     fc.property(
@@ -101,7 +101,7 @@ test("a path below a service has no empty segments, and only names", () => {
   );
 });
 
-test("a star stands alone in groups, versions and operations", () => {
+test("a wildcard must be the only entry of groups, versions and operations", () => {
   const lists: [string, string[]][] = [
     ["apiGroups", ["", "apps", "batch"]],
     ["apiVersions", ["v1", "v1beta1"]],
@@ -133,7 +133,7 @@ test.each([
   expect(ruleProblem({ resources })).toBe(problem === "" ? "" : `webhooks[0].rules[0].${problem}`);
 });
 
-test("a timeout is a second at the least and 30 at the most", () => {
+test("a timeout is between 1 and 30 seconds", () => {
   fc.assert(
     fc.property(fc.integer({ min: -5, max: 40 }), (timeoutSeconds) => {
       expect(problemOf({ timeoutSeconds }) === "").toBe(timeoutSeconds >= 1 && timeoutSeconds <= 30);
@@ -141,7 +141,7 @@ test("a timeout is a second at the least and 30 at the most", () => {
   );
 });
 
-test("one of the versions of a review is spoken here, and none is said twice", () => {
+test("at least one review version is supported, and none is repeated", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom("v1", "v1beta1", "v2"), { maxLength: 4 }), (versions) => {
       const isKnown = versions.some((version) => version !== "v2");
@@ -151,7 +151,7 @@ test("one of the versions of a review is spoken here, and none is said twice", (
   );
 });
 
-test("at most 64 match conditions, each of them of true or false", () => {
+test("at most 64 match conditions are allowed, and each must be boolean", () => {
   const conditions = (count: number): object[] =>
     Array.from({ length: count }, (_, index) => ({ name: `c${index}`, expression: "has(object.spec)" }));
   expect(problemOf({ matchConditions: conditions(64) })).toBe("");
@@ -169,7 +169,7 @@ test("at most 64 match conditions, each of them of true or false", () => {
   );
 });
 
-test("a changed webhook is a new generation, a label is none; only mutating ones are reinvoked", () => {
+test("a changed webhook bumps the generation, a label does not; only mutating webhooks have a reinvocation policy", () => {
   const stored = create(mutatingWebhookConfigurationResource.strategy, configuration(hook)).object;
   expect(stored).toMatchObject({ metadata: { generation: 1 }, webhooks: [{ reinvocationPolicy: "Never" }] });
   expect(create(webhooks, configuration(hook)).object).not.toHaveProperty("webhooks.0.reinvocationPolicy");
@@ -225,7 +225,7 @@ test.each([
   expect(policyProblem(change)).toMatch(message === "" ? /^$/ : message);
 });
 
-test("a policy's parameters have names once it says of what kind they are", () => {
+test("expressions may use params when the policy has a paramKind", () => {
   fc.assert(
     fc.property(fc.boolean(), fc.constantFrom("validations", "variables", "matchConditions"), (hasKind, where) => {
       const expression = "params.max == 1";
@@ -235,7 +235,7 @@ test("a policy's parameters have names once it says of what kind they are", () =
   );
 });
 
-test("a binding does one thing or two with what is found, but does not warn of what it denies", () => {
+test("a binding has one or two validation actions, but not both Deny and Warn", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom("Deny", "Warn", "Audit"), { maxLength: 3 }), (validationActions) => {
       const { message } = create(bindings, { metadata: { name: "b" }, spec: { policyName: "p", validationActions } });

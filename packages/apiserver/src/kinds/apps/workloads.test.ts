@@ -35,7 +35,7 @@ const isAmount = (given: number | string): boolean =>
 const isNothing = (given: number | string): boolean => given === 0 || /^0+%$/.test(String(given));
 const isTooMuch = (given: number | string): boolean => typeof given === "string" && Number.parseInt(given, 10) > 100;
 
-test("a Deployment rolls out when it may replace something, with amounts that can be read", () => {
+test("a Deployment needs readable maxSurge and maxUnavailable that are not both zero", () => {
   fc.assert(
     fc.property(amount, amount, (maxSurge, maxUnavailable) => {
       const { message } = create(
@@ -48,7 +48,7 @@ test("a Deployment rolls out when it may replace something, with amounts that ca
   );
 });
 
-test("a DaemonSet rolls out by pods more or pods less, never both and never neither", () => {
+test("a DaemonSet sets exactly one of maxSurge and maxUnavailable", () => {
   fc.assert(
     fc.property(amount, amount, (maxSurge, maxUnavailable) => {
       const rollingUpdate = { maxSurge, maxUnavailable };
@@ -77,7 +77,7 @@ test.each([
   );
 });
 
-test("a ReplicationController selects what its template is labelled with, unless it says otherwise", () => {
+test("a ReplicationController defaults its selector to its template's labels", () => {
   fc.assert(
     fc.property(labels, (templateLabels) => {
       const { object, message } = create(
@@ -106,7 +106,7 @@ test.each<[string, (spec: NonNullable<StatefulSet["spec"]>) => void]>([
   );
 });
 
-test("a StatefulSet may change its size, its template and how it is rolled out, which is a new generation", () => {
+test("a StatefulSet may change replicas, template and update strategy, which bumps the generation", () => {
   const { object, message } = update(statefulSetStrategy, stored(), ({ spec }) => {
     spec!.replicas = 3;
     spec!.ordinals = { start: 2 };
@@ -117,7 +117,7 @@ test("a StatefulSet may change its size, its template and how it is rolled out, 
   expect(statefulSetStrategy.bumpsGeneration?.(object, stored())).toBe(true);
 });
 
-test("what a StatefulSet claims is as good as a volume of its pods", () => {
+test("a volume claim template counts as a volume of the pods", () => {
   const mounts = [{ name: "data", mountPath: "/data" }];
   const template = {
     metadata: { labels: { app: "x" } },
@@ -131,7 +131,7 @@ test("what a StatefulSet claims is as good as a volume of its pods", () => {
 
 const count = fc.integer({ min: 0, max: 4 });
 
-test("a status counts no more pods of a kind than there are, nor more available than ready ones", () => {
+test("status counts do not exceed replicas, and available does not exceed ready", () => {
   fc.assert(
     fc.property(count, count, count, count, (replicas, readyReplicas, availableReplicas, updatedReplicas) => {
       const counts = { replicas, readyReplicas, availableReplicas, updatedReplicas };
@@ -143,7 +143,7 @@ test("a status counts no more pods of a kind than there are, nor more available 
   );
 });
 
-test("a DaemonSet's template has a generation of its own, which nobody else may set", () => {
+test("a DaemonSet's template generation is set by the server only", () => {
   const first: DaemonSet = create(daemonSetStrategy, workload()).object;
   const generation = ({ metadata }: DaemonSet): unknown =>
     metadata.annotations?.["deprecated.daemonset.template.generation"];

@@ -27,7 +27,7 @@ const isTarget = ({ type, value, averageValue, averageUtilization }: Partial<Tar
   type !== "Odd" && isAmount(value) && isAmount(averageValue) && averageUtilization !== 0;
 const isName = (given: string): boolean => given !== "" && !given.includes("/");
 
-test("a resource is used to an amount or to a percentage", () => {
+test("a resource metric has a target value or a target utilization", () => {
   fc.assert(
     fc.property(target, fc.constantFrom("Resource", "ContainerResource"), (given, type) => {
       const resource = { name: "cpu", target: given };
@@ -40,7 +40,7 @@ test("a resource is used to an amount or to a percentage", () => {
   );
 });
 
-test("what is counted elsewhere has a name and a target: per pod, or for all of them", () => {
+test("an external metric has a name and either a total or a per-pod target", () => {
   fc.assert(
     fc.property(target, name, fc.constantFrom("Object", "External", "Pods"), (given, metricName, type) => {
       const source = { describedObject: { kind: "Service", name: "s" }, metric: { name: metricName }, target: given };
@@ -54,7 +54,7 @@ test("what is counted elsewhere has a name and a target: per pod, or for all of 
   );
 });
 
-test("an autoscaler keeps at least one pod, and no more at least than at most", () => {
+test("an autoscaler has minReplicas of at least 1 and at most maxReplicas", () => {
   const count = fc.option(fc.integer({ min: -1, max: 4 }), { nil: undefined });
   fc.assert(
     fc.property(count, count, (minReplicas, maxReplicas = 0) => {
@@ -65,7 +65,7 @@ test("an autoscaler keeps at least one pod, and no more at least than at most", 
   );
 });
 
-test("rules of scaling are bounded, and completed when any is given", () => {
+test("scaling rules are bounded and defaulted", () => {
   const policies = fc.option(
     fc.array(
       fc.record({
@@ -135,7 +135,7 @@ const cpu = fc.integer({ min: 1, max: 200 }).map((averageUtilization) => ({
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
 }));
 
-test("what goes through v1 and comes back is the same", () => {
+test("an autoscaler survives a round trip through v1", () => {
   fc.assert(
     fc.property(fc.array(metric, { maxLength: 3 }), cpu, fc.boolean(), (others, last, behaves) => {
       const { object } = create(
@@ -172,7 +172,7 @@ test.each(["[1]", "{", '[{"type":5}]', '[{"type":"Pods","pods":{"targetAverageVa
   },
 );
 
-test("nobody writes a status through the annotations of v1", () => {
+test("the v1 annotations cannot change the status", () => {
   const conditions = '[{"type":"AbleToScale","status":"True"}]';
   const annotations = { "autoscaling.alpha.kubernetes.io/conditions": conditions };
   const manifest = { metadata: { name: "h", annotations }, spec: { scaleTargetRef, maxReplicas: 3 } };

@@ -21,7 +21,7 @@ const manifest = (spec: object = {}): object => ({
 });
 const messageOf = (spec: object): string => create(certificateSigningRequestStrategy, manifest(spec)).message;
 
-test("a request is for a signer, for uses that there are, and long enough", () => {
+test("a request needs a signer, known usages and a minimum duration", () => {
   const signer = fc.constantFrom(
     "example.com/me",
     "example.com/a.b",
@@ -52,11 +52,11 @@ test.each([
   [btoa("hello"), "PEM block type must be CERTIFICATE REQUEST"],
   [pem("CERTIFICATE", "\x30\x00"), "PEM block type must be CERTIFICATE REQUEST"],
   [pem("CERTIFICATE REQUEST", "\x30\x05\x02"), "asn1: syntax error: data truncated"],
-])("%j is no request", (text, sentence) => {
+])("%j is not a certificate request", (text, sentence) => {
   expect(messageOf({ request: text })).toBe(`spec.request: Invalid value: ${JSON.stringify(text)}: ${sentence}`);
 });
 
-test("what is asked for stays", () => {
+test("the spec of a request is immutable", () => {
   const { object } = create(certificateSigningRequestStrategy, manifest());
   const changed = update(certificateSigningRequestStrategy, object, (next) => {
     next.spec.usages = ["server auth"];
@@ -92,7 +92,7 @@ function createClient(allowed: readonly string[] = []): Send {
   };
 }
 
-test("a request is its user's, whoever it says it is of", async () => {
+test("the server sets a request's user from the authenticated user", async () => {
   const [status, created] = await createClient()(
     "POST",
     PATH,
@@ -105,7 +105,7 @@ test("a request is its user's, whoever it says it is of", async () => {
 
 const approved = { status: { conditions: [{ type: "Approved", status: "True", reason: "Fine" }] } };
 
-test("those who may approve for a signer do, and others do not", async () => {
+test("approval requires permission for the signer", async () => {
   const refused = createClient();
   await refused("POST", PATH, manifest());
   expect((await refused("PATCH", `${PATH}/me/approval`, approved))[0]).toBe(403);
@@ -120,7 +120,7 @@ test("those who may approve for a signer do, and others do not", async () => {
   expect((await send("PATCH", `${PATH}/me/approval`, { status: { conditions: null } }))[0]).toBe(422);
 });
 
-test("a certificate is given once, through the status, by those who may sign", async () => {
+test("a certificate is issued once, through status, with permission to sign", async () => {
   const refused = createClient();
   await refused("POST", PATH, manifest());
   expect((await refused("PATCH", `${PATH}/me/status`, { status: { certificate } }))[0]).toBe(403);

@@ -19,7 +19,7 @@ function created(manifest: object): CronJob {
   return object;
 }
 
-test("a minimal CronJob gets its defaults, its pods theirs, and its Jobs none yet", () => {
+test("a minimal CronJob gets its own and its pods' defaults, but no Job defaults", () => {
   const { metadata, spec, status } = created(cronJob());
   expect(spec).toMatchObject({
     concurrencyPolicy: "Allow",
@@ -104,7 +104,7 @@ test.each<[object, string]>([
   expect(create(cronJobStrategy, cronJob({}, jobSpec)).message).toBe(message);
 });
 
-test("a name must leave room for the Jobs' suffix, but only when it is given", () => {
+test("a name must leave room for the Jobs' suffix, but only on create", () => {
   const name = "n".repeat(53);
   const { object, message } = create(cronJobStrategy, cronJob({}, {}, name));
   expect(message).toBe(`metadata.name: Invalid value: "${name}": must be no more than 52 characters`);
@@ -134,7 +134,7 @@ test("a time zone that is no longer known is only refused when it changes", () =
   );
 });
 
-test("a status is taken as it comes, and nothing else with it", () => {
+test("a status update stores the status and nothing else", () => {
   const { object, message } = updateStatus(cronJobStrategy, created(cronJob()), (next) => {
     next.spec.schedule = "nonsense";
     next.status = { active: [{ name: "x" }] };

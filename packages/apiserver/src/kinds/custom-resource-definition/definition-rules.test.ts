@@ -78,7 +78,7 @@ test.each<[object, string]>([
   expect(create(strategy, definition(spec)).message).toBe(message);
 });
 
-test("a rule costs as often as its values may be there, and lists without bounds may be as long as a request", () => {
+test("a rule's cost is multiplied by the cardinality of its values, and an unbounded list may fill a request", () => {
   const dear = (max: object): object => ({
     type: "array",
     ...max,
@@ -93,7 +93,7 @@ test("a rule costs as often as its values may be there, and lists without bounds
   );
 });
 
-test("many rules that are cheap one by one may cost too much together, and the dearest are named", () => {
+test("the total cost of rules is limited, and the most expensive rules are reported", () => {
   const dear = {
     type: "array",
     maxItems: 90_000,
@@ -106,7 +106,7 @@ test("many rules that are cheap one by one may cost too much together, and the d
   expect(message).toContain("estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1.09");
 });
 
-test("a schema that is stored already is not looked at again, so that stricter rules hold nobody up", () => {
+test("an unchanged stored schema is not validated again", () => {
   const { object } = create(strategy, definition({ type: "object" }));
   const versions = (object.spec as { versions: { schema: object }[] }).versions;
   versions[0]!.schema = { openAPIV3Schema: { type: "object", nullable: true } };
@@ -114,7 +114,7 @@ test("a schema that is stored already is not looked at again, so that stricter r
   expect(renamed.message).toBe("");
 });
 
-test("the version that objects are stored in is remembered, and may not leave", () => {
+test("a stored version is recorded and cannot be removed", () => {
   const { object } = create(strategy, definition({ type: "object" }));
   const moved = update(strategy, object, ({ spec }) => {
     const [first] = spec.versions;

@@ -28,7 +28,7 @@ const definition = (spec: object = {}): object => ({
 });
 const path = "spec.validation.openAPIV3Schema.properties[spec]";
 
-test("a definition gets its other names and the version it stores", () => {
+test("a CRD gets default names and its stored version", () => {
   const { object, message } = create(strategy, definition());
   expect(message).toBe("");
   expect(object).toMatchObject({
@@ -87,7 +87,7 @@ test.each<[object, string]>([
   expect(create(strategy, definition(spec)).message).toBe(message);
 });
 
-test("what an established definition's objects are called and where they live stays", () => {
+test("names and scope of an established CRD are immutable", () => {
   const { object } = create(strategy, definition());
   object.status!.conditions = [{ type: "Established", status: "True" }];
   const { message } = update(strategy, object, ({ spec }) => Object.assign(spec, { scope: "Cluster" }));

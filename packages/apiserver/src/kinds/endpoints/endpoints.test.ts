@@ -17,7 +17,7 @@ const slice = (fields: object = {}): object => ({
 
 const octet = fc.constantFrom(0, 1, 10, 127, 169, 223, 224, 254, 255);
 
-test("traffic goes to addresses that other machines can have", () => {
+test("endpoint addresses must be reachable from other machines", () => {
   fc.assert(
     fc.property(octet, octet, octet, octet, (a, b, c, d) => {
       const ip = `${a}.${b}.${c}.${d}`;
@@ -57,7 +57,7 @@ test("the addresses of a slice are of its type", () => {
   );
 });
 
-test("names of ports are told apart, and needed where there are several", () => {
+test("port names are unique, and required when there are several ports", () => {
   const ports = fc.array(fc.record({ name: fc.constantFrom("a", "b", ""), port: fc.constant(80) }), { maxLength: 3 });
   fc.assert(
     fc.property(ports, (given) => {
@@ -70,7 +70,7 @@ test("names of ports are told apart, and needed where there are several", () => 
   );
 });
 
-test("a slice keeps its type, and its labels count as content", () => {
+test("a slice's address type is immutable, and its labels bump the generation", () => {
   const { object } = create(endpointSliceStrategy, slice());
   expect(object).toMatchObject({ metadata: { generation: 1 }, ports: [{ name: "", port: 80, protocol: "TCP" }] });
   expect(update(endpointSliceStrategy, object, (next) => (next.addressType = "IPv6")).message).toBe(
@@ -83,7 +83,7 @@ test("a slice keeps its type, and its labels count as content", () => {
   expect(isNew(({ metadata }) => (metadata.annotations = { a: "b" }))).toBe(false);
 });
 
-test("what an older version said of where an endpoint is, is dropped", () => {
+test("deprecated topology is dropped", () => {
   const { object } = create(
     endpointSliceStrategy,
     slice({ endpoints: [{ addresses: ["10.0.0.1"], deprecatedTopology: { zone: "z" }, nodeName: "n" }] }),
@@ -91,7 +91,7 @@ test("what an older version said of where an endpoint is, is dropped", () => {
   expect(object.endpoints).toEqual([{ addresses: ["10.0.0.1"], nodeName: "n" }]);
 });
 
-test("Endpoints are printed with the first three that can be reached", () => {
+test("Endpoints are printed with their first three ready addresses", () => {
   const addresses = [{ ip: "10.0.0.1" }, { ip: "10.0.0.2" }];
   const ports = [
     { name: "a", port: 1 },

@@ -234,12 +234,12 @@ test.each<[string, object, Status, Status, string]>([
   expect(write(spec, before, after)).toBe(message);
 });
 
-test("a Job that breaks a rule already can be written when the parts the rule speaks of stay", () => {
+test("an invalid stored Job can be updated when the invalid parts do not change", () => {
   const broken: Status = { ...complete, active: 1 };
   expect(write({}, broken, { ...broken, ready: 1 })).toBe("");
 });
 
-test("a status write keeps the spec and may change metadata", () => {
+test("a status update keeps the spec and may change metadata", () => {
   const stored = create(jobStrategy, { metadata: { name: "j" }, spec: { template: { spec: podSpec } } }).object;
   const { object } = updateStatus(jobStrategy, stored, (job) => {
     job.spec!.parallelism = 9;

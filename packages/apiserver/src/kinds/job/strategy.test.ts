@@ -58,12 +58,12 @@ test("a minimal Job gets every default, the generated labels and their selector"
   });
 });
 
-test("completions and parallelism default by each other", () => {
+test("completions and parallelism are defaulted together", () => {
   expect(created(job({ parallelism: 3 })).spec).not.toHaveProperty("completions");
   expect(created(job({ completions: 3 })).spec?.parallelism).toBe(1);
 });
 
-test("a limit per index lifts the limit of all, and a failure policy changes what pods are replaced", () => {
+test("backoffLimitPerIndex raises the default backoffLimit, and a failure policy changes podReplacementPolicy", () => {
   expect(created(job({ completionMode: "Indexed", completions: 2, backoffLimitPerIndex: 1 })).spec?.backoffLimit).toBe(
     2147483647,
   );
@@ -73,7 +73,7 @@ test("a limit per index lifts the limit of all, and a failure policy changes wha
   expect(spec?.podFailurePolicy?.rules[0]?.onPodConditions?.[0]?.status).toBe("True");
 });
 
-test("a Job without labels takes its template's, generated ones included, unless its name was generated", () => {
+test("a Job without labels gets its template's labels, including generated ones, unless its name was generated", () => {
   const manifest = job({}, {}, { labels: { a: "b" } });
   expect(create(jobStrategy, manifest).object.metadata.labels).toEqual({ a: "b", ...generated });
   const named = create(jobStrategy, manifest, true).object;
@@ -81,7 +81,7 @@ test("a Job without labels takes its template's, generated ones included, unless
   expect(named.spec?.template.metadata?.labels).toEqual({ a: "b", ...generated });
 });
 
-test("a Job stored without labels has its template's whenever it is read", () => {
+test("a Job stored without labels is read with its template's labels", () => {
   const { object } = create(jobStrategy, job());
   expect(object.metadata).not.toHaveProperty("labels");
   expect(jobStrategy.applyReadDefaults!(object)).toBe(true);
@@ -89,13 +89,13 @@ test("a Job stored without labels has its template's whenever it is read", () =>
   expect(jobStrategy.applyReadDefaults!(object)).toBe(false);
 });
 
-test("a name that makes no label is reported for the template alone", () => {
+test("a name that is not a valid label value is reported for the template only", () => {
   const { message, object } = create(jobStrategy, job({}, {}, undefined, { name: "n".repeat(64) }));
   expect(message).toMatch(/^spec\.template\.labels: Invalid value: "n+": must be no more than 63 bytes$/);
   expect(object.metadata).not.toHaveProperty("labels");
 });
 
-test("a Job with labels of its own keeps just those", () => {
+test("a Job with labels keeps exactly those labels", () => {
   const { metadata, spec } = created(job({}, {}, { labels: { a: "b" } }, { labels: { own: "x" } }));
   expect(metadata.labels).toEqual({ own: "x" });
   expect(metadata.labels).not.toBe(spec?.template.metadata?.labels);
@@ -108,7 +108,7 @@ test("labels that the user chose instead of the generated ones are refused", () 
   );
 });
 
-test("a selector of one's own needs manualSelector and matching labels", () => {
+test("a user-provided selector needs manualSelector and matching labels", () => {
   const shown = `{"matchLabels":{"a":"b","batch.kubernetes.io/controller-uid":"${UID}"}}`;
   const labels = JSON.stringify(sortedKeys(generated));
   expect(rejected(job({ selector: { matchLabels: { a: "b" } } }))).toBe(
@@ -364,7 +364,7 @@ test("a name that is no DNS label is warned about", () => {
   });
 });
 
-test("an error of the spec is reported twice by an update, and said once", () => {
+test("an update reports a spec error twice, and the message contains it once", () => {
   const { message, errors } = update(jobStrategy, created(job()), ({ spec }) => (spec!.parallelism = -1));
   expect(message).toBe("spec.parallelism: Invalid value: -1: must be greater than or equal to 0");
   expect(causes(errors)).toEqual(
@@ -433,7 +433,7 @@ test("the template of a running Job is immutable, and the error shows it as upst
   expect(message).toMatch(/"SchedulingGroup":null}}: field is immutable$/);
 });
 
-test("a suspended Job without pods may be told where and how its pods run, but not what", () => {
+test("a suspended Job without pods may change scheduling fields and resources, but no other template fields", () => {
   const suspended = created(job({ suspend: true }));
   const where = ({ spec }: Job): void => {
     const { template } = spec!;

@@ -46,7 +46,7 @@ function isOrdered({ min, max, default: limit, defaultRequest: request }: Given)
   return inOrder.every((value, index) => index === 0 || inOrder[index - 1]! <= value);
 }
 
-test("bounds and defaults of a resource are in order, once what is not said is filled in", () => {
+test("bounds and defaults of a resource must be ordered after defaulting", () => {
   fc.assert(
     fc.property(bounds, (given) => {
       const { object, message } = create<LimitRange>(limitRangeStrategy, limitRange(given));
@@ -60,7 +60,7 @@ test("bounds and defaults of a resource are in order, once what is not said is f
   );
 });
 
-test("what a namespace's limits let pass keeps them, and what they refuse does not", async () => {
+test("admitted pods satisfy the namespace's limits, refused pods violate them", async () => {
   const amount = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined });
   const fine = bounds.filter((given) => isOrdered(withDefaults(given)));
   await fc.assert(

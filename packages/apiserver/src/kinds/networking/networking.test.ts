@@ -14,7 +14,7 @@ const policy = (spec: object): object => ({ metadata: { name: "n" }, spec: { pod
 
 const piece = fc.constantFrom("/", "a", ".", "..", "%2f", "%2F", "-");
 
-test("a path of an Ingress is absolute, and cannot be read as another one", () => {
+test("an Ingress path is absolute and contains no ambiguous segments", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 6 }), fc.constantFrom("Exact", "Prefix"), (pieces, pathType) => {
       const text = pieces.join("");
@@ -31,7 +31,7 @@ test("a path of an Ingress is absolute, and cannot be read as another one", () =
   );
 });
 
-test("a path that its controller reads may be anything that begins with a slash, or nothing", () => {
+test("an ImplementationSpecific path may be empty or any absolute path", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const { message } = create(ingressStrategy, path({ path: text, pathType: "ImplementationSpecific" }));
@@ -40,7 +40,7 @@ test("a path that its controller reads may be anything that begins with a slash,
   );
 });
 
-test("a backend is one thing, with one port", () => {
+test("a backend is either a service with one port or a resource", () => {
   const backend = fc.record({
     service: fc.option(
       fc.record({
@@ -66,7 +66,7 @@ test("a backend is one thing, with one port", () => {
 const network = fc.tuple(fc.constantFrom(10, 11), fc.constantFrom(0, 1, 128), fc.integer({ min: 6, max: 18 }));
 const numberOf = (a: number, b: number): number => a * 2 ** 24 + b * 2 ** 16;
 
-test("what a NetworkPolicy excepts of a network is a smaller one within it", () => {
+test("an except CIDR of a NetworkPolicy is a strict subset of its cidr", () => {
   fc.assert(
     fc.property(network, network, ([a, b, bits], [c, d, exceptBits]) => {
       const ipBlock = { cidr: `${a}.${b}.0.0/${bits}`, except: [`${c}.${d}.0.0/${exceptBits}`] };
@@ -88,7 +88,7 @@ test.each([
   expect(create(networkPolicyStrategy, policy({ ingress: [{ from }] })).message === "").toBe(fine);
 });
 
-test("a range of ports begins with a number and ends no lower", () => {
+test("a port range starts with a number and its end is not lower", () => {
   const port = fc.option(fc.oneof(fc.integer({ min: 0, max: 70_000 }), fc.constant("web")), { nil: undefined });
   const end = fc.option(fc.integer({ min: 0, max: 70_000 }), { nil: undefined });
   fc.assert(
@@ -104,7 +104,7 @@ test("a range of ports begins with a number and ends no lower", () => {
   );
 });
 
-test("a NetworkPolicy is about egress as soon as it has rules for it, if it does not say", () => {
+test("policyTypes default to include Egress when egress rules are present", () => {
   const types = (spec: object): unknown => create(networkPolicyStrategy, policy(spec)).object.spec?.policyTypes;
   expect(types({})).toEqual(["Ingress"]);
   expect(types({ egress: [] })).toEqual(["Ingress"]);
@@ -112,7 +112,7 @@ test("a NetworkPolicy is about egress as soon as it has rules for it, if it does
   expect(types({ egress: [{}], policyTypes: ["Egress"] })).toEqual(["Egress"]);
 });
 
-test("an IngressClass keeps its controller, and its parameters are in a namespace when they say so", () => {
+test("an IngressClass's controller is immutable, and namespaced parameters need a namespace", () => {
   const manifest = (parameters?: object): object => ({
     metadata: { name: "c" },
     spec: { controller: "example.com/c", parameters },

@@ -35,7 +35,7 @@ function pod(name: string, claimName: string, spec: object = { nodeName: "n" }):
   return { metadata: { name }, spec: { volumes, containers: [{ name: "c", image: "i" }], ...spec } };
 }
 
-test("a deleted claim goes with the last pod on a node that uses it", async () => {
+test("a deleted claim is removed with the last scheduled pod that uses it", async () => {
   const { call } = serve(true);
   for (const name of ["a", "b"]) await call("POST", CLAIMS, claim(name));
   await call("POST", PODS, pod("one", "a"));
@@ -51,14 +51,14 @@ test("a deleted claim goes with the last pod on a node that uses it", async () =
   expect((await call("GET", `${CLAIMS}/a`)).code).toBe(404);
 });
 
-test("a claim that others hold, too, is let go of only by the server", async () => {
+test("the server removes only its own finalizer from a claim", async () => {
   const { call } = serve(true);
   await call("POST", CLAIMS, claim("a", ["example.com/mine"]));
   await call("DELETE", `${CLAIMS}/a`);
   expect((await call("GET", `${CLAIMS}/a`)).metadata.finalizers).toEqual(["example.com/mine"]);
 });
 
-test("a deleted volume goes when no claim has it", async () => {
+test("a deleted volume is removed when no claim is bound to it", async () => {
   const { call } = serve(true);
   const spec = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/x" } };
   const made = await call("POST", "persistentvolumes", { metadata: { name: "v" }, spec });
@@ -74,7 +74,7 @@ test("a deleted volume goes when no claim has it", async () => {
   expect((await call("GET", "persistentvolumes/v")).code).toBe(404);
 });
 
-test("a namespace with claims goes", async () => {
+test("a namespace with claims is deleted", async () => {
   const { call, clock } = serve(true);
   await call("POST", "namespaces", { metadata: { name: "team" } });
   await call("POST", "namespaces/team/persistentvolumeclaims", claim("a"));
@@ -83,7 +83,7 @@ test("a namespace with claims goes", async () => {
   expect((await call("GET", "namespaces/team")).code).toBe(404);
 });
 
-test("a server that is not managed leaves that to whoever has a controller for it", async () => {
+test("a server that is not managed leaves protection finalizers to a controller", async () => {
   const { call } = serve(false);
   await call("POST", CLAIMS, claim("a"));
   await call("DELETE", `${CLAIMS}/a`);

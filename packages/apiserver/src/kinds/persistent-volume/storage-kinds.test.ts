@@ -28,7 +28,7 @@ const modes = fc.uniqueArray(
 const areFine = (given: readonly string[]): boolean =>
   given.length > 0 && !given.includes("Odd") && (given.length === 1 || !given.includes("ReadWriteOncePod"));
 
-test("claims and volumes have access modes that are known, and one alone where one pod is alone", () => {
+test("claims and volumes need known access modes, and ReadWriteOncePod must be the only one", () => {
   fc.assert(
     fc.property(modes, (accessModes) => {
       const fine = areFine(accessModes);
@@ -38,7 +38,7 @@ test("claims and volumes have access modes that are known, and one alone where o
   );
 });
 
-test("claims ask for some storage and volumes have some, and volumes have nothing else", () => {
+test("claims request storage, and volumes have a storage capacity only", () => {
   fc.assert(
     fc.property(fc.integer({ min: -2, max: 3 }), fc.constantFrom("", "Ki", "Gi", "m"), fc.boolean(), (n, unit, cpu) => {
       const amounts = { storage: `${n}${unit}`, ...(cpu ? { cpu: "1" } : {}) };
@@ -58,7 +58,7 @@ const source = fc.record(
   { requiredKeys: ["kind", "name"] },
 );
 
-test("the two sources of a claim are one: it is good when each is, and they say the same", () => {
+test("dataSource and dataSourceRef of a claim must both be valid and equal", () => {
   fc.assert(
     fc.property(fc.option(source, { nil: undefined }), fc.option(source, { nil: undefined }), (one, other) => {
       const given = { ...(one && { dataSource: one }), ...(other && { dataSourceRef: other }) };
@@ -81,7 +81,7 @@ const someClaim = (phase: string, capacity: string): PersistentVolumeClaim => {
   return object;
 };
 
-test("a claim changes its size when it is bound, and never to what its volume has already", () => {
+test("a bound claim may change its size, but not below its volume's capacity", () => {
   fc.assert(
     fc.property(fc.constantFrom("Pending", "Bound"), fc.integer({ min: 1, max: 8 }), (phase, size) => {
       const { message } = update(persistentVolumeClaimStrategy, someClaim(phase, "2Gi"), ({ spec }) => {
@@ -102,7 +102,7 @@ test.each<[string, (spec: NonNullable<PersistentVolumeClaim["spec"]>) => void, s
   expect(changed.message.startsWith(message)).toBe(true);
 });
 
-test("a claim comes to its volume once, and to a class when it has none", () => {
+test("a claim's volume is set once, and its class only when it has none", () => {
   const bind = (stored: PersistentVolumeClaim, volumeName: string): ReturnType<typeof update> =>
     update(persistentVolumeClaimStrategy, stored, ({ spec }) => (spec!.volumeName = volumeName));
   const bound = bind(someClaim("Pending", "0"), "a");
@@ -112,7 +112,7 @@ test("a claim comes to its volume once, and to a class when it has none", () => 
   expect(update(persistentVolumeClaimStrategy, object, ({ spec }) => (spec!.storageClassName = "x")).message).toBe("");
 });
 
-test("amounts in a claim's status are not below nothing", () => {
+test("quantities in a claim's status are not negative", () => {
   const change = (text: string): string =>
     updateStatus(persistentVolumeClaimStrategy, someClaim("Bound", "1Gi"), ({ status }) => {
       status!.capacity = { storage: text };
@@ -121,7 +121,7 @@ test("amounts in a claim's status are not below nothing", () => {
   expect(change("-2")).toBe("status.capacity[storage]: Invalid value: -2: must be a valid resource quantity");
 });
 
-test("a volume has one source, which has what it needs", () => {
+test("a volume has exactly one source with its required fields", () => {
   fc.assert(
     fc.property(fc.subarray([...SOURCES]), (sources) => {
       const given = Object.fromEntries(sources.map((name) => [name, {}]));
@@ -154,7 +154,7 @@ test.each<[object, string]>([
   expect(message === "" ? said === "" : said.startsWith(message)).toBe(true);
 });
 
-test("a volume keeps its source and mode; its size, class, policy and claim may change", () => {
+test("a volume's source and mode are immutable; capacity, class, policy and claim are not", () => {
   const { object } = create<PersistentVolume>(persistentVolumeStrategy, volume());
   const change = (more: object): string =>
     update(persistentVolumeStrategy, object, ({ spec }) => Object.assign(spec!, more)).message;
@@ -172,7 +172,7 @@ test("a volume keeps its source and mode; its size, class, policy and claim may 
 
 const word = fc.constantFrom("a", "b", "bad key!");
 
-test("a storage class has topologies of different keys with different values, each said once", () => {
+test("topologies of a storage class have unique keys and values", () => {
   const expressions = fc.array(fc.record({ key: word, values: fc.array(word, { maxLength: 3 }) }), { maxLength: 3 });
   fc.assert(
     fc.property(expressions, (matchLabelExpressions) => {
@@ -193,7 +193,7 @@ test("a storage class has topologies of different keys with different values, ea
   );
 });
 
-test("a storage class may come to grow volumes and to other mount options, and stays what it is", () => {
+test("a storage class may change allowVolumeExpansion and mountOptions only", () => {
   const { object } = create<StorageClass>(storageClassStrategy, { metadata: { name: "s" }, provisioner: "p" });
   const change = (more: object): string =>
     update(storageClassStrategy, object, (next) => void Object.assign(next, more)).message;

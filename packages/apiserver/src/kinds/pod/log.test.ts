@@ -31,7 +31,7 @@ async function logOf(query: string, status?: PodStatus, spec: object = {}): Prom
 
 const container = { name: "c", image: "i", imageID: "", ready: false, restartCount: 0 };
 
-test("the log of a container that ended is one line that says nothing ran, and how it ended", async () => {
+test("the log of a terminated container is one line that explains the simulation and the exit", async () => {
   const terminated = {
     exitCode: 1,
     reason: "Error",
@@ -43,14 +43,14 @@ test("the log of a container that ended is one line that says nothing ran, and h
   );
 });
 
-test("a running container has run since its start", async () => {
+test("the log of a running container shows its start time", async () => {
   const running = { startedAt: "2026-01-01T00:00:01Z" };
   expect(await logOf("?container=c", { containerStatuses: [{ ...container, state: { running } }] })).toBe(
     'no output: kubewright runs no containers, "c" was only simulated; running since 2026-01-01T00:00:01Z\n',
   );
 });
 
-test("what a kubelet refuses is refused with its words", async () => {
+test("requests that a kubelet refuses get the kubelet's message", async () => {
   const waiting = { containerStatuses: [{ ...container, state: { waiting: { reason: "ContainerCreating" } } }] };
   expect(await logOf("", waiting)).toBe('container "c" in pod "p" is waiting to start: ContainerCreating');
   expect(await logOf("?previous=true", waiting)).toBe('previous terminated container "c" in pod "p" not found');

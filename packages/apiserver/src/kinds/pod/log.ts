@@ -27,7 +27,7 @@ export function podLog(call: ApiCall): Reply {
     const signals = [ended.signal, ...(call.request.signal === undefined ? [] : [call.request.signal])];
     const chunks = containerLogs(pod, container, options, AbortSignal.any(signals));
     if (chunks === undefined)
-      throw internalError(`nothing is kept of what container ${JSON.stringify(container)} wrote`);
+      throw internalError(`the server stores no output that container ${JSON.stringify(container)} wrote`);
     return chunksReply(chunks, "text/plain");
   }
   return textReply(200, `${logLine(container, state)}\n`, "text/plain");

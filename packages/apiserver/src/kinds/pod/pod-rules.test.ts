@@ -131,7 +131,7 @@ function messagesOf(pod: { spec: PodSpec }): { ofPod: string[]; ofTemplate: stri
   };
 }
 
-test("valid pods and templates are accepted, whatever they are put together of", () => {
+test("generated valid pods and templates are accepted", () => {
   fc.assert(
     fc.property(part, containerPart, (spec, container) => {
       expect(messagesOf(podOf(spec, container))).toEqual({ ofPod: [], ofTemplate: [] });
@@ -153,13 +153,13 @@ const brokenVolumes: Readonly<Record<string, fc.Arbitrary<readonly [volume: obje
     { secret: { secretName: "s", items: [{ key: "k", path: "f", mode: bad }] } },
     "secret.items[0].mode: Invalid: must be a number between 0 and 0777 (octal), both inclusive",
   ]),
-  "a path that climbs": fc
+  "a path with a backstep": fc
     .tuple(file, file)
     .map(([up, down]) => [
       { configMap: { name: "c", items: [{ key: "k", path: `${up}/../${down}` }] } },
       "configMap.items[0].path: Invalid: must not contain '..'",
     ]),
-  "a path that is the kubelet's": file.map((path) => [
+  "a path reserved for the kubelet": file.map((path) => [
     { configMap: { name: "c", items: [{ key: "k", path: `..${path}` }] } },
     "configMap.items[0].path: Invalid: must not start with '..'",
   ]),
@@ -167,7 +167,7 @@ const brokenVolumes: Readonly<Record<string, fc.Arbitrary<readonly [volume: obje
     { gitRepo: { repository: "r", directory: `/${path}` } },
     "gitRepo.directory: Invalid: must be a relative path",
   ]),
-  "a share that is none": file.map((path) => [
+  "an invalid share": file.map((path) => [
     { nfs: { server: "s", path } },
     "nfs.path: Invalid: must be an absolute path",
   ]),
@@ -189,7 +189,7 @@ const brokenVolumes: Readonly<Record<string, fc.Arbitrary<readonly [volume: obje
     },
     "projected: Invalid: conflicting duplicate paths",
   ]),
-  "a resource nobody can ask for": label.map((name) => [
+  "an unsupported resource": label.map((name) => [
     { downwardAPI: { items: [{ path: "f", resourceFieldRef: { containerName: "c", resource: `limits.${name}x-` } }] } },
     'downwardAPI.resourceFieldRef.resource: NotSupported: supported values: "limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory"',
   ]),
@@ -206,7 +206,7 @@ const brokenVolumes: Readonly<Record<string, fc.Arbitrary<readonly [volume: obje
   ]),
 };
 
-test.each(Object.entries(brokenVolumes))("among any volumes, %s is told of alone", (_name, broken) => {
+test.each(Object.entries(brokenVolumes))("among valid volumes, only %s is reported", (_name, broken) => {
   fc.assert(
     fc.property(volumes, containerPart, broken, (others, container, [volume, ...errors]) => {
       const all = [...others, { name: "broken", ...volume }];
@@ -220,7 +220,7 @@ test.each(Object.entries(brokenVolumes))("among any volumes, %s is told of alone
 });
 
 const brokenContainers: Readonly<Record<string, fc.Arbitrary<readonly [container: object, ...errors: string[]]>>> = {
-  "more sleep than time": fc
+  "a sleep longer than the grace period": fc
     .integer({ min: 31 })
     .map((seconds) => [
       { lifecycle: { preStop: { sleep: { seconds } } } },
@@ -230,13 +230,13 @@ const brokenContainers: Readonly<Record<string, fc.Arbitrary<readonly [container
     { resources: { claims: [{ name }] } },
     "resources.claims[0]: NotFound: must be one of the names in pod.spec.resourceClaims which is empty",
   ]),
-  "pages without anything else": fc
+  "huge pages without cpu or memory": fc
     .integer({ min: 1, max: 50 })
     .map((count) => [
       { resources: { limits: { "hugepages-2Mi": `${2 * count}Mi` } } },
       "resources: Forbidden: HugePages require cpu or memory",
     ]),
-  "less of a device than the limit": fc
+  "a device request below its limit": fc
     .integer({ min: 2, max: 50 })
     .map((count) => [
       { resources: { limits: { "example.com/gpu": String(count) }, requests: { "example.com/gpu": "1" } } },
@@ -254,7 +254,7 @@ const brokenContainers: Readonly<Record<string, fc.Arbitrary<readonly [container
       { env: [{ name: "A", valueFrom: { resourceFieldRef: { resource: "limits.cpu", divisor: String(divisor) } } }] },
       "env[0].valueFrom.resourceFieldRef.divisor: Invalid: only divisor's values 1m and 1 are supported with the cpu resource",
     ]),
-  "a mount of nothing": label.map((name) => [
+  "a mount of an unknown volume": label.map((name) => [
     { volumeMounts: [{ name, mountPath: "/m" }] },
     "volumeMounts[0].name: NotFound",
   ]),
@@ -273,7 +273,7 @@ const brokenContainers: Readonly<Record<string, fc.Arbitrary<readonly [container
     ]),
 };
 
-test.each(Object.entries(brokenContainers))("in any pod, %s is told of alone", (_name, broken) => {
+test.each(Object.entries(brokenContainers))("in a valid pod, only %s is reported", (_name, broken) => {
   fc.assert(
     fc.property(volumes, broken, (others, [container, ...errors]) => {
       const pod = podOf({ volumes: others }, {}, container);
@@ -285,7 +285,7 @@ test.each(Object.entries(brokenContainers))("in any pod, %s is told of alone", (
 });
 
 const brokenSpecs: Readonly<Record<string, fc.Arbitrary<readonly [spec: object, ...errors: string[]]>>> = {
-  "domains of a spread for more": fc.integer({ min: 1, max: 9 }).map((minDomains) => [
+  "minDomains with ScheduleAnyway": fc.integer({ min: 1, max: 9 }).map((minDomains) => [
     {
       topologySpreadConstraints: [
         { maxSkew: 1, topologyKey: "z", whenUnsatisfiable: "ScheduleAnyway", labelSelector: {}, minDomains },
@@ -325,17 +325,17 @@ const brokenSpecs: Readonly<Record<string, fc.Arbitrary<readonly [spec: object, 
       { dnsConfig: { nameservers } },
       "dnsConfig.nameservers: Invalid: must not have more than 3 nameservers",
     ]),
-  "a claim of nothing": label.map((name) => [
+  "a resource claim without a reference": label.map((name) => [
     { resourceClaims: [{ name }] },
     "resourceClaims[0]: Invalid: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
   ]),
-  "what Windows has not": fc
+  "a field that Windows does not support": fc
     .nat(9)
     .map((runAsUser) => [
       { os: { name: "windows" }, securityContext: { runAsUser } },
       "securityContext.runAsUser: Forbidden: cannot be set for a windows pod",
     ]),
-  "a network shared and users not": fc.constant([
+  "hostNetwork without hostUsers": fc.constant([
     { hostUsers: false, hostNetwork: true },
     "hostNetwork: Forbidden: when `hostUsers` is false",
   ]),
@@ -343,7 +343,7 @@ const brokenSpecs: Readonly<Record<string, fc.Arbitrary<readonly [spec: object, 
     { hostNetwork: true, securityContext: { sysctls: [{ name: `net.${name}`, value: "1" }] } },
     "securityContext.sysctls[0].name: Invalid: may not be specified when 'hostNetwork' is true",
   ]),
-  "less for the pod than for its container": fc
+  "a pod limit below a container limit": fc
     .integer({ min: 1, max: 99 })
     .map((milli) => [
       { resources: { requests: { cpu: `${milli}m` } } },
@@ -351,7 +351,7 @@ const brokenSpecs: Readonly<Record<string, fc.Arbitrary<readonly [spec: object, 
     ]),
 };
 
-test.each(Object.entries(brokenSpecs))("in any pod, %s is told of alone", (_name, broken) => {
+test.each(Object.entries(brokenSpecs))("in a valid pod, only %s is reported", (_name, broken) => {
   fc.assert(
     fc.property(volumes, broken, (others, [spec, ...errors]) => {
       const pod = podOf({ volumes: others, ...spec }, { resources: { requests: { cpu: "100m" } } });
@@ -362,7 +362,7 @@ test.each(Object.entries(brokenSpecs))("in any pod, %s is told of alone", (_name
   );
 });
 
-test("a pod's own labels are entered into its selectors, a template's are not", () => {
+test("matchLabelKeys are expanded in a pod's selectors, not in a template's", () => {
   const term = { topologyKey: "zone", labelSelector: {}, matchLabelKeys: ["a", "none"], mismatchLabelKeys: ["b"] };
   const spec = {
     containers: [{ name: "c", image: "x" }],
@@ -380,7 +380,7 @@ test("a pod's own labels are entered into its selectors, a template's are not", 
   expect(spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]).toBe(term);
 });
 
-test("the pod as a whole requests what its containers do, or what it is limited to", () => {
+test("pod-level requests default to the sum of container requests, or to the pod's limits", () => {
   const { object, message } = create(podStrategy, {
     metadata: { name: "p" },
     spec: {

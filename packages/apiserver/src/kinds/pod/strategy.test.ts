@@ -18,7 +18,7 @@ function created(manifest: object): Pod {
   return object;
 }
 
-test("a minimal pod gets its defaults and a status of its own", () => {
+test("a minimal pod gets its defaults and an initial status", () => {
   const { metadata, spec, status } = created({ ...pod(), status: { phase: "Running" } });
   expect(spec).toEqual({
     containers: [
@@ -49,7 +49,7 @@ test.each([
   expect(created(one({ image })).spec?.containers[0]?.imagePullPolicy).toBe(policy);
 });
 
-test("requests default to limits, and decide with them how well a pod is guarded", () => {
+test("requests default to limits, and both decide the QoS class", () => {
   const guaranteed = created(one({ resources: { limits: { cpu: "500m", memory: "64Mi" } } }));
   expect(guaranteed.spec?.containers[0]?.resources?.requests).toEqual({ cpu: "500m", memory: "64Mi" });
   expect(guaranteed.status?.qosClass).toBe("Guaranteed");
@@ -156,7 +156,7 @@ test.each<[object, string]>([
   expect(create(podStrategy, manifest).message).toBe(message);
 });
 
-test("what may surprise is warned about", () => {
+test("surprising fields produce warnings", () => {
   const manifest = pod(
     {
       containers: [
@@ -218,11 +218,11 @@ test.each<[string, object, Change, string]>([
     (spec) => (spec.nodeSelector = { a: "b" }),
     "",
   ],
-])("%s in an update is judged", (_, spec, change, message) => {
+])("an update of %s is validated", (_, spec, change, message) => {
   expect(update(podStrategy, created(pod(spec)), (object) => change(object.spec!)).message).toBe(message);
 });
 
-test("any other change is refused, and shown", () => {
+test("any other change is refused, and the message shows it", () => {
   const { message } = update(podStrategy, created(pod()), ({ spec }) => (spec!.containers[0]!.command = ["x"]));
   expect(message).toMatch(
     /^spec: Forbidden: pod updates may not change fields other than `spec\.containers\[\*\]\.image`,/,
@@ -275,12 +275,12 @@ test.each<[string, object, object, object, string]>([
     { nominatedNodeName: "m" },
     "status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a node",
   ],
-])("%s in a status is judged", (_, spec, before, after, message) => {
+])("a status update of %s is validated", (_, spec, before, after, message) => {
   const stored: Pod = { ...created(pod(spec)), status: before };
   expect(updateStatus(podStrategy, stored, (object) => (object.status = after)).message).toBe(message);
 });
 
-test("a status write keeps the owners and what was observed, and may change labels", () => {
+test("a status update keeps ownerReferences and observedGeneration, and may change labels", () => {
   const stored = created(pod());
   stored.status = { observedGeneration: 2, qosClass: "BestEffort" };
   stored.metadata.ownerReferences = [{ apiVersion: "v1", kind: "X", name: "x", uid: "u" }];
@@ -299,7 +299,7 @@ test("a status write keeps the owners and what was observed, and may change labe
   });
 });
 
-test("a pod is given the time it asked for, once it is on a node and until it has ended", () => {
+test("a pod gets its grace period only while it is on a node and has not ended", () => {
   const period = (spec: object, status: object, requested?: number): number =>
     podStrategy.gracePeriodSeconds!({ ...created(pod(spec)), status }, requested);
   expect(period({}, {}, 9)).toBe(0);

@@ -21,7 +21,7 @@ const isAmount = (given: number | string | undefined): boolean =>
   given === undefined ||
   (typeof given === "number" ? given >= 0 : /^[0-9]+%$/.test(given) && Number.parseInt(given, 10) <= 100);
 
-test("a budget says how many must stay or how many may go, never both", () => {
+test("a budget sets minAvailable or maxUnavailable, never both", () => {
   fc.assert(
     fc.property(amount, amount, (minAvailable, maxUnavailable) => {
       const { message } = create(podDisruptionBudgetStrategy, budget({ minAvailable, maxUnavailable }));
@@ -31,7 +31,7 @@ test("a budget says how many must stay or how many may go, never both", () => {
   );
 });
 
-test("a budget's status counts no less than nothing, and has conditions that can be read", () => {
+test("a budget's status counts are not negative, and its conditions are valid", () => {
   const count = fc.integer({ min: -1, max: 2 });
   const condition = fc.record({
     type: fc.constantFrom("Ready", "example.com/Fine", "bad type", ""),
@@ -105,7 +105,7 @@ function cluster(): {
 
 const BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
 
-test("of the pods that a budget holds, as many are evicted as it allows, and what is not ready goes freely", async () => {
+test("a budget limits evictions of ready pods, and unready pods are evicted freely", async () => {
   const pods = fc.array(fc.boolean(), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(pods, fc.integer({ min: 0, max: 4 }), async (ready, disruptionsAllowed) => {
@@ -134,7 +134,7 @@ test("of the pods that a budget holds, as many are evicted as it allows, and wha
   );
 });
 
-test("a budget that is used up says so in its conditions", async () => {
+test("a budget without allowed disruptions has a False condition", async () => {
   const { send, runPod, evict } = cluster();
   await send("POST", BUDGETS, {
     apiVersion: "policy/v1",

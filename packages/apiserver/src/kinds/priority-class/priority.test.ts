@@ -41,7 +41,7 @@ function pod(spec: object = {}, name = "p"): object {
   };
 }
 
-test("users have priorities up to a billion, and names that are not the system's", () => {
+test("user classes have priorities up to a billion and no system- prefix", () => {
   const value = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.constantFrom(1e9, 1e9 + 1, 2e9, 2000001000));
   const name = fc.constantFrom("a", "system", "system-x", "system-node-critical", "system-cluster-critical");
   fc.assert(
@@ -57,7 +57,7 @@ test("users have priorities up to a billion, and names that are not the system's
   );
 });
 
-test("what a class stands for does not change", () => {
+test("value and preemptionPolicy of a class are immutable", () => {
   const { object } = create(priorityClassStrategy, priorityClass("a"));
   expect(update(priorityClassStrategy, object, (next) => (next.value = 5)).message).toBe(
     "value: Forbidden: may not be changed in an update.",
@@ -68,7 +68,7 @@ test("what a class stands for does not change", () => {
   expect(update(priorityClassStrategy, object, (next) => (next.globalDefault = true)).message).toBe("");
 });
 
-test("a pod has its class's priority, the default class's, or none, and a client may say only that", async () => {
+test("a pod gets the priority of its class, of the default class, or 0, and a client may set only that value", async () => {
   const send = serve(true);
   await send("POST", CLASSES, priorityClass("high"));
   const given = { priorityClassName: "high" };
@@ -93,7 +93,7 @@ test("a pod has its class's priority, the default class's, or none, and a client
   );
 });
 
-test("a pod that is replaced by one who does not know of priorities keeps its own", async () => {
+test("a pod update that omits the priority keeps it", async () => {
   const send = serve(true);
   const { spec, metadata } = await send("POST", PODS, pod());
   const { priority: _priority, preemptionPolicy: _policy, tolerations, ...known } = spec!;
@@ -101,7 +101,7 @@ test("a pod that is replaced by one who does not know of priorities keeps its ow
   expect(replaced.spec).toEqual(spec);
 });
 
-test("pods of a furnished server stay five minutes where their node has trouble, unless they say otherwise", async () => {
+test("with default objects, pods get tolerations of five minutes for unhealthy nodes", async () => {
   const send = serve(true);
   const keys = async (name: string, tolerations: object[]): Promise<unknown[]> =>
     (await send("POST", PODS, pod({ tolerations }, name))).spec!.tolerations!.map(({ key }) => key);
@@ -117,7 +117,7 @@ test("pods of a furnished server stay five minutes where their node has trouble,
   expect(await keys("d", [{ operator: "Exists" }])).toEqual([undefined]);
 });
 
-test("a server that is not furnished and has no classes takes pods as they are", async () => {
+test("a server without default objects and without classes admits pods unchanged", async () => {
   const send = serve(false);
   const { spec } = await send("POST", PODS, pod({ priorityClassName: "theirs" }));
   expect(spec).not.toHaveProperty("priority");

@@ -97,7 +97,7 @@ async function computeUsage({ send }: World): Promise<Record<string, number>> {
 
 const HARD = { pods: "2", "count/pods": "3", "requests.cpu": "1", services: "2", "services.nodeports": "1" };
 
-test("what is charged is what there is, whatever is created, tried, refused, ended and deleted, and never too much", async () => {
+test("used equals the stored objects after any sequence of writes, and never exceeds hard", async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.nat(20), async (all, when) => {
       const world = serve(true);
@@ -122,7 +122,7 @@ test("what is charged is what there is, whatever is created, tried, refused, end
   );
 });
 
-test("a quota keeps its namespace within its limits, from its beginning on", async () => {
+test("a new quota limits its namespace immediately", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       const world = serve(true);
@@ -146,7 +146,7 @@ describe("without a controller", () => {
     return world;
   }
 
-  test("what is created is charged, and what goes is somebody else's affair", async () => {
+  test("creates are charged, and deletes are left to a controller", async () => {
     const world = await withUsage({ pods: "1" }, { pods: "0" });
     await world.send("POST", "pods", pod("a", 1));
     expect((await world.send("POST", "pods", pod("b", 1))).message).toBe(
@@ -192,7 +192,7 @@ describe("without a controller", () => {
     expect((await world.send("POST", "pods", pod("b", 1, other))).kind).toBe("Pod");
   });
 
-  test("a pod is as large as its containers together, or as what runs before them", async () => {
+  test("a pod's usage is the maximum of its containers' sum and its init containers", async () => {
     const sized = (name: string, cpu: string, more: object = {}): object => ({
       name,
       image: "i",
@@ -207,7 +207,7 @@ describe("without a controller", () => {
   });
 });
 
-test("a quota limits what can be counted, in whole numbers where it counts", () => {
+test("a quota limits known resources, and counts are integers", () => {
   const name = fc.constantFrom("pods", "cpu", "requests.cpu", "count/x.y", "nonsense", "requests.example.com/gpu");
   fc.assert(
     fc.property(name, fc.integer({ min: -1, max: 3 }), fc.boolean(), (limited, amount, half) => {
@@ -222,7 +222,7 @@ test("a quota limits what can be counted, in whole numbers where it counts", () 
   );
 });
 
-test("scopes are known, do not contradict each other, and fit what is counted", () => {
+test("scopes must be known, consistent and applicable to the counted resources", () => {
   const scope = fc.constantFrom("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "Odd");
   const limited = fc.uniqueArray(fc.constantFrom("pods", "cpu", "services", "count/pods"), { minLength: 1 });
   fc.assert(
@@ -243,7 +243,7 @@ test("scopes are known, do not contradict each other, and fit what is counted", 
   );
 });
 
-test("the scopes of a quota stay, its limits need not", () => {
+test("a quota's scopes are immutable, its limits are not", () => {
   const { object } = create<ResourceQuota>(resourceQuotaStrategy, quota({ pods: "1" }, { scopes: ["BestEffort"] }));
   expect(update(resourceQuotaStrategy, object, ({ spec }) => (spec!.hard = { pods: "5" })).message).toBe("");
   expect(update(resourceQuotaStrategy, object, ({ spec }) => delete spec!.scopes).message).toBe(

@@ -24,7 +24,7 @@ async function send(server: ApiServer, method: string, path: string, value?: obj
 const created = (server: ApiServer, name: string, spec: object): Promise<Service & Status> =>
   send(server, "POST", PATH, { metadata: { name }, spec });
 
-test("every Service has an address and node ports of its own, and keeps them", async () => {
+test("every Service gets a unique address and unique node ports, and keeps them", async () => {
   const server = newServer();
   const type = fc.constantFrom("ClusterIP", "NodePort", "LoadBalancer");
   const port = fc.record({ port: fc.integer({ min: 1, max: 65535 }), protocol: fc.constantFrom("TCP", "UDP") });
@@ -52,7 +52,7 @@ test("every Service has an address and node ports of its own, and keeps them", a
   await server.close();
 });
 
-test("what another Service has is not to be had", async () => {
+test("an address or node port of another Service is refused", async () => {
   const server = newServer();
   const first = await created(server, "a", { type: "NodePort", ports: [{ port: 80, nodePort: 30100 }] });
   const { clusterIP } = first.spec!;
@@ -84,7 +84,7 @@ test("what another Service has is not to be had", async () => {
   await server.close();
 });
 
-test("a Service loses and gains with its type what belongs to it", async () => {
+test("changing a Service's type adds and removes the allocated fields", async () => {
   const server = newServer();
   await created(server, "a", { type: "LoadBalancer", externalTrafficPolicy: "Local", ports: [{ port: 80 }] });
   const patched = async (spec: object): Promise<Spec> => (await send(server, "PATCH", `${PATH}/a`, { spec })).spec!;
@@ -135,13 +135,13 @@ const broken: Readonly<Record<string, fc.Arbitrary<readonly [spec: object, messa
       { loadBalancerSourceRanges: [`${address}/8`] },
       "spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer'",
     ]),
-  "an outer policy inside": fc
+  "an external policy on a ClusterIP Service": fc
     .constantFrom("Cluster", "Local")
     .map((policy) => [
       { externalTrafficPolicy: policy },
       `spec.externalTrafficPolicy: Invalid value: "${policy}": may only be set for externally-accessible services`,
     ]),
-  "a stickiness of more than a day": fc
+  "an affinity timeout of more than a day": fc
     .integer({ min: 86401, max: 2 ** 31 - 1 })
     .map((timeoutSeconds) => [
       { sessionAffinity: "ClientIP", sessionAffinityConfig: { clientIP: { timeoutSeconds } } },
@@ -153,7 +153,7 @@ const broken: Readonly<Record<string, fc.Arbitrary<readonly [spec: object, messa
       { externalIPs: [`127.0.0.${last}`] },
       `spec.externalIPs[0]: Invalid value: "127.0.0.${last}": may not be in the loopback range (127.0.0.0/8, ::1/128)`,
     ]),
-  "a family that is not here": fc
+  "an unconfigured IP family": fc
     .constantFrom("IPv6")
     .map((family) => [
       { ipFamilies: [family] },
@@ -167,7 +167,7 @@ const broken: Readonly<Record<string, fc.Arbitrary<readonly [spec: object, messa
     ]),
 };
 
-test.each(Object.entries(broken))("a Service with %s is refused for that alone", async (_name, arbitrary) => {
+test.each(Object.entries(broken))("a Service with %s is refused with that error only", async (_name, arbitrary) => {
   const server = newServer();
   await fc.assert(
     fc.asyncProperty(arbitrary, async ([spec, message]) => {

@@ -60,7 +60,7 @@ async function serve(all: readonly Webhook[], options: Options = {}) {
   return served;
 }
 
-test("the API server is told of webhooks and their authority, and asks them over HTTPS", async () => {
+test("webhooks and their authority are published to the API server, which calls them over HTTPS", async () => {
   const client = apiServer();
   const port = await freePort();
   const publish = { client, name: "demo", place: { url: `https://localhost:${port}` } };
@@ -73,7 +73,7 @@ test("the API server is told of webhooks and their authority, and asks them over
   );
 });
 
-test("of configurations that are there only the authority is set, however often: what their owner chose stays", async () => {
+test("in existing configurations only the authority is set: the owner's other fields stay", async () => {
   const client = apiServer();
   const port = await freePort();
   const place = { url: `https://localhost:${port}` };
@@ -90,7 +90,7 @@ test("of configurations that are there only the authority is set, however often:
   }
 });
 
-test("an authority that is new is told in place of the old one, also where nobody else made the configurations", async () => {
+test("a new authority replaces the old one, also in configurations that the operator created", async () => {
   const client = apiServer();
   const port = await freePort();
   const publish = { client, name: "demo", place: { url: `https://localhost:${port}` } };
@@ -105,7 +105,7 @@ test("an authority that is new is told in place of the old one, also where nobod
   expect((await configurations.get("demo")).webhooks).toMatchObject([{ failurePolicy: "Fail" }]);
 });
 
-test("a custom resource's definition is told of the webhook that converts it, and keeps the rest", async () => {
+test("the conversion webhook is published into the CustomResourceDefinition, which keeps the rest", async () => {
   const things = defineCustomResource({
     group: "example.com",
     version: "v1",
@@ -131,7 +131,7 @@ test("a custom resource's definition is told of the webhook that converts it, an
   expect(spec.versions).toHaveLength(1);
 });
 
-test("the API server has objects converted over HTTPS, whichever version they are written and read in", async () => {
+test("the API server converts objects over HTTPS for every version that they are written and read in", async () => {
   const client = apiServer();
   const port = await freePort();
   const names = { group: "example.com", kind: "Thing", scope: "Cluster" } as const;
@@ -181,7 +181,7 @@ function post(port: number, to: string, { method = "POST", type = "application/j
   });
 }
 
-test("what is no review gets a status and a line that says why", async () => {
+test("a request that is no review gets a status and a line with the reason", async () => {
   const { port } = await serve(webhooks);
   const to = "/validate/core/v1/configmaps";
   expect(await post(port, "/elsewhere", {})).toMatchObject({ status: 404, text: "no webhook is served at /elsewhere" });
@@ -198,7 +198,7 @@ test("what is no review gets a status and a line that says why", async () => {
   );
 });
 
-test("files are read again, and who comes then is shown the new certificate", async () => {
+test("files are read again, and new connections get the new certificate", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "webhooks-"));
   ended.push(() => rm(folder, { recursive: true }));
   const files = {
@@ -255,7 +255,7 @@ test("replicas share one certificate, and renew it before it ends, of the same a
   expect(leaf.subjectAltName).toBe("DNS:hooks.default.svc");
 });
 
-test("a port that is taken is told in a line", async () => {
+test("a port in use is reported in one line", async () => {
   const { port } = await serve(webhooks);
   await expect(serve(webhooks, { port })).rejects.toThrow(`port ${port} is taken: give webhooks another one`);
 });

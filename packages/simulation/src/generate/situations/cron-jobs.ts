@@ -108,7 +108,7 @@ export const overlappingRuns: Situation = {
 
 /** A CronJob's Jobs are refused for so long that its controller hardly tries any more, and much later one is once more. */
 export const refusedAgain: Situation = {
-  name: "refused once more",
+  name: "refused again",
   shapes: ["cronJobs", "unevenSchedules"],
   without: ["quota", "suspend", "relativeSchedules", "longRuns", "timeZones"],
   draw(draw, { subjects }) {

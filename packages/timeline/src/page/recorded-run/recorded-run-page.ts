@@ -92,7 +92,7 @@ export class RecordedRunPage {
         h(
           "section",
           { class: "figures" },
-          h("h2", {}, "Play it again"),
+          h("h2", {}, "Reproduce"),
           copied("The command", command),
           copied("The plan, a scenario file", plan),
         ),

@@ -50,7 +50,7 @@ export class RunLanesView {
     this.#scale = new StepScale(steps, (step) => run.steps[step]!.atMs);
     this.#scenarioEvents = this.#packed(run);
     const rowsOf = ({ kind }: RunLane): number =>
-      kind === "happenings" ? Math.max(1, ...this.#scenarioEvents.map(({ row }) => row + 1)) : 1;
+      kind === "events" ? Math.max(1, ...this.#scenarioEvents.map(({ row }) => row + 1)) : 1;
     const tops = new Map<RunLane, number>();
     let y = AXIS;
     for (const lane of lanes) {
@@ -149,7 +149,7 @@ export class RunLanesView {
 
   #bars(lane: RunLane, top: number, input: RunLanesInput): SVGElement[] {
     const { run, cachedVersions, object } = input;
-    if (lane.kind === "happenings")
+    if (lane.kind === "events")
       return this.#scenarioEvents.flatMap(({ label, x, width, textX, row }) => [
         svg("rect", { class: "happening", x, y: top + row * ROW + 5, width, height: BAR, rx: 3 }, title(label)),
         svg("text", { class: "on-happening", x: textX, y: top + row * ROW + 17 }, label),

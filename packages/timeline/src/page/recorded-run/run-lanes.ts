@@ -3,7 +3,7 @@ import type { RecordedRun, Step } from "../../data/recorded-run.js";
 /** What is on one line of the timeline. */
 export interface RunLane {
   readonly label: string;
-  readonly kind: "happenings" | "changes" | "stored" | "cache" | "decisions" | "writes";
+  readonly kind: "events" | "changes" | "stored" | "cache" | "decisions" | "writes";
   readonly actor?: number;
   /** Whether a new group begins with it. */
   readonly begins?: string;
@@ -40,7 +40,7 @@ export function lanesOf(
     .sort((a, b) => rank(run, a) - rank(run, b));
   const lanes: RunLane[] = [
     ...(run.scenarioEvents.length > 0
-      ? [{ label: "happenings", kind: "happenings" as const, begins: "What goes wrong" }]
+      ? [{ label: "events", kind: "events" as const, begins: "What goes wrong" }]
       : []),
     { label: "stored changes", kind: "changes", begins: "API server" },
     { label: "what is stored", kind: "stored" },
@@ -73,7 +73,7 @@ export function laneOf({ kind, actor }: Step): string {
   switch (kind) {
     case "happening":
     case "note":
-      return "happenings ";
+      return "events ";
     case "change":
       return "changes ";
     case "cache":
