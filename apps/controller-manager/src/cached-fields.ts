@@ -2,16 +2,16 @@ import type { ContainerStatus, DeepReadonly, KubernetesObject, Pod, PodSpec, Pod
 import { withoutManagedFields } from "@kubewright/informer";
 
 /**
- * An informer's transform: what the caches keep of an object is what the controllers of this binary read. Of most types
- * that is all but `metadata.managedFields`; of pods, which are the most and the largest, it is an eighth.
+ * Transform of the informers: keeps only the fields that the controllers of this binary read. Most types lose only
+ * `metadata.managedFields`. Pods, the most numerous and largest objects, shrink to an eighth.
  *
- * Kube-controller-manager drops the managed fields only: its pods are read by controllers that need more of them.
+ * kube-controller-manager removes only the managed fields: other controllers there read more fields of pods.
  */
 export function cachedFields<T extends KubernetesObject>(
   object: DeepReadonly<T>,
   { group, resource }: { readonly group: string; readonly resource: string },
 ): DeepReadonly<T> {
-  // A pod that lacks optional fields is a pod.
+  // Optional fields may be missing, so the result is still a pod.
   if (group === "" && resource === "pods") return cachedPod(object) as DeepReadonly<T>;
   return withoutManagedFields(object);
 }
@@ -36,7 +36,7 @@ function cachedMetadata({
   return batchAnnotations.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(batchAnnotations) };
 }
 
-/** Of the containers only sidecars are asked for: the init containers that are always restarted. */
+/** Of the containers, controllers read only sidecars: init containers with restartPolicy `Always`. */
 function cachedSpec({ nodeName, initContainers }: DeepReadonly<PodSpec>): Partial<DeepReadonly<PodSpec>> {
   const sidecars = initContainers?.filter(({ restartPolicy }) => restartPolicy === "Always") ?? [];
   return {

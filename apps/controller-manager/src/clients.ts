@@ -10,9 +10,9 @@ import { type Build, userAgent } from "./user-agent.js";
 
 export interface ClientsOptions {
   readonly options: ControllerManagerOptions;
-  /** Acts as the manager. */
+  /** Authenticates as the manager. */
   readonly transport: Transport;
-  /** Acts as nobody; needed with `--use-service-account-credentials`. */
+  /** Sends no credentials; required with `--use-service-account-credentials`. */
   readonly anonymousTransport: Transport | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -20,10 +20,13 @@ export interface ClientsOptions {
   readonly metrics?: RequestMetrics | undefined;
 }
 
-/** The limit a library client has when nobody sets one. */
+/** client-go's default limit for clients without their own. */
 const DEFAULT_RATE_LIMIT = { qps: 5, burst: 10 };
 
-/** Makes the clients of controllers: each has a User-Agent and a rate limit of its own, and on request credentials. */
+/**
+ * Creates the clients of controllers, each with its own User-Agent and rate limit, and with its own credentials if
+ * configured.
+ */
 export class Clients {
   readonly #options: ClientsOptions;
 
@@ -31,12 +34,12 @@ export class Clients {
     this.#options = options;
   }
 
-  /** A client that acts as the manager. */
+  /** Creates a client that authenticates as the manager. */
   named(name: string): Client {
     return this.#client(this.#options.transport, name);
   }
 
-  /** @throws Error when the controller is to have credentials of its own and cannot get them. */
+  /** @throws Error when the controller needs its own credentials and there is no token. */
   async forController({ clientName, requestsPerAction = 1 }: ImplementedController): Promise<Client> {
     const { options, anonymousTransport, clock, logger } = this.#options;
     if (!options.useServiceAccountCredentials || anonymousTransport === undefined)
@@ -63,7 +66,7 @@ export class Clients {
   }
 }
 
-/** What `--kube-api-qps` and `--kube-api-burst` mean for a client. */
+/** The rate limit of a client from `--kube-api-qps` and `--kube-api-burst`. */
 export function rateLimitOf(
   { kubeApiQps: qps, kubeApiBurst: burst }: ControllerManagerOptions,
   factor: number,

@@ -10,23 +10,23 @@ import { type ControllerManagerOptions, completeOptions, defaultOptions, optionE
 
 export const PROGRAM = "kubewright-controller-manager";
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type Invocation =
   | {
       readonly command: "run";
       readonly options: ControllerManagerOptions;
-      /** Flags that are known and have no effect, in the order given. */
+      /** Known flags without effect, in the order of the command line. */
       readonly ignored: readonly string[];
-      /** What to call the version of this program instead, such as `v0.1.0-mine`. */
+      /** Overrides the program's version, such as `v0.1.0-mine`. */
       readonly version?: string;
     }
   | { readonly command: "version"; readonly raw: boolean }
   | { readonly command: "help"; readonly text: string };
 
 export interface CommandLineContext {
-  /** Of this program, without `v`. Default `0.0.0`. */
+  /** Version of this program, without `v`. Default `0.0.0`. */
   readonly version?: string;
-  /** Reads the file that `--config` names. Default: there is none. */
+  /** Reads the file that `--config` names. Default: no file is read. */
   readonly readFile?: (path: string) => string;
 }
 
@@ -50,13 +50,13 @@ Examples:
 Flags of kube-controller-manager for controllers that are not here are accepted and ignored.
 `;
 
-/** One flag as it was given. */
+/** One flag with its parsed value. */
 interface FlagAssignment {
   readonly flag: Flag;
   readonly value: unknown;
 }
 
-/** What was given besides options. */
+/** Parsed flags, before they become options. */
 interface ParsedFlags {
   readonly assignments: FlagAssignment[];
   readonly ignored: string[];
@@ -66,10 +66,10 @@ interface ParsedFlags {
 }
 
 /**
- * Reads a command line (without the program's name) as upstream does: `--flag value` and `--flag=value`, `_` for `-` in
- * names, boolean flags with a value only after `=`. Values of the file that `--config` names come before those.
+ * Parses a command line (without the program's name) as upstream does: `--flag value` and `--flag=value`, `_` for `-`
+ * in names, values of boolean flags only after `=`. The command line overrides the file that `--config` names.
  *
- * @throws UsageError whose message is one line.
+ * @throws UsageError with a one-line message.
  */
 export function parseCommandLine(args: readonly string[], context: CommandLineContext = {}): Invocation {
   const given: ParsedFlags = { assignments: [], ignored: [] };
@@ -90,7 +90,7 @@ export function parseCommandLine(args: readonly string[], context: CommandLineCo
   }
   const file = readConfig(given.configPath, context);
   const options = withAssignments({ ...defaultOptions, ...Object.fromEntries(file.values) }, given.assignments);
-  // Before the version is printed, as upstream: --version with a gate that is not there is an error.
+  // Before the version is printed, as upstream: --version with an unknown gate is an error.
   resolveFeatureGates(options.featureGates);
   if (version === "print" || version === "raw") return { command: "version", raw: version === "raw" };
   const errors = optionErrors(options);
@@ -141,7 +141,7 @@ function optionOf(flag: Flag, assignments: FlagAssignment[]): Option {
   const created = new Option(`${spelled} <${type.placeholder}>`, flag.help).helpGroup(`${flag.group} flags:`);
   if (shownDefault !== "") created.default(byDefault, shownDefault);
   return created.argParser((text: string) => {
-    // -v=4 reaches us as the value "=4".
+    // commander passes the value "=4" for -v=4.
     const value = type.parse(spelled, isShort ? text.replace(/^=/, "") : text);
     assignments.push({ flag, value });
     return value;
@@ -161,7 +161,10 @@ function readConfig(path: string | undefined, { readFile }: CommandLineContext):
   return parseConfigFile(path, content);
 }
 
-/** The first occurrence of a flag replaces what was there; further ones add to it, or replace it too. */
+/**
+ * The first occurrence of a flag replaces the default or file value. Further ones are appended to lists, and replace
+ * other values.
+ */
 function withAssignments(
   options: ControllerManagerOptions,
   assignments: readonly FlagAssignment[],
@@ -174,7 +177,11 @@ function withAssignments(
   return { ...options, ...values };
 }
 
-/** What `--version[=…]` wants: print it, print all of it, or be called another. @throws UsageError */
+/**
+ * Parses `--version[=…]`: print the version, print all of it, or override it.
+ *
+ * @throws UsageError for an override of another version.
+ */
 function parseVersionFlag(
   text: string | undefined,
   version: string,
@@ -206,7 +213,7 @@ function normalizeArgument(argument: string): string {
   return `--${name}${match[2] ?? (BOOLEANS.has(name) ? "=true" : "")}`;
 }
 
-/** Commander's complaint in the words of Go's pflag. */
+/** Translates commander's error message to that of Go's pflag. */
 function pflagMessage({ code, message }: CommanderError, args: readonly string[]): string {
   const flag = /option '([^']*)'/.exec(message)?.[1] ?? "";
   const name = flag.split("=", 1)[0]!;

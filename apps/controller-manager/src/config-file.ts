@@ -6,16 +6,16 @@ import { FLAGS } from "./flags.js";
 import { ignoredFlags } from "./ignored-flags.js";
 
 export interface ConfigFile {
-  /** Values by the name of their option. */
+  /** Values by option name. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Names of flags that are known and have no effect. */
+  /** Names of known flags without effect. */
   readonly ignored: readonly string[];
 }
 
 /**
- * Reads a configuration file: a YAML mapping whose keys are the names of flags.
+ * Parses a configuration file: a YAML mapping whose keys are flag names.
  *
- * @throws UsageError of one line that names the file, the line and the key.
+ * @throws UsageError with a one-line message that contains the file, the line and the key.
  */
 export function parseConfigFile(path: string, content: string): ConfigFile {
   const lines = new LineCounter();
@@ -53,7 +53,7 @@ interface KeyLocation {
 function valueOf({ name, type }: Flag, node: Node | null, { document, line, fail }: KeyLocation): unknown {
   let given: unknown;
   try {
-    // Fails for an alias that stands for nothing, or for too much.
+    // Fails for an alias without anchor, or one that expands to too much.
     given = node?.toJS(document);
     const value = type.fromYaml(name, given);
     if (value !== undefined) return value;

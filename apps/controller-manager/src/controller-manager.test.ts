@@ -255,7 +255,7 @@ test("a sync that never ends: after the shutdown timeout the process exits witho
     message: "Controller shutdown timeout reached",
     fields: { runningControllers: ["job-controller"] },
   });
-  // And what of it.
+  // The controller logs which reconcile hangs.
   expect(manager.lines.map(({ message }) => message)).toContain(
     "job-controller: reconciling default/pi did not end within 9.9 s of the stop signal",
   );
@@ -330,7 +330,7 @@ test("every controller has a rate limit of its own", async () => {
 
 test("a controller that cannot be built ends the manager before any controller has begun", async () => {
   const world = await SimulatedManagers.create();
-  // Options that only validation keeps out.
+  // Options that only validation rejects.
   const manager = world.start({ concurrentGcSyncs: 0 });
   await world.clock.advance(1_000);
   expect(manager.state()).toMatch(/^Error building controllers: garbage-collector-controller: /);

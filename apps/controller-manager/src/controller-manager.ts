@@ -16,33 +16,34 @@ import { waitForHealthy } from "./wait-for-healthy.js";
 export interface ControllerManagerDeps {
   readonly options: ControllerManagerOptions;
   readonly transport: Transport;
-  /** Reaches the same API server without credentials; needed with `--use-service-account-credentials`. */
+  /** Reaches the same API server without credentials; required with `--use-service-account-credentials`. */
   readonly anonymousTransport?: Transport | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  /** Makes the logger of a part of the process. */
+  /** Creates the logger of a component. */
   readonly loggerFor: (name?: string) => Logger;
   readonly build: Build;
   readonly hostname: string;
   readonly localTimeZone: string;
-  /** Measures what happens, and is told how it goes. Default: nobody looks. */
+  /** Receives metrics, health states and routes. Default: none. */
   readonly operations?:
     Pick<Operations, "metrics" | "health" | "requests" | "addGarbageCollector" | "addRoute"> | undefined;
 }
 
 const MIN_LEASE_REQUEST_TIMEOUT_MS = 1_000;
-/** How long one look at the Lease of kube-controller-manager may take. */
+/** Timeout for reading the Lease of kube-controller-manager. */
 const LEASE_READ_TIMEOUT_MS = 10_000;
 
 /**
- * Runs the chosen controllers, under a Lease if leader election is on, until the signal aborts. Then they take no more
- * work, finish what is in flight, and their events are written; only after that the Lease is given away.
+ * Runs the enabled controllers until the signal aborts, under a Lease if leader election is on. On shutdown the
+ * controllers start no more work, finish what is in flight, and their events are written. Then the Lease is released.
  *
- * Upstream is killed by SIGTERM unless a gate is on, and with the gate gives the Lease away while controllers still drain.
+ * Upstream ends at SIGTERM immediately unless a feature gate is on. With the gate it releases the Lease while
+ * controllers still drain.
  *
- * @throws UsageError when it must not run beside a live kube-controller-manager; Error when the API server does not become
- *   healthy, a controller fails, the Lease is lost, or controllers do not stop in time. The caller must then end the
- *   process: what is in flight goes on.
+ * @throws UsageError when it must not run beside a live kube-controller-manager; Error when the API server does not
+ * become healthy, a controller fails, the Lease is lost, or controllers do not stop in time. The caller must then end
+ * the process, because work in flight continues.
  * @see kubernetes v1.36 cmd/kube-controller-manager/app/controllermanager.go Run
  */
 export async function runControllerManager(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
@@ -69,12 +70,15 @@ async function ensureNoShardMembers(deps: ControllerManagerDeps, signal: AbortSi
   try {
     await ensureNoLiveMembers({ options, client, clock, logger: deps.loggerFor(), signal });
   } catch (error) {
-    // Whoever is told to stop need not know.
+    // On shutdown the result does not matter.
     if (!signal.aborted) throw error;
   }
 }
 
-/** Whoever contends for the Lease of kube-controller-manager itself is kept apart from it by that. */
+/**
+ * Checks for a live kube-controller-manager. A manager that contends for its Lease needs no check: the Lease excludes
+ * one of the two.
+ */
 async function ensureNoOtherManager(deps: ControllerManagerDeps, signal: AbortSignal): Promise<void> {
   const { options, transport, clock, build } = deps;
   const { namespace, name } = UPSTREAM_LEASE;
@@ -86,7 +90,7 @@ async function ensureNoOtherManager(deps: ControllerManagerDeps, signal: AbortSi
   if (options.managedBy !== "" || options.takeOver || usesUpstreamLease) return;
   const logger = deps.loggerFor();
   const agent = userAgent(build, "kube-controller-manager");
-  // Standbys wait for the API server as long as it takes; without a Lease it has its ten seconds.
+  // A standby waits for the API server without limit; without a Lease the manager waits for ten seconds.
   if (!options.leaderElect) await waitForHealthy({ transport, clock, logger, userAgent: agent, signal });
   const client = new Client({ transport, clock, userAgent: agent, timeoutMs: LEASE_READ_TIMEOUT_MS });
   await ensureNoLiveManager({ client, clock, logger, signal });
@@ -96,7 +100,7 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
   const { options, clock, random, build, operations } = deps;
   const logger = deps.loggerFor();
   let lost = false;
-  // Reporting that the Lease was lost would be a write after it.
+  // An Event about the lost Lease would be a write after the loss.
   const transport: Transport = (request) =>
     lost ? Promise.reject(new Error("the lease was lost")) : deps.transport(request);
   const client = (name: string, limits: { timeoutMs?: number } = {}): Client =>
@@ -109,7 +113,7 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
     logger: outage.quietLogger(logger),
     eventLogLevel: "info",
   });
-  // What ends the process at once: waiting for controllers to stop would only keep two leaders longer at work.
+  // Errors that end the process immediately. To wait for controllers would prolong the time in which two leaders work.
   const fatal = Promise.withResolvers<never>();
   let failed = false;
   const elector = new LeaderElector({
@@ -125,7 +129,7 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
     renewDeadlineMs: options.leaderElectRenewDeadlineMs,
     retryPeriodMs: options.leaderElectRetryPeriodMs,
     releaseOnCancel: true,
-    // How long controllers may take to stop is an option of theirs.
+    // The controllers have their own shutdown timeout.
     stopTimeoutMs: Infinity,
     events,
     metrics: operations?.metrics.common.leaderElection,
@@ -140,7 +144,7 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
         } catch (error) {
           failed = true;
           fatal.reject(error);
-          // The Lease stays as it is: whoever did not stop in time may still be at work.
+          // The Lease is not released: a controller that did not stop in time may still write.
           await new Promise<never>(() => {});
         }
       },

@@ -1,20 +1,23 @@
 /** A controller of this binary. */
 export interface ImplementedController {
-  /** As in `--controllers`, health checks and logs. */
+  /** Name in `--controllers`, health checks and logs. */
   readonly name: string;
-  /** Ends the User-Agent, and names the ServiceAccount. */
+  /** Last part of the User-Agent, and name of the ServiceAccount. */
   readonly clientName: string;
-  /** What the rate limit is multiplied with. Default 1. */
+  /** Factor of the rate limit. Default 1. */
   readonly requestsPerAction?: number;
 }
 
-/** Controllers this binary runs. Upstream: cmd/kube-controller-manager/app/controllermanager.go `NewControllerDescriptors`. */
+/**
+ * Controllers that this binary runs. Upstream: cmd/kube-controller-manager/app/controllermanager.go
+ * `NewControllerDescriptors`.
+ */
 export const implementedControllers = [
   { name: "job-controller", clientName: "job-controller" },
   { name: "cronjob-controller", clientName: "cronjob-controller" },
   { name: "pod-garbage-collector-controller", clientName: "pod-garbage-collector" },
   { name: "ttl-after-finished-controller", clientName: "ttl-after-finished-controller" },
-  // It asks whether an object is still there before it deletes it.
+  // It reads an object from the API server before it deletes the object.
   { name: "garbage-collector-controller", clientName: "generic-garbage-collector", requestsPerAction: 2 },
 ] as const satisfies readonly ImplementedController[];
 

@@ -9,18 +9,18 @@ import type { ManagerMetrics } from "./metrics/manager-metrics.js";
 import type { ControllerName } from "./controller-names.js";
 import type { ControllerManagerOptions } from "./options.js";
 
-/** What a controller is made of. Client, events and logger are its own; the informers are shared. */
+/** Dependencies of a controller. Each controller has its own client, events and logger; the informers are shared. */
 export interface ControllerContext extends ControllerDeps {
   readonly options: ControllerManagerOptions;
-  /** Default: nothing is measured. */
+  /** Default: no metrics. */
   readonly metrics?: ManagerMetrics | undefined;
-  /** Zone of CronJobs without `timeZone`. */
+  /** Time zone of CronJobs without `timeZone`. */
   readonly localTimeZone: string;
-  /** Which Jobs the Job controller handles. Default: all that it sees. */
+  /** Selects the Jobs that the Job controller handles. Default: all Jobs in its cache. */
   readonly handlesJob?: JobControllerOptions["handles"];
 }
 
-/** How each controller of this binary is made. Making one registers its handlers; nothing runs yet. */
+/** Constructors of the controllers. Constructing one registers its event handlers; nothing runs yet. */
 export const controllerBuilders: Readonly<Record<ControllerName, (context: ControllerContext) => Runnable>> = {
   "job-controller": ({ options, metrics, handlesJob, ...shared }) =>
     new JobController({

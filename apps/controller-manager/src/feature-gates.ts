@@ -8,10 +8,10 @@ import {
 import { UsageError } from "./flag-values.js";
 
 /**
- * The gates of kube-controller-manager v1.36 that concern what is here.
+ * The gates of kube-controller-manager v1.36 that concern the implemented controllers.
  *
- * `ControllerManagerReleaseLeaderElectionLockOnExit` is off upstream: there SIGTERM kills the process at once. We stop in
- * an orderly way unless it is switched off.
+ * `ControllerManagerReleaseLeaderElectionLockOnExit` is off upstream: SIGTERM ends the process immediately there. This
+ * binary shuts down gracefully unless the gate is switched off.
  */
 export const featureGates: readonly FeatureGate[] = [
   { name: "ComponentFlagz", stage: "BETA", default: true, hasEffect: true },
@@ -38,7 +38,11 @@ export const featureGates: readonly FeatureGate[] = [
   { name: "WorkloadWithJob", stage: "ALPHA", default: false, dependsOn: ["GenericWorkload"] },
 ];
 
-/** What `--feature-gates` means. @throws UsageError */
+/**
+ * Resolves the values of `--feature-gates`.
+ *
+ * @throws UsageError for an invalid setting.
+ */
 export function resolveFeatureGates(
   items: readonly string[],
   gates: readonly FeatureGate[] = featureGates,
@@ -51,7 +55,7 @@ export function resolveFeatureGates(
   }
 }
 
-/** What the help says of gates that can be set, sorted by name. */
+/** Help text of the gates that can be set, sorted by name. */
 export function describeFeatureGates(): string {
   return featureGates
     .filter(({ stage }) => stage === "ALPHA" || stage === "BETA")

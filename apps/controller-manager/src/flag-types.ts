@@ -9,19 +9,27 @@ import {
   splitList,
 } from "./flag-values.js";
 
-/** What values a flag takes, on the command line and in a configuration file. */
+/** Type of a flag's value, on the command line and in a configuration file. */
 export interface FlagType<T> {
-  /** How the help names a value. */
+  /** Placeholder of the value in the help. */
   readonly placeholder: string;
-  /** @throws UsageError in the words of Go's flag packages. */
+  /**
+   * Parses a value of the command line.
+   *
+   * @throws UsageError with the message of Go's flag packages.
+   */
   parse(flag: string, text: string): T;
-  /** A value of a YAML file; `undefined` when it is of the wrong kind. @throws UsageError as `parse` does. */
+  /**
+   * Converts a value of a YAML file; `undefined` for a value of the wrong type.
+   *
+   * @throws UsageError as `parse` does.
+   */
   fromYaml(flag: string, value: unknown): T | undefined;
-  /** What `fromYaml` wants, for the message that it did not get it. */
+  /** What `fromYaml` expects, for the error message. */
   readonly expected: string;
-  /** A default, for the help; `""` for one that goes without saying. */
+  /** Formats a default for the help; `""` shows none. */
   format(value: T): string;
-  /** What a further occurrence of the flag makes of the value before. Default: it replaces it. */
+  /** Combines the value so far with that of a further occurrence. Default: the later value replaces the earlier one. */
   append?(before: T, more: T): T;
 }
 
@@ -33,7 +41,7 @@ export const text: FlagType<string> = {
   format: (value) => value,
 };
 
-/** Text that the help calls something more telling than a string. */
+/** A string with a more specific placeholder in the help. */
 export function textNamed(placeholder: string): FlagType<string> {
   return { ...text, placeholder };
 }
@@ -70,7 +78,7 @@ export const duration: FlagType<number> = {
   format: formatDuration,
 };
 
-/** Comma-separated. The first occurrence replaces the default, further ones add to it. */
+/** Comma-separated list. The first occurrence replaces the default, further ones are appended. */
 export const list: FlagType<readonly string[]> = {
   placeholder: "list",
   parse: (_flag, given) => splitList(given),
@@ -80,7 +88,7 @@ export const list: FlagType<readonly string[]> = {
   append: (before, more) => [...before, ...more],
 };
 
-/** One value at a time, commas included. */
+/** List with one value for each occurrence, commas included. */
 export const repeated: FlagType<readonly string[]> = {
   ...list,
   placeholder: "value",
@@ -88,7 +96,7 @@ export const repeated: FlagType<readonly string[]> = {
   fromYaml: (_flag, value) => (typeof value === "string" ? [value] : stringsOf(value)),
 };
 
-/** `name=value,…`; in a file also a mapping. Kept as it was given. */
+/** `name=value,…`; in a file also a mapping. The items are not parsed further. */
 export const assignments: FlagType<readonly string[]> = {
   ...list,
   placeholder: "name=value,…",
@@ -101,7 +109,7 @@ export const assignments: FlagType<readonly string[]> = {
   expected: "a mapping, or a list of name=value",
 };
 
-/** An IP address of either family, in a form that URLs and sockets take. */
+/** An IPv4 or IPv6 address that URLs and sockets accept. */
 export const ip: FlagType<string> = {
   ...text,
   placeholder: "ip",

@@ -5,7 +5,11 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Reads one value of a flag. @throws UsageError in the words of Go's flag packages. */
+/**
+ * Parses one value of a flag.
+ *
+ * @throws UsageError with the message of Go's flag packages.
+ */
 export type ParseValue<T> = (flag: string, text: string) => T;
 
 export const parseInt32: ParseValue<number> = (flag, text) => {
@@ -48,7 +52,7 @@ export const parseDurationMs: ParseValue<number> = (flag, text) => {
   }
 };
 
-/** As Go prints it: `12h0m0s`, `1m30s`, `500ms`, `0s`. Whole milliseconds. */
+/** Formats a duration as Go does: `12h0m0s`, `1m30s`, `500ms`, `0s`. Takes whole milliseconds. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 0) return `-${formatDuration(-durationMs)}`;
   if (durationMs > 0 && durationMs < 1_000) return `${durationMs}ms`;
@@ -59,7 +63,7 @@ export function formatDuration(durationMs: number): string {
   return minutes > 0 ? `${minutes}m${seconds}` : seconds;
 }
 
-/** Comma-separated; an empty value is an empty list. Blanks stay. */
+/** Splits at commas; an empty value is an empty list. Does not trim white space. */
 export function splitList(text: string): string[] {
   return text === "" ? [] : text.split(",");
 }

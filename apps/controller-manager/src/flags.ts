@@ -10,7 +10,7 @@ import { safetyFlags } from "./options/safety-options.js";
 import { servingFlags } from "./options/serving-options.js";
 import { shardingFlags } from "./options/sharding-options.js";
 
-/** Every flag that sets an option, in the order of the help. Their groups are in `options/`. */
+/** Every flag that sets an option, in the order of the help. The groups are in `options/`. */
 export const FLAGS: readonly Flag[] = [
   ...debuggingFlags,
   ...genericFlags,
@@ -27,7 +27,7 @@ export const FLAGS: readonly Flag[] = [
   ...connectionFlags,
 ];
 
-/** Every flag with the value it amounts to, by name, as the help would show it. */
+/** Every flag with its effective value, sorted by name and formatted as in the help. */
 export function flagValues(options: ControllerManagerOptions): (readonly [name: string, value: string])[] {
   const values = options as unknown as Readonly<Record<string, unknown>>;
   return FLAGS.map(({ name, option, type }) => [name, type.format(values[option])] as const).sort(([a], [b]) =>

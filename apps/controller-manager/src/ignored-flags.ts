@@ -1,6 +1,6 @@
 /**
- * Flags of kube-controller-manager v1.36 for controllers that are not here, so that its command line starts this binary
- * too: they are accepted with any value and have no effect.
+ * Flags of kube-controller-manager v1.36 for controllers that are not implemented. They are accepted with any value and
+ * ignored, so that its command line starts this binary too.
  */
 const VALUE_FLAGS = `
   attach-detach-reconcile-sync-period cidr-allocator-type cloud-config cloud-provider cluster-cidr

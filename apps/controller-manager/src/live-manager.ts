@@ -5,7 +5,7 @@ import type { Logger } from "@kubewright/controller";
 
 import { UsageError } from "./flag-values.js";
 
-/** Where kube-controller-manager says that it is alive. */
+/** The Lease of kube-controller-manager. */
 export const UPSTREAM_LEASE = { namespace: "kube-system", name: "kube-controller-manager" } as const;
 
 export interface LiveManagerOptions {
@@ -19,21 +19,24 @@ const REMEDY =
   "pass --managed-by NAME to handle only Jobs with that spec.managedBy, or switch these controllers off there (such as --controllers=*,-job,-cronjob) and pass --take-over";
 const RETRY_MS = 1_000;
 const POLL_MS = 1_000;
-/** Part of its duration for which a lease that looks dead is observed: holders renew it several times as often. */
+/** Fraction of the lease duration for which an expired Lease is observed: holders renew several times as often. */
 const OBSERVED_FRACTION = 1 / 3;
 const MAX_OBSERVATION_MS = 10_000;
-/** Clocks that differ by more would be noticed elsewhere. */
+/** A larger clock skew would be noticed elsewhere. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;
 
 /**
- * Resolves when no kube-controller-manager is alive. Two controllers that count the same pods get in each other's way.
+ * Resolves when no kube-controller-manager is live. Two controllers that count the same pods interfere with each other.
  *
- * A Lease that nobody holds, or none, is no manager. One renewed within its duration is: it refuses at once. One that seems
- * to have expired, or to come from the future, may be that of a manager whose clock differs from ours, so it is observed for
- * a few seconds: a renewal proves it alive. Whoever may not read the Lease cannot know, and is refused too. Other failures are tried
- * again until the signal aborts.
+ * - Without a Lease, or with one without holder, no manager is live.
+ * - A Lease renewed within its duration belongs to a live manager, and is refused immediately.
+ * - A Lease that seems expired, or has a renew time in the future, may be that of a manager with another clock. It is
+ *   observed for a few seconds: a renewal proves that its holder is live.
+ * - Without permission to read the Lease the state is unknown, which is refused too.
  *
- * @throws UsageError of one line that says what to do; the signal's reason.
+ * Other failures are retried until the signal aborts.
+ *
+ * @throws UsageError with a one-line message that says what to do; the signal's reason.
  */
 export async function ensureNoLiveManager({ client, clock, logger, signal }: LiveManagerOptions): Promise<void> {
   const found = await findLiveLease(() => readLease({ client, clock, logger, signal }), {
@@ -51,11 +54,15 @@ export async function ensureNoLiveManager({ client, clock, logger, signal }: Liv
 export interface LiveLeaseOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told when only observing can tell. */
+  /** Called when the Lease must be observed. */
   readonly onObserve?: (lease: DeepReadonly<Lease>) => void;
 }
 
-/** The Lease, if somebody who lives holds it, by the rules of {@link ensureNoLiveManager}. @throws The signal's reason */
+/**
+ * Returns the Lease if its holder is live, by the rules of {@link ensureNoLiveManager}.
+ *
+ * @throws The signal's reason.
+ */
 export async function findLiveLease(
   read: () => Promise<DeepReadonly<Lease> | undefined>,
   { clock, signal, onObserve }: LiveLeaseOptions,

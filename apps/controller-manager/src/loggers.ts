@@ -3,13 +3,16 @@ import type { Logger as PinoLogger } from "pino";
 import { type LoggingOptions, createLogger, levelOf } from "./logging.js";
 
 export interface LoggersOptions extends LoggingOptions {
-  /** `pattern=N` each, as `--vmodule` has them: the verbosity of loggers whose name fits, with `*` and `?` for parts of it. */
+  /** Items `pattern=N` of `--vmodule`: the verbosity of loggers whose name matches. `*` and `?` are wildcards. */
   readonly vmodule?: readonly string[];
-  /** Whether lines name the part of the process they come from. Default true. */
+  /** Whether lines contain the logger's name. Default true. */
   readonly named?: boolean;
 }
 
-/** The loggers of one process, as talkative as each other where `vmodule` does not say otherwise, and more so on request. */
+/**
+ * The loggers of one process. All have the same verbosity, which can be changed at run time, except those that
+ * `vmodule` names.
+ */
 export class Loggers {
   readonly #root: PinoLogger;
   readonly #named = new Map<string, PinoLogger>();
@@ -25,7 +28,7 @@ export class Loggers {
     });
   }
 
-  /** The logger of a part of the process; without a name, of the process itself. */
+  /** The logger of a component; without a name, of the process itself. */
   for(name?: string): PinoLogger {
     if (name === undefined) return this.#root;
     const known = this.#named.get(name);
@@ -36,7 +39,7 @@ export class Loggers {
     return made;
   }
 
-  /** Changes the verbosity, as `-v` sets it. */
+  /** Sets the verbosity, as `-v` does. */
   set(verbosity: number): void {
     const level = levelOf(verbosity);
     this.#root.level = level;

@@ -4,27 +4,31 @@ import { type Logger as PinoLogger, pino } from "pino";
 
 export interface LoggingOptions {
   readonly format: string;
-  /** Lines of components' `debug` are verbosity 4, upstream's "debug level"; everything else is always written. */
+  /**
+   * From verbosity 4 on, upstream's "debug level", `debug` lines of components are written. All other lines are always
+   * written.
+   */
   readonly verbosity: number;
   readonly clock: Pick<Clock, "now">;
   readonly pid: number;
-  /** Takes whole lines. */
+  /** Receives whole lines. */
   readonly write: (line: string) => void;
 }
 
-/** Lines of components' `debug` have this level, upstream's "debug level". */
+/** Verbosity of components' `debug` lines, upstream's "debug level". */
 export const DEBUG_VERBOSITY = 4;
 const ERROR_LEVEL = pino.levels.values.error!;
 
 /**
- * A pino logger that writes what operators of kube-controller-manager know: klog's lines, or its JSON, which has no
- * severity: a line with `v` is information, one without is an error.
+ * Creates a pino logger with the output format of kube-controller-manager: klog's text lines or its JSON. JSON lines
+ * have no severity: a line with `v` is information, one without is an error.
  *
- * Errors are logged by message, with those of their causes, never with a stack. There is no file and line of code.
+ * Errors are logged as their message and those of their causes, without stack traces. Lines contain no source file and
+ * line number.
  */
 export function createLogger({ format, verbosity, clock, pid, write }: LoggingOptions): PinoLogger {
   const json = format === "json";
-  // Errors have no `v`, and pino does not expect a level that writes nothing.
+  // Error lines have no `v`, and pino does not expect a level formatter that returns no fields.
   const fields = (line: string): void => write(line.startsWith("{,") ? `{${line.slice(2)}` : line);
   const source = "controller-manager";
   const text = (line: string): void =>

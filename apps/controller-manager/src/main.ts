@@ -40,5 +40,5 @@ const status = await run(
   },
   stop.signal,
 );
-// Not left to run out: after a failure something may still be in flight.
+// Exit explicitly: after a failure, work may still be in flight.
 process.exit(status);

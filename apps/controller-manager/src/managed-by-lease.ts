@@ -1,6 +1,7 @@
 /**
- * The Lease of a manager with `--managed-by`, so that managers of other names lead beside it: `acme.io/foo` becomes
- * `<base>-acme.io--foo`. What a Lease's name cannot hold is replaced, and a checksum then keeps names apart.
+ * Name of the Lease of a manager with `--managed-by`, so that managers with different names can lead at the same time:
+ * `acme.io/foo` becomes `<base>-acme.io--foo`. Characters that are invalid in a Lease's name are replaced, and a
+ * checksum then keeps the names distinct.
  */
 export function managedByLeaseName(base: string, managedBy: string): string {
   const name = managedBy
@@ -12,7 +13,7 @@ export function managedByLeaseName(base: string, managedBy: string): string {
   return `${base}-${plain ? name : `${name}-${checksum(managedBy)}`}`;
 }
 
-/** FNV-1a, 32 bits. */
+/** FNV-1a, 32 bits, in hexadecimal. */
 export function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

@@ -10,8 +10,9 @@ export interface ManagedBySupportOptions {
 }
 
 /**
- * Warns in one line when Jobs lose their `spec.managedBy` on this API server, as they do by default up to 1.31: then none of
- * them is ever ours, and kube-controller-manager runs them. A server that does not tell its version is no reason not to start.
+ * Warns in one line when this API server drops `spec.managedBy` of Jobs, as servers up to 1.31 do by default. Then no
+ * Job is left to this manager, and kube-controller-manager runs them all. A server that does not report its version is
+ * accepted.
  */
 export async function warnWithoutManagedBy({
   client,

@@ -55,7 +55,7 @@ test("the manager of a deleted Job removes the finalizers of its pods, no other 
   await world.createJob("ours", { managedBy: NAME });
   await world.clock.advance(3_000);
   await world.client.resource(jobs).delete("ours", { namespace: "default", propagationPolicy: "Orphan" });
-  // The garbage collector, which would take the finalizer "orphan" off, is not here.
+  // The garbage collector, which would remove the finalizer "orphan", does not run here.
   await world.client
     .resource(jobs)
     .patch("ours", { type: "merge", body: { metadata: { finalizers: null } } }, { namespace: "default" });
@@ -85,7 +85,7 @@ test.each([
   await world.clock.advance(3_000);
   const writes = ({ requests }: typeof manager): number =>
     requests.filter(({ method, path }) => method === "POST" && path.includes("/pods")).length;
-  // The Job is run once, by whom it is left to.
+  // Exactly one of the two managers runs the Job.
   expect([writes(manager), writes(upstream)]).toEqual(times === 0 ? [2, 0] : [0, 2]);
 });
 

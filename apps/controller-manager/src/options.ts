@@ -33,7 +33,7 @@ import { type ShardingOptions, shardingDefaults, shardingErrors } from "./option
 import { shardTimingOf } from "./sharding/shard-timing.js";
 import { type ServingOptions, servingDefaults, servingErrors } from "./options/serving-options.js";
 
-/** Everything the command line and a configuration file decide. */
+/** All options of the command line and the configuration file. */
 export interface ControllerManagerOptions
   extends
     ConnectionFlags,
@@ -50,7 +50,7 @@ export interface ControllerManagerOptions
     MetricsOptions,
     LogOptions {}
 
-/** Upstream's defaults, where upstream has the option. */
+/** The defaults: upstream's, where upstream has the option. */
 export const defaultOptions: ControllerManagerOptions = {
   ...connectionDefaults,
   ...genericDefaults,
@@ -67,9 +67,10 @@ export const defaultOptions: ControllerManagerOptions = {
 const CLUSTER_WIDE = ["pod-garbage-collector-controller", "garbage-collector-controller"];
 
 /**
- * What is wrong with the options, in upstream's words where upstream has any.
+ * Validates the options, with upstream's messages where upstream has any.
  *
- * @throws UsageError for feature gates that cannot be.
+ * @returns One message for each problem.
+ * @throws UsageError for invalid feature gates.
  */
 export function optionErrors(options: ControllerManagerOptions): string[] {
   const { enabled } = resolveFeatureGates(options.featureGates);
@@ -104,7 +105,7 @@ function namespaceErrors({
   return errors;
 }
 
-/** Members that share work need more room between their durations than a leader and those who wait. */
+/** Sharding needs more slack between the durations than leader election. */
 function timingErrors(options: ControllerManagerOptions): string[] {
   if (options.sharding === "" || leaderElectionErrors(options).length > 0) return [];
   try {
@@ -124,8 +125,11 @@ function canonical(item: string): string | undefined {
 }
 
 /**
- * Valid options with everything filled in that follows from others: aliases of controllers replaced; with `--managed-by`
- * only the Job controller and what is named; the Lease where and called what `--namespace` and `--managed-by` make it.
+ * Completes valid options:
+ *
+ * - Aliases of controllers become canonical names.
+ * - With `--managed-by` only the Job controller and the named controllers run.
+ * - Name and namespace of the Lease follow from `--managed-by` and `--namespace`, unless they are given.
  */
 export function completeOptions(options: ControllerManagerOptions): ControllerManagerOptions {
   const { managedBy, leaderElectResourceName, leaderElectResourceNamespace } = options;
@@ -147,7 +151,7 @@ export function completeOptions(options: ControllerManagerOptions): ControllerMa
   };
 }
 
-/** Controllers that are left out because the manager looks after some namespaces only. */
+/** Controllers that are skipped because the manager is limited to some namespaces. */
 export function skippedControllers({ namespaces }: Pick<ControllerManagerOptions, "namespaces">): readonly string[] {
   return namespaces.length === 0 ? [] : CLUSTER_WIDE;
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { SimulatedManagers, messages } from "../test/simulated-managers.js";
 
-/** The API server is away between two points of time, or answers 401. */
+/** A transport to an API server that is unreachable, or returns 401, between two points in time. */
 function outage(world: SimulatedManagers, fromMs: number, toMs: number, status?: number) {
   return (transport: Transport): Transport =>
     async (request) => {
@@ -28,7 +28,7 @@ test.each([
     await world.clock.advance(50_000);
     const before = manager.lines.length;
     await world.clock.advance(10_001);
-    // Its syncs come due during the outage, and fail as well.
+    // Its syncs become due during the outage, and fail too.
     await world.createJob("during");
     await world.clock.advance(1_200_000);
     expect(messages(manager.lines.slice(before))).toEqual([
@@ -97,12 +97,12 @@ test("the API server is back only when watches that were too old (410) have been
   const world = await SimulatedManagers.create();
   const manager = world.start({ leaderElect: false }, { wrap: outage(world, 60_000, 75_000) });
   await world.clock.advance(60_001);
-  // Ends all watches, as a server that is stopped does.
+  // Ends all watches, as a stopping server does.
   await world.server.close();
   await world.createJob("during");
   world.server.compact();
   const isBack = (): boolean => manager.lines.some(({ message }) => message === "API server answers again");
-  // As long as the last of all watches may back off, of which the garbage collector has one for every kind.
+  // The longest back-off of the last watch; the garbage collector has one watch for every kind.
   for (let waited = 0; !isBack() && waited < 1_300; waited++) await world.clock.advance(100);
   expect(isBack()).toBe(true);
   const wasReopened = (path: string): boolean =>

@@ -3,22 +3,26 @@ import type { Clock, Timer } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
-/** For so long no request may have failed before the API server counts as back. */
+/** The API server counts as reachable again after this time without a failed request. */
 const RECOVERY_QUIET_MS = 2_000;
-/** Watches back off: as long as one that failed has not been opened again its cache is old, and syncs fail for that. */
+/**
+ * Longest wait for watches to be reopened after their back-off. Until a failed watch is open again its cache is stale,
+ * and syncs fail because of that.
+ */
 const MAX_CATCH_UP_MS = 120_000;
 
 const UNAUTHORIZED = "the credentials were refused (401)";
 
 /**
- * Says once that the API server is out of reach (no answer, or 401 to everything), and once that it is back, however many
- * requests fail in between. Components go on trying all the while; their own complaints are then of no use.
+ * Logs once that the API server is unreachable (no response, or 401 for all requests), and once that it is reachable
+ * again. The number of failed requests in between does not matter. Components keep retrying meanwhile, and their own
+ * error lines are not useful then.
  */
 export class OutageLog {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #sinceMs: number | undefined;
-  /** Kinds of trouble that this outage was said to have. */
+  /** Kinds of failures that were logged in this outage. */
   readonly #reportedKinds = new Set<string>();
   #recoveryTimer: Timer | undefined;
   #answeredMs = 0;
@@ -34,7 +38,7 @@ export class OutageLog {
     return this.#sinceMs !== undefined;
   }
 
-  /** The same transport, observed. */
+  /** Wraps a transport to observe its requests. */
   observeTransport(transport: Transport): Transport {
     return async (request) => {
       let isUnsent = false;
@@ -58,7 +62,7 @@ export class OutageLog {
     };
   }
 
-  /** The same logger, whose warnings and errors are for the curious while the API server is out of reach. */
+  /** Wraps a logger: during an outage, warnings and errors are logged at debug level. */
   quietLogger(logger: Logger): Logger {
     return {
       debug: (fields, message) => logger.debug(fields, message),
@@ -73,7 +77,7 @@ export class OutageLog {
     this.#recoveryTimer?.cancel();
     this.#recoveryTimer = undefined;
     const kind = err === UNAUTHORIZED ? err : "connection";
-    // From no answer to 401, or back, is news, once; another wording of no answer is not.
+    // A change between no response and 401 is logged once; another message about the connection is not.
     if (this.#reportedKinds.has(kind)) return;
     this.#reportedKinds.add(kind);
     this.#sinceMs ??= this.#clock.monotonic();
@@ -88,7 +92,10 @@ export class OutageLog {
     this.#scheduleRecoveryCheck();
   }
 
-  /** A watch from before the outage is often opened only to be told that it is too old, and starts over after a pause. */
+  /**
+   * A watch that started before the outage is often reopened, receives 410 Gone immediately, and starts over after a
+   * pause.
+   */
   #observeWatchEnd(response: ApiResponse, path: string): ApiResponse {
     const { body } = response;
     const ended = (): void => {

@@ -19,16 +19,16 @@ import { waitForHealthy } from "./wait-for-healthy.js";
 
 export interface RunControllersOptions {
   readonly deps: ControllerManagerDeps;
-  /** Keeps a transport from writing when this process may not. */
+  /** Rejects writes when this process may not write. */
   readonly fence: (transport: Transport) => Transport;
   readonly outage: OutageLog;
 }
 
 /**
- * Builds the chosen controllers, one set for every namespace when there are some, and runs them until the signal aborts.
+ * Builds the enabled controllers, one set for each namespace with `--namespace`, and runs them until the signal aborts.
  *
- * @throws Error when the API server does not become healthy, a controller cannot be built or fails, or they do not stop in
- *   time.
+ * @throws Error when the API server does not become healthy, a controller cannot be built or fails, or the controllers
+ * do not stop in time.
  */
 export async function runControllers(
   { deps, fence, outage }: RunControllersOptions,
@@ -54,7 +54,7 @@ export async function runControllers(
     metrics: operations?.requests,
   });
   const { managedBy } = options;
-  // Nothing waits for it: it is a remark.
+  // It only logs a warning, so nothing waits for it.
   if (managedBy !== "")
     void warnWithoutManagedBy({ client: clients.named("kube-controller-manager"), logger, managedBy, signal });
   const shared: Client = clients.named("shared-informers");
@@ -130,18 +130,21 @@ function informersOf(
     random: random.fork(namespace === undefined ? "informers" : `informers in ${namespace}`),
     resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
     transform: cachedFields,
-    // Each namespace has caches of its own, whose measurements must not hide one another's.
+    // Each namespace has its own caches, whose metrics need distinct names.
     informerName: `kube-controller-manager${namespace === undefined ? "" : `/${namespace}`}`,
     metrics: operations?.metrics.common.informers,
     onError: (error) => lines.warn(errorTopic(error), { err: error }, "Informer failed, going on"),
   });
 }
 
-/** What failed in the same way is one topic, whatever attempt it was about, and whatever object of the resource. */
+/**
+ * Key for rate limiting log lines: the same kind of failure has the same key for every attempt and every object of the
+ * resource.
+ */
 export function errorTopic({ step, message, cause }: InformerError): string {
   const reason = reasonOf(cause);
   if (step === "handler" || step === "event") return `${step} ${reason ?? ""}`;
-  // Up to the colon it says what was done to which resource; after it a server may say something new each time.
+  // The part before the colon contains the operation and the resource; the rest may differ in each response.
   return reason === undefined ? message : `${message.split(":", 1)[0]} ${reason}`;
 }
 
@@ -167,7 +170,7 @@ export function chosenControllers(
   });
 }
 
-/** Tells the lines of one namespace's controller from those of another's. */
+/** Adds the namespace to the lines of a controller. */
 function withNamespace(logger: Logger, namespace: string): Logger {
   return {
     debug: (fields, message) => logger.debug({ namespace, ...fields }, message),
@@ -177,7 +180,7 @@ function withNamespace(logger: Logger, namespace: string): Logger {
   };
 }
 
-/** Spreads the load of a start: waits between once and twice the interval. */
+/** Spreads the load of a start: each controller waits between once and twice the interval. */
 function withStartDelay(
   controller: Runnable,
   intervalMs: number,

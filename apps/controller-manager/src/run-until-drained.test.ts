@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { runUntilDrained } from "./run-until-drained.js";
 
-/** Runs a controller that takes a while to stop, with a helper, and notes what happens when. */
+/** Runs a controller that takes time to stop, with a support runnable, and records the order of events. */
 function setUp({ stopsAfterMs, timeoutMs }: { stopsAfterMs: number; timeoutMs: number }): {
   clock: SimulatedClock;
   log: string[];

@@ -3,26 +3,26 @@ import { type Logger, type Runnable, StopTimeoutError, withStopDeadline, runInSt
 
 export interface DrainOptions {
   readonly controllers: readonly Runnable[];
-  /** What controllers need until their last sync is over: told to stop only then. */
+  /** Runnables that controllers need until their last sync has ended. They are stopped after the controllers. */
   readonly support: readonly Runnable[];
-  /** How long controllers may take to stop, their support included; 0: as long as they like. */
+  /** How long controllers and support may take to stop together; 0: no limit. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** So much earlier than all together, each controller says what it is waiting for. */
+/** The timeout of each controller is shorter by this time, so that the controller can report what it waits for. */
 const CONTROLLER_TIMEOUT_LEAD_MS = 100;
 
-/** How long one controller may take to stop when all together have `timeoutMs`, or, with 0, as long as they like. */
+/** Stop timeout of one controller for a total of `timeoutMs`; Infinity for 0. */
 export function controllerStopTimeoutMs(timeoutMs: number): number {
   return timeoutMs === 0 ? Infinity : Math.max(0, timeoutMs - CONTROLLER_TIMEOUT_LEAD_MS);
 }
 
 /**
- * Runs controllers until the signal aborts and their last sync is over; then what they needed for that.
+ * Runs controllers until the signal aborts and their last sync has ended, then stops their support.
  *
- * @throws Error when something fails, or stopping takes longer than the time-out. What is in flight then goes on.
+ * @throws Error when a runnable fails, or stopping takes longer than the timeout. Work in flight then continues.
  */
 export async function runUntilDrained(
   { controllers, support, timeoutMs, clock, logger }: DrainOptions,
@@ -60,11 +60,11 @@ export async function runUntilDrained(
     { timeoutSeconds: timeoutMs / 1000, runningControllers: [...running].sort() },
     "Controller shutdown timeout reached",
   );
-  // Upstream's words: what hangs has been named by its controller.
+  // Upstream's message: the controller has reported what hangs.
   throw new Error("controller shutdown timeout reached");
 }
 
-/** Keeps a manager without controllers at work. */
+/** Keeps a manager without controllers running. */
 const untilAborted: Runnable = {
   name: "until stopped",
   run: (signal) =>

@@ -15,7 +15,7 @@ import { type SecureServing, startSecureServing } from "./serving/secure-serving
 import type { ServingIo } from "./serving/serving-io.js";
 import { type Build, KUBERNETES_VERSION, goPlatform, userAgent } from "./user-agent.js";
 
-/** What the process is and has. */
+/** The environment of the process. */
 export interface ProcessContext {
   readonly args: readonly string[];
   readonly env: Environment;
@@ -29,23 +29,28 @@ export interface ProcessContext {
   readonly writeError: (text: string) => void;
   /** Reads a text file, for the configuration. */
   readonly readFile: (path: string) => string;
-  /** Leaves signals to do what they do to a process that does not care: end it at once. */
+  /** Restores the default action of signals: they end the process immediately. */
   readonly ignoreSignals: () => void;
   /** Sockets and files of the HTTPS server. */
   readonly servingIo: ServingIo;
   readonly readProcess: () => ProcessStats;
-  /** Such as `v24.1.0`. */
+  /** Version of Node, such as `v24.1.0`. */
   readonly nodeVersion: string;
 }
 
 /**
- * The whole program, from the command line to the exit status: 0 after `--help`, `--version` or being told to stop; 2 for
- * wrong usage (upstream: 1), which includes running beside a live kube-controller-manager unasked; 1 for everything that
- * fails later. A failure is one line, never a stack.
+ * Runs the whole program and returns the exit status:
+ *
+ * - 0 after `--help`, `--version` or a shutdown.
+ * - 2 for wrong usage (upstream: 1), which includes running beside a live kube-controller-manager without the flags for
+ *   that.
+ * - 1 for every later failure.
+ *
+ * A failure is logged in one line, without a stack trace.
  */
 export async function run(context: ProcessContext, signal: AbortSignal): Promise<number> {
   const { args, readFile, clock } = context;
-  // A manager without controllers or Lease has nothing of its own that keeps a process alive.
+  // A manager without controllers and Lease has no timers or sockets that keep the process alive.
   const release = clock.keepAlive();
   try {
     const invocation = parseCommandLine(args, { version: context.build.version, readFile });
@@ -125,7 +130,7 @@ async function runManager(
       logger,
       metrics: operations.metrics,
     });
-    // It may wait for the API server. Whoever is told to stop does not wait for that.
+    // Starting the server may wait for the API server; a shutdown does not wait for that.
     serving = await Promise.race([starting, untilAborted(signal)]);
     if (signal.aborted) {
       void starting.then((late) => late?.close()).catch(() => undefined);
@@ -142,7 +147,7 @@ async function runManager(
   } catch (error) {
     if (error instanceof UsageError) throw error;
     logger.error({ err: errorMessage(error) }, "command failed");
-    // Nothing is waited for: whoever lost the Lease must end before somebody else begins.
+    // Do not wait: a process that lost the Lease must end before another one starts to lead.
     void serving?.close();
     return 1;
   }
@@ -167,7 +172,7 @@ function versionText({ build, nodeVersion }: ProcessContext, raw: boolean): stri
   return `${JSON.stringify(parts)}\n`;
 }
 
-/** A kubeconfig may name a user in the address, who belongs in no log. */
+/** Removes a user and password from the URL, for the log. */
 function withoutCredentials(server: string): string {
   const url = new URL(server);
   url.username = "";

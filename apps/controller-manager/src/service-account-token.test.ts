@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { SimulatedManagers } from "../test/simulated-managers.js";
 
-/** Hands out tokens as an API server does, and lets requests in that carry one of them. */
+/** Issues tokens as an API server does, and accepts requests with a valid token. */
 class Tokens {
   readonly issued: { readonly name: string; readonly token: string; readonly atMs: number }[] = [];
   readonly seen: { readonly authorization: string | undefined; readonly request: ApiRequest }[] = [];

@@ -5,22 +5,22 @@ import type { Logger } from "@kubewright/controller";
 import type { Transport } from "@kubewright/transport";
 
 export interface ServiceAccountTokenOptions {
-  /** Acts as the manager. */
+  /** Authenticates as the manager. */
   readonly client: Client;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Of the ServiceAccount, in `kube-system`. */
+  /** Name of the ServiceAccount in `kube-system`. */
   readonly name: string;
 }
 
 const NAMESPACE = "kube-system";
 const REQUESTED_LIFETIME_SECONDS = 3_600;
 const MIN_LIFETIME_SECONDS = 600;
-/** A token is renewed when this part of its life is over. */
+/** A token is renewed after this fraction of its lifetime. */
 const RENEW_AFTER_FRACTION = 0.8;
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
-/** Between attempts to renew a token that still serves. */
+/** Pause between attempts to renew a token that is still valid. */
 const RENEWAL_PAUSE_MS = 10_000;
 
 interface Token {
@@ -30,8 +30,8 @@ interface Token {
 }
 
 /**
- * A controller's own bearer token: its ServiceAccount is made when it is not there, and the token renewed when a fifth of
- * its life is left.
+ * The bearer token of a controller. Creates the ServiceAccount if it is missing, and renews the token when a fifth of
+ * its lifetime is left.
  *
  * @see kubernetes v1.36 staging/src/k8s.io/controller-manager/pkg/clientbuilder/client_builder_dynamic.go
  */
@@ -45,12 +45,16 @@ export class ServiceAccountToken {
     this.#options = options;
   }
 
-  /** The user that requests with the token come from. */
+  /** Username of requests with the token. */
   get user(): string {
     return `system:serviceaccount:${NAMESPACE}:${this.#options.name}`;
   }
 
-  /** @throws Error naming the ServiceAccount, when there is no token that serves. */
+  /**
+   * Returns a valid token.
+   *
+   * @throws Error with the name of the ServiceAccount when no token can be obtained.
+   */
   async current(): Promise<string> {
     const nowMs = this.#options.clock.monotonic();
     const token = this.#token;
@@ -62,12 +66,12 @@ export class ServiceAccountToken {
     return (await this.#renew()).value;
   }
 
-  /** The server refused the token: the ServiceAccount may have been made anew. */
+  /** Discards a token that the API server rejected: the ServiceAccount may have been recreated. */
   discard(value: string): void {
     if (this.#token?.value === value) this.#token = undefined;
   }
 
-  /** Requests made with the token. The transport below must not authenticate in a way of its own. */
+  /** Wraps a transport to authenticate with the token. The inner transport must not authenticate itself. */
   transport(anonymous: Transport): Transport {
     return async (request) => {
       const token = await this.current();
@@ -141,7 +145,7 @@ export class ServiceAccountToken {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    // It is there already, or what is wrong shows in the next step.
+    // The namespace exists already, or the next request reports the error.
     await client
       .resource(namespaces)
       .create({ metadata: { name: NAMESPACE } })

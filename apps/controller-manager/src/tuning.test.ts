@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { SimulatedManagers } from "../test/simulated-managers.js";
 
-/** Ends every pod that has not ended, and answers how many those were. */
+/** Terminates every running pod, and returns their number. */
 async function failPods(world: SimulatedManagers): Promise<number> {
   const client = world.client.resource(pods);
   const running = (await client.list()).items.filter(({ status }) => status?.phase === "Pending");
@@ -28,7 +28,8 @@ test("--job-pod-failure-backoff-base and -max are the pauses before a failed pod
     .resource(jobs)
     .create({ metadata: { name: "pi", namespace: "default" }, spec: { backoffLimit: 20, template } });
   await world.clock.advance(1_000);
-  // Upstream's 10 s, 20 s, 40 s… would leave it at the first. A second is for finish times of whole seconds.
+  // With upstream's 10 s, 20 s, 40 s… only the first pod would exist by then. One second is for finish times in whole
+  // seconds.
   for (let round = 0; round < 6; round++) {
     expect(await failPods(world)).toBe(1);
     await world.clock.advance(1_500);
@@ -48,7 +49,7 @@ test("--job-max-pod-create-delete-per-sync bounds what one sync creates", async 
         (method === "POST" && path.endsWith("/pods")) || (method === "PUT" && path.endsWith("/status")),
     )
     .map(({ method }) => method);
-  // A sync ends with its status: one that creates both pods would write it after the second.
+  // A sync ends with its status write: one that creates both pods would write the status after the second pod.
   expect(order.slice(0, 3)).toEqual(["POST", "PUT", "POST"]);
 });
 

@@ -9,7 +9,7 @@ function answer(status: number, text: string): ApiResponse {
   return { status, headers: {}, body: { type: "decoded", value: text } };
 }
 
-/** Waits against a server that answers as told for each second since the start; says when, and how, waiting ended. */
+/** Waits for a server with the given response for each second since the start; returns the time and the outcome. */
 async function wait(
   answerAt: (second: number) => ApiResponse | Error,
   signal = new AbortController().signal,

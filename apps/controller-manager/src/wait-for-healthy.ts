@@ -13,13 +13,13 @@ export interface WaitForHealthyOptions {
 
 const MAX_WAIT_MS = 10_000;
 const POLL_MS = 1_000;
-/** How long the last answer may take. */
+/** Additional time for the last response. */
 const GRACE_MS = 1_000;
 
 /**
- * Asks the API server's `/healthz` now and every second until it says 200, for at most 10 s.
+ * Requests `/healthz` of the API server every second until it returns 200, for at most 10 s.
  *
- * @throws Error telling what it said last; the signal's reason when that aborts.
+ * @throws Error with the last failure; the signal's reason when the signal aborts.
  * @see kubernetes v1.36 staging/src/k8s.io/controller-manager/app/helper.go WaitForAPIServer
  */
 export async function waitForHealthy({
@@ -63,10 +63,10 @@ export async function waitForHealthy({
   }
 }
 
-/** Characters of a health check's answer. */
+/** Longest prefix of a health check's response that is read, in characters. */
 const MAX_TEXT_LENGTH = 2048;
 
-/** The health check answers plain text, of which only the beginning is read. */
+/** Reads a health check's response: plain text, of which only the beginning is read. */
 async function readAnswer({ status, body }: ApiResponse): Promise<{ status: number; body: string }> {
   if (body.type === "decoded")
     return { status, body: typeof body.value === "string" ? body.value : JSON.stringify(body.value) };

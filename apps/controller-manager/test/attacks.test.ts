@@ -14,18 +14,18 @@ import { sendRequest } from "./https-client.js";
 import { startManager } from "./manager-process.js";
 import type { Scope } from "./scope.js";
 
-/** One more than once kept everybody out, and some. */
+/** A number of connections that once blocked all other clients, plus a few. */
 const CROWD = 1_005;
 const HALF = "GET /healthz HTTP/1.1\r\nhost: 127.0.0.1";
 const WHOLE = `${HALF}\r\n\r\n`;
-/** Sooner than anybody's connection is closed for saying nothing, which makes room as well. */
+/** Shorter than the idle timeout, which would also close connections. */
 const SOON_MS = 9_000;
 
 interface Victim {
   readonly port: number;
-  /** Whose certificates are users. */
+  /** The authority whose certificates identify users. */
   readonly clients: Certificate;
-  /** Whose certificates are front proxies, whatever their names. */
+  /** The authority whose certificates identify front proxies, with any name. */
   readonly proxies: Certificate;
 }
 
@@ -50,7 +50,7 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
   test("a forged link between two authorities makes a user no front proxy", async () => {
     const { port, clients, proxies } = victim;
     const jane = await sign(clients, "jane");
-    // As `clients`, issued by `proxies`, as far as the names go; the signature is somebody else's.
+    // Has the name of `clients` and the issuer `proxies`, but the signature of another key.
     const forged = await makeAuthority("clients", { issuer: await makeAuthority("proxies") });
     const root = { headers: { "x-remote-user": "root", "x-remote-group": "system:masters" } };
     for (const shown of [
@@ -82,7 +82,7 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
     expect((await sendRequest(port, "/metrics", { ...asProxy, ...server })).status).toBe(401);
     const proxy = await sign(proxies, "front-proxy-client");
     expect((await sendRequest(port, "/metrics", { ...asProxy, ...proxy })).status).toBe(200);
-    // It says of nobody that it is from them, and is no user itself.
+    // The proxy names no user in its headers, and is no user itself.
     expect((await sendRequest(port, "/metrics", proxy)).status).toBe(401);
   });
 
@@ -179,7 +179,10 @@ describe.each(nodes)("the built controller manager on $name, attacked:", ({ node
   });
 });
 
-/** A manager that knows users and front proxies by certificates, and lets everybody see everything below `/healthz`. */
+/**
+ * Starts a manager that identifies users and front proxies by certificates, and lets every client read everything below
+ * `/healthz`.
+ */
 async function startVictim(scope: Scope, node: string): Promise<Victim> {
   const cluster = await startRbacCluster(scope);
   await cluster.allow("manager", DELEGATION);
@@ -223,7 +226,7 @@ function openPlain(port: number): Promise<Socket> {
   });
 }
 
-/** Resolves when what there is to say was said, or the connection was refused. */
+/** Resolves when the text is written, or the connection was refused. */
 function openTls(port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {

@@ -1,4 +1,7 @@
-/** Specs of Jobs whose pods all succeed soon: of one pod, of several at a time, and of indexes, by turns. */
+/**
+ * Returns the spec of a Job whose pods all succeed soon. The shapes alternate: one pod, several concurrent pods, and
+ * indexes.
+ */
 export function auditedJob(index: number) {
   const shape = SHAPES[index % SHAPES.length]!;
   const annotations = { "sim.kubewright.dev/duration": "100ms..500ms", "sim.kubewright.dev/startup-delay": "0s" };

@@ -8,12 +8,12 @@ import { type TestCluster, job, jobWithCondition, runPods, startCluster } from "
 
 const FLAGS = ["--leader-elect=false", "--controllers=job"];
 
-/** Writes of the job controller that matter to counting; events do not. */
+/** Returns whether a request is a write that affects counting, which events do not. */
 function isWrite({ method, path }: SeenRequest): boolean {
   return method !== "GET" && !path.includes("/events");
 }
 
-/** Records every status the Job ever had. */
+/** Records every status of the Job. */
 function recordStatuses(scope: Scope, { client }: TestCluster, name: string): DeepReadonly<Job>["status"][] {
   const stop = new AbortController();
   scope.onTestFinished(() => stop.abort());
@@ -28,7 +28,7 @@ function recordStatuses(scope: Scope, { client }: TestCluster, name: string): De
   return statuses;
 }
 
-/** The Job is complete, and its four pods, no more, were each counted once. */
+/** Checks that the Job is complete, and that exactly four pods were each counted once. */
 async function expectCountedExactly(
   cluster: TestCluster,
   name: string,
@@ -75,12 +75,12 @@ async function runUntilKilled(
   );
   const manager = startManager(scope, [`--master=${url}`, ...FLAGS]);
   await cluster.client.resource(jobs).create(job(name, { completions: 4, parallelism: 2 }));
-  // Should it need fewer writes than it usually does, it is killed when there is nothing left to do.
+  // If the Job needs fewer writes than usual, the manager is killed when nothing is left to do.
   void jobWithCondition(cluster.client, name, "Complete").then(() => manager.kill("SIGKILL"));
   return { exit: await manager.exit, cluster, statuses };
 }
 
-/** Calls `kill` on the nth write. Answers whether a request belongs to the dead process's last words: that write or a later one. */
+/** Calls `kill` on the nth write. Returns whether a request is that write or a later one. */
 function countdown(nth: number, kill: () => void): (request: SeenRequest) => boolean {
   let count = 0;
   return (request) => {

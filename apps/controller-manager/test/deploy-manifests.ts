@@ -6,11 +6,14 @@ import { parseAllDocuments } from "yaml";
 
 const DEPLOY = fileURLToPath(new URL("../../../deploy/", import.meta.url));
 
-/** What `deploy/overlays/NAME` grants, before kustomize has put the namespaces in, and how it starts the manager. */
+/**
+ * The permissions that `deploy/overlays/NAME` grants, before kustomize sets the namespaces, and the manager's
+ * arguments.
+ */
 export interface Overlay {
   readonly roles: readonly (Role | ClusterRole)[];
   readonly bindings: readonly (RoleBinding | ClusterRoleBinding)[];
-  /** As Kubernetes would hand them to the process. */
+  /** Arguments after Kubernetes' variable expansion. */
   readonly args: readonly string[];
   readonly namespace: string;
 }
@@ -28,7 +31,7 @@ interface Operation {
   readonly value: unknown;
 }
 
-/** Reads an overlay, as far as rights and arguments go: what a cluster would be given by `kubectl apply -k`. */
+/** Reads the permissions and arguments of an overlay, as `kubectl apply -k` would create them. */
 export function readOverlay(name: string): Overlay {
   const folder = `overlays/${name}`;
   const kustomization = read<Kustomization>(`${folder}/kustomization.yaml`)[0]!;
@@ -68,7 +71,7 @@ function objectsOf(folder: string): KubernetesObject[] {
   return partsOf(folder).flatMap((part) => (part.endsWith(".yaml") ? read<KubernetesObject>(part) : objectsOf(part)));
 }
 
-/** Those of what it is made of first. */
+/** Returns all patches, those of the overlay's parts first. */
 function patchesOf(folder: string): NonNullable<Kustomization["patches"]> {
   const { patches = [] } = read<Kustomization>(`${folder}/kustomization.yaml`)[0]!;
   return [...partsOf(folder).flatMap((part) => (part.endsWith(".yaml") ? [] : patchesOf(part))), ...patches];

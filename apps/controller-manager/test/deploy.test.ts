@@ -37,14 +37,14 @@ import type { Scope } from "./scope.js";
 const OVERLAYS = ["whole-cluster", "managed-by", "namespaced", "sharded"];
 const USER = (namespace: string): string => `system:serviceaccount:${namespace}:kubewright-controller-manager`;
 
-/** The first of replicas that share waits for the time of a lease. */
+/** The first sharded replica waits for one lease duration. */
 const SHORT_LEASES = [
   "--leader-elect-lease-duration=8s",
   "--leader-elect-renew-deadline=4s",
   "--leader-elect-retry-period=1s",
 ];
 
-/** Only asked for by an admission plugin that the embedded API server does not have. */
+/** Required only by an admission plugin that the embedded API server does not have. */
 const NOT_CHECKED_BY_TEST_SERVER = /^update [\w.]+\/\w+\/finalizers /;
 
 describe.each(OVERLAYS)("deploy/overlays/%s", (name) => {
@@ -89,17 +89,17 @@ function kubectlVersion(): string | undefined {
 }
 
 interface ManagerRun {
-  /** One leads, one stands by; or all share. */
+  /** A leader and a standby, or several sharded replicas. */
   readonly managers: readonly ManagerProcess[];
-  /** `verb group/resource name namespace`, for each single right that the overlay grants. */
+  /** `verb group/resource name namespace` for each permission that the overlay grants. */
   readonly granted: readonly string[];
-  /** Those of them that some request of the manager made use of. */
+  /** The granted permissions that a request of the manager used. */
   readonly used: ReadonlySet<string>;
-  /** Requests of the manager that were forbidden. */
+  /** Forbidden requests of the manager. */
   readonly refused: readonly string[];
 }
 
-/** A cluster in which an overlay's manager, under exactly its rights, meets everything its controllers do. */
+/** Runs an overlay's manager, with exactly its permissions, in a cluster with work for all its controllers. */
 async function runWithOverlay(scope: Scope, overlay: Overlay): Promise<ManagerRun> {
   const username = USER(overlay.namespace);
   const cluster = createCluster({
@@ -163,7 +163,7 @@ async function runWithOverlay(scope: Scope, overlay: Overlay): Promise<ManagerRu
   const ports = [await freePort(), await freePort()] as const;
   const managers = [start(ports[0]), start(ports[1])];
   if (overlay.args.includes("--sharding=namespaces")) {
-    // One that stops takes its Lease away.
+    // A replica deletes its Lease when it stops.
     const leaving = start(await freePort());
     managers.push(leaving);
     const stop = (): void => leaving.kill("SIGTERM");
@@ -176,7 +176,7 @@ async function runWithOverlay(scope: Scope, overlay: Overlay): Promise<ManagerRu
   return { managers, granted, used, refused };
 }
 
-/** Reads `/metrics` with a bearer token, as Prometheus does: the manager must ask who that is, and what it may do. */
+/** Reads `/metrics` with a bearer token, as Prometheus does. The manager must authenticate and authorize the client. */
 async function scrape(port: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const options = {
@@ -193,8 +193,8 @@ async function scrape(port: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * An older API server does not stream the first state of a watch, and is asked for a list. So each path's first such watch
- * is refused as that server would.
+ * Rejects each path's first watch with `sendInitialEvents`, as an older API server does, so that the manager falls back
+ * to a list.
  */
 function refuseFirstStream(): NonNullable<ClusterOptions["intercept"]> {
   const seen = new Set<string>();
@@ -208,7 +208,7 @@ function refuseFirstStream(): NonNullable<ClusterOptions["intercept"]> {
   };
 }
 
-/** Each right of a role on its own. */
+/** Returns each permission of a role separately. */
 function rightsOf(role: Overlay["roles"][number]): string[] {
   return (role.rules ?? []).flatMap(({ apiGroups = [], resources = [], resourceNames = ["*"], verbs }) =>
     apiGroups.flatMap((group) =>
@@ -223,7 +223,7 @@ function rightsOf(role: Overlay["roles"][number]): string[] {
 
 function covers(right: string, record: AuditRecord): boolean {
   const { verb, group, resource, subresource, namespace, code } = record;
-  // A watch of one object has its name in a selector, which is where authorization looks as well.
+  // A watch of one object has its name in a selector, which authorization also uses.
   const name = record.name || (/metadata\.name%3D([^&%]+)/.exec(record.path)?.[1] ?? "");
   const target = subresource === "" ? `${group}/${resource}` : `${group}/${resource}/${subresource}`;
   const [rightVerb, rightTarget, rightName, rightNamespace] = right.split(" ");
@@ -245,7 +245,7 @@ async function grant(client: Client, { roles: wanted, bindings, namespace }: Ove
         if (!isAlreadyExists(error)) throw error;
       });
   }
-  // Part of every cluster.
+  // This role exists in every cluster.
   const reader: Role = {
     metadata: { name: "extension-apiserver-authentication-reader" },
     rules: [
@@ -274,7 +274,10 @@ const template = (annotations: Record<string, string> = {}): NonNullable<Job["sp
   spec: { restartPolicy: "Never", containers: [{ name: "main", image: "i" }] },
 });
 
-/** What users and machines do, for as long as it is asked for: enough to make every controller use every right it has. */
+/**
+ * Performs the actions of users and nodes until the signal aborts, so that every controller uses each of its
+ * permissions.
+ */
 async function runWorkload(client: Client, overlay: Overlay, signal: AbortSignal): Promise<void> {
   const managedBy = overlay.args.find((arg) => arg.startsWith("--managed-by="))?.split("=")[1];
   const namespace = overlay.args.some((arg) => arg.startsWith("--namespace=")) ? overlay.namespace : "default";
@@ -295,11 +298,11 @@ async function runWorkload(client: Client, overlay: Overlay, signal: AbortSignal
   for (let round = 0; !signal.aborted; round++) {
     const name = (what: string): string => `${what}-${round}`;
     await client.resource(jobs).create(job(name("plain"), { ttlSecondsAfterFinished: 1 }), at);
-    // Suspending deletes its pods.
+    // Suspending deletes the pods of this Job.
     const long = template({ "sim.kubewright.dev/duration": "1h" });
     await client.resource(jobs).create(job(name("suspended"), { template: long }), at);
     await client.resource(jobs).create(job(name("orphaning"), { template: long }), at);
-    // A pod that is there before its Job is adopted, after another look at the Job.
+    // A pod that exists before its Job is adopted, after a live read of the Job.
     const labels = { adopt: name("me") };
     const pod: Pod = { metadata: { name: name("adopted"), labels }, spec: template().spec! };
     await client.resource(pods).create(pod, at);
@@ -311,7 +314,7 @@ async function runWorkload(client: Client, overlay: Overlay, signal: AbortSignal
       }),
       at,
     );
-    // A pod on a node that is gone.
+    // A pod on a deleted node.
     const lost = { ...template().spec!, nodeName: name("lost") };
     await client.resource(nodes).create({ metadata: { name: name("lost") } });
     await client.resource(pods).create({ metadata: { name: name("stranded") }, spec: lost }, at);
@@ -321,7 +324,7 @@ async function runWorkload(client: Client, overlay: Overlay, signal: AbortSignal
       await client.resource(jobs).patch(name("suspended"), { type: "merge", body: { spec: { suspend } } }, at);
       await realClock.sleep(700, signal);
     }
-    // Each way of deleting an owner.
+    // Each propagation policy for the deletion of an owner.
     const { uid } = (await client.resource(jobs).get(name("suspended"), at)).metadata;
     const owned = {
       name: name("owned"),

@@ -15,7 +15,10 @@ const missing = missingKubeApiServer(REAL);
 if (missing !== undefined)
   console.log(`kube-apiserver: SKIPPED, its launcher is tested with stand-ins for kube-apiserver and etcd: ${missing}`);
 
-/** Exit of a manager that has done this: a Job runs, its pods lose their finalizers, and a Job deleted in the foreground goes with its pods. */
+/**
+ * Returns the exit of a manager after this work: a Job runs, its pods lose their finalizers, and a Job deleted in the
+ * foreground is removed with its pods.
+ */
 async function exitAfterWork(scope: Scope, assets: string): Promise<Exit> {
   const { client, kubeconfig } = await launchCluster(scope, kubeApiServer(assets));
   runPods(scope, client, 0);

@@ -2,7 +2,10 @@ import { configMaps } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
 import { formatAssignment, freeAssignment } from "@kubewright/sharding";
 
-/** The assignment as it is when all replicas have stopped: who comes need not wait until nobody can have anything. */
+/**
+ * Creates an assignment without owners, as after a stop of all replicas. New replicas then need not wait until no
+ * earlier owner can exist.
+ */
 export async function createFreeAssignment(client: Client): Promise<void> {
   const metadata = { name: "kubewright-assignment", namespace: "kube-system" };
   const data = { assignment: formatAssignment(freeAssignment) };

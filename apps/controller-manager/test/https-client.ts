@@ -8,11 +8,11 @@ export interface Answer {
   readonly body: string;
   /** Common name of the server's certificate. */
   readonly servedBy: string;
-  /** Which end of which connection it came to. */
+  /** Local port of the connection. */
   readonly localPort: number | undefined;
 }
 
-/** Sends one request over a connection of its own, and believes whatever certificate it is shown. */
+/** Sends one request over a new connection, and accepts any server certificate. */
 export function sendRequest(
   port: number,
   path: string,

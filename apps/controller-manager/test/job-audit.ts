@@ -14,7 +14,7 @@ import { realClock } from "@kubewright/clock";
 import type { Scope } from "./scope.js";
 
 const POLL_MS = 200;
-/** Longer than any test. */
+/** Exceeds the duration of every test. */
 const WATCH_SECONDS = 7_200;
 
 interface JobCounts {
@@ -24,11 +24,14 @@ interface JobCounts {
   readonly pods: Set<string>;
 }
 
-/** Keeps the books of Jobs whose pods all succeed, from what the API server tells, whoever runs them. */
+/**
+ * Checks the counts of Jobs whose pods all succeed, from the API server's watch events. It is independent of the
+ * controller that runs them.
+ */
 export class JobAudit {
   readonly #counts = new Map<string, JobCounts>();
   readonly #client: Client;
-  /** What no Job may ever show. */
+  /** Violations found in watch events. */
   readonly observedViolations: string[] = [];
   #complete = 0;
 
@@ -36,7 +39,7 @@ export class JobAudit {
     this.#client = client;
   }
 
-  /** Watches from before the first Job. */
+  /** Starts the watches. Must be called before the first Job is created. */
   static async start(scope: Scope, client: Client): Promise<JobAudit> {
     const jobAudit = new JobAudit(client);
     const stop = new AbortController();
@@ -65,12 +68,12 @@ export class JobAudit {
     return this.#complete;
   }
 
-  /** Resolves when so many Jobs are complete. */
+  /** Resolves when `count` Jobs are complete. */
   async waitForComplete(count: number): Promise<void> {
     while (this.#complete < count) await realClock.sleep(POLL_MS);
   }
 
-  /** Everything that is not as it should be once all are complete: counts, pods and finalizers. */
+  /** Returns all violations in counts, pods and finalizers, for the time when all Jobs are complete. */
   async violations(): Promise<string[]> {
     const wrong = [...this.observedViolations];
     const stored = new Map<string, DeepReadonly<Job>>();

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 
-/** Writes a kubeconfig for one server, and who to be there. */
+/** Writes a kubeconfig for one server and one user. */
 export async function writeKubeconfig(file: string, server: string, user: object = {}): Promise<void> {
   const config = {
     apiVersion: "v1",

@@ -9,7 +9,7 @@ import { createHttpTransport, loadKubeConfig } from "@kubewright/transport-http"
 import { type ApiServerLauncher, type RunningApiServer } from "../../../conformance/api-server.ts";
 import type { Scope } from "./scope.js";
 
-/** An API server in processes of its own, and a client of it. Gone with the test. */
+/** An API server in separate processes, with a client. Stopped at the end of the test. */
 export interface LaunchedCluster extends Pick<RunningApiServer, "url" | "token" | "kubeconfig"> {
   readonly client: Client;
 }
@@ -22,7 +22,7 @@ export async function launchCluster(scope: Scope, launcher: ApiServerLauncher): 
   return { ...server, client: new Client({ transport, clock: realClock, userAgent: "test" }) };
 }
 
-/** A new folder, gone with the test. */
+/** Creates a temporary folder, which is deleted at the end of the test. */
 export function scratchFolder(scope: Scope): string {
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-test-"));
   scope.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

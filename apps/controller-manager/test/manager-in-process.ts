@@ -7,10 +7,10 @@ import { run } from "../src/run.js";
 import { nodeServingIo } from "../src/serving/node-serving-io.js";
 import type { Scope } from "./scope.js";
 
-/** The whole program but for its process: what `main` runs. Told to stop with the test. */
+/** The whole program except its process: the same code that `main` runs. Stopped at the end of the test. */
 export interface InProcessManager {
   readonly lines: readonly string[];
-  /** Where it serves, once it does; another port than asked for, so that many can run at once. */
+  /** The serving port, once it is open. It replaces the default port, so that many managers can run concurrently. */
   readonly port: Promise<number>;
   readonly status: Promise<number>;
   stop(): void;

@@ -11,7 +11,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The real binary, as a process of its own; killed when the test is over. */
+/** The real binary in a separate process; killed at the end of the test. */
 export interface ManagerProcess {
   readonly exit: Promise<Exit>;
   readonly stdout: string;
@@ -29,7 +29,7 @@ export function startManager(
   node: string = process.execPath,
 ): ManagerProcess {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
-  // Many run at once: the default port is for one.
+  // Many managers run concurrently, but only one can use the default port.
   const port = args.some((arg) => arg.startsWith("--secure-port")) ? [] : ["--secure-port=0"];
   const child = spawn(node, [BINARY, ...port, ...args], {
     env: { PATH: process.env.PATH ?? "", ...env },

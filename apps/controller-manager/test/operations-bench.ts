@@ -23,14 +23,14 @@ export const processStats: ProcessStats = {
 export interface OperationsBench {
   readonly clock: SimulatedClock;
   readonly operations: Operations;
-  /** Verbosities that were set. */
+  /** The verbosities that were set. */
   readonly levels: number[];
   readonly stop: () => void;
-  /** Asks without authentication. */
+  /** Sends a request without authentication. */
   readonly ask: (target: string, given?: Partial<HttpRequest>) => Promise<HttpReply>;
 }
 
-/** Everything behind the HTTPS server, on a clock of its own. */
+/** The components behind the HTTPS server, with their own clock. */
 export async function operationsBench(
   options: Partial<ControllerManagerOptions> = {},
   clock = new SimulatedClock("2026-01-01T00:00:00Z"),
@@ -61,7 +61,7 @@ export async function operationsBench(
   };
 }
 
-/** A request that came over a connection without a certificate. */
+/** Creates a request from a connection without a certificate. */
 export function request(target: string, overrides: Partial<HttpRequest> = {}): HttpRequest {
   const [path = "", search = ""] = target.split("?");
   return {
@@ -77,7 +77,7 @@ export function request(target: string, overrides: Partial<HttpRequest> = {}): H
   };
 }
 
-/** A certificate signed by the authority whose "PEM" is `from`. */
+/** Creates a certificate signed by the authority whose "PEM" is `authority`. */
 export function peer(
   commonName: string,
   authority: string,
@@ -97,7 +97,7 @@ export function peer(
   };
 }
 
-/** The lines of `/metrics` that begin with a text. */
+/** Returns the lines of `/metrics` that begin with a text. */
 export async function metricLines({ operations }: OperationsBench, start: string): Promise<string[]> {
   return (await operations.metrics.text("text")).split("\n").filter((line) => line.startsWith(start));
 }

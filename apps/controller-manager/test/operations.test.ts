@@ -57,7 +57,7 @@ describe("a running manager", () => {
       .toEqual([
         'job_controller_jobs_finished_total{completion_mode="NonIndexed",reason="CompletionsReached",result="succeeded"} 1',
       ]);
-    // Both series open with the first status write, as upstream's do.
+    // Both series are created by the first status write, as upstream.
     expect((await series(port, "job_controller_job_pods_finished_total")).sort()).toEqual([
       'job_controller_job_pods_finished_total{completion_mode="NonIndexed",result="failed"} 0',
       'job_controller_job_pods_finished_total{completion_mode="NonIndexed",result="succeeded"} 1',
@@ -72,7 +72,7 @@ describe("a running manager", () => {
     await expect
       .poll(() => series(port, tracked))
       .toEqual([`${tracked}{event="add"} 1`, `${tracked}{event="delete"} 1`]);
-    // Each of the job queue's items was worked on, and none is left.
+    // All items of the job queue were processed, and none is left.
     const [adds] = await series(port, 'workqueue_adds_total{name="job"}');
     expect(Number(adds!.split(" ")[1])).toBeGreaterThanOrEqual(2);
     await expect.poll(() => series(port, 'workqueue_depth{name="job"}')).toEqual(['workqueue_depth{name="job"} 0']);
@@ -89,7 +89,7 @@ describe("a running manager", () => {
       expect.stringMatching(/^authenticated_user_requests\{username="admin"\} \d+$/),
       expect.stringMatching(/^authenticated_user_requests\{username="other"\} \d+$/),
     ]);
-    // The garbage collector knows the pod's owner.
+    // The garbage collector's graph contains the pod's owner.
     const graph = "/debug/controllers/garbage-collector-controller/graph";
     await expect.poll(async () => (await sendRequest(port, graph, bearer("admin"))).body).toContain('kind="Pod"');
   });
@@ -196,7 +196,7 @@ describe("a running manager", () => {
       `--authentication-kubeconfig=${kubeconfig}`,
       "--bind-address=127.0.0.1",
     ];
-    // A request may take ten seconds, which never pass.
+    // A request may take ten seconds, which never pass on this clock.
     const manager = runManager(scope, 1, args, new SimulatedClock());
     await asked.promise;
     manager.stop();

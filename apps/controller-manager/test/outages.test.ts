@@ -20,18 +20,18 @@ const TOKEN = "first";
 const UNREACHABLE = '"API server is out of reach, trying on; further errors are logged at -v=4"';
 const REACHABLE = '"API server answers again"';
 
-/** Everything the tests of this file stand on: an API server with certificates, and a manager that leads. */
+/** The setup of all tests in this file: an API server with certificates, and a manager that leads. */
 interface Setup {
   readonly server: RestartableServer;
   readonly manager: InProcessManager;
   readonly ca: Certificate;
   readonly serverConfig: ServerConfig;
-  /** For what is next to the kubeconfig. */
+  /** Folder of the kubeconfig and its files. */
   readonly folder: string;
 }
 
 interface SetupOptions {
-  /** As in a kubeconfig; files in it are relative to the folder. */
+  /** The user in a kubeconfig; file names are relative to the folder. */
   readonly user?: object;
   readonly files?: Readonly<Record<string, string>>;
   readonly clientCA?: string;
@@ -68,12 +68,15 @@ function writeKubeconfig(folder: string, server: string, ca: Certificate, user: 
   return file;
 }
 
-/** A busy machine must not lose its lease over this. */
+/** Prevents a busy machine from losing its lease. */
 const LONG_LEASE = ["--leader-elect-lease-duration=90s", "--leader-elect-renew-deadline=80s"];
 const LEASE_TROUBLE = '"Failed to acquire or renew lease"';
 /**
- * Not of the outage: what a start without delegated authentication says, a sync that came before its cache was told, and what
- * the garbage collector says on a machine that keeps it waiting at the start.
+ * Log lines that are unrelated to the outage:
+ *
+ * - missing delegated authentication at startup
+ * - a sync before its cache was current
+ * - a garbage collector that waits for its caches on a slow machine
  */
 const UNRELATED =
   /"No auth(entication|orization)-kubeconfig provided|is not as new as written version|not all resource monitors could be synced/;
@@ -97,14 +100,14 @@ function waitForLine({ lines }: InProcessManager, text: string): Promise<void> {
   );
 }
 
-/** A new Job is carried out. */
+/** Checks that a new Job completes. */
 async function completes(scope: Scope, client: Client, name: string): Promise<void> {
   runPods(scope, client, 0);
   await client.resource(jobs).create(job(name, { completions: 2, parallelism: 2 }));
   expect((await jobWithCondition(client, name, "Complete")).status?.succeeded).toBe(2);
 }
 
-/** What it told of an outage, in short. Any other warning or error is told as it is. */
+/** Returns the log messages about an outage in short form. Other warnings and errors are returned unchanged. */
 function outageMessages({ lines }: InProcessManager): string[] {
   const said = lines
     .filter((line) => (/^[WE]/.test(line) && !UNRELATED.test(line)) || line.includes(REACHABLE))
@@ -113,7 +116,7 @@ function outageMessages({ lines }: InProcessManager): string[] {
       if (line.includes(UNREACHABLE)) return line.includes("(401)") ? "refused" : "away";
       return line.includes(LEASE_TROUBLE) ? "lease" : line;
     });
-  // The Lease has a line of its own for each kind of trouble, if it came up for renewal in the meantime.
+  // The Lease has its own log line for each kind of error, if a renewal was due in the meantime.
   const kinds = said.filter((line) => line === "away" || line === "refused").length;
   const leases = said.filter((line) => line === "lease").length;
   return leases > kinds ? said : said.filter((line) => line !== "lease");
@@ -244,7 +247,7 @@ describe.concurrent("without a word", () => {
     for (let round = 0; round < 3; round++) {
       const port = await freePort();
       const manager = startManager(scope, [`--master=${cluster.url}`, `--secure-port=${port}`]);
-      // Its first line; how long a machine takes to load a program is none of it.
+      // Waits for the first log line, to exclude the time to load the program.
       await manager.logged("]");
       const begin = realClock.monotonic();
       const ready = (): Promise<boolean> =>
@@ -279,7 +282,7 @@ function methodsOf(clock: Clock): Clock {
   };
 }
 
-/** The Lease has been written so many times from now on. */
+/** Resolves when the Lease has been written `times` times. */
 async function renewed(client: Client, times: number): Promise<void> {
   let last = "";
   for (let seen = -1; seen < times; await realClock.sleep(20)) {

@@ -16,13 +16,13 @@ const SHORT_LEASE = [
   "--leader-elect-renew-deadline=2s",
   "--leader-elect-retry-period=500ms",
 ];
-/** A busy machine does not lose this Lease; how long a standby waits for another's is in that one's. */
+/** A busy machine does not lose this Lease. The Lease of the leader determines how long a standby waits. */
 const LONG_LEASE = [
   "--leader-elect-lease-duration=90s",
   "--leader-elect-renew-deadline=80s",
   "--leader-elect-retry-period=500ms",
 ];
-/** Who only asks again and again, and hears of nothing, leads a minute later. */
+/** A candidate that only polls leads up to a minute later than one that watches. */
 const SELDOM = [
   "--leader-elect-lease-duration=180s",
   "--leader-elect-renew-deadline=170s",

@@ -11,13 +11,16 @@ export interface SeenRequest {
 }
 
 export interface ProxyHooks {
-  /** Before the API server sees the request. Answer `false` to never pass it on. */
+  /** Called before the request is forwarded to the API server. `false` drops the request. */
   readonly before?: (request: SeenRequest) => boolean | void;
-  /** When the API server has carried it out, before its answer is passed on. */
+  /** Called after the API server has responded, before the response is forwarded. */
   readonly after?: (request: SeenRequest, status: number) => void;
 }
 
-/** Stands between the manager and an API server, so that a test can choose the instant of a crash. Gone with the test. */
+/**
+ * Starts a proxy between the manager and an API server, so that a test can choose the instant of a crash. Closed at the
+ * end of the test.
+ */
 export async function startProxy(scope: Scope, target: string, hooks: ProxyHooks): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     void readBody(incoming).then((body) => {

@@ -11,16 +11,18 @@ import { realClock, seededRandom } from "@kubewright/clock";
 import { writeKubeconfig } from "./kubeconfig.js";
 import type { Scope } from "./scope.js";
 
-/** An API server with RBAC over a real socket. Users have tokens of the same name. Gone with the test. */
+/**
+ * An API server with RBAC over a real socket. Each user has a token equal to its name. Closed at the end of the test.
+ */
 export interface RbacCluster {
   readonly server: ApiServer;
   readonly client: Client;
   readonly folder: string;
-  /** Writes a kubeconfig of a user and answers its path. */
+  /** Writes a kubeconfig for a user and returns its path. */
   kubeconfig(user: string): Promise<string>;
-  /** Lets a user do what the rules say, everywhere. */
+  /** Grants the rules to a user in the whole cluster. */
   allow(user: string, rules: ClusterRole["rules"]): Promise<void>;
-  /** Nobody answers there any more. */
+  /** Stops the server. */
   stop(): Promise<void>;
 }
 
@@ -70,7 +72,7 @@ export async function startRbacCluster(scope: Scope): Promise<RbacCluster> {
   };
 }
 
-/** What a manager needs to ask who somebody is and what they may do. */
+/** The permissions that a manager needs for delegated authentication and authorization. */
 export const DELEGATION: ClusterRole["rules"] = [
   { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
   { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
@@ -82,7 +84,7 @@ export const DELEGATION: ClusterRole["rules"] = [
   },
 ];
 
-/** What `system:monitoring` has. */
+/** The permissions of `system:monitoring`. */
 export const MONITORING: ClusterRole["rules"] = [
   { nonResourceURLs: ["/metrics", "/metrics/slis", "/readyz/*"], verbs: ["get"] },
 ];

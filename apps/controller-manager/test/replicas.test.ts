@@ -16,10 +16,10 @@ const LEASE = [
   "--leader-elect-renew-deadline=3s",
   `--leader-elect-retry-period=${RETRY_SECONDS * 1_000}ms`,
 ];
-/** Upstream's client limit or so: it keeps the Jobs going long enough for all kills, and writes in flight at each. */
+/** About upstream's client limit: the Jobs last long enough for all kills, and each kill interrupts writes. */
 const LIMIT = ["--kube-api-qps=60", "--kube-api-burst=60"];
 
-/** What a machine that is busy with this alone may add to any of them. */
+/** Additional time for each takeover on a busy machine. */
 const SLACK_SECONDS = 5;
 
 test(
@@ -50,7 +50,7 @@ test(
       `${JOBS} Jobs in ${((performance.now() - begin) / 1_000).toFixed(1)} s by ${replicas.started} processes; ` +
         `takeover after SIGTERM ${handedOver.join(", ")} s; after SIGKILL, with a lease of ${LEASE_SECONDS} s, ${expired.join(", ")} s`,
     );
-    // How long a takeover takes is tested in virtual time, too; here it is measured where nothing else runs.
+    // The duration of a takeover is also tested in virtual time. Here it is measured only if no other test runs.
     if (!HEAVY) return;
     expect(median(handedOver)).toBeLessThanOrEqual(3);
     expect(Math.max(...handedOver)).toBeLessThanOrEqual(3 + SLACK_SECONDS);

@@ -17,7 +17,7 @@ interface Replica {
   ended: boolean;
 }
 
-/** Two managers, each started again whenever it ends. Gone with the test. */
+/** Two managers, each restarted when it exits. Stopped at the end of the test. */
 export class Replicas {
   readonly #scope: Scope;
   readonly #args: readonly string[];
@@ -35,7 +35,7 @@ export class Replicas {
   /** Ends the leader, and resolves when another process leads. */
   async endLeader(signal: Takeover["signal"]): Promise<Takeover> {
     const leader = await this.#leader();
-    // The other has to be there, or its start would be measured.
+    // The other replica must be ready, or the measurement would include its start.
     await this.#find((replica) => replica !== leader && replica.process.stderr.includes(STANDS_BY));
     const begin = realClock.monotonic();
     leader.process.kill(signal);
@@ -43,12 +43,12 @@ export class Replicas {
     return { signal, durationMs: realClock.monotonic() - begin };
   }
 
-  /** Everything any of them logged. */
+  /** The logs of all processes. */
   get logs(): string {
     return this.#all.map(({ process }) => process.stderr).join("");
   }
 
-  /** How many processes there have been. */
+  /** Number of processes started so far. */
   get started(): number {
     return this.#all.length;
   }

@@ -8,18 +8,21 @@ import { realClock, seededRandom } from "@kubewright/clock";
 import { freePort } from "../../../conformance/free-port.ts";
 import type { Scope } from "./scope.js";
 
-/** What a life of the API server differs in from the one before. */
+/** Settings that may differ between runs of the API server. */
 export interface ServerConfig {
   readonly restore?: StoreSnapshot;
-  /** Who may connect with them: administrators all. */
+  /** Accepted tokens, all of administrators. */
   readonly tokens?: readonly string[];
   readonly tls: TlsOptions;
 }
 
-/** An API server in this process that can be stopped and started again where it was, over HTTPS. Gone with the test. */
+/**
+ * An API server in this process, over HTTPS, that can be stopped and restarted on the same port. Closed at the end of
+ * the test.
+ */
 export class RestartableServer {
   readonly #scope: Scope;
-  /** One that is still free when it comes back. */
+  /** A port that stays free while the server is down. */
   readonly #port: number;
   #server: ApiServer | undefined;
   #starts = 0;
@@ -40,13 +43,13 @@ export class RestartableServer {
     return `https://127.0.0.1:${this.#port}`;
   }
 
-  /** The server that is up. */
+  /** The running server. */
   get current(): ApiServer {
     if (this.#server === undefined) throw new Error("the API server is down");
     return this.#server;
   }
 
-  /** Reaches the server that is up, whatever its port and its credentials are. */
+  /** A client of the running server, independent of its port and credentials. */
   get client(): Client {
     return new Client({ transport: this.current.transport, clock: realClock, userAgent: "test" });
   }
@@ -57,7 +60,7 @@ export class RestartableServer {
     await this.#waitUntilDown();
   }
 
-  /** `prepare` is done before the port is open. */
+  /** Starts the server. `prepare` runs before the port is open. */
   async start({ restore, tokens, tls }: ServerConfig, prepare?: (server: ApiServer) => Promise<void>): Promise<void> {
     const access = Object.fromEntries((tokens ?? []).map((token) => [token, ADMINISTRATOR]));
     const server = createApiServer({
@@ -71,7 +74,7 @@ export class RestartableServer {
     this.#server = server;
   }
 
-  /** Takes the port of the server that is down, and hangs up on whoever calls, until so many have. */
+  /** Listens on the port of the stopped server and closes each connection, until `count` connections were made. */
   async dropConnections(count: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let seen = 0;
@@ -87,8 +90,8 @@ export class RestartableServer {
   }
 
   /**
-   * A child process that another test is starting has our listener too, until it runs its program: as long as that takes, the
-   * port is taken.
+   * Waits until the port is closed. A child process that another test starts inherits the listener until it executes
+   * its program, and keeps the port in use for that time.
    */
   async #waitUntilDown(): Promise<void> {
     while (await answers(this.#port)) await realClock.sleep(5);

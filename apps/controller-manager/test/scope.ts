@@ -1,4 +1,4 @@
 import type { TestContext } from "vitest";
 
-/** The test something is made for, and gone with. Concurrent tests have to say which they are. */
+/** The test that owns a resource and disposes of it at its end. Concurrent tests have to pass their context. */
 export type Scope = Pick<TestContext, "onTestFinished">;

@@ -26,7 +26,7 @@ interface Served extends SecureServing {
   readonly lines: readonly string[];
 }
 
-/** Serves on a free port, however the options are. Gone with the test. */
+/** Serves on a free port, independent of the options. Closed at the end of the test. */
 async function serve(
   scope: Scope,
   options: Partial<ControllerManagerOptions>,
@@ -85,7 +85,7 @@ describe("who may see what", () => {
     expect((await sendRequest(port, "/configz", bearer("admin"))).status).toBe(200);
 
     await cluster.stop();
-    // Known already, for ten minutes.
+    // The authorization is cached for ten minutes.
     expect((await sendRequest(port, "/metrics", bearer("prometheus"))).status).toBe(200);
     const down = await sendRequest(port, "/statusz");
     expect(down.status).toBe(500);
@@ -143,7 +143,7 @@ describe("who may see what", () => {
     const clientCaFile = path.join(folder, "ca.crt");
     await writeFile(clientCaFile, ca.cert);
     const now = Date.now();
-    // Good for the machine's clock, too, which OpenSSL goes by.
+    // The validity must also include the machine's clock, which OpenSSL uses.
     const [notBefore, notAfter] = [now - 3_600_000, now + 3_600_000].map(
       (ms) => new Date(Math.floor(ms / 1000) * 1000),
     );
@@ -359,7 +359,7 @@ describe("the listener", () => {
     expect(kept.lines[0]).toBe(`Generated self-signed cert (${crt}, ${key})`);
     expect((await stat(key)).mode & 0o777).toBe(0o600);
     const before = await readFile(crt, "utf8");
-    // Good for who checks it, at the address it listens on.
+    // The certificate is valid for a client that verifies it at the listening address.
     expect((await sendRequest(kept.port, "/healthz", { ca: before, rejectUnauthorized: true })).status).toBe(200);
     const again = await serve(scope, { certDir: folder });
     expect(again.lines.some((line) => line.startsWith("Generated"))).toBe(false);
@@ -428,7 +428,7 @@ describe("the listener", () => {
       plain.on("error", () => undefined);
       plain.on("close", () => resolve());
     });
-    // Answered with 431, or cut off before the answer could be read.
+    // Answered with 431, or disconnected before the response could be read.
     const tooLong = await sendRequest(port, "/healthz", { headers: { "x-long": "x".repeat(100_000) } }).catch(
       () => undefined,
     );

@@ -11,20 +11,26 @@ interface Write {
   readonly identity: string;
   readonly what: string;
   readonly bucket: number;
-  /** The newest there was when it was sent on: what changed nothing is answered with one that is no newer. */
+  /**
+   * The newest resourceVersion when the write was forwarded. A write without effect returns a version that is not
+   * newer.
+   */
   readonly sinceVersion: number;
   readonly resourceVersion: number;
 }
 
-/** What controllers of namespaces write; what the owner of the cluster's bucket deletes is no write of a namespace's. */
+/**
+ * Writes of the controllers of a namespace. Deletions by the owner of the cluster's bucket are not writes of a
+ * namespace.
+ */
 const WRITE = /\/namespaces\/([^/]+)\/(pods|jobs|cronjobs)(\/|\?|$)/;
 
 /**
- * Stands between replicas that share work and an API server, and keeps the books: who wrote what, and whose the bucket was at that
- * moment, both by the resourceVersions that the server gave. Gone with the test.
+ * A proxy between sharded replicas and an API server. It records each write with its writer, and the owner of the
+ * bucket at that time, both ordered by the server's resourceVersions. Closed at the end of the test.
  */
 export class ShardAudit {
-  /** Bytes of watches, by who reads them. */
+  /** Bytes of watches, by the identity of the reader. */
   readonly watchedBytes = new Map<string, number>();
   readonly #writes: Write[] = [];
   readonly #assignments: { readonly resourceVersion: number; readonly assignment: Assignment }[] = [];
@@ -39,7 +45,7 @@ export class ShardAudit {
     this.#boundMs = boundMs;
   }
 
-  /** @param boundMs - For how long a write may be held up, by what the replicas believe. */
+  /** @param boundMs - Maximum delay of a write that the replicas' lease durations permit. */
   static async start(scope: Scope, target: string, boundMs: number): Promise<ShardAudit> {
     const audit = new ShardAudit(target, boundMs);
     audit.#eventLoopDelay.enable();
@@ -55,16 +61,16 @@ export class ShardAudit {
     return audit;
   }
 
-  /** Writes that were held up for longer than that: on a machine that is too busy for the durations of the test. */
+  /** Writes that took longer than the bound: the machine is too busy for the durations of the test. */
   readonly slowWrites: string[] = [];
   #newestVersion = 0;
 
-  /** How many writes there were of namespaces' objects. */
+  /** Number of writes to namespaced objects. */
   get writes(): number {
     return this.#writes.length;
   }
 
-  /** How often a bucket came to another owner. */
+  /** Number of times that a bucket changed to another owner. */
   get takeovers(): number {
     let takeovers = 0;
     for (const [index, { assignment }] of this.#inOrder().entries()) {
@@ -75,14 +81,14 @@ export class ShardAudit {
     return takeovers;
   }
 
-  /** Buckets by who has them now. */
+  /** Number of buckets by current owner. */
   get bucketsByOwner(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const { owner } of this.#inOrder().at(-1)?.assignment.entries ?? []) counts[owner] = (counts[owner] ?? 0) + 1;
     return counts;
   }
 
-  /** What somebody wrote while the bucket was not theirs. */
+  /** Returns the writes to buckets that the writer did not own. */
   violations(): string[] {
     const wrong: string[] = [];
     const assignments = this.#inOrder();
@@ -96,7 +102,7 @@ export class ShardAudit {
     return wrong;
   }
 
-  /** Who had the bucket of a namespace, and who wrote what there, one after the other. */
+  /** Returns the owners of a namespace's bucket and the writes in the namespace, in order. */
   history(namespace: string): string[] {
     const bucket = bucketOf(namespace);
     const owners = this.#inOrder().map(({ resourceVersion, assignment }) => {
@@ -119,13 +125,13 @@ export class ShardAudit {
     const { method = "", url = "", headers } = incoming;
     const identity = /\(([^()]*)\)$/.exec(headers["user-agent"] ?? "")?.[1] ?? "";
     const isWrite = method !== "GET";
-    // A process that was held up itself saw what came meanwhile only now.
+    // Subtracts the event loop delay: a blocked process processes earlier requests late.
     const startMs = performance.now() - this.#eventLoopDelay.max / 1e6;
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
     } catch {
-      // Whoever sent it is gone, in the middle of it.
+      // The client has disconnected while sending.
       return;
     }
     const sinceVersion = this.#newestVersion;
@@ -147,7 +153,7 @@ export class ShardAudit {
       });
       answer.pipe(outgoing);
     });
-    // What was sent is carried out, whatever became of its sender.
+    // A write is completed even if its client has disconnected.
     if (!isWrite) outgoing.on("close", () => forwarded.destroy());
     forwarded.on("error", () => outgoing.destroy());
     forwarded.end(Buffer.concat(chunks));

@@ -9,14 +9,14 @@ import { bucketOf, freeAssignment, targetsOf } from "@kubewright/sharding";
 import { expect, test } from "vitest";
 
 const MEMBERS = ["a", "b", "c", "d"];
-/** Few namespaces are shared unevenly, as they go by the hashes of their names. */
+/** Many namespaces: the hashes of their names distribute few namespaces unevenly. */
 const NAMESPACES = Array.from({ length: 1_000 }, (_, index) => `tenant-${String(index).padStart(4, "0")}`);
-/** Written last, in a namespace that everybody is told of: what came before it has come. */
+/** Name of the last pod, in a namespace that every member receives: all earlier events have arrived before it. */
 const LAST = "last";
-/** More than there are of one event. */
+/** More than the size of one event. */
 const EVENT_BYTES = 16_384;
 
-/** Reads a watch of pods over a connection of its own until the last one has come, and answers how many bytes came. */
+/** Reads a watch of pods over a new connection until the last pod arrives, and returns the number of received bytes. */
 function watchedBytes(url: string, resourceVersion: string, shard: string | undefined): Promise<number> {
   const query = new URLSearchParams({
     watch: "1",

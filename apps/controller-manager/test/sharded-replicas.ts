@@ -7,7 +7,7 @@ export interface Replica {
   hasEnded: boolean;
 }
 
-/** Managers that share work, as many as a test wants. Gone with the test. */
+/** Any number of sharded managers. Stopped at the end of the test. */
 export class ShardedReplicas {
   readonly #scope: Scope;
   readonly #args: readonly string[];
@@ -18,12 +18,12 @@ export class ShardedReplicas {
     this.#args = args;
   }
 
-  /** Those that run, and are not paused. */
+  /** Managers that are running and not paused. */
   get working(): readonly Replica[] {
     return this.all.filter(({ hasEnded, isPaused }) => !hasEnded && !isPaused);
   }
 
-  /** Everything any of them logged. */
+  /** The logs of all processes. */
   get logs(): string {
     return this.all.map(({ process }) => process.stderr).join("");
   }
@@ -56,7 +56,7 @@ export class ShardedReplicas {
     replica.process.kill("SIGCONT");
   }
 
-  /** How many times any of them logged a message. */
+  /** Returns how many times the replicas logged a message. */
   count(message: string): number {
     return this.logs.split(message).length - 1;
   }

@@ -12,7 +12,7 @@ import { ShardAudit } from "./shard-audit.js";
 import { ShardedReplicas } from "./sharded-replicas.js";
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
-/** Between the renew deadline and the end of the lease a write may be held up. */
+/** A write may be delayed by the time between the renew deadline and the end of the lease. */
 const LEASE_MS = 20_000;
 const RENEW_MS = 6_000;
 const BOUND_MS = LEASE_MS - RENEW_MS;
@@ -24,7 +24,7 @@ const LEASE = [
 const LEASE_TAKEN_OVER = "Took over the lease of an expired member";
 const WORKING = "Working for a bucket";
 const POLL_MS = 50;
-/** For what is on its way when all Jobs are complete. */
+/** For work in progress when all Jobs are complete. */
 const SETTLE_MS = 30_000;
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -51,7 +51,10 @@ async function setUp(scope: Scope, namespaceCount: number) {
   return { audit, jobAudit, replicas, create, client };
 }
 
-/** Each Job has its counts and as many pods as it needs, no pod has its finalizer, and nobody wrote for a bucket of another. */
+/**
+ * Checks that each Job has exact counts and exactly as many pods as it needs. Also checks that no pod has its
+ * finalizer, and that no replica wrote to a bucket of another.
+ */
 async function expectExact({ audit, jobAudit }: World): Promise<void> {
   const untilMs = realClock.monotonic() + SETTLE_MS;
   while ((await jobAudit.violations()).length > 0 && realClock.monotonic() < untilMs) await realClock.sleep(POLL_MS);
@@ -86,7 +89,7 @@ test.runIf(HEAVY)(
     expect(first.process.stderr).toContain("lost the lease");
     const fourth = replicas.add();
     await create(30, 45);
-    // One that is known gets of what becomes free at once, and not only when all have been the same for a while.
+    // A known member receives free buckets immediately, not only after the membership has been stable for a while.
     const members = async () =>
       (await client.resource(leases).list({ labelSelector: "kubewright.dev/group" })).items.length;
     while ((await members()) < 3) await realClock.sleep(POLL_MS);
@@ -106,7 +109,7 @@ const JOBS = 2_000;
 const NAMESPACES = 200;
 const REPLICAS = 4;
 const FAULT_EVERY_MS = 5_000;
-/** So many Jobs may be under way, so that all go on while some wait for a lease to end. */
+/** Maximum number of unfinished Jobs, so that some continue while others wait for the end of a lease. */
 const MAX_IN_PROGRESS = 500;
 const WAVE = 50;
 
@@ -136,7 +139,7 @@ test.runIf(HEAVY)(
       else if (kind === "stopped") void replicas.stop(replica);
       else {
         replicas.pause(replica);
-        // From within the lease to beyond it.
+        // The pause may end within the lease or exceed it.
         const pauseMs = 2_000 + random.next() * 1.5 * LEASE_MS;
         waking.push(realClock.sleep(pauseMs).then(() => replicas.wake(replica)));
       }

@@ -11,7 +11,7 @@ import { sendRequest, bearer } from "./https-client.js";
 import { type InProcessManager, runManager } from "./manager-in-process.js";
 import type { Scope } from "./scope.js";
 
-/** Nothing here waits for a lease to end. */
+/** No test here waits for the end of a lease. */
 const LEASE = ["--leader-elect-lease-duration=120s", "--leader-elect-renew-deadline=60s"];
 const BUCKETS = 65;
 const PATIENCE = { timeout: 90_000 };
@@ -27,7 +27,7 @@ interface Replica {
   readonly manager: InProcessManager;
   readonly port: number;
   readonly shards: () => Promise<Shards>;
-  /** Sums of the series of a metric, by the value of a label. */
+  /** Sums of a metric's series by the value of a label. */
   readonly sums: (metric: string, label?: string) => Promise<Readonly<Record<string, number>>>;
 }
 
@@ -61,7 +61,7 @@ async function startReplica(scope: Scope, cluster: RbacCluster, seed: number): P
 }
 
 const activeOf = async ({ shards }: Replica): Promise<number> => {
-  // Before it has found the API server it has no such path.
+  // The path does not exist before the manager has found the API server.
   const found = await shards().catch(() => undefined);
   return found?.buckets.filter(({ state }) => state === "active").length ?? 0;
 };
@@ -82,7 +82,7 @@ describe("replicas that share", () => {
     expect(shards.members[1]).toMatch(/^host-2-[0-9a-f]{8}$/);
     expect(shards.problem).toBeUndefined();
     expect(shards.buckets.map(({ name }) => name).filter((name) => !/^\d\d$/.test(name))).toEqual(["cluster"]);
-    // The hash of a name is the same for ever.
+    // The hash of a name never changes.
     const at = (name: string) => shards.buckets.find((bucket) => bucket.name === name);
     const own = { owner: shards.identity, epoch: 1, state: "active" };
     expect([at("45"), at("50"), at("00")]).toEqual([
@@ -115,7 +115,7 @@ describe("replicas that share", () => {
       const cluster = await startRbacCluster(scope);
       await createFreeAssignment(cluster.client);
       const replicas = [await startReplica(scope, cluster, 1), await startReplica(scope, cluster, 2)];
-      // It shows no token to a server without TLS.
+      // The manager sends no token to a server without TLS.
       await cluster.allow("system:anonymous", [
         { nonResourceURLs: ["/api", "/api/*", "/apis", "/apis/*"], verbs: ["get"] },
         { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["list"] },
@@ -145,7 +145,7 @@ describe("replicas that share", () => {
   });
 });
 
-/** What kubectl prints of the members, but for how old they are. */
+/** Returns kubectl's output for the members, without their age. */
 async function listedMembers(kubeconfig: string): Promise<string[][]> {
   const kubectl = process.env["KUBECTL"] ?? "kubectl";
   const selected = ["get", "leases", "-n", "kube-system", "-l", "kubewright.dev/group=kubewright"];

@@ -15,23 +15,23 @@ export interface Line {
 }
 
 export interface SimulatedManager {
-  /** With the simulated time, in milliseconds, at which each was sent. */
+  /** Requests with the simulated time of each, in milliseconds. */
   readonly requests: readonly (ApiRequest & { readonly atMs: number })[];
-  /** What it logged, `debug` aside. */
+  /** Log lines, without `debug`. */
   readonly lines: readonly Line[];
-  /** `running`, `stopped`, or the message it failed with. */
+  /** `running`, `stopped`, or the message of the error it failed with. */
   readonly state: () => string;
   readonly stop: () => void;
 }
 
 export interface StartOptions {
-  /** Stands between the manager and the API server. */
+  /** Wraps the transport between the manager and the API server. */
   readonly wrap?: (transport: Transport) => Transport;
-  /** Reaches the API server for those with credentials of their own. */
+  /** A transport without the manager's credentials, for requests that carry their own. */
   readonly anonymous?: Transport;
 }
 
-/** An API server in this process, on a clock of its own, and managers of it. */
+/** An API server in this process with its own clock, and its managers. */
 export class SimulatedManagers {
   readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
   readonly server;
@@ -45,7 +45,10 @@ export class SimulatedManagers {
     this.client = new Client({ transport: this.server.transport, clock });
   }
 
-  /** @param kubernetesVersion - the API server's, as its feature gates. Default: the newest. */
+  /**
+   * @param kubernetesVersion - Version of the API server. Default: the newest.
+   * @param featureGates - Feature gates of the API server.
+   */
   static async create(
     kubernetesVersion: KubernetesVersion = NEWEST_VERSION,
     featureGates: Readonly<Record<string, boolean>> = {},
@@ -96,7 +99,7 @@ export class SimulatedManagers {
     return { requests, lines, state: () => state, stop: () => stop.abort(new Error("stop")) };
   }
 
-  /** A Job of two pods at once. */
+  /** Creates a Job with two concurrent pods. */
   async createJob(name = "pi", { namespace = "default", managedBy }: { namespace?: string; managedBy?: string } = {}) {
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "busybox" }] } };
     const spec = { completions: 2, parallelism: 2, template, ...(managedBy === undefined ? {} : { managedBy }) };
@@ -107,7 +110,7 @@ export class SimulatedManagers {
     return (await this.client.resource(pods).list(namespace === undefined ? {} : { namespace })).items.length;
   }
 
-  /** `undefined`: there is no Lease; `""`: nobody holds it. */
+  /** Returns the holder of a Lease; `undefined` without a Lease, `""` without a holder. */
   async leaseHolder(name = "kubewright-controller-manager", namespace = "kube-system"): Promise<string | undefined> {
     try {
       return (await this.client.resource(leases).get(name, { namespace })).spec?.holderIdentity ?? "";
@@ -117,7 +120,7 @@ export class SimulatedManagers {
     }
   }
 
-  /** Writes a Lease as its holder does: made when it is not there. */
+  /** Writes a Lease as its holder, and creates it if necessary. */
   async holdLease(name: string, holderIdentity: string, renewTime: string): Promise<void> {
     const client = this.client.resource(leases);
     const spec = { holderIdentity, leaseDurationSeconds: 15, acquireTime: renewTime, renewTime, leaseTransitions: 0 };
@@ -144,7 +147,7 @@ export function isWrite({ method }: ApiRequest): boolean {
   return method !== "GET";
 }
 
-/** Levels and messages, for comparing. */
+/** Returns levels and messages, for comparisons. */
 export function messages(lines: readonly Line[]): string[] {
   return lines.map(({ level, message }) => `${level} ${message}`);
 }

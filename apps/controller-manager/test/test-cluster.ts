@@ -5,7 +5,7 @@ import { Client, isAlreadyExists, isNotFound } from "@kubewright/client";
 import { realClock, seededRandom } from "@kubewright/clock";
 import type { Scope } from "./scope.js";
 
-/** An API server over HTTP in this process, with nothing else in the cluster. Gone with the test. */
+/** An API server over HTTP in this process, without other components. Closed at the end of the test. */
 export interface TestCluster {
   readonly url: string;
   readonly client: Client;
@@ -30,7 +30,7 @@ export async function startCluster(scope: Scope): Promise<TestCluster> {
   return { url: listener.url, client };
 }
 
-/** Plays the kubelet: every pod runs, and succeeds after `runMs`. Stops with the test. */
+/** Simulates the kubelet: every pod runs and succeeds after `runMs`. Stops at the end of the test. */
 export function runPods(scope: Scope, client: Client, runMs: number): void {
   const stop = new AbortController();
   scope.onTestFinished(() => stop.abort());
@@ -71,7 +71,7 @@ export function job(name: string, spec: { completions: number; parallelism: numb
   };
 }
 
-/** Resolves with the Job once it has a condition. */
+/** Resolves with the Job when it has a condition. */
 export async function jobWithCondition(client: Client, name: string, type: string): Promise<DeepReadonly<Job>> {
   for (;;) {
     const found = await client.resource(jobs).get(name, { namespace: "default" });

@@ -7,13 +7,13 @@ export interface BuildMetricsOptions {
 }
 
 export interface BuildInfo {
-  /** Of this package, such as `0.1.0`. */
+  /** Version of this package, such as `0.1.0`. */
   readonly version: string;
-  /** The release of Kubernetes whose behaviour this is, such as `v1.36`. */
+  /** The Kubernetes release whose behaviour is implemented, such as `v1.36`. */
   readonly kubernetesVersion: string;
-  /** Such as `v24.1.0`. */
+  /** Version of Node, such as `v24.1.0`. */
   readonly nodeVersion: string;
-  /** As Go names it: `linux/amd64`. */
+  /** Platform in Go's form: `linux/amd64`. */
   readonly platform: string;
 }
 
@@ -24,7 +24,10 @@ export interface FeatureState {
   readonly enabled: boolean;
 }
 
-/** `kubernetes_build_info`, `version_info` and `kubernetes_feature_enabled`: what does not change while a process runs. */
+/**
+ * Registers `kubernetes_build_info`, `version_info` and `kubernetes_feature_enabled`, which are constant while a
+ * process runs.
+ */
 export function buildMetrics(families: MetricFamilies, { build, features }: BuildMetricsOptions): void {
   const [major = "", minor = ""] = build.kubernetesVersion.replace(/^v/, "").split(".");
   const info = families.gauge({
@@ -43,7 +46,7 @@ export function buildMetrics(families: MetricFamilies, { build, features }: Buil
       "platform",
     ],
   });
-  // Of a build from source nobody knows commit and date; in the place of Go's version stands Node's.
+  // A build from source has no known commit and date; Node's version replaces Go's.
   info.set(
     {
       major,

@@ -5,7 +5,7 @@ import { type JobMetrics, jobMetricDefinitions } from "@kubewright/job";
 import type { PodGCMetrics } from "@kubewright/podgc";
 import type { TTLAfterFinishedMetrics } from "@kubewright/ttl-after-finished";
 
-/** Each controller's own metrics, as the controllers take them. */
+/** The metrics that the controllers record themselves. */
 export interface ControllersMetrics {
   readonly job: JobMetrics;
   readonly cronJob: CronJobMetrics;
@@ -61,7 +61,7 @@ interface Definition<Label extends string> {
   readonly labels: readonly Label[];
 }
 
-/** `[STABLE] The number of …` in its parts. */
+/** Splits `[STABLE] The number of …` into stability and help. */
 function splitStability(text: string): { stability: Stability; help: string } {
   const [, stability = "ALPHA", help = text] = /^\[(ALPHA|BETA|STABLE)\] ([^]*)$/.exec(text) ?? [];
   return { stability: stability as Stability, help };

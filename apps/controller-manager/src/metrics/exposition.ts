@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 
-/** The two texts that Prometheus reads. */
+/** The two text formats of Prometheus. */
 export type ExpositionFormat = "text" | "openmetrics";
 
 export const EXPOSITION_TYPES: Readonly<Record<ExpositionFormat, string>> = {
@@ -9,9 +9,9 @@ export const EXPOSITION_TYPES: Readonly<Record<ExpositionFormat, string>> = {
 };
 
 /**
- * A registry as Go's Prometheus client writes it: families by name, series by labels, no family without series, numbers as
- * Go prints them. prom-client's own text has neither order nor Go's numbers, and its OpenMetrics form renames the
- * registry's counters for good.
+ * Formats a registry as Go's Prometheus client does: families sorted by name, series by labels, no families without
+ * series, numbers in Go's format. prom-client's own text is unsorted and has JavaScript's number format, and its
+ * OpenMetrics format renames the registry's counters permanently.
  *
  * @see github.com/prometheus/common expfmt/text_create.go, expfmt/openmetrics_create.go
  */
@@ -25,7 +25,10 @@ export async function exposition(registry: Registry, format: ExpositionFormat): 
   return format === "openmetrics" ? `${text}# EOF\n` : text;
 }
 
-/** What an `Accept` header asks for. Anything but OpenMetrics, also nothing at all, is answered with the older text. */
+/**
+ * Selects the format for an `Accept` header. Everything except OpenMetrics, a missing header included, selects the text
+ * format.
+ */
 export function negotiateFormat(accept: string | undefined): ExpositionFormat {
   let best: ExpositionFormat = "text";
   let bestQuality = 0;
@@ -44,7 +47,7 @@ export function negotiateFormat(accept: string | undefined): ExpositionFormat {
   return best;
 }
 
-/** prom-client's own types tell less than there is. */
+/** prom-client's own types are incomplete. */
 interface Family {
   readonly name: string;
   readonly help: string;
@@ -64,7 +67,7 @@ function familyText({ name, help, type, values }: Family, format: ExpositionForm
   const escapedHelp = help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
   let text = `# HELP ${family} ${open ? escapedHelp.replaceAll('"', '\\"') : escapedHelp}\n# TYPE ${family} ${type}\n`;
   const lines = values.map((sample, position) => ({ key: seriesKey(sample), position, sample }));
-  // Buckets, sum and count of one series stay as they are, in that order.
+  // Buckets, sum and count of one series keep their order.
   lines.sort((a, b) => (a.key === b.key ? a.position - b.position : a.key < b.key ? -1 : 1));
   for (const { key, sample } of lines) {
     const sampleName = sample.metricName ?? (open && type === "counter" ? `${family}_total` : name);
@@ -90,19 +93,19 @@ function escapeLabel(value: string): string {
   return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
-/** OpenMetrics wants bounds to look like floats. */
+/** OpenMetrics requires bounds to be floats. */
 function bound(le: string | number, open: boolean): string {
   const text = le === "+Inf" ? le : goFloat(Number(le));
   return open && /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
-/** A number as Go's `strconv.FormatFloat(value, 'g', -1, 64)`: `1e-08`, `1.048576e+06`, `+Inf`. */
+/** A number in the format of Go's `strconv.FormatFloat(value, 'g', -1, 64)`: `1e-08`, `1.048576e+06`, `+Inf`. */
 export function goFloat(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   const [digits = "", power = "0"] = value.toExponential().split("e");
   const exponent = Number(power);
-  // From a million on, and below a ten-thousandth, Go writes the exponent.
+  // Go uses an exponent from a million on, and below a ten-thousandth.
   if (value === 0 || (exponent >= -4 && exponent < 6)) return String(value);
   return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }

@@ -1,10 +1,10 @@
 import type { LabelAllowList } from "@kubewright/controller/metrics";
 
 /**
- * Reads values of `--allow-metric-labels`: each `metric,label='v1,v2'`, and `--allow-metric-labels-manifest`'s data, which
- * has the same as `"metric,label": "v1,v2"`. The flag wins where both name a label.
+ * Parses values of `--allow-metric-labels`, each `metric,label='v1,v2'`, and the data of
+ * `--allow-metric-labels-manifest` with entries `"metric,label": "v1,v2"`. The flag wins where both contain a label.
  *
- * @throws Error that names the part that cannot be read, in upstream's words.
+ * @throws Error with the invalid part, with upstream's message.
  * @see kubernetes v1.36 staging/src/k8s.io/component-base/metrics/opts.go
  */
 export function parseLabelAllowList(

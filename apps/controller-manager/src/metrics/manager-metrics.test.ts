@@ -60,7 +60,7 @@ test("build and process metrics exist from the start; event counters do not", as
   );
   expect(text).not.toContain("job_controller_job_syncs_total");
   expect(text).not.toContain("workqueue_depth");
-  // Read twice, time is not counted twice.
+  // A second read does not count CPU time twice.
   expect(await metricLines(bench, "process_cpu")).toEqual(["process_cpu_seconds_total 1.5"]);
 });
 

@@ -15,9 +15,9 @@ export interface ManagerMetricsOptions extends BuildMetricsOptions {
   readonly allowedLabels?: LabelAllowList;
 }
 
-/** Everything this process measures: one registry for `/metrics`, one for `/metrics/slis`. Make one per process. */
+/** All metrics of this process: one registry for `/metrics`, one for `/metrics/slis`. Create one per process. */
 export class ManagerMetrics {
-  /** Of queues, informers, leader election and API clients. */
+  /** Metrics of queues, informers, leader election and API clients. */
   readonly common: ControllerMetrics;
   readonly controllers: ControllersMetrics;
   readonly serving: ServingMetrics;
@@ -50,13 +50,13 @@ export class ManagerMetrics {
     countMetrics(own, [own, this.common, slis], new Set(disabled).size);
   }
 
-  /** The text of `/metrics`. */
+  /** The body of `/metrics`. */
   async text(format: ExpositionFormat): Promise<string> {
     this.#refresh();
     return exposition(this.#registry, format);
   }
 
-  /** The text of `/metrics/slis`. */
+  /** The body of `/metrics/slis`. */
   async sliText(format: ExpositionFormat): Promise<string> {
     this.#refreshSlis();
     return exposition(this.#sliRegistry, format);
@@ -67,7 +67,7 @@ export class ManagerMetrics {
   }
 }
 
-/** The metrics about metrics, registered last so that they count themselves. */
+/** Registers the metrics about metrics, last, so that they count themselves. */
 function countMetrics(own: MetricFamilies, all: readonly MetricFamilies[], disabledCount: number): void {
   const disabled = own.counter({
     name: "disabled_metrics_total",

@@ -2,7 +2,10 @@ import { readFileSync, readdirSync } from "node:fs";
 
 import type { ProcessStats } from "./process-metrics.js";
 
-/** Reads what Node and, on Linux, `/proc` say of this process. `/proc` is memory, not a disk: nothing waits here. */
+/**
+ * Reads the statistics of this process from Node and, on Linux, from `/proc`. `/proc` is in memory, so the synchronous
+ * reads do not block.
+ */
 export function readProcessStats(): ProcessStats {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
@@ -24,7 +27,7 @@ function procStats(): Pick<ProcessStats, "openFileDescriptors" | "maxFileDescrip
     const limit = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
     const virtualKiB = /^VmSize:\s+(\d+) kB/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
     return {
-      // Reading the folder opens one more.
+      // Reading the directory opens one more file descriptor.
       openFileDescriptors: readdirSync("/proc/self/fd").length - 1,
       ...(limit === undefined ? {} : { maxFileDescriptors: Number(limit) }),
       ...(virtualKiB === undefined ? {} : { virtualBytes: Number(virtualKiB) * 1024 }),

@@ -1,6 +1,6 @@
 import type { MetricFamilies } from "@kubewright/controller/metrics";
 
-/** What the operating system and Node know of this process. What cannot be known is absent. */
+/** Statistics of this process from the operating system and Node. Unavailable ones are absent. */
 export interface ProcessStats {
   readonly cpuSeconds: number;
   readonly openFileDescriptors?: number;
@@ -14,8 +14,9 @@ export interface ProcessStats {
 }
 
 /**
- * `process_*`, as every Prometheus client has them, and of Node's heap in place of Go's. Answers how to bring them up to
- * date: call it before they are read.
+ * Registers `process_*`, as every Prometheus client does, and metrics of Node's heap instead of Go's.
+ *
+ * @returns A function that updates the metrics: call it before they are read.
  */
 export function processMetrics(families: MetricFamilies, read: () => ProcessStats): () => void {
   const gauge = (name: string, help: string) => families.gauge({ name, help });
@@ -47,7 +48,7 @@ export function processMetrics(families: MetricFamilies, read: () => ProcessStat
   };
 }
 
-/** `process_start_time_seconds` alone, which is also at `/metrics/slis`. */
+/** Registers `process_start_time_seconds` alone, which `/metrics/slis` has too. */
 export function startTimeMetric(families: MetricFamilies, read: () => ProcessStats): () => void {
   const start = families.gauge({ name: "process_start_time_seconds", help: START_TIME_HELP });
   return () => start.set(read().startTimeSeconds);

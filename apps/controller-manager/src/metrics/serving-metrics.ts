@@ -2,22 +2,22 @@ import type { MetricFamilies } from "@kubewright/controller/metrics";
 
 import { doublingBuckets } from "./controllers-metrics.js";
 
-/** Takes the measurements of the process's own endpoints. Durations are in seconds. */
+/** Records the metrics of this process's own endpoints. Durations are in seconds. */
 export interface ServingMetrics {
   /** `authenticated_user_requests`, `authentication_attempts` and `authentication_duration_seconds`. */
   authenticated(result: AuthenticationResult, seconds: number, username?: string): void;
   /** `authorization_attempts_total` and `authorization_duration_seconds`. */
   authorized(result: AuthorizationResult, seconds: number): void;
-  /** `apiserver_delegated_authn_*` and `apiserver_delegated_authz_*`: one review asked of the API server. */
+  /** `apiserver_delegated_authn_*` and `apiserver_delegated_authz_*`: one review by the API server. */
   delegated(what: "authn" | "authz", code: string, seconds: number): void;
-  /** `apiserver_client_certificate_expiration_seconds`: of a certificate that was accepted. */
+  /** `apiserver_client_certificate_expiration_seconds`: remaining lifetime of a presented certificate. */
   clientCertificate(secondsLeft: number): void;
 }
 
 export type AuthenticationResult = "success" | "failure" | "error";
 export type AuthorizationResult = "allowed" | "denied" | "no-opinion" | "error";
 
-/** Users that are told apart; all others are counted together. */
+/** Usernames with their own label value; all others are counted together. */
 const NAMED_USERS = new Set(["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"]);
 const HOUR = 3_600;
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
 import { flagGroup } from "../flag.js";
 import { float32, int32, text, textNamed } from "../flag-types.js";
 
-/** How the API server is reached, and how hard it may be asked. */
+/** Connection to the API server. */
 export interface ConnectionFlags {
   /** `""`: not given. */
   readonly kubeconfig: string;
@@ -9,10 +9,10 @@ export interface ConnectionFlags {
 }
 
 export interface ClientOptions {
-  /** Requests a second of each controller; below 0: no limit; 0: the library's default of 5. */
+  /** Requests per second of each controller; below 0: no limit; 0: the library's default of 5. */
   readonly kubeApiQps: number;
   readonly kubeApiBurst: number;
-  /** Bodies are JSON whatever it says. */
+  /** Has no effect: bodies are always JSON. */
   readonly kubeApiContentType: string;
 }
 

@@ -5,7 +5,7 @@ export interface JobOptions {
   readonly concurrentJobSyncs: number;
   readonly jobPodFailureBackoffBaseMs: number;
   readonly jobPodFailureBackoffMaxMs: number;
-  /** Longest that events of pods and status writes are gathered before their Job is synced. */
+  /** Longest time for which pod events and status writes are batched before their Job is synced. */
   readonly jobSyncBatchPeriodMs: number;
   readonly jobMaxUncountedPods: number;
   readonly jobMaxPodCreateDeletePerSync: number;
@@ -21,12 +21,12 @@ export interface TtlAfterFinishedOptions {
 
 export interface GarbageCollectorOptions {
   readonly concurrentGcSyncs: number;
-  /** False: the garbage collector is not started, whatever `controllers` says. */
+  /** False: the garbage collector does not run, even if `controllers` enables it. */
   readonly enableGarbageCollector: boolean;
 }
 
 export interface PodGCOptions {
-  /** Ended pods of the whole cluster that PodGC lets be; not positive: all of them. */
+  /** Number of terminated pods of the whole cluster that PodGC keeps; 0 or less: all of them. */
   readonly terminatedPodGcThreshold: number;
   readonly podgcPeriodMs: number;
   readonly podgcQuarantineMs: number;
@@ -103,7 +103,10 @@ export const controllerFlags = [
   }),
 ];
 
-/** Numbers of workers below 1 are refused throughout: with none, upstream's TTL and garbage queues fill and never drain. */
+/**
+ * Validates the options. Worker counts below 1 are refused throughout: without workers, upstream's TTL and garbage
+ * queues grow and never drain.
+ */
 export function controllerErrors(options: ControllerOptions): string[] {
   const errors: string[] = [];
   const atLeastOne = (flag: string, value: number): void => {

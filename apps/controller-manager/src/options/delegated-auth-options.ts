@@ -1,7 +1,7 @@
 import { flagGroup } from "../flag.js";
 import { bool, duration, list, textNamed } from "../flag-types.js";
 
-/** Who a request to the HTTPS server comes from. */
+/** Authentication of requests to the HTTPS server. */
 export interface AuthenticationOptions {
   readonly authenticationKubeconfig: string;
   readonly authenticationSkipLookup: boolean;
@@ -16,7 +16,7 @@ export interface AuthenticationOptions {
   readonly requestheaderAllowedNames: readonly string[];
 }
 
-/** What it may do. */
+/** Authorization of requests to the HTTPS server. */
 export interface AuthorizationOptions {
   readonly authorizationKubeconfig: string;
   readonly authorizationAlwaysAllowPaths: readonly string[];

@@ -4,16 +4,16 @@ import { implementedControllers } from "../controller-names.js";
 import { flagGroup } from "../flag.js";
 import { assignments, bool, duration, list, text } from "../flag-types.js";
 
-/** What runs, and how it starts and stops. */
+/** Which controllers run, and how they start and stop. */
 export interface GenericOptions {
-  /** Once completed, aliases are replaced. */
+  /** Canonical names once the options are completed. */
   readonly controllers: readonly string[];
   readonly minResyncPeriodMs: number;
   readonly controllerStartIntervalMs: number;
   /** 0: no limit. */
   readonly controllerShutdownTimeoutMs: number;
   readonly useServiceAccountCredentials: boolean;
-  /** As given, `Name=bool` each: see {@link resolveFeatureGates}. */
+  /** Unparsed items `Name=bool`: see {@link resolveFeatureGates}. */
   readonly featureGates: readonly string[];
   readonly emulatedVersion: readonly string[];
   readonly minCompatibilityVersion: readonly string[];
@@ -74,7 +74,7 @@ export function genericErrors(options: GenericOptions): string[] {
   ];
 }
 
-/** Upstream can behave as an earlier minor version did; there is only one here. */
+/** Upstream can emulate an earlier minor version; this binary implements one version only. */
 function versionErrors(what: string, given: string): string[] {
   const [component, version] = given.includes("=") ? given.split("=", 2) : ["kube", given];
   if (component !== "kube") return [`component not registered: ${component}`];

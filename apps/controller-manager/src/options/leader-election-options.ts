@@ -11,7 +11,7 @@ export interface LeaderElectionOptions {
   readonly leaderElectResourceNamespace: string;
 }
 
-/** Upstream's, but for the name: this one and kube-controller-manager do not take turns. */
+/** Upstream's defaults except for the name: this manager and kube-controller-manager do not contend for one Lease. */
 export const leaderElectionDefaults: LeaderElectionOptions = {
   leaderElect: true,
   leaderElectLeaseDurationMs: 15_000,
@@ -48,7 +48,7 @@ export const leaderElectionFlags = flagGroup<LeaderElectionOptions>("Leader elec
   ],
 });
 
-/** Upstream finds durations that do not fit each other only when it starts to elect, and panics. */
+/** Validates the options. Upstream detects inconsistent durations only when it starts to elect, and panics. */
 export function leaderElectionErrors(options: LeaderElectionOptions): string[] {
   if (!options.leaderElect) return [];
   const {

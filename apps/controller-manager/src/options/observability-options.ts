@@ -10,7 +10,7 @@ export interface DebuggingOptions {
 export interface MetricsOptions {
   readonly showHiddenMetricsForVersion: string;
   readonly disabledMetrics: readonly string[];
-  /** `metric,label=v1,v2` each. */
+  /** Items `metric,label=v1,v2`. */
   readonly allowMetricLabels: readonly string[];
   readonly allowMetricLabelsManifest: string;
 }
@@ -18,7 +18,7 @@ export interface MetricsOptions {
 export interface LogOptions {
   readonly loggingFormat: string;
   readonly verbosity: number;
-  /** `pattern=N` each. */
+  /** Items `pattern=N`. */
   readonly vmodule: readonly string[];
   readonly logFlushFrequencyMs: number;
   readonly logTextSplitStream: boolean;

@@ -1,13 +1,13 @@
 import { flagGroup } from "../flag.js";
 import { bool, list, textNamed } from "../flag-types.js";
 
-/** How this manager lives beside kube-controller-manager. Upstream has none of these. */
+/** Coexistence with kube-controller-manager. Upstream has none of these options. */
 export interface SafetyOptions {
-  /** `""`: Jobs that are left to the built-in controller. */
+  /** `""`: Jobs of the built-in controller. */
   readonly managedBy: string;
   /** Start although a live kube-controller-manager holds its Lease. */
   readonly takeOver: boolean;
-  /** Without repetitions, by name. Empty: the whole cluster. */
+  /** Sorted by name, without duplicates. Empty: the whole cluster. */
   readonly namespaces: readonly string[];
 }
 

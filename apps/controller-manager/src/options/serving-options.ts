@@ -2,12 +2,12 @@ import { flagGroup } from "../flag.js";
 import { bool, int32, ip, list, repeated, text, textNamed } from "../flag-types.js";
 import { cipherSuiteErrors } from "../serving/tls-settings.js";
 
-/** The HTTPS server. */
+/** Options of the HTTPS server. */
 export interface ServingOptions {
   readonly bindAddress: string;
   /** 0: no server. */
   readonly securePort: number;
-  /** `""`: a self-signed certificate is kept in memory only. */
+  /** `""`: a self-signed certificate exists in memory only. */
   readonly certDir: string;
   readonly tlsCertFile: string;
   readonly tlsPrivateKeyFile: string;
@@ -16,7 +16,7 @@ export interface ServingOptions {
   /** `""`: TLS 1.2. */
   readonly tlsMinVersion: string;
   readonly tlsCurvePreferences: readonly string[];
-  /** `crt,key[:domain,domain]` each. */
+  /** Items `crt,key[:domain,domain]`. */
   readonly tlsSniCertKeys: readonly string[];
   readonly http2MaxStreamsPerConnection: number;
   readonly disableHttp2Serving: boolean;

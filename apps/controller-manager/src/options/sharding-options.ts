@@ -7,9 +7,9 @@ import type { LeaderElectionOptions } from "./leader-election-options.js";
 import type { SafetyOptions } from "./safety-options.js";
 
 export interface ShardingOptions {
-  /** What replicas share their work by: `namespaces`, or `""` for one leader that does everything. */
+  /** How replicas share their work: by `namespaces`, or `""` for one leader that does everything. */
   readonly sharding: string;
-  /** Namespaces whose Jobs replicas share, as `namespace=parts`. */
+  /** Namespaces whose Jobs several replicas handle, as `namespace=parts`. */
   readonly shardingSplitNamespaces: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export const shardingFlags = flagGroup<ShardingOptions>("Sharding", {
   ],
 });
 
-/** Upstream has no sharding. */
+/** Validates the options. Upstream has no sharding. */
 export function shardingErrors({
   sharding,
   shardingSplitNamespaces,
@@ -67,9 +67,9 @@ export function shardingErrors({
 }
 
 /**
- * The buckets that there are with `--sharding-split-namespaces`. Who names a namespace twice means the last.
+ * Bucket layout of `--sharding-split-namespaces`. The last value of a repeated namespace wins.
  *
- * @throws Error in one line for what is not `namespace=parts`, and for parts that cannot be.
+ * @throws Error with a one-line message for an item that is not `namespace=parts`, or an invalid number of parts.
  */
 export function layoutOf(items: readonly string[]): BucketLayout {
   const pairs = items.map((item) => {

@@ -7,40 +7,43 @@ import { type HttpRequest, header } from "./http-message.js";
 import type { TokenAuthenticator } from "./token-authenticator.js";
 import { ANONYMOUS, type UserInfo, authenticatedUser } from "./user-info.js";
 
-/** A front proxy that says who a request is from, and what it says it with. Header names are in lower case. */
+/**
+ * Configuration of a front proxy: the headers with which it names the user of a request. Header names are in lower
+ * case.
+ */
 export interface RequestHeaderConfig {
-  /** PEM: who may have signed the proxy's certificate. */
+  /** Authorities of the proxy's certificate, in PEM. */
   readonly authorities: string;
   readonly usernameHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
   readonly extraHeaderPrefixes: readonly string[];
-  /** Common names the proxy may have; none: any. */
+  /** Allowed common names of the proxy; empty: any. */
   readonly allowedNames: readonly string[];
 }
 
-/** Who may vouch for clients, right now. */
+/** The current authorities for client certificates and front proxies. */
 export interface ClientAuthorities {
-  /** PEM. */
+  /** In PEM. */
   readonly clientCA: string | undefined;
   readonly requestHeader: RequestHeaderConfig | undefined;
 }
 
 export interface AuthenticatorOptions {
-  /** Asked for every request, since they change. */
+  /** Called for every request, because the authorities can change. */
   readonly authorities: () => ClientAuthorities;
-  /** `undefined`: tokens are not looked at. */
+  /** `undefined`: bearer tokens are ignored. */
   readonly tokens: Pick<TokenAuthenticator, "authenticate"> | undefined;
   readonly clock: Clock;
   readonly metrics?: Pick<ServingMetrics, "authenticated" | "clientCertificate"> | undefined;
 }
 
-/** Who it is, or why nobody knows. */
+/** The authenticated user, or why authentication failed. */
 export type Authentication = { readonly user: UserInfo } | { readonly error: string };
 
 /**
- * Finds out who a request is from: by a front proxy's headers, a client certificate, a bearer token, in this order. A
- * request that shows none of them is anonymous; one that shows only wrong ones is refused.
+ * Authenticates a request by front proxy headers, client certificate, or bearer token, in this order. A request without
+ * credentials is anonymous; one with only invalid credentials is refused.
  *
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/authentication/authenticatorfactory/delegating.go
  */

@@ -7,7 +7,7 @@ import { ReviewClient, type SubjectAccessReview } from "./review-client.js";
 
 type Answer = SubjectAccessReview["status"] | Error;
 
-/** An authorizer, and the questions it asked. */
+/** An authorizer, and the reviews that it sent. */
 function bench(answer: (spec: SubjectAccessReview["spec"]) => Answer, alwaysAllowPaths = ["/healthz"]) {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const asked: SubjectAccessReview["spec"][] = [];

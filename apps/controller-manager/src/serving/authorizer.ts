@@ -9,7 +9,7 @@ import type { UserInfo } from "./user-info.js";
 export interface AuthorizerOptions {
   /** Values of `--authorization-always-allow-paths`. */
   readonly alwaysAllowPaths: readonly string[];
-  /** `undefined`: nobody can be asked. */
+  /** `undefined`: no API server is available for reviews. */
   readonly reviews: ReviewClient | undefined;
   readonly clock: Clock;
   readonly authorizedTtlMs: number;
@@ -32,12 +32,14 @@ export interface AccessDecision {
 const MASTERS_GROUP = "system:masters";
 const ALLOWED: AccessDecision = { decision: "allowed", reason: "" };
 const NO_OPINION: AccessDecision = { decision: "no-opinion", reason: "" };
-/** A longer question is asked each time, so that whoever asks many cannot fill the memory. */
+/**
+ * Longest cached key, in characters. Longer requests are reviewed each time, so that a client cannot fill the memory.
+ */
 const MAX_CACHED_KEY = 10_000;
 
 /**
- * Decides who may get what: `system:masters` everything, everybody the paths that are always allowed, and for the rest
- * the API server is asked.
+ * Authorizes requests: `system:masters` may do everything, every user may request the always-allowed paths, and the API
+ * server reviews the rest.
  *
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/authorization/authorizerfactory/delegating.go
  */
@@ -46,14 +48,14 @@ export class RequestAuthorizer {
   readonly #isAlwaysAllowed: (path: string) => boolean;
   readonly #cache: ReviewCache<AccessDecision>;
 
-  /** @throws Error for a path pattern that cannot be. */
+  /** @throws Error for an invalid path pattern. */
   constructor(options: AuthorizerOptions) {
     this.#options = options;
     this.#isAlwaysAllowed = pathMatcher(options.alwaysAllowPaths);
     this.#cache = new ReviewCache({ clock: options.clock });
   }
 
-  /** @throws when the API server cannot be asked. */
+  /** @throws Error when the review request fails. */
   async authorize(request: AccessRequest): Promise<AccessDecision> {
     const { clock, metrics } = this.#options;
     const startMs = clock.monotonic();

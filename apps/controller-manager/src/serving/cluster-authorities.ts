@@ -7,10 +7,10 @@ const NAMESPACE = "kube-system";
 const NAME = "extension-apiserver-authentication";
 
 /**
- * Who the API server lets vouch for clients, which it writes into a ConfigMap for components like this one. Without the
- * ConfigMap nobody does.
+ * Reads the authorities for client certificates and front proxies from the ConfigMap that the API server writes for
+ * components like this one. Without the ConfigMap there are none.
  *
- * @throws Error when it cannot be read, or what it says is no list.
+ * @throws Error when the ConfigMap cannot be read, or a value is no list.
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/server/options/authentication_dynamic_request_header.go
  */
 export async function readClusterAuthorities(client: Pick<Client, "resource">): Promise<ClientAuthorities> {

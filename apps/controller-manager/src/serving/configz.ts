@@ -5,7 +5,7 @@ import type { Route } from "./router.js";
 
 const GROUP = "kubecontrollermanager.config.k8s.io";
 
-/** `/configz`: what the flags amount to, as upstream's configuration type. */
+/** `/configz`: the effective options, as upstream's configuration type. */
 export function configzRoute(options: ControllerManagerOptions): Route {
   return { path: "/configz", listed: true, handle: () => jsonReply(200, { [GROUP]: configurationOf(options) }) };
 }
@@ -16,7 +16,7 @@ function configurationOf(options: ControllerManagerOptions): object {
     kind: "KubeControllerManagerConfiguration",
     apiVersion: `${GROUP}/v1alpha1`,
     Generic: {
-      // Left over upstream: not where it listens.
+      // Obsolete fields upstream, unrelated to the listen address.
       Port: 0,
       Address: "0.0.0.0",
       MinResyncPeriod: formatDuration(options.minResyncPeriodMs),

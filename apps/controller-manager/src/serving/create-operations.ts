@@ -23,7 +23,7 @@ export interface CreateOperationsOptions {
 }
 
 /**
- * What operators will see of this process, which is not ready any more once the signal aborts.
+ * Creates the metrics, health and routes of this process. The process becomes not ready when the signal aborts.
  *
  * @throws Error when the manifest of allowed labels cannot be read.
  */

@@ -2,7 +2,7 @@ import { parseVerbosity } from "../flag-values.js";
 import { textReply } from "./http-message.js";
 import type { Route } from "./router.js";
 
-/** How much is logged; may change while the process runs. */
+/** The log verbosity, which can change while the process runs. */
 export interface Verbosity {
   set(level: number): void;
 }
@@ -10,8 +10,7 @@ export interface Verbosity {
 const INDEX = "<html><head><title>/debug/flags/</title></head><body>/debug/flags/<br><br>v<br></body></html>\n";
 
 /**
- * `/debug/flags` and `/debug/flags/v`: what is changed with a PUT. Of upstream's `/debug/pprof` there is nothing, since it
- * is about Go.
+ * `/debug/flags` and `/debug/flags/v`, which a PUT changes. Upstream's `/debug/pprof` is absent: it is specific to Go.
  *
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/server/routes/debugsocket.go and flags.go
  */

@@ -30,24 +30,27 @@ export interface DelegatedAccessDeps {
   readonly metrics?: Pick<ManagerMetrics, "serving" | "common"> | undefined;
 }
 
-/** Who requests are from and what they may do, as the cluster sees it. */
+/** Authentication and authorization that are delegated to the API server. */
 export interface DelegatedAccess {
   readonly authenticator: RequestAuthenticator;
   readonly authorizer: RequestAuthorizer;
-  /** PEM of everybody who may have signed a client's certificate, right now. */
+  /** Current authorities of client certificates, in PEM. */
   readonly authorities: () => readonly string[];
-  /** What the above may change with. `onChange`: it has. */
+  /** Files and objects whose changes affect the above. `onChange` is called after each change. */
   readonly reloadSources: (onChange: () => void) => readonly ReloadSource[];
   readonly close: () => Promise<void>;
 }
 
-/** Of the clients that ask for reviews. They must not wait for the controllers' requests, nor a caller for ever. */
+/**
+ * Limits of the clients for reviews. They must not wait for requests of controllers, and a caller must not wait without
+ * limit.
+ */
 const REVIEW_CLIENT = { rateLimit: { qps: 200, burst: 400 }, timeoutMs: 10_000 };
 const FILE_INTERVAL_MS = 10_000;
 const CONFIG_MAP_INTERVAL_MS = 60_000;
 const CONFIG_MAP = "configmap/extension-apiserver-authentication in kube-system";
 
-/** Whether any client may come to be known by its certificate: only then it is asked for one. */
+/** Whether client certificates may authenticate: the server requests them only then. */
 export async function acceptsClientCertificates({
   options,
   env,
@@ -59,9 +62,9 @@ export async function acceptsClientCertificates({
 }
 
 /**
- * Sets up delegated authentication and authorization. May ask the API server.
+ * Sets up delegated authentication and authorization. May send requests to the API server.
  *
- * @throws Error when a file cannot be read, or the cluster's authorities cannot and that is not to be tolerated.
+ * @throws Error when a file cannot be read, or the cluster's authorities cannot be read and that is not tolerated.
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/server/options/authentication.go ApplyTo
  */
 export async function delegatedAccess(deps: DelegatedAccessDeps): Promise<DelegatedAccess> {
@@ -147,7 +150,7 @@ export async function delegatedAccess(deps: DelegatedAccessDeps): Promise<Delega
   };
 }
 
-/** The given kubeconfig, else the cluster this runs in, else nothing. */
+/** The given kubeconfig, else the in-cluster configuration, else `undefined`. */
 async function connectionFor(kubeconfig: string, env: Environment): Promise<ConnectionOptions | undefined> {
   if (kubeconfig !== "") return loadClientConfig({ kubeconfig, master: "", env });
   try {
@@ -258,7 +261,7 @@ async function authoritiesInFiles(
   };
 }
 
-/** What cannot be used must not stay. */
+/** Calls `attempt`, and reverts a change that cannot be applied. */
 function undoOnError(attempt: () => void, undo: () => void): void {
   try {
     attempt();

@@ -5,7 +5,7 @@ import type { Route } from "./router.js";
 
 const NAME = "garbage-collector-controller";
 
-/** `/debug/controllers/garbage-collector-controller/graph`: who owns whom, for Graphviz. */
+/** `/debug/controllers/garbage-collector-controller/graph`: the graph of owners and dependents, for Graphviz. */
 export function graphRoutes(dump: (uids: readonly string[]) => GraphDump): readonly Route[] {
   const base = `/debug/controllers/${NAME}`;
   const nothing = () => textReply(404, "\n");

@@ -1,20 +1,24 @@
 import type { ClientCertificate } from "@kubewright/serving";
 
-/** A request to this process, as far as its endpoints need to know it. */
+/** A request to one of this process's endpoints. */
 export interface HttpRequest {
-  /** In capital letters. */
+  /** In upper case. */
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path and query, not decoded. */
   readonly target: string;
-  /** The path, percent-encoding resolved. */
+  /** The path, percent-decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** By lower-case name, every occurrence apart. */
+  /** By lower-case name, with one value for each occurrence. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly remoteAddress: string;
-  /** The certificate the client showed. `undefined`: none. */
+  /** The client's certificate; `undefined`: none. */
   readonly peer: ClientCertificate | undefined;
-  /** The whole body, as text. @throws BodyTooLongError */
+  /**
+   * Reads the whole body as text.
+   *
+   * @throws BodyTooLongError
+   */
   readonly body: () => Promise<string>;
 }
 
@@ -26,7 +30,7 @@ export interface HttpReply {
 
 export type HttpHandler = (request: HttpRequest) => Promise<HttpReply>;
 
-/** The request has a longer body than any endpoint reads. */
+/** The body is longer than any endpoint reads. */
 export class BodyTooLongError extends Error {
   override readonly name = "BodyTooLongError";
 }
@@ -49,7 +53,7 @@ export function jsonReply(status: number, value: unknown, headers: Readonly<Reco
   };
 }
 
-/** A `metav1.Status` that says no. */
+/** A `metav1.Status` of a failure. */
 export function failureReply(code: number, reason: string, message: string, details?: object): HttpReply {
   return jsonReply(code, {
     kind: "Status",
@@ -63,7 +67,7 @@ export function failureReply(code: number, reason: string, message: string, deta
   });
 }
 
-/** What Go's router answers where there is nothing. */
+/** The response of Go's router to an unknown path. */
 export function notFoundReply(): HttpReply {
   return textReply(404, "404 page not found\n");
 }

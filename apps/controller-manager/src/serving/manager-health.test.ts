@@ -38,7 +38,7 @@ test("cases 35 to 37: a leader that does not renew fails 20 s after its Lease, a
   const { transport } = createApiServer({ clock, random: seededRandom(1) });
   let stuck = false;
   const elector = new LeaderElector({
-    // A request that never ends, and whose time-out never comes: what a process that hangs looks like from inside.
+    // A request that never ends and never times out simulates a process that hangs.
     client: new Client({ transport: (request) => (stuck ? new Promise(() => {}) : transport(request)), clock }),
     clock: withoutTimersWhen(clock, () => stuck),
     random: seededRandom(2),
@@ -70,7 +70,7 @@ test("cases 35 to 37: a leader that does not renew fails 20 s after its Lease, a
   ]);
 });
 
-/** The same time, in which nothing that has yet to happen happens. */
+/** Wraps a clock so that no timer fires while `stuck()` returns true. */
 function withoutTimersWhen(clock: SimulatedClock, stuck: () => boolean): SimulatedClock {
   return new Proxy(clock, {
     get(target, name) {
@@ -95,7 +95,7 @@ test("case 40: /readyz passes for a standby, and for a leader once its caches ar
     500,
     "internal server error: not ready: filling caches\n",
   ]);
-  // Who leads cannot stand by at once again.
+  // A leader does not become a standby again.
   operations.health.setStandingBy();
   expect((await ask("/readyz")).status).toBe(500);
   caches.resolve();

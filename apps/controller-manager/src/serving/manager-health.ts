@@ -9,15 +9,15 @@ export interface ManagerHealthOptions {
   readonly metrics?: HealthMetrics | undefined;
 }
 
-/** How long after the end of a Lease that was not renewed the process still counts as healthy. */
+/** How long after its Lease has expired a leader still counts as healthy. */
 const LEASE_TOLERANCE_MS = 20_000;
 
-/** How far the process is: `starting` until it leads, or knows who does. */
+/** State of the process. It is `starting` until it leads, or knows the leader. */
 type Readiness = "starting" | "standing by" | "filling caches" | "ready" | "stopping";
 
 /**
- * What `/healthz`, `/livez` and `/readyz` say of this process. `/livez` is `/healthz` under another name. `/readyz`, which
- * kube-controller-manager has not, passes while others lead and once all caches of a leader are filled.
+ * Serves `/healthz`, `/livez` and `/readyz`. `/livez` is an alias of `/healthz`. `/readyz`, which
+ * kube-controller-manager does not have, passes on standbys, and on a leader once all caches are filled.
  */
 export class ManagerHealth {
   readonly #live: HealthChecks;
@@ -25,7 +25,7 @@ export class ManagerHealth {
   #readiness: Readiness = "starting";
 
   constructor({ logger, metrics }: ManagerHealthOptions) {
-    // Whoever asks every second must not fill the log: why a check failed is for those who debug.
+    // Frequent probes must not fill the log: the reasons of failed checks are logged at debug level.
     const quiet: Logger = {
       debug: (fields, message) => logger.debug(fields, message),
       info: (fields, message) => logger.debug(fields, message),
@@ -41,12 +41,12 @@ export class ManagerHealth {
     this.#ready.add("shutdown", () => (this.#isIn("stopping") ? new Error("process is shutting down") : undefined));
   }
 
-  /** A leader that has not renewed its Lease for far too long is not healthy. */
+  /** Adds the check that a leader has renewed its Lease. */
   watchLeader(elector: { checkHealth(toleranceMs: number): Error | undefined }): void {
     this.#live.add("leaderElection", () => elector.checkHealth(LEASE_TOLERANCE_MS));
   }
 
-  /** A replica that shares work is ready when its Lease holds and the caches of all that it has are filled. */
+  /** Adds the check of a replica that shares work: its Lease is valid, and the caches of its buckets are filled. */
   trackShardMember(member: { readonly isReady: boolean; readonly holdsLease: boolean }): void {
     if (!this.#isIn("stopping")) this.#readiness = "standing by";
     this.#ready.add("sharding", () => {
@@ -55,17 +55,17 @@ export class ManagerHealth {
     });
   }
 
-  /** One check per controller that was built. None of them fails while the process answers. */
+  /** Adds one check for each running controller. They pass while the process responds. */
   addControllers(names: readonly string[]): void {
     for (const name of names.toSorted()) this.#live.add(name);
   }
 
-  /** Somebody else leads. */
+  /** Another process leads. */
   setStandingBy(): void {
     if (this.#isIn("starting")) this.#readiness = "standing by";
   }
 
-  /** Controllers run, and are ready when what `wait` waits for is over. */
+  /** The controllers run, and are ready when `wait` resolves. */
   async trackCacheSync(wait: () => Promise<unknown>): Promise<void> {
     if (this.#isIn("stopping")) return;
     this.#readiness = "filling caches";
@@ -77,7 +77,7 @@ export class ManagerHealth {
     if (this.#isIn("filling caches")) this.#readiness = "ready";
   }
 
-  /** The process was told to stop. */
+  /** The process is shutting down. */
   setStopping(): void {
     this.#readiness = "stopping";
   }

@@ -19,25 +19,28 @@ import {
 import { BodyTooLongError, type HttpHandler, type HttpReply, type HttpRequest } from "./http-message.js";
 import type { ListenOptions, NamedIdentity, SecureListener, ServingIdentity } from "./secure-listener.js";
 
-/** No endpoint reads more than a number. */
+/** The longest body that an endpoint reads is a number. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Beyond these, those go first that have been idle for longest. */
+/** Beyond this number, the connections that have been idle longest are closed. */
 const MAX_CONNECTIONS = 1_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How often these two are looked after. Node's half a minute would let slow clients hold the port for longer. */
+/**
+ * How often Node checks the two timeouts above. Node's default of half a minute would let slow clients keep connections
+ * longer.
+ */
 const CHECKING_INTERVAL_MS = 5_000;
 const KEEP_ALIVE_MS = 90_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** A connection on which nothing moves for so long is cut. */
+/** A connection without traffic for this time is closed. */
 const IDLE_TIMEOUT_MS = 120_000;
 const GZIP_FROM_BYTES = 1_024;
 
 const compress = promisify(gzip);
 
 /**
- * Opens a port that speaks HTTP/1.1 over TLS. Sessions are not resumed: every connection shows its certificate anew, so
- * that authorities taken away stay away.
+ * Opens a port that serves HTTP/1.1 over TLS. Sessions are not resumed: every connection presents its certificate
+ * again, so that removed authorities take effect.
  */
 export async function listenSecurely(options: ListenOptions): Promise<SecureListener> {
   const listener = new NodeSecureListener(options);
@@ -64,7 +67,7 @@ class NodeSecureListener implements SecureListener {
         ...this.#secureContext(identity),
         SNICallback: (name, answer) => answer(null, this.#contextFor(name.toLowerCase())),
         requestCert: context.requestClientCertificates,
-        // Whether a certificate is good shows in the answer: who has a bad one may still ask for /healthz.
+        // The authenticator checks the certificate: a client with an invalid one may still request /healthz.
         rejectUnauthorized: false,
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
@@ -120,7 +123,7 @@ class NodeSecureListener implements SecureListener {
   }
 
   setClientAuthorities(authorities: readonly string[]): void {
-    // OpenSSL passes over what it cannot read, and would then trust nobody.
+    // OpenSSL ignores what it cannot parse, and would then trust no authority.
     for (const pem of authorities) parseCertificates(pem);
     this.#authorities = authorities;
     this.#server.setSecureContext(this.#secureContext(this.#identity));
@@ -130,12 +133,12 @@ class NodeSecureListener implements SecureListener {
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
-      // Not `closeAllConnections`, which does not know those whose TLS handshake is under way.
+      // Not `closeAllConnections`, which ignores connections in the TLS handshake.
       this.#connections.closeAll();
     });
   }
 
-  /** `undefined`: the default. */
+  /** `undefined`: the default context. */
   #contextFor(name: string): SecureContext | undefined {
     const wildcard = name.replace(/^[^.]+/, "*");
     return this.#namedContexts.find(({ names }) => names.includes(name) || names.includes(wildcard))?.context;
@@ -146,7 +149,7 @@ class NodeSecureListener implements SecureListener {
     return {
       cert,
       key,
-      // An empty list means nobody; none at all would mean everybody that Node trusts.
+      // An empty list trusts no authority; `undefined` would trust Node's default authorities.
       ca: [...this.#authorities],
       minVersion,
       ciphers,
@@ -172,11 +175,11 @@ class NodeSecureListener implements SecureListener {
       const peer = this.#clients.of(incoming.socket);
       const request = requestOf(incoming, peer);
       const reply = request === undefined ? BAD_REQUEST : await handler(request);
-      // It may have become good since: authorities change.
+      // The certificate may have become valid since: authorities change.
       if (peer?.isRefused) outgoing.setHeader("connection", "close");
       await send(incoming, outgoing, reply);
     } catch {
-      // Only what the handler itself did not answer, such as a connection that broke.
+      // Only errors that the handler did not answer, such as a broken connection.
       outgoing.destroy();
     }
   }
@@ -188,7 +191,7 @@ const BAD_REQUEST: HttpReply = {
   body: "400 Bad Request",
 };
 
-/** `undefined`: what should be a path cannot be read as one. */
+/** `undefined`: the request target is malformed. */
 function requestOf(incoming: IncomingMessage, peer: ClientCertificate | undefined): HttpRequest | undefined {
   const target = incoming.url ?? "/";
   const url = parseRequestUrl(target);
@@ -228,7 +231,7 @@ async function send(incoming: IncomingMessage, outgoing: ServerResponse, reply: 
     }
   }
   outgoing.setHeader("content-length", Buffer.byteLength(body));
-  // What was not read of a body would be taken for the next request.
+  // An unread rest of the body would be parsed as the next request.
   if (!incoming.complete) outgoing.setHeader("connection", "close");
   outgoing.end(incoming.method === "HEAD" ? undefined : body);
 }
@@ -239,7 +242,7 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
     .some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part));
 }
 
-/** The names a certificate is for; a common name counts only when there are no others. */
+/** DNS names of a certificate; its common name only if there are none. */
 function namesIn({ cert }: ServingIdentity): string[] {
   const { subjectAltName = "", subject } = new X509Certificate(cert);
   const names = [...subjectAltName.matchAll(/DNS:([^,\s]+)/g)].map(([, name]) => name!.toLowerCase());
@@ -258,6 +261,6 @@ function listenError(error: unknown, address: string, port: number): Error {
       EADDRNOTAVAIL: "cannot assign requested address",
     }[code ?? ""] ?? message;
   const at = `${address.includes(":") ? `[${address}]` : address}:${port}`;
-  // Without a cause, which would be said a second time.
+  // Without a cause, which would repeat the message.
   return new Error(`failed to create listener: failed to listen on ${at}: listen tcp ${at}: bind: ${reason}`);
 }

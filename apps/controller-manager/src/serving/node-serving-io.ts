@@ -13,7 +13,7 @@ import type { ServingIo } from "./serving-io.js";
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 
-/** This machine's sockets and files. */
+/** Sockets and files of this machine. */
 export function nodeServingIo(): ServingIo {
   const key = randomBytes(32);
   return {
@@ -39,13 +39,13 @@ async function readText(path: string): Promise<string> {
       EACCES: `open ${path}: permission denied`,
       EISDIR: `read ${path}: is a directory`,
     }[code];
-    // In Go's words; without a cause, which would be said a second time.
+    // Go's message; without a cause, which would repeat it.
     throw Object.assign(new Error(explained ?? `read ${path}: ${message}`), { code });
   }
 }
 
 async function selfSigned(hosts: readonly string[], nowMs: number): Promise<ServingIdentity> {
-  // Loaded only by who has no certificate: it takes a tenth of a second, and some megabytes for good.
+  // Loaded only without a certificate: loading takes a tenth of a second, and some megabytes permanently.
   const { generate } = await import("selfsigned");
   const { cert, private: key } = await generate([{ name: "commonName", value: hosts[0] ?? "localhost" }], {
     keyType: "ec",

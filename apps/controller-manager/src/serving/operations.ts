@@ -23,26 +23,26 @@ export interface OperationsOptions {
   readonly nodeVersion: string;
   /** Every known feature gate. */
   readonly features: readonly FeatureState[];
-  /** `host:port` of the API server, a label of the metrics of requests to it. */
+  /** `host:port` of the API server, a label of request metrics. */
   readonly server: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly verbosity: Verbosity;
   readonly readProcess: () => ProcessStats;
-  /** The data of `--allow-metric-labels-manifest`. */
+  /** Data of `--allow-metric-labels-manifest`. */
   readonly labelManifest?: Readonly<Record<string, unknown>>;
 }
 
-/** What operators see of a manager: its measurements, its health, and the paths these are served at. One per process. */
+/** Metrics, health and routes of a manager. Create one per process. */
 export class Operations {
   readonly metrics: ManagerMetrics;
   readonly health: ManagerHealth;
   readonly router: Router;
-  /** Of clients of the API server. */
+  /** Metrics of API clients. */
   readonly requests: RequestMetrics;
 
-  /** @throws Error when `--allow-metric-labels` or its manifest cannot be read. */
+  /** @throws Error when `--allow-metric-labels` or its manifest is invalid. */
   constructor({ options, features, clock, random, ...given }: OperationsOptions) {
     const build = {
       version: given.build.version,
@@ -70,12 +70,12 @@ export class Operations {
     if (options.profiling) this.router.add(...debugFlagRoutes(given.verbosity));
   }
 
-  /** What only some managers can tell. */
+  /** Adds a route that only some managers have. */
   addRoute(route: Route): void {
     this.router.add(route);
   }
 
-  /** A garbage collector runs, whose graph can be looked at. */
+  /** Adds the graph route of a running garbage collector. */
   addGarbageCollector(collector: { dumpGraph(uids: readonly string[]): GraphDump }): void {
     this.router.add(...graphRoutes((uids) => collector.dumpGraph(uids)));
   }

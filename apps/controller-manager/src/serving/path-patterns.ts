@@ -1,5 +1,6 @@
 /**
- * Whether a path is in a list of exact paths and, with a trailing `*`, prefixes. A leading `/` makes no difference.
+ * Returns a function that matches paths against exact paths and, with a trailing `*`, prefixes. A leading `/` is
+ * optional.
  *
  * @throws Error for a `*` elsewhere.
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/authorization/path/path.go
@@ -20,7 +21,7 @@ export function pathMatcher(patterns: readonly string[]): (path: string) => bool
   };
 }
 
-/** What is wrong with a pattern, in upstream's words. */
+/** Upstream's error message for an invalid pattern; `undefined`: the pattern is valid. */
 export function pathPatternError(pattern: string): string | undefined {
   const star = pattern.indexOf("*");
   return star >= 0 && star < pattern.length - 1 ? `only trailing * allowed in ${JSON.stringify(pattern)}` : undefined;

@@ -3,20 +3,20 @@ import type { Clock } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
 
 export interface ReloadSource {
-  /** What is followed, for the log. */
+  /** Name in log lines. */
   readonly name: string;
-  /** Reads it anew. What it answers is compared with `===`. */
+  /** Reads the content again. Contents are compared with `===`. */
   readonly read: () => Promise<string>;
-  /** As it was read before. */
+  /** Content of the previous read. */
   readonly initial: string;
   readonly intervalMs: number;
-  /** Makes use of what has changed. May throw: then what was before stays in use, and it is tried again. */
+  /** Applies changed content. If it throws, the previous content stays in use, and the next poll retries. */
   readonly apply: (content: string) => void;
 }
 
 /**
- * Reads something again and again, and makes use of it when it has changed, until the signal aborts. What cannot be read
- * or used is logged once, and so is that it can be again.
+ * Polls a source until the signal aborts, and applies its content when it has changed. Logs the first of equal
+ * failures, and the recovery.
  */
 export async function pollForChanges(
   { name, read, initial, intervalMs, apply }: ReloadSource,
@@ -42,8 +42,7 @@ export async function pollForChanges(
     } catch (error) {
       if (signal.aborted) return;
       const message = errorMessage(error);
-      if (message !== problem)
-        logger.error({ name, err: message }, "Could not reload, keeping the previous content");
+      if (message !== problem) logger.error({ name, err: message }, "Could not reload, keeping the previous content");
       problem = message;
     }
   }

@@ -2,7 +2,7 @@ import type { Clock } from "@kubewright/clock";
 
 export interface Reviewed<V> {
   readonly value: V;
-  /** How long it may be used again; 0 or less: not at all. */
+  /** How long the value may be reused; 0 or less: it is not cached. */
   readonly ttlMs: number;
 }
 
@@ -12,8 +12,8 @@ interface Entry<V> {
 }
 
 /**
- * What reviews came to, for a while: at most `capacity` of them, the ones used longest ago going first. Whoever asks for
- * what is being looked up waits for that look-up; one that fails is not remembered.
+ * LRU cache of review results, with at most `capacity` entries. Concurrent calls for one key share one review. A failed
+ * review is not cached.
  */
 export class ReviewCache<V> {
   readonly #clock: Pick<Clock, "monotonic">;
@@ -30,12 +30,12 @@ export class ReviewCache<V> {
     return this.#entries.size;
   }
 
-  /** @throws what `review` throws. */
+  /** @throws What `review` throws. */
   async get(key: string, review: () => Promise<Reviewed<V>>): Promise<V> {
     const known = this.#entries.get(key);
     this.#entries.delete(key);
     if (known !== undefined && this.#clock.monotonic() < known.expiresMs) {
-      // Last again.
+      // Moves the entry to the end of the LRU order.
       this.#entries.set(key, known);
       return known.value;
     }

@@ -58,8 +58,7 @@ const PAUSE_FACTOR = 1.5;
 const JITTER = 0.2;
 
 /**
- * Asks the API server to review something. What may be better in a moment, an internal error or a connection that broke,
- * is tried five times.
+ * Sends reviews to the API server. Internal errors and lost connections are retried, up to five attempts in total.
  *
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/util/webhook/webhook.go DefaultShouldRetry
  */
@@ -70,7 +69,7 @@ export class ReviewClient {
     this.#options = options;
   }
 
-  /** @throws the last attempt's error. */
+  /** @throws The last attempt's error. */
   async review<T extends KubernetesObject>(
     what: "authn" | "authz",
     definition: ResourceDefinition<T>,

@@ -2,7 +2,7 @@ import { type HttpHandler, type HttpReply, type HttpRequest, notFoundReply } fro
 
 export interface Route {
   readonly path: string;
-  /** Also everything below the path. Default: the path alone. */
+  /** Matches all paths below `path` too. Default false. */
   readonly prefix?: boolean;
   /** Shown at `/statusz`. Default false. */
   readonly listed?: boolean;
@@ -10,8 +10,8 @@ export interface Route {
 }
 
 /**
- * The endpoints of this process: by exact path, then by the longest path they are below. Routes can be added while it
- * serves.
+ * Routes requests to the endpoints of this process: by exact path, then by the longest matching prefix. Routes can be
+ * added while it serves.
  *
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/server/mux/pathrecorder.go
  */
@@ -19,7 +19,7 @@ export class Router {
   readonly #exact = new Map<string, Route>();
   readonly #prefixes: Route[] = [];
 
-  /** @throws Error when the path is taken. */
+  /** @throws Error when the path has a route already. */
   add(...routes: readonly Route[]): void {
     for (const route of routes) {
       if (this.#exact.has(route.path)) throw new Error(`path ${route.path} has two handlers`);
@@ -30,7 +30,7 @@ export class Router {
     }
   }
 
-  /** The first segments of the paths that are shown, in order. */
+  /** The first segments of the listed paths, sorted. */
   get listedPaths(): string[] {
     const listed = [...this.#exact.values()].filter((route) => route.listed);
     return [...new Set(listed.map(({ path }) => `/${path.split("/")[1]!}`))].sort();

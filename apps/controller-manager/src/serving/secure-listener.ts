@@ -6,48 +6,56 @@ export interface ServingIdentity {
   readonly key: string;
 }
 
-/** What clients that ask for other names are shown. */
+/** A certificate for other host names (SNI). */
 export interface NamedIdentity {
-  /** In lower case; `*.` for one label. None: those in the certificate. */
+  /** In lower case; `*.` matches one label. Empty: the names in the certificate. */
   readonly names: readonly string[];
   readonly identity: ServingIdentity;
 }
 
 export interface ListenOptions {
-  /** `0.0.0.0` and `::` both mean every address of both families. */
+  /** `0.0.0.0` and `::` both mean all addresses of both families. */
   readonly address: string;
-  /** 0 is any free port here; whether to listen at all is decided before. */
+  /** 0 selects any free port; the caller decides whether to listen at all. */
   readonly port: number;
   readonly identity: ServingIdentity;
-  /** Ask clients for a certificate; they need not have one. */
+  /** Whether to request client certificates. Clients without one are accepted. */
   readonly requestClientCertificates: boolean;
-  /** As Node names them. Defaults: TLS 1.2, and `DEFAULT_CIPHERS`. */
+  /** Node's names. Defaults: TLS 1.2, and `DEFAULT_CIPHERS`. */
   readonly minVersion?: TlsVersion | undefined;
   readonly ciphers?: string | undefined;
 }
 
 export type TlsVersion = "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
 
-/** An open port that speaks HTTPS. */
+/** An open HTTPS port. */
 export interface SecureListener {
-  /** Where it listens, as Go writes it: `[::]:10257`. */
+  /** Listen address in Go's form: `[::]:10257`. */
   readonly address: string;
   readonly port: number;
-  /** Answers requests, from now on; those that came earlier have waited for this. */
+  /** Starts to answer requests. Earlier requests have waited for this call. */
   serve(handler: HttpHandler): void;
-  /** For connections made from now on. @throws Error when certificate and key do not fit each other. */
+  /**
+   * Sets the default certificate of new connections.
+   *
+   * @throws Error when certificate and key do not match.
+   */
   setIdentity(identity: ServingIdentity): void;
-  /** As {@link setIdentity}, for clients that ask for these names; the first that fits is shown. */
+  /** Sets the certificates for other host names; the first match is used. Otherwise like {@link setIdentity}. */
   setNamedIdentities(identities: readonly NamedIdentity[]): void;
   /**
-   * PEM of the authorities that may have signed clients' certificates. For connections made from now on.
+   * Sets the authorities of client certificates, in PEM, for new connections.
    *
-   * @throws Error when one of them cannot be read; then those before stay.
+   * @throws Error when one of them cannot be parsed; the previous ones stay in use then.
    */
   setClientAuthorities(authorities: readonly string[]): void;
-  /** Ends every connection. */
+  /** Closes the port and all connections. */
   close(): Promise<void>;
 }
 
-/** Opens a port. @throws Error in the words of Go's `net.Listen` when it is not to be had. */
+/**
+ * Opens a port.
+ *
+ * @throws Error with the message of Go's `net.Listen` when the port cannot be opened.
+ */
 export type ListenSecurely = (options: ListenOptions) => Promise<SecureListener>;

@@ -16,7 +16,7 @@ import { insecureCipherSuites, openSslCiphers, openSslVersion } from "./tls-sett
 
 export interface SecureServingDeps {
   readonly options: ServingOptions & AuthenticationOptions & AuthorizationOptions;
-  /** Answers who may be answered. */
+  /** Answers authorized requests. */
   readonly handler: HttpHandler;
   readonly io: ServingIo;
   readonly env: Environment;
@@ -29,18 +29,18 @@ export interface SecureServingDeps {
 
 export interface SecureServing {
   readonly port: number;
-  /** Ends every connection. */
+  /** Closes the port and all connections. */
   readonly close: () => Promise<void>;
 }
 
 const CERTIFICATE_INTERVAL_MS = 10_000;
 
 /**
- * Serves over HTTPS. The port is taken before anything is asked of the API server, and answers once it is known who may be
- * answered.
+ * Serves over HTTPS. The port is opened before any request to the API server, and requests are answered once delegated
+ * access is set up.
  *
  * @returns `undefined` when the secure port is 0.
- * @throws Error when the certificate cannot be used, the port is not to be had, or access cannot be delegated.
+ * @throws Error when the certificate cannot be used, the port cannot be opened, or access cannot be delegated.
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/server/secure_serving.go
  */
 export async function startSecureServing(deps: SecureServingDeps): Promise<SecureServing | undefined> {
@@ -116,7 +116,10 @@ async function serve(
   };
 }
 
-/** Certificate and key change together: one that was read between the two writes does not fit the other, and waits for the next look. */
+/**
+ * A reload source for certificate and key together. When a poll happens between the two file writes, the pair does not
+ * match, and the next poll reads it again.
+ */
 function certificateReloadSource(
   files: { readonly cert: string; readonly key: string },
   initial: ServingIdentity,

@@ -22,8 +22,8 @@ export interface SecuredOptions {
 }
 
 /**
- * Lets through to a handler who is known and allowed to, and answers all others as kube-controller-manager does. Logs
- * every request, for those who debug.
+ * Wraps a handler with authentication and authorization, with the responses of kube-controller-manager. Logs every
+ * request at debug level.
  *
  * @see kubernetes v1.36 staging/src/k8s.io/controller-manager/app/serve.go BuildHandlerChain
  */
@@ -85,7 +85,7 @@ function forbidden({ user, verb, path }: AccessRequest, reason: string): string 
   return `forbidden: ${sanitized(message)}${reason === "" ? "" : `: ${reason}`}`;
 }
 
-/** An answer must never be read as HTML. */
+/** Escapes HTML, so that no client interprets a response as HTML. */
 function sanitized(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

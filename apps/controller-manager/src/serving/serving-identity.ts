@@ -5,10 +5,10 @@ import type { ServingOptions } from "../options/serving-options.js";
 import type { NamedIdentity, ServingIdentity } from "./secure-listener.js";
 import type { ServingIo } from "./serving-io.js";
 
-/** A certificate to serve with, and the files to read it from again. */
+/** A serving certificate, and the files that it is reloaded from. */
 export interface LoadedIdentity {
   readonly identity: ServingIdentity;
-  /** `undefined`: it is in memory only. */
+  /** `undefined`: the certificate exists in memory only. */
   readonly files: { readonly cert: string; readonly key: string } | undefined;
 }
 
@@ -18,20 +18,21 @@ export interface IdentityDeps {
   readonly logger: Logger;
 }
 
-/** Another certificate, for the names it is for. */
+/** A certificate for other host names. */
 export interface LoadedNamedIdentity extends NamedIdentity {
   readonly files: { readonly cert: string; readonly key: string };
 }
 
-/** What upstream calls the pair of files in `--cert-dir`. */
+/** Upstream's name of the two files in `--cert-dir`. */
 const PAIR_NAME = "kube-controller-manager";
 
 type IdentityOptions = Pick<ServingOptions, "tlsCertFile" | "tlsPrivateKeyFile" | "certDir" | "bindAddress">;
 
 /**
- * The given certificate; else the one in the given folder, made there when it is not; else one that is made for this run.
+ * Loads the given certificate, else the one in `--cert-dir`, which is created if missing. Without either, generates a
+ * certificate for this run.
  *
- * @throws Error that names the file which cannot be read or written.
+ * @throws Error with the file that cannot be read or written.
  * @see kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/server/options/serving.go MaybeDefaultWithSelfSignedCerts
  */
 export async function loadIdentity(options: IdentityOptions, deps: IdentityDeps): Promise<LoadedIdentity> {
@@ -57,9 +58,9 @@ export async function loadIdentity(options: IdentityOptions, deps: IdentityDeps)
 }
 
 /**
- * The certificates of `--tls-sni-cert-key`: `crt,key[:name,name]` each.
+ * Loads the certificates of `--tls-sni-cert-key`, each `crt,key[:name,name]`.
  *
- * @throws Error that names what cannot be read.
+ * @throws Error with the flag value or file that is invalid.
  */
 export async function loadNamedIdentities(
   flags: readonly string[],
@@ -79,7 +80,11 @@ export async function loadNamedIdentities(
   return Promise.all(loading);
 }
 
-/** Reads both. @throws Error that names the file which cannot be read, or both when they cannot be used together. */
+/**
+ * Reads certificate and key.
+ *
+ * @throws Error with the file that cannot be read, or with both files when they do not match.
+ */
 export async function readPair(
   io: Pick<ServingIo, "readFile" | "checkIdentity">,
   { cert, key }: { cert: string; key: string },
@@ -97,7 +102,7 @@ function ifMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }
 
-/** Whoever listens everywhere is asked for as localhost from here; others know the address. */
+/** Host names of a self-signed certificate: localhost, and the bind address if it is specific. */
 function hostsOf(bindAddress: string): string[] {
   const unspecified = bindAddress === "0.0.0.0" || bindAddress === "::";
   return [...new Set(["localhost", "127.0.0.1", ...(unspecified ? [] : [bindAddress])])];

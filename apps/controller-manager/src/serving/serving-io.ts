@@ -1,16 +1,16 @@
 import type { ListenSecurely, ServingIdentity } from "./secure-listener.js";
 
-/** What serving needs of the machine. */
+/** Sockets, files and cryptography for serving. */
 export interface ServingIo {
   readonly listen: ListenSecurely;
-  /** @throws Error that names the file. */
+  /** @throws Error with the name of the file. */
   readonly readFile: (path: string) => Promise<string>;
-  /** Makes folders where there are none. `isPrivate`: for nobody else to read. */
+  /** Creates missing directories. With `isPrivate` only the owner may read the file. */
   readonly writeFile: (path: string, text: string, options?: { readonly isPrivate?: boolean }) => Promise<void>;
-  /** Makes a certificate good for a year, from an hour ago on. */
+  /** Generates a certificate valid from one hour ago, for one year. */
   readonly selfSigned: (hosts: readonly string[], nowMs: number) => Promise<ServingIdentity>;
-  /** @throws Error that says why a certificate and its key cannot be served with. */
+  /** @throws Error with the reason why certificate and key cannot be used. */
   readonly checkIdentity: (identity: ServingIdentity) => void;
-  /** Tells texts apart without keeping them. */
+  /** Hash by which texts are compared without storing them. */
   readonly hash: (text: string) => string;
 }

@@ -1,6 +1,6 @@
 import type { TlsVersion } from "./secure-listener.js";
 
-/** Go's cipher suites and OpenSSL's names for them; `""`: OpenSSL has it no more. */
+/** Go's cipher suites with OpenSSL's names; `""`: OpenSSL no longer has the suite. */
 const SECURE = suiteMap({
   TLS_AES_128_GCM_SHA256: "TLS_AES_128_GCM_SHA256",
   TLS_AES_256_GCM_SHA384: "TLS_AES_256_GCM_SHA384",
@@ -34,22 +34,22 @@ const INSECURE = suiteMap({
   TLS_RSA_WITH_RC4_128_SHA: "",
 });
 
-/** As in Go, those of TLS 1.3 cannot be chosen: they are always there. */
+/** Cipher suites of TLS 1.3. They are always enabled, as in Go. */
 const TLS_1_3_SUITES = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 
-/** What is wrong with values of `--tls-cipher-suites`, in upstream's words. */
+/** Upstream's error messages for values of `--tls-cipher-suites`. */
 export function cipherSuiteErrors(suites: readonly string[]): string[] {
   return suites
     .filter((name) => !SECURE.has(name) && !INSECURE.has(name))
     .map((name) => `Cipher suite ${name} not supported or doesn't exist`);
 }
 
-/** Those that upstream warns of. */
+/** The suites that upstream warns about. */
 export function insecureCipherSuites(suites: readonly string[]): string[] {
   return suites.filter((name) => INSECURE.has(name));
 }
 
-/** OpenSSL's list; `undefined`: nothing was chosen. */
+/** Cipher list for OpenSSL; `undefined`: the default. */
 export function openSslCiphers(suites: readonly string[]): string | undefined {
   if (suites.length === 0) return undefined;
   const chosen = suites.map((name) => SECURE.get(name) ?? INSECURE.get(name) ?? "").filter((name) => name !== "");
@@ -63,7 +63,7 @@ const VERSIONS: Readonly<Record<string, TlsVersion>> = {
   VersionTLS13: "TLSv1.3",
 };
 
-/** Whatever users call a suite is looked up, so not in an object, which has names of its own. */
+/** Converts to a Map: user input is looked up, and an object has inherited properties. */
 function suiteMap(names: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(names));
 }

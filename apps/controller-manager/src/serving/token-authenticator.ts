@@ -7,16 +7,16 @@ import type { UserInfo } from "./user-info.js";
 export interface TokenAuthenticatorOptions {
   readonly reviews: ReviewClient;
   readonly clock: Pick<Clock, "monotonic">;
-  /** How long an answer is used again, also a no. */
+  /** How long a review result is cached, for rejected tokens too. */
   readonly cacheTtlMs: number;
-  /** Tokens are remembered by this, so that none lies around. */
+  /** Hash of a token in the cache, so that no token is stored. */
   readonly hash: (text: string) => string;
 }
 
-/** No real token is longer; what is longer is not worth asking about. */
+/** Longer tokens are rejected without a review: no valid token is longer. */
 const MAX_TOKEN_LENGTH = 32_768;
 
-/** Finds out from the API server whose a bearer token is. */
+/** Authenticates bearer tokens by TokenReviews. */
 export class TokenAuthenticator {
   readonly #options: TokenAuthenticatorOptions;
   readonly #cache: ReviewCache<UserInfo | string>;
@@ -26,7 +26,10 @@ export class TokenAuthenticator {
     this.#cache = new ReviewCache({ clock: options.clock });
   }
 
-  /** @returns the user, or why the token is refused. @throws when the API server cannot be asked. */
+  /**
+   * @returns The user, or why the token is rejected.
+   * @throws Error when the review request fails.
+   */
   authenticate(token: string): Promise<UserInfo | string> {
     if (token.length > MAX_TOKEN_LENGTH) return Promise.resolve("invalid bearer token");
     return this.#cache.get(this.#options.hash(token), async () => ({

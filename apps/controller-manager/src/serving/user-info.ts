@@ -1,4 +1,4 @@
-/** Who sent a request, as the API server's reviews know people. */
+/** The user of a request, in the form of the API server's reviews. */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string;
@@ -10,7 +10,7 @@ export const ANONYMOUS: UserInfo = { username: "system:anonymous", groups: ["sys
 
 const AUTHENTICATED_GROUP = "system:authenticated";
 
-/** Whoever showed who they are is in one group more. */
+/** Adds the group of authenticated users. */
 export function authenticatedUser(user: UserInfo): UserInfo {
   return user.groups.includes(AUTHENTICATED_GROUP) ? user : { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
 }

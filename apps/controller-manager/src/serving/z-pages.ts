@@ -10,7 +10,7 @@ const COMPONENT = "kube-controller-manager";
 const GROUP = "config.k8s.io";
 const WARNING =
   "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.";
-/** One is drawn for each answer, so that nobody parses it. */
+/** One is selected at random for each response, so that no client relies on the format. */
 const SEPARATORS = [":", ": ", "=", " "];
 
 interface ZPage {
@@ -33,7 +33,7 @@ export interface StatuszOptions {
   readonly listedPaths: () => readonly string[];
 }
 
-/** `/statusz`: version, age and endpoints. */
+/** `/statusz`: version, uptime and endpoints. */
 export function statuszRoute({ build, clock, random, listedPaths }: StatuszOptions): Route {
   const startMs = clock.now();
   const startMonotonicMs = clock.monotonic();

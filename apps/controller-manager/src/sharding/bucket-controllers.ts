@@ -18,28 +18,29 @@ import { type ControllerName, type ImplementedController, implementedControllers
 import { controllerBuilders } from "../controllers.js";
 import { controllerStopTimeoutMs } from "../run-until-drained.js";
 
-/** What a part of the process's work is made by. */
+/** Dependencies of the controllers of one bucket. */
 export interface BucketControllersOptions {
   readonly deps: ControllerManagerDeps;
-  /** The chosen controllers. */
+  /** The enabled controllers. */
   readonly names: readonly ControllerName[];
-  /** A client of a controller that writes by this transport. All of a controller share one rate limit. */
+  /** Creates the client of a controller with this transport. All clients of a controller share one rate limit. */
   readonly clientFor: (controller: ImplementedController, transport: Transport) => Client;
   readonly informers: BucketInformers;
   readonly terminatedPods: TerminatedPodCounts;
   readonly loggerFor: (controller: string) => Logger;
-  /** Told of the garbage collector, when this replica has it. */
+  /** Called with the garbage collector when this replica runs it. */
   readonly onCollector: (collector: GarbageCollector) => void;
 }
 
 const PODGC = "pod-garbage-collector-controller" satisfies ControllerName;
 const JOB = "job-controller" satisfies ControllerName;
-/** Its graph has objects of all kinds, wherever their owners are. */
+/** Its graph has objects of all kinds, and owners in any namespace. */
 const GARBAGE_COLLECTOR = "garbage-collector-controller" satisfies ControllerName;
 
 /**
- * Runs the controllers of one bucket of namespaces until the signal aborts: all but what needs the whole cluster. A part of a namespace
- * has the Job controller, for its Jobs; the first part has the other controllers too, for all of the namespace.
+ * Runs the controllers of one bucket of namespaces until the signal aborts, except those that need the whole cluster.
+ * Every part of a split namespace runs the Job controller for its Jobs. Part 0 also runs the other controllers for the
+ * whole namespace.
  */
 export async function runNamespaces(
   given: BucketControllersOptions,
@@ -74,8 +75,8 @@ export async function runNamespaces(
 }
 
 /**
- * Runs what needs the whole cluster until the signal aborts: the garbage collector, and what goes by the number of all ended pods.
- * Both ask the API server about whatever they are about to delete, so that it does no harm when their caches are behind.
+ * Runs the work that needs the whole cluster until the signal aborts: the garbage collector, and PodGC's threshold of
+ * terminated pods. Both read an object from the API server before they delete it, so stale caches do no harm.
  */
 export async function runClusterWide(
   given: BucketControllersOptions,
@@ -86,7 +87,7 @@ export async function runClusterWide(
   const { options, operations } = deps;
   const controllers: Runnable[] = [];
   if (names.includes(GARBAGE_COLLECTOR)) {
-    // Without the caches of others: of pods it needs the metadata only.
+    // Without the shared caches: of pods it needs only the metadata.
     const collector = new GarbageCollector({
       ...depsOf(given, GARBAGE_COLLECTOR, work),
       workers: options.concurrentGcSyncs,
@@ -124,7 +125,7 @@ function depsOf(
     random: random.fork(`${name} of bucket ${bucket} at ${work.epoch}`),
     logger: {
       debug: (fields, message) => logger.debug({ bucket, ...fields }, message),
-      // Each starts and stops with its bucket, of which there are many.
+      // Each controller starts and stops with every bucket, so these lines are logged at debug level.
       info: (fields, message) => logger[name === PODGC ? "info" : "debug"]({ bucket, ...fields }, message),
       warn: (fields, message) => logger.warn({ bucket, ...fields }, message),
       error: (fields, message) => logger.error({ bucket, ...fields }, message),

@@ -19,12 +19,12 @@ export interface OtherManagersOptions {
 const RETRY_MS = 1_000;
 
 /**
- * Keeps a manager that does everything itself from working beside replicas that share the work.
+ * Ensures that a manager without sharding does not work beside replicas that share the work.
  *
- * Both look for the other after they have said that they are there: this one when it has the Lease of leader election, replicas
- * when they have their own. So one of the two sees the other, whoever is first.
+ * Each side first makes itself visible and then looks for the other. This manager holds the Lease of leader election
+ * first, a replica its own Lease. So at least one side sees the other.
  *
- * @throws UsageError of one line when there are replicas that live; the signal's reason.
+ * @throws UsageError with a one-line message when there are live replicas; the signal's reason.
  */
 export async function ensureNoLiveMembers({
   options,
@@ -58,7 +58,7 @@ export async function ensureNoLiveMembers({
       signal.throwIfAborted();
       if (error instanceof UsageError) throw error;
       if (isForbidden(error)) {
-        // Rights from before there was sharding: then nobody shares here.
+        // The role is older than sharding, so no replica shares work here.
         logger.debug({ err: errorMessage(error) }, "Not known whether replicas share the work");
         return;
       }
@@ -68,7 +68,7 @@ export async function ensureNoLiveMembers({
   }
 }
 
-/** What replicas that share the work wait for: the leader of managers that do everything themselves. */
+/** Blocks replicas that share work while a manager without sharding leads. */
 export class LeaderWatch {
   readonly #options: OtherManagersOptions;
   #blockReason: string | undefined = "not known yet whether a manager without --sharding leads";
@@ -77,16 +77,17 @@ export class LeaderWatch {
     this.#options = options;
   }
 
-  /** Why to wait, in words; `undefined`: no more. */
+  /** Why replicas must wait, as text; `undefined`: they need not wait any more. */
   get blockReason(): string | undefined {
     return this.#blockReason;
   }
 
   /**
-   * Looks until nobody else leads.
+   * Polls the Lease until no other manager leads.
    *
-   * @isVisible isVisible - Whether others can see this replica.
-   * @param isMember - Whether it is one of the replicas that share, who has the Lease to keep the others from it.
+   * @param isVisible - Whether others can see this replica.
+   * @param isMember - Whether this is the identity of a replica that shares the work and holds the Lease to exclude
+   * other managers.
    */
   async run(isVisible: () => boolean, isMember: (identity: string) => boolean): Promise<void> {
     const { options, client, clock, logger, signal } = this.#options;
@@ -110,7 +111,7 @@ export class LeaderWatch {
         }
         if (leader !== "" && !isMember(leader)) {
           this.#blockReason = `${leader}, which does not share the work, holds lease ${namespace}/${name}`;
-          // Before it is there itself this replica has not heard of the others either, one of whom it may be.
+          // Before this replica is visible it may not know the other members, and the holder may be one of them.
           if (wasVisible && reportedLeader !== leader) {
             logger.info({ leader }, "Waiting for a manager without --sharding to stop");
             reportedLeader = leader;

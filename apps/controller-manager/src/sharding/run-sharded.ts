@@ -29,12 +29,12 @@ import { shardTimingOf } from "./shard-timing.js";
 import { type ShardedCaches, shardsRoute } from "./shards-route.js";
 
 /**
- * Works as one of several replicas, each for some buckets of namespaces, until the signal aborts: then it ends what it has begun and
- * gives its buckets up. Who has the bucket `cluster` also holds the Lease of leader election, so that managers that do everything
- * themselves stand by.
+ * Runs as one of several replicas, each for some buckets of namespaces, until the signal aborts. Then it drains and
+ * releases its buckets. The owner of the bucket `cluster` also holds the Lease of leader election, so that managers
+ * without sharding stand by.
  *
- * @throws MemberError when the others took this process for dead; Error when the API server does not become healthy. The caller
- *   must then end the process.
+ * @throws MemberError when other members have fenced this process; Error when the API server does not become healthy.
+ * The caller must then end the process.
  */
 export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog, signal: AbortSignal): Promise<void> {
   const { options, clock, random, build, operations } = deps;
@@ -53,7 +53,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     new Client({
       transport: through,
       clock,
-      // The audit log of the API server tells which replica wrote.
+      // So that the API server's audit log shows which replica wrote.
       userAgent: `${userAgent(build, name)} (${identity})`,
       metrics: operations?.requests,
       ...(rateLimit === undefined ? {} : { rateLimit }),
@@ -74,7 +74,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     onError: (error) => lines.warn(errorTopic(error), { err: error }, "Informer failed, going on"),
   });
   const terminatedPods = new TerminatedPodCounts(() => member.annotationsOfOthers);
-  /** The last that was here: it comes and goes with its bucket. */
+  /** The latest garbage collector: one is created each time this replica acquires the cluster bucket. */
   let collector: GarbageCollector | undefined;
   const given: BucketControllersOptions = {
     deps,
@@ -127,7 +127,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
   }
 }
 
-/** Unlike the identity of a leader it is part of a name: lower case letters, digits, `-` and `.`. */
+/** Identity of this replica. It is part of a Lease's name: lower case letters, digits, `-` and `.`. */
 function identityOf({ hostname, random }: ControllerManagerDeps): string {
   const host = hostname
     .toLowerCase()
@@ -137,7 +137,7 @@ function identityOf({ hostname, random }: ControllerManagerDeps): string {
   return `${host || "host"}-${uuid(random.fork("shard identity")).slice(0, 8)}`;
 }
 
-/** Makes clients of buckets: all of a controller take from one limit, as if there were one client. */
+/** Creates the clients of buckets: all clients of a controller share one rate limit, as if there were one client. */
 function sharedLimitClients(
   { options, clock }: ControllerManagerDeps,
   clientOf: (name: string, transport: Transport, rateLimit?: TokenBucket) => Client,
@@ -153,7 +153,7 @@ function sharedLimitClients(
   };
 }
 
-/** Runs what needs the whole cluster while this replica has the Lease of leader election, too. */
+/** Runs the cluster-wide work while this replica also holds the Lease of leader election. */
 async function runClusterWideAsLeader(
   given: BucketControllersOptions,
   { work, identity, client }: { readonly work: BucketWork; readonly identity: string; readonly client: Client },

@@ -5,10 +5,10 @@ const MAX_LABEL_LENGTH = 63;
 const CHECKSUM_LENGTH = 9;
 
 /**
- * What replicas that share work are called together: the label of their Leases, and the beginning of the assignment's name. Those
- * of one Lease of leader election are one group.
+ * Group of the replicas: the label of their Leases, and the prefix of the assignment's name. Replicas with the same
+ * Lease of leader election form one group.
  *
- * @param leaseName - As completed.
+ * @param leaseName - Name of that Lease, after completion of the options.
  */
 export function shardGroupOf(leaseName: string): string {
   const base = leaderElectionDefaults.leaderElectResourceName;

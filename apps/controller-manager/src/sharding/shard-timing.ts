@@ -2,18 +2,20 @@ import { type ShardTiming, shardTiming } from "@kubewright/sharding";
 
 import { type LeaderElectionOptions, leaderElectionDefaults } from "../options/leader-election-options.js";
 
-/** Of the duration of a lease, how much there is for the renew deadline and a request together: clocks may differ by the rest. */
+/**
+ * Fraction of the lease duration for the renew deadline and a request together. The rest covers different clock rates.
+ */
 const USABLE_FRACTION = 0.8;
-/** As 8 s are of 15 s. */
+/** Fraction of the default: 8 s of 15 s. */
 const RENEW_FRACTION = 8 / 15;
 const MAX_REQUEST_TIMEOUT_MS = 4_000;
 const MIN_REQUEST_TIMEOUT_MS = 500;
 
 /**
- * What the flags of leader election mean for replicas that share work. The renew deadline of a leader, when nobody set another,
- * would leave no time for requests: then it is 8/15 of the lease.
+ * Derives the timing of sharding from the flags of leader election. The default renew deadline of a leader would leave
+ * no time for requests, so 8/15 of the lease duration replaces it.
  *
- * @throws Error of one line when the durations do not fit each other.
+ * @throws Error with a one-line message when the durations are inconsistent.
  */
 export function shardTimingOf(
   options: LeaderElectionOptions & { readonly controllerShutdownTimeoutMs: number },

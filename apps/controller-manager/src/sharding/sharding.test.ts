@@ -25,7 +25,7 @@ async function create(gates = {}, names: readonly string[] = NAMESPACES): Promis
   return world;
 }
 
-/** Plays the kubelet once: all pods have succeeded. */
+/** Simulates the kubelet once: all pods succeed. */
 async function endPods(world: SimulatedManagers): Promise<void> {
   const client = world.client.resource(pods);
   for (const { metadata, status } of (await client.list()).items) {
@@ -107,7 +107,7 @@ describe("a namespace that is split", () => {
   const NAMES = Array.from({ length: 40 }, (_, index) => `job-${index}`);
   const OTHERS = NAMESPACES.slice(0, 10);
 
-  /** By Job of `batch`, the replicas that made its pods, wrote their finalizers or its status. */
+  /** For each Job of `batch`, the replicas that created its pods, or wrote their finalizers or the Job's status. */
   function writersOf(replicas: readonly SimulatedManager[]): Map<string, Set<number>> {
     const writers = new Map<string, Set<number>>();
     for (const [index, { requests }] of replicas.entries())
@@ -258,7 +258,7 @@ describe("managers that share and managers that do not", () => {
     const world = await create();
     const replica = world.start({ ...SHARDED, controllers: [""] });
     await world.clock.advance(10_000);
-    // Before anybody has the bucket of the cluster.
+    // Before any member owns the cluster bucket.
     const other = world.start({ takeOver: true });
     await world.clock.advance(2_000);
     expect(other.state()).toContain("replicas that share the work are running");
@@ -288,7 +288,7 @@ test("ended pods of the whole cluster are counted together, and the oldest go be
   await world.clock.advance(20_000);
 });
 
-/** Counts the bytes of the watches of what controllers work for, as JSON. */
+/** Counts the bytes of the watches of Pods, Jobs and CronJobs, as JSON. */
 function metered(meter: { bytes: number }) {
   return (transport: Transport): Transport =>
     async (request) => {
@@ -326,7 +326,7 @@ test.each([
     try {
       for await (const __ of watch);
     } catch {
-      // It was stopped.
+      // The watch was stopped.
     }
   });
   for (const namespace of names) await world.createJob("pi", { namespace });

@@ -3,15 +3,15 @@ import type { BucketInformers, BucketLayout, ShardStatus } from "@kubewright/sha
 import { jsonReply } from "../serving/http-message.js";
 import type { Route } from "../serving/router.js";
 
-/** What a replica knows of the namespaces of buckets. */
+/** A replica's layout and number of namespaces per bucket. */
 export interface ShardedCaches {
   readonly layout: BucketLayout;
   readonly informers: Pick<BucketInformers, "countNamespaces">;
 }
 
 /**
- * `/shards`: the members, and who has which bucket, as this replica knows it; of its own buckets also their state. Buckets tell how many
- * namespaces they have, parts of a namespace which one.
+ * `/shards`: the members and the owner of each bucket, in the view of this replica, and the state of its own buckets. A
+ * bucket has its number of namespaces, a part of a namespace has the namespace's name.
  */
 export function shardsRoute(status: () => ShardStatus, { layout, informers }: ShardedCaches): Route {
   return {
