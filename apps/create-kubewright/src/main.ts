@@ -24,8 +24,7 @@ function create([target, ...rest]: readonly string[]): number {
   const template = path.join(own, "template");
   const { version } = JSON.parse(readFileSync(path.join(own, "package.json"), "utf8")) as { version: string };
   try {
-    if (existsSync(folder) && readdirSync(folder).length > 0)
-      return exitWithUsage(`${target} exists and is not empty`);
+    if (existsSync(folder) && readdirSync(folder).length > 0) return exitWithUsage(`${target} exists and is not empty`);
     const files = new Map(filesIn(template).map((file) => [file, readFileSync(path.join(template, file), "utf8")]));
     for (const [file, text] of projectFiles(files, { name, version })) {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
@@ -38,7 +37,10 @@ function create([target, ...rest]: readonly string[]): number {
   return 0;
 }
 
-/** With `/`, whatever the platform; without what trying the template out left there. */
+/**
+ * Lists the files of a folder with `/` separators on all platforms. Excludes `node_modules`, which tests of the
+ * template leave behind.
+ */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,25 +1,29 @@
-/** The name that the template's own files have for the project. */
+/** The project name in the template's files. */
 const PLACEHOLDER = "my-operator";
 
 export interface ProjectOptions {
-  /** Of the operator, its package, image and namespace. */
+  /** Name of the operator, its package, image and namespace. */
   readonly name: string;
-  /** Of kubewright's packages, such as `0.3.1`: the project takes this or any newer that is compatible. */
+  /** Version of kubewright's packages, such as `0.3.1`. The project accepts this version and newer compatible ones. */
   readonly version: string;
 }
 
-/** What is wrong with a project's name, if anything is: it becomes a namespace, so it is a DNS label. */
+/**
+ * Returns the error of an invalid project name, or `undefined`. The name becomes a namespace, so it must be a DNS
+ * label.
+ */
 export function projectNameError(name: string): string | undefined {
   if (/^[a-z]([-a-z0-9]{0,50}[a-z0-9])?$/.test(name)) return undefined;
   return `${JSON.stringify(name)} cannot be an operator's name: lower-case letters, digits and "-", at most 52, beginning with a letter`;
 }
 
 /**
- * The files of a new project.
+ * Returns the files of a new project.
  *
- * @param template - Text of the template's files by path, with `/`.
- * @returns The same for the project. npm leaves a `.gitignore` out of packages, so the template's is called `_gitignore`.
- * @throws Error for a name that {@link projectNameError} objects to.
+ * @param template - Content of the template's files by path, with `/` separators.
+ * @returns Content of the project's files by path. npm excludes `.gitignore` from packages, so the template's file is
+ * called `_gitignore`.
+ * @throws Error for a name that {@link projectNameError} rejects.
  */
 export function projectFiles(
   template: ReadonlyMap<string, string>,
