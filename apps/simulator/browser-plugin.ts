@@ -1,13 +1,13 @@
 import type { Plugin } from "esbuild";
 
-/** A file that is loaded later, with what others import of it. */
+/** A source file that is loaded lazily, with the names that other modules import from it. */
 type LazyFile = readonly [file: RegExp, names: readonly string[]];
 
 interface LazyModule {
   readonly files: readonly LazyFile[];
-  /** What it is called: `kubewright:NAME` has `loadNAME()`. */
+  /** The module's name: `kubewright:NAME` exports `loadNAME()`. */
   readonly name: string;
-  /** Where the modules are found that are imported to load it. */
+  /** Folder from which `modules` are resolved. */
   readonly from: string;
   readonly modules: readonly string[];
 }
@@ -15,9 +15,12 @@ interface LazyModule {
 const LAZY_SUFFIX = "?apart";
 
 /**
- * For who bundles `kubewright/browser` from its sources: puts what evaluates expressions, a third of it, into a file of its own,
- * because only definitions of resources and admission policies need it: CEL, the library that it parses with, and RE2. Before a
- * request of which `needsExpressions` says yes, `await loadExpressions()`, which the bundle then has in `kubewright:expressions`.
+ * esbuild plugin for sites that bundle `kubewright/browser` from its sources: moves the expression evaluator into a
+ * separate file.
+ *
+ * The evaluator is a third of the bundle: CEL, its parser library and RE2. Only resource definitions and admission
+ * policies need it. Call `await loadExpressions()` from `kubewright:expressions` before a request for which
+ * `needsExpressions` returns true.
  */
 export const lazyExpressions = lazyModule({
   name: "expressions",
@@ -65,7 +68,10 @@ export const ${load} = async () => { await Promise.all([${loads.join()}]); };`;
   };
 }
 
-/** Whoever imported it has the loaded one as soon as it is there: an import is bound to the variable, not to its value. */
+/**
+ * Returns a placeholder module. Importers see the loaded classes as soon as they are loaded, because an import is bound
+ * to the variable, not to its value.
+ */
 function placeholderFor(names: readonly string[], file: string, load: string): string {
   return `const refuse = () => { throw new Error("${load}() has not been called"); };
 ${names.map((name) => `export let ${name} = class { static compile = refuse; constructor() { refuse(); } };`).join("\n")}
@@ -73,8 +79,8 @@ export const load = async () => { ({ ${names.join()} } = await import(${JSON.str
 }
 
 /**
- * For the same: leaves out what only clients from outside ask an API server for, of which a browser has none: bodies in protobuf,
- * and OpenAPI.
+ * esbuild plugin for the same sites: omits protobuf bodies and OpenAPI, which only external clients request from an API
+ * server. A browser has no such clients.
  */
 export const withoutExternalClients: Plugin = {
   name: "without outside clients",

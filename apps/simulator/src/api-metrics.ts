@@ -7,18 +7,18 @@ import type { ServerFeature } from "./server-feature-gates.js";
 
 export const METRICS_PATH = "/metrics";
 
-/** Upstream's words for verbs: HTTP's, with the reads told apart. */
+/** Upstream's verb labels: HTTP methods, with the kinds of reads distinguished. */
 const VERBS: Readonly<Record<string, string>> = { create: "POST", update: "PUT", get: "GET" };
 
 /**
- * Counts and times requests as kube-apiserver does (`apiserver_request_total`, `apiserver_request_duration_seconds`), and says
- * what it can do (`kubernetes_feature_enabled`).
+ * Counts and times requests as kube-apiserver does (`apiserver_request_total`, `apiserver_request_duration_seconds`),
+ * and reports its features (`kubernetes_feature_enabled`).
  */
 export class ApiMetrics {
   readonly #registry = new Registry();
   readonly #total;
   readonly #duration;
-  /** Set when shards can be watched. */
+  /** Defined when sharded watches are enabled. */
   readonly shards: ShardMetrics | undefined;
 
   constructor(features: readonly ServerFeature[]) {
@@ -90,7 +90,7 @@ function shardMetrics(families: MetricFamilies): ShardMetrics {
   });
   return {
     watchOpened: ({ group, resource }) => watches.inc({ group, resource }),
-    // Twice, as upstream's: what is built on the number has to live with it.
+    // Decrements twice, like upstream: dashboards built on this metric depend on it.
     watchEnded: ({ group, resource }) => watches.dec({ group, resource }, 2),
     eventFiltered: ({ group, resource }) => filtered.inc({ group, resource }),
   };

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { type MemoryIoOptions, type CommandResult, kubewright as kubewrightInMemory } from "../test/memory-io.js";
 
-/** Runs the command in this process, with files from a record or, for the rest, from the disk. */
+/** Runs the command in this process, with files from a record or, as a fallback, from the disk. */
 async function kubewright(
   args: readonly string[],
   files: Record<string, string> = {},

@@ -19,13 +19,17 @@ import { UserError } from "./user-error.js";
 import { ClusterError } from "./why/cluster-error.js";
 import type { WhyFlags } from "./why/why-command.js";
 
-/** Exit statuses: 0 success, 1 (or the one of `--fail-exit`) found what it was asked to look for, or 1 could not go on, 2 wrong usage or input, 130 stopped by the user. */
+/**
+ * Exit status: 0 success, 1 (or that of `--fail-exit`) findings or a failure, 2 wrong usage or input, 130 stopped by
+ * the user.
+ */
 export type ExitCode = number;
 
 /**
- * The `kubewright` command. A user's mistake ends as one line on stderr and status 2, never as a stack trace.
+ * Runs the `kubewright` command. A user's mistake is printed as one line on stderr with status 2, without a stack
+ * trace.
  *
- * @param args - what follows the command's name.
+ * @param args - Arguments after the command's name.
  */
 export async function runCli(args: readonly string[], io: Io, version: string): Promise<ExitCode> {
   try {
@@ -64,7 +68,7 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-/** What only one command needs is loaded with it. */
+/** Modules that only one command needs are loaded with that command. */
 function program(io: Io, version: string): Command {
   const root = new Command("kubewright")
     .description("A time machine for Kubernetes Jobs and CronJobs, and an embedded cluster kubectl can talk to.")
@@ -107,10 +111,7 @@ function program(io: Io, version: string): Command {
       collect,
     )
     .option("--json <file>", "also write the trace as JSON lines; - writes only that, to standard output")
-    .option(
-      "--against <file>",
-      "simulate this changed file or folder in the same way, and print the differences",
-    )
+    .option("--against <file>", "simulate this changed file or folder in the same way, and print the differences")
     .option(
       "--kubernetes <version>",
       "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2 (default: the cluster's with --from-cluster, or 1.36)",
@@ -142,7 +143,11 @@ function program(io: Io, version: string): Command {
       collect,
     )
     .option("--fail <selection=share>", "how often they fail: 'report=2%'", collect)
-    .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn only prints them", "strict")
+    .option(
+      "--validate <mode>",
+      "unknown fields: strict refuses them as kubectl apply does, warn only prints them",
+      "strict",
+    )
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
@@ -181,9 +186,7 @@ function program(io: Io, version: string): Command {
 
   root
     .command("lint")
-    .description(
-      "Find mistakes in CronJobs and Jobs without a simulation: each finding has its place and a proof.",
-    )
+    .description("Find mistakes in CronJobs and Jobs without a simulation: each finding has its place and a proof.")
     .argument("[path...]", "manifest files, folders of them, kustomizations, or - for standard input")
     .option("--from <time>", "check schedules and clock changes from this time on (default: now)")
     .option("--workloads <file>", "how long containers run, as in a scenario's workloads")
@@ -224,7 +227,11 @@ function program(io: Io, version: string): Command {
     .option("--workloads <file>", "how long containers run and how often they fail, as kubewright learn writes it")
     .option("--duration <selection=time>", "how long they run: 'report=5m', 'billing/*=5m..40m'", collect)
     .option("--fail <selection=share>", "how often they fail: 'report=2%'", collect)
-    .option("--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn only prints them", "strict")
+    .option(
+      "--validate <mode>",
+      "unknown fields: strict refuses them as kubectl apply does, warn only prints them",
+      "strict",
+    )
     .option("--strict", "refuse kinds that are not simulated, rather than pass them over")
     .addHelpText(
       "after",
@@ -304,14 +311,9 @@ function program(io: Io, version: string): Command {
 
   root
     .command("fuzz")
-    .description(
-      "Run generated workloads on all controllers while faults occur, and report every violated invariant.",
-    )
+    .description("Run generated workloads on all controllers while faults occur, and report every violated invariant.")
     .option("--seeds <range>", "run the plan of each seed of a range (default: 1-1000)")
-    .option(
-      "--for-minutes <number>",
-      "start no new plan after this time; without --seeds: as many seeds as fit",
-    )
+    .option("--for-minutes <number>", "start no new plan after this time; without --seeds: as many seeds as fit")
     .option("--workers <number>", "number of threads (default: the machine's cores)")
     .option("--faults <list>", "faults to inject: requestFails,staleCache, or none (default: all)")
     .option(
@@ -390,7 +392,10 @@ Examples:
     .description("Explain a CronJob or a Job of a live cluster: its last runs, what comes next, and why. Only reads.")
     .argument("<object>", "cronjob/NAME or job/NAME")
     .option("-n, --namespace <namespace>", "its namespace (default: that of the kubeconfig's context)")
-    .option("-f, --filename <file>", "also explain what this changed manifest of the CronJob would do if it were applied")
+    .option(
+      "-f, --filename <file>",
+      "also explain what this changed manifest of the CronJob would do if it were applied",
+    )
     .option("--kubeconfig <file>", "how to reach the cluster (default: KUBECONFIG, or ~/.kube/config)")
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .option("--kubernetes <version>", "release of Kubernetes whose Job controller to explain (default: the server's)")

@@ -2,18 +2,18 @@ import type { ScheduleTransition } from "@kubewright/cron";
 
 import { type ZonedClock, weekday } from "./zoned-clock.js";
 
-/** What a change of the clock does to a schedule, in words for one point of a list of runs. */
+/** The effect of a clock change on a schedule, as text for one point in a list of runs. */
 export interface ClockRemark {
   readonly atMs: number;
-  /** The run it is about; absent for a wall time that has no run. */
+  /** The affected run; absent for a wall time without a run. */
   readonly runMs?: number;
   readonly text: string;
 }
 
-/** Wall times named one by one; the others of the same night are counted. */
+/** Maximum number of wall times that are listed; the others of the same night are counted. */
 const MAX_NAMED = 3;
 
-/** The remarks for a list of runs, in order of time. Changes without effect on the schedule give none. */
+/** Returns the remarks for a list of runs, ordered by time. Clock changes without effect on the schedule have none. */
 export function clockRemarks(transitions: readonly ScheduleTransition[], clock: ZonedClock): ClockRemark[] {
   return transitions.flatMap((transition) => {
     const { atMs, kind, skipped, repeated, misplaced } = transition;
@@ -33,7 +33,7 @@ export function clockRemarks(transitions: readonly ScheduleTransition[], clock: 
   });
 }
 
-/** `clocks go forward from 02:00 to 03:00`, by as much as the zone's offset changes. */
+/** `clocks go forward from 02:00 to 03:00`; the difference is the change of the zone's offset. */
 function changeText({ kind, atMs, offsetBeforeMs, offsetAfterMs }: ScheduleTransition, clock: ZonedClock): string {
   const before = new Date(atMs + offsetBeforeMs).toISOString().slice(11, 16);
   const after = clock.timeOfDay(atMs);

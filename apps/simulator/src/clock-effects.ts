@@ -12,25 +12,25 @@ import { clockRemarks } from "./clock-changes.js";
 import type { CronJobState } from "./trace.js";
 import { ZonedClock } from "./zoned-clock.js";
 
-/** What changes of the clock do to a CronJob, in the words of `kubewright schedule`. */
+/** The effects of clock changes on a CronJob, with the texts of `kubewright schedule`. */
 export interface ClockEffects {
-  /** Slots that no controller ever sees: their time of day is left out. */
+  /** Slots that no controller sees, because their time of day is skipped. */
   readonly lost: readonly SkippedRow[];
-  /** Of runs at a time of day that came before on the same day: what is to be said of them, by slot. */
+  /** Remarks by slot, for runs at a time of day that occurs twice on that day. */
   readonly repeated: ReadonlyMap<number, string>;
 }
 
 const NONE: ClockEffects = { lost: [], repeated: new Map() };
 /** A transition touches two days at most. */
 const AROUND_MS = 48 * 3_600_000;
-/** Runs of two days on either side, at one a minute. */
+/** Runs of four days, one per minute. */
 const MAX_RUNS = 6_000;
 
 /**
- * The effects of a zone's clock changes after `fromMs`, up to `toMs`. Schedules that fire before and after a gap just as
- * well, such as hourly ones, lose nothing.
+ * Returns the effects of a zone's clock changes after `fromMs`, up to `toMs`. Schedules that fire both before and after
+ * a gap, such as hourly ones, lose nothing.
  *
- * @param zones - Whoever asks about many CronJobs gives the same each time, so that every zone is read once.
+ * @param zones - Pass the same cache for many CronJobs, so that each zone is read once.
  */
 export function clockEffects(
   { schedule: text, timeZone = "UTC" }: CronJobState,
@@ -66,7 +66,7 @@ export function clockEffects(
   return { lost, repeated };
 }
 
-/** The first slot after a time; `undefined` when there is none within five years. Unreadable schedules have none either. */
+/** Returns the first slot after a time; `undefined` when there is none within five years or the schedule is invalid. */
 export function nextSlotMs(
   { schedule, timeZone = "UTC" }: CronJobState,
   afterMs: number,

@@ -3,7 +3,7 @@ import { coresText, memoryText } from "./requests-text.js";
 import { type Style, printable } from "./style.js";
 import type { ConcurrentLevels, UsageInTrace } from "./trace.js";
 
-/** As the last line of a trace has it. */
+/** Returns the levels in the format of the trace's last line. */
 export function concurrentLevels({ namespaces, pools, selected: _selected, ...all }: Peaks): ConcurrentLevels {
   return {
     ...inTrace(all),
@@ -32,10 +32,13 @@ const LEVELS: readonly LevelColumn[] = [
   { title: "memory requested", of: ({ memoryBytes }) => memoryBytes, show: memoryText },
 ];
 
-/** Namespaces and pools told; the others are counted. */
+/** Maximum number of namespaces and pools that are listed; the others are counted. */
 const MAX_ROWS = 20;
 
-/** The most at once and what was usual, of everything, of namespaces and of pools where there are several. Empty when no pod ran. */
+/**
+ * Formats the maximum and the 95 % level of everything, and of namespaces and pools if there are several. Empty when no
+ * pod ran.
+ */
 export function concurrentLevelsText(peaks: Peaks, style: Style): string {
   if (peaks.pods === 0) return "";
   const levels = LEVELS.filter(({ of }) => of(peaks) > 0);

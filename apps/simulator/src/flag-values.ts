@@ -4,7 +4,7 @@ import { UserError } from "./user-error.js";
 export function parseStart(text: string, option = "--start"): number {
   const date = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.exec(text)?.[1];
   const dayMs = date === undefined ? Number.NaN : Date.parse(date);
-  // Of a day that the month does not have, Date.parse makes one of the next month.
+  // `Date.parse` turns a day that the month does not have into a day of the next month.
   const valid = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(date!);
   const startMs = valid ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(startMs))

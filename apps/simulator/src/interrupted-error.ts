@@ -1,4 +1,4 @@
-/** The user stopped it before its end: what was reached has been printed. The process exits with status 130. */
+/** The user stopped the command. The results so far are printed, and the process exits with status 130. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 }

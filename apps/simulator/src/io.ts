@@ -6,50 +6,56 @@ import type { ProcessHost } from "./process-kubelet/process-host.js";
 import type { PageAssets } from "./report/page-assets.js";
 import type { ConnectOptions, Connection } from "./why/connection.js";
 
-/** Everything a command reads and writes. The only thing that touches the machine is the `Io` that main builds. */
+/** All inputs and outputs of a command. Only the `Io` that main builds accesses the machine. */
 export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
-  /** The text of a file, unpacked if it is gzip. @throws with a `code` such as `ENOENT`, as node:fs does. */
+  /** Returns the text of a file, unpacked if it is gzip. @throws with a `code` such as `ENOENT`, like node:fs. */
   readFile(path: string): Promise<string>;
   /**
-   * Begins to write a file, which replaces what it held when it is closed, and not before. `secret`: for its owner's eyes only.
+   * Opens a file for writing. Its previous content is replaced when it is closed, not before. `secret`: only the owner
+   * may read it.
    */
   openFile(path: string, options?: { readonly secret?: boolean }): Promise<OutputFile>;
-  /** Writes into a file that may be one of which only the content can be replaced. Default: nowhere. */
+  /** Replaces the content of a file in place, for files that cannot be renamed over. Default: text is discarded. */
   readonly overwriteFile?: (path: string, text: string) => Promise<void>;
-  /** The files and folders in a folder, or `undefined` when the path is not a folder. @throws when it does not exist. */
+  /**
+   * Returns the files and folders of a folder; `undefined` when the path is not a folder. @throws when it does not
+   * exist.
+   */
   listFolder(path: string): Promise<readonly FolderEntry[] | undefined>;
-  /** Everything that comes in through standard input. Default: there is none. */
+  /** Returns all of standard input. Default: there is none. */
   readonly readStandardInput?: () => Promise<string>;
-  /** Runs a program to its end; `undefined` when there is none of that name. Default: there is none at all. */
+  /** Runs a program to its end; `undefined` when no program has that name. Default: no programs. */
   readonly execute?: (command: string, args: readonly string[]) => Promise<ExecuteResult | undefined>;
-  /** Connects to the cluster a kubeconfig names. Default: there is no network. */
+  /** Connects to the cluster of a kubeconfig. Default: no network. */
   readonly connect?: (options: ConnectOptions) => Promise<Connection>;
-  /** Shows how far a long run is. Default: nobody is shown anything. */
+  /** Displays the progress of a long run. Default: no display. */
   readonly progress?: () => Promise<Progress>;
   /**
-   * Holds the process's memory near to what is in use, for a little of its time; to be called now and then during long work.
-   * Default: nothing does.
+   * Keeps the memory of the process close to its live data, at the cost of some time. Call it regularly during long
+   * work. Default: no effect.
    */
   readonly holdMemory?: () => void;
-  /** Threads that play futures: as many as are wanted, or as the machine has cores. Default: there is this thread. */
+  /** Starts threads that simulate futures: the given number, or one for each core. Default: this thread. */
   readonly futureWorkers?: (count: number | undefined) => Promise<FutureWorkers>;
-  /** Threads that play the namespaces of one cluster. Default: this one plays them. */
+  /** Starts threads that simulate the namespaces of one cluster. Default: this thread. */
   readonly segmentRunners?: () => Promise<StartSegmentRunners>;
-  /** A place outside of memory for text that is not to be shown yet. Default: memory. */
+  /** Opens storage outside of memory for output that is printed later. Default: memory. */
   readonly openSpool?: () => Promise<Spool>;
-  /** Threads that play fault plans, with the player of a URL instead of the usual one. Default: there is this thread. */
+  /**
+   * Starts threads that run fault plans, with the runner at the URL instead of the standard one. Default: this thread.
+   */
   readonly fuzzWorkers?: (count: number | undefined, runnerUrl: string | undefined) => Promise<FuzzPool>;
-  /** Known bugs to be put back in; `undefined` where this is no checkout of the repository. Default: there are none. */
+  /** Loads the known bugs; `undefined` outside a checkout of the repository. Default: none. */
   readonly mutants?: () => Promise<MutantKit | undefined>;
-  /** Where processes of pods are started; `undefined` where there are no process groups. Default: nowhere. */
+  /** Starts processes of pods; `undefined` on platforms without process groups. Default: none. */
   readonly processHost?: () => Promise<ProcessHost | undefined>;
-  /** Aborts when the process is told to stop. */
+  /** Aborts when the process is asked to stop. */
   readonly stopped: AbortSignal;
-  /** Environment variables, for what names a kubeconfig or a proxy. Default: none. */
+  /** Environment variables that name a kubeconfig or a proxy. Default: none. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The page that `--html` and `/ui/` show, as it was built. Default: there is none. */
+  /** Returns the built page of `--html` and `/ui/`. Default: none. */
   readonly pageAssets?: () => Promise<PageAssets>;
   /** Version of the time-zone data in use, e.g. `2026a`. */
   readonly timeZoneData: string;
@@ -71,25 +77,25 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Columns of the terminal; 0 when unknown. */
   readonly columns: number;
-  /** Whether colours are wanted: a terminal, and not switched off by `NO_COLOR`. */
+  /** Whether to use colours: on a terminal, unless `NO_COLOR` is set. */
   readonly hasColours: boolean;
 }
 
-/** One line on a terminal, redrawn in place. Silent where there is no terminal. */
+/** One line on a terminal that is redrawn in place. Without a terminal nothing is written. */
 export interface Progress {
   /** @param share - 0 to 1. */
   show(share: number, text: string): void;
-  /** Leaves no trace of the line. */
+  /** Erases the line. */
   clear(): void;
 }
 
-/** For whoever watches nothing. */
+/** For commands without a progress display. */
 export const silentProgress: Progress = { show: () => {}, clear: () => {} };
 
-/** Text that is put aside, and gone with the process. */
+/** Stored text, which is deleted when the process ends. */
 export interface Spool {
   write(text: string): Promise<void>;
-  /** All that was written, from the first on. */
+  /** Reads all written text from the beginning. */
   read(): AsyncIterable<string>;
   close(): Promise<void>;
 }
@@ -97,8 +103,8 @@ export interface Spool {
 export interface OutputFile {
   /** Resolves when more may be written. */
   write(text: string): Promise<void>;
-  /** Ends the file, which takes the place of what was there before. */
+  /** Completes the file, which replaces the previous content. */
   close(): Promise<void>;
-  /** Leaves what was there before. */
+  /** Keeps the previous content. */
   discard(): Promise<void>;
 }

@@ -2,16 +2,16 @@ import { stringify } from "yaml";
 
 import type { TlsIdentity } from "./tls-identity.js";
 
-/** How to reach a cluster, and as whom. */
+/** The address of a cluster, and the credentials. */
 export interface KubeconfigOptions {
   readonly url: string;
   readonly tls?: TlsIdentity | undefined;
   readonly token?: string | undefined;
 }
 
-/** A kubeconfig whose only context is this cluster. With TLS it trusts the cluster's own authority and no other. */
+/** Builds a kubeconfig with this cluster as its only context. With TLS it trusts only the cluster's own authority. */
 export function kubeconfigFor({ url, tls, token }: KubeconfigOptions): string {
-  // Without TLS there is nothing to verify, but @kubernetes/client-node refuses plain HTTP until it is told so.
+  // Without TLS there is nothing to verify, but @kubernetes/client-node accepts plain HTTP only with this setting.
   const authority =
     tls === undefined ? { "insecure-skip-tls-verify": true } : { "certificate-authority-data": base64(tls.ca) };
   const certificate =

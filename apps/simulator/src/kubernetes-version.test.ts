@@ -18,7 +18,7 @@ import { kubeconfigFor } from "./kubeconfig.js";
 import { readServerVersion } from "./kubernetes-version.js";
 import type { PageAssets } from "./report/page-assets.js";
 
-/** A Job of two pods, of which the first fails after 20 s, and waits to be replaced while the other runs. */
+/** A Job of two pods. The first fails after 20 s and waits for its replacement while the other runs. */
 const flaky = `
 apiVersion: batch/v1
 kind: Job
@@ -41,7 +41,7 @@ const files = { "flaky.yaml": flaky, "queued.yaml": queued };
 const kubewright = (args: readonly string[], options: MemoryIoOptions = {}): Promise<CommandResult> =>
   kubewrightWith(args, { files, ...options });
 const run = (...args: string[]): Promise<CommandResult> => kubewright(["run", "--for", "1h", ...args]);
-/** The lines of a trace, or of a comparison. */
+/** Returns the lines of a trace or a comparison. */
 const lines = async (...args: string[]): Promise<Record<string, unknown>[]> => {
   const { code, stdout } = await run(...args, "--json", "-");
   expect(code).toBe(0);
@@ -155,7 +155,10 @@ test("standard input is read once for both releases", async () => {
 
 test("a release against itself has no differences, and the output suggests --kubernetes", async () => {
   const { code, stdout, stderr } = await run("flaky.yaml", "--against-kubernetes", "1.36");
-  expect([code, stderr]).toEqual([0, "kubewright: both are simulated as Kubernetes 1.36: --kubernetes says what A is\n"]);
+  expect([code, stderr]).toEqual([
+    0,
+    "kubewright: both are simulated as Kubernetes 1.36: --kubernetes says what A is\n",
+  ]);
   expect(stdout).toContain("A: flaky.yaml\nB: flaky.yaml\n");
   expect(stdout).toContain("1 other does the same in both");
 });
@@ -172,7 +175,7 @@ const FOLDER = new URL("../../../examples/", import.meta.url).pathname;
 const BACKOFF_BESIDE_OTHERS = "scenarios/per-index-backoff.yaml";
 const scenarios = (await readdir(`${FOLDER}scenarios`)).map((name) => `scenarios/${name}`);
 
-/** The trace of an example, without its header. */
+/** Returns the trace of an example, without its header. */
 async function traceOf(name: string, version: string): Promise<string> {
   const what = name.startsWith("scenarios/") ? ["--scenario", FOLDER + name] : [FOLDER + name];
   const io = { readFile: (file: string) => readFile(file, "utf8") };
@@ -205,10 +208,10 @@ interface Live {
   readonly kubeconfig: readonly string[];
 }
 
-/** A cluster of some release on a socket, with a Job. */
+/** Starts a cluster of a release on a socket, with a Job. */
 async function live(kubernetesVersion: KubernetesVersion, spec: Partial<Job["spec"]> = {}): Promise<Live> {
   const clock = new SimulatedClock("2026-06-01T00:00:00Z");
-  // Refused statuses are what some releases are about.
+  // In some releases the status is refused, which the silent logger hides.
   const cluster = createCluster({ clock, random: seededRandom(3), kubernetesVersion, logger: silentLogger });
   const requests: string[] = [];
   const stop = new AbortController();

@@ -9,34 +9,37 @@ import { type Client, errorMessage } from "@kubewright/client";
 
 import { UserError } from "./user-error.js";
 
-/** The release of Kubernetes that is played. */
+/** The simulated release of Kubernetes. */
 export interface SimulatedVersion {
   readonly version: KubernetesVersion;
-  /** One line, where it is not quite what was asked for. */
+  /** A one-line note when the release differs from the requested one. */
   readonly note?: string;
 }
 
-/** As users write it, and {@link parseKubernetesVersion} takes it: the newest patch release is the minor version's own. */
+/**
+ * Returns the name that {@link parseKubernetesVersion} accepts. The newest patch release has the name of its minor
+ * version.
+ */
 export function versionName(version: KubernetesVersion): string {
   return version === NEWEST_VERSION ? NEWEST_NAME : version;
 }
 
-/** What a title says of the release: nothing of the newest, which is what is played when nobody chooses. */
+/** Returns the release for a title; empty for the newest, which is the default. */
 export function versionRemark(version: KubernetesVersion): string {
   return version === NEWEST_VERSION ? "" : `, Kubernetes ${versionName(version)}`;
 }
 
 const NEWEST_NAME = "1.36";
-/** Played as their closest neighbour. */
+/** Names that stand for another version, such as the closest simulated neighbour. */
 const ALIASES: ReadonlyMap<string, KubernetesVersion> = new Map([
   ["1.32", "1.33"],
   [NEWEST_NAME, NEWEST_VERSION],
 ]);
 
 /**
- * Reads a release as `--kubernetes` takes it, with a leading `v` or without.
+ * Reads a release in the format of `--kubernetes`, with or without a leading `v`.
  *
- * @throws UserError naming those there are.
+ * @throws UserError that lists the known releases.
  */
 export function parseKubernetesVersion(text: string, option = "--kubernetes"): SimulatedVersion {
   const name = text.replace(/^v/, "");
@@ -48,7 +51,7 @@ export function parseKubernetesVersion(text: string, option = "--kubernetes"): S
   return name === "1.32" ? { version, note: simulatedAs("Kubernetes 1.32 is", version, BETWEEN) } : { version };
 }
 
-/** Asks a server what it is. One that does not say, or not in words that are known, is taken for the newest. */
+/** Reads a server's version. A server without a known version counts as the newest. */
 export async function readServerVersion(client: Client, signal: AbortSignal): Promise<SimulatedVersion> {
   let answer: unknown;
   try {

@@ -11,9 +11,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     stop.abort();
   });
 }
-// A reader that goes away (`kubewright run … | head`) ends the output, not the program with an error.
+// A reader that closes the pipe (`kubewright run … | head`) ends the output without an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
-// Who has read the line to wait for may stop reading: a server goes on.
+// A reader may stop after the line that it waits for; the server continues.
 process.stderr.on("error", () => {});
 
 const { version } = JSON.parse(await readOwnFile("package.json")) as { version: string };

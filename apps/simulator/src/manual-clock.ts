@@ -6,37 +6,46 @@ import { readJsonObject, refusal, reply } from "./path-responses.js";
 
 export const ADVANCE_PATH = "/_kubewright/clock/advance";
 
-/** Longest step of one request: a hundred years. */
+/** Maximum step of one request: a hundred years, in seconds. */
 const MAX_SECONDS = 100 * 366 * 86_400;
-/** Longest quiet time a request may ask for: ten minutes. */
+/** Maximum quiet time of one request: ten minutes. */
 const MAX_SETTLE_MS = 600_000;
 
 /**
- * The clock of `serve --speed manual`: stands still until somebody POSTs `{"seconds": N, "settleMs": M}` to
- * {@link ADVANCE_PATH}. Then everything due up to now + N fires in order, with the cluster's own components idle at every
- * step; outside watchers are sent what they are owed; and M real milliseconds (default 0) have to pass without a write,
- * each write starting the count anew. With `"untilWrite": true` it goes no further than to the first instant at which
- * something is written, so that a controller outside, with a clock of its own that keeps step, hears of it at its time.
+ * The clock of `serve --speed manual`. It is paused until a client POSTs `{"seconds": N, "settleMs": M}` to {@link
+ * ADVANCE_PATH}.
+ *
+ * Each such request does three things:
+ *
+ * - All timers due up to now + N fire in order. The cluster's own components are idle at every step.
+ * - Outside watchers receive their pending events.
+ * - The request waits until M real milliseconds (default 0) pass without a write. Each write restarts this period.
+ *
+ * With `"untilWrite": true` the clock stops at the first instant at which an object is written. An outside controller
+ * with a clock in step then sees the write at its time.
  */
 export class ManualClock {
   readonly clock: SimulatedClock;
   readonly #real: Clock;
-  /** Advances wait for one another. */
+  /** The last advance; the next one waits for it. */
   #last: Promise<void> = Promise.resolve();
   #willFireDue = false;
 
-  /** @param startMs - Where it stands at first, in epoch milliseconds. Default: the real time. */
+  /** @param startMs - Initial time, in epoch milliseconds. Default: the real time. */
   constructor(real: Clock, startMs: number = real.now()) {
     this.#real = real;
     this.clock = new SimulatedClock(startMs);
   }
 
-  /** Resolves when nobody advances it any more. */
+  /** Resolves when no advance is pending. */
   get idle(): Promise<void> {
     return this.#last;
   }
 
-  /** Fires timers that are due at once whenever a request was served, since nobody else moves this clock. */
+  /**
+   * Fires due timers after each request that the API server has served, because nothing else moves this clock. Returns
+   * a function that stops this.
+   */
   fireDueTimersAfterRequests(apiServer: ApiServer): () => void {
     return apiServer.observe(() => {
       if (this.#willFireDue) return;
@@ -82,7 +91,7 @@ export class ManualClock {
       lastWriteMs = this.#real.monotonic();
     });
     try {
-      // Sockets get their turn even when nothing has to be waited for.
+      // Gives sockets a turn even when `settleMs` is 0.
       await this.#real.yieldToEventLoop();
       for (let leftMs = settleMs; leftMs > 0; leftMs = lastWriteMs + settleMs - this.#real.monotonic())
         await this.#real.sleep(leftMs);
@@ -99,7 +108,7 @@ export class ManualClock {
   }
 }
 
-/** What the body asks for, or what is wrong with it. */
+/** Returns the parsed body of a request, or the error message for an invalid one. */
 function parseAdvance(body: ApiRequest["body"]): { seconds: number; settleMs: number; untilWrite: boolean } | string {
   const value = readJsonObject(body, '{"seconds": 60, "settleMs": 0}');
   if (typeof value === "string") return value;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { getAsset, isSea } from "node:sea";
 
-/** A file that comes with the command: beside the built script, or within the single-file executable. */
+/** A file that is shipped with the command: beside the built script, or as an asset of the single-file executable. */
 export type OwnFile = "package.json" | "page.css" | "page.js";
 
 export async function readOwnFile(name: OwnFile): Promise<string> {
@@ -9,7 +9,10 @@ export async function readOwnFile(name: OwnFile): Promise<string> {
   return readFile(new URL(name === "package.json" ? "../package.json" : `./${name}`, import.meta.url), "utf8");
 }
 
-/** What builds known bugs, if this is a checkout of the repository: beside the workspace of the command, which holds `dist` and `src`. */
+/**
+ * Returns the module that builds mutants (known bugs), or `undefined` in the single-file executable. The module exists
+ * only in a checkout of the repository.
+ */
 export function mutantKitFile(): URL | undefined {
   return isSea() ? undefined : new URL("../../../packages/simulation/mutants/build.ts", import.meta.url);
 }

@@ -1,20 +1,23 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Bytes of both halves of the young generation. */
+/** Size at which the growth of the young generation stops: bytes of both halves. */
 const YOUNG_GENERATION_BYTES = 32 * 2 ** 20;
 
 /**
- * Holds V8's heap near to what is in use, for long work that leaves much garbage and keeps little.
+ * Limits the growth of V8's heap, for long work that makes much garbage and retains little.
  *
- * By itself V8 lets the old generation grow to four times what is in use, and the young one to 128 MiB, which it uses page by
- * page in turn, until all of them are resident. Its limits are set when it starts, before anything of ours runs; but how it
- * grows can be said at any time.
+ * By default V8 lets the old generation grow to four times its live size, and the young generation to 128 MiB. V8 uses
+ * the pages of the young generation in rotation until all of them are resident. The limits of the heap are fixed when
+ * V8 starts, before any of our code runs. Only the growth factors can be changed later.
  */
 export class NodeHeap {
   #isLimited = false;
   #isYoungLimited = false;
 
-  /** To be called now and then: the young generation has to have grown first. */
+  /**
+   * Sets the growth factors. Call it repeatedly: the factor of the young generation is set only after that generation
+   * has reached its size.
+   */
   limitGrowth(): void {
     if (!this.#isLimited) {
       this.#isLimited = true;

@@ -19,7 +19,7 @@ import type { MutantKit } from "./fuzz/mutant-kit.js";
 import { mutantKitFile, readOwnFile } from "./node-files.js";
 import type { PageAssets } from "./report/page-assets.js";
 
-/** The machine this process runs on. */
+/** Returns the `Io` of this process and machine. */
 export function nodeIo(stopped: AbortSignal): Io {
   const heap = new NodeHeap();
   return {
@@ -28,16 +28,16 @@ export function nodeIo(stopped: AbortSignal): Io {
     readFile: readText,
     readStandardInput: async () => decompress(await buffer(process.stdin)),
     execute: (command, args) => execute(command, args, stopped),
-    // Loaded when it is needed: `run` and `serve` have no use for a kubeconfig and its libraries.
+    // Loaded on demand: `run` and `serve` need neither a kubeconfig nor its libraries.
     connect: async (options) => (await import("./why/connect.js")).connect(options, process.env),
     openFile: (path, { secret = false } = {}) => openReplacement(path, secret ? { mode: 0o600 } : {}),
-    // For a terminal only.
+    // Only on a terminal.
     progress: async () => (process.stderr.isTTY ? progressBar(process.stderr) : silentProgress),
     overwriteFile: (path, text) => writeFile(path, text),
     listFolder,
     holdMemory: () => heap.limitGrowth(),
     futureWorkers: async (count = availableParallelism()) => (await import("./node-workers.js")).nodeWorkers(count),
-    // Threads run files, which the single-file executable has none of.
+    // Worker threads run files, which the single-file executable does not have.
     ...(isSea() ? {} : { segmentRunners: async () => (await import("./node-segment-runners.js")).nodeSegmentRunners }),
     openSpool,
     fuzzWorkers: async (count = availableParallelism(), runnerUrl) =>
@@ -51,7 +51,7 @@ export function nodeIo(stopped: AbortSignal): Io {
   };
 }
 
-/** Bytes that a compressed file may unpack to. */
+/** Maximum decompressed size of a gzip file, in bytes. */
 const MAX_TEXT_BYTES = 512 * 1024 * 1024;
 
 async function readText(path: string): Promise<string> {
@@ -63,7 +63,10 @@ async function decompress(bytes: Buffer): Promise<string> {
   return decodeText(isGzip ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_TEXT_BYTES }) : bytes);
 }
 
-/** As kubectl reads text (go-yaml `readerc.go`): UTF-16 where a mark says so, which PowerShell's `>` writes, or else UTF-8. */
+/**
+ * Decodes text as kubectl does (go-yaml `readerc.go`): UTF-16 with a byte order mark, as PowerShell's `>` writes,
+ * otherwise UTF-8.
+ */
 function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const encoding =
@@ -71,14 +74,17 @@ function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** Pipes and sockets are left out, as nobody knows when they end, and links to folders, which may lead in circles. */
+/**
+ * Lists files and folders. Omits pipes and sockets, because their end is unknown, and links to folders, which may form
+ * cycles.
+ */
 async function listFolder(path: string): Promise<readonly FolderEntry[] | undefined> {
   if (!(await stat(path)).isDirectory()) return undefined;
   const entries: FolderEntry[] = [];
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const { name } = entry;
     const isFolder = entry.isDirectory();
-    // A link that leads nowhere is told of when it is read.
+    // A broken link is reported when it is read.
     const isFile = entry.isSymbolicLink()
       ? await stat(`${path}/${name}`).then(
           (target) => target.isFile(),
@@ -101,7 +107,7 @@ function execute(command: string, args: readonly string[], signal: AbortSignal):
 
 async function progressBar(stream: NodeJS.WriteStream): Promise<Progress> {
   const { Presets, SingleBar } = await import("cli-progress");
-  // Ctrl-C is the command's business.
+  // The command handles Ctrl-C itself.
   const options = { stream, clearOnComplete: true, barsize: 20, gracefulExit: false };
   const bar = new SingleBar({ ...options, format: "{bar} {percentage}%  {text}" }, Presets.shades_classic);
   return {
@@ -113,7 +119,7 @@ async function progressBar(stream: NodeJS.WriteStream): Promise<Progress> {
   };
 }
 
-/** What `packages/simulation/mutants/build.ts` exports. */
+/** The exports of `packages/simulation/mutants/build.ts`. */
 interface MutantBuilder {
   readonly listMutants: MutantKit["listMutants"];
   readonly mutantPath: (name: string) => Promise<string>;
@@ -145,7 +151,10 @@ function terminal(stream: NodeJS.WriteStream): Output {
   };
 }
 
-/** The usual rules: a terminal, unless `NO_COLOR` or a dumb one; `FORCE_COLOR` overrides (https://no-color.org). */
+/**
+ * Follows the usual rules: colours on a terminal, except with `NO_COLOR` or `TERM=dumb`. `FORCE_COLOR` overrides them
+ * (https://no-color.org).
+ */
 function wantsColours(isTerminal: boolean, { FORCE_COLOR, NO_COLOR, TERM }: NodeJS.ProcessEnv): boolean {
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "") return FORCE_COLOR !== "0";
   return isTerminal && !NO_COLOR && TERM !== "dumb";

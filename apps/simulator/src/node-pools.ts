@@ -6,7 +6,7 @@ import { memoryBytesOf } from "./requested-memory.js";
 import { coresText, memoryText } from "./requests-text.js";
 import type { SimulationOptions } from "./simulation.js";
 
-/** Labels in which providers and autoscalers write the pool of a node, in the order in which they count. */
+/** Labels in which providers and autoscalers write the pool of a node. The first one that is set counts. */
 const POOL_LABELS = [
   "karpenter.sh/nodepool",
   "cloud.google.com/gke-nodepool",
@@ -25,22 +25,22 @@ const POOL_LABELS = [
   "node.kubernetes.io/nodepool",
 ];
 
-/** Of nodes that somebody else's cluster has: all that is known of them is what ran there. */
+/** The pool of a live cluster's nodes. Only the pods that ran there are known. */
 const LIVE_POOL = "nodes of the cluster";
-/** Of nodes that nothing says anything of. */
+/** The pool of unknown nodes. */
 const OTHER_POOL = "other nodes";
 
-/** What tells a node's pool. */
+/** The fields of a node that determine its pool. */
 interface PooledNode {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** The scenario's group it belongs to. */
+  /** The scenario's group that the node belongs to. */
   readonly group?: string;
   /** Quantities by resource. */
   readonly allocatable: Readonly<Record<string, string>>;
 }
 
-/** The pool of every node that is played, by name. */
+/** The pool of every simulated node, by node name. */
 export class NodePools {
   readonly #pools = new Map<string, string>();
 
@@ -56,7 +56,7 @@ export class NodePools {
     for (const { name } of live?.nodes ?? []) this.#pools.set(name, LIVE_POOL);
     for (const { cpu, memory, resources, ...node } of scenario?.nodes ?? nodes ?? defaultNodes)
       this.#add({ ...node, allocatable: { ...resources, cpu, memory } });
-    // One that a manifest makes is there before.
+    // A Node of a manifest overrides a node of the same name, because it exists first.
     for (const { object } of manifests)
       if (object.kind === "Node") {
         const { metadata, status } = object as NodeManifest;
@@ -86,7 +86,7 @@ interface NodeManifest {
   };
 }
 
-/** What a label says; or its group in the scenario; or else what nodes of its size have in common. */
+/** Returns the value of a pool label, or the scenario's group, or a description of the node's size. */
 function poolOf({ labels = {}, group, allocatable }: PooledNode): string {
   const label = POOL_LABELS.find((name) => labels[name]);
   if (label !== undefined) return labels[label]!;

@@ -6,27 +6,30 @@ import type { SegmentChunk } from "./parallel/segment-chunk.js";
 import type { Segment } from "./parallel/split-by-namespace.js";
 import { threadFailure } from "./out-of-memory-error.js";
 
-/** What a thread begins with. */
+/** The `workerData` of a thread. */
 export interface SegmentThreadData {
   readonly segments: readonly Segment[];
   readonly options: SegmentOptions;
-  /** The place of the part that is being played: shared, so that it can be read when the thread is no more. */
+  /**
+   * Index of the segment that the thread simulates now. Shared memory, so that it can be read after the thread has
+   * ended.
+   */
   readonly currentIndex: Int32Array;
 }
 
-/** What it is asked then, each answered in turn. */
+/** A request to a thread. The thread answers requests in order. */
 export type SegmentRequest = { readonly type: "play"; readonly untilMs: number } | { readonly type: "end" };
 
-/** Answers in the order of the requests. */
+/** The response to a request, in the order of the requests. */
 export type SegmentResponse = { readonly result: unknown } | { readonly error: unknown };
 
 /**
- * A thread's young generation, in MiB. A third of it is what is made between two looks for garbage: of a namespace that is
- * played for hours on end most is dead by then, and more would be resident memory and cold caches.
+ * Size of a thread's young generation, in MiB. A third of it is filled between two garbage collections. In a simulation
+ * of several hours most objects are dead by then; a larger size would cost resident memory and cold caches.
  */
 const YOUNG_GENERATION_MIB = 24;
 
-/** A thread for each share. */
+/** Starts one thread for each assignment. */
 export const nodeSegmentRunners: StartSegmentRunners = (assignments, options) => {
   const threads = assignments.map((segments) => new SegmentThread(segments, options));
   return {
@@ -43,7 +46,7 @@ class SegmentThread implements SegmentRunner {
   constructor(segments: readonly Segment[], options: SegmentOptions) {
     const currentIndex = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const workerData: SegmentThreadData = { segments, options, currentIndex };
-    // It lies beside the built command.
+    // The worker is beside the built command.
     this.#worker = new Worker(new URL("./node-segment-worker.js", import.meta.url), {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },

@@ -5,7 +5,7 @@ import type { SegmentChunk } from "./parallel/segment-chunk.js";
 import { ThreadSegmentRunner } from "./parallel/segment-runners.js";
 import type { SegmentResponse, SegmentRequest, SegmentThreadData } from "./node-segment-runners.js";
 
-// The worker thread's side of `node-part-players.ts`.
+// The worker thread of `node-segment-runners.ts`.
 const { segments, options, currentIndex } = workerData as SegmentThreadData;
 const runner = new ThreadSegmentRunner(segments, options, (index) => (currentIndex[0] = index));
 const heap = new NodeHeap();
@@ -28,7 +28,7 @@ async function end(): Promise<void> {
   );
 }
 
-/** @param buffers - Handed over, not copied. */
+/** @param buffers - Transferred, not copied. */
 function respond(response: SegmentResponse, buffers: ArrayBuffer[] = []): void {
   parentPort?.postMessage(response, buffers);
 }

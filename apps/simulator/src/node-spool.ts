@@ -4,7 +4,10 @@ import path from "node:path";
 
 import type { Spool } from "./io.js";
 
-/** A file of the system's folder for such, whose name goes before anything is written, where the system lets it. */
+/**
+ * Opens a file in the system's temporary folder. Removes its name before anything is written, where the system permits
+ * it.
+ */
 export async function openSpool(): Promise<Spool> {
   const folder = await mkdtemp(path.join(tmpdir(), "kubewright-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true }).catch(() => {});

@@ -10,7 +10,7 @@ import type { FutureSummary } from "./futures/simulate-future.js";
 import type { FutureWorkers } from "./futures/simulate-futures.js";
 import { threadFailure } from "./out-of-memory-error.js";
 
-/** Threads that play futures, each at most one at a time. */
+/** Starts threads that simulate futures, each at most one at a time. */
 export function nodeWorkers(count: number): FutureWorkers {
   const pool = poolOf(count, "./future-worker.js");
   const run = (task: FutureTask, options: RunOptions): Promise<unknown> => runIn(pool, task, "a future", options);
@@ -32,7 +32,7 @@ export function nodeWorkers(count: number): FutureWorkers {
   };
 }
 
-/** Threads that play fault plans, each at most one at a time. */
+/** Starts threads that run fault plans, each at most one at a time. */
 export function nodeFuzzWorkers(count: number, runnerUrl: string | undefined): FuzzPool {
   const pool = poolOf(count, "./fuzz-worker.js");
   return {
@@ -57,7 +57,7 @@ async function runIn(pool: Tinypool, task: unknown, activity: string, options?: 
   }
 }
 
-/** @param filename - It lies beside the built command. */
+/** @param filename - A file beside the built command. */
 function poolOf(count: number, filename: string): Tinypool {
   return new Tinypool({
     filename: new URL(filename, import.meta.url).href,

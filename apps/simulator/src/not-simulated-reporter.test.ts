@@ -25,7 +25,7 @@ interface Harness {
   readonly client: Client;
   readonly clock: SimulatedClock;
   readonly snapshot: () => StoreSnapshot;
-  /** What was said so far, and of what. */
+  /** The texts of all `NotSimulated` events so far, with their objects and counts. */
   readonly eventTexts: () => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 }

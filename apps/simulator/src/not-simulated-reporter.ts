@@ -3,13 +3,21 @@ import { type ControllerDeps, ControllerShell, type Runnable } from "@kubewright
 
 import { type NotSimulatedKind, notSimulatedKinds } from "./not-simulated.js";
 
-/** How long others have to act on an object, by the cluster's clock, before it is said that nobody does. Milliseconds. */
+/**
+ * Time that other controllers have to act on an object before the event is written, in milliseconds of the cluster's
+ * clock.
+ */
 export const CONTROLLER_GRACE_MS = 1_000;
 
 /**
- * Tells by one event of each object that none of the cluster's controllers acts on what it is, so that whoever waits for
- * pods of a Deployment finds out with `kubectl describe`. Says nothing of objects that a controller made, whose status
- * anybody has written within a second, or that were there at the start.
+ * Writes one event for each object of a kind without a controller in the cluster. A user who waits for the pods of a
+ * Deployment then finds the reason with `kubectl describe`.
+ *
+ * Writes no event for these objects:
+ *
+ * - objects with a controller owner
+ * - objects whose status has been written within a second of their creation
+ * - objects of the initial list
  */
 export function notSimulatedReporter(deps: ControllerDeps): Runnable {
   const shell = new ControllerShell(deps, { name: "kubewright" });

@@ -1,16 +1,16 @@
 import type { ResourceDefinition } from "@kubewright/api";
 import { builtInResources } from "@kubewright/apiserver";
 
-/** A kind that the API server stores, and that no controller of the embedded cluster acts on. */
+/** A kind that the API server stores and that no controller of the embedded cluster acts on. */
 export interface NotSimulatedKind {
   readonly definition: ResourceDefinition;
-  /** What does not come of its objects, as the end of a sentence. */
+  /** The missing effect, as the end of a sentence. */
   readonly consequence: string;
 }
 
 /**
- * By group and kind. Kinds that work by themselves, as the API server goes by them (quotas, limits, classes), and such as
- * only hold data are not among them. The docs have the table: docs/serve.md.
+ * Consequences by group and kind. Excludes kinds that the API server itself enforces (quotas, limits, classes) and
+ * kinds that only store data. The table is also in docs/serve.md.
  */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
   "apps/Deployment": "no ReplicaSets and no pods are made",
@@ -26,12 +26,14 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   "networking.k8s.io/NetworkPolicy": "no traffic is kept out",
 };
 
-/** What does not come of objects of that kind; `undefined` where something here acts on them, or nothing has to. */
+/**
+ * Returns the consequence for a kind, or `undefined` when the cluster simulates the kind or no controller is needed.
+ */
 export function consequenceOf({ group, kind }: Pick<ResourceDefinition, "group" | "kind">): string | undefined {
   return CONSEQUENCES[`${group}/${kind}`];
 }
 
-/** Those of them that the API server knows, each in one version. */
+/** Returns the kinds of the table that the API server stores, each in one version. */
 export function notSimulatedKinds(): readonly NotSimulatedKind[] {
   const kinds = new Map<string, NotSimulatedKind>();
   for (const { definition } of builtInResources()) {

@@ -1,13 +1,14 @@
-/** A thread had no room left for what it plays. Shown as one line; the process exits with status 1. */
+/** A worker thread ran out of memory. Shown as one line; the process exits with status 1. */
 export class OutOfMemoryError extends Error {
   override readonly name = "OutOfMemoryError";
 }
 
 /**
- * What a worker thread ended with, in words when it was for want of memory.
+ * Converts the error of a worker thread into an `OutOfMemoryError` when memory was the cause. Returns other errors
+ * unchanged.
  *
- * @activity activity - What it was at.
- * @remedy remedy - What the user can have it play less of.
+ * @param activity - The activity of the thread, for the message.
+ * @param remedy - How the user can reduce the work of a thread.
  */
 export function threadFailure(error: unknown, activity: string, remedy?: string): unknown {
   if ((error as { readonly code?: unknown } | undefined)?.code !== "ERR_WORKER_OUT_OF_MEMORY") return error;

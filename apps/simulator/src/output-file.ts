@@ -4,7 +4,8 @@ import { UserError } from "./user-error.js";
 /**
  * Opens a file that a flag names.
  *
- * @throws UserError naming flag and file when it cannot be opened; so do its `write` and `close`, of a full disk for example.
+ * @throws UserError with flag and file when the file cannot be opened. The methods `write` and `close` throw it too,
+ * for example when the disk is full.
  */
 export async function openOutput(
   flag: string,
@@ -27,7 +28,7 @@ export async function openOutput(
   };
 }
 
-/** @throws UserError when a file to be written, by its flag, is one that is read, or that another flag names. */
+/** @throws UserError when an output file, listed by its flag, is also an input or the file of another flag. */
 export function checkOutputs(outputs: Readonly<Record<string, string | undefined>>, inputs: readonly string[]): void {
   const taken = new Set(inputs);
   for (const [flag, path] of Object.entries(outputs)) {

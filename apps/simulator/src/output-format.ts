@@ -1,9 +1,9 @@
 import { UserError } from "./user-error.js";
 
-/** How a command answers: for people, or one JSON document for scripts. */
+/** The format of a command's output: text for people, or one JSON document for scripts. */
 export type OutputFormat = "text" | "json";
 
-/** @throws UserError for anything but `text` and `json`. */
+/** @throws UserError for any text except `text` and `json`. */
 export function parseOutputFormat(text: string): OutputFormat {
   if (text !== "text" && text !== "json")
     throw new UserError(`--output: ${JSON.stringify(text)} is not one of text, json`);

@@ -2,7 +2,7 @@ import type { Status } from "@kubewright/api";
 import type { PathResponse } from "@kubewright/cluster";
 import type { ApiRequest } from "@kubewright/transport";
 
-/** Answers of the paths that are this server's own, as an API server would put them. */
+/** Responses of the server's own paths, in the format of an API server. */
 
 export function refusal(code: number, reason: string, message: string): PathResponse {
   const status: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
@@ -14,9 +14,9 @@ export function reply(status: number, value: object): PathResponse {
 }
 
 /**
- * The JSON object that was sent, or what is wrong with it. Nothing at all is an empty one.
+ * Returns the JSON object of a request body, or an error message. A missing body counts as an empty object.
  *
- * @param example - What it should look like.
+ * @param example - An example body, for the error message.
  */
 export function readJsonObject(body: ApiRequest["body"], example: string): Readonly<Record<string, unknown>> | string {
   let value: unknown;

@@ -2,7 +2,7 @@ import { type Manifest, manifestAt } from "./input/manifest.js";
 import type { ScenarioEvent, Scenario } from "./scenario/scenario.js";
 import type { SimulationOptions } from "./simulation.js";
 
-/** What is to be simulated, whatever the seed. Plain data, so that it can be handed to another thread. */
+/** The input of a simulation without the seed. Plain data, so that it can be sent to another thread. */
 export interface PlainSimulation extends Pick<
   SimulationOptions,
   | "startMs"
@@ -34,7 +34,7 @@ type SimulatedScenario = Pick<
   "controllerManagers" | "controllers" | "jitter" | "timeZone" | "nodes" | "events"
 >;
 
-/** Without what is no data: the places of fields in the text. */
+/** Removes everything that is not plain data: the places of fields in the text. */
 export function plainSimulation(input: SimulationInput): PlainSimulation {
   const { startMs, durationMs, kubernetesVersion, timeZoneData, validate, strict, manifests } = input;
   const { nodes, localTimeZone, live, scenario } = input;
@@ -53,7 +53,7 @@ export function plainSimulation(input: SimulationInput): PlainSimulation {
   };
 }
 
-/** To be simulated with a seed. Manifests that the API server refuses are left out. */
+/** Converts it back into simulation options, without the seed. Manifests that the API server refuses are omitted. */
 export function simulationOf({
   manifests,
   scenario,

@@ -5,12 +5,12 @@ import type { Io } from "./io.js";
 import { ScenarioText } from "./scenario/scenario-text.js";
 import { UserError } from "./user-error.js";
 
-/** Where a repository says what is to be played, and what is not to happen. */
+/** The project file of a repository, with the input of its simulation and the rules. */
 export const PROJECT_FILE = ".kubewright.yaml";
 
-/** What the file may hold. Paths go from the folder it is in. */
+/** The fields of the project file. Paths are relative to its folder. */
 export interface ProjectFile {
-  /** Files and folders to play. */
+  /** Files and folders to simulate. */
   readonly input?: readonly string[];
   readonly scenario?: string;
   readonly start?: string;
@@ -18,7 +18,7 @@ export interface ProjectFile {
   readonly seed?: number;
   readonly seeds?: string;
   readonly kubernetes?: string;
-  /** How long containers run and how often they fail: a workloads file, or its entries. */
+  /** Durations and failure rates of containers: the path of a workloads file, or its entries. */
   readonly workloads?: string | readonly WorkloadEntry[];
   /** Rules of `--fail-on`. */
   readonly failOn?: readonly string[];

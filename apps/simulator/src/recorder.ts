@@ -27,11 +27,11 @@ import { requestedCpuMillis } from "./requested-cpu.js";
 import { requestedMemoryBytes } from "./requested-memory.js";
 import type { CronJobState, DecisionRecord, JobState, ObjectRecord, PodState, TraceRecord } from "./trace.js";
 
-/** Turns what happens in a cluster into trace records, each handed on as it happens. */
+/** Converts the changes, events and decisions of a cluster into trace records, and emits each immediately. */
 export class Recorder {
   readonly #clock: Pick<Clock, "now">;
   readonly #emit: (record: TraceRecord) => void;
-  /** The time of the last record, which most share with the one before. */
+  /** The time of the last record. Most records have the time of the previous one. */
   #atMs = Number.NaN;
   #atText = "";
 
@@ -45,9 +45,9 @@ export class Recorder {
     this.#followKind(informers, cronJobs, "CronJob", cronJobState);
     this.#followKind(informers, jobs, "Job", jobState);
     this.#followKind(informers, pods, "Pod", podState);
-    // Not cached: an event is read once, and there are more of them than of all else.
+    // Not cached: an event is read only once, and most objects are events.
     informers.follow(events, (type, event) => {
-      // What repeats an event raises its count; other changes are nothing new.
+      // A repeated event has a higher count; other updates are not recorded.
       if (type !== "MODIFIED" || (event.count ?? 1) > 1) this.#event(event);
     });
   }
@@ -102,7 +102,7 @@ export class Recorder {
       onAdd: (object, isInInitialList) => emit("ADDED", object, stateOf(object), isInInitialList),
       onUpdate: (old, object) => {
         if (old.metadata.resourceVersion === object.metadata.resourceVersion) return;
-        // Writes that change nothing a timeline shows (heartbeats, bookkeeping) are left out.
+        // Omits writes that do not change the timeline, for example heartbeats.
         const isReplacement = old.metadata.uid !== object.metadata.uid;
         const state = stateOf(object);
         if (!isReplacement && isSameState(stateOf(old), state)) return;
@@ -132,7 +132,7 @@ export class Recorder {
     const nowMs = this.#clock.now();
     if (nowMs !== this.#atMs) {
       this.#atMs = nowMs;
-      // As `toISOString`, in less than half the time.
+      // Same result as `toISOString`, in less than half the time.
       const ms = Math.floor(nowMs) % 1000;
       this.#atText = `${formatTime(nowMs).slice(0, -1)}.${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z`;
     }
@@ -140,7 +140,7 @@ export class Recorder {
   }
 }
 
-/** Of the same members, most of them scalars. */
+/** Compares two states of one kind. Most members are scalars. */
 function isSameState(a: object, b: object): boolean {
   const before = a as Readonly<Record<string, unknown>>;
   const after = b as Readonly<Record<string, unknown>>;
@@ -201,7 +201,7 @@ function jobState({ metadata, spec, status }: DeepReadonly<Job>): JobState {
 
 function podState({ metadata, spec, status }: DeepReadonly<Pod>): PodState {
   const containers = status?.containerStatuses ?? [];
-  // The one that failed the pod, if one did.
+  // The container that failed the pod, if there is one.
   const failed =
     containers.length < 2 ? undefined : containers.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   const container = failed ?? containers[0];

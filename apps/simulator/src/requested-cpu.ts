@@ -1,9 +1,12 @@
 import type { DeepReadonly, Pod } from "@kubewright/api";
 
-/** Powers of ten, or of two, that a quantity's suffix stands for, in thousandths. */
+/** Thousandths per unit, for each suffix of a quantity. */
 const MILLIS_PER: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, m: 1, "": 1e3, k: 1e6, Ki: 1_024_000 };
 
-/** Thousandths of a core that a pod's containers request together; init containers, which run before them, count only beyond that. */
+/**
+ * Returns the CPU request of a pod in thousandths of a core. It is the sum over its containers, or the maximum of its
+ * init containers if that is higher. Init containers run before the others.
+ */
 export function requestedCpuMillis({ spec }: DeepReadonly<Pod>): number {
   let total = 0;
   let maxInit = 0;
@@ -13,7 +16,7 @@ export function requestedCpuMillis({ spec }: DeepReadonly<Pod>): number {
   return Math.max(total, maxInit);
 }
 
-/** Thousandths of a core; 0 for what is no quantity. */
+/** Returns a quantity in thousandths of a core; 0 for an invalid quantity. */
 export function cpuMillisOf(quantity: string | undefined): number {
   if (quantity === undefined) return 0;
   const [, number = "0", suffix = ""] = /^([\d.eE+-]+)([a-zA-Z]*)$/.exec(quantity) ?? [];

@@ -1,6 +1,6 @@
 import type { DeepReadonly, Pod } from "@kubewright/api";
 
-/** What a quantity's suffix stands for. */
+/** The factor of each suffix of a quantity. */
 const FACTORS: Readonly<Record<string, number>> = {
   n: 1e-9,
   u: 1e-6,
@@ -20,7 +20,10 @@ const FACTORS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** Bytes that a pod's containers request together; init containers, which run before them, count only beyond that. */
+/**
+ * Returns the memory request of a pod in bytes: the sum over its containers, or the maximum of its init containers if
+ * that is higher. Init containers run before the others.
+ */
 export function requestedMemoryBytes({ spec }: DeepReadonly<Pod>): number {
   let total = 0;
   let maxInit = 0;
@@ -30,7 +33,7 @@ export function requestedMemoryBytes({ spec }: DeepReadonly<Pod>): number {
   return Math.max(total, maxInit);
 }
 
-/** Bytes; 0 for what is no quantity. */
+/** Returns a quantity in bytes; 0 for an invalid quantity. */
 export function memoryBytesOf(quantity: string | number | undefined): number {
   if (quantity === undefined) return 0;
   const [, number = "0", suffix = ""] =

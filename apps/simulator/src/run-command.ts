@@ -45,7 +45,7 @@ export interface RunFlags extends RunInputFlags, ReportFlags, IndexedJobFlags {
   readonly ics?: string;
 }
 
-/** @throws UserError for flags of which one plays one future, or compares two, and the other many. */
+/** @throws UserError for combinations of flags for one future, for a comparison, and for many futures. */
 function checkIncompatibleFlags(flags: RunFlags): void {
   if (flags.seeds === undefined) {
     for (const [flag, value] of [
@@ -78,10 +78,11 @@ function checkIncompatibleFlags(flags: RunFlags): void {
     if (value !== undefined) throw new UserError(`--seeds simulates many futures, and ${flag} ${explanation}`);
 }
 
-const ONE_FUTURE = "lists the runs of one: simulate that with --seed N instead, for example a worst one that --seeds names";
+const ONE_FUTURE =
+  "lists the runs of one: simulate that with --seed N instead, for example a worst one that --seeds names";
 const ONE_COMPARISON = "compares two: use --seed N instead, or simulate each side with --seeds";
 
-/** Where nothing says what to play, the project file does; flags count more than what else it says. */
+/** Uses the input of the project file when the command line has none. Flags override its other settings. */
 async function withProjectSettings(
   paths: readonly string[],
   flags: RunFlags,
@@ -104,14 +105,14 @@ async function withProjectSettings(
   };
 }
 
-/** The rules that one of a project's futures, played alone, can be held against. */
+/** Returns the rules of a project that apply to a single future. */
 function withoutShares(rules: readonly string[]): string[] {
   return parseRules(rules)
     .filter(({ maxShare }) => maxShare === undefined)
     .map(({ text }) => text);
 }
 
-/** @throws UserError for rules that one future cannot be held against. */
+/** @throws UserError for rules that do not apply to a single future. */
 function checkRules(rules: readonly Rule[]): void {
   for (const { text, condition } of rules)
     if (condition.type === "change")
@@ -121,7 +122,7 @@ function checkRules(rules: readonly Rule[]): void {
   rejectShareRules(rules, "give a range with --seeds");
 }
 
-/** `kubewright run`: plays manifests in virtual time and prints what happened. */
+/** `kubewright run`: simulates manifests in virtual time and prints the results. */
 export async function runCommand(givenPaths: readonly string[], givenFlags: RunFlags, io: Io): Promise<void> {
   checkIndexedJob(givenFlags);
   const recorded = givenFlags.indexedJob === undefined ? undefined : new RecordedInputs(io);
@@ -158,12 +159,14 @@ export async function runCommand(givenPaths: readonly string[], givenFlags: RunF
   const simulated = parallelRun?.simulated ?? (await simulateCluster({ ...request, outputs }));
   const { outcome, peaks, reachedMs, problems } = simulated;
   const notes = [
-    ...(parallelRun?.shared === undefined ? [] : [`--workers: simulated on one thread, as without --workers: ${parallelRun.shared}`]),
+    ...(parallelRun?.shared === undefined
+      ? []
+      : [`--workers: simulated on one thread, as without --workers: ${parallelRun.shared}`]),
     ...simulated.notes,
   ];
   const { groups, counted } = outcome;
   const violations = rules.length === 0 ? [] : violationsOf(rules, { seed, groups: counted, peaks });
-  // What is not whole does not take the place of what was there.
+  // A run with refused objects does not replace existing files.
   if (problems.length === 0) {
     await outputs.trace?.close();
     if (simulated.page !== undefined) await outputs.report?.write(simulated.page);

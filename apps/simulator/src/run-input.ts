@@ -21,31 +21,34 @@ import { UserError } from "./user-error.js";
 import { type WorkloadFlags, workloadEntries } from "./workloads/workload-flags.js";
 import { readWorkloadsFile } from "./workloads/workloads-file.js";
 
-/** What is to be played. */
+/** The input of a simulation. */
 export interface RunInput {
   readonly manifests: readonly Manifest[];
   readonly startMs: number;
   readonly durationMs: number;
   readonly seed: number;
-  /** The release of Kubernetes to play. */
+  /** The simulated release of Kubernetes. */
   readonly kubernetesVersion: KubernetesVersion;
   readonly scenario?: Scenario;
-  /** Zone of CronJobs without one, if it is not the scenario's. */
+  /** Time zone of CronJobs without one, if it differs from the scenario's. */
   readonly localTimeZone?: string;
-  /** What the cluster begins with, of objects that were read from one. */
+  /** Initial state of the cluster, for objects that were read from a live cluster. */
   readonly live?: LiveState;
-  /** One line for each mistake in what was read; the rest can be played. */
+  /** One line for each mistake in the input. The remaining objects can be simulated. */
   readonly problems: readonly string[];
-  /** One line each: what was passed over, or is odd. */
+  /** One line for each skipped or unusual part of the input. */
   readonly notes: readonly string[];
-  /** What becomes of fields that the API server does not know. */
+  /** How fields that the API server does not know are handled. */
   readonly validate: "strict" | "warn";
   /** Whether kinds that are not simulated are mistakes. */
   readonly strict: boolean;
-  /** Nodes of the cluster, and which of them it has only for pods that no other can take. Absent: what a scenario says, or the usual ones. */
+  /**
+   * Nodes of the cluster. Absent: those of the scenario, or the default nodes. `addedNodes` lists the nodes that exist
+   * only for pods that fit on no other node.
+   */
   readonly nodes?: readonly NodeShape[];
   readonly addedNodes: readonly AddedNode[];
-  /** CronJobs and Jobs, and how many of them nothing says how long they run of. */
+  /** Number of CronJobs and Jobs, and number of those without a given duration. */
   readonly workloads: { readonly all: number; readonly withoutDuration: number };
 }
 
@@ -58,7 +61,7 @@ export interface RunInputFlags extends FromClusterFlags, WorkloadFlags {
   readonly strict?: boolean;
   readonly controllerTimeZone?: string;
   readonly workloads?: string;
-  /** What a project file says of workloads itself. */
+  /** Workload entries of a project file. */
   readonly workloadEntries?: readonly WorkloadEntry[];
   readonly kubernetes?: string;
 }
@@ -68,10 +71,10 @@ const DEFAULT_FOR = "1d";
 const DEFAULT_SEED = "1";
 
 /**
- * Reads manifests and, if one is named, a scenario, whose start, length and seed count less than the flags.
+ * Reads manifests and, if a flag names one, a scenario. Flags override the scenario's start, length and seed.
  *
- * @clusterState clusterState - What the flags would read from a cluster, when that has been read already.
- * @throws UserError for wrong flags and scenarios, and when nothing is left to play.
+ * @param clusterState - State of the cluster, when it has already been read.
+ * @throws UserError for invalid flags and scenarios, and when nothing is left to simulate.
  */
 export async function readRunInput(
   paths: readonly string[],
@@ -122,7 +125,7 @@ export async function readRunInput(
     ...(live === undefined ? {} : { live }),
     ...(localTimeZone === undefined ? {} : { localTimeZone }),
   };
-  // A second later, so that nothing has happened in the future.
+  // Rounded up to the next second, so that no object is from the future.
   const begin = startMs ?? cluster?.nowMs ?? (live === undefined ? undefined : Math.ceil(live.newestMs / 1000) * 1000);
   if (flags.scenario !== undefined) {
     const scenario = await loadScenario(flags.scenario, io, { startMs: begin, durationMs, seed, manifests });
@@ -149,7 +152,7 @@ export async function readRunInput(
   };
 }
 
-/** Nodes for what none of the usual ones can take, unless somebody says which nodes there are. */
+/** Adds nodes for pods that fit on no default node, unless the nodes are given. */
 function nodesForPods(
   manifests: readonly Manifest[],
   given: readonly NodeShape[] | undefined,
@@ -182,7 +185,7 @@ function parseTimeZone(name: string | undefined): string | undefined {
   );
 }
 
-/** `kubectl`'s own spellings of the two are taken too. */
+/** Also accepts the values of `kubectl`. */
 function parseValidate(text: string): "strict" | "warn" {
   if (text === "strict" || text === "true") return "strict";
   if (text === "warn") return "warn";

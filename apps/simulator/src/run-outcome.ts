@@ -9,30 +9,30 @@ import { Timeline } from "./timeline/timeline.js";
 import type { TimelineTotals } from "./timeline/totals.js";
 import type { TraceRecord } from "./trace.js";
 
-/** What a run comes to, apart from what is told of it as it goes on. */
+/** The results of a run, except those that are written while it is simulated. */
 export interface RunOutcome {
-  /** In the order in which they were heard of. */
+  /** In the order of their first observation. */
   readonly groups: readonly DigestGroup[];
   readonly totals: TimelineTotals;
-  /** How often each group had the mishaps that were to be counted; in the same order. */
+  /** Incident counts of each group, in the same order. */
   readonly counted: readonly GroupFuture[];
 }
 
-/** A run that is over, or was skipped. Plain data. */
+/** A run that has ended, or was skipped. Plain data. */
 export interface SettledRow {
   readonly group: TimelineGroup;
   readonly row: TimelineRow;
 }
 
-/** Follows a run from its first record to its last. */
+/** Collects the results of a run from its records. */
 export class RunFollower {
   readonly #digest = new RunDigest();
   readonly #counter: IncidentCounter;
   readonly #timeline: Timeline;
 
   /**
-   * @incidents incidents - To be counted.
-   * @param listeners - Who else wants to hear of every row.
+   * @param incidents - Incidents to count.
+   * @param listeners - Further listeners for every row.
    */
   constructor(incidents: readonly Incident[], listeners: readonly TimelineListener[]) {
     this.#counter = new IncidentCounter(incidents);
@@ -46,7 +46,11 @@ export class RunFollower {
     this.#timeline.add(record);
   }
 
-  /** @param endMs - Where the window ends. To be asked once, after the last record. */
+  /**
+   * Returns the results. Call this once, after the last record.
+   *
+   * @param endMs - End of the window.
+   */
   outcome(endMs: number): RunOutcome {
     return { groups: this.#digest.groups, totals: this.#timeline.totals, counted: this.#counter.groups(endMs) };
   }
@@ -63,12 +67,12 @@ function combineListeners(listeners: readonly TimelineListener[]): TimelineListe
   };
 }
 
-/** Plain data. */
+/** A `RunOutcome` as plain data. */
 export interface PackedOutcome extends Omit<RunOutcome, "groups"> {
   readonly groups: readonly (Omit<DigestGroup, "statistics"> & { readonly statistics: PackedStatistics })[];
 }
 
-/** As it can be handed to another thread. */
+/** Converts the results so that they can be sent to another thread. */
 export function packOutcome({ groups, ...others }: RunOutcome): PackedOutcome {
   return { ...others, groups: groups.map((group) => ({ ...group, statistics: group.statistics.packed })) };
 }

@@ -6,7 +6,7 @@ import { RunsFile, parseRunsFormat } from "./runs-file.js";
 import { spooledOutput } from "./spooled-output.js";
 import type { TimelineListener } from "./timeline/bounded-rows.js";
 
-/** Files that are written while a run is played, or hold it run by run, by the flags that name them. */
+/** Files that are written during a run or contain its runs, by flag. */
 export interface RunOutputFlags {
   readonly json?: string;
   readonly html?: string;
@@ -16,18 +16,18 @@ export interface RunOutputFlags {
 
 interface RunOutputOptions {
   readonly startMs: number;
-  /** Whether what is written may turn out to be void: standard output gets nothing before the end then. */
+  /** Whether the output may be discarded at the end. Standard output then gets nothing before the end. */
   readonly mayBeDiscarded: boolean;
 }
 
-/** The files of a run. They take the place of what was there before when they are closed, and not before. */
+/** The output files of a run. They replace existing files only when they are closed. */
 export class RunOutputs {
   readonly trace: TraceWriter | undefined;
   readonly report: HtmlReport | undefined;
   readonly runs: RunsFile | undefined;
   readonly calendar: CalendarFile | undefined;
 
-  /** Standard output has no former content to leave. */
+  /** Standard output has no previous content to preserve. */
   readonly #showsTrace: boolean;
 
   private constructor(
@@ -61,7 +61,7 @@ export class RunOutputs {
     return new RunOutputs(files, { showsTrace: json === "-" });
   }
 
-  /** Those that want to hear of every run. */
+  /** The outputs that list every run. */
   get listeners(): readonly TimelineListener[] {
     return [this.runs, this.calendar].filter((listener) => listener !== undefined);
   }
@@ -71,14 +71,14 @@ export class RunOutputs {
     await this.runs?.flush();
   }
 
-  /** Leaves what was there before; but what was played is shown on standard output. */
+  /** Leaves existing files unchanged, but writes the trace so far to standard output. */
   async discard(): Promise<void> {
     if (this.#showsTrace) await this.trace?.close();
     else await this.trace?.discard();
     await this.#discardOthers();
   }
 
-  /** Leaves what was there before, and shows nothing. */
+  /** Leaves existing files unchanged, and writes nothing to standard output. */
   async discardAll(): Promise<void> {
     await this.trace?.discard();
     await this.#discardOthers();
@@ -97,7 +97,7 @@ class TraceWriter {
 
   constructor(readonly file: OutputFile) {}
 
-  /** @param lines - One or more, each with its end. */
+  /** @param lines - One or more lines, each with its line feed. */
   add(lines: string): void {
     this.#lines.push(lines);
   }

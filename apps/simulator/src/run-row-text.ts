@@ -5,7 +5,7 @@ import { formatDuration } from "./duration.js";
 
 export type { SkipReason } from "@kubewright/timeline/data";
 
-/** What `run`, its page, `--against` and `why` call the reasons. */
+/** Texts of skip reasons, for `run`, its page, `--against` and `why`. */
 export const SKIP_REASON_TEXTS: Readonly<Record<SkipReason, string>> = {
   suspended: "suspended",
   stillActive: "the last run is still active (Forbid)",
@@ -20,14 +20,20 @@ export const SKIP_REASON_TEXTS: Readonly<Record<SkipReason, string>> = {
   noSuchTime: "clocks go forward over it",
 };
 
-/** One line for people: what kept the run from starting, and what sealed it. */
+/**
+ * Returns one line for people: the skip reason, or the blocking runs and whether the deadline or Forbid decided the
+ * skip.
+ */
 export function skipText(reason: SkipReason, blockedBy: readonly string[] = []): string {
   if (blockedBy.length === 0) return SKIP_REASON_TEXTS[reason];
   const why = `${blockedBy.join(", ")} still active`;
   return reason === "deadlinePassed" ? `${why} past the deadline` : `${why} (Forbid)`;
 }
 
-/** Why a slot that Forbid holds back at the end of a window did not start: it still may, or no longer can. */
+/**
+ * Returns why a slot that Forbid blocks at the end of a window did not start: `stillActive` while it still may start,
+ * else `deadlinePassed`.
+ */
 export function heldBackReason(
   slotMs: number,
   { startingDeadlineSeconds }: { readonly startingDeadlineSeconds?: number },
@@ -45,29 +51,29 @@ export interface RunTimes {
   readonly endMs?: number;
 }
 
-/** How far behind its slot a run began, from a second on; less is 0. */
+/** Returns the delay of a run after its slot. Delays below a second count as 0. */
 export function lateMs({ slotMs, createdMs }: Pick<RunTimes, "slotMs" | "createdMs">): number {
   const late = slotMs === undefined ? 0 : createdMs - slotMs;
   return late >= 1_000 ? late : 0;
 }
 
-/** `started 4m late`, or nothing. */
+/** `started 4m late`, or an empty text. */
 export function lateText(run: Pick<RunTimes, "slotMs" | "createdMs">): string {
   const late = lateMs(run);
   return late === 0 ? "" : `started ${formatDuration(late)} late`;
 }
 
-/** From its start, by `status.startTime`, to its end; `undefined` for a run that has not ended. */
+/** Returns the time from a run's start, by `status.startTime`, to its end; `undefined` for a run that has not ended. */
 export function durationMsOf({ createdMs, startMs = createdMs, endMs }: RunTimes): number | undefined {
   return endMs === undefined ? undefined : Math.max(0, endMs - startMs);
 }
 
-/** What is said of a Job that Replace deleted for a later run. */
+/** Returns the text for a Job that Replace deleted for a later run. */
 export function replacedText(by: string): string {
   return `replaced by ${by}`;
 }
 
-/** Of a schedule that no date matches, such as `0 0 31 2 *`. */
+/** Returns the text for a schedule that matches no date, such as `0 0 31 2 *`. */
 export function neverText(fromMs: number): string {
   return `never: no run within five years of ${formatTime(fromMs)}`;
 }

@@ -15,20 +15,20 @@ import type { TimelineTotals } from "./timeline/totals.js";
 import { legend, summaryText, timelineText } from "./timeline-text.js";
 import type { ScenarioEventRecord } from "./trace.js";
 
-/** What a run came to. */
+/** The results of a run for printing. */
 export interface RunTextInput {
   readonly input: RunInput;
-  /** Less than was to be played when it was stopped. */
+  /** Simulated time; shorter than requested when the run was stopped. */
   readonly simulatedMs: number;
   readonly groups: readonly DigestGroup[];
   readonly scenarioEvents: readonly ScenarioEventRecord[];
   readonly peaks: Peaks;
   readonly totals: TimelineTotals;
-  /** Nodes that the cluster had beside those of the input. Default: those that the input tells. */
+  /** Nodes of the cluster in addition to those of the input. Default: the added nodes of the input. */
   readonly addedNodes?: readonly AddedNode[];
 }
 
-/** What `kubewright run` prints. */
+/** Returns the output of `kubewright run`. */
 export function runText(
   run: RunTextInput,
   { style, width }: { readonly style: Style; readonly width: number },

@@ -17,7 +17,7 @@ export function parseRunsFormat(path: string): RunsFormat {
   return format as RunsFormat;
 }
 
-/** The columns of a line, in order. Times are RFC 3339, in the CronJob's zone for `slot`, in UTC for the others. */
+/** The columns of a line, in order. Times are RFC 3339: `slot` in the CronJob's time zone, the others in UTC. */
 const COLUMNS = [
   "kind",
   "namespace",
@@ -40,7 +40,7 @@ const COLUMNS = [
 
 type RunLine = Partial<Record<(typeof COLUMNS)[number], string | number>>;
 
-/** Writes a line for every run of a timeline once it is over or skipped. Collects them until it is told to write. */
+/** Writes one line for every run of a timeline that has ended or was skipped. Buffers lines until `flush`. */
 export class RunsFile implements TimelineListener {
   readonly #format: RunsFormat;
   readonly #file: OutputFile;
@@ -70,7 +70,7 @@ export class RunsFile implements TimelineListener {
     if (this.#format === "jsonl") {
       if (lines.length > 0) await this.#file.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     } else if (isFirst || lines.length > 0) {
-      // A text that a spreadsheet would take for a formula gets a ' before it.
+      // The library puts a ' before a text that a spreadsheet would interpret as a formula.
       await this.#file.write(stringify(lines, { columns: [...COLUMNS], header: isFirst, escape_formulas: true }));
     }
   }

@@ -22,10 +22,12 @@ export interface ScheduleFlags {
 
 const MAX_RUNS = 10_000;
 
-/** `kubewright schedule`: the next runs of a schedule, in its zone and in UTC, and what changes of the clock do to them. */
+/**
+ * `kubewright schedule`: prints the next runs of a schedule in its zone and in UTC, and the effects of clock changes.
+ */
 export async function scheduleCommand(args: readonly string[], flags: ScheduleFlags, io: Io): Promise<void> {
   const [expression = ""] = args;
-  // Unquoted, the shell also takes a * for the names of files.
+  // Without quotes the shell expands a * to file names.
   if (args.length > 1) throw new UserError("put the schedule in quotes: kubewright schedule '0 3 * * MON'");
   const count = Number(flags.count);
   if (!/^\d+$/.test(flags.count) || count < 1 || count > MAX_RUNS)
@@ -41,7 +43,7 @@ export async function scheduleCommand(args: readonly string[], flags: ScheduleFl
   stdout.write(scheduleText(expression, explanation, { fromMs, count, style: styleFor(stdout.hasColours) }));
 }
 
-/** @throws UserError naming the field that is wrong, or the time zone that may have been meant. */
+/** @throws UserError naming the invalid field, or suggesting a time zone. */
 function explain(
   expression: string,
   timeZone: string,
@@ -97,7 +99,7 @@ function isDelay(expression: string): boolean {
   return /^(?:(?:CRON_)?TZ=\S* +)?@every /.test(expression);
 }
 
-/** Whether there is no further run within five years of the last one. */
+/** Returns whether there is no further run within five years of the last one. */
 function isExhausted({ runs, untilMs }: ScheduleExplanation, count: number): boolean {
   return runs.length < count && untilMs === (runs.at(-1) ?? untilMs);
 }

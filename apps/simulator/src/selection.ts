@@ -1,6 +1,6 @@
 import { matchesName } from "@kubewright/simulation";
 
-/** Which CronJobs, and Jobs of their own, something is about. In both, `*` stands for any characters. */
+/** Selects CronJobs, and Jobs without a CronJob. In both fields `*` matches any characters. */
 export interface Selection {
   readonly namespace: string;
   readonly name: string;
@@ -8,12 +8,12 @@ export interface Selection {
 
 export const EVERYTHING: Selection = { namespace: "*", name: "*" };
 
-/** Also of one that another thread has sent. */
+/** Compares by value, because a selection may come from another thread. */
 export function isEverything({ namespace, name }: Selection): boolean {
   return namespace === EVERYTHING.namespace && name === EVERYTHING.name;
 }
 
-/** Reads `report`, of whatever namespace, or `billing/*`; `undefined` for what is neither. */
+/** Parses `report`, in any namespace, or `billing/*`. Returns `undefined` for other texts. */
 export function parseSelection(text: string): Selection | undefined {
   const match = /^(?:([^/\s]+)\/)?([^/\s]+)$/.exec(text);
   return match === null ? undefined : { namespace: match[1] ?? "*", name: match[2]! };

@@ -4,7 +4,7 @@ import type { ClusterOptions } from "@kubewright/cluster";
 import type { Io } from "./io.js";
 import { UserError } from "./user-error.js";
 
-/** The flags that say who may come in. */
+/** Flags that control access to the server. */
 export interface AccessFlags {
   readonly host: string;
   readonly tls?: boolean;
@@ -15,19 +15,20 @@ export interface AccessFlags {
   readonly allowAnonymous?: boolean;
 }
 
-/** Who may come in. */
+/** Access settings of the server. */
 export interface ServeAccess {
-  /** `undefined`: nobody is asked. */
+  /** `undefined`: requests need no credentials. */
   readonly authentication: ClusterOptions["authentication"];
-  /** More names and addresses by which those who are not asked may call the cluster. */
+  /** Additional names and addresses in the Host header of clients without credentials. */
   readonly allowedHosts: readonly string[];
 }
 
 /**
- * Nobody is asked on this machine, unless there is something to ask for: a token, or with TLS the kubeconfig's client
- * certificate.
+ * Resolves the access settings. Clients on this machine need no credentials, unless there is a token, or with TLS the
+ * kubeconfig's client certificate.
  *
- * @throws UserError when others could come in unasked, or nobody at all, or a flag cannot be read.
+ * @throws UserError when other machines could connect without credentials, when no client could authenticate, or for an
+ * invalid flag.
  */
 export async function resolveAccess(flags: AccessFlags, io: Pick<Io, "readFile">): Promise<ServeAccess> {
   const { host, tls = false, token, tokenFile, kubeconfig, allowAnonymous = false } = flags;

@@ -9,15 +9,15 @@ import type { Io } from "./io.js";
 
 interface ServeProcess {
   readonly url: string;
-  /** Resolves when it has said that it is ready. */
+  /** Resolves when the ready line is printed. */
   readonly ready: Promise<void>;
-  /** The first line it wrote. */
+  /** First line of standard error. */
   readonly firstLine: string;
-  /** Tells the command to stop, and answers its exit code. */
+  /** Stops the command and returns its exit code. */
   readonly stop: () => Promise<number>;
 }
 
-/** Runs `kubewright serve` in this process on a free port, with files kept in `files`. */
+/** Runs `kubewright serve` in this process on a free port. Files are stored in `files`. */
 async function serve(flags: readonly string[], files: Map<string, string> = new Map()): Promise<ServeProcess> {
   const stopped = new AbortController();
   const { promise: line, resolve: onFirstLine } = Promise.withResolvers<string>();
@@ -89,12 +89,12 @@ const advance = (url: string, body: unknown): ReturnType<typeof call> =>
 const statusOf = async (url: string): Promise<Record<string, unknown>> =>
   (await call("GET", `${url}${JOBS}/j`)).body["status"] as Record<string, unknown>;
 
-/** What a kubeconfig holds under these names. */
+/** Returns a function that decodes a certificate or key of a kubeconfig. */
 function certificateData(kubeconfig: string): (name: string) => string {
   return (name) => Buffer.from(new RegExp(`${name}: (\\S+)`).exec(kubeconfig)![1]!, "base64").toString();
 }
 
-/** Over a connection of its own that trusts the kubeconfig's authority. */
+/** Sends a GET request on a separate connection that trusts the kubeconfig's authority. */
 function getSecrets(url: string, kubeconfig: string, options: RequestOptions): Promise<number> {
   const ca = certificateData(kubeconfig)("certificate-authority-data");
   return new Promise((resolve, reject) => {
@@ -128,7 +128,7 @@ test("a manual clock stops at the first write when the request says so", async (
     const { body } = await advance(url, { seconds: leftMs / 1000, untilWrite: true });
     times.push(Date.parse(String(body["now"])));
   }
-  // The pod is accepted, runs, ends, and is counted, each at a time of its own; then nothing comes until events expire.
+  // The pod is accepted, runs, ends and is counted, each at another time. Nothing else happens until events expire.
   expect(new Set(times).size).toBeGreaterThan(3);
   expect(times.at(-1)! - times.at(-2)!).toBeGreaterThan(3_000_000);
   expect(await statusOf(url)).toMatchObject({ succeeded: 1 });
@@ -249,7 +249,7 @@ test("with --tls alone no client is anonymous: the kubeconfig's certificate is n
   const data = certificateData(files.get("kc")!);
   const client = { cert: data("client-certificate-data"), key: data("client-key-data") };
   expect(await get(client)).toBe(200);
-  // The server's certificate is for the other names, too.
+  // The server's certificate also covers the other names.
   expect(await get({ ...client, servername: "kube.test" })).toBe(200);
   await expect(get({ ...client, servername: "evil.example" })).rejects.toThrow("kube.test");
   expect(await stop()).toBe(0);
@@ -514,7 +514,7 @@ describe("reset", () => {
       const { body } = await call("GET", `${url}${JOBS}`);
       return (body["items"] as { metadata: { uid: string } }[]).map(({ metadata: { uid } }) => uid);
     };
-    // So many that they would meet, however many were drawn for what the server makes for itself.
+    // So many objects that UIDs would collide, for any number of UIDs of the server's own objects.
     const before = Array.from({ length: 40 }, (_, index) => `before-${index}`);
     const after = Array.from({ length: 40 }, (_, index) => `x-after-${index}`);
     await uidsAfter(before);
@@ -550,7 +550,7 @@ describe("reset", () => {
     for (let index = 0; index < 20; index++)
       await call("POST", `${url}${JOBS}`, { ...job, metadata: { name: `j${index}` } });
     let quickestMs = Number.POSITIVE_INFINITY;
-    // The machine may be busy with others, but not for every one of so many.
+    // The machine may be busy, but not during all rounds.
     for (let round = 0; round < 9 || (quickestMs >= 50 && round < 500); round++) {
       const startedMs = performance.now();
       await post(url, "reset");

@@ -56,10 +56,10 @@ export interface ServeFlags extends AccessFlags {
   readonly featureGates: string;
 }
 
-/** Said once, when controllers, scheduler and kubelet have seen all there is: for whoever starts it and waits. */
+/** Printed once, when controllers, scheduler and kubelet have received the initial state. Scripts wait for it. */
 export const READY_LINE = "kubewright is ready";
 
-/** `kubewright serve`: the embedded cluster over HTTP until the process is told to stop. */
+/** `kubewright serve`: serves the embedded cluster over HTTP until the process is stopped. */
 export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   const port = parsePort(flags.port);
   const kubelet = parseKubelet(flags.kubelet);
@@ -90,7 +90,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     featureGates: Object.fromEntries(features.map(({ name, enabled }) => [name, enabled])),
     ...(metrics.shards === undefined ? {} : { shardMetrics: metrics.shards }),
     ...(tls === undefined ? {} : { rootCA: tls.ca }),
-    // Tokens stay good over a reset.
+    // Tokens stay valid after a reset.
     ...(authentication === undefined ? {} : { authentication: { serviceAccountKey: newKey(), ...authentication } }),
   } as const;
   const seed = flags.seed === undefined ? undefined : parseSeed(flags.seed);
@@ -119,7 +119,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     metrics.follow(cluster.apiServer);
     manual?.fireDueTimersAfterRequests(cluster.apiServer);
     return {
-      // Of an API server alone nobody expects that it acts.
+      // An API server alone needs no report of kinds without a controller.
       cluster: options.controllers.length === 0 ? cluster : withReporter(cluster, clock, random),
       clock,
       manual,
@@ -155,7 +155,9 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
   }
 }
 
-/** How kubectl gets in. It trusts no authority that it is not told of, and sends no token over plain HTTP. */
+/**
+ * Returns how to connect kubectl, which trusts only authorities of its kubeconfig and sends no token over plain HTTP.
+ */
 function kubectlAdvice(
   url: string,
   { tls = false, kubeconfig, token, tokenFile, allowAnonymous }: AccessFlags,
@@ -166,7 +168,7 @@ function kubectlAdvice(
   return `Try: kubectl ${kubeconfig === undefined ? `--server ${url}` : `--kubeconfig ${kubeconfig}`} get jobs,cronjobs,pods`;
 }
 
-/** @throws UserError when the snapshot cannot be begun with. */
+/** @throws UserError when the cluster cannot start from the snapshot. */
 function createServedCluster(restore: string | undefined, options: ClusterOptions & KubeletOptions): Cluster {
   try {
     return createCluster(options);
@@ -177,7 +179,7 @@ function createServedCluster(restore: string | undefined, options: ClusterOption
   }
 }
 
-/** The same cluster, in which it is told of what none of its controllers acts on. */
+/** Returns the cluster with a reporter of kinds that none of its controllers handles. */
 function withReporter(cluster: Cluster, clock: Clock, random: Random): Cluster {
   const client = cluster.client("kubewright");
   const { informers } = cluster;
@@ -208,7 +210,10 @@ function parseSpeed(text: string): number | "manual" {
   return factor;
 }
 
-/** The same whenever a cluster begins with that state, and not what made the UIDs that are in it. */
+/**
+ * Returns the same random source whenever a cluster starts from the same state. It differs from the source of the UIDs
+ * in that state.
+ */
 function randomFor(seed: number, state: StoreSnapshot | undefined): Random {
   const random = seededRandom(seed);
   return state === undefined ? random : random.fork(`from ${state.resourceVersion}`);
@@ -230,7 +235,7 @@ function parseAuthorization(text: string): "AlwaysAllow" | "RBAC" {
   return text;
 }
 
-/** @throws UserError naming what is not a controller, and what this cluster does not have. */
+/** @throws UserError naming unknown controllers, and those that this cluster does not have. */
 function controllersFrom(list: string): readonly ControllerName[] {
   const items = list === "" ? [] : list.split(",");
   const [problem] = controllerListErrors(items);
@@ -242,7 +247,7 @@ function controllersFrom(list: string): readonly ControllerName[] {
 }
 
 async function writeFile(flag: string, path: string, text: string, io: Io): Promise<void> {
-  // A kubeconfig holds keys.
+  // A kubeconfig contains keys.
   const file = await openOutput(flag, path, io, { secret: true });
   await file.write(text);
   await file.close();

@@ -8,16 +8,16 @@ import { readJsonObject, refusal, reply } from "./path-responses.js";
 export const RESET_PATH = "/_kubewright/reset";
 export const SNAPSHOT_PATH = "/_kubewright/snapshot";
 
-/** More are refused: each keeps what was stored then. */
+/** Maximum number of snapshots, each of which stores a whole state. */
 const MAX_SNAPSHOTS = 100;
 
-/** What a cluster was: everything stored, and what time it was. */
+/** State of a cluster: all stored objects, and its time. */
 export interface ClusterState {
   readonly snapshot: StoreSnapshot;
   readonly nowMs: number;
 }
 
-/** What a cluster begins with: what one was, under a resourceVersion of its own. */
+/** State to start a cluster from, with the resourceVersion at which it continues. */
 export interface InitialState extends ClusterState {
   readonly resourceVersion: string;
 }
@@ -26,18 +26,20 @@ export interface InitialState extends ClusterState {
 export interface ClusterInstance {
   readonly cluster: Cluster;
   readonly clock: Pick<Clock, "now">;
-  /** Set when time stands still. */
+  /** Set when the clock is manual. */
   readonly manual?: ManualClock | undefined;
-  /** What only this life needs is let go. It has stopped. */
+  /** Releases the resources of this instance after it has stopped. */
   readonly dispose: () => void;
 }
 
 /**
- * The cluster of `serve`, which can be put back to where it was: every reset makes a new one, of what was stored then, that
- * takes over the ports. Its resourceVersions go on, and so every watch of the one before ends, as after a compaction.
+ * The cluster of `serve`, which can be reset to an earlier state. Each reset creates a cluster from a stored state,
+ * which takes over the ports. Its resourceVersions continue, so that every watch of the previous cluster ends as after
+ * a compaction.
  *
- * POST to {@link RESET_PATH} goes back to the start, or with `{"snapshot": ID}` to what a POST to {@link SNAPSHOT_PATH} kept,
- * which answers that ID, or takes it with `{"snapshot": ID}`. They wait for one another, and for a clock that is being advanced.
+ * A POST to {@link RESET_PATH} restores the initial state, or with `{"snapshot": ID}` a snapshot. A POST to {@link
+ * SNAPSHOT_PATH} takes a snapshot and returns its ID, or uses the ID of `{"snapshot": ID}`. These requests run one
+ * after the other, and wait for a clock that is being advanced.
  */
 export class ServedCluster {
   readonly #createInstance: (from: InitialState | undefined) => ClusterInstance;
@@ -48,10 +50,10 @@ export class ServedCluster {
   #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #initial: ClusterState | undefined;
-  /** Resets and snapshots wait for one another. */
+  /** Last reset or snapshot, which the next one waits for. */
   #lastOperation: Promise<unknown> = Promise.resolve();
 
-  /** @createInstance createInstance - Makes a cluster that begins with this, or from nothing. Its clock, if it stands still, stands where that one did. */
+  /** @param begin - Creates a cluster from a state, or from nothing. A manual clock starts at the time of the state. */
   constructor(createInstance: (from: InitialState | undefined) => ClusterInstance) {
     this.#createInstance = createInstance;
     this.#instance = createInstance(undefined);
@@ -63,9 +65,9 @@ export class ServedCluster {
   }
 
   /**
-   * Runs the cluster, whichever it is, until the signal aborts. Rejects when a component fails.
+   * Runs the current cluster, across resets, until the signal aborts. Rejects when a component fails.
    *
-   * @param onReady - Told once everything has seen what is there at the start.
+   * @param onReady - Called once all components have received the initial state.
    */
   async run(signal: AbortSignal, onReady: () => void): Promise<void> {
     const stopped = new Promise<void>((resolve) => {
@@ -82,7 +84,7 @@ export class ServedCluster {
     await this.#running;
   }
 
-  /** Answers requests to {@link RESET_PATH}. */
+  /** Serves requests to {@link RESET_PATH}. */
   async reset({ method, body }: ApiRequest): Promise<PathResponse> {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${RESET_PATH}`);
     const request = readId(body);
@@ -96,7 +98,7 @@ export class ServedCluster {
     });
   }
 
-  /** Answers requests to {@link SNAPSHOT_PATH}. */
+  /** Serves requests to {@link SNAPSHOT_PATH}. */
   async takeSnapshot({ method, body }: ApiRequest): Promise<PathResponse> {
     if (method !== "POST") return refusal(405, "MethodNotAllowed", `POST to ${SNAPSHOT_PATH}`);
     const request = readId(body);
@@ -105,7 +107,11 @@ export class ServedCluster {
     return this.#enqueue(async () => {
       await this.#instance.manual?.idle;
       if (this.#snapshots.size >= MAX_SNAPSHOTS && !this.#snapshots.has(id))
-        return refusal(403, "Forbidden", `there are ${MAX_SNAPSHOTS} snapshots already: overwrite one of them by its ID`);
+        return refusal(
+          403,
+          "Forbidden",
+          `there are ${MAX_SNAPSHOTS} snapshots already: overwrite one of them by its ID`,
+        );
       this.#snapshots.set(id, this.#state());
       return reply(200, { snapshot: id, resourceVersion: this.apiServer.resourceVersion });
     });
@@ -114,7 +120,7 @@ export class ServedCluster {
   async #restore(state: ClusterState): Promise<void> {
     const previous = this.#instance;
     await previous.manual?.idle;
-    // Beyond everything that anybody has seen.
+    // Higher than every version that a client has received.
     const resourceVersion = String(Number(previous.cluster.apiServer.resourceVersion) + 1);
     const next = this.#createInstance({ ...state, resourceVersion });
     const [stop, running] = [this.#stop, this.#running];
@@ -128,7 +134,7 @@ export class ServedCluster {
 
   async #start(instance: ClusterInstance): Promise<void> {
     this.#running = instance.cluster.run(this.#stop.signal).catch((error: unknown) => {
-      // One that was put away cannot do anything about it.
+      // Errors of a replaced instance have no effect.
       if (instance === this.#instance) this.#failed.reject(error);
     });
     await instance.cluster.ready(this.#stop.signal);
@@ -145,7 +151,7 @@ export class ServedCluster {
   }
 }
 
-/** The snapshot that a body names, or what is wrong with it. */
+/** Returns the snapshot ID of a body, or a message about an invalid body. */
 function readId(body: ApiRequest["body"]): { readonly id: string | undefined } | string {
   const read = readJsonObject(body, '{"snapshot": "with-pods"}');
   if (typeof read === "string") return read;

@@ -11,7 +11,7 @@ const stages: Readonly<Record<GateName, { readonly stage: FeatureGate["stage"]; 
     ShardedListAndWatch: { stage: "ALPHA", since: "1.36.2" },
   };
 
-/** A feature of the API server, and whether it is on. */
+/** A feature of the API server, and whether it is enabled. */
 export interface ServerFeature {
   readonly name: GateName;
   readonly stage: FeatureGate["stage"];
@@ -19,11 +19,11 @@ export interface ServerFeature {
 }
 
 /**
- * What `--feature-gates` of `serve` means.
+ * Parses `--feature-gates` of `serve`.
  *
- * @param text - `Name=bool` each, separated by commas.
- * @param version - The release whose gates there are.
- * @throws UserError in kube-apiserver's words.
+ * @param text - `Name=bool` pairs, separated by commas.
+ * @param version - Release that determines the known gates.
+ * @throws UserError with kube-apiserver's message.
  */
 export function parseFeatureGates(text: string, version: KubernetesVersion): readonly ServerFeature[] {
   const names = (Object.keys(stages) as GateName[]).filter((name) => isSince(version, stages[name].since));

@@ -10,9 +10,9 @@ import { simulate } from "./simulation.js";
 import { type ScenarioEventRecord, traceLine } from "./trace.js";
 
 /**
- * Plays a cluster as a whole, in this thread.
+ * Simulates the whole cluster in this thread.
  *
- * @throws UserError when nothing is left to play.
+ * @throws UserError when nothing is left to simulate.
  */
 export async function simulateCluster({ input, counted, outputs, io, progress }: RunRequest): Promise<SimulatedRun> {
   const { startMs, durationMs, scenario } = input;

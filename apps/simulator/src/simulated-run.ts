@@ -10,27 +10,27 @@ import type { RunOutputs } from "./run-outputs.js";
 import type { Selection } from "./selection.js";
 import type { ScenarioEventRecord } from "./trace.js";
 
-/** What it takes to play a run, however it is done. */
+/** The input and outputs of a run, for any way to simulate it. */
 export interface RunRequest {
   readonly input: RunInput;
-  /** What rules are about. */
+  /** The incidents and selections that rules need. */
   readonly counted: { readonly incidents: readonly Incident[]; readonly selections: readonly Selection[] };
   readonly outputs: RunOutputs;
   readonly io: Io;
   readonly progress: Progress;
 }
 
-/** A run that has been played, to its end or until it was stopped. */
+/** A completed or stopped run. */
 export interface SimulatedRun {
   readonly outcome: RunOutcome;
   readonly peaks: Peaks;
   readonly scenarioEvents: readonly ScenarioEventRecord[];
   readonly reachedMs: number;
-  /** One line each: what the API server refused. */
+  /** One line for each object that the API server refused. */
   readonly problems: readonly string[];
   readonly notes: readonly string[];
-  /** For a page to show, if one is wanted. */
+  /** The data of the page, if one is wanted. */
   readonly page?: PageData;
-  /** Nodes that the cluster had beside those of the input. Default: those that the input tells. */
+  /** Nodes of the cluster in addition to those of the input. Default: the added nodes of the input. */
   readonly addedNodes?: readonly AddedNode[];
 }

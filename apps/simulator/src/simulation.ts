@@ -18,40 +18,51 @@ export interface SimulationOptions extends Pick<CreateOptions, "validate" | "str
   readonly startMs: number;
   readonly durationMs: number;
   readonly seed: number;
-  /** What it is a part of the whole of: with another name, other lots are drawn. Default: it is the whole. */
+  /** Name of the segment that is simulated. Each name has its own random source. Default: the whole input. */
   readonly segment?: string;
-  /** The release of Kubernetes to play. Default: the newest. */
+  /** Release of Kubernetes to simulate. Default: the newest. */
   readonly kubernetesVersion?: KubernetesVersion;
   readonly timeZoneData: string;
-  /** Hears every record as it happens; awaited now and then, so that a slow writer holds the simulation back. */
+  /**
+   * Called with every record when it occurs. The simulation regularly awaits it, so that a slow writer slows the
+   * simulation.
+   */
   readonly emit: (record: TraceRecord) => void;
-  /** Called once, before anything runs: more may follow the cluster's objects. */
+  /** Called once before the cluster runs, to add handlers to its informers. */
   readonly follow?: (informers: InformerFactory) => void;
-  /** Told what became of the manifests, before time begins to pass. Default: whatever is refused ends the simulation. */
+  /**
+   * Called with the outcome of the manifests' creation, before time passes. Default: a refused manifest ends the
+   * simulation.
+   */
   readonly onCreated?: (outcome: CreateOutcome) => void;
-  /** Called between slices of virtual time; may await. */
+  /** Called between slices of virtual time, and awaited. */
   readonly onProgress?: (elapsedMs: number) => Promise<void> | void;
   /** Stops the simulation early. */
   readonly signal?: AbortSignal;
   readonly nodes?: ClusterOptions["nodes"];
-  /** Zone of CronJobs without one. Default: the scenario's, or UTC. */
+  /** Time zone of CronJobs without `timeZone`. Default: the scenario's, or UTC. */
   readonly localTimeZone?: string;
-  /** What the cluster begins with. Live objects among the manifests are taken from here, and not created. */
+  /**
+   * State to start the cluster from. It contains the live objects among the manifests, which are therefore not created.
+   */
   readonly live?: LiveState;
-  /** What happens meanwhile. Its cluster is one whose components can fail each by itself, which takes more time. */
+  /**
+   * Events and settings of a scenario. If it needs them, the cluster has components that can fail individually, which
+   * takes more time.
+   */
   readonly scenario?: Pick<Scenario, "events" | "controllerManagers" | "controllers" | "jitter" | "timeZone" | "nodes">;
-  /** Told of happenings that were refused. Default: nobody is. */
+  /** Called with events that were refused. Default: ignored. */
   readonly onProblem?: (message: string) => void;
   /** Deep-freezes everything stored, to find components that write to shared objects. For tests. */
   readonly freeze?: boolean;
 }
 
 /**
- * Plays manifests on an embedded cluster in virtual time.
+ * Simulates manifests on an embedded cluster in virtual time.
  *
  * Equal options and equal time-zone data give equal records in equal order.
  *
- * @throws UserError when the API server refuses a manifest and nobody is to be told.
+ * @throws UserError when the API server refuses a manifest and `onCreated` is absent.
  */
 export async function simulate(options: SimulationOptions): Promise<void> {
   const { startMs, durationMs, seed, emit, signal } = options;
@@ -68,14 +79,14 @@ export async function simulate(options: SimulationOptions): Promise<void> {
     clock,
     random,
     kubernetesVersion,
-    // Controllers that fail and try again are what is simulated: decisions and events tell of it.
+    // Controllers that fail and retry are part of the simulation. Decisions and events report them.
     logger: silentLogger,
     onDecision: (decision) => recorder.decision(decision),
     freeze: options.freeze ?? false,
-    // Nothing that a trace holds shows managedFields, and nobody else can look.
+    // No trace record contains managedFields, and no other client reads them.
     trackFields: false,
     ...(nodes === undefined ? {} : { nodes }),
-    // What went by before has been told by the cluster that the objects are from.
+    // The source cluster has already reported earlier slots.
     ...(live === undefined ? {} : { restore: live.snapshot, missedSince: startMs }),
     localTimeZone,
   };
@@ -88,7 +99,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
           replicas: scenario.controllerManagers,
         })
       : undefined;
-  // Watches that nothing can cut off need not be told every minute how far they are, nor where they were.
+  // Watches that no fault interrupts need neither a bookmark each minute nor a long history.
   const cluster = faulty ?? createCluster({ ...clusterOptions, bookmarkIntervalMs: SLICE_MS, historyLimit: 64 });
   recorder.follow(cluster.informers);
   options.follow?.(cluster.informers);
@@ -137,7 +148,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
   emit({ type: "end", at: iso(clock.now()) });
 }
 
-/** The first record of what is simulated. */
+/** Returns the first record of a trace. */
 export function traceHeader({
   startMs,
   durationMs,
@@ -164,7 +175,7 @@ export function traceHeader({
 
 type SimulatedScenario = NonNullable<SimulationOptions["scenario"]>;
 
-/** Whether there is more to it than a plain cluster has. */
+/** Returns whether the scenario needs a faulty cluster. */
 function isFaulty({ events: scenarioEvents, controllerManagers, controllers, jitter }: SimulatedScenario): boolean {
   return scenarioEvents.length > 0 || controllerManagers > 1 || controllers !== undefined || jitter !== undefined;
 }
@@ -177,10 +188,12 @@ function throwProblems({ problems }: CreateOutcome): void {
   if (problems.length > 0) throw new UserError(problems.join("\n"));
 }
 
-/** Virtual time that passes between two calls of `onProgress`. */
+/** Virtual time between two calls of `onProgress`. */
 export const SLICE_MS = 3_600_000;
 
-/** Awaits work on the cluster while virtual time stands still, moving it only if the work itself waits on a timer. */
+/**
+ * Awaits work on the cluster while virtual time is paused. Advances time only when the work itself waits for a timer.
+ */
 async function driveClock<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
   let settled = false;
   const tracked = work.finally(() => (settled = true));

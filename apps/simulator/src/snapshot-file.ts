@@ -6,9 +6,10 @@ import { openOutput } from "./output-file.js";
 import { UserError } from "./user-error.js";
 
 /**
- * Writes a snapshot as JSON, object by object: neither one that cannot be written nor their number is in the way of the others.
+ * Writes a snapshot as JSON, object by object. An object that cannot be serialized does not affect the others, and
+ * neither does their number.
  *
- * @returns What was left out, a line each.
+ * @returns One line for each omitted object.
  * @throws UserError when the file cannot be written.
  */
 export async function writeSnapshot(
@@ -16,7 +17,7 @@ export async function writeSnapshot(
   snapshot: StoreSnapshot,
   io: Pick<Io, "openFile">,
 ): Promise<string[]> {
-  // It holds Secrets.
+  // Snapshots contain Secrets.
   const file = await openOutput("--snapshot", path, io, { secret: true });
   const omitted: string[] = [];
   await file.write(`{"resourceVersion":${JSON.stringify(snapshot.resourceVersion)},"objects":{`);
@@ -43,7 +44,7 @@ export async function writeSnapshot(
   return omitted;
 }
 
-/** @throws UserError when there is no snapshot in the file. */
+/** @throws UserError when the file contains no snapshot. */
 export async function readSnapshot(path: string, io: Pick<Io, "readFile">): Promise<StoreSnapshot> {
   let snapshot: unknown;
   try {
@@ -57,7 +58,7 @@ export async function readSnapshot(path: string, io: Pick<Io, "readFile">): Prom
   return snapshot as StoreSnapshot;
 }
 
-/** `batch/jobs default/nightly` */
+/** Returns `batch/jobs default/nightly`. */
 function nameOf(key: string, { metadata }: DeepReadonly<KubernetesObject>): string {
   const { namespace, name = "" } = metadata;
   return `${key.replace(/^\//, "")} ${namespace === undefined ? name : `${namespace}/${name}`}`;

@@ -1,6 +1,6 @@
 import type { Io, OutputFile, Spool } from "./io.js";
 
-/** Standard output that gets all at once when it is closed, and nothing when it is discarded. */
+/** Returns an output that writes everything to standard output when it is closed, and nothing when it is discarded. */
 export async function spooledOutput(io: Pick<Io, "openSpool" | "stdout">): Promise<OutputFile> {
   const spool = (await io.openSpool?.()) ?? memorySpool();
   return {

@@ -1,4 +1,4 @@
-/** Colours for a terminal, or none. */
+/** Colours of a terminal, or none. */
 export interface Style {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -21,7 +21,7 @@ export function styleFor(hasColours: boolean): Style {
   };
 }
 
-/** Control characters of untrusted text, made visible: an object's name or message must not drive the terminal. */
+/** Escapes control characters of untrusted text, so that an object's name or message cannot control the terminal. */
 export function printable(text: string): string {
   return text.replace(
     /[\u0000-\u001F\u007F-\u009F]/g,

@@ -1,25 +1,25 @@
-/** A stretch of time laid over a number of character cells. */
+/** Maps a range of time to a number of character cells. */
 export class TimeAxis {
   constructor(
     readonly fromMs: number,
     readonly toMs: number,
     readonly width: number,
-    /** How far the clock that labels are read off is ahead of UTC, in milliseconds. */
+    /** Offset of the labels' clock from UTC, in milliseconds. */
     readonly offsetMsAt: (timeMs: number) => number = () => 0,
   ) {}
 
-  /** The cell an instant falls into, kept within the axis. */
+  /** Returns the cell of an instant, limited to the axis. */
   column(timeMs: number): number {
     const share = (timeMs - this.fromMs) / Math.max(1, this.toMs - this.fromMs);
     return Math.min(this.width - 1, Math.max(0, Math.floor(share * this.width)));
   }
 
-  /** Tick labels on one line of `width` cells, as many as fit with room between them. */
+  /** Returns tick labels on one line of `width` cells, as many as fit with space between them. */
   labels(): string {
     const lengthMs = this.toMs - this.fromMs;
     const stepMs = STEPS_MS.find((step) => (lengthMs / step) * 9 <= this.width) ?? lengthMs;
     const cells = Array.from({ length: this.width }, () => " ");
-    // Ticks stand at whole hours and midnights of the wall clock.
+    // Ticks are at whole hours and midnights of the wall clock.
     const wallFromMs = this.fromMs + this.offsetMsAt(this.fromMs);
     const anchorMs = Math.floor(wallFromMs / DAY) * DAY;
     const first = anchorMs + Math.ceil((wallFromMs - anchorMs) / stepMs) * stepMs;

@@ -1,6 +1,6 @@
 import { suggestTimeZone } from "@kubewright/cron";
 
-/** ` (did you mean Europe/Berlin?)`, or nothing. */
+/** Returns ` (did you mean Europe/Berlin?)`, or nothing. */
 export function timeZoneHint(timeZone: string): string {
   const zone = suggestTimeZone(timeZone);
   return zone === undefined ? "" : ` (did you mean ${zone}?)`;

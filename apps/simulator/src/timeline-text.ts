@@ -22,27 +22,28 @@ export interface TimelineTextOptions {
 
 const LABEL_WIDTH = 18;
 const INDENT = " ".repeat(LABEL_WIDTH);
-/** What a note beside a row may take, and what it takes of a wide terminal. */
+/** Minimum and maximum width of a note beside a row, and its fraction of the terminal's width. */
 const MIN_NOTE_WIDTH = 34;
 const MAX_NOTE_WIDTH = 56;
 const NOTE_SHARE = 0.47;
 const MIN_AXIS_WIDTH = 20;
 
 /**
- * One block per CronJob and per Job of its own: a heading, an axis, a row per run with its pods as bars, skipped runs with
- * their reason, a line for runs like the others. Times are those of the CronJob's own zone, of Jobs UTC.
+ * Returns one block per CronJob, and per Job without a CronJob. A block has a heading, an axis, and a row per run with
+ * its pods as bars. Skipped runs have their reason, and similar runs share a line. Times are in the CronJob's time
+ * zone, for Jobs in UTC.
  */
 export function timelineText(groups: readonly DigestGroup[], options: TimelineTextOptions): string {
   const zones = new TimeZoneCache();
   return groups.map((group) => groupText(group, { ...options, zones })).join("\n");
 }
 
-/** What the marks mean: outcome by shape as well as by colour. */
+/** Returns the legend. Shapes show the outcome as well as colours. */
 export function legend(style: Style): string {
   return `${style.green("█")} succeeded  ${style.red("▒")} failed  ${style.cyan("░")} running  ${style.dim("─")} waiting  ${style.yellow("×")} skipped`;
 }
 
-/** What the blocks share. */
+/** Options shared by all blocks. */
 interface BlockOptions extends TimelineTextOptions {
   readonly zones: TimeZoneCache;
 }
@@ -67,7 +68,7 @@ function groupText({ group, rows }: DigestGroup, options: BlockOptions): string 
   return `${lines.join("\n")}\n`;
 }
 
-/** What the lines of one block share. */
+/** Context shared by the lines of one block. */
 interface BlockContext extends BlockOptions {
   readonly group: TimelineGroup;
   readonly axis: TimeAxis;
@@ -82,10 +83,10 @@ function noRunsText({ cronJob }: TimelineGroup, { startMs, endMs, zones }: Block
   return next === undefined ? "no runs in this window" : `no runs in this window; the next is due ${clock.brief(next)}`;
 }
 
-/** Rows of skipped runs that are told one by one; longer stretches take one row. */
+/** Maximum number of consecutive skipped runs with separate rows. Longer sequences take one row. */
 const MAX_SKIPPED = 2;
 
-/** Neighbouring skipped runs of one reason, taken together. */
+/** Folds consecutive skipped runs with the same reason. */
 function foldSkipped(rows: readonly DigestRow[]): (DigestRow | { readonly skipped: readonly SkippedRow[] })[] {
   const folded: (DigestRow | { readonly skipped: readonly SkippedRow[] })[] = [];
   for (let from = 0, to = 0; from < rows.length; from = to) {
@@ -138,10 +139,10 @@ function runLines(row: RunRow, context: BlockContext): string[] {
   return withNote(lines, note, axis, width);
 }
 
-/** Lines of pods that run at the same time. */
+/** Maximum number of lines for concurrent pods. */
 const MAX_LANES = 10;
 
-/** What a row has to say stands beside its first line, or below where there is no room for it. */
+/** Adds a note beside the first line, or below where it does not fit. */
 function withNote(lines: readonly string[], note: Note, axis: TimeAxis, width: number): string[] {
   const fits = LABEL_WIDTH + axis.width + 1 + note.length <= width;
   const [first = "", ...rest] = lines;
@@ -149,13 +150,13 @@ function withNote(lines: readonly string[], note: Note, axis: TimeAxis, width: n
   return all.map((line) => line.trimEnd());
 }
 
-/** Coloured text, and how many columns it takes. */
+/** Coloured text, and its number of columns. */
 interface Note {
   readonly text: string;
   readonly length: number;
 }
 
-/** A stretch of skipped runs: a mark for each column they fall into, how many there are, and until when. */
+/** Returns the row of a sequence of skipped runs: a mark in each of their columns, their number, and the last slot. */
 function skippedLines(skipped: readonly SkippedRow[], { axis, clock, width, style }: BlockContext): string[] {
   const [{ slotMs: firstMs, reason }, { slotMs: lastMs }] = [skipped[0]!, skipped.at(-1)!];
   const cells = Array.from({ length: axis.width }, () => " ");
@@ -167,7 +168,7 @@ function skippedLines(skipped: readonly SkippedRow[], { axis, clock, width, styl
   return withNote([line], { text: style.yellow(text), length: text.length }, axis, width);
 }
 
-/** The reason stands right beside the mark: after it, or before it where there is more room. */
+/** Places the reason beside the mark: after it, or before it where there is more space. */
 function skippedLine({ slotMs, reason }: SkippedRow, { axis, clock, width, style }: BlockContext): string {
   const column = axis.column(slotMs);
   const text = `skipped: ${printable(reason)}`;
@@ -208,7 +209,7 @@ function runNote(row: RunRow, endMs: number, style: Style): string {
   }
 }
 
-/** Pods that overlap in time go on lines of their own, those of one completion index on one line if there is room. */
+/** Assigns overlapping pods to separate lanes, and pods of one completion index to the same lane if possible. */
 function packLanes(pods: readonly PodBar[], endMs: number): PodBar[][] {
   const lanes: PodBar[][] = [];
   for (const pod of pods) {
@@ -237,7 +238,7 @@ function laneText(lane: readonly PodBar[], row: RunRow, axis: TimeAxis, endMs: n
     const started = pod.startMs ?? barEnd(pod, endMs);
     for (let column = axis.column(pod.createdMs); column < axis.column(started); column++)
       cells[column] = style.dim("─");
-    // The cell an end falls into belongs to the next pod when one starts there.
+    // The cell of an end belongs to the next pod if one starts there.
     const last = Math.max(axis.column(started), axis.column(barEnd(pod, endMs)) - 1);
     for (let column = axis.column(started); column <= last; column++) cells[column] = paint(MARKS[pod.outcome]);
   }
@@ -257,7 +258,7 @@ function fit(text: string, width: number): string {
   return (shown.length < width ? shown : `${shown.slice(0, width - 2)}…`).padEnd(width);
 }
 
-/** Totals, warnings and what it took. */
+/** Returns the totals and the warnings. */
 export function summaryText({ totals }: { readonly totals: TimelineTotals }, style: Style): string {
   const lines = [
     `${style.bold("Jobs")}  ${totals.jobs} run, ${style.green(`${totals.jobsComplete} complete`)}, ${paintCount(totals.jobsFailed, "failed", style.red)}, ${paintCount(totals.runsSkipped, "skipped", style.yellow)}`,

@@ -1,19 +1,22 @@
 import { isIP } from "node:net";
 
-/** Certificates of one cluster, made for it alone. All in PEM. */
+/** Certificates generated for one cluster, in PEM. */
 export interface TlsIdentity {
   readonly ca: string;
   readonly server: { readonly cert: string; readonly key: string };
-  /** Of user `kubernetes-admin` in group `system:masters`. */
+  /** Certificate of user `kubernetes-admin` in group `system:masters`. */
   readonly client: { readonly cert: string; readonly key: string };
 }
 
 const YEAR_MS = 365 * 86_400_000;
 const KEY = { keyType: "ec", curve: "P-256", algorithm: "sha256" } as const;
 
-/** Makes an authority, a certificate for a server at these hosts, and one for an administrator, all good for a year. */
+/**
+ * Generates an authority, a server certificate for these hosts, and an administrator certificate, each valid for a
+ * year.
+ */
 export async function makeTlsIdentity(hosts: readonly string[]): Promise<TlsIdentity> {
-  // A quarter of the time that everything else takes to start.
+  // Loaded on demand, because loading takes a quarter of the remaining startup time.
   const { generate } = await import("selfsigned");
   const validity = { notBeforeDate: new Date(Date.now() - 60_000), notAfterDate: new Date(Date.now() + YEAR_MS) };
   const authority = await generate([{ name: "commonName", value: "kubewright-ca" }], {

@@ -5,7 +5,7 @@ import type { CronJobState, ScenarioEventRecord } from "@kubewright/timeline/dat
 export type { CronJobState, ScenarioEventRecord } from "@kubewright/timeline/data";
 
 /**
- * What happened, in order: the one record that the timeline, the summary and the JSON lines are made from. Times are
+ * A record of the trace, in order of time. The timeline, the summary and the JSON lines are derived from it. Times are
  * RFC 3339 in UTC with milliseconds.
  */
 export type TraceRecord = TraceHeader | ObjectRecord | EventRecord | DecisionRecord | ScenarioEventRecord | TraceEnd;
@@ -23,7 +23,9 @@ export interface TraceHeader {
   readonly localTimeZone?: string;
 }
 
-/** An object was created, changed or deleted. `state` holds what matters for a timeline, not the whole object. */
+/**
+ * An object was created, changed or deleted. `state` contains the fields that a timeline needs, not the whole object.
+ */
 export type ObjectRecord = {
   readonly type: "object";
   readonly at: string;
@@ -31,7 +33,9 @@ export type ObjectRecord = {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** When it was created, for what was there before the recording began; otherwise `at` of its `ADDED` tells. */
+  /**
+   * Creation time of an object that existed before the recording. For other objects it is `at` of the `ADDED` record.
+   */
   readonly createdAt?: string;
   /** The controlling owner. */
   readonly owner?: { readonly kind: string; readonly name: string; readonly uid: string };
@@ -41,9 +45,11 @@ export type ObjectRecord = {
   | {
       readonly kind: "Pod";
       readonly state: PodState;
-      /** Thousandths of a core that its containers request together; with `ADDED` only, and only if they request any. */
+      /**
+       * CPU requests of its containers in thousandths of a core. Present only with `ADDED`, and only if there are any.
+       */
       readonly cpuMillis?: number;
-      /** Bytes that they request together; likewise. */
+      /** Memory requests of its containers in bytes, under the same conditions. */
       readonly memoryBytes?: number;
     }
 );
@@ -78,11 +84,11 @@ export interface PodState {
   readonly exitCode?: number;
   readonly reason?: string;
   readonly deleting?: true;
-  /** What the scheduler says of a pod that fits on no node. */
+  /** Message of the scheduler for a pod that fits on no node. */
   readonly unschedulable?: string;
 }
 
-/** A Kubernetes Event was recorded, or counted once more. */
+/** A Kubernetes Event was recorded, or its count increased. */
 export interface EventRecord {
   readonly type: "event";
   readonly at: string;
@@ -93,36 +99,36 @@ export interface EventRecord {
   readonly involved: { readonly kind: string; readonly namespace: string; readonly name: string };
 }
 
-/** What a controller decided, and why, in its own data. */
+/** A decision of a controller with its reasons, in the controller's own format. */
 export type DecisionRecord = { readonly type: "decision"; readonly at: string } & (
   | Exclude<Decision, { controller: "job-controller" }>
   | { readonly controller: "job-controller"; readonly decision: JobDecisionSummary }
 );
 
-/** A Job's decision without the plan, which holds whole pods, and with its reasons in words. */
+/** A Job's decision without the plan, which contains whole pods, and with its reasons as text. */
 export type JobDecisionSummary = Pick<JobDecision, "key" | "uid" | "action" | "statusWrites"> & {
   readonly reasons: readonly string[];
   readonly error?: string;
-  /** With `error`: how many pods it was about to create. */
+  /** With `error`: the number of pods that it was about to create. */
   readonly creating?: number;
 };
 
 export interface TraceEnd {
   readonly type: "end";
   readonly at: string;
-  /** How much there was at once; in traces that `kubewright run` writes. */
+  /** Concurrent usage, in traces that `kubewright run` writes. */
   readonly concurrent?: ConcurrentLevels;
 }
 
-/** How much there was at once: of all pods, and of those namespaces and pools of nodes that had any. */
+/** Concurrent usage: of all pods, and of each namespace and node pool with pods. */
 export interface ConcurrentLevels extends UsageInTrace {
   readonly namespaces: readonly (UsageInTrace & { readonly namespace: string })[];
   readonly pools: readonly (UsageInTrace & { readonly pool: string })[];
 }
 
-/** The most at any time, and what 95 % of the time there was no more than. */
+/** Maximum usage, and the level that was not exceeded for 95 % of the time. */
 export interface UsageInTrace {
-  /** That waited or ran; of a pool, on one of its nodes. */
+  /** Pods that waited or ran; for a pool, on one of its nodes. */
   readonly pods: LevelInTrace;
   /** Requested by pods on a node. */
   readonly cores: LevelInTrace;
@@ -134,7 +140,7 @@ export interface LevelInTrace {
   readonly p95OverTime: number;
 }
 
-/** One record as a line of JSON. */
+/** Returns one record as a line of JSON. */
 export function traceLine(record: TraceRecord): string {
   return `${JSON.stringify(record)}\n`;
 }

@@ -1,4 +1,4 @@
-/** Something the user can mend: printed as one line, never with a stack trace. The process exits with status 2. */
+/** An error that the user can correct. Printed as one line, without a stack trace. The process exits with status 2. */
 export class UserError extends Error {
   override readonly name = "UserError";
 }

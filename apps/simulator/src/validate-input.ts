@@ -3,9 +3,9 @@ import type { RunInput } from "./run-input.js";
 import { simulate } from "./simulation.js";
 
 /**
- * What the API server says of the input, without any time passing.
+ * Creates the input on an API server without virtual time, and returns the problems that it reports.
  *
- * @throws UserError when nothing is left to play.
+ * @throws UserError when nothing is left to simulate.
  */
 export async function validateInput(
   input: RunInput,

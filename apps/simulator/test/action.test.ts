@@ -44,18 +44,18 @@ spec:
 }
 
 interface Ran {
-  /** Of the step that failed; 0 when none did. */
+  /** Status of the failed step; 0 when none failed. */
   readonly status: number;
   readonly comment: string | undefined;
-  /** What gh was called with. */
+  /** Arguments of the `gh` call. */
   readonly asked: string | undefined;
   readonly summary: string;
   readonly output: string;
 }
 
 /**
- * Runs the steps of the action as a runner does, on a repository whose last commit changes the schedule. What is not GitHub
- * here: `gh`, which writes down what it is asked to comment.
+ * Runs the steps of the action as a runner does, on a repository whose last commit changes the schedule. `gh` is a stub
+ * that records its arguments.
  */
 function runAction(given: Readonly<Record<string, string>>): Ran {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);

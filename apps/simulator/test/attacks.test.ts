@@ -36,7 +36,7 @@ function makeFolder(): string {
   return folder;
 }
 
-/** What a page may try without asking; answers all it learned. */
+/** The requests that a page can send without permission; returns all data that it received. */
 const ATTACKS = `async ({ url, path, advance, body }) => {
   const learned = [];
   const attempt = async (action) => {
@@ -87,7 +87,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
     expect((await served.stop()).code).toBe(0);
   });
 
-  /** Names of what there is. */
+  /** Returns the names of the existing ConfigMaps. */
   const names = async (): Promise<string[]> => {
     const { text } = await served.send({ path: CONFIG_MAPS });
     return (JSON.parse(text) as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name);
@@ -105,7 +105,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
   test("a name that was made to lead here reads nothing and writes nothing", async () => {
     const before = await time();
     for (const host of ["evil.example", `evil.example:${served.port}`, `localhost.evil.example:${served.port}`]) {
-      // As the page of such a name asks: everything is its own origin, and it may send what it likes.
+      // The headers of a page with such a name: every request is same-origin, and the page may send any headers.
       const headers = { host, origin: `http://${host}`, "sec-fetch-site": "same-origin", authorization: "Bearer x" };
       const type = { "content-type": "application/json" };
       for (const path of [
@@ -291,7 +291,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
       );
   });
 
-  // What a browser is let do is in what the server answers, whatever it runs on.
+  // The server's answers decide what a browser permits, on any runtime.
   const inBrowser = browserPath !== undefined && (HEAVY || node === process.execPath);
   describe.runIf(inBrowser)("with a real browser", () => {
     let browser: Browser;
@@ -304,7 +304,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
       }).listen(0, "127.0.0.1");
       await once(elsewhere, "listening");
       browser = await launchBrowser(
-        // A name whose owner made it lead here.
+        // A name whose DNS record points to this server.
         "--host-resolver-rules=MAP evil.example 127.0.0.1",
       );
     }, TIMEOUT_MS);
@@ -320,7 +320,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
       await page.goto(url, { timeout: TIMEOUT_MS });
       return page;
     };
-    /** Waits for the page to follow the cluster, and moves the clock from it. Answers the status. */
+    /** Waits until the page follows the cluster, and advances the clock from it. Returns the status. */
     const moveClock = async (page: Page): Promise<number> => {
       await page.getByText(/^Live, /).waitFor({ timeout: TIMEOUT_MS });
       const moved = `fetch("../_kubewright/clock/advance", { method: "POST", body: '{"seconds":1}' })`;
@@ -339,7 +339,7 @@ describe.each(runtimes)("kubewright serve on $name", { timeout: TIMEOUT_MS }, ({
         const target = { url: served.url, path: CONFIG_MAPS, advance: ADVANCE, body: configMap("evil") };
         const learned = await page.evaluate(`(${ATTACKS})(${JSON.stringify(target)})`);
         expect([host, learned]).toEqual([host, []]);
-        // Beacons are sent when the browser likes.
+        // The browser chooses when to send beacons.
         await expect.poll(() => answered.filter(([type]) => type === "ping").length).toBe(2);
         expect(answered.filter(([, status]) => status !== 403)).toEqual([]);
         expect(answered.length).toBeGreaterThanOrEqual(9);

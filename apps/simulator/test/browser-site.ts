@@ -8,7 +8,10 @@ import { lazyExpressions, lazySharding, withoutExternalClients } from "../browse
 
 const source = path.join(import.meta.dirname, "../src/browser/index.ts");
 
-/** `kubewright/browser` as a site bundles it: `index.js`, `expressions.js`, `sharding.js`, and what they load when it is needed. */
+/**
+ * Bundles `kubewright/browser` as a site does: `index.js`, `expressions.js`, `sharding.js`, and the chunks that they
+ * load on demand.
+ */
 export function bundle(): Promise<BuildResult & { readonly outputFiles: OutputFile[] }> {
   return build({
     entryPoints: { index: source, expressions: "kubewright:expressions", sharding: "kubewright:sharding" },
@@ -27,7 +30,7 @@ export function bundle(): Promise<BuildResult & { readonly outputFiles: OutputFi
   });
 }
 
-/** What the worker runs: a module is imported, and asked for what the page wants. */
+/** The worker's script: imports a module and calls the function that the page names. */
 const WORKER = `import * as engine from "./index.js";
 import { loadExpressions } from "./expressions.js";
 import { loadSharding } from "./sharding.js";
@@ -50,7 +53,7 @@ self.onmessage = async ({ data: { name, request, options, cancelAt } }) => {
   }
 };`;
 
-/** Has a worker of its own do what is asked for. */
+/** Sends a request to a new worker. */
 const ASK = `globalThis.ask = (message) => new Promise((resolve, reject) => {
   const worker = new Worker("/worker.js", { type: "module" });
   worker.onerror = (event) => reject(new Error(event.message));
@@ -64,7 +67,7 @@ const ASK = `globalThis.ask = (message) => new Promise((resolve, reject) => {
 
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>engine</title><script src="/ask.js"></script></head><body></body></html>`;
 
-/** A server of the bundle that lets nothing run but its own files: no text is made code of. */
+/** Serves the bundle with a policy that permits only its own files and no evaluation of text. */
 export async function serveBundle(): Promise<{ readonly server: Server; readonly url: string }> {
   const { outputFiles } = await bundle();
   const files = new Map(outputFiles.map(({ path: name, text }) => [name, text]));

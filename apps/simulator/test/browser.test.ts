@@ -11,7 +11,9 @@ import type { SimulationOptions, SimulationRequest, SimulationResult } from "../
 import { bundle, serveBundle } from "./browser-site.js";
 import { kubewright } from "./memory-io.js";
 
-/** Compressed, what playing needs at first: the rest of what a site may weigh is its editor and the page. */
+/**
+ * Maximum compressed size of the code that a simulation needs at first. The site also loads its editor and the page.
+ */
 const MOST_BYTES = 400_000;
 
 test("what is bundled for a browser imports nothing of Node and makes no code of texts, and what most need of it is small", async () => {
@@ -51,7 +53,7 @@ const MANIFESTS = [
   cronJob("hourly", "0 * * * *", "\n  concurrencyPolicy: Forbid"),
 ].join("---\n");
 
-/** With a rule that speaks of something that is not there. */
+/** Has a rule that names a missing field. */
 const DEFINITION = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: { name: backups.example.com }
@@ -115,7 +117,7 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
     server.close();
   });
 
-  /** @param cancelAt - How much is played when the worker is told to stop. */
+  /** @param cancelAt - Simulated share at which the worker is asked to stop. */
   const ask = <T>(
     name: string,
     request: SimulationRequest,

@@ -30,7 +30,7 @@ spec:
           ${more}
 ---`;
 
-/** Machines of a size, a group, and a label that two machines share. */
+/** Nodes of one size, a group of nodes, and a label that two nodes share. */
 const scenario = `
 apiVersion: sim.kubewright.dev/v1
 kind: Scenario
@@ -44,7 +44,7 @@ manifests: [in.yaml]
 `;
 
 const files = {
-  // Half of the time, and a tenth of an hour.
+  // Half of each hour, and a twentieth of each hour.
   "in.yaml": `${cronJob("long", "billing", "29m59s")}${cronJob("short", "web", "3m", "nodeSelector: { kind: batch }")}`,
   "scenario.yaml": scenario,
 };
@@ -72,7 +72,7 @@ test("a run ends with the most at once and what was usual: of all, of namespaces
   const end = JSON.parse(written["trace.jsonl"]!.trimEnd().split("\n").at(-1)!) as { readonly concurrent: object };
   schema("trace")(end);
   expect(end.concurrent).toEqual({
-    // The slot with which the window begins is none of its runs, so both run in 9 of 10 hours: the short ones 4.5 % of the time.
+    // The slot at the start of the window is excluded, so both run in 9 of 10 hours: the short ones 4.5 % of the time.
     ...usage([4, 2, 4], [2, 1, 2]),
     namespaces: [
       { namespace: "billing", ...usage([2, 1, 2], [2, 1, 2]) },
@@ -188,16 +188,16 @@ test("refusals are reported by quota, resource and reason: share of the futures,
   });
   const [wide, wideCpu, runs, pods, limits, ...others] = refused.quotas;
   expect(others).toEqual([]);
-  // Three of seven pods find room, and the fourth exceeds both; one of the first comes back for the next.
+  // Three of seven pods have room, and the fourth exceeds both quotas; when one of the first ends, the next is created.
   expect(wide).toEqual({ namespace: "batch", quota: "narrow", resource: "pods", ...always(4) });
   expect(wideCpu).toEqual({ namespace: "batch", quota: "narrow", resource: "requests.cpu", ...always(4) });
-  // Four runs at once, of which the fourth has to wait for a pod.
+  // Of four concurrent runs the fourth waits for a pod.
   expect(runs).toMatchObject({ quota: "small", resource: "count/jobs.batch", pods: 0 });
   expect(runs!.jobs).toBeGreaterThan(0);
   expect(pods).toMatchObject({ namespace: "billing", quota: "small", resource: "pods", jobs: 0 });
   expect(pods!.worst.pods).toBeGreaterThan(0);
   expect(limits).toEqual({ namespace: "web", quota: "strict", resource: "limits.cpu", ...always(1) });
-  // Two pods of six cores on each of three nodes; the run after it comes while they are there.
+  // Two pods of six cores on each of three nodes; the next run starts while they exist.
   expect(refused.nodes.map(({ reason, futures }) => [reason, futures])).toEqual([["Insufficient cpu", 10]]);
   expect(refused.nodes[0]!.worst.pods).toBeGreaterThanOrEqual(3);
   const { stdout } = await kubewright(args, { files: own });

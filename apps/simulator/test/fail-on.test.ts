@@ -18,14 +18,14 @@ spec:
 ---
 `;
 
-/** Every second slot comes while the last run is active, and is then too late. */
+/** Every second slot comes while the last run is active, and then misses its deadline. */
 const slow = cronJob("slow", "concurrencyPolicy: Forbid\n  startingDeadlineSeconds: 600", "90m");
 const punctual = cronJob("punctual", "", "5m");
-/** Two at once all the time. */
+/** Two runs are always active. */
 const overlapping = cronJob("overlapping", "", "61m");
-/** Each starts as soon as the last one is over. */
+/** Each run starts when the previous one ends. */
 const late = cronJob("late", "concurrencyPolicy: Forbid", "65m");
-/** More than the nodes hold, for longer than is played. */
+/** More pods than the nodes hold, for longer than the window. */
 const huge = `
 apiVersion: batch/v1
 kind: Job

@@ -1,6 +1,6 @@
 import type { InputIo } from "../src/input/load-manifests.js";
 
-/** A disk with these files on it, and the folders that their names tell of. */
+/** A file system with these files, and the folders in their names. */
 export function folderIo(files: Readonly<Record<string, string>>, others: Partial<InputIo> = {}): InputIo {
   const missing = (path: string): Error => Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" });
   return {

@@ -27,7 +27,7 @@ spec:
         spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] }
 `;
 
-/** Runs of 30 to 62 minutes, evenly, which the next may follow for a minute. */
+/** Runs of 30 to 62 minutes, uniformly distributed; the next may start up to a minute late. */
 const backup = cronJob(
   "backup",
   'schedule: "0 * * * *"\n  concurrencyPolicy: Forbid\n  startingDeadlineSeconds: 60',
@@ -62,9 +62,13 @@ async function futures(args: readonly string[], files: Record<string, string>): 
 }
 
 /**
- * The start-up of a container takes 1 s. A run that began x minutes after its slot ends within the hour, or up to a minute
- * later (1 chance in 32, whatever x is), when the next begins late, by anything from 0 to 1 minute; or later than that,
- * with (1 + x + 1/60) / 32, and the next slot is skipped. So 1 run in 32 is late, by half a minute in the mean.
+ * The start-up of a container takes 1 s. A run that starts x minutes after its slot has three possible ends:
+ *
+ * - within the hour: the next run starts on time
+ * - up to a minute later (1 chance in 32 for any x): the next run starts late, by 0 to 1 minute
+ * - later, with a chance of (1 + x + 1/60) / 32: the next slot is skipped
+ *
+ * So 1 run in 32 is late, by half a minute on average.
  */
 const PER_RUN = (1 + 1 / 64 + 1 / 60) / 32;
 const TRUE_SHARE = PER_RUN / (1 + PER_RUN);
@@ -188,7 +192,7 @@ test("the output is the same for any number of threads, byte for byte", async ()
   expect(inOneThread.stdout).toBe(one[0]);
 });
 
-/** Resolves when a process has spent so many seconds of processors on its work, however long it waited for them. */
+/** Resolves when a process has used this number of seconds of CPU time, however long it waited for a CPU. */
 async function hasComputed(pid: number, seconds: number): Promise<void> {
   const TICKS_PER_SECOND = 100;
   const spent = (): number => {
@@ -198,18 +202,21 @@ async function hasComputed(pid: number, seconds: number): Promise<void> {
   await expect.poll(spent).toBeGreaterThanOrEqual(seconds);
 }
 
-test.skipIf(!existsSync("/proc/self/stat"))("after a stop request it prints its results so far and ends with 130", async () => {
-  const child = built(["run", backupFile(), "--for", "30d", "--seeds", "1-100000", "--workers", "2"]);
-  const ended = once(child, "close");
-  const output = Promise.all([text(child.stdout!), text(child.stderr!)]);
-  await hasComputed(child.pid!, 4);
-  child.kill("SIGINT");
-  await ended;
-  const [stdout, stderr] = await output;
-  expect(child.exitCode).toBe(130);
-  expect(stdout).toMatch(/^kubewright {2}[\d,]+ futures? of .* of seeds 1-100000/);
-  expect(stderr).toMatch(/stopped after [\d,]+ of 100,000 futures\n$/);
-});
+test.skipIf(!existsSync("/proc/self/stat"))(
+  "after a stop request it prints its results so far and ends with 130",
+  async () => {
+    const child = built(["run", backupFile(), "--for", "30d", "--seeds", "1-100000", "--workers", "2"]);
+    const ended = once(child, "close");
+    const output = Promise.all([text(child.stdout!), text(child.stderr!)]);
+    await hasComputed(child.pid!, 4);
+    child.kill("SIGINT");
+    await ended;
+    const [stdout, stderr] = await output;
+    expect(child.exitCode).toBe(130);
+    expect(stdout).toMatch(/^kubewright {2}[\d,]+ futures? of .* of seeds 1-100000/);
+    expect(stderr).toMatch(/stopped after [\d,]+ of 100,000 futures\n$/);
+  },
+);
 
 test("the most at once by namespace, with memory, as the schema has it", async () => {
   const wanting = (namespace: string, memory: string): string => `

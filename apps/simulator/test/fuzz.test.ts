@@ -14,7 +14,7 @@ import { parse, stringify } from "yaml";
 import type { FuzzPool } from "../src/fuzz/fuzz-pool.js";
 import { type MemoryIoOptions, type CommandResult, kubewright } from "./memory-io.js";
 
-/** What a plan comes to, made up: it goes wrong where there is a crash. */
+/** A fake outcome: a plan with a crash has a violation. */
 function fakePool(count: number, onPlay: (name: string) => void = () => {}): () => Promise<FuzzPool> {
   return async () => ({
     count,

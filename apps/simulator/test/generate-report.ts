@@ -5,7 +5,7 @@ import { Concurrency } from "../src/report/concurrency.js";
 
 const MINUTE_MS = 60_000;
 
-/** A report of hourly CronJobs with that many bars: half of them runs, half of them their pods. */
+/** Returns a report of hourly CronJobs with this number of bars: half of them runs, half of them pods. */
 export function generateReport(bars: number, cronJobs = 40): ReportData {
   const random = seededRandom(7);
   const startMs = Date.parse("2026-01-01T00:00:00Z");

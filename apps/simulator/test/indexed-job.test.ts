@@ -43,18 +43,18 @@ async function get<T>(served: ServedProcess, where: string): Promise<T> {
 }
 
 test("the failed indexes of a Job are its chunks with findings, also when the server is stopped and restarted", async () => {
-  // What an image would have on its PATH.
+  // The command that an image would have on its PATH.
   const bin = path.join(folder, "kubewright");
   writeFileSync(bin, `#!/bin/sh\nexec "${process.execPath}" "${BINARY}" "$@"\n`);
   chmodSync(bin, 0o755);
   const before = process.env["PATH"];
   process.env["PATH"] = `${folder}:${before}`;
-  // One seed of these has a report that fails: 49.
+  // One of these seeds has a failed report: 49.
   const flags = ["--seeds", "1-60", "--chunks", "3", "--indexed-job", "none"];
   const { stdout } = await runCampaign([...runReport("3%"), ...flags]);
   const objects = parseAllDocuments(stdout).map((document) => document.toJS() as Job);
   const [inputs, job] = objects as [Job, Job];
-  // One after the other, so that there is something left to do.
+  // One chunk at a time, so that some chunks remain after the stop.
   job.spec!.parallelism = 1;
   const snapshot = path.join(folder, "snapshot");
   const first = await start(["--snapshot", snapshot]);

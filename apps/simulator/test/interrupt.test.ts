@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
-/** Of util-linux: runs a command on a terminal. */
+/** Runs a command on a terminal; part of util-linux. */
 const SCRIPT = "/usr/bin/script";
 const HAS_TERMINAL = process.platform === "linux" && existsSync(SCRIPT);
 if (!HAS_TERMINAL) console.warn(`skipped: Ctrl-C on a terminal, as there is no ${SCRIPT} of util-linux to make one`);
@@ -29,7 +29,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** Runs a command, hands over the process as soon as it has printed what is waited for, and awaits its end. */
+/** Runs a command, passes the process to `how` when it has printed the expected text, and waits for its end. */
 async function interrupt(
   command: string,
   args: readonly string[],

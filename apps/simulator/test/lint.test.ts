@@ -28,9 +28,9 @@ const FROM = "2026-11-22T15:30:00Z";
 interface Parts {
   readonly name?: string;
   readonly schedule?: string;
-  /** Of the CronJob's spec, as flow style YAML inside braces. */
+  /** Fields of the CronJob's spec, as flow-style YAML inside braces. */
   readonly spec?: string;
-  /** Of the Job's. */
+  /** Fields of the Job's spec. */
   readonly job?: string;
   readonly duration?: string;
   readonly pod?: string;
@@ -87,7 +87,7 @@ function words(command: string): string[] {
   );
 }
 
-/** Plays what a finding has for a proof. */
+/** Simulates the proof of a finding. */
 async function simulate(command: string, text: string): Promise<CommandResult> {
   const [name, ...args] = words(command);
   expect(name).toBe("kubewright");
@@ -101,7 +101,7 @@ interface Case {
   readonly rule: string;
   readonly level: Found["level"];
   readonly bad: string;
-  /** Has it nearly. */
+  /** Almost has the mistake. */
   readonly good: string;
   readonly line: number;
   readonly says: RegExp;
@@ -397,7 +397,8 @@ test.each(CASES.map((each, index) => [`${each.rule} (${index})`, each] as const)
     const { code, stdout, stderr } = await simulate(command, bad);
     expect(stdout + stderr, command).toContain(shows);
     expect(code).toBe(command.includes("--fail-on") ? 1 : 0);
-    // The same window shows nothing of the kind where there is none, unless the command makes all runs that long, or fail.
+    // The same window without the mistake does not show it, unless the command makes all runs that long or makes them
+    // fail.
     const other = await simulate(command, good);
     const isMadeUp = command.includes("--duration");
     expect(isMadeUp || !(other.stdout + other.stderr).includes(shows), command).toBe(true);
@@ -411,7 +412,7 @@ test.each(["0 * * * *", "*/20 * * * *", "30 * * * *", "0 0-5 * * *", "@every 1h"
   },
 );
 
-/** What a proof is made from, in combinations that nobody thought of. */
+/** Random combinations of schedules and settings from which proofs are built. */
 const odd = record({
   schedule: constantFrom(
     "*/7 * * * *",

@@ -2,7 +2,7 @@ import { runCli } from "../src/cli.js";
 import type { Io, Output } from "../src/io.js";
 import { connect } from "../src/why/connect.js";
 
-/** What a command said and wrote. */
+/** The output and exit code of a command. */
 export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
@@ -17,7 +17,7 @@ export interface MemoryIoOptions extends Partial<Omit<Io, "stdout" | "stderr">> 
   readonly columns?: number;
 }
 
-/** A machine with these files on it and nothing else, whose terminal is read by nobody but the test. */
+/** Returns an `Io` with only these files, and a terminal that only the test reads. */
 export function memoryIo({ files = {}, columns = 0, ...others }: MemoryIoOptions = {}): {
   readonly io: Io;
   readonly said: { stdout: string; stderr: string };

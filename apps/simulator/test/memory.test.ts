@@ -9,11 +9,11 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
-/** KUBEWRIGHT_HEAVY=1 plays a month, which takes half a minute. */
+/** KUBEWRIGHT_HEAVY=1 simulates a month, which takes half a minute. */
 const DAYS = process.env["KUBEWRIGHT_HEAVY"] === "1" ? 30 : 2;
-/** It takes 190, and 330 with V8 left to itself. */
+/** The run takes 190 MiB, and 330 MiB without the heap settings. */
 const MAX_MIB = 250;
-/** Says at its end how much there was at most. Not `maxRSS`: that counts the process it was started from, too. */
+/** Prints the peak memory at exit. `maxRSS` is unsuitable: it includes the process that started this one. */
 const PRINT_PEAK_SCRIPT = `data:text/javascript,import{readFileSync}from"node:fs";process.on("exit",()=>process.stderr.write("peak "+/VmHWM:\\s*(\\d+)/.exec(readFileSync("/proc/self/status","utf8"))[1]))`;
 
 function hourly(minute: number): string {

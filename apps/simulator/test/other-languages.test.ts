@@ -12,7 +12,7 @@ import { ServedProcess } from "./served-process.js";
 const run = promisify(execFile);
 const example = (name: string): string => fileURLToPath(new URL(`../../../examples/clients/${name}`, import.meta.url));
 
-/** The first of these programs that can do what is needed. */
+/** Returns the first of these programs that runs with the arguments, or `undefined`. */
 async function find(programs: readonly string[], args: readonly string[]): Promise<string | undefined> {
   for (const program of programs)
     if (

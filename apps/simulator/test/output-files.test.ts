@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
-/** Runs the built command in a folder with a manifest, where a trace and a report of earlier lie, too. */
+/** Runs the built command in a folder with a manifest and the trace of an earlier run. */
 function run(...flags: string[]): { status: number | null; stderr: string; folder: string; trace: string } {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-output-"));

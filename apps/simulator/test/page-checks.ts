@@ -1,4 +1,4 @@
-/** What is wrong with a page whatever it shows. */
+/** Checks for any page. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What people with a screen reader, little sight or no mouse could not use, by the rules of WCAG 2.2 AA and more. */
+/** Returns violations of accessibility rules: WCAG 2.2 AA and the best practices of axe-core. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate(
@@ -14,7 +14,7 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   );
 }
 
-/** What the page's own policy of security has refused. */
+/** Returns violations of the page's content security policy. */
 export function policyViolations(page: Page): Promise<string[]> {
   return page.evaluate("window.violations");
 }

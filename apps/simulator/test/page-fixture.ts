@@ -20,15 +20,15 @@ interface OpenOptions {
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: "light" | "dark";
-  /** What shows that it is there. Default: the lanes. */
+  /** Selector of the element that shows that the page is ready. Default: the lanes. */
   readonly waitFor?: string;
 }
 
 const root = path.resolve(import.meta.dirname, "../../..");
-/** Screenshots, kept to look at. */
+/** Folder of screenshots, for review. */
 export const SCREENSHOTS = path.join(root, ".test-output/page");
 
-/** The page, bundled from source as `npm run build` does it; a browser; and files for it to open. */
+/** The page, bundled from source as `npm run build` does it, a browser, and files for it. */
 export class PageFixture {
   readonly folder: string;
   readonly assets: PageAssets;
@@ -63,19 +63,19 @@ export class PageFixture {
     await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
   }
 
-  /** A file of this folder, as a browser asks for it. */
+  /** Writes a file and returns its URL. */
   write(name: string, text: string): string {
     const file = path.join(this.folder, name);
     writeFileSync(file, text);
     return pathToFileURL(file).href;
   }
 
-  /** A report with made-up data. */
+  /** Writes a report with the given data. */
   async report(name: string, data: ReportData): Promise<string> {
     return this.write(name, await htmlPage(this.assets, data));
   }
 
-  /** What `kubewright run … --html` writes for these manifests. */
+  /** Writes the page of `kubewright run … --html` for these manifests. */
   async run(
     name: string,
     manifests: string,
@@ -88,7 +88,7 @@ export class PageFixture {
     });
   }
 
-  /** What `kubewright spread … --html` writes for these manifests. */
+  /** Writes the page of `kubewright spread … --html` for these manifests. */
   spread(name: string, manifests: string, flags: readonly string[]): Promise<string> {
     return this.#command(["spread", "manifests.yaml", "--html", name, ...flags], name, { "manifests.yaml": manifests });
   }
@@ -101,7 +101,7 @@ export class PageFixture {
     return this.write(name, files.get(name)!);
   }
 
-  /** A machine with these files on it, the built page, and nothing else. */
+  /** Returns an `Io` with only these files and the built page. */
   io({ files = new Map<string, string>(), said = [] as string[], stopped = new AbortController().signal } = {}): Io {
     const output = { write: (text: string) => void said.push(text), isTerminal: false, columns: 0, hasColours: false };
     return {
@@ -123,7 +123,7 @@ export class PageFixture {
     };
   }
 
-  /** Opens a page; what goes wrong in it is collected in `problems`. */
+  /** Opens a page, and collects its errors and warnings in `problems`. */
   async open(
     url: string,
     { width = 1440, height = 900, colorScheme = "light", waitFor = "canvas.lanes" }: OpenOptions = {},

@@ -82,7 +82,7 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     expect(await page.locator(".details .badge").first().innerText()).toBe("Skipped");
     expect(await page.locator(".details h2").first().innerText()).toContain("backup");
     expect(hash(page).get("seed")).toBe(seed);
-    // The future itself, and none like it.
+    // The embedded future equals the simulation of its seed.
     const alone = await fixture.open(await fixture.run(`seed-${seed}.html`, MANIFESTS, [...FLAGS, "--seed", seed]));
     const skipped = (one: Page): Promise<string> => one.locator(".chip", { hasText: "Skipped" }).innerText();
     expect(await skipped(page)).toBe(await skipped(alone.page));
@@ -123,9 +123,11 @@ describe.skipIf(browserPath === undefined)("the page of many futures", { timeout
     await page.keyboard.press("Tab");
     const box = (await slider.boundingBox())!;
     await page.mouse.move(box.x + (box.width * 2.75) / 24, box.y + 80);
-    await expect.poll(() => page.locator(".readout").innerText()).toContain("Concurrent pods: 1 in half of the futures");
+    await expect
+      .poll(() => page.locator(".readout").innerText())
+      .toContain("Concurrent pods: 1 in half of the futures");
     await page.mouse.click(box.x + (box.width * 2.75) / 24, box.y + 80);
-    // Which, is chance.
+    // Which of the two appears depends on the seeds.
     await page.locator("canvas.lanes, dialog[open]").waitFor();
     await page.goto(`${url}#seed=1000`);
     await page.reload();

@@ -24,7 +24,7 @@ export function manifest(workload: Workload): string {
     : `apiVersion: batch/v1\nkind: CronJob\nmetadata: ${metadata}\nspec: { schedule: "${schedule}", concurrencyPolicy: ${policy}, ${more === "" ? "" : `${more}, `}jobTemplate: { spec: ${spec} } }\n---\n`;
 }
 
-/** What a team may have: something of everything that can go well or wrong. */
+/** The workloads of a fictitious team, with all kinds of results. */
 export const TEAM = [
   { name: "invoices", schedule: "0 * * * *", policy: "Forbid", duration: "20m..80m", failureRate: "0.1", cpu: "500m" },
   { name: "poll", schedule: "*/2 * * * *", policy: "Forbid", duration: "5m..15m" },
@@ -54,7 +54,7 @@ export const HUNDRED = Array.from({ length: 100 }, (_, index) =>
   }),
 ).join("");
 
-/** The same for longer: fewer runs a day, and one that is suspended. */
+/** Workloads for a longer window: fewer runs a day, and one that is suspended. */
 export const MONTH = [
   { name: "invoices", schedule: "0 * * * *", policy: "Forbid", duration: "20m..80m", failureRate: "0.1", cpu: "500m" },
   { name: "refresh", schedule: "30 */3 * * *", policy: "Replace", duration: "4h", cpu: "250m" },

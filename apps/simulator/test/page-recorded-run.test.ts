@@ -31,25 +31,24 @@ describe.skipIf(browserPath === undefined)("the page of a violating run", { time
     ["recorded-run", {}],
     ["recorded-run-dark", { colorScheme: "dark" }],
     ["recorded-run-narrow", { width: 420, height: 860 }],
-  ] as const)(
-    "as %s: steps, cached view, no accessibility violations",
-    async (name, options) => {
-      const { page, problems } = await fixture.open(url, { waitFor, ...options });
-      await fixture.screenshot(page, name);
-      await page.locator(".steps").evaluate((element) => element.scrollIntoView());
-      await fixture.screenshot(page, `${name}-steps`);
-      await page.locator(".copied").first().scrollIntoViewIfNeeded();
-      await fixture.screenshot(page, `${name}-plan`);
-      expect(await accessibilityViolations(page)).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-      expect(problems).toEqual([]);
-      expect(await policyViolations(page)).toEqual([]);
-    },
-  );
+  ] as const)("as %s: steps, cached view, no accessibility violations", async (name, options) => {
+    const { page, problems } = await fixture.open(url, { waitFor, ...options });
+    await fixture.screenshot(page, name);
+    await page.locator(".steps").evaluate((element) => element.scrollIntoView());
+    await fixture.screenshot(page, `${name}-steps`);
+    await page.locator(".copied").first().scrollIntoViewIfNeeded();
+    await fixture.screenshot(page, `${name}-plan`);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    expect(problems).toEqual([]);
+    expect(await policyViolations(page)).toEqual([]);
+  });
 
   test("the page alone names the cause", async () => {
     const { page } = await fixture.open(url, { waitFor });
-    expect(await page.locator("main h1").innerText()).toMatch(/^S4 no pod after termination: Job default\/pi gets Pod /);
+    expect(await page.locator("main h1").innerText()).toMatch(
+      /^S4 no pod after termination: Job default\/pi gets Pod /,
+    );
     const narrative = await page.locator(".story").innerText();
     expect(narrative).toContain("job-controller hears nothing new of Jobs.");
     expect(narrative).toMatch(/condition Complete: none → True/);
@@ -79,7 +78,7 @@ describe.skipIf(browserPath === undefined)("the page of a violating run", { time
     expect(await now(page)).toBe(wrong);
     await page.locator(".story .link", { hasText: "hears nothing new" }).first().click();
     expect(await now(page)).toMatch(/\+5s: job-controller hears nothing new of Jobs/);
-    // A select has arrow keys of its own.
+    // A focused select uses the arrow keys itself.
     await page.getByLabel("Whose versions are shown").focus();
     const before = await now(page);
     await page.keyboard.press("ArrowRight");

@@ -9,7 +9,7 @@ import { accessibilityViolations, policyViolations } from "./page-checks.js";
 import { manifest } from "./page-manifests.js";
 
 const TIMEOUT_MS = 180_000;
-/** Forty at :00, some of them only at night, and one that has all minutes. */
+/** Forty CronJobs at :00, some of them only at night, and one that runs in the first and last minute of each hour. */
 const MANIFESTS = [
   ...Array.from({ length: 40 }, (_, index) => ({
     name: `report-${String(index).padStart(2, "0")}`,
@@ -41,32 +41,29 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
     ["spread", {}],
     ["spread-dark", { colorScheme: "dark" }],
     ["spread-narrow", { width: 420, height: 860 }],
-  ] as const)(
-    "as %s: before and after by minute, hour and day, no accessibility violations",
-    async (name, options) => {
-      const { page, problems } = await fixture.open(url, { waitFor: ".heat >> nth=0", ...options });
-      expect(await page.locator(".lead").innerText()).toMatch(
-        /^41 CronJobs, at most \d+ pods at once\. With new minutes for \d+ of them: \d+ pods\.$/,
-      );
-      await fixture.screenshot(page, name);
-      for (const [index, title] of ["By day and hour", "Proposed changes", "What stays where it is"].entries()) {
-        await section(page, title).scrollIntoViewIfNeeded();
-        await fixture.screenshot(page, `${name}-${index + 1}`);
-      }
-      expect(await section(page, "What stays where it is").innerText()).toContain("its minutes fill the hour");
-      expect(await section(page, "Stampedes").locator("tbody tr").count()).toBeGreaterThan(0);
-      expect(await section(page, "Simulated").innerText()).toMatch(/most pods at once\s+\d+\s+\d+/);
-      expect(await accessibilityViolations(page)).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-      expect(problems).toEqual([]);
-      expect(await policyViolations(page)).toEqual([]);
-    },
-  );
+  ] as const)("as %s: before and after by minute, hour and day, no accessibility violations", async (name, options) => {
+    const { page, problems } = await fixture.open(url, { waitFor: ".heat >> nth=0", ...options });
+    expect(await page.locator(".lead").innerText()).toMatch(
+      /^41 CronJobs, at most \d+ pods at once\. With new minutes for \d+ of them: \d+ pods\.$/,
+    );
+    await fixture.screenshot(page, name);
+    for (const [index, title] of ["By day and hour", "Proposed changes", "What stays where it is"].entries()) {
+      await section(page, title).scrollIntoViewIfNeeded();
+      await fixture.screenshot(page, `${name}-${index + 1}`);
+    }
+    expect(await section(page, "What stays where it is").innerText()).toContain("its minutes fill the hour");
+    expect(await section(page, "Stampedes").locator("tbody tr").count()).toBeGreaterThan(0);
+    expect(await section(page, "Simulated").innerText()).toMatch(/most pods at once\s+\d+\s+\d+/);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    expect(problems).toEqual([]);
+    expect(await policyViolations(page)).toEqual([]);
+  });
 
   test("the maps show other measures, the value under the pointer, and the numbers", async () => {
     const { page } = await fixture.open(url, { waitFor: ".heat >> nth=0" });
     const hours = section(page, "By hour of the day and minute");
-    /** 00:00, before. */
+    /** Points at 00:00 of the map before the changes. */
     const point = async (): Promise<void> => {
       const { x, y, width, height } = (await hours.locator(".heat .nothing").first().boundingBox())!;
       await page.mouse.move(x + width / 120, y + height / 2);

@@ -12,7 +12,7 @@ import { policyViolations } from "./page-checks.js";
 
 const TIMEOUT_MS = 180_000;
 
-/** Runs that take an hour and more, which Forbid makes room for; a job that fails; and clocks that go forward. */
+/** Runs of more than an hour with Forbid, a Job that fails, and a clock change. */
 const MANIFESTS = `
 apiVersion: batch/v1
 kind: CronJob
@@ -50,7 +50,7 @@ spec:
     spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] }
 `;
 const FLAGS = ["--start", "2026-03-28T22:00:00Z", "--for", "10h"];
-/** 22:00Z to 08:00Z. */
+/** The window is 22:00Z to 08:00Z. */
 const START_MS = Date.parse("2026-03-28T22:00:00Z");
 const HOUR_MS = 3_600_000;
 
@@ -67,13 +67,13 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
 
   const details = (page: Page): ReturnType<Page["locator"]> => page.locator(".details");
   const chip = (page: Page, name: string): ReturnType<Page["locator"]> => page.locator(".chip", { hasText: name });
-  /** The window as the link to it says, once the page has written it. */
+  /** Returns the visible window from the URL, once the page has updated the URL. */
   const range = async (page: Page): Promise<[number, number]> => {
     await until(page, `location.hash.includes("range=")`);
     const [from, to] = new URLSearchParams(new URL(page.url()).hash.slice(1)).get("range")!.split("_").map(Number);
     return [from!, to!];
   };
-  /** Waits for something to be true in the page. */
+  /** Waits until an expression is true in the page. */
   const until = async (page: Page, expression: string): Promise<void> => {
     await expect.poll(() => page.evaluate(expression), { timeout: 60_000, message: expression }).toBe(true);
   };
@@ -132,7 +132,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     await page.mouse.move(box.x + 300, box.y + 300, { steps: 5 });
     await page.mouse.up();
     await until(page, `!location.hash.includes("range=${START_MS + 2 * HOUR_MS}_")`);
-    // The link is written while the pointer still moves, too.
+    // The URL also changes while the pointer moves.
     const wantedMs = START_MS + 2 * HOUR_MS + (300 / box.width) * 2 * HOUR_MS;
     await expect.poll(async () => (await range(page))[0]).toBeCloseTo(wantedMs, -4);
     const [from, to] = await range(page);
@@ -140,7 +140,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
   });
 
   test("a ghost shows its reason on hover, and its decision on click", async () => {
-    // The run of 23:00Z is active until 00:30Z, past the deadline of midnight's.
+    // The run of 23:00Z is active until 00:30Z, past the deadline of the slot at midnight.
     const { page } = await fixture.open(`${url}#range=${START_MS + HOUR_MS}_${START_MS + 3 * HOUR_MS}`);
     const canvas = page.locator("canvas.lanes");
     const box = (await canvas.boundingBox())!;
@@ -395,7 +395,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     const said = (times: readonly number[]): string =>
       `median ${times[45]!.toFixed(1)} ms, 95 % ${times[85]!.toFixed(1)} ms, worst ${times[89]!.toFixed(1)} ms`;
     console.log(`frames with 100,000 bars: zooming ${said(zooming)}; panning ${said(panning)}`);
-    // On a slow machine, too, a frame is no wait.
+    // A generous limit for slow machines.
     expect(Math.max(zooming[45]!, panning[45]!)).toBeLessThan(1_000);
     await page.keyboard.press("ArrowRight");
     expect(problems).toEqual([]);
@@ -437,7 +437,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
       await page.getByLabel("Speed").selectOption("3600");
       await page.keyboard.press("]");
       await expect.poll(() => chip(page, "Complete").innerText()).toMatch(/\s[56]$/);
-      // Requests fail for a while; what happens meanwhile is there afterwards.
+      // Requests fail for a while; the records of that time must arrive afterwards.
       await page.route("**/_kubewright/trace**", (route) => route.abort());
       await fetch(`${server}/_kubewright/clock/advance`, { method: "POST", body: JSON.stringify({ seconds: 3600 }) });
       await page.getByText("connection lost, trying again").waitFor();

@@ -20,7 +20,7 @@ interface Workload {
   readonly exitCode?: string;
 }
 
-/** What a week of them ends in the middle of. */
+/** Workloads that are active when the week ends. */
 const WORKLOADS: Readonly<Record<string, Workload>> = {
   slow: { spec: { schedule: "*/30 * * * *", concurrencyPolicy: "Forbid" }, duration: "40m" },
   replaced: { spec: { schedule: "0 * * * *", concurrencyPolicy: "Replace" }, duration: "75m" },
@@ -81,7 +81,7 @@ beforeAll(async () => {
     });
     expect(created.status).toBe(201);
   }
-  // Ten past, when most of them are in the middle of something.
+  // At ten past the hour most of them are active.
   const hourMs = 3_600_000;
   const nowMs = Date.parse(await advance(0));
   const tenPastMs = Math.ceil(nowMs / hourMs) * hourMs + hourMs / 6;
@@ -92,7 +92,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** @returns the time it is then. */
+/** @returns the new time. */
 async function advance(seconds: number): Promise<string> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ seconds });
@@ -101,20 +101,20 @@ async function advance(seconds: number): Promise<string> {
   return (JSON.parse(text) as { now: string }).now;
 }
 
-/** Everything that the server has recorded since it was first asked. */
+/** Returns all records of the server since the first request. */
 async function recorded(): Promise<TraceRecord[]> {
   const records: TraceRecord[] = [];
   for (let query = ""; ;) {
     const { text } = await served.send({ path: `/_kubewright/trace${query}` });
     const [status, ...lines] = recordsOf(text) as unknown as [LiveStatus, ...TraceRecord[]];
     records.push(...lines);
-    // An answer that is not full ends with the latest; another would be waited for.
+    // An answer with fewer records ends with the latest record; another request would wait for more.
     if (lines.length < RECORDS_PER_ANSWER) return records;
     query = `?after=${status.first + lines.length}&life=${status.life}`;
   }
 }
 
-/** As many as one answer has at most. */
+/** Maximum number of records in one answer. */
 const RECORDS_PER_ANSWER = 5_000;
 
 function recordsOf(text: string): TraceRecord[] {
@@ -125,8 +125,8 @@ function recordsOf(text: string): TraceRecord[] {
 }
 
 /**
- * What became of every slot and run from a time on, to the second: when Jobs were created, ended and were deleted, and why
- * others were skipped. Slots before it are left out: some were held back then, and are given up only later.
+ * Describes the outcome of every slot and run from a time on, in whole seconds: creation, end and deletion of Jobs, and
+ * the skip reasons. Earlier slots are omitted, because some were blocked then and are skipped only later.
  */
 function slotOutcomes(records: readonly TraceRecord[], fromMs: number): string[] {
   const lines = new Set<string>();

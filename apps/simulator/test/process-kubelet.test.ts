@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)("kubectl and pods as processes", () => {
   }
 
   beforeAll(async () => {
-    // Shortly before a CronJob is due.
+    // Starts shortly before a slot of the CronJob.
     const flags = [
       "--controllers",
       "*",

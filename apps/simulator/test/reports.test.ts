@@ -11,7 +11,7 @@ import { type CommandResult, kubewright } from "./memory-io.js";
 
 const HOUR = 3_600_000;
 
-/** Names and schedules as text that markup would like to be. */
+/** Two CronJobs whose schedules contain characters of Markdown. One skips runs, the other is punctual. */
 const manifests = `
 apiVersion: batch/v1
 kind: CronJob

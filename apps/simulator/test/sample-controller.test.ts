@@ -71,7 +71,7 @@ afterEach(async () => {
   await reset();
 });
 
-/** Defines Foos, and waits until they are served. */
+/** Creates the definition of Foo, and waits until the kind is served. */
 async function define(): Promise<void> {
   const definitions = config.makeApiClient(ApiextensionsV1Api);
   await definitions.createCustomResourceDefinition({ body: FOO_DEFINITION });
@@ -92,7 +92,7 @@ async function getFoo(name: string): Promise<Foo> {
   return (await custom.getNamespacedCustomObject({ ...FOO_API, ...HERE, name })) as Foo;
 }
 
-/** Waits for a Deployment to be as it should. */
+/** Waits until a Deployment matches the expected one. */
 function deploymentWith(name: string, expected: object): Promise<V1Deployment> {
   return vi.waitFor(async () => {
     const deployment = await apps.readNamespacedDeployment({ ...HERE, name });
@@ -108,7 +108,7 @@ async function goneDeployment(name: string): Promise<void> {
   );
 }
 
-/** Plays the Deployment controller, which this cluster does not have. */
+/** Acts as the Deployment controller, which this cluster does not have. */
 async function reportAvailable(name: string, availableReplicas: number): Promise<void> {
   const deployment = await apps.readNamespacedDeployment({ ...HERE, name });
   deployment.status = { replicas: availableReplicas, readyReplicas: availableReplicas, availableReplicas };
@@ -131,7 +131,7 @@ test("a Foo gets its Deployment, which it controls, and the number of available 
 
   await reportAvailable("example", 2);
   await vi.waitFor(async () => expect((await getFoo("one")).status).toEqual({ availableReplicas: 2 }), WAIT);
-  // What is written through /status is no new generation of either.
+  // A write through /status increments neither generation.
   expect((await getFoo("one")).metadata?.generation).toBe(1);
   expect(await deploymentWith("example", {})).toMatchObject({
     metadata: { uid: created.metadata?.uid, generation: 1 },
@@ -153,7 +153,7 @@ test("a changed number of replicas is corrected, whether it was scaled or patche
 
   await apps.patchNamespacedDeployment({ ...HERE, name, body: [{ op: "replace", path: "/spec/replicas", value: 0 }] });
   const restored = await deploymentWith("example", { metadata: { generation: 5 }, spec: { replicas: 2 } });
-  // A replaced spec leaves the status to those who may write it.
+  // An update of the spec does not change the status.
   expect(restored.status?.availableReplicas).toBe(2);
 });
 
@@ -206,7 +206,7 @@ test("the Deployment is deleted with its Foo: after it in the background, before
   await createFoo("foreground");
   const name = "foreground";
   const deployment = await deploymentWith(name, {});
-  // As long as somebody holds the Deployment, the Foo stays.
+  // A finalizer of the Deployment keeps the Foo.
   const finalizers = ["example.com/held"];
   const hold = [{ op: "add", path: "/metadata/finalizers", value: finalizers }];
   await apps.patchNamespacedDeployment({ ...HERE, name, body: hold });

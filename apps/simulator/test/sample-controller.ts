@@ -19,13 +19,13 @@ export interface Foo extends KubernetesObject {
   readonly status?: { readonly availableReplicas: number };
 }
 
-/** As in artifacts/examples/crd-status-subresource.yaml. */
+/** Same as artifacts/examples/crd-status-subresource.yaml. */
 export const FOO_DEFINITION = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: {
     name: `${FOO_API.plural}.${FOO_API.group}`,
-    // Groups below k8s.io are Kubernetes' own.
+    // Groups below k8s.io belong to Kubernetes.
     annotations: { "api-approved.kubernetes.io": "unapproved, experimental-only" },
   },
   spec: {
@@ -63,7 +63,7 @@ type CachedInformer<T extends KubernetesObject> = Informer<T> & ObjectCache<T>;
 const RETRY_MS = 20;
 
 /**
- * client-go's sample-controller as a user of @kubernetes/client-node writes it: nothing of it knows this project.
+ * client-go's sample-controller, written with @kubernetes/client-node and without any package of this project.
  *
  * @see https://github.com/kubernetes/sample-controller/blob/master/controller.go
  */
@@ -80,7 +80,7 @@ export class SampleController {
   #working: Promise<void> = Promise.resolve();
   #events = 0;
 
-  /** @param failures - Is told of every sync that was refused, and tried again. */
+  /** @param failures - Receives every sync error; each failed sync is retried. */
   constructor(config: KubeConfig, failures: unknown[] = []) {
     this.#failures = failures;
     this.#core = config.makeApiClient(CoreV1Api);
@@ -135,7 +135,7 @@ export class SampleController {
     if (foo !== undefined) this.#enqueue(foo);
   }
 
-  /** One worker: a key that is added while it is worked on waits, and is there once. */
+  /** Runs one worker. A key that is added during its sync is queued once. */
   async #work(): Promise<void> {
     for (; !this.#isStopped; await this.#wake.promise) {
       this.#wake = Promise.withResolvers();
@@ -165,7 +165,7 @@ export class SampleController {
       const message = `Resource "${deploymentName}" already exists and is not managed by Foo`;
       return this.#event(foo, "Warning", "ErrResourceExists", message);
     }
-    // As upstream, without a resourceVersion: whatever there is, is replaced.
+    // As upstream, without a resourceVersion: any version is replaced.
     if (deployment.spec?.replicas !== replicas)
       deployment = await this.#apps.replaceNamespacedDeployment({
         name: deploymentName,

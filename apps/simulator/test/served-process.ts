@@ -7,7 +7,7 @@ const BINARY = fileURLToPath(new URL("../bin/kubewright.js", import.meta.url));
 const BUILT = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const MAX_START_MS = 60_000;
 
-/** What a server answered. */
+/** Response of a server. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -16,24 +16,24 @@ export interface Answer {
 
 export interface RawRequest {
   readonly method?: string;
-  /** As it is sent: nothing is made of `..` or `%zz`. */
+  /** Sent unchanged: `..` and `%zz` are not normalized. */
   readonly path: string;
-  /** Sent as they are; without `host` the server's own. */
+  /** Sent unchanged. Default `host`: the server's own. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** How a command ended, and what it said. */
+/** Exit code and standard error of a command. */
 export interface Ended {
   readonly code: number | null;
   readonly stderr: string;
 }
 
-/** `kubewright serve` as it was built, in a process of its own. */
+/** Runs the built `kubewright serve` in a separate process. */
 export class ServedProcess {
   readonly url: string;
   readonly port: number;
-  /** Resolves when it says that it is ready. */
+  /** Resolves when the ready line is printed. */
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;
   readonly #ended: Promise<Ended>;
@@ -46,7 +46,7 @@ export class ServedProcess {
     this.#ended = ended;
   }
 
-  /** @throws Error with what it said, if it does not serve. */
+  /** @throws Error with standard error, if the server does not start. */
   static async start(node: string, flags: readonly string[]): Promise<ServedProcess> {
     const {
       child,
@@ -59,7 +59,7 @@ export class ServedProcess {
     return new ServedProcess(url, child, ready, ended);
   }
 
-  /** For flags with which it is to serve nothing. */
+  /** Runs the command with flags that it must refuse. */
   static async refuse(node: string, flags: readonly string[]): Promise<Ended> {
     const { child, said, ended } = launch(node, ["--port", "0", ...flags]);
     const served = said(/Serving on (\S+)/).then((url) => ({ code: null, stderr: `serves on ${url}` }));
@@ -82,7 +82,7 @@ export class ServedProcess {
     });
   }
 
-  /** Tells it to end as a user does. */
+  /** Sends SIGTERM. */
   stop(): Promise<Ended> {
     this.#child.kill("SIGTERM");
     return this.#ended;

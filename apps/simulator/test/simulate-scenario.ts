@@ -2,7 +2,7 @@ import type { Scenario } from "../src/scenario/scenario.js";
 import { simulate } from "../src/simulation.js";
 import type { TraceRecord } from "../src/trace.js";
 
-/** Plays a scenario to its end, for its records and for what was refused. */
+/** Simulates a scenario to its end. Returns its records and the problems of refused objects. */
 export async function simulateScenario(
   scenario: Scenario,
   { freeze = true } = {},

@@ -12,8 +12,8 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 /**
- * Everything that is meant to wear a server out, at once: KUBEWRIGHT_HEAVY=1 does so for two minutes and with as many clients
- * as it says below, and tells how others fared meanwhile.
+ * Concurrent load that could exhaust a server. With KUBEWRIGHT_HEAVY=1 it runs for two minutes with the number of
+ * clients below, and prints the latencies of other clients.
  */
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
 const LOAD = HEAVY
@@ -27,7 +27,7 @@ const JSON_BODY = { "content-type": "application/json" };
 interface Server {
   readonly port: number;
   readonly rssMiB: () => number;
-  /** Tells it to stop, and answers its exit code. */
+  /** Stops the server and returns its exit code. */
   readonly stop: () => Promise<number | null>;
 }
 
@@ -53,7 +53,7 @@ async function serve(snapshot: string): Promise<Server> {
   };
 }
 
-/** Asks as a client of its own, and answers the code. */
+/** Sends a request on a new connection, and returns the status code. */
 async function ask(port: number, options: RequestOptions, body?: string): Promise<number> {
   const sent = request({ host: "127.0.0.1", port, ...options, headers: body === undefined ? {} : JSON_BODY });
   sent.end(body);
@@ -66,17 +66,17 @@ function configMap(name: string, value: string): string {
   return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } });
 }
 
-/** A connection on which that is said, and nothing is read. */
+/** Opens a connection that sends the text and never reads. */
 function dead(port: number, said: string): Socket {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
-  // Whatever the server makes of it.
+  // The server may close the connection.
   socket.on("error", () => undefined);
   socket.write(said);
   return socket.pause();
 }
 
-/** Things that are refused, and cost before they are. */
+/** Requests that are refused after expensive work. */
 const MEAN: readonly (readonly [code: number, method: string, path: string, body: string])[] = [
   [400, "POST", CONFIG_MAPS, `{"metadata":${'{"a":'.repeat(100_000)}1${"}".repeat(100_001)}`],
   [413, "POST", CONFIG_MAPS, configMap("huge", "x".repeat(4 * 1024 * 1024))],
@@ -140,7 +140,7 @@ test.runIf(process.platform === "linux")(
       for (let round = 0; !isOver(); round++) {
         const [code, method, path, body] = MEAN[round % MEAN.length]!;
         expect(await ask(port, { method, path }, body).catch(() => code)).toBe(code);
-        // A list that nobody reads.
+        // A list whose response the client does not read.
         dead(port, `GET ${CONFIG_MAPS} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
         await sleep(250);
       }

@@ -2,7 +2,10 @@ import { pathToFileURL } from "node:url";
 
 import type { FaultPlan, runPlan } from "@kubewright/simulation";
 
-/** A Job whose controller hears nothing of Jobs from right before it ends, with a user who labels its pod meanwhile. */
+/**
+ * A Job whose controller receives no watch events of Jobs from shortly before the Job ends. A user labels its pod
+ * during that time.
+ */
 export function stalePlan(name = "pi", container = "main"): FaultPlan {
   return {
     apiVersion: "sim.kubewright.dev/v1",
@@ -29,7 +32,7 @@ export function stalePlan(name = "pi", container = "main"): FaultPlan {
   };
 }
 
-/** The player with a known bug put back in. Only the repository has them. */
+/** Returns the runner with a known bug. Requires a checkout of the repository. */
 export async function mutantRunner(name: string): Promise<typeof runPlan> {
   const { mutantPath } = (await import(
     new URL("../../../packages/simulation/mutants/build.ts", import.meta.url).href

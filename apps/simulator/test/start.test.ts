@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const LAUNCHER = fileURLToPath(new URL("../bin/kubewright.js", import.meta.url));
 
-/** Writes down, when the process ends, which modules it loaded, Node's own among them, and where it keeps what V8 made of them. */
+/** Records at exit which modules the process loaded, including Node's own, and the directory of V8's compile cache. */
 const WITNESS = `
 import module from "node:module";
 import { writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ interface Witness {
   readonly cache: string;
 }
 
-/** Serves until it says that it does, and tells what that took. */
+/** Starts the server, and returns the recorded modules once it serves. */
 async function serveOnce(): Promise<Witness> {
   const folder = mkdtempSync(path.join(tmpdir(), "kubewright-start-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -50,6 +50,6 @@ test("serve loads only what it needs: no libraries of other commands, no texts o
     urls.filter((url) => /cli-progress|csv-stringify|ajv|selfsigned|(run|why|learn)-command|descriptions/.test(url)),
   ).toEqual([]);
   expect(own).not.toContain("NativeModule internal/deps/undici/undici");
-  // Nobody else may write there.
+  // A folder that other users cannot write to.
   expect(cache).toContain(path.join(path.dirname(LAUNCHER), "..", "node_modules", ".cache"));
 });

@@ -27,7 +27,7 @@ interface Explanation {
   readonly notes: readonly string[];
 }
 
-/** The built command, serving a clock that stands still. @returns its address. */
+/** Runs the built command with a manual clock. @returns its address. */
 async function serve(kubeconfig: string): Promise<string> {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run "npm run build" first`);
   const args = [BINARY, "serve", "--port", "0", "--speed", "manual", "--kubeconfig", kubeconfig];
@@ -65,7 +65,7 @@ test(
     const { explanation } = JSON.parse((await run(process.execPath, args)).stdout) as { explanation: Explanation };
     expect(Date.parse(explanation.at)).toBe(Math.floor(Date.parse(now) / 1000) * 1000);
     expect(explanation.missed).toMatchObject([{ reason: "suspended" }]);
-    // 25 Sundays or 26, the last of which would start once resumed.
+    // 25 or 26 Sundays, the last of which would start after a resume.
     expect([24, 25]).toContain(explanation.missed[0]!.count);
     expect(explanation.notes.filter((note) => note.includes("--at"))).toEqual([]);
   },

@@ -51,7 +51,7 @@ spec:
   template:${template(workload).replaceAll("\n  ", "\n")}
 `;
 
-/** Three namespaces that have something at the same instants. */
+/** Three namespaces with runs at the same instants. */
 const threeNamespaces = ["billing", "search", "ops"]
   .map((namespace, index) =>
     [
@@ -231,7 +231,7 @@ test("a namespace's records do not depend on other namespaces", async () => {
   expect(ofSearch(together)).toEqual(ofSearch(alone));
 });
 
-/** What namespaces share, and the line that says so. */
+/** Resources that namespaces share, and the line that reports it. */
 const SHARED: Record<string, { readonly yaml?: string; readonly scenario?: string; readonly line: string }> = {
   "insufficient room on nodes": {
     yaml: `${threeNamespaces}${job({ namespace: "ops", name: "wide", spec: "parallelism: 60", requests: "{ cpu: 1 }" })}`,

@@ -2,7 +2,7 @@ import type { SimulationRequest } from "./simulation-request.js";
 import type { Problem } from "./problem.js";
 import { tryRequest } from "./read-request.js";
 
-/** What is wrong with the texts, as reading them finds and the API server says, without playing them. */
+/** Returns the problems that the parser and the API server find in the texts, without a simulation. */
 export async function check(
   request: Pick<SimulationRequest, "manifests" | "scenario" | "workloads" | "kubernetesVersion">,
 ): Promise<readonly Problem[]> {

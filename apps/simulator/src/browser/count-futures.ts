@@ -13,7 +13,7 @@ import type { FuturesResult } from "./simulate-futures.js";
 import type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
 import { type ReadRequest, tryRequest } from "./read-request.js";
 
-/** What `playFutures` loads. */
+/** Implements `playFutures`, which loads this module. */
 export async function countFutures(
   request: SimulationRequest & { readonly seeds: string },
   { onProgress, signal = new AbortController().signal, timeZoneData = "unknown" }: SimulationOptions = {},
@@ -70,5 +70,5 @@ function seedsOfRequest(text: string, { problems }: ReadRequest): SeedRange | un
   }
 }
 
-/** Of a line of the summary. */
+/** Characters per line of the summary. */
 const WIDTH = 120;

@@ -1,12 +1,12 @@
 import type { PageAssets } from "../report/page-assets.js";
 
-/** The page's script and style as `@kubewright/timeline` has them: `page.js` and `page.css`. */
+/** The page's script and style from `@kubewright/timeline`: `page.js` and `page.css`. */
 export interface PageFiles {
   readonly script: string;
   readonly style: string;
 }
 
-/** With their hashes, which only a secure context computes: HTTPS, or a server on the same machine. */
+/** Adds hashes. Requires a secure context: HTTPS, or a server on the same machine. */
 export async function pageAssetsOf({ script, style }: PageFiles): Promise<PageAssets> {
   const [scriptHash, styleHash] = await Promise.all([script, style].map(sha256));
   return { script, style, scriptHash: scriptHash!, styleHash: styleHash! };

@@ -5,10 +5,10 @@ import type { RequestTexts } from "./request-texts.js";
 
 const DOCUMENTS: readonly Problem["document"][] = ["request", "manifests", "workloads", "scenario"];
 
-/** What is wrong with a request, each thing once. */
+/** The problems of a request, without duplicates. */
 export class ProblemList {
   readonly #texts: RequestTexts;
-  /** By the line that the command tells of each. */
+  /** By the line that the command prints for each problem. */
   readonly #problems = new Map<string, Problem>();
 
   constructor(texts: RequestTexts) {
@@ -20,10 +20,10 @@ export class ProblemList {
     for (const problem of problems) this.#add(problem, "error");
   }
 
-  /** Throws again what is no mistake of somebody who wrote a text. */
+  /** Adds the lines of a UserError; rethrows any other error. */
   addError(error: unknown): void {
     if (!(error instanceof UserError)) throw error;
-    // It tells once more of all there is, of which what was only odd stays so, and some takes several lines.
+    // The message repeats all known problems: their severity must stay, and some have several lines.
     const known = new Set([...this.#problems.keys()].flatMap((each) => each.split("\n")));
     for (const line of error.message.split("\n")) if (!known.has(line)) this.#add(line, "error");
   }
@@ -36,7 +36,7 @@ export class ProblemList {
     return this.#problems;
   }
 
-  /** In the order of the texts. */
+  /** Sorted by text, line and column. */
   get all(): readonly Problem[] {
     return [...this.#problems.values()].sort(
       (a, b) =>
@@ -46,7 +46,7 @@ export class ProblemList {
     );
   }
 
-  /** As the command says it. @throws UserError with a line for each error, if there are any. */
+  /** Throws the errors in the command's format. @throws UserError with a line for each error, if there are any. */
   throwErrors(): void {
     const errors = [...this.#problems].filter(([, { severity }]) => severity === "error").map(([line]) => line);
     if (errors.length > 0) throw new UserError(errors.join("\n"));

@@ -1,19 +1,19 @@
-/** Something wrong or odd in what somebody wrote, and where. */
+/** A mistake or oddity in an input text, with its place. */
 export interface Problem {
-  /** `request` for what stands in none of the texts, such as a start that is no time. */
+  /** `request` for problems outside the texts, such as an invalid start time. */
   readonly document: "manifests" | "scenario" | "workloads" | "request";
-  /** Counted from one, as columns are. Absent: the document as a whole. */
+  /** Line and column count from 1. Absent: the whole document. */
   readonly line?: number;
   readonly column?: number;
-  /** Behind the last character. */
+  /** The column after the last character. */
   readonly endColumn?: number;
-  /** Whose it is: `CronJob default/report`. */
+  /** The object: `CronJob default/report`. */
   readonly object?: string;
-  /** As the API server writes it: `spec.template.spec.containers[0].image`. */
+  /** The field in the API server's notation: `spec.template.spec.containers[0].image`. */
   readonly field?: string;
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string;
-  /** Errors are refused, and the rest is played; warnings are passed over. */
+  /** An error is refused and the rest is simulated; a warning changes nothing. */
   readonly severity: "error" | "warning";
 }

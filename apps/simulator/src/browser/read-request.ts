@@ -5,9 +5,9 @@ import type { SimulationRequest } from "./simulation-request.js";
 import { ProblemList } from "./problem-list.js";
 import { RequestTexts } from "./request-texts.js";
 
-/** A request as it is to be played. */
+/** A parsed request. */
 export interface ReadRequest {
-  /** Absent when nothing can be played: what stands in the way is among the problems. */
+  /** Absent when nothing can be simulated; `problems` has the reason. */
   readonly input?: RunInput;
   readonly texts: RequestTexts;
   readonly problems: ProblemList;
@@ -27,7 +27,7 @@ export async function readRequest(request: SimulationRequest): Promise<ReadReque
   return { texts, problems };
 }
 
-/** Reads a request and asks the API server what it says of it. */
+/** Reads a request and validates its objects with the API server. */
 export async function tryRequest(request: SimulationRequest): Promise<ReadRequest> {
   const read = await readRequest(request);
   const { input, texts, problems } = read;
@@ -44,7 +44,7 @@ export async function tryRequest(request: SimulationRequest): Promise<ReadReques
   }
 }
 
-/** What is left of a request without the text that cannot be read, for people to be told what is wrong with the others. */
+/** Returns the request without the text that cannot be parsed, so that problems of the other texts are reported too. */
 function withoutUnreadable(request: SimulationRequest, { all }: ProblemList): SimulationRequest | undefined {
   const unreadable = (["scenario", "workloads"] as const).find(
     (name) => request[name] !== undefined && all.some(({ document }) => document === name),

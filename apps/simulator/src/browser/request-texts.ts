@@ -4,15 +4,15 @@ import type { RunInputFlags } from "../run-input.js";
 import type { SimulationRequest } from "./simulation-request.js";
 import type { Problem } from "./problem.js";
 
-/** What the texts of a request are called, in problems and in the command. */
+/** File names of the texts, in problems and in the command. */
 const FILES = { manifests: "manifests.yaml", scenario: "scenario.yaml", workloads: "workloads.yaml" } as const;
 
 export type TextName = keyof typeof FILES;
 
-/** The texts of a request as files, which is what reads them takes them for. Those that are blank are not there. */
+/** Presents the texts of a request as files to the input reader. A blank text counts as absent. */
 export class RequestTexts {
   readonly #request: SimulationRequest;
-  /** Of the command line. */
+  /** Paths on the command line. */
   readonly paths: readonly string[];
   readonly flags: RunInputFlags;
 
@@ -20,7 +20,7 @@ export class RequestTexts {
     this.#request = request;
     const { start, seed, timeZone, kubernetesVersion } = request;
     const has = (name: TextName): boolean => this.text(name).trim() !== "";
-    // Of nothing at all it is said that there is nothing in it.
+    // For a request without any text the reader reports empty manifests.
     this.paths = has("manifests") || !has("scenario") ? [FILES.manifests] : [];
     this.flags = {
       ...(has("scenario") ? { scenario: FILES.scenario } : {}),
@@ -37,12 +37,12 @@ export class RequestTexts {
     return this.#request[name] ?? "";
   }
 
-  /** The command line that plays the same, but for its seeds. */
+  /** The equivalent command line, without seeds. */
   get command(): string {
     return seedCommand(this.paths, this.flags);
   }
 
-  /** What reads the texts: a disk with nothing else on it. */
+  /** A file system that has only the texts. */
   get io(): Pick<Io, "readFile" | "listFolder"> {
     return {
       readFile: async (path) => {
@@ -57,7 +57,7 @@ export class RequestTexts {
     };
   }
 
-  /** The problem that a line of the command tells of: `manifests.yaml:12:9: CronJob default/report: spec.schedule: …; …`. */
+  /** Parses a line of the command: `manifests.yaml:12:9: CronJob default/report: spec.schedule: …; …`. */
   problem(line: string, severity: Problem["severity"]): Problem {
     const [, file = "", at, column, rest = ""] = PLACED_PROBLEM.exec(line) ?? [];
     const name = textNamed(file);
@@ -72,7 +72,7 @@ export class RequestTexts {
     };
   }
 
-  /** From a column to the end of the word or the quotation that begins there. */
+  /** Returns the column, and the end of the word or quoted text that begins there. */
   #columns(name: TextName, line: number, column: number): Pick<Problem, "column" | "endColumn"> {
     const rest = (this.text(name).split(/\r?\n/, line)[line - 1] ?? "").slice(column - 1);
     const word = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|.*?(?=:(?:\s|$)|\s+#|\s*$))/.exec(rest)?.[0] ?? "";
@@ -86,7 +86,7 @@ function textNamed(file: string): TextName | undefined {
   return (Object.keys(FILES) as TextName[]).find((name) => FILES[name] === file);
 }
 
-/** `CronJob default/report: spec.schedule: what is wrong; what to do`, of which only the third has to be there. */
+/** Parses `CronJob default/report: spec.schedule: what is wrong; what to do`. Only the message is required. */
 function problemParts(line: string): Pick<Problem, "object" | "field" | "message" | "hint"> {
   const { object, field, message, hint } = PROBLEM.exec(line)?.groups ?? {};
   return {

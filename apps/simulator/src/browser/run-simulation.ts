@@ -18,19 +18,19 @@ import type { SimulationOptions, SimulationRequest } from "./simulation-request.
 import type { Problem } from "./problem.js";
 import { type ReadRequest, readRequest } from "./read-request.js";
 
-/** What became of a request. */
+/** The result of a request. */
 export interface SimulationResult {
-  /** What the page shows. Absent when nothing could be played: the problems say why. */
+  /** The data of the page. Absent when nothing could be simulated; `problems` has the reason. */
   readonly report?: ReportData;
-  /** What `kubewright run` prints, without colours. Empty when nothing could be played. */
+  /** The output of `kubewright run`, without colours. Empty when nothing could be simulated. */
   readonly summary: string;
-  /** In the order of the texts. */
+  /** Problems in the order of the texts. */
   readonly problems: readonly Problem[];
-  /** The command that does the same, with `manifests.yaml`, `scenario.yaml` and `workloads.yaml` for the texts. */
+  /** The equivalent command line, with `manifests.yaml`, `scenario.yaml` and `workloads.yaml` for the texts. */
   readonly command: string;
 }
 
-/** Plays a request in virtual time. What is wrong with some of it does not keep the rest from being played. */
+/** Simulates a request in virtual time. Invalid objects are reported, and the others are simulated. */
 export async function runSimulation(
   request: SimulationRequest,
   options: SimulationOptions = {},
@@ -54,9 +54,9 @@ export async function runSimulation(
 }
 
 /**
- * The bytes that `kubewright run --json` writes, held in memory: a day of an hourly CronJob is 0.3 MB.
+ * Returns the bytes that `kubewright run --json` writes, in memory: a day of an hourly CronJob is 0.3 MB.
  *
- * @throws UserError when there are errors, a line for each.
+ * @throws UserError with a line for each error.
  */
 export async function trace(request: SimulationRequest, options: SimulationOptions = {}): Promise<string> {
   const read = await readRequest(request);
@@ -67,9 +67,9 @@ export async function trace(request: SimulationRequest, options: SimulationOptio
 }
 
 /**
- * The file that `kubewright run --html` writes.
+ * Returns the file that `kubewright run --html` writes.
  *
- * @throws UserError when there are errors, a line for each.
+ * @throws UserError with a line for each error.
  */
 export async function htmlReport(
   request: SimulationRequest,
@@ -90,7 +90,7 @@ interface Run {
   readonly timeline: Timeline;
 }
 
-/** @returns `undefined` when nothing could be played. */
+/** @returns `undefined` when nothing could be simulated. */
 async function simulateRequest(
   { input, problems }: ReadRequest,
   { onProgress, signal, timeZoneData = "unknown" }: SimulationOptions,
@@ -134,5 +134,5 @@ function commandOf({ texts }: ReadRequest, { seed }: SimulationRequest): string 
   return seed === undefined ? texts.command : `${texts.command} --seed ${seed}`;
 }
 
-/** Of a line of the summary. */
+/** Characters per line of the summary. */
 const WIDTH = 120;

@@ -3,22 +3,24 @@ import type { FuturesReport } from "@kubewright/timeline/data";
 import type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
 import type { Problem } from "./problem.js";
 
-/** What became of many futures. */
+/** The result of a simulation with many seeds. */
 export interface FuturesResult {
-  /** What the page of many futures shows, without timelines. Absent when nothing could be played: the problems say why. */
+  /**
+   * The data of the futures page, without timelines. Absent when nothing could be simulated; `problems` has the reason.
+   */
   readonly report?: FuturesReport;
-  /** What `kubewright run --seeds` prints below its title, without colours. */
+  /** The text that `kubewright run --seeds` prints below its title, without colours. */
   readonly summary: string;
-  /** In the order of the texts. */
+  /** Problems in the order of the texts. */
   readonly problems: readonly Problem[];
-  /** The command that does the same. */
+  /** The equivalent command line. */
   readonly command: string;
 }
 
 /**
- * Plays a request once for every seed, one after the other. What counts them is loaded when it is called.
+ * Simulates a request once for each seed, one after the other. Loads its implementation on the first call.
  *
- * @param request - `seeds` as `--seeds` takes them: `1-100`.
+ * @param request - `seeds` has the format of `--seeds`: `1-100`.
  */
 export async function simulateFutures(
   request: SimulationRequest & { readonly seeds: string },

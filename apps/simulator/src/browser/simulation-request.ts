@@ -1,28 +1,28 @@
-/** What is to be played, as somebody wrote it. Absent: what `kubewright run` takes then. */
+/** The texts and options to simulate. Absent members have the defaults of `kubewright run`. */
 export interface SimulationRequest {
-  /** Kubernetes objects, as YAML or JSON; may hold several documents. Empty when the scenario has its own. */
+  /** Kubernetes objects, as YAML or JSON; several documents are permitted. Empty when the scenario has its own. */
   readonly manifests: string;
-  /** A scenario, as `--scenario` reads it. */
+  /** A scenario, in the format of `--scenario`. */
   readonly scenario?: string;
-  /** RFC 3339, as `--start`. */
+  /** RFC 3339, like `--start`. */
   readonly start?: string;
-  /** How long, as `--for`: `30d`. */
+  /** Duration, like `--for`: `30d`. */
   readonly for?: string;
-  /** A whole number, as `--seed`. */
+  /** A whole number, like `--seed`. */
   readonly seed?: number;
-  /** Zone of CronJobs without one, as `--controller-time-zone`. */
+  /** Time zone of CronJobs without one, like `--controller-time-zone`. */
   readonly timeZone?: string;
-  /** As `--kubernetes`: `1.34`. */
+  /** Like `--kubernetes`: `1.34`. */
   readonly kubernetesVersion?: string;
-  /** `kind: Workloads`, as `--workloads` reads it. */
+  /** `kind: Workloads`, in the format of `--workloads`. */
   readonly workloads?: string;
 }
 
 export interface SimulationOptions {
-  /** Hears how much has been played, from 0 to 1. */
+  /** Receives the simulated share, from 0 to 1. */
   readonly onProgress?: (done: number) => void;
-  /** Ends it early: the promise is then rejected with the signal's reason. */
+  /** Stops the simulation: the promise is then rejected with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Version of the time-zone data in use, which browsers do not tell. Default `unknown`. */
+  /** Version of the time-zone data, which browsers do not expose. Default `unknown`. */
   readonly timeZoneData?: string;
 }

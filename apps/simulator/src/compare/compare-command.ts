@@ -45,8 +45,8 @@ export interface CompareFlags extends RunInputFlags, ReportFlags {
 }
 
 /**
- * `kubewright run … --against OTHER`: plays both sets of manifests alike and prints what differs, run by run; with
- * `--against-kubernetes` under two releases.
+ * `kubewright run … --against OTHER`: simulates both sets of manifests in the same way and prints the differences by
+ * run; with `--against-kubernetes` under two releases.
  */
 export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
   const { against, json, html, rules } = flags;
@@ -80,7 +80,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
   const recorders = page === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
   const progress = (await io.progress?.()) ?? silentProgress;
   const records: RunRecords[] = [];
-  // The rules are about what is to be, which is B.
+  // The rules apply to B, the intended state.
   const ruleChecks = new RunRules(rules);
   const pods = new PodPeaks(countsNeededFor(rules).selections);
   const timeline = new Timeline({ maxRows: 0, listener: ruleChecks.listener });
@@ -191,7 +191,7 @@ function parseAgainstVersion(text: string | undefined): SimulatedVersion | undef
   return text === undefined ? undefined : parseKubernetesVersion(text, "--against-kubernetes");
 }
 
-/** The files of a side, and its release where that, or the other's, is not the newest. */
+/** The files of a side, with its release if either release is not the newest. */
 function sideTitle(files: readonly string[], own: RunInput, other: RunInput): string {
   const remark = versionRemark(own.kubernetesVersion);
   const release =
@@ -202,16 +202,16 @@ function sideTitle(files: readonly string[], own: RunInput, other: RunInput): st
 interface SimulateSideOptions {
   readonly label: string;
   readonly progress: Progress;
-  /** Share of the whole work that lies behind. */
+  /** Share of the total work that is done. */
   readonly done: number;
-  /** Records it for the page. */
+  /** Records the run for the page. */
   readonly recorder: ReportRecorder | undefined;
-  /** Hears every record. */
+  /** Receives every record. */
   readonly listener: ((record: TraceRecord) => void) | undefined;
   readonly onCreated: (outcome: CreateOutcome) => void;
 }
 
-/** @throws InterruptedError when told to stop before the end: half a run compares with nothing. */
+/** @throws InterruptedError when stopped before the end, because half a run cannot be compared. */
 async function simulateSide(
   input: RunInput,
   { label, progress, done, onCreated, recorder, listener }: SimulateSideOptions,
@@ -250,7 +250,7 @@ async function simulateSide(
   return records;
 }
 
-/** A scenario brings manifests of its own, of which those that the other file has too give way to it. */
+/** Removes manifests of the scenario that the other file replaces. */
 function withoutReplaced(input: RunInput, against: string): RunInput {
   if (input.scenario === undefined) return input;
   const folder = against.replace(/\/+$/, "");

@@ -5,11 +5,11 @@ import type { CronJobState } from "../trace.js";
 import { zoneOf } from "../zone-of.js";
 import type { RunRecordGroup, RunRecord, RunRecords } from "./run-records.js";
 
-/** Two simulations, run by run. */
+/** The differences between two simulations, by run. */
 export interface Comparison {
   readonly groups: readonly GroupComparison[];
   readonly totals: RunCounts;
-  /** Runs from here on were left out: there were too many to keep. */
+  /** Runs from this time on were not compared, because there were too many to store. */
   readonly untilMs?: number;
 }
 
@@ -17,17 +17,17 @@ export interface GroupComparison {
   readonly kind: "CronJob" | "Job";
   readonly namespace: string;
   readonly name: string;
-  /** Which side has it at all. */
+  /** Which sides have the object. */
   readonly presentIn: "both" | "a" | "b";
-  /** The zone its slots go by: UTC where the two sides differ in it, and for Jobs. */
+  /** Time zone of the slots: UTC for Jobs, and when the two sides differ in it. */
   readonly timeZone: string;
   readonly counts: RunCounts;
-  /** In order of time. Runs that are the same on both sides are left out. */
+  /** Ordered by time. Equal runs are omitted. */
   readonly differences: readonly RunDifference[];
 }
 
 export interface RunCounts {
-  /** Runs of each side, skipped ones not counted. */
+  /** Runs of each side, without skipped ones. */
   readonly a: number;
   readonly b: number;
   readonly same: number;
@@ -41,26 +41,26 @@ export interface RunDifference {
   readonly slotMs: number;
   readonly a?: RunRecord;
   readonly b?: RunRecord;
-  /** Of `onlyA` and `onlyB`: why the other side has no such run. */
+  /** For `onlyA` and `onlyB`: why the other side has no such run. */
   readonly absent?: AbsentReason;
-  /** Of `different`: in what. */
+  /** For `different`: the aspects that differ. */
   readonly differs?: readonly Aspect[];
 }
 
 export type AbsentReason =
-  /** There is no such CronJob, or Job. */
+  /** The other side has no such CronJob or Job. */
   | "noSuchObject"
-  /** Its schedule has no such slot. */
+  /** The other side's schedule has no such slot. */
   | "notScheduled"
-  /** Its schedule has the slot, and nothing was heard of it. */
+  /** The other side's schedule has the slot, but there is no record of it. */
   | "notStarted";
 
 export type Aspect = "outcome" | "start" | "duration" | "failedPods" | "refusedStatuses";
 
-/** Times nearer than this count as equal: API times are whole seconds. */
+/** Times closer than this count as equal, because API times are whole seconds. */
 const EQUAL_MS = 1000;
 
-/** Compares slot by slot, and Jobs of their own by name. Equal ledgers give no differences. */
+/** Compares CronJobs by slot, and other Jobs by name. Equal records have no differences. */
 export function compareRuns(a: RunRecords, b: RunRecords): Comparison {
   const schedules = new Schedules();
   const untilMs = Math.min(a.completeUntilMs, b.completeUntilMs);
@@ -142,12 +142,12 @@ function aspects(a: RunRecord, b: RunRecord): Aspect[] {
   const [tookA, tookB] = [durationOf(a), durationOf(b)];
   if (tookA !== undefined && tookB !== undefined && Math.abs(tookA - tookB) >= EQUAL_MS) found.push("duration");
   if (bothRan && a.failedPods !== b.failedPods) found.push("failedPods");
-  // How often goes by the pace at which a controller tries again.
+  // The number of refusals depends on the retry rate of a controller.
   if (bothRan && (a.refusedStatuses === undefined) !== (b.refusedStatuses === undefined)) found.push("refusedStatuses");
   return found;
 }
 
-/** Absent for one that did not start, or has not ended. */
+/** Returns `undefined` for a run that did not start or has not ended. */
 export function durationOf({ createdMs, ...run }: RunRecord): number | undefined {
   return createdMs === undefined ? undefined : durationMsOf({ createdMs, ...run });
 }
@@ -157,7 +157,10 @@ function zoneOfBoth(a: RunRecordGroup | undefined, b: RunRecordGroup | undefined
   return zones.length > 0 && new Set(zones).size === 1 ? zones[0]! : "UTC";
 }
 
-/** A suspended CronJob reports the slots it misses only when it is resumed: here they are skipped at once. */
+/**
+ * A suspended CronJob reports its missed slots only when it is resumed; this function returns them as skipped
+ * immediately.
+ */
 function suspendedSkip(group: RunRecordGroup | undefined, slotMs: number, schedules: Schedules): RunRecord | undefined {
   const state = group === undefined ? undefined : stateAt(group, slotMs);
   if (state?.suspend !== true || !hasSlot(state, slotMs, schedules)) return undefined;

@@ -9,7 +9,7 @@ export interface ComparisonHeader {
   /** The files of each side. */
   readonly a: readonly string[];
   readonly b: readonly string[];
-  /** What A and B are played as. */
+  /** The simulated releases of A and B. */
   readonly kubernetesVersions: readonly [KubernetesVersion, KubernetesVersion];
   readonly startMs: number;
   readonly endMs: number;
@@ -18,8 +18,13 @@ export interface ComparisonHeader {
 }
 
 /**
- * A comparison as JSON lines: a `header`, a `change` for every field that the manifests have differently, a `difference`
- * for every run that differs, a `group` with the counts of each CronJob and Job, and a `summary`. Times are RFC 3339 in UTC.
+ * Formats a comparison as JSON lines. Times are RFC 3339 in UTC. The records are:
+ *
+ * - a `header`
+ * - a `change` for each field that differs between the manifests
+ * - a `difference` for each run that differs
+ * - a `group` with the counts of each CronJob and Job
+ * - a `summary`
  */
 export function* comparisonLines(
   header: ComparisonHeader,

@@ -4,10 +4,10 @@ import type { Comparison } from "./compare-runs.js";
 import { sideText, valueText } from "./comparison-text.js";
 import type { ManifestChange } from "./manifest-changes.js";
 
-/** Differences that a page lists of one CronJob; the others are counted. */
+/** Maximum number of differences that a page lists for one CronJob; the others are counted. */
 const MAX_LISTED = 1_000;
 
-/** Two runs for one page, and what they do differently: CronJobs and Jobs that differ, in words. */
+/** Builds the data of a page with two runs and their differences, as text for each CronJob and Job that differs. */
 export function comparisonReport(
   titles: ComparisonReport["titles"],
   a: ReportData,

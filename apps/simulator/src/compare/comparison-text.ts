@@ -20,18 +20,18 @@ export interface ComparisonTextOptions {
   readonly style: Style;
 }
 
-/** Differences shown of one CronJob; the others are counted. */
+/** Maximum number of differences that are shown for one CronJob; the others are counted. */
 const MAX_SHOWN = 40;
-/** Changed fields shown of one object. */
+/** Maximum number of changed fields that are shown for one object. */
 const MAX_CHANGES = 12;
 /** `~ 2026-03-28 10:00  ` */
 const SLOT_WIDTH = 20;
-/** Below this, the two sides stand one below the other. */
+/** Minimum width of a side; below it the two sides are on separate lines. */
 const NARROWEST_SIDE = 24;
 
 const MARKS = { onlyA: "-", onlyB: "+", different: "~" } as const;
 
-/** One block per CronJob and per Job of its own that differs, then totals. */
+/** Formats one block for each CronJob and Job that differs, then totals. */
 export function comparisonText(
   { groups, totals, untilMs }: Comparison,
   changes: readonly ManifestChange[],
@@ -54,7 +54,7 @@ export function comparisonText(
   return `${blocks.map((block) => `${block}\n`).join("")}${lines.join("\n")}\n`;
 }
 
-/** What the marks mean. */
+/** Explains the marks. */
 export function comparisonLegend(style: Style): string {
   return `${style.red("-")} only in A  ${style.green("+")} only in B  ${style.yellow("~")} in both, but different`;
 }
@@ -72,7 +72,7 @@ function groupText(group: GroupComparison, changes: readonly ManifestChange[], o
   if (own.length > MAX_CHANGES) lines.push(`  … and ${own.length - MAX_CHANGES} more fields`);
   const room = Math.floor((width - SLOT_WIDTH - 2) / 2);
   const shown = group.differences.slice(0, MAX_SHOWN);
-  // No wider than what stands in the left column; too narrow a terminal has no columns.
+  // The left column is as wide as its longest text. A narrow terminal has no columns.
   const longest = Math.max(NARROWEST_SIDE, ...shown.map((difference) => sideText(difference, "a").length));
   const side = Math.min(room, longest);
   if (group.differences.length > 0 && side >= NARROWEST_SIDE)
@@ -110,7 +110,7 @@ const ABSENT = {
   notStarted: "not started",
 } as const;
 
-/** What became of it on one side, or why there is none. */
+/** Returns the outcome of the run on one side, or why there is no run. */
 export function sideText(difference: RunDifference, side: "a" | "b"): string {
   const run = difference[side];
   if (run === undefined) return ABSENT[difference.absent ?? "notStarted"];

@@ -1,18 +1,18 @@
 import { isLive } from "../input/live-state.js";
 import type { Manifest } from "../input/manifest.js";
 
-/** What two manifests of the same object say differently. */
+/** A field that differs between two manifests of the same object. */
 export interface ManifestChange {
   /** `CronJob default/report` */
   readonly object: string;
   /** `spec.schedule` */
   readonly field: string;
-  /** A value that holds no others. Absent: not there. */
+  /** A leaf value. Absent: the field is not set. */
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** Field by field, objects of both sides only; those of one side alone show in the runs. */
+/** Compares objects that both sides have, by field. Objects of one side are visible in the runs. */
 export function manifestChanges(a: readonly Manifest[], b: readonly Manifest[]): ManifestChange[] {
   const others = new Map(b.map((manifest) => [identity(manifest), manifest]));
   return a.flatMap((manifest) => {
@@ -20,12 +20,12 @@ export function manifestChanges(a: readonly Manifest[], b: readonly Manifest[]):
     const other = others.get(object);
     if (other === undefined) return [];
     const changes = fieldChanges(object, leaves(written(manifest)), leaves(written(other)));
-    // A live object has every default, which a file leaves out without changing it.
+    // A live object has every default; a file that omits a default does not change it.
     return isLive(manifest.object) ? changes.filter(({ after }) => after !== undefined) : changes;
   });
 }
 
-/** Without what only a server gives. */
+/** Removes the fields that only a server sets. */
 function written({ object }: Manifest): object {
   if (!isLive(object)) return object;
   const { status: _status, metadata, ...rest } = object;
@@ -55,7 +55,7 @@ function fieldChanges(object: string, a: Leaves, b: Leaves): ManifestChange[] {
 
 type Leaves = Map<string, unknown>;
 
-/** Every value that holds no others, by its path. */
+/** Collects all leaf values by path. */
 function leaves(value: unknown, path = "", found: Leaves = new Map()): Leaves {
   const isEmpty = typeof value !== "object" || value === null || Object.keys(value).length === 0;
   if (isEmpty) found.set(path, value);

@@ -4,62 +4,62 @@ import type { CronJobDecision, MissReason } from "@kubewright/cronjob";
 import { type SkipReason, heldBackReason, replacedText } from "../run-row-text.js";
 import type { CronJobState, JobDecisionSummary, ObjectRecord, TraceRecord } from "../trace.js";
 
-/** One slot of a CronJob, or one Job of its own, and what became of it. */
+/** The outcome of one slot of a CronJob, or of a Job without a CronJob. */
 export interface RunRecord {
-  /** The slot; of a Job without one, its creation. */
+  /** The slot; for a Job without a slot, its creation time. */
   readonly slotMs: number;
   readonly job?: string;
   readonly outcome: "Complete" | "Failed" | "Running" | "Suspended" | "Deleted" | "Skipped";
-  /** Why it failed, or was deleted. */
+  /** Reason of the failure or deletion. */
   readonly reason?: string;
-  /** Why it was skipped. */
+  /** Reason of the skip. */
   readonly skipped?: SkipReason;
-  /** Jobs that were in the way of a skipped run. */
+  /** Jobs that blocked a skipped run. */
   readonly blockedBy?: readonly string[];
   readonly createdMs?: number;
   readonly startMs?: number;
   readonly endMs?: number;
-  /** Pods that failed. */
+  /** Number of failed pods. */
   readonly failedPods: number;
   /** How often the API server refused the Job's status. Absent: never. */
   readonly refusedStatuses?: number;
 }
 
-/** A CronJob with its runs, or a Job of its own. */
+/** A CronJob with its runs, or a Job without a CronJob. */
 export interface RunRecordGroup {
   readonly kind: "CronJob" | "Job";
   readonly namespace: string;
   readonly name: string;
-  /** What the CronJob was like, and from when. */
+  /** The CronJob's states, with the start time of each. */
   readonly states: { readonly fromMs: number; readonly state: CronJobState }[];
-  /** By slot, or by name for a Job without a slot. */
+  /** By slot; by name for a Job without a slot. */
   readonly runs: Map<string, RunRecord>;
-  /** The slot that Forbid holds back at the moment: its key. */
+  /** Key of the slot that Forbid currently holds back. */
   heldBack?: string;
-  /** Of runs deleted since the last decision about it: their keys. */
+  /** Keys of runs that were deleted since the last decision about the CronJob. */
   readonly deleted: string[];
-  /** The Jobs that Replace asked to be deleted last, and for which. */
+  /** The Jobs that the last Replace deleted, and the Job that replaced them. */
   replaced?: { readonly by: string; readonly jobs: readonly string[] };
 }
 
 export interface RunRecordsOptions {
-  /** Runs kept of all groups together. Default 100,000. */
+  /** Maximum number of runs of all groups. Default 100,000. */
   readonly maxRuns?: number;
 }
 
 const MAX_RUNS = 100_000;
 
-/** Folds trace records into one entry per run: what two simulations are compared by. */
+/** Reduces trace records to one entry per run, for the comparison of two simulations. */
 export class RunRecords {
   readonly groups = new Map<string, RunRecordGroup>();
-  /** Runs from this slot on may be missing, because there were too many. Infinity: none is. */
+  /** Runs from this slot on may be missing, because there were too many. Infinity: none is missing. */
   completeUntilMs = Number.POSITIVE_INFINITY;
-  /** Skipped runs of which only the number is known. */
+  /** Number of skipped runs without an entry. */
   unlisted = 0;
   #remaining: number;
-  /** When the window begins: what was over before is history, and no run of it. */
+  /** Start of the window. Slots and Jobs that ended before it are not counted. */
   #startMs = Number.NEGATIVE_INFINITY;
-  /** Which group and run a live Job belongs to. */
+  /** Group and run of each live Job, by UID. */
   readonly #jobs = new Map<string, { readonly group: RunRecordGroup; readonly key: string }>();
 
   constructor({ maxRuns = MAX_RUNS }: RunRecordsOptions = {}) {
@@ -84,7 +84,7 @@ export class RunRecords {
     const skip = (skippedMs: number, why: MissReason, blockedBy?: readonly string[]): void => {
       if (skippedMs < this.#startMs) return;
       const known = group.runs.get(String(skippedMs));
-      // What held a run back says more than that a later one was due.
+      // The reason that blocked the run is more specific than `superseded`.
       const skipReason = known?.skipped === "stillActive" && why === "superseded" ? "stillActive" : why;
       const blockers = blockedBy ?? known?.blockedBy;
       this.#put(group, String(skippedMs), {
@@ -99,7 +99,7 @@ export class RunRecords {
       for (const missedMs of slotsMs) skip(missedMs, why);
       this.unlisted += count - slotsMs.length;
     }
-    // Until the end of the simulation it may still start late, and then counts as a run.
+    // Until the end of the simulation the slot may still start late, and then it counts as a run.
     delete group.heldBack;
     if (reason === "stillActive" && slotMs !== undefined) {
       skip(slotMs, reason, activeJobs);
@@ -123,7 +123,7 @@ export class RunRecords {
     }
   }
 
-  /** A Job is deleted before its controller says for which other. */
+  /** Sets the reason of a replaced run. The Job's deletion precedes the decision that names its replacement. */
   #setReplacedReason(group: RunRecordGroup, key: string): void {
     const run = group.runs.get(key);
     if (run?.job === undefined || group.replaced?.jobs.includes(run.job) !== true) return;
@@ -216,7 +216,7 @@ function sameSpec(a: CronJobState, b: CronJobState): boolean {
   );
 }
 
-/** A write that was refused for what it says: conflicts, and servers that do not answer, are nothing odd. */
+/** Whether the API server refused the content of a write. Conflicts and missing answers do not count. */
 function isRefusedStatus(error: string): boolean {
   return error.startsWith("tracking status: ") && error.includes(" is invalid: ");
 }

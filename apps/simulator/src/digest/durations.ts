@@ -1,6 +1,8 @@
 /**
- * How often each duration came up, for quantiles of any number of them: kept to the second below 1000 s, to three digits
- * above, so that a quantile is right within half a percent, in about 900 counters for each power of ten.
+ * Counts durations, for quantiles of any number of them.
+ *
+ * Durations are rounded to a second below 1000 s and to three digits above. A quantile is correct within 0.5 %, with
+ * about 900 counters for each power of ten.
  */
 export class Durations {
   readonly #counts = new Map<number, number>();
@@ -11,7 +13,7 @@ export class Durations {
     return this.#size;
   }
 
-  /** Seconds, and how often: what `addCounts` takes. */
+  /** Pairs of seconds and count, in the format of `addCounts`. */
   get counts(): (readonly [number, number])[] {
     return [...this.#counts];
   }
@@ -21,7 +23,7 @@ export class Durations {
     this.#longestMs = Math.max(this.#longestMs, durationMs);
   }
 
-  /** Those that another has counted. */
+  /** Adds the counts of another instance. */
   addCounts(counts: Iterable<readonly [number, number]>): void {
     for (const [seconds, count] of counts) {
       this.#count(seconds, count);
@@ -29,7 +31,7 @@ export class Durations {
     }
   }
 
-  /** As it can be handed to another thread. */
+  /** A copy that can be sent to another thread. */
   get packed(): PackedDurations {
     return { counts: this.counts, longestMs: this.#longestMs };
   }
@@ -41,12 +43,12 @@ export class Durations {
     return durations;
   }
 
-  /** The duration that this share of all does not exceed, in milliseconds; `undefined` when there is none. */
+  /** Returns the duration that this share does not exceed, in milliseconds; `undefined` when there is none. */
   quantile(share: number): number | undefined {
     let left = Math.max(1, Math.ceil(share * this.#size));
     for (const [seconds, count] of [...this.#counts].sort(([a], [b]) => a - b)) {
       left -= count;
-      // Rounded up it may be longer than any was.
+      // The rounded value may exceed the longest duration.
       if (left <= 0) return Math.min(seconds * 1000, this.#longestMs);
     }
     return undefined;

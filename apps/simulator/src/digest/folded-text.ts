@@ -3,7 +3,7 @@ import { SKIP_REASON_TEXTS, type SkipReason } from "../run-row-text.js";
 import type { ZonedClock } from "../zoned-clock.js";
 import type { FoldedRows } from "./run-digest.js";
 
-/** `… 9,879 more until 01-31 23:55, all Complete in 10s`; of several kinds, how many of each. */
+/** `… 9,879 more until 01-31 23:55, all Complete in 10s`; with several kinds, the count of each. */
 export function foldedText({ toMs, counts, tookMs }: FoldedRows, clock: ZonedClock): string {
   const kinds = [...counts].sort(([, a], [, b]) => b - a);
   const total = kinds.reduce((sum, [, count]) => sum + count, 0);

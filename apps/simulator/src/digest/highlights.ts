@@ -8,16 +8,18 @@ import { zoneOf } from "../zone-of.js";
 import type { DigestGroup } from "./run-digest.js";
 import { type Occurrences, totalOf } from "./run-statistics.js";
 
-/** Something of a CronJob or a Job that its owner will want to know. */
+/** A remark about a CronJob or Job that its owner should know. */
 export interface Highlight {
   /** `default/report` */
   readonly object: string;
   readonly text: string;
-  /** The greater, the sooner it is told. */
+  /** Highlights with a higher rank come first. */
   readonly rank: number;
 }
 
-/** What to look at first: what never works before what fails now and then, before what is skipped, late or long. */
+/**
+ * Order of importance: permanent problems before occasional failures, and failures before skipped, late or long runs.
+ */
 const RANKS = {
   never: 100,
   withoutNode: 90,
@@ -32,11 +34,11 @@ const RANKS = {
   overlap: 10,
 } as const;
 
-/** A longest run is told of that takes so many times as long as the 95th percentile, and so much longer. */
+/** The longest run is a highlight if it exceeds the 95th percentile by this factor and by this time. */
 const LONG_FACTOR = 2;
 const LONG_MS = 60_000;
 
-/** Findings of all groups, the weightiest first; among equals the one that concerns more of a CronJob's runs. */
+/** Returns the highlights of all groups, ordered by rank; within a rank by the share of the CronJob's runs. */
 export function findHighlights(groups: readonly DigestGroup[], startMs: number): Highlight[] {
   const zones = new TimeZoneCache();
   return groups.flatMap((group) => highlightsOf(group, startMs, zones)).sort((a, b) => b.rank - a.rank);
@@ -48,7 +50,7 @@ function highlightsOf({ group, statistics }: DigestGroup, startMs: number, zones
   const { cronJob } = group;
   const found: Highlight[] = [];
   const all = Math.max(1, statistics.runs + totalOf(statistics.skipped));
-  // Less than the distance of two ranks.
+  // The added value is less than the difference of two ranks.
   const add = (kind: keyof typeof RANKS, share: number, text: string): void =>
     void found.push({ object, text, rank: RANKS[kind] + Math.min(9, (9 * share) / all) });
   if (cronJob !== undefined && !cronJob.suspend && nextSlotMs(cronJob, startMs, zones) === undefined)
@@ -70,7 +72,7 @@ function highlightsOf({ group, statistics }: DigestGroup, startMs: number, zones
   }
   for (const [cause, occurrences] of skipped) {
     const isLost = cause === "noSuchTime";
-    // What the clock leaves out is said with its time of day, which no instant has.
+    // A slot that a clock change skips has a time of day but no instant; its text has the time of day.
     const isOne = occurrences.count === 1 || occurrences.text === SKIP_REASON_TEXTS[cause];
     const first = isOne ? "" : ` (the first: ${occurrences.text})`;
     const why = isLost
@@ -128,7 +130,7 @@ function countText(count: number, word: string): string {
   return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;
 }
 
-/** `; first Sat 2026-03-28 02:30 +01:00`, and the last. */
+/** `; Sat 2026-03-28 02:30 +01:00`; for several times, the first and the last. */
 function timeRangeText({ count, firstMs, lastMs }: Occurrences, clock: ZonedClock): string {
   if (count === 1 || firstMs === lastMs) return `; ${clock.brief(firstMs)}`;
   return `; from ${clock.brief(firstMs)} to ${clock.brief(lastMs)}`;

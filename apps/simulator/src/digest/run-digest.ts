@@ -4,41 +4,43 @@ import { durationMsOf, lateMs } from "../run-row-text.js";
 import type { TimelineListener } from "../timeline/bounded-rows.js";
 import { RunStatistics } from "./run-statistics.js";
 
-/** What a terminal shows of one CronJob, or one Job of its own. */
+/** The rows and statistics that a terminal shows for one CronJob, or one Job without a CronJob. */
 export interface DigestGroup {
   readonly group: TimelineGroup;
   readonly statistics: RunStatistics;
-  /** In order of time. */
+  /** Ordered by time. */
   readonly rows: readonly DigestRow[];
 }
 
 export type DigestRow = TimelineRow | FoldedRows;
 
-/** A stretch of runs that are not told one by one. */
+/** Consecutive runs that are counted instead of listed. */
 export interface FoldedRows {
   readonly type: "folded";
   readonly fromMs: number;
   readonly toMs: number;
-  /** By what they are: `Complete`, or what makes a run news. */
+  /** Counts by kind: `Complete`, or the kind of a notable run. */
   readonly counts: ReadonlyMap<string, number>;
-  /** Of the complete ones: the shortest and the longest, in milliseconds. */
+  /** The shortest and the longest duration of the complete runs, in milliseconds. */
   readonly tookMs?: readonly [number, number];
 }
 
-/** Ordinary runs that are told one by one as long as there are no more; of more, a few. */
+/** Up to 24 ordinary runs are all listed; of more, only the first three. */
 const MAX_ORDINARY = 24;
 const FIRST_ORDINARY = 3;
-/** Runs told one by one of each kind of news: a thousand skipped runs push no failure out. */
+/** Maximum number of listed runs of each notable kind, so that a thousand skipped runs do not displace a failure. */
 const MAX_OF_A_KIND = 20;
-/** A run is long that takes so many times the median, of as many runs, and so much more. */
+/** A run is long if it exceeds the median by this factor and by this time. The median needs at least 20 runs. */
 const LONG_FACTOR = 2;
 const LONG_AFTER_RUNS = 20;
 const LONG_MS = 60_000;
 
 /**
- * Keeps of each group the runs that are news (failed, skipped, late, deleted, without a node, far longer than the others),
- * and of the others their number. Bounds: 20 rows of each kind of news, 24 of ordinary runs, one fold between any two of
- * these, and the runs that are active.
+ * Stores the notable runs of each group and the counts of the others. Notable runs failed, were skipped, late, deleted
+ * or without a node, or took far longer than the others.
+ *
+ * Bounds for each group: 20 rows of each notable kind, 24 ordinary rows, one fold between any two rows, and the active
+ * runs.
  */
 export class RunDigest implements TimelineListener {
   readonly #groups = new Map<TimelineGroup, GroupDigest>();
@@ -109,7 +111,7 @@ export class RunDigest implements TimelineListener {
 }
 
 interface Link {
-  /** Absent: the head of the list. */
+  /** Undefined: the head of the list. */
   row: DigestRow | undefined;
   previous?: Link | undefined;
   next?: Link | undefined;
@@ -120,17 +122,17 @@ interface GroupDigest {
   readonly statistics: RunStatistics;
   readonly head: Link;
   tail: Link;
-  /** How many of each kind of news there were. */
+  /** Number of runs of each notable kind. */
   readonly kinds: Map<string, number>;
-  /** Ordinary runs told so far; `undefined` once there were too many. */
+  /** Ordinary runs that are listed; `undefined` once there were too many. */
   ordinary: Link[] | undefined;
-  /** Of the rows that are not settled. */
+  /** Links of the rows that are not settled. */
   readonly places: Map<TimelineRow, Link>;
-  /** The median, which is asked for again only when the number of runs has grown by a tenth. */
+  /** The cached median, which is recomputed only when the number of runs has grown by a tenth. */
   readonly typical: { sizeWhenAsked: number; medianMs: number | undefined };
 }
 
-/** What makes a run worth a row of its own; `undefined` for one like the others. */
+/** Returns the kind of a notable run; `undefined` for an ordinary run. */
 function notableKindOf(row: TimelineRow, followed: GroupDigest): string | undefined {
   if (row.type === "skipped") return `skipped: ${row.cause}`;
   if (row.outcome === "Failed") return `Failed: ${row.reason ?? "unknown"}`;
@@ -151,7 +153,7 @@ function medianOf({ statistics: { durations }, typical }: GroupDigest): number |
   return typical.medianMs;
 }
 
-/** Turns a row into a fold, together with folds beside it. */
+/** Turns a row into a fold and joins it with adjacent folds. */
 function fold(followed: GroupDigest, link: Link, kind: string): void {
   link.row = folded(link.row as TimelineRow, kind);
   for (const [first, second] of [
@@ -159,7 +161,7 @@ function fold(followed: GroupDigest, link: Link, kind: string): void {
     [link, link.next],
   ] as const) {
     if (first?.row?.type !== "folded" || second?.row?.type !== "folded") continue;
-    // The row that is folded now outlives the one beside it, so that both neighbours can join it.
+    // Keeps `link` and removes its neighbour, so that both neighbours can join.
     const gone = first === link ? second : first;
     link.row = joined(first.row, second.row);
     if (gone.previous !== undefined) gone.previous.next = gone.next;
@@ -196,10 +198,10 @@ export function joined(a: FoldedRows, b: FoldedRows): FoldedRows {
   };
 }
 
-/** Runs that are the same in everything a row shows, one after the other, of which so many are told. */
+/** Maximum number of consecutive identical runs that are listed. */
 const MAX_IDENTICAL = 3;
 
-/** Folds stretches of identical complete runs in a list that is short enough to be told. */
+/** Folds consecutive identical complete runs in a short list. */
 export function foldIdentical(rows: readonly DigestRow[]): DigestRow[] {
   const result: DigestRow[] = [];
   for (let from = 0, to = 0; from < rows.length; from = to) {

@@ -3,7 +3,7 @@ import type { RunRow, SkippedRow, TimelineRow } from "@kubewright/timeline/data"
 import { type SkipReason, lateMs, durationMsOf } from "../run-row-text.js";
 import { Durations, type PackedDurations } from "./durations.js";
 
-/** Something that came up more than once: how often, and from when to when. */
+/** Count of an occurrence, with its first and last time. */
 export interface Occurrences {
   count: number;
   firstMs: number;
@@ -18,32 +18,32 @@ export interface PackedStatistics extends Omit<
   readonly durations: PackedDurations;
 }
 
-/** What all runs of a CronJob come to, counted as they end: no run is kept. */
+/** Statistics of all runs of a CronJob, updated as they end. No run is stored. */
 export class RunStatistics {
   runs = 0;
   complete = 0;
   /** By the reason of the condition `Failed`. */
   readonly failed = new Map<string, Occurrences>();
-  /** With what is said of the first. */
+  /** By skip reason, with the text of the first. */
   readonly skipped = new Map<SkipReason, Occurrences & { readonly text: string }>();
-  /** Before their end, by Replace and by others. */
+  /** Deleted before their end: `replaced` by Replace, `deleted` by other clients. */
   readonly replaced: Occurrences = noOccurrences();
   readonly deleted: Occurrences = noOccurrences();
-  /** Not ended with the window. */
+  /** Not ended at the end of the window. */
   readonly unfinished: Occurrences = noOccurrences();
   readonly late: Occurrences & { worstMs: number } = { ...noOccurrences(), worstMs: 0 };
-  /** Runs with a pod that waited because it fit on no node, and what the scheduler last said of one. */
+  /** Runs with a pod that waited because it fit on no node, and the scheduler's last message. */
   readonly withoutNode: Occurrences & { message: string } = { ...noOccurrences(), message: "" };
-  /** Of the runs that ended by themselves. */
+  /** Durations of the runs that were not deleted. */
   readonly durations = new Durations();
   longest: { readonly tookMs: number; readonly name: string; readonly atMs: number } | undefined;
-  /** Runs that began while another was active. */
+  /** Runs that started while another was active. */
   overlaps = 0;
-  /** The most runs that were active at a time. */
+  /** Maximum number of concurrently active runs. */
   maxConcurrent = 0;
   #active = 0;
 
-  /** As they can be handed to another thread, once no run will be heard of any more. */
+  /** A copy that can be sent to another thread after the last run. */
   get packed(): PackedStatistics {
     return Object.assign({}, this, { durations: this.durations.packed });
   }
@@ -52,7 +52,7 @@ export class RunStatistics {
     return Object.assign(new RunStatistics(), others, { durations: Durations.of(durations) });
   }
 
-  /** A run has begun. */
+  /** Counts a new run. */
   runStarted(): void {
     this.runs++;
     this.#active++;
@@ -60,12 +60,12 @@ export class RunStatistics {
     this.maxConcurrent = Math.max(this.maxConcurrent, this.#active);
   }
 
-  /** A run's Job was deleted before its end, and stands in no other's way any more. */
+  /** Counts a run whose Job was deleted before its end as inactive. */
   runDeleted(): void {
     this.#active--;
   }
 
-  /** A run is over, by its own end or that of the window, or was skipped. */
+  /** Counts a run that ended, was cut off by the end of the window, or was skipped. */
   runSettled(row: TimelineRow): void {
     if (row.type === "skipped") this.#skip(row);
     else this.#end(row);

@@ -13,9 +13,9 @@ interface Column {
   readonly title: string;
   readonly of: (statistics: RunStatistics) => string;
   readonly paint?: (style: Style) => (text: string) => string;
-  /** Left out when no CronJob has anything there. */
+  /** Omitted when it is empty for every CronJob. */
   readonly isOptional?: true;
-  /** The greater, the sooner it gives way where lines are short. */
+  /** Columns with the highest value are dropped first on a narrow terminal; 0: never dropped. */
   readonly dropPriority: number;
 }
 
@@ -78,7 +78,10 @@ const COLUMNS: readonly Column[] = [
 const SHORTEST_NAME = 20;
 const GAP = "  ";
 
-/** Of every CronJob, by column: how many runs, what became of them, how long they took. Columns in which nobody has anything are left out. */
+/**
+ * Returns the cells for each CronJob by column: number of runs, outcomes and durations. Optional columns without values
+ * are omitted.
+ */
 export function summaryCells(groups: readonly DigestGroup[]): {
   readonly names: readonly string[];
   readonly columns: readonly { readonly column: Column; readonly texts: readonly string[] }[];
@@ -92,7 +95,7 @@ export function summaryCells(groups: readonly DigestGroup[]): {
   };
 }
 
-/** A line for every CronJob. */
+/** Formats one line for each CronJob. */
 export function summaryTable(groups: readonly DigestGroup[], { width, style }: SummaryOptions): string {
   const { names, columns } = summaryCells(groups);
   if (names.length === 0) return "";

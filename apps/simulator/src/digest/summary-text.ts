@@ -11,10 +11,10 @@ export interface SummaryTextOptions {
   readonly style: Style;
 }
 
-/** Findings told; the others are counted. */
+/** Maximum number of highlights that are listed; the others are counted. */
 const MAX_HIGHLIGHTS = 20;
 
-/** What stands before the rows: a table of the CronJobs, and what of them is worth a look. Empty when there is neither. */
+/** Formats the block above the rows: a table of the CronJobs, and the highlights. Empty when there is neither. */
 export function summaryBlock(groups: readonly DigestGroup[], options: SummaryTextOptions): string {
   const { style, width, startMs } = options;
   const highlights = findHighlights(groups, startMs);

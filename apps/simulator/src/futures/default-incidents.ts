@@ -2,7 +2,7 @@ import type { RunInput } from "../run-input.js";
 import type { GroupName } from "./load-curve.js";
 import type { Incident } from "./incident.js";
 
-/** What is counted in many futures without being asked for. */
+/** Incidents that are counted by default. */
 export const DEFAULT_INCIDENTS: readonly Incident[] = [
   { kind: "skipped" },
   { kind: "late" },
@@ -12,7 +12,7 @@ export const DEFAULT_INCIDENTS: readonly Incident[] = [
   { kind: "never-finished" },
 ];
 
-/** CronJobs, and Jobs of their own, by the names they have. */
+/** Returns the CronJobs, and the Jobs without a controller, that have a name. */
 export function groupsOf({ manifests }: Pick<RunInput, "manifests">): GroupName[] {
   return manifests.flatMap(({ object: { kind, metadata } }) => {
     const { namespace = "default", name, ownerReferences = [] } = metadata;

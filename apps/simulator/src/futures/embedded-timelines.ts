@@ -3,7 +3,7 @@ import type { FuturesReport } from "@kubewright/timeline/data";
 import { seedsToEmbed } from "./futures-report.js";
 import { type FutureWorkers, simulateFutures } from "./simulate-futures.js";
 
-/** A page, and the packed timelines it holds, by the ids of their elements. */
+/** The data of a futures page, and its packed timelines by element ID. */
 export interface FuturesPage {
   readonly report: FuturesReport;
   readonly timelines: ReadonlyMap<string, string>;
@@ -11,13 +11,13 @@ export interface FuturesPage {
 
 export interface TimelineOptions {
   readonly workers: Pick<FutureWorkers, "count">;
-  /** Timelines that are not there when it aborts are left out. */
+  /** Timelines that are not ready when it aborts are omitted. */
   readonly signal: AbortSignal;
   readonly simulate: (seed: number) => Promise<string>;
   readonly onSimulated: (simulated: number, of: number) => void;
 }
 
-/** Plays once more those futures that the figures of a page are from, for it to hold their timelines. */
+/** Simulates the seeds of a page's figures again, and embeds their timelines in the page. */
 export async function embedTimelines(
   report: Omit<FuturesReport, "embedded">,
   { onSimulated, ...options }: TimelineOptions,

@@ -42,11 +42,11 @@ export interface FuturesFlags extends RunInputFlags, ReportFlags {
   readonly html?: string;
   readonly summary?: string;
   readonly rules: readonly Rule[];
-  /** The command line that plays one of the futures, without its seed. */
+  /** The command line that simulates one seed, without the seed. */
   readonly command: string;
 }
 
-/** `kubewright run … --seeds A-B`: plays many futures and prints in how many of them what goes wrong. */
+/** `kubewright run … --seeds A-B`: simulates many seeds and prints the share of them in which each incident occurs. */
 export async function futuresCommand(paths: readonly string[], flags: FuturesFlags, io: Io): Promise<void> {
   const seeds = parseSeeds(flags.seeds);
   const workers = parseWorkers(flags.workers);
@@ -103,7 +103,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
         ruleCounts.add(future);
         if (future.curves !== undefined) bands.add(future.curves, seed);
       },
-      // Nobody is told without need.
+      // Without a progress display, progress is not reported.
       ...(progress === silentProgress ? {} : { onProgress: showProgress }),
     });
     if (page !== undefined && problems.length === 0) {
@@ -196,7 +196,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   throwViolations(violations);
 }
 
-/** Each once. */
+/** Removes duplicates. */
 function withoutDuplicates(...incidents: readonly (readonly Incident[])[]): Incident[] {
   return [...new Map(incidents.flat().map((incident) => [incidentKey(incident), incident])).values()];
 }

@@ -19,13 +19,13 @@ export interface FuturesHeader {
   readonly seeds: SeedRange;
   readonly kubernetes: string;
   readonly timeZoneData: string;
-  /** Of which nodes it was asked how many are enough. */
+  /** The node sizes of `--node-size`. */
   readonly nodeSizes: readonly NodeSize[];
-  /** Of rules that were broken; absent where there were none to keep. */
+  /** Violated rules; absent when no rules were given. */
   readonly violations?: readonly Violation[];
 }
 
-/** One object with everything that was found, as `futures.schema.json` describes it. */
+/** Formats all results as one object; `futures.schema.json` describes it. */
 export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader): string {
   const { startMs, durationMs, seeds, kubernetes, timeZoneData, nodeSizes, violations } = header;
   const { total, groups, peaks, namespaces, pools, futures } = statistics;
@@ -101,7 +101,7 @@ function violationOf({ rule, object, seed, atMs, text, count, futures }: Violati
   };
 }
 
-/** To a millionth: the last digits of a double depend on the machine's mathematics. */
+/** Rounds to a millionth, because the last digits of a double depend on the machine's math library. */
 function rounded({ share, low, high }: Share): Share {
   const round = (value: number): number => Math.round(value * 1e6) / 1e6;
   return { share: round(share), low: round(low), high: round(high) };

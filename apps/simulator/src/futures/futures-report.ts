@@ -28,20 +28,20 @@ import { incidentText } from "./incident.js";
 import type { NodeSize } from "./node-size.js";
 import type { Share } from "./wilson.js";
 
-/** Futures whose timelines a page holds: those that show the worst, as far as there is room. */
+/** Maximum number of timelines that a page embeds: those of the worst seeds. */
 export const MAX_EMBEDDED = 12;
 
 export interface FuturesResults {
   readonly statistics: FuturesStatistics;
   readonly bands: LoadBands;
   readonly plan: CurvePlan;
-  /** CronJobs and Jobs of the manifests, of which the plan may have left some out. */
+  /** Number of CronJobs and Jobs in the manifests; the plan may omit some. */
   readonly allGroups: number;
   readonly violations: readonly Violation[];
   readonly nodeSizes: readonly NodeSize[];
 }
 
-/** What the page of many futures shows, but for the timelines it holds. */
+/** Builds the data of the futures page, without its timelines. */
 export function futuresReport(
   facts: Pick<FuturesReport, "startMs" | "endMs" | "kubernetes" | "timeZoneData" | "seeds" | "description" | "command">,
   { statistics, bands, plan, allGroups, violations, nodeSizes }: FuturesResults,
@@ -77,8 +77,8 @@ export function futuresReport(
 }
 
 /**
- * The seeds of a page's figures, in its order, and then those that most often have the most pods at once: as many as it may
- * hold timelines of.
+ * Returns the seeds whose timelines a page embeds, at most {@link MAX_EMBEDDED}: those of its figures, then those that
+ * most often have the highest pod count.
  */
 export function seedsToEmbed({ tables, load }: Pick<FuturesReport, "tables" | "load">): number[] {
   const shown = tables.flatMap(({ rows }) =>

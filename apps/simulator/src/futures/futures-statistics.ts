@@ -6,29 +6,29 @@ import type { Levels, Usage } from "./pod-peaks.js";
 import { type NodeChance, type QuotaChance, RefusalStatistics } from "./refusal-chances.js";
 import { type Share, wilson } from "./wilson.js";
 
-/** A mishap over many futures. */
+/** An incident over many futures. */
 export interface IncidentChance {
   readonly incident: Incident;
-  /** Futures in which it came up, and the share of all. */
+  /** Number and share of the futures in which it occurred. */
   readonly futures: number;
   readonly perFuture: Share;
-  /** Slots that it befell, and the share of all. */
+  /** Number and share of the affected slots. */
   readonly occurrences: number;
   readonly perSlot: Share;
-  /** The future with the most of it, or the latest run. */
+  /** The future with the most occurrences; for lateness, the one with the latest run. */
   readonly worst: WorstFuture;
 }
 
 export interface WorstFuture {
   readonly seed: number;
   readonly count: number;
-  /** Milliseconds for lateness, else 1. */
+  /** Milliseconds for lateness, otherwise 1. */
   readonly severity: number;
   readonly atMs: number;
   readonly text: string;
 }
 
-/** A CronJob, or a Job of its own, over many futures. */
+/** A CronJob, or a Job without a CronJob, over many futures. */
 export interface GroupChances {
   readonly kind: GroupFuture["kind"];
   readonly namespace: string;
@@ -36,7 +36,7 @@ export interface GroupChances {
   readonly slots: number;
   readonly runs: number;
   readonly chances: readonly IncidentChance[];
-  /** Of all futures together. */
+  /** Durations of all futures. */
   readonly durations: Durations;
   readonly lateness: Durations;
 }
@@ -58,14 +58,16 @@ interface GroupCounts {
 }
 
 /**
- * Adds up futures. The order in which they come does not matter, nor does what is kept grow with their number: counters
- * for each mishap of each CronJob, and for each different duration and peak.
+ * Aggregates futures, in any order.
+ *
+ * Memory does not grow with the number of futures: there are counters for each incident of each CronJob, and for each
+ * distinct duration and peak.
  */
 export class FuturesStatistics {
   #futures = 0;
   /** By kind, namespace and name. */
   readonly #groups = new Map<string, GroupCounts>();
-  /** Of everything together: a future counts once, however many CronJobs the mishap befalls. */
+  /** All groups together: each future counts once, even if several CronJobs are affected. */
   readonly #total: GroupCounts = emptyGroup({ kind: "CronJob", namespace: "", name: "" });
   readonly #usage = emptyUsage();
   readonly #namespaces = new Map<string, UsageCounts>();
@@ -82,12 +84,12 @@ export class FuturesStatistics {
     return this.#chancesOf(this.#usage);
   }
 
-  /** Of those that had pods in any future, by name. */
+  /** Namespaces that had pods in any future, by name. */
   get namespaces(): readonly (UsageChances & { readonly namespace: string })[] {
     return this.#byName(this.#namespaces).map(([namespace, usage]) => ({ namespace, ...usage }));
   }
 
-  /** Of those pools of nodes that had pods in any future, by name. */
+  /** Node pools that had pods in any future, by name. */
   get pools(): readonly (UsageChances & { readonly pool: string })[] {
     return this.#byName(this.#pools).map(([pool, usage]) => ({ pool, ...usage }));
   }
@@ -109,7 +111,7 @@ export class FuturesStatistics {
     return { ...chances(peaks), overTime: chances(overTime) };
   }
 
-  /** Of each size of nodes that was asked for. */
+  /** One entry for each requested node size. */
   get nodesNeeded(): NodesChance[] {
     return this.#nodes.map(({ counts, tooLarge }) => ({
       futuresTooLarge: tooLarge,
@@ -122,12 +124,12 @@ export class FuturesStatistics {
     }));
   }
 
-  /** What ResourceQuotas refused. */
+  /** Refusals by ResourceQuotas. */
   get refusedByQuotas(): QuotaChance[] {
     return this.#refusals.quotas(this.#futures);
   }
 
-  /** Why pods fit on no node. */
+  /** Reasons for which pods fit on no node. */
   get refusedByNodes(): NodeChance[] {
     return this.#refusals.nodes(this.#futures);
   }
@@ -163,7 +165,7 @@ export class FuturesStatistics {
     for (const usage of peaks.pools) addNamed(this.#pools, usage.pool, usage, seed);
   }
 
-  /** By namespace and name. */
+  /** Sorted by kind, namespace and name. */
   get groups(): GroupChances[] {
     return [...this.#groups.entries()]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -175,19 +177,19 @@ export class FuturesStatistics {
   }
 }
 
-/** How high something rose, over many futures. */
+/** The peak of a level over many futures. */
 export interface PeakChance {
-  /** The highest, and the lowest seed that reached it. */
+  /** The highest level, and the lowest seed that reached it. */
   readonly worst: { readonly level: number; readonly seed: number };
-  /** The level that this share of all futures does not exceed. */
+  /** Returns the level that this share of the futures does not exceed. */
   readonly quantile: (share: number) => number;
 }
 
-/** How many nodes of a size are enough, in how many futures. */
+/** How many nodes of a size are enough, and in how many futures. */
 export interface NodesChance {
-  /** Futures with a pod that no such node has room for: no number is enough in them. */
+  /** Futures with a pod that does not fit on a node of this size: no number of nodes is enough. */
   readonly futuresTooLarge: number;
-  /** The most nodes, and the lowest seed that needs so many. */
+  /** The highest number of nodes, and the lowest seed that needs it. */
   readonly worst: PeakChance["worst"];
   /** Ascending. */
   readonly enough: readonly { readonly nodes: number; readonly futures: number; readonly perFuture: Share }[];
@@ -195,7 +197,7 @@ export interface NodesChance {
 
 export type PeakChances = { readonly [Level in keyof Levels]: PeakChance };
 
-/** The most at once in a future, and what 95 % of its time there was no more than. */
+/** The maximum in each future, and the level that was not exceeded for 95 % of its time. */
 export interface UsageChances extends PeakChances {
   readonly overTime: PeakChances;
 }
@@ -238,7 +240,7 @@ class PeakCounts {
   #size = 0;
   #worst = { level: 0, seed: Number.POSITIVE_INFINITY };
 
-  /** The highest, and the lowest seed that reached it. */
+  /** The highest level, and the lowest seed that reached it. */
   get worst(): { readonly level: number; readonly seed: number } {
     return this.#worst;
   }
@@ -250,13 +252,13 @@ class PeakCounts {
       this.#worst = { level, seed };
   }
 
-  /** Every level that came up, ascending, with how many did not exceed it. */
+  /** Returns every level that occurred, ascending, with the number of futures that did not exceed it. */
   levels(): { readonly level: number; readonly atMost: number }[] {
     let atMost = 0;
     return [...this.#counts].sort(([a], [b]) => a - b).map(([level, count]) => ({ level, atMost: (atMost += count) }));
   }
 
-  /** The level that this share of so many futures does not exceed; of those that were not added it is 0. */
+  /** Returns the level that this share of the futures does not exceed. Futures that were not added count as 0. */
   quantile(share: number, futures: number): number {
     let left = Math.max(1, Math.ceil(share * futures)) - (futures - this.#size);
     if (left <= 0) return 0;
@@ -294,7 +296,7 @@ function addFuture(
   }
 }
 
-/** Of equal ones the lowest seed, so that it does not matter which came first. */
+/** Among equal futures the lowest seed is the worst, so that the result does not depend on the order. */
 function isWorse(a: WorstFuture, b: WorstFuture): boolean {
   if (a.severity !== b.severity) return a.severity > b.severity;
   return a.count !== b.count ? a.count > b.count : a.seed < b.seed;

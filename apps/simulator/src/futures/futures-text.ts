@@ -21,11 +21,11 @@ export interface FuturesTextOptions {
   /** Characters per line. */
   readonly width: number;
   readonly style: Style;
-  /** Of which nodes it was asked how many are enough. */
+  /** The node sizes of `--node-size`. */
   readonly nodeSizes: readonly NodeSize[];
 }
 
-/** What went wrong in how many futures, how long runs took and how late they began, and how much there was at once. */
+/** Formats the shares of incidents, the durations and lateness of runs, and the concurrent levels. */
 export function futuresText(statistics: FuturesStatistics, options: FuturesTextOptions): string {
   return [
     chancesBlock(statistics, options),
@@ -39,7 +39,7 @@ export function futuresText(statistics: FuturesStatistics, options: FuturesTextO
     .join("\n");
 }
 
-/** What stands over the columns of `chanceRows`. */
+/** Column titles of `chanceRows`. */
 export const CHANCE_HEAD = ["CronJob or Job", "what happens", "in a future", "of slots", "worst"];
 
 function chancesBlock(statistics: FuturesStatistics, options: FuturesTextOptions): string {
@@ -51,7 +51,7 @@ export function nothingText({ futures }: FuturesStatistics): string {
   return `Nothing goes wrong in any of ${futures.toLocaleString("en-US")} ${futures === 1 ? "future" : "futures"}.`;
 }
 
-/** For each CronJob and Job: what happens to it in how many futures and slots, and the seed that shows the worst. */
+/** Returns one row for each incident of each CronJob and Job: its share of futures and slots, and the worst seed. */
 export function chanceRows({ total, groups }: FuturesStatistics): string[][] {
   const affected = groups.filter(({ chances }) => chances.length > 0);
   return [...affected, ...(affected.length > 1 ? [total] : [])].flatMap((group) =>
@@ -65,7 +65,7 @@ export function chanceRows({ total, groups }: FuturesStatistics): string[][] {
   );
 }
 
-/** Where all runs are skipped for one reason, that says it all. */
+/** Omits the total of skipped runs when all have the same reason. */
 export function listedChances({ chances }: GroupChances): readonly IncidentChance[] {
   const reasons = chances.filter(({ incident: { cause } }) => cause !== undefined);
   return chances.filter(
@@ -89,7 +89,7 @@ export function worstText({ incident, worst }: IncidentChance): string {
   return `seed ${worst.seed}: ${what}`;
 }
 
-/** Of durations, and of the most at once: the shares that are told. */
+/** Quantiles that are printed for durations and peaks. */
 export const QUANTILES = [0.5, 0.95, 0.99] as const;
 
 function durationsBlock(groups: readonly GroupChances[], options: FuturesTextOptions): string {
@@ -152,7 +152,7 @@ function peaksBlock({ peaks: usage, namespaces, pools }: FuturesStatistics, opti
 const IN_TIME = "  95% of the time ";
 const IN_TIME_SHORT = "95% time";
 
-/** What quotas and nodes had no room for at first. */
+/** Refusals by quotas and nodes that are printed. */
 export function listedRefusals({
   refusedByQuotas,
   refusedByNodes,
@@ -186,7 +186,7 @@ export function refusedText({ seed, pods, jobs }: RefusalChance["worst"]): strin
   return `seed ${seed}: ${refused.join(" and ")}`;
 }
 
-/** Of a long table the end says most: where nearly all futures are. */
+/** Maximum number of rows; of a longer table the end is printed, which covers nearly all futures. */
 const MAX_NODE_ROWS = 10;
 
 function nodesBlock(
@@ -217,7 +217,7 @@ interface LevelFormat {
   readonly show: (level: number) => string;
 }
 
-/** What there can be much of at once, and how it is told. */
+/** The levels and their formats. */
 export const LEVELS: readonly LevelFormat[] = [
   { title: "pods", short: "pods", of: ({ pods }) => pods, show: (level) => level.toLocaleString("en-US") },
   { title: "cores requested", short: "cores", of: ({ cpuMillis }) => cpuMillis, show: coresText },
@@ -230,7 +230,7 @@ function withoutSpreadBlock(groups: readonly GroupChances[], { width }: FuturesT
     .join("");
 }
 
-/** What looks certain only because nothing says otherwise, in a sentence or none. */
+/** Returns a warning about workloads with a fixed duration, or nothing. */
 export function withoutSpreadText(groups: readonly GroupChances[]): string[] {
   const names = groups
     .filter(({ runs, durations: { counts } }) => runs > 1 && counts.length === 1)
@@ -249,7 +249,7 @@ const MAX_NAMES = 5;
 const GAP = "  ";
 const SHORTEST = 12;
 
-/** Columns as wide as they must be; those that grow give way where a line is too long. */
+/** Formats a table. Columns have their minimum width; the columns in `grows` are shortened when a line is too long. */
 function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -54,7 +54,7 @@ const ALL: readonly Incident[] = [
   { kind: "never-finished" },
 ];
 
-/** Rows of one group, each over before the next comes. */
+/** Counts the rows of one group. Each row settles before the next. */
 function count(rows: readonly (RunRow | SkippedRow)[], of = group()): ReturnType<IncidentCounter["groups"]>[number] {
   const counter = new IncidentCounter(ALL);
   counter.groupAdded(of);

@@ -5,28 +5,28 @@ import { lateMs, durationMsOf } from "../run-row-text.js";
 import type { TimelineListener } from "../timeline/bounded-rows.js";
 import { type Incident, isIntentionalSkip, isSkip, incidentKey, describeIncident, severityOf } from "./incident.js";
 
-/** How often a mishap came up in one future, and how bad it was at worst. */
+/** How often an incident occurred in one future, and its worst occurrence. */
 export interface IncidentCount {
   readonly incident: Incident;
   count: number;
-  /** The worst: milliseconds for lateness, else 1. */
+  /** Of the worst occurrence: milliseconds for lateness, otherwise 1. */
   severity: number;
-  /** Of the first of the worst: the slot, or when the run was created. */
+  /** Time of the first worst occurrence: the slot, or the creation of the run. */
   atMs: number;
   readonly text: string;
 }
 
-/** What one future made of a CronJob, or a Job of its own. Plain data. */
+/** The results of one future for a CronJob, or a Job without a CronJob. Plain data. */
 export interface GroupFuture {
   readonly kind: TimelineGroup["kind"];
   readonly namespace: string;
   readonly name: string;
-  /** Slots that were not called off; of a Job, 1. */
+  /** Slots that were not skipped intentionally; 1 for a Job. */
   readonly slots: number;
   readonly runs: number;
-  /** Those that came up, by key. */
+  /** Incidents that occurred, by key. */
   readonly incidents: Readonly<Record<string, IncidentCount>>;
-  /** Seconds, and how often. */
+  /** Pairs of seconds and count. */
   readonly durations: readonly (readonly [number, number])[];
   readonly lateness: readonly (readonly [number, number])[];
 }
@@ -45,12 +45,12 @@ interface GroupCounts {
   readonly unfinished: RunRow[];
 }
 
-/** Counts what goes wrong in one future, as it happens: no run is kept. */
+/** Counts the incidents of one future as they occur. No run is stored. */
 export class IncidentCounter implements TimelineListener {
   readonly #incidents: readonly Incident[];
   readonly #groups = new Map<TimelineGroup, GroupCounts>();
 
-  /** @incidents incidents - What to count beside the reasons for which runs are skipped. */
+  /** @param incidents - Incidents to count, besides the reasons of skipped runs. */
   constructor(incidents: readonly Incident[]) {
     this.#incidents = incidents;
   }
@@ -117,7 +117,7 @@ export class IncidentCounter implements TimelineListener {
     }
   }
 
-  /** @param endMs - Where the window ended. */
+  /** @param endMs - End of the window. */
   groups(endMs: number): GroupFuture[] {
     return [...this.#groups.values()].map((counted) => {
       for (const run of counted.unfinished)
@@ -140,7 +140,10 @@ export class IncidentCounter implements TimelineListener {
   }
 }
 
-/** A Job that has not finished; of a CronJob's, one that a later slot has overtaken and that no other took as long as. */
+/**
+ * Whether a run counts as never finished. A Job counts when it did not finish. A run of a CronJob counts when a later
+ * slot overtook it and it took longer than any other run.
+ */
 function isOverdue(run: RunRow, { group, latestMs, longestMs }: GroupCounts, endMs: number): boolean {
   if (run.outcome === "Suspended") return false;
   if (group.kind === "Job") return true;

@@ -3,7 +3,7 @@ import type { RunRow, SkippedRow } from "@kubewright/timeline/data";
 import { formatDuration } from "../duration.js";
 import { SKIP_REASON_TEXTS, type SkipReason, lateMs, lateText } from "../run-row-text.js";
 
-/** What can go wrong with a run, by the names of `--fail-on`. */
+/** Kinds of incidents of a run, with the names of `--fail-on`. */
 export const INCIDENT_KINDS = [
   "skipped",
   "missed",
@@ -16,38 +16,43 @@ export const INCIDENT_KINDS = [
 
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
-/** A kind of mishap that is counted; of lateness, only what exceeds a bound. */
+/** A kind of incident to count; for lateness, only above a bound. */
 export interface Incident {
   readonly kind: IncidentKind;
-  /** Of `skipped`: only for this reason. */
+  /** For `skipped`: only for this reason. */
   readonly cause?: SkipReason;
-  /** Of `late`: by more than so many milliseconds. Default 0. */
+  /** For `late`: only above this number of milliseconds. Default 0. */
   readonly overMs?: number;
 }
 
-/** `skipped`, `skipped (the last run is still active (Forbid))`, `late>10m`. */
+/** Returns `skipped`, `skipped: the last run is still active (Forbid)`, or `late>10m`. */
 export function incidentText({ kind, cause, overMs = 0 }: Incident): string {
   if (cause !== undefined) return `${kind}: ${SKIP_REASON_TEXTS[cause]}`;
   return overMs === 0 ? kind : `${kind}>${formatDuration(overMs)}`;
 }
 
-/** The same for equal mishaps, and no others. */
+/** Returns a key that is equal only for equal incidents. */
 export function incidentKey({ kind, cause, overMs = 0 }: Incident): string {
   return `${kind}/${cause ?? ""}/${overMs}`;
 }
 
-/** Slots that somebody has called off are no runs that did not start. */
+/**
+ * Whether a slot was skipped on purpose, because the CronJob was suspended or being deleted. Such slots do not count.
+ */
 export function isIntentionalSkip({ cause }: Pick<SkippedRow, "cause">): boolean {
   return cause === "suspended" || cause === "beingDeleted";
 }
 
-/** Whether a slot that was not called off, and did not start, counts. */
+/** Whether a skipped slot counts for the incident. Slots that were skipped intentionally must be excluded before. */
 export function isSkip({ cause }: SkippedRow, incident: Incident): boolean {
   if (incident.kind === "missed") return cause !== "stillActive";
   return incident.kind === "skipped" && (incident.cause === undefined || incident.cause === cause);
 }
 
-/** How bad a run that is over is: 0 when the mishap did not befall it, milliseconds for lateness, else 1. */
+/**
+ * Returns the severity of an incident of a finished run: 0 when it did not occur, milliseconds for lateness, otherwise
+ * 1.
+ */
 export function severityOf(run: RunRow, { kind, overMs = 0 }: Incident): number {
   if (kind === "failed") return run.outcome === "Failed" ? 1 : 0;
   if (kind === "unschedulable") return run.unschedulable === undefined ? 0 : 1;
@@ -56,7 +61,7 @@ export function severityOf(run: RunRow, { kind, overMs = 0 }: Incident): number 
   return late > overMs ? late : 0;
 }
 
-/** One line for people: what befell a run. */
+/** Describes the incident of a run in one line. */
 export function describeIncident(run: RunRow, { kind }: Incident): string {
   switch (kind) {
     case "failed":

@@ -1,9 +1,10 @@
-/** Levels are kept exactly up to so many; above, to as many binary digits, rounded up. */
+/** Levels below this are exact; higher levels are rounded up to 15 binary digits. */
 const EXACT = 2 ** 15;
 
 /**
- * Follows a level that rises and falls: the highest, and for how long it was how high. What is kept grows with the number of
- * different levels, of which there are at most 2^14 for each doubling above 2^15.
+ * Tracks a level over time: its maximum, and the total duration of each value.
+ *
+ * Memory grows with the number of distinct values, at most 2^14 for each doubling above 2^15.
  */
 export class LevelOverTime {
   readonly #startMs: number;
@@ -12,7 +13,7 @@ export class LevelOverTime {
   #max = 0;
   #sinceMs: number;
 
-  /** It is 0 from here on, until it is changed. */
+  /** The level is 0 from `startMs` until the first change. */
   constructor(startMs: number) {
     this.#startMs = startMs;
     this.#sinceMs = startMs;
@@ -28,13 +29,13 @@ export class LevelOverTime {
     if (this.#now > this.#max) this.#max = this.#now;
   }
 
-  /** The level that was not exceeded for this share of the time until then. */
+  /** Returns the level that was not exceeded for this share of the time until `endMs`. */
   quantile(share: number, endMs: number): number {
     this.#accumulate(endMs);
     let leftMs = Math.floor(share * (endMs - this.#startMs));
     for (const [level, durationMs] of [...this.#durationByLevelMs].sort(([a], [b]) => a - b)) {
       leftMs -= durationMs;
-      // Rounded up it may be more than there ever was.
+      // The rounded value may exceed the maximum.
       if (leftMs <= 0) return Math.min(level, this.#max);
     }
     return this.#max;

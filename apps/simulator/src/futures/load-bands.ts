@@ -1,22 +1,24 @@
 import type { FutureCurves, LoadCurve } from "./load-curve.js";
 import type { Levels } from "./pod-peaks.js";
 
-/** How high something was in each step of time, over many futures. */
+/** A level for each time step, over many futures. */
 export interface Band {
-  /** What half of the futures do not exceed. */
+  /** The level that half of the futures do not exceed. */
   readonly p50: readonly number[];
   readonly p95: readonly number[];
-  /** The most in any. */
+  /** The maximum of all futures. */
   readonly max: readonly number[];
-  /** The lowest seed that reached it. */
+  /** The lowest seed that reached the maximum. */
   readonly seeds: readonly number[];
 }
 
 export type LoadBand = { readonly [Level in keyof Levels]: Band };
 
 /**
- * Adds up the curves of many futures. The order in which they come does not matter, nor does what is kept grow with their
- * number: for each step a counter of every level that came up, of which there are at most 900 for each power of ten.
+ * Aggregates the curves of many futures, in any order.
+ *
+ * Memory does not grow with their number: each step has a counter for each level that occurred, at most 900 for each
+ * power of ten.
  */
 export class LoadBands {
   #all: GrowingBand | undefined;
@@ -29,7 +31,7 @@ export class LoadBands {
     for (const [index, curve] of groups.entries()) (this.#groups[index] ??= new GrowingBand(curve)).add(curve, seed);
   }
 
-  /** Of all together; `undefined` when nothing was added. */
+  /** The band of all groups; `undefined` when nothing was added. */
   get all(): LoadBand | undefined {
     return this.#all?.bands(this.#futures);
   }
@@ -61,7 +63,7 @@ class GrowingBand {
 }
 
 class LevelBand {
-  /** By step: how often each level came up. Of those that are not there it was 0. */
+  /** Counts of each level, by step. The level was 0 in all other futures. */
   readonly #counts: (Map<number, number> | undefined)[];
   readonly #max: number[];
   readonly #seeds: number[];
@@ -80,7 +82,7 @@ class LevelBand {
         this.#seeds[step] = seed;
       }
       if (level === 0) continue;
-      // Three digits, so that there is an end to the counters.
+      // Rounds to three digits, so that the number of counters is bounded.
       const rounded = Number(level.toPrecision(3));
       const counts = (this.#counts[step] ??= new Map<number, number>());
       counts.set(rounded, (counts.get(rounded) ?? 0) + 1);
@@ -91,10 +93,10 @@ class LevelBand {
     const sorted = this.#counts.map((counts) => [...(counts ?? [])].sort(([a], [b]) => b - a));
     const quantile = (share: number): number[] =>
       sorted.map((counts, step) => {
-        // From above: so many futures may have been higher.
+        // Counts from the top: this number of futures may exceed the quantile.
         let left = futures - Math.max(1, Math.ceil(share * futures));
         const found = counts.find(([, count]) => (left -= count) < 0);
-        // Rounded up it may be more than there ever was.
+        // The rounded value may exceed the maximum.
         return found === undefined ? 0 : Math.min(found[0], this.#max[step]!);
       });
     return { p50: quantile(0.5), p95: quantile(0.95), max: this.#max, seeds: this.#seeds };

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse("2026-01-01T00:00:00Z");
 
-/** Steps of a minute, and of whom. */
+/** Steps of a minute, and the groups. */
 const plan = (steps: number, groups: CurvePlan["groups"] = []): CurvePlan => ({
   fromMs: START_MS,
   stepMs: MINUTE_MS,

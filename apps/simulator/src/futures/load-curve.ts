@@ -4,27 +4,27 @@ import type { Levels } from "./pod-peaks.js";
 type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
 type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
 
-/** A CronJob, or a Job of its own. */
+/** A CronJob, or a Job without a CronJob. */
 export interface GroupName {
   readonly kind: "CronJob" | "Job";
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Of which steps of time, and of whom beside all together, to tell how much there was at once. Plain data. */
+/** The time steps, and the groups that have their own curves besides the total. Plain data. */
 export interface CurvePlan {
-  /** Start of the first step, a whole number of steps after the epoch; epoch milliseconds. */
+  /** Start of the first step in epoch milliseconds, a multiple of `stepMs`. */
   readonly fromMs: number;
   readonly stepMs: number;
-  /** How many. */
+  /** Number of steps. */
   readonly steps: number;
   readonly groups: readonly GroupName[];
 }
 
-/** The most there was at once within each step. */
+/** The maximum of each level within each step. */
 export type LoadCurve = { readonly [Level in keyof Levels]: readonly number[] };
 
-/** What one future made of a {@link CurvePlan}. Plain data. */
+/** The curves of one future for a {@link CurvePlan}. Plain data. */
 export interface FutureCurves {
   readonly all: LoadCurve;
   /** In the order of the plan. */
@@ -41,12 +41,12 @@ const STEPS_MS = [
   ...[1, 2, 3, 6, 12].map((count) => count * HOUR_MS),
   ...[1, 2, 5, 10, 30].map((count) => count * DAY_MS),
 ];
-/** As many as a chart has room for, and a bound on memory. */
+/** Maximum number of steps: the width of a chart, and a bound on memory. */
 const MAX_STEPS = 361;
-/** CronJobs and Jobs with curves of their own: the first by namespace and name. */
+/** Maximum number of CronJobs and Jobs with their own curves: the first by namespace and name. */
 const MAX_GROUPS = 50;
 
-/** Round steps that cover a window, and those groups that get curves of their own. */
+/** Chooses round steps that cover the window, and the groups with their own curves. */
 export function curvePlan(startMs: number, durationMs: number, groups: readonly GroupName[]): CurvePlan {
   const endMs = startMs + durationMs;
   const from = (stepMs: number): number => Math.floor(startMs / stepMs) * stepMs;
@@ -75,11 +75,11 @@ interface FollowedPod {
   bound: boolean;
 }
 
-/** Follows how much there is at once, step by step: pods that wait or run, and what those on a node request. */
+/** Tracks concurrent levels by step: waiting and running pods, and the requests of pods on a node. */
 export class LoadCurveFollower {
   readonly #all: GrowingCurve;
   readonly #groups: ReadonlyMap<string, GrowingCurve>;
-  /** Of Jobs, by UID. */
+  /** Curves of Jobs, by UID. */
   readonly #owners = new Map<string, GrowingCurve>();
   readonly #pods = new Map<string, FollowedPod>();
 
@@ -94,7 +94,7 @@ export class LoadCurveFollower {
     else if (record.kind === "Job") this.#job(record);
   }
 
-  /** @param endMs - Until then the last levels hold. */
+  /** @param endMs - The last levels are valid until then. */
   curves(endMs: number): FutureCurves {
     const groups = [...this.#groups.values()];
     for (const curve of [this.#all, ...groups]) curve.moveTo(endMs);
@@ -150,14 +150,17 @@ class GrowingCurve {
     this.max = { pods: zeros(), cpuMillis: zeros(), memoryBytes: zeros() };
   }
 
-  /** Changes must come in order of time. */
+  /** Changes must be ordered by time. */
   add(atMs: number, by: Levels): void {
     this.moveTo(atMs);
     for (const level of LEVELS) this.#now[level] += by[level];
     this.#updateMax();
   }
 
-  /** What there is holds until then. What ends the moment that a step begins is not of that step. */
+  /**
+   * Extends the present levels until `atMs`. A level that ends exactly at the start of a step does not count in that
+   * step.
+   */
   moveTo(atMs: number): void {
     if (atMs <= this.#atMs) return;
     this.#atMs = atMs;

@@ -2,14 +2,14 @@ import { cpuMillisOf } from "../requested-cpu.js";
 import { memoryBytesOf } from "../requested-memory.js";
 import { UserError } from "../user-error.js";
 
-/** What pods may request on one node. Plain data. */
+/** The resources of one node that pods may request. Plain data. */
 export interface NodeSize {
   readonly cpuMillis: number;
   readonly memoryBytes: number;
   readonly pods: number;
 }
 
-/** What a kubelet takes unless it is told otherwise. */
+/** The kubelet's default. */
 const PODS = 110;
 
 /** Reads `4,16Gi`, or `4,16Gi,58` with the number of pods. @throws UserError for anything else. */

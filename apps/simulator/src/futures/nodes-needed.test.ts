@@ -18,7 +18,7 @@ function podRecord(uid: string, phase: string, wanted: Wanted = {}): TraceRecord
   return { type: "object", at, change, kind: "Pod", namespace: "default", name: uid, uid, state: { phase }, ...wanted };
 }
 
-/** All of them at once. */
+/** Adds all pods at the same time. */
 function neededFor(size: string, pods: readonly Wanted[]): NodesNeeded {
   const follower = new NodesNeededFollower(parseNodeSize(size));
   for (const [index, wanted] of pods.entries()) follower.add(podRecord(String(index), "Pending", wanted));
@@ -69,7 +69,7 @@ test("skipping the packing never misses a higher number of nodes", () => {
         follower.add(podRecord(gone!.uid, "Succeeded"));
         continue;
       }
-      // In every other round they waste nearly half of a node.
+      // In every other round the pods waste nearly half of a node.
       const wanted =
         round % 2 === 0
           ? { cpuMillis: 2100 }
@@ -88,7 +88,7 @@ test("skipping the packing never misses a higher number of nodes", () => {
   }
 });
 
-/** Pod by pod. */
+/** Places one pod after the other. */
 function firstFitDecreasing(size: NodeSize, pods: readonly Wanted[]): number {
   const share = ({ cpuMillis = 0, memoryBytes = 0 }: Wanted): number =>
     Math.max(cpuMillis / size.cpuMillis, memoryBytes / size.memoryBytes);

@@ -1,31 +1,32 @@
 import type { ObjectRecord, TraceRecord } from "../trace.js";
 import type { NodeSize } from "./node-size.js";
 
-/** How many nodes of a size all pods that were there at once took. Plain data. */
+/** Number of nodes of a size that all concurrent pods need. Plain data. */
 export interface NodesNeeded {
   readonly nodes: number;
-  /** The most pods at once that request more than such a node has. */
+  /** Maximum number of concurrent pods that request more than such a node has. */
   readonly tooLarge: number;
 }
 
 interface PodSize {
   readonly cpuMillis: number;
   readonly memoryBytes: number;
-  /** Pods of that size that wait or run. */
+  /** Waiting or running pods of that size. */
   count: number;
 }
 
 /**
- * Follows for one size of nodes how many it takes to have room for every pod that waits or runs: the largest pods first, each on
- * the first node with room for it, anew whenever a pod comes. What else the scheduler heeds (selectors, taints, affinity) is left
- * out.
+ * Tracks how many nodes of one size are needed for all waiting and running pods.
+ *
+ * Packs all pods again whenever a pod is added: the largest pods first, each on the first node with room for it. Other
+ * scheduler inputs (selectors, taints, affinity) are ignored.
  */
 export class NodesNeededFollower {
   readonly #size: NodeSize;
-  /** By what is requested. */
+  /** By requested resources. */
   readonly #sizes = new Map<string, PodSize>();
   readonly #pods = new Map<string, PodSize>();
-  /** Of all pods together, in nodes: cores, memory and number added up. */
+  /** Usage of all pods, in nodes: the sum of the shares of cores, memory and pod count. */
   #usedNodes = 0;
   #tooLarge = 0;
   #max = { nodes: 0, tooLarge: 0 };
@@ -55,8 +56,9 @@ export class NodesNeededFollower {
     if (size === undefined) this.#sizes.set(key, (size = { cpuMillis, memoryBytes, count: 0 }));
     this.#pods.set(uid, size);
     this.#count(size, 1);
-    // Two nodes have together more in use than one has, of cores, memory or pods: else the first had taken what the second has.
-    // So n nodes have more than n/2 nodes' worth in use, and with less there is nothing new to find.
+    // Any two nodes together use more than one node's worth of cores, memory or pods. Otherwise the first node would
+    // have room for the pods of the second. So n nodes use more than n/2 nodes' worth, and with lower usage the maximum
+    // cannot rise.
     if (2 * this.#usedNodes + 1 > this.#max.nodes) this.#max.nodes = Math.max(this.#max.nodes, this.#pack());
   }
 
@@ -74,7 +76,7 @@ export class NodesNeededFollower {
     return cpuMillis > this.#size.cpuMillis || memoryBytes > this.#size.memoryBytes;
   }
 
-  /** First fit, decreasing. */
+  /** First-fit decreasing. */
   #pack(): number {
     const largest = (pod: PodSize): number =>
       Math.max(pod.cpuMillis / this.#size.cpuMillis, pod.memoryBytes / this.#size.memoryBytes);

@@ -4,7 +4,9 @@ import { ONE_OF_MANY } from "../report/report-limits.js";
 import { simulate } from "../simulation.js";
 import { type FuturePlan, futureSimulation } from "./simulate-future.js";
 
-/** Plays one future and packs its timeline, which is smaller than that of a page of its own, for a page of many futures to hold. */
+/**
+ * Simulates one seed and packs its timeline for a futures page. The timeline is smaller than that of a page of one run.
+ */
 export async function packedTimeline(plan: FuturePlan, seed: number): Promise<string> {
   const recorder = new ReportRecorder(ONE_OF_MANY);
   await simulate({

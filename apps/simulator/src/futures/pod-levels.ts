@@ -5,34 +5,34 @@ import type { ObjectRecord, TraceRecord } from "../trace.js";
 type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
 type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
 
-/** Whose level it is. Each is one object, always the same from one `PodLevels`. Plain data. */
+/** The owner of a level. A `PodLevels` always uses the same object for the same owner. Plain data. */
 export type UsageName =
   | { readonly of: "all" }
   | { readonly of: "namespace" | "pool"; readonly name: string }
-  /** Pods of the selection of that place. */
+  /** Pods of the selection with this index. */
   | { readonly of: "selected"; readonly index: number };
 
-/** Pods, thousandths of a core, bytes. */
+/** Units: pods, thousandths of a core, bytes. */
 export type LevelName = "pods" | "cpuMillis" | "memoryBytes";
 
-/** Hears by how much a level has risen, or fallen. */
+/** Receives each change of a level. */
 export type LevelListener = (usage: UsageName, level: LevelName, by: number) => void;
 
 interface FollowedPod {
   readonly namespace: UsageName;
   readonly cpuMillis: number;
   readonly memoryBytes: number;
-  /** Of the node it is on. */
+  /** The pool of the pod's node. */
   pool: UsageName | undefined;
   readonly selections: readonly UsageName[];
 }
 
-/** Tells how the number of pods, and what they request, changes from record to record. */
+/** Reports changes of the number of pods and of their requests. */
 export class PodLevels {
   readonly #selections: readonly Selection[];
   readonly #pools: NodePools | undefined;
   readonly #listener: LevelListener;
-  /** Of Jobs, by UID: the CronJob or Job that a selection names. */
+  /** The CronJob or Job that a selection can match, by UID of the Job. */
   readonly #owners = new Map<string, Selection>();
   readonly #pods = new Map<string, FollowedPod>();
   readonly #all: UsageName = { of: "all" };
@@ -96,7 +96,7 @@ export class PodLevels {
     }
   }
 
-  /** A pod that belongs to no Job is one of everything only. */
+  /** A pod without a Job belongs only to selections of everything. */
   #selectionsOf({ owner }: PodRecord): UsageName[] {
     const of = owner === undefined ? undefined : this.#owners.get(owner.uid);
     return this.#selected.filter((_, index) => {

@@ -4,38 +4,38 @@ import type { TraceRecord } from "../trace.js";
 import { LevelOverTime } from "./level-over-time.js";
 import { type LevelName, PodLevels, type UsageName } from "./pod-levels.js";
 
-/** How much of each there was. Plain data. */
+/** The value of each level. Plain data. */
 export interface Levels {
-  /** Pods that waited or ran; of a pool, that were on one of its nodes. */
+  /** Waiting and running pods; for a pool, pods on its nodes. */
   readonly pods: number;
-  /** Thousandths of a core, requested by pods on a node. */
+  /** Thousandths of a core that pods on a node request. */
   readonly cpuMillis: number;
-  /** Bytes, requested by pods on a node. */
+  /** Bytes that pods on a node request. */
   readonly memoryBytes: number;
 }
 
-/** The most of each at any time, and what 95 % of the time there was no more than. Plain data. */
+/** The maximum of each level, and the level that was not exceeded for 95 % of the time. Plain data. */
 export interface Usage extends Levels {
   readonly overTime: Levels;
 }
 
-/** Of all pods together. Plain data. */
+/** The usage of all pods. Plain data. */
 export interface Peaks extends Usage {
-  /** Of those namespaces that had pods, by name. */
+  /** Namespaces that had pods, by name. */
   readonly namespaces: readonly (Usage & { readonly namespace: string })[];
-  /** Of those pools of nodes that had pods, by name. */
+  /** Node pools that had pods, by name. */
   readonly pools: readonly (Usage & { readonly pool: string })[];
-  /** Pods of each selection that was asked for. */
+  /** The peak of each requested selection. */
   readonly selected: readonly Peak[];
 }
 
 export interface Peak {
   readonly level: number;
-  /** When it was reached first; of nothing, the epoch. */
+  /** When it was reached first; the epoch if the level is 0. */
   readonly atMs: number;
 }
 
-/** Follows how many pods there are at once, and what they request, from the first record to the last. */
+/** Tracks the number of concurrent pods and their requests, from the first record to the last. */
 export class PodPeaks {
   readonly #levels: PodLevels;
   readonly #selected: { now: number; peak: Peak }[];
@@ -43,13 +43,13 @@ export class PodPeaks {
   #startMs: number | undefined;
   #at = "";
   #atMs = 0;
-  /** Of everything there is a level of, as it is named. */
+  /** Levels by usage name. */
   readonly #usages = new Map<UsageName, FollowedUsage>();
   readonly #byNamespace = new Map<string, FollowedUsage>();
   readonly #byPool = new Map<string, FollowedUsage>();
   #all: FollowedUsage | undefined;
 
-  /** @param pools - Of the nodes; without, nothing is told of them. */
+  /** @param pools - The pools of the nodes; without them, pools are omitted from the result. */
   constructor(selections: readonly Selection[] = [], pools?: NodePools) {
     this.#levels = new PodLevels(selections, pools, (usage, level, by) => this.change(usage, level, by));
     this.#hasPools = pools !== undefined;
@@ -76,13 +76,13 @@ export class PodPeaks {
     this.#levels.add(record);
   }
 
-  /** What changes from now on changes at this time. The first is the start of the window. */
+  /** Sets the time of all following changes. The first call sets the start of the window. */
   at(timeMs: number): void {
     this.#atMs = timeMs;
     this.#startMs ??= timeMs;
   }
 
-  /** What `PodLevels` tells, of these records or of others. */
+  /** Applies a change that a `PodLevels` reported, from these or other records. */
   change(name: UsageName, level: LevelName, by: number): void {
     if (name.of === "selected") return this.#select(name.index, by);
     let usage = this.#usages.get(name);

@@ -1,22 +1,22 @@
 import type { NodeRefusal, QuotaRefusal, Refusals } from "./refusals.js";
 import { type Share, wilson } from "./wilson.js";
 
-/** How much was refused, over many futures. */
+/** Refusals over many futures. */
 export interface RefusalChance {
-  /** Futures in which something was, and the share of all. */
+  /** Number and share of the futures with a refusal. */
   readonly futures: number;
   readonly perFuture: Share;
-  /** Of all futures together. */
+  /** Sums over all futures. */
   readonly pods: number;
   readonly jobs: number;
-  /** The future with the most; of equal ones the lowest seed. */
+  /** The future with the most refusals; of equal ones the lowest seed. */
   readonly worst: { readonly seed: number; readonly pods: number; readonly jobs: number };
 }
 
 export type QuotaChance = RefusalChance & Pick<QuotaRefusal, "namespace" | "quota" | "resource">;
 export type NodeChance = RefusalChance & Pick<NodeRefusal, "reason">;
 
-/** Adds up what futures had no room for. What is kept grows with the number of quotas and reasons only. */
+/** Aggregates the refusals of futures. Memory grows only with the number of quotas and reasons. */
 export class RefusalStatistics {
   readonly #quotas = new Map<string, Counted<Pick<QuotaRefusal, "namespace" | "quota" | "resource">>>();
   readonly #nodes = new Map<string, Counted<Pick<NodeRefusal, "reason">>>();
@@ -27,12 +27,12 @@ export class RefusalStatistics {
     for (const { reason, pods } of nodes) count(this.#nodes, reason, { reason }, { seed, pods, jobs: 0 });
   }
 
-  /** By namespace, name and resource. @param all - How many futures there were. */
+  /** Sorted by namespace, name and resource. @param all - Number of futures. */
   quotas(all: number): QuotaChance[] {
     return chances(this.#quotas, all);
   }
 
-  /** By reason. @param all - How many futures there were. */
+  /** Sorted by reason. @param all - Number of futures. */
   nodes(all: number): NodeChance[] {
     return chances(this.#nodes, all);
   }

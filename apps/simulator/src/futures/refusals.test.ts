@@ -76,7 +76,7 @@ function follow(records: readonly TraceRecord[]): Refusals {
 
 test("for a Job the maximum of missing pods counts, for any number of retries and after its deletion", () => {
   const records = [
-    // Two of five are created in the same moment, before and after it is told that a third was refused.
+    // Two of five pods are created in the same instant, before and after the refusal of a third.
     pod(1, "ADDED", "a-1", { owner: "a" }),
     refusedPods(1, "a", 5, "limits.cpu=500m,pods=1"),
     pod(1, "ADDED", "a-2", { owner: "a" }),

@@ -1,12 +1,12 @@
 import type { ObjectRecord, TraceRecord } from "../trace.js";
 
-/** What a ResourceQuota had no room for at first. Plain data. */
+/** What a ResourceQuota refused at first. Plain data. */
 export interface QuotaRefusal {
   readonly namespace: string;
   readonly quota: string;
-  /** What there was too little of; or what a container has to say and does not. */
+  /** The exceeded resource; or the field that a container must specify and does not. */
   readonly resource: string;
-  /** Of each Job the most that it went without at a time, added up. */
+  /** The sum over all Jobs of the maximum number of pods that the Job lacked at a time. */
   readonly pods: number;
   /** Runs that a CronJob could not create. */
   readonly jobs: number;
@@ -14,12 +14,12 @@ export interface QuotaRefusal {
 
 /** Pods that waited because they fit on no node. Plain data. */
 export interface NodeRefusal {
-  /** In the scheduler's words: `Insufficient cpu`. */
+  /** The scheduler's reason: `Insufficient cpu`. */
   readonly reason: string;
   readonly pods: number;
 }
 
-/** What one future had no room for, in no order that means anything. Plain data. */
+/** All refusals of one future, in no defined order. Plain data. */
 export interface Refusals {
   readonly quotas: readonly QuotaRefusal[];
   readonly nodes: readonly NodeRefusal[];
@@ -29,16 +29,16 @@ interface Refused {
   readonly namespace: string;
   readonly quota: string;
   readonly resource: string;
-  /** Of Jobs that are gone. */
+  /** Sum over deleted Jobs. */
   pods: number;
-  /** Of Jobs that are there, by UID. */
+  /** Pods of existing Jobs, by UID. */
   readonly podsOf: Map<string, number>;
   jobs: number;
-  /** The last run refused of each CronJob, which is tried again and again. */
+  /** The last refused run of each CronJob, which the controller retries. */
   readonly lastRuns: Map<string, string>;
 }
 
-/** A sync of a Job that was to create pods and was refused one. */
+/** A sync of a Job in which the creation of a pod was refused. */
 interface RefusedSync {
   readonly uid: string;
   readonly creating: number;
@@ -46,16 +46,16 @@ interface RefusedSync {
 }
 
 /**
- * Follows what quotas and nodes refuse. The controllers try again until there is room: a pod or a run counts once, however often
- * it was refused.
+ * Tracks refusals by quotas and nodes. The controllers retry until there is room: a pod or a run counts once, for any
+ * number of retries.
  */
 export class RefusalFollower {
   readonly #quotas = new Map<string, Refused>();
   readonly #nodes = new Map<string, number>();
-  /** Of pods that wait: the reasons that were counted. */
+  /** Counted reasons of each waiting pod. */
   readonly #waiting = new Map<string, Set<string>>();
   #at = "";
-  /** At this moment. */
+  /** Refused syncs of the present instant. */
   #refusedSyncs: RefusedSync[] = [];
   readonly #created = new Map<string, number>();
 
@@ -129,7 +129,7 @@ export class RefusalFollower {
     });
   }
 
-  /** Which pods were created before one was refused is known when the moment is over. */
+  /** The number of pods that were created before the refusal is known only after the instant. */
   #finishInstant(): void {
     for (const { uid, creating, refused } of this.#refusedSyncs) {
       const missing = Math.max(1, creating - (this.#created.get(uid) ?? 0));
@@ -163,7 +163,10 @@ function quotaIn(message: string): { readonly quota: string; readonly resources:
   return { quota, resources: missing.split("; ").map((each) => each.split(" for: ")[0]!) };
 }
 
-/** `0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu.` has two. Upstream: pkg/scheduler/framework FitError. */
+/**
+ * Splits `0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu.` into its reasons. Upstream:
+ * pkg/scheduler/framework FitError.
+ */
 function reasonsIn(message: string): string[] {
   const listed = /^\d+\/\d+ nodes are available: (.*)\.$/.exec(message)?.[1];
   return listed === undefined ? [message] : listed.split(", ").map((each) => each.replace(/^\d+ /, ""));

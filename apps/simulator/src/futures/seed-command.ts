@@ -1,7 +1,7 @@
 import { shellWord } from "../input/find-inputs.js";
 import type { RunInputFlags } from "../run-input.js";
 
-/** Flags that say what is played, by their names in `RunInputFlags`; not the seed. */
+/** Flags that select the input, by their names in `RunInputFlags`; without the seed. */
 const FLAGS = {
   scenario: "--scenario",
   start: "--start",
@@ -20,7 +20,7 @@ const FLAGS = {
   strict: "--strict",
 } as const satisfies Partial<Record<keyof RunInputFlags, string>>;
 
-/** The words that say what is played, but for its seed. */
+/** Returns the arguments that select the input, without the seed. */
 export function inputArgs(paths: readonly string[], flags: RunInputFlags): string[] {
   const args = Object.entries(FLAGS).flatMap(([name, flag]) => {
     const value = flags[name as keyof typeof FLAGS];
@@ -31,7 +31,7 @@ export function inputArgs(paths: readonly string[], flags: RunInputFlags): strin
   return [...paths, ...args, ...validate];
 }
 
-/** The command line that plays one future of many, but for its seed: `kubewright run backup.yaml --for 7d`. */
+/** Returns the command line that simulates one seed, without the seed: `kubewright run backup.yaml --for 7d`. */
 export function seedCommand(paths: readonly string[], flags: RunInputFlags): string {
   return ["kubewright", "run", ...inputArgs(paths, flags).map(shellWord)].join(" ");
 }

@@ -1,19 +1,19 @@
 import { UserError } from "../user-error.js";
 
-/** Seeds from the first to the last, both among them. */
+/** Seeds from the first to the last, inclusive. */
 export interface SeedRange {
   readonly first: number;
   readonly last: number;
 }
 
 const LARGEST_SEED = 0xffff_ffff;
-/** Each takes as long as playing it alone. */
+/** Each seed takes as long as a single simulation. */
 const MAX_SEEDS = 1_000_000;
 
 /**
- * Reads `1-1000`, or the one seed `7`.
+ * Reads `1-1000`, or the single seed `7`.
  *
- * @throws UserError for anything else, an empty range, and one of over a million seeds.
+ * @throws UserError for anything else, an empty range, or more than a million seeds.
  */
 export function parseSeeds(text: string): SeedRange {
   const match = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(text);
@@ -30,7 +30,7 @@ export function parseSeeds(text: string): SeedRange {
   return { first, last };
 }
 
-/** From the first to the last. */
+/** Generates the seeds in ascending order. */
 export function* seedsOf({ first, last }: SeedRange): Generator<number> {
   for (let seed = first; seed <= last; seed++) yield seed;
 }

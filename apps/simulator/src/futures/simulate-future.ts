@@ -12,19 +12,19 @@ import { type NodesNeeded, NodesNeededFollower } from "./nodes-needed.js";
 import { type Peaks, PodPeaks } from "./pod-peaks.js";
 import { RefusalFollower, type Refusals } from "./refusals.js";
 
-/** What every future of a set has in common. Plain data, so that it can be handed to another thread. */
+/** The common input of all seeds. Plain data, so that it can be sent to another thread. */
 export interface FuturePlan extends PlainSimulation {
-  /** What to count. */
+  /** Incidents to count. */
   readonly incidents: readonly Incident[];
-  /** Whose pods at once to tell. */
+  /** Selections whose concurrent pods are counted. */
   readonly selections: readonly Selection[];
-  /** Of which nodes to tell how many it takes. */
+  /** Sizes for which the number of needed nodes is computed. */
   readonly nodeSizes: readonly NodeSize[];
-  /** Of which steps of time to tell how much there was at once. Absent: of none. */
+  /** Time steps and groups of the load curves. Absent: no curves. */
   readonly curves?: CurvePlan;
 }
 
-/** What is to be played again and again. */
+/** Builds the common input of all seeds. */
 export function futurePlan(
   input: RunInput,
   {
@@ -44,27 +44,27 @@ export function futurePlan(
   };
 }
 
-/** What one seed made of it. Plain data. */
+/** The results of one seed. Plain data. */
 export interface FutureSummary {
   readonly seed: number;
   readonly groups: readonly GroupFuture[];
   readonly peaks: Peaks;
   readonly refusals: Refusals;
-  /** Of each size that was asked for. */
+  /** One entry for each requested size. */
   readonly nodesNeeded: readonly NodesNeeded[];
-  /** Where they were asked for. */
+  /** Absent when no curves were requested. */
   readonly curves?: FutureCurves;
 }
 
-/** The simulation of one seed. Manifests that the API server refuses are left out. */
+/** Returns the simulation of one seed. Manifests that the API server refuses are omitted. */
 export function futureSimulation(plan: FuturePlan, seed: number): Omit<SimulationOptions, "emit"> {
   return { ...simulationOf(plan), seed };
 }
 
 /**
- * Plays one future and counts what goes wrong in it.
+ * Simulates one seed and counts its incidents.
  *
- * @param signal - Ends it early: what is told then is not worth anything.
+ * @param signal - Stops the simulation early: the result must then be discarded.
  */
 export async function simulateFuture(
   plan: FuturePlan,
@@ -103,7 +103,7 @@ export async function simulateFuture(
 
 const STEPS = 100;
 
-/** However long it is, it tells of so many steps at most. */
+/** Limits the number of progress reports to {@link STEPS}, for any duration. */
 function throttled(durationMs: number, onProgress: (share: number) => void): (elapsedMs: number) => void {
   let lastStep = 0;
   return (elapsedMs) => {

@@ -1,19 +1,19 @@
 import { type FuturePlan, type FutureSummary, simulateFuture } from "./simulate-future.js";
 import { packedTimeline } from "./packed-timeline.js";
 
-/** Threads, or this one, that play futures. */
+/** Simulates futures in other threads or in this one. */
 export interface FutureWorkers {
-  /** How many futures may be under way at once. */
+  /** Maximum number of concurrent simulations. */
   readonly count: number;
-  /** @param onProgress - Hears now and then which share of the future has been played. Default: nobody does. */
+  /** @param onProgress - Receives the simulated share from time to time. Default: no reports. */
   simulate(plan: FuturePlan, seed: number, onProgress?: (share: number) => void): Promise<FutureSummary>;
-  /** Plays one for its timeline, packed for a page to hold. */
+  /** Simulates one seed and returns its packed timeline for a page. */
   timeline(plan: FuturePlan, seed: number): Promise<string>;
-  /** Ends them, also in the middle of their work. */
+  /** Stops the threads, even during their work. */
   close(): Promise<void>;
 }
 
-/** Futures one after the other in this thread. */
+/** Simulates one seed after the other in this thread. */
 export const inThisThread: FutureWorkers = {
   count: 1,
   simulate: simulateFuture,
@@ -24,28 +24,28 @@ export const inThisThread: FutureWorkers = {
 interface SimulateOptions<Result> {
   readonly workers: Pick<FutureWorkers, "count">;
   readonly signal: AbortSignal;
-  /** @onProgress onProgress - To be told now and then which share of the future has been played. */
+  /** @param onProgress - Receives the simulated share from time to time. */
   readonly simulate: (seed: number, onProgress?: (share: number) => void) => Promise<Result>;
   readonly onSimulated: (result: Result, seed: number) => void;
-  /** Hears now and then how much of the futures under way has been played, in futures. Default: nobody does. */
+  /** Receives the sum of the shares of all running simulations, from time to time. Default: no reports. */
   readonly onProgress?: (underWay: number) => void;
 }
 
 /**
- * Plays a future for every seed. They are told of as they end, in no order that means anything.
+ * Simulates every seed and delivers the results as they finish, in no defined order.
  *
- * @returns Whether all were played: not so when `signal` aborts.
+ * @returns Whether all seeds were simulated; false after `signal` aborts.
  */
 export async function simulateFutures<Result extends {}>(
   seeds: Iterable<number>,
   { workers, signal, simulate, onSimulated, onProgress }: SimulateOptions<Result>,
 ): Promise<boolean> {
   const left = seeds[Symbol.iterator]();
-  /** Of the futures under way. */
+  /** Shares of the running simulations, by seed. */
   const progressBySeed = new Map<number, number>();
   const reportProgress = (): void => onProgress?.([...progressBySeed.values()].reduce((sum, each) => sum + each, 0));
   const setProgress = (seed: number, share: number): void => {
-    // What a thread said before it was done may come after that.
+    // A progress message of a thread may arrive after its result.
     if (!progressBySeed.has(seed)) return;
     progressBySeed.set(seed, share);
     reportProgress();
@@ -67,8 +67,10 @@ export async function simulateFutures<Result extends {}>(
 }
 
 /**
- * What a promise comes to, or `undefined` once `signal` aborts. Not `Promise.race` with a promise of that: as long as it is
- * pending it would keep what each of the others came to.
+ * Resolves like the promise, or with `undefined` once `signal` aborts.
+ *
+ * This is not a `Promise.race` with a promise of the signal: while pending, such a promise would keep the result of
+ * every other promise in memory.
  */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const { promise: first, resolve, reject } = Promise.withResolvers<T | undefined>();

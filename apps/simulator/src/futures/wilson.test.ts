@@ -35,7 +35,7 @@ test("over many repetitions the interval holds the true share 95 times in a hund
       if (low <= truth && truth <= high) held++;
     }
     const coverage = held / repetitions;
-    // With few hits the interval moves in steps, so it is a little more or less than promised.
+    // With few hits the interval changes in steps, so its coverage is slightly above or below 95 %.
     expect(coverage, `${truth} of ${trials}`).toBeGreaterThan(0.93);
     expect(coverage, `${truth} of ${trials}`).toBeLessThan(0.98);
   }

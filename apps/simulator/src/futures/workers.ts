@@ -2,7 +2,7 @@ import { UserError } from "../user-error.js";
 
 const MAX_WORKERS = 256;
 
-/** @throws UserError for what is no number of threads. */
+/** @throws UserError for anything but a whole number from 1 to 256. */
 export function parseWorkers(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const count = Number(text);

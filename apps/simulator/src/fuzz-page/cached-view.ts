@@ -5,25 +5,25 @@ import { fieldsOf } from "./object-fields.js";
 import type { RunObject } from "./run-objects.js";
 import type { TraceStep } from "./trace-steps.js";
 
-/** Changes that one sentence tells of. */
+/** Maximum number of changes in one sentence. */
 const MAX_CHANGES = 6;
 
-/** What somebody knows of an object; `undefined`: that there is none. */
+/** A version of an object; `undefined`: the object does not exist. */
 interface KnownVersion {
   readonly object: Stored | undefined;
   readonly atMs: number;
 }
 
-/** What was stored and what a controller's caches had, at a moment. */
+/** The stored objects and the caches of one controller, at one step. */
 export interface CachedView {
-  /** Of each object what was stored of it until then, one after the other. */
+  /** The stored versions of each object, in order of time. */
   readonly stored: ReadonlyMap<RunObject, readonly KnownVersion[]>;
   readonly cached: ReadonlyMap<RunObject, KnownVersion>;
-  /** Resources of which it has a cache. */
+  /** Resources that the controller caches. */
   readonly resources: ReadonlySet<string>;
 }
 
-/** @param until - The first step that does not count. */
+/** @param until - Index of the first step that is excluded. */
 export function cachedViewAt(steps: readonly TraceStep[], until: number, actor: string): CachedView {
   const stored = new Map<RunObject, KnownVersion[]>();
   let cached = new Map<RunObject, KnownVersion>();
@@ -40,7 +40,7 @@ export function cachedViewAt(steps: readonly TraceStep[], until: number, actor: 
       else history.push({ object: version, atMs });
     }
     if (!isDelivered) continue;
-    // A new life begins with nothing.
+    // A restarted controller begins with empty caches.
     if (life !== knownLife) cached = new Map();
     knownLife = life;
     cached.set(object, { object: version, atMs });
@@ -48,7 +48,7 @@ export function cachedViewAt(steps: readonly TraceStep[], until: number, actor: 
   return { stored, cached, resources };
 }
 
-/** Objects that a cache had otherwise than they were stored, and how. */
+/** Describes the objects whose cached version differs from the stored one. */
 export function cacheDifferences(
   { stored, cached, resources }: CachedView,
   objects: ReadonlySet<RunObject>,
@@ -56,7 +56,7 @@ export function cacheDifferences(
 ): { readonly object: RunObject; readonly text: string }[] {
   return [...objects].flatMap((object) => {
     const history = stored.get(object);
-    // What was stored before anything was told is not known.
+    // Versions that were stored before the first record are not known.
     if (history === undefined || !resources.has(object.resource)) return [];
     const text = differenceText(history, cached.get(object), time);
     return text === undefined ? [] : { object, text: `${object.name} ${text}` };

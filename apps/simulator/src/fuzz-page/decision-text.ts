@@ -5,15 +5,15 @@ import type { ReportedDecision } from "@kubewright/simulation";
 export interface DecisionText {
   /** `creating 1 pod: 0 active, 1 wanted` */
   readonly text: string;
-  /** Whether anything is done. */
+  /** Whether the decision changes anything. */
   readonly hasEffect: boolean;
-  /** What became of it, when that was nothing. */
+  /** The error of a failed sync. */
   readonly error?: string;
-  /** What it is about: a UID, or a resource and `namespace/name`. */
+  /** The object of the decision: a UID, or a resource and `namespace/name`. */
   readonly subject: { readonly uid: string } | { readonly resource: string; readonly key: string };
 }
 
-/** What a controller decided, in the words of whoever watches it. */
+/** Describes a controller's decision for an observer. */
 export function describeDecision(decision: ReportedDecision): DecisionText {
   switch (decision.controller) {
     case "job-controller": {

@@ -7,16 +7,17 @@ import { type RecordOptions, recordPlan } from "./record-plan.js";
 import { buildRecordedRun } from "./recorded-run.js";
 
 export interface FuzzPageOptions extends RecordOptions {
-  /** What plays the plan again, for people to copy. */
+  /** The command line that runs the plan again. */
   readonly command: string;
 }
 
 /**
- * Plays a plan once more and tells of it on one page, which needs neither a server nor a network: what went wrong in sentences,
- * every step of it, what each controller knew, and the plan.
+ * Runs a plan again and describes the run on one page, which needs neither a server nor a network.
+ *
+ * The page has a narrative, every step, the cached view of each controller, and the plan.
  *
  * @returns HTML.
- * @throws UserError when this build has no page; PlanError for a plan that cannot be played.
+ * @throws UserError when this build has no page; PlanError for an invalid plan.
  */
 export async function fuzzPage(plan: FaultPlan, { command, ...options }: FuzzPageOptions, io: Io): Promise<string> {
   const assets = await pageAssets(io);

@@ -13,21 +13,21 @@ import { isLasting, planSentences } from "./plan-sentences.js";
 import type { RunObject } from "./run-objects.js";
 import { type TraceStep, isWrite } from "./trace-steps.js";
 
-/** Sentences that lead up to what went wrong. */
+/** Maximum number of sentences before the violation. */
 const MAX_BEFORE = 14;
-/** Objects of which a controller had another picture. */
+/** Maximum number of cached objects that are described as different from the stored ones. */
 const MAX_DIFFERENCES = 4;
 
-/** Changes that one sentence tells of. */
+/** Maximum number of changes in one sentence. */
 const MAX_CHANGES = 6;
-/** Happenings that go on: the latest. */
+/** Maximum number of lasting scenario events: the latest. */
 const MAX_ONGOING_EVENTS = 5;
 
 export interface NarrativeInput {
   readonly plan: FaultPlan;
-  /** Those that the page has. */
+  /** The steps on the page. */
   readonly steps: readonly TraceStep[];
-  /** What writes were decided by. */
+  /** The decision that caused each write. */
   readonly decisions: ReadonlyMap<TraceStep, TraceStep>;
   readonly violation: Violation;
   readonly sentence: string | undefined;
@@ -36,11 +36,14 @@ export interface NarrativeInput {
 
 export interface Narrative {
   readonly parts: readonly NarrativeSection[];
-  /** What is to be looked at. */
+  /** The object that the page selects first. */
   readonly selected: RunObject | undefined;
 }
 
-/** Tells what was stored, what the controller believed, what it did and what should have held, for who sees nothing else. */
+/**
+ * Builds a self-contained narrative: the stored objects, the controller's cached view, its writes, and the violated
+ * invariant.
+ */
 export function buildNarrative(input: NarrativeInput): Narrative {
   const { plan, steps, decisions, violation, sentence, concerned } = input;
   const startMs = Date.parse(plan.start);
@@ -68,7 +71,7 @@ export function buildNarrative(input: NarrativeInput): Narrative {
           {
             title: `What ${actor} believed`,
             sentences: [
-              // Who has no caches asks the API server, and believes what it says.
+              // An actor without caches reads from the API server and cannot have a stale view.
               ...(view!.resources.size === 0
                 ? []
                 : cachedViewSentences(steps[decision ?? cause]!, decision ?? cause, differences, at)),
@@ -95,8 +98,8 @@ export function buildNarrative(input: NarrativeInput): Narrative {
 }
 
 /**
- * What it comes down to: the write of a controller that the violation was found at, or the last one before. Where it was found
- * because nothing has happened in time, the last that a controller decided for the object.
+ * Returns the step that caused the violation: the controller's write at which it was found, or the last write before.
+ * For a missed deadline, the last decision about the object.
  */
 function causeOf(
   steps: readonly TraceStep[],
@@ -123,7 +126,7 @@ function causeOf(
   return last(({ kind, object }) => kind === "decision" && object !== undefined && object === about) ?? written;
 }
 
-/** The first step that the controller could not know of when it sent that request. */
+/** Returns the first step that the controller could not observe when it sent the request. */
 function firstStepAfterSend(steps: readonly TraceStep[], written: number): number {
   const { atMs, request } = steps[written]!;
   let place = written;
@@ -147,7 +150,7 @@ function cachedViewSentences(
   return left === 0 ? sentences : [...sentences, { text: `The same holds for ${left} more of these objects.`, step }];
 }
 
-/** What goes wrong on purpose at that time. */
+/** Describes the scenario events that last at that time. */
 function ongoingEventSentences(
   plan: FaultPlan,
   steps: readonly TraceStep[],
@@ -175,7 +178,7 @@ function actionSentences(steps: readonly TraceStep[], decision: number | undefin
   });
 }
 
-/** What leads up to it: what goes wrong, what users do, what becomes of the objects, answers that were none. */
+/** Describes the steps before the violation: faults, user actions, changes of the objects, and failed requests. */
 function precedingSentences({ steps, violation, concerned }: NarrativeInput, until: number): Sentence[] {
   const lives = new Map<string, number>();
   const found: { readonly sentence: Sentence; readonly isAbout: boolean }[] = [];
@@ -198,7 +201,7 @@ function precedingSentences({ steps, violation, concerned }: NarrativeInput, unt
     else if (kind === "answer" && look === "refused" && isWrite(step.request)) add(withDetails(step), false);
   }
   let left = Math.max(0, found.length - MAX_BEFORE);
-  // Of more than there is room for, other objects go first, and then what is long ago.
+  // When there are too many sentences, those about other objects are omitted first, then the earliest.
   const shown = found.filter(({ isAbout }) => isAbout || left-- <= 0);
   const sentences = shown.slice(-MAX_BEFORE).map(({ sentence }) => sentence);
   const omitted = found.length - sentences.length;
@@ -207,7 +210,7 @@ function precedingSentences({ steps, violation, concerned }: NarrativeInput, unt
     : [{ text: `${omitted} earlier or less important steps are omitted here; the timeline shows them.` }, ...sentences];
 }
 
-/** What makes a change worth telling; `undefined`: nothing does. */
+/** Summarizes a change; `undefined` when it has no notable change. */
 function changeSummary({ type, object, previous }: StoredChange, isClosely: boolean): string | undefined {
   if (type !== "MODIFIED" || previous === undefined) return "";
   const news = notableChanges(fieldsOf(previous), fieldsOf(object), isClosely).slice(0, MAX_CHANGES);

@@ -1,13 +1,16 @@
 import type { Stored } from "@kubewright/simulation";
 import type { Fields } from "@kubewright/timeline/data";
 
-/** Fields of an object; what a template says at length is seldom what differs. */
+/** Maximum number of fields of an object: long templates seldom contain the difference. */
 const MAX_FIELDS = 400;
 const LONGEST_VALUE = 240;
-/** Shown by other means, or of no use to readers. */
+/** Fields that the page shows in another way, or that are of no use to readers. */
 const LEFT_OUT = /^metadata\.(?:managedFields|resourceVersion)$|\.lastProbeTime$|^status\.conditions\[.*\]\.type$/;
 
-/** An object's fields by their paths, as text: `status.conditions[Complete].status`. Items of lists go by their names. */
+/**
+ * Returns the fields of an object by path, as text: `status.conditions[Complete].status`. List items are identified by
+ * name.
+ */
 export function fieldsOf(object: Stored): Fields {
   const fields: Record<string, string> = {};
   let count = 0;
@@ -31,7 +34,7 @@ export function fieldsOf(object: Stored): Fields {
   return fields;
 }
 
-/** What stays the same through all versions, and each version's rest. */
+/** Separates the fields that are equal in all versions from the other fields of each version. */
 export function split(versions: readonly Fields[]): { readonly same: Fields; readonly rest: readonly Fields[] } {
   const [first = {}, ...others] = versions;
   const same = Object.fromEntries(
@@ -43,7 +46,7 @@ export function split(versions: readonly Fields[]): { readonly same: Fields; rea
   return { same, rest };
 }
 
-/** A value that has no members. */
+/** Formats a scalar value. */
 function textOf(value: {}): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 import type { FaultPlan } from "@kubewright/simulation";
 
-/** What is over when it is done. */
+/** Kinds of events without a duration. */
 const INSTANTANEOUS: ReadonlySet<string> = new Set([
   "apply",
   "delete",
@@ -14,17 +14,17 @@ const INSTANTANEOUS: ReadonlySet<string> = new Set([
 ]);
 const MAX_NAMES = 6;
 
-/** Whether the happening with that place goes on for a while. */
+/** Whether the event with this index has a duration. */
 export function isLasting({ events: scenarioEvents = [] }: FaultPlan, index: number): boolean {
   return !Object.keys(scenarioEvents[index] ?? {}).some((kind) => INSTANTANEOUS.has(kind));
 }
 
-/** Whether it is about single requests, counted: it is seen where it hits, if it does. */
+/** Whether the event counts single requests; then it is shown at the requests that it affects, if there are any. */
 export function targetsSingleRequests({ events: scenarioEvents = [] }: FaultPlan, index: number): boolean {
   return scenarioEvents[index]?.requestFails?.nth !== undefined;
 }
 
-/** What is played, and how it is set up, in sentences. */
+/** Describes the objects and settings of a plan in sentences. */
 export function planSentences(plan: FaultPlan): string[] {
   const { manifests, controllers, jitter, controllerManagers, description } = plan;
   const names = manifests.map(({ kind, metadata }) =>

@@ -1,24 +1,24 @@
 import type { FaultPlan, Invariant, RunPlanOptions, RunRecord, Violation, runPlan } from "@kubewright/simulation";
 
-/** Of a run whose records are more than that the earliest are forgotten. */
+/** Maximum number of records; of a longer run the earliest are dropped. */
 const MAX_RECORDS = 200_000;
 
-/** All that was told of a run. */
+/** All records of a run. */
 export interface PlanRecording {
   readonly plan: FaultPlan;
   readonly records: readonly RunRecord[];
-  /** Earlier ones, which are forgotten. */
+  /** Number of earlier records that were dropped. */
   readonly dropped: number;
   readonly violations: readonly Violation[];
 }
 
 export interface RecordOptions extends Pick<RunPlanOptions, "controllers" | "builtIn" | "signal"> {
   readonly invariants: readonly Invariant[];
-  /** What plays it: with a known bug in it, that bug's player. */
+  /** Runs the plan; with a known bug, that bug's runner. */
   readonly runner: typeof runPlan;
 }
 
-/** Plays a plan to its end and keeps what is told of it. */
+/** Runs a plan to its end and collects its records. */
 export async function recordPlan(
   plan: FaultPlan,
   { runner, ...options }: RecordOptions,

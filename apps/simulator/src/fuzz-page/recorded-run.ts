@@ -16,21 +16,21 @@ import type { RunObject } from "./run-objects.js";
 import { buildNarrative } from "./narrative.js";
 import { type KnownActor, type RunTrace, type TraceStep, isBackgroundStep, buildRunTrace } from "./trace-steps.js";
 
-/** Steps that a page can hold and still move smoothly. */
+/** Maximum number of steps that a page can display smoothly. */
 const MAX_STEPS = 3_000;
-/** Of these, how many come after what went wrong. */
+/** Maximum number of these steps after the violation. */
 const MAX_AFTER = 600;
 const LONGEST_TEXT = 600;
 const UID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 export interface RecordedRunOptions {
   readonly command: string;
-  /** What should have held, by the invariant's name. */
+  /** Sentences of the invariants, by name. */
   readonly invariants: readonly Pick<Invariant, "name" | "sentence">[];
   readonly maxSteps?: number;
 }
 
-/** What the page shows of a run in which something did not hold. */
+/** Builds the page data of a run with a violation. */
 export function buildRecordedRun(
   recording: PlanRecording,
   { command, invariants, maxSteps = MAX_STEPS }: RecordedRunOptions,
@@ -95,19 +95,19 @@ export function buildRecordedRun(
   };
 }
 
-/** A plan as the scenario file that plays it. */
+/** Formats a plan as the scenario file that runs it. */
 export function planText(plan: FaultPlan): string {
   return stringify(plan, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 interface SelectedSteps {
-  /** What only tells what was known before. */
+  /** Steps that are not shown, and only supply the initial views. */
   readonly earlierSteps: readonly TraceStep[];
   readonly steps: readonly TraceStep[];
   readonly omitted: readonly string[];
 }
 
-/** What there is room for: what is about the objects concerned first, and then what is near to where it went wrong. */
+/** Selects the steps that fit: first those about concerned objects, then those close to the violation. */
 function selectSteps(
   { steps }: RunTrace,
   { concerned, max }: { readonly concerned: ReadonlySet<RunObject>; readonly max: number },
@@ -139,13 +139,13 @@ function selectSteps(
   return { earlierSteps: selected.slice(0, begin), steps: selected.slice(begin, end), omitted };
 }
 
-/** Objects, their versions and actors by the places that they have in the lists. */
+/** Assigns list indexes to objects, versions and actors. */
 class Indexes {
   readonly #concerned: ReadonlySet<RunObject>;
   readonly #trace: RunTrace;
   readonly #actors = new Map<string, number>();
   readonly #objects = new Map<RunObject, number>();
-  /** Of each object: its versions, as they are stored. */
+  /** The stored versions of each object, by resource version. */
   readonly #versions: Map<string, { readonly index: number; readonly fields: Readonly<Record<string, string>> }>[] = [];
 
   constructor(concerned: ReadonlySet<RunObject>, trace: RunTrace) {
@@ -187,7 +187,7 @@ class Indexes {
     };
   }
 
-  /** A text that has the names of objects instead of their UIDs, which say nothing to readers. */
+  /** Replaces UIDs in a text by object names. */
   withObjectNames(text: string): string {
     return clipped(text.replaceAll(UID, (uid) => this.#trace.objects.withUid(uid)?.name ?? uid));
   }
@@ -255,7 +255,9 @@ function initialViews(steps: readonly TraceStep[], indexes: Indexes): InitialCac
   };
 }
 
-/** What goes wrong on purpose, from its first step to its last; one that only ends here begins with the page. */
+/**
+ * Returns the scenario events from their first step to their last. An event without a first step begins with the page.
+ */
 function scenarioEventBars(steps: readonly TraceStep[], plan: FaultPlan): ScenarioEventBar[] {
   const begun = new Map<
     number,

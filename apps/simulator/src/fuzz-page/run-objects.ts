@@ -1,7 +1,7 @@
 import { getControllerOf } from "@kubewright/api";
 import type { Stored, Violation } from "@kubewright/simulation";
 
-/** An object that somebody has told of. */
+/** An object of a recorded run. */
 export interface RunObject {
   readonly uid: string;
   /** `Job default/pi` */
@@ -14,12 +14,12 @@ export interface RunObject {
   controller: string | undefined;
 }
 
-/** More objects than that are not what a violation is about. */
+/** Maximum number of concerned objects. */
 const MAX_CONCERNED = 200;
-/** What is written all the time, and is about other objects. */
+/** Resources that are written continuously and describe other objects. */
 const BACKGROUND: ReadonlySet<string> = new Set(["events", "events.events.k8s.io", "leases.coordination.k8s.io"]);
 
-/** All objects of a run, by UID and by the name that they have or had last. */
+/** All objects of a run, by UID and by their last name. */
 export class RunObjects {
   readonly #byUid = new Map<string, RunObject>();
   readonly #byName = new Map<string, RunObject>();
@@ -48,8 +48,8 @@ export class RunObjects {
   }
 
   /**
-   * Those that a violation is about: what it names, whatever owns that or is owned by it, and what its controller owns
-   * besides. All, but for what is written all the time, where it names none.
+   * Returns the objects that a violation concerns: the named objects, their owners and dependents, and the other
+   * objects of their controllers. When it names none, all objects except background resources.
    */
   concerned({ subject, message }: Violation): ReadonlySet<RunObject> {
     const all = [...this.#byUid.values()];

@@ -15,7 +15,7 @@ import { targetsSingleRequests } from "./plan-sentences.js";
 import type { PlanRecording } from "./record-plan.js";
 import { type RunObject, RunObjects, isBackground } from "./run-objects.js";
 
-/** A step before it is known whether it is shown: its words are found when they are asked for. */
+/** A step before the selection of the shown steps: its texts are computed on demand. */
 export interface TraceStep {
   readonly atMs: number;
   readonly kind: StepKind;
@@ -23,24 +23,24 @@ export interface TraceStep {
   readonly actor?: string;
   readonly life?: number;
   readonly object?: RunObject;
-  /** What is stored, or cached, from then on; absent: nothing. */
+  /** The version that is stored or cached after the step; absent: none. */
   readonly version?: Stored;
   readonly text: () => string;
   readonly more?: () => string | undefined;
   readonly change?: StoredChange;
   readonly request?: RequestInfo;
   readonly violation?: Violation;
-  /** Of the plan, and whether it begins or ends. */
+  /** The scenario event, and whether it begins or ends. */
   readonly scenarioEvent?: Pick<ReportedScenarioEvent, "index" | "kind" | "phase">;
 }
 
-/** A run as steps, in the order in which they are understood. */
+/** A run as steps, in an order that readers can follow. */
 export interface RunTrace {
   readonly steps: readonly TraceStep[];
   readonly objects: RunObjects;
-  /** By the name that steps have for them: those who keep caches, decide or write. */
+  /** Actors with caches, decisions or writes, by display name. */
   readonly actors: ReadonlyMap<string, KnownActor>;
-  /** What a write, and the change that it made, were decided by. */
+  /** The decision that caused each write and its change. */
   readonly decisions: ReadonlyMap<TraceStep, TraceStep>;
 }
 
@@ -48,7 +48,7 @@ export type KnownActor = Pick<Actor, "component" | "process">;
 
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 const READS: ReadonlySet<string> = new Set(["get", "list"]);
-/** How far back a sync can have begun, in records. */
+/** Maximum length of a sync, in records. */
 const LONGEST_SYNC = 2_000;
 
 export function buildRunTrace({ plan, records, violations }: PlanRecording): RunTrace {
@@ -56,7 +56,7 @@ export function buildRunTrace({ plan, records, violations }: PlanRecording): Run
   const actors = new Map<string, KnownActor>();
   const processes = new Set(records.flatMap((record) => processOf(record) || []));
   const actorOf = ({ component, process }: KnownActor): string => {
-    // Of a lone controller manager nobody has to say that it is that one.
+    // With a single controller manager, its name is omitted.
     const isOnly = process === "" || processes.size < 2 || component.endsWith(process);
     const name = isOnly ? component : `${component} of ${process}`;
     if (!actors.has(name)) actors.set(name, { component, process });
@@ -64,7 +64,7 @@ export function buildRunTrace({ plan, records, violations }: PlanRecording): Run
   };
   const created = new WeakMap<object, RunObject>();
   const steps: TraceStep[] = [];
-  /** Told before what it is about. */
+  /** Violations that were reported before the step at which they occurred. */
   let pendingViolations: TraceStep[] = [];
   const reported = new Set<string>();
   const actorsWithCaches = new Set<string>();
@@ -80,7 +80,7 @@ export function buildRunTrace({ plan, records, violations }: PlanRecording): Run
       latest?.scenarioEvent?.phase === "begin" &&
       !scenarioEvents.has(latest.scenarioEvent.index)
     ) {
-      // What happens is told in words right after its name.
+      // The note with the text of an event follows its name.
       scenarioEvents.set(latest.scenarioEvent.index, record.message);
       steps[steps.length - 1] = { ...latest, text: () => record.message };
       continue;
@@ -92,7 +92,7 @@ export function buildRunTrace({ plan, records, violations }: PlanRecording): Run
     }
     const step = stepOf(record, { objects, actorOf, created, actorsWithCaches, scenarioEvents });
     if (step === undefined) continue;
-    // What is found between two steps is found while time goes by.
+    // A violation between two steps of different times was found while time advanced.
     if (pendingViolations.length > 0 && pendingViolations[0]!.atMs !== step.atMs) {
       steps.push(...pendingViolations);
       pendingViolations = [];
@@ -107,7 +107,7 @@ export function buildRunTrace({ plan, records, violations }: PlanRecording): Run
   return { steps: withDecisionsFirst(steps, decisions), objects, actors, decisions };
 }
 
-/** The controller manager that tells of itself; somebody's own controller is a process of its own. */
+/** Returns the controller manager process of a record; empty for a custom controller, which is its own process. */
 function processOf(record: RunRecord): string {
   if (record.type === "decision") return record.decision.process;
   if (record.type !== "cache") return "";
@@ -118,11 +118,11 @@ function processOf(record: RunRecord): string {
 interface Sources {
   readonly objects: RunObjects;
   readonly actorOf: (actor: KnownActor) => string;
-  /** By the body of the request that created them. */
+  /** Created objects, by the body of the create request. */
   readonly created: WeakMap<object, RunObject>;
   /** Actors with caches. */
   readonly actorsWithCaches: Set<string>;
-  /** What happens, in words, by its place in the plan. */
+  /** Texts of the scenario events, by index in the plan. */
   readonly scenarioEvents: ReadonlyMap<number, string>;
 }
 
@@ -198,7 +198,7 @@ function stepOf(
         life: request.incarnation,
         request,
         text: () => `${actor}: ${requestText(request, object)} → ${answerText(request)}`,
-        // What a fault says of itself, the answer has said.
+        // The answer already describes the fault.
         more: () => (request.injected ? undefined : request.message),
         ...(object === undefined ? {} : { object }),
       };
@@ -232,7 +232,7 @@ function keyOf({ invariant, subject }: Violation): string {
   return JSON.stringify([invariant, subject]);
 }
 
-/** What a request is about; of a creation that came to nothing, what the object would have belonged to. */
+/** Returns the object of a request; for a failed creation, the owner of the object. */
 function objectOf(
   { body, resource, namespace, name }: AnsweredRequest,
   objects: RunObjects,
@@ -288,7 +288,10 @@ function changeDetails({ type, object, previous }: StoredChange): string | undef
   return changes.length === 0 ? undefined : changes.join("; ");
 }
 
-/** Decisions are told when their sync is over. They come before what the sync has written: when its first write was sent. */
+/**
+ * Moves each decision before the writes of its sync. A decision is recorded at the end of its sync; it belongs to the
+ * time when the first write was sent.
+ */
 function withDecisionsFirst(steps: readonly TraceStep[], decisions: Map<TraceStep, TraceStep>): TraceStep[] {
   return steps
     .map((step, index) =>
@@ -333,7 +336,7 @@ export function isWrite(request: Pick<RequestInfo, "verb"> | undefined): boolean
   return request !== undefined && WRITES.has(request.verb);
 }
 
-/** Whether it is only about what is written all the time. */
+/** Whether the step concerns only background resources. */
 export function isBackgroundStep({ object, request, kind }: TraceStep): boolean {
   if (kind === "answer" && request !== undefined) return isBackground(request.resource);
   return object !== undefined && isBackground(object.resource);

@@ -45,7 +45,7 @@ import type { MutantKit } from "./mutant-kit.js";
 import { planLines, violationLine } from "./plan-text.js";
 import { loadRunner } from "./load-runner.js";
 
-/** `kubewright fuzz`: plays generated plans and tells of invariants that did not hold. */
+/** `kubewright fuzz`: runs generated plans and reports violated invariants. */
 export async function fuzzCommand(given: FuzzFlags, io: Io): Promise<void> {
   checkIncompatibleFlags(given);
   checkIndexedJob(given);
@@ -97,7 +97,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       signal: io.stopped,
       onProgress: (campaignProgress) => progress.show(campaignProgress.fraction, progressText(campaignProgress)),
       ...(forMs === undefined ? {} : { forMs }),
-      // Each takes as long as a dozen others.
+      // A sharded plan takes as long as a dozen others.
       ...(sharding === undefined ? {} : { roundSeeds: 8 }),
       ...(before === undefined ? {} : { resume: before }),
     });
@@ -173,13 +173,13 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   if (report.violations.length > 0) throw new ViolationsError([foundCount(report.violations.length)]);
 }
 
-/** What plans are to be made of: what a report says that is gone on with may be left out. */
+/** Returns the options of the plan generator. Options of a resumed report may be omitted. */
 function choiceOf(flags: FuzzFlags, before?: FuzzFile): PlanChoice {
   const sharding = parseSharding(flags.sharding) ?? before?.sharding;
   return { faults: parseFaults(flags.faults, sharding), sharding };
 }
 
-/** What a report was made with holds for what goes on from it. */
+/** Checks the options against the resumed report and returns those of the report. */
 function resumedChoice(
   before: FuzzFile | undefined,
   given: PlanChoice & { readonly mutant: string | undefined },
@@ -278,7 +278,7 @@ async function kitOf(flag: string, io: Io): Promise<MutantKit> {
   return kit;
 }
 
-/** The URL of a player with the bug in it; of none, the player as it is. */
+/** Returns the URL of a runner with the bug; `undefined` for the standard runner. */
 async function runnerUrlOf(mutant: string | undefined, io: Io): Promise<string | undefined> {
   if (mutant === undefined) return undefined;
   const kit = await kitOf("--mutant", io);
@@ -289,7 +289,7 @@ async function runnerUrlOf(mutant: string | undefined, io: Io): Promise<string |
   }
 }
 
-/** Plans one after the other in this thread. */
+/** Runs one plan after the other in this thread. */
 function inThisThread(runner: string | undefined): FuzzWorkers & { readonly close: () => Promise<void> } {
   return {
     count: 1,
@@ -298,7 +298,7 @@ function inThisThread(runner: string | undefined): FuzzWorkers & { readonly clos
   };
 }
 
-/** The page of a plan that goes wrong. Of none, nothing is written. */
+/** Writes the page of a violating plan. Without a plan nothing is written. */
 async function writePage(
   page: OutputFile | undefined,
   plan: FaultPlan | undefined,

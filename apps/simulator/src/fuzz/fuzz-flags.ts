@@ -28,10 +28,10 @@ export interface FuzzFlags extends IndexedJobFlags {
 }
 
 const DEFAULT_SEEDS: SeedRange = { first: 1, last: 1_000 };
-/** Of a campaign that is ended by time. */
+/** Seeds of a campaign with a time limit. */
 const ALL_SEEDS: SeedRange = { first: 1, last: 0xffff_ffff };
 
-/** Which seeds to play: those that are said; with a budget of time all there are. */
+/** Returns the seeds to run: those of `--seeds`; with a time limit, all. */
 export function seedsOf({ seeds, forMinutes }: FuzzFlags): SeedRange {
   if (seeds !== undefined) return parseSeeds(seeds);
   return forMinutes === undefined ? DEFAULT_SEEDS : ALL_SEEDS;
@@ -39,7 +39,7 @@ export function seedsOf({ seeds, forMinutes }: FuzzFlags): SeedRange {
 
 const LONGEST_MINUTES = 7 * 24 * 60;
 
-/** @throws UserError for what is no number of minutes. */
+/** @throws UserError for anything but a number of minutes up to a week. */
 export function parseForMinutes(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const minutes = Number(text);
@@ -50,7 +50,7 @@ export function parseForMinutes(text: string | undefined): number | undefined {
   return minutes * 60_000;
 }
 
-/** @throws UserError for a kind of fault that there is not, or not without managers that share work. */
+/** @throws UserError for an unknown kind of fault, or for a sharding fault without `--sharding`. */
 export function parseFaults(
   text: string | undefined,
   sharding: number | undefined,
@@ -74,10 +74,10 @@ function isUnshardedFault(kind: ShardingFaultKind): kind is (typeof FAULT_KINDS)
   return FAULT_KINDS.some((known) => known === kind);
 }
 
-/** As many as scenarios may have. */
+/** The maximum of scenarios. */
 const MAX_MANAGERS = 5;
 
-/** How many controller managers share the work. @throws UserError for what is no such number. */
+/** Reads the number of controller managers that share the work. @throws UserError for anything else. */
 export function parseSharding(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const managers = Number(text);
@@ -86,19 +86,19 @@ export function parseSharding(text: string | undefined): number | undefined {
   return managers;
 }
 
-/** What a campaign makes its plans of. */
+/** Options of the plan generator. */
 export interface PlanChoice {
   readonly faults: readonly ShardingFaultKind[] | undefined;
   readonly sharding: number | undefined;
 }
 
-/** The plan of a seed. */
+/** Generates the plan of a seed. */
 export function planOfSeed({ faults, sharding }: PlanChoice, seed: number): FaultPlan {
   if (sharding !== undefined) return generateShardedPlan(seed, { managers: sharding, faults });
   return generatePlan(seed, faults === undefined ? {} : { faults: faults.filter(isUnshardedFault) });
 }
 
-/** Whether what is to be replayed is named by its seed, and not by a file. */
+/** Whether the text names a plan by its seed, and not a file. */
 export function isPlanName(text: string): boolean {
   return /^\d{1,10}(\+\d{1,10})*$/.test(text);
 }
@@ -125,7 +125,7 @@ const INCOMPATIBLE: readonly (readonly [keyof FuzzFlags, readonly (keyof FuzzFla
   ["chunk", ["forMinutes", "resume"]],
 ];
 
-/** @throws UserError for two flags of which one says nothing to the other. */
+/** @throws UserError for two flags that cannot be combined. */
 export function checkIncompatibleFlags(flags: FuzzFlags): void {
   for (const [flag, others] of INCOMPATIBLE)
     for (const other of others)

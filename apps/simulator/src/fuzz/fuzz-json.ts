@@ -4,13 +4,13 @@ import { ioProblem } from "../input/find-inputs.js";
 import type { Io } from "../io.js";
 import { UserError } from "../user-error.js";
 
-/** The file of `--json`, which `fuzz.schema.json` describes, and which `--resume` goes on from. */
+/** The file of `--json`, from which `--resume` continues; `fuzz.schema.json` describes it. */
 export interface FuzzFile extends FuzzReport {
-  /** Of `--faults`; absent: all. */
+  /** Value of `--faults`; absent: all. */
   readonly faults?: readonly ShardingFaultKind[];
-  /** Of `--sharding`; absent: no managers share the work. */
+  /** Value of `--sharding`; absent: one manager without sharding. */
   readonly sharding?: number;
-  /** Of `--mutant`. */
+  /** Value of `--mutant`. */
   readonly mutant?: string;
 }
 
@@ -18,7 +18,7 @@ export function fuzzJson(file: FuzzFile): string {
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
-/** @throws UserError for what cannot be read, or is no such report. */
+/** @throws UserError when the file cannot be read or is no such report. */
 export async function readFuzzFile(path: string, io: Pick<Io, "readFile">): Promise<FuzzFile> {
   let text: string;
   try {

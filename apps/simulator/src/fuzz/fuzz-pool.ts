@@ -1,6 +1,6 @@
 import type { FuzzWorkers } from "@kubewright/simulation";
 
-/** Workers that are ended, also in the middle of their work. */
+/** Workers that can be stopped, even during their work. */
 export interface FuzzPool extends FuzzWorkers {
   close(): Promise<void>;
 }

@@ -6,16 +6,16 @@ import { planLines, violationLine } from "./plan-text.js";
 
 export interface FuzzTextOptions {
   readonly style: Style;
-  /** What an invariant says, by name. */
+  /** Returns the sentence of an invariant, by name. */
   readonly sentenceOf: (invariant: string) => string | undefined;
-  /** The command that plays a plan of this name again. */
+  /** Returns the command that runs a plan of this name again. */
   readonly replayCommand: (name: string) => string;
   readonly elapsedMs: number;
-  /** Plans that were played by this command. */
+  /** Number of plans that this command ran. */
   readonly plansRun: number;
 }
 
-/** What a campaign has found, for people. */
+/** Formats the findings of a campaign. */
 export function fuzzText(report: FuzzReport, options: FuzzTextOptions): string {
   const { style, elapsedMs, plansRun: plansRunNow } = options;
   const { figures, plansRun, covered, neverCovered, corpus, violations } = report;

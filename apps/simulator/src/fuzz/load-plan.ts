@@ -9,7 +9,7 @@ import { ScenarioText } from "../scenario/scenario-text.js";
 import { UserError } from "../user-error.js";
 
 /**
- * Reads a plan: a scenario file whose objects are all written out.
+ * Reads a plan: a scenario file that contains all its objects.
  *
  * @throws UserError with one line for each mistake: `file:line:column: path: what is wrong; hint`.
  */
@@ -20,7 +20,7 @@ export async function loadPlan(path: string, io: InputIo): Promise<FaultPlan> {
   } catch (error) {
     throw new UserError(`--replay: ${path}: ${ioProblem(error)}`, { cause: error });
   }
-  // It says whatever is wrong with a scenario.
+  // Reports every mistake of a scenario.
   await loadScenario(path, io);
   const source = new ScenarioText(text, path);
   const file = source.value() as ScenarioFile;

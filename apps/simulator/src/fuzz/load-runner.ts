@@ -2,7 +2,9 @@ import { runPlan } from "@kubewright/simulation";
 
 import type { MutantRunner } from "./mutant-kit.js";
 
-/** What plays plans: with a known bug in it, the player at that URL. */
+/**
+ * Returns the function that runs plans: the one of the module at the URL, which has a known bug, or the standard one.
+ */
 export async function loadRunner(url: string | undefined): Promise<MutantRunner["play"]> {
   return url === undefined ? runPlan : ((await import(url)) as MutantRunner).play;
 }

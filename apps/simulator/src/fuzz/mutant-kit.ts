@@ -1,21 +1,21 @@
 import type { FaultPlan, Outcome, RunPlanOptions } from "@kubewright/simulation";
 
-/** Known bugs that can be put back in. They lie in the repository, and in no package. */
+/** Known bugs that can be reintroduced. They are in the repository, and in no package. */
 export interface MutantKit {
   listMutants(): Promise<readonly MutantEntry[]>;
-  /** The URL of a player with that bug, to be imported. @throws Error with one line for people. */
+  /** Returns the URL of a module that runs plans with that bug. @throws Error with a one-line message. */
   runnerUrl(name: string): Promise<string>;
 }
 
 export interface MutantEntry {
   readonly name: string;
-  /** What goes wrong. */
+  /** The effect of the bug. */
   readonly sentence: string;
-  /** Upstream's design permits it. */
+  /** Whether upstream's design permits it. */
   readonly permitted?: boolean;
 }
 
-/** What such a player exports. */
+/** The exports of such a module. */
 export interface MutantRunner {
   readonly play: (plan: FaultPlan, options?: RunPlanOptions) => Promise<Outcome>;
 }

@@ -3,7 +3,7 @@ import type { FaultPlan, ScenarioEventEntry, Violation } from "@kubewright/simul
 import { formatDuration } from "../duration.js";
 import { type Style, printable } from "../style.js";
 
-/** What a plan plays and what happens in it, a line each. */
+/** Describes the objects, settings and events of a plan, one per line. */
 export function planLines({
   manifests,
   events: scenarioEvents = [],
@@ -24,7 +24,7 @@ export function planLines({
   ].map(printable);
 }
 
-/** What was found, when, in which object. */
+/** Describes a violation: object, time and message. */
 export function violationLine({ subject, message, atMs }: Violation, plan: FaultPlan, style: Style): string {
   const after = formatDuration(Math.max(0, atMs - Date.parse(plan.start)));
   return `${style.bold(printable(subject))}  ${style.dim(`+${after}`)}  ${printable(message)}`;
@@ -38,7 +38,7 @@ function happeningLine({ at, for: length, ...what }: ScenarioEventEntry): string
 
 const LONGEST = 160;
 
-/** `{kind: Pod, controller: job-controller}`, short enough for a line. */
+/** Formats `{kind: Pod, controller: job-controller}`, shortened to one line. */
 function inlineText(value: unknown): string {
   const text = inline(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;

@@ -9,8 +9,9 @@ import {
 } from "@kubewright/simulation";
 
 /**
- * Plays a plan and holds it to everything that has to hold, also in comparison with a run without faults. Beside decisions and
- * answers it tells which of the states that a campaign has to come to were reached.
+ * Runs a plan and checks all invariants, including the comparison with a run without faults.
+ *
+ * The outcome's coverage has the decisions and answers of the run, and the `sometimes` states that it reached.
  */
 export function runComparedPlan(
   plan: FaultPlan,

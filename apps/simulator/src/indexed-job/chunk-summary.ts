@@ -1,28 +1,28 @@
-/** What a chunk found: what a pod of an Indexed Job leaves as its termination message. */
+/** The findings of a chunk, which a pod of an Indexed Job writes as its termination message. */
 export interface ChunkSummary {
   readonly chunkVersion: 1;
   readonly seeds: { readonly from: number; readonly to: number };
-  /** Plans or futures. */
+  /** Number of plans or futures. */
   readonly simulated: number;
   readonly findings: readonly ChunkFinding[];
-  /** Findings that there was no room for. */
+  /** Number of findings that did not fit. */
   readonly leftOut?: number;
 }
 
 export interface ChunkFinding {
-  /** A rule and an object, or an invariant and a kind: equal ones are one finding, in whatever chunk. */
+  /** A rule and an object, or an invariant and a kind. Equal texts count as one finding over all chunks. */
   readonly what: string;
-  /** The first seed, or plan such as `7+3`, that shows it. */
+  /** The first seed, or plan such as `7+3`, that reproduces it. */
   readonly seed: string;
-  /** In how many of those played. */
+  /** Number of simulated plans or futures with the finding. */
   readonly count: number;
 }
 
-/** Bytes that Kubernetes keeps of a termination message. */
+/** Maximum size of a termination message in Kubernetes. */
 const MAX_BYTES = 4096;
 const MAX_WHAT_CHARACTERS = 300;
 
-/** On one line, and no longer than a termination message. */
+/** Formats the summary on one line that fits into a termination message. */
 export function summaryText(summary: ChunkSummary): string {
   const findings = summary.findings.map((finding) => ({
     ...finding,
@@ -35,7 +35,7 @@ export function summaryText(summary: ChunkSummary): string {
   }
 }
 
-/** @returns `undefined` for what is none, such as the last words of something that broke. */
+/** @returns `undefined` for other text, such as the last log lines of a failed process. */
 export function readSummary(text: string): ChunkSummary | undefined {
   try {
     const summary = JSON.parse(text) as Partial<ChunkSummary> | null;

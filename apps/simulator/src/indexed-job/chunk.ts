@@ -1,7 +1,7 @@
 import { type SeedRange, countSeeds } from "../futures/seeds.js";
 import { UserError } from "../user-error.js";
 
-/** One of so many parts of a range of seeds, counted from 0 as the indexes of a Job are. */
+/** A part of a range of seeds. `index` counts from 0, like the indexes of a Job. */
 export interface Chunk {
   readonly index: number;
   readonly of: number;
@@ -18,7 +18,10 @@ export function parseChunk(text: string): Chunk {
   return chunk;
 }
 
-/** Its seeds: all chunks together are the range, and none has more than one seed more than another. @throws UserError when there are fewer seeds than chunks. */
+/**
+ * Returns the seeds of a chunk. The chunks cover the range, and their sizes differ by at most one. @throws UserError
+ * when there are fewer seeds than chunks.
+ */
 export function chunkOf(seeds: SeedRange, { index, of }: Chunk): SeedRange {
   const all = countSeeds(seeds);
   if (of > all)
@@ -29,7 +32,10 @@ export function chunkOf(seeds: SeedRange, { index, of }: Chunk): SeedRange {
   return { first: begin(index), last: begin(index + 1) - 1 };
 }
 
-/** The seeds to play, as a flag has them: of a chunk, those that are in it. @throws UserError */
+/**
+ * Returns the seeds to run in the format of the flag: all, or those of the chunk. @throws UserError for `--chunk`
+ * without `--seeds`, or an invalid chunk.
+ */
 export function seedsOfChunk(
   { seeds, chunk }: { readonly seeds?: string | undefined; readonly chunk?: string | undefined },
   parse: (text: string) => SeedRange,

@@ -1,16 +1,13 @@
 import type { Command } from "commander";
 
-/** What `run --seeds` and `fuzz` have for clusters that play their seeds. */
+/** Adds the options with which `run --seeds` and `fuzz` run their seeds on a cluster. */
 export function addIndexedJobOptions(command: Command): void {
   command
     .option(
       "--indexed-job <image>",
       "do not simulate: print a Job that runs the seeds on a cluster, in one chunk for each index; see docs/indexed-jobs.md",
     )
-    .option(
-      "--chunks <number>",
-      "with --indexed-job: number of chunks (default: 500 seeds each, 1000 chunks at most)",
-    )
+    .option("--chunks <number>", "with --indexed-job: number of chunks (default: 500 seeds each, 1000 chunks at most)")
     .option(
       "--inputs <folder>",
       "with --indexed-job: where the image has what is read (default: a ConfigMap carries it)",

@@ -4,10 +4,10 @@ import { type IndexRange, parseIndexes } from "@kubewright/fake-kubelet";
 import { type ChunkSummary, readSummary } from "./chunk-summary.js";
 import { FAIL_EXIT, REPLAY_ANNOTATION, SEEDS_ANNOTATION } from "./job-manifest.js";
 
-/** What the chunks of one campaign, or of several, came to. */
+/** The results of the chunks of one or more campaigns. */
 export interface Collected {
   readonly campaigns: readonly CollectedCampaign[];
-  /** One for each thing that was found, however many chunks have found it; those of the most seeds first. */
+  /** One entry for each distinct finding over all chunks; those with the highest count come first. */
   readonly findings: readonly CollectedFinding[];
 }
 
@@ -16,14 +16,14 @@ export interface CollectedCampaign {
   readonly name: string;
   readonly seeds: string;
   readonly chunks: number;
-  /** Of chunks that are done; plans or futures. */
+  /** Number of plans or futures of the finished chunks. */
   readonly simulated: number;
   readonly clean: number;
-  /** Chunks with findings, by their indexes. */
+  /** Indexes of chunks with findings. */
   readonly found: readonly number[];
-  /** Chunks that went wrong in another way, as often as they were tried. */
+  /** Chunks that failed for another reason on every attempt. */
   readonly broken: readonly { readonly chunk: number; readonly why: string }[];
-  /** Chunks with findings whose pods are gone, and with them what they found. */
+  /** Chunks with findings whose pods, and therefore findings, are deleted. */
   readonly unknown: readonly number[];
 }
 
@@ -31,16 +31,16 @@ export interface CollectedFinding {
   readonly what: string;
   readonly seed: string;
   readonly count: number;
-  /** The command that shows it. */
+  /** The command that reproduces it. */
   readonly replay: string;
-  /** Where it was found: `default/kubewright-fuzz-0123456789 chunk 7`, the first. */
+  /** The first chunk with the finding: `default/kubewright-fuzz-0123456789 chunk 7`. */
   readonly at: string;
 }
 
 const INDEX = "batch.kubernetes.io/job-completion-index";
 const JOB_NAME = "batch.kubernetes.io/job-name";
 
-/** Puts together what the Jobs say and what their pods left behind. */
+/** Combines the statuses of the Jobs with the summaries of their pods. */
 export function collectChunks(jobs: readonly Job[], pods: readonly Pod[]): Collected {
   const ended = new Map<string, Map<number, Outcome>>();
   for (const pod of pods) {
@@ -51,7 +51,7 @@ export function collectChunks(jobs: readonly Job[], pods: readonly Pod[]): Colle
     const key = `${namespace}/${labels?.[JOB_NAME]}`;
     const chunks = ended.get(key) ?? new Map<number, Outcome>();
     ended.set(key, chunks);
-    // Of several tries the one that has an answer counts.
+    // Of several attempts, one with a summary counts.
     if (chunks.get(index)?.summary === undefined) chunks.set(index, outcome);
   }
   const findings = new Map<string, CollectedFinding>();
@@ -105,7 +105,7 @@ export function collectChunks(jobs: readonly Job[], pods: readonly Pod[]): Colle
 interface Outcome {
   readonly exitCode: number;
   readonly summary: ChunkSummary | undefined;
-  /** In words, for one that has no answer. */
+  /** The reason, for an attempt without a summary. */
   readonly why: string;
 }
 

@@ -8,7 +8,7 @@ import { UserError } from "../user-error.js";
 import { type Collected, collectChunks } from "./collect-chunks.js";
 import { SEEDS_ANNOTATION } from "./job-manifest.js";
 
-/** `kubewright collect`: what the Indexed Jobs that `--indexed-job` printed have found so far. */
+/** `kubewright collect`: prints the findings so far of the Jobs that `--indexed-job` printed. */
 export async function collectCommand(
   paths: readonly string[],
   { json }: { readonly json?: boolean },
@@ -32,7 +32,7 @@ export async function collectCommand(
   if (found > 0) throw new ViolationsError([`${countText(length, "finding")} in ${countText(found, "chunk")}`]);
 }
 
-/** What kubectl prints is as it was answered. */
+/** kubectl prints objects as the API server returned them, so their types are correct. */
 function asTyped<T>(objects: readonly UnstructuredObject[]): readonly T[] {
   return objects as readonly unknown[] as readonly T[];
 }

@@ -1,11 +1,11 @@
 import { ViolationsError } from "../rules/violations-error.js";
 import { UserError } from "../user-error.js";
 
-/** What has a meaning already: 0 to 2, and from 126 on what shells and container runtimes make. */
+/** Permitted statuses: 0 to 2 are used already, and shells and container runtimes use those from 126 on. */
 const MIN = 3;
 const MAX = 125;
 
-/** @throws UserError for what is no exit status of its own. */
+/** @throws UserError for a status outside that range. */
 export function parseFailExit(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const status = Number(text);
@@ -16,7 +16,7 @@ export function parseFailExit(text: string | undefined): number | undefined {
   return status;
 }
 
-/** Runs a command whose findings are to end it with a status of their own, apart from what goes wrong otherwise. */
+/** Runs a command whose findings end with a separate exit status, different from other failures. */
 export async function withFailExit(text: string | undefined, command: () => Promise<void>): Promise<void> {
   const exitCode = parseFailExit(text);
   try {

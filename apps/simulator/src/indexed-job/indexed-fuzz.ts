@@ -5,7 +5,7 @@ import { jobShape } from "./indexed-job-flags.js";
 import { refuse } from "./indexed-run.js";
 import { campaignText, commandLine } from "./job-manifest.js";
 
-/** `kubewright fuzz … --indexed-job IMAGE`: prints a Job that plays the plans. */
+/** `kubewright fuzz … --indexed-job IMAGE`: prints a Job that runs the plans. */
 export function indexedFuzz(flags: FuzzFlags, io: Io): void {
   refuse({ "--json": flags.json, "--html": flags.html, "--save": flags.save });
   if (flags.forMinutes !== undefined)

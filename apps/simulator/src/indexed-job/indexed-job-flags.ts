@@ -3,7 +3,7 @@ import { parseWorkers } from "../futures/workers.js";
 import { UserError } from "../user-error.js";
 import { type JobShape, parseResults } from "./job-manifest.js";
 
-/** Flags that `run --seeds` and `fuzz` have for clusters that play their seeds. */
+/** Flags of a chunk of `run --seeds` and `fuzz`. */
 export interface ChunkFlags {
   readonly chunk?: string;
   readonly summary?: string;
@@ -18,12 +18,15 @@ export interface IndexedJobFlags extends ChunkFlags {
   readonly workers?: string;
 }
 
-/** Minutes rather than hours for a pod, and not more pods than a cluster likes. */
+/**
+ * The default size keeps pods to minutes rather than hours. The default number of chunks limits the load on the
+ * cluster.
+ */
 const DEFAULT_CHUNK_SEEDS = 500;
 const MAX_DEFAULT_CHUNKS = 1000;
 const MAX_CHUNKS = 100_000;
 
-/** @throws UserError for flags that only mean something of a Job, where none is asked for. */
+/** @throws UserError for flags of the Job without `--indexed-job`, and for flags that the Job sets itself. */
 export function checkIndexedJob(flags: IndexedJobFlags): void {
   if (flags.indexedJob !== undefined) {
     for (const [flag, value] of [
@@ -43,7 +46,7 @@ export function checkIndexedJob(flags: IndexedJobFlags): void {
     if (value !== undefined) throw new UserError(`${flag} is of the Job that --indexed-job IMAGE prints`);
 }
 
-/** @throws UserError for a Job that there cannot be. */
+/** @throws UserError for an invalid Job. */
 export function jobShape(flags: IndexedJobFlags, seeds: SeedRange): JobShape {
   const { indexedJob: image = "", inputs } = flags;
   if (image === "") throw new UserError("--indexed-job: name the image that has kubewright in it");

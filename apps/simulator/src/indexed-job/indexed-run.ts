@@ -19,13 +19,13 @@ export interface IndexedRunFlags extends RunInputFlags, ReportFlags, IndexedJobF
   readonly nodeSize?: readonly string[];
 }
 
-/** A command line: what was given, and what a project file makes of it. */
+/** A command line: as given, or completed with the project file. */
 interface CommandInput {
   readonly paths: readonly string[];
   readonly flags: RunInputFlags & { readonly failOn?: readonly string[] };
 }
 
-/** `kubewright run … --seeds A-B --indexed-job IMAGE`: prints a Job that plays the futures. */
+/** `kubewright run … --seeds A-B --indexed-job IMAGE`: prints a Job that simulates the futures. */
 export async function indexedRun(
   given: CommandInput,
   { paths, flags }: { readonly paths: readonly string[]; readonly flags: IndexedRunFlags },
@@ -68,7 +68,7 @@ export async function indexedRun(
   io.stdout.write(campaignText(command, shape));
 }
 
-/** @throws UserError for a file of this machine. */
+/** @throws UserError for an output file, because pods have no access to this machine. */
 export function refuse(outputs: Readonly<Record<string, string | undefined>>): void {
   for (const [flag, value] of Object.entries(outputs))
     if (value !== undefined)

@@ -5,57 +5,57 @@ import { shellWord } from "../input/find-inputs.js";
 import { UserError } from "../user-error.js";
 import { pathBelow } from "./recorded-inputs.js";
 
-/** What the chunks of a range of seeds are played with. */
+/** The command that runs a chunk of the seeds. */
 export interface ChunkedCommand {
   /** `run` or `fuzz`. */
   readonly name: string;
-  /** The seeds, as they are told: `1-10000`. */
+  /** The seeds as given: `1-10000`. */
   readonly seeds: string;
-  /** Words behind the name that are the same for all chunks; no seeds, no outputs. */
+  /** Arguments that are the same for all chunks, without seeds and outputs. */
   readonly args: readonly string[];
-  /** What shows one finding, when its seed is put behind it. */
+  /** The command that reproduces a finding when its seed is appended. */
   readonly replay: string;
-  /** The files that it reads, by their paths. */
+  /** The input files, by path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 export interface JobShape {
   readonly image: string;
   readonly chunks: number;
-  /** Threads of a pod, and cores that it asks for. */
+  /** Threads of a pod, and its CPU request in cores. */
   readonly workers: number;
-  /** A folder that the inputs are in already. Default: a ConfigMap carries them. */
+  /** A folder of the image that has the inputs. Default: a ConfigMap has them. */
   readonly inputs: string | undefined;
-  /** Where each chunk leaves its whole result. */
+  /** The volume to which each chunk writes its complete result. */
   readonly results: ResultsVolume | undefined;
 }
 
 export type ResultsVolume =
   { readonly type: "claim"; readonly name: string } | { readonly type: "host"; readonly path: string };
 
-/** What of a campaign's objects says what they are of. */
+/** Annotations and labels that identify a campaign's objects. */
 export const SEEDS_ANNOTATION = "kubewright.dev/seeds";
 export const REPLAY_ANNOTATION = "kubewright.dev/replay";
 export const CAMPAIGN_LABEL = "kubewright.dev/campaign";
 
-/** A finding, set apart from whatever else may go wrong with a process. */
+/** The exit status of a chunk with findings, different from that of other failures. */
 export const FAIL_EXIT = 42;
 const WRONG_INPUT_EXIT = 2;
-/** Who finds in so many chunks need not look on. */
+/** After this number of chunks with findings the Job stops. */
 const MAX_FAILED_CHUNKS = 100;
-/** More at once is hard on an API server, and seldom there. */
+/** A higher parallelism would load the API server, and few clusters have room for it. */
 const MAX_PARALLELISM = 100;
-/** Of a ConfigMap: a megabyte, less what is around its data. */
+/** Maximum size of a ConfigMap's data: a megabyte, less than the limit of the whole object. */
 const MAX_INPUT_BYTES = 1000 * 1000;
 const INPUTS_FOLDER = "/kubewright";
 const RESULTS_FOLDER = "/results";
 const CONTAINER = "kubewright";
 
 /**
- * The objects of a campaign: a Job with an index for each chunk, and what it reads. Equal campaigns have equal names, so that to
- * apply one again is to go on with it.
+ * Builds the objects of a campaign: a Job with one index for each chunk, and a ConfigMap with its inputs. Equal
+ * campaigns have equal names, so that applying one again continues it.
  *
- * @throws UserError for inputs that cannot be carried.
+ * @throws UserError for inputs that do not fit into a ConfigMap.
  */
 export function campaignObjects(
   command: ChunkedCommand,
@@ -108,7 +108,7 @@ export function campaignObjects(
         metadata: { labels },
         spec: {
           restartPolicy: "Never",
-          // It asks the API server for nothing.
+          // The container sends no requests to the API server.
           automountServiceAccountToken: false,
           containers: [
             {
@@ -148,7 +148,7 @@ export function campaignObjects(
   return { job, inputs };
 }
 
-/** The same as YAML, with what to do with it. */
+/** Formats the objects as YAML, with instructions. */
 export function campaignText(command: ChunkedCommand, shape: JobShape): string {
   const { job, inputs } = campaignObjects(command, shape);
   const { name } = job.metadata;
@@ -167,7 +167,10 @@ export function campaignText(command: ChunkedCommand, shape: JobShape): string {
   );
 }
 
-/** Keys of ConfigMaps have no slashes. @throws UserError */
+/**
+ * Returns the inputs with keys for a ConfigMap, which may not contain slashes. @throws UserError for inputs that are
+ * too large.
+ */
 function carriedInputs(
   files: ReadonlyMap<string, string>,
   elsewhere: string | undefined,
@@ -193,7 +196,7 @@ export function parseResults(text: string | undefined): ResultsVolume | undefine
   );
 }
 
-/** The words of a command line as a user would type them. */
+/** Quotes the arguments for a shell. */
 export function commandLine(...args: readonly string[]): string {
   return args.map(shellWord).join(" ");
 }

@@ -1,10 +1,10 @@
 import type { Io } from "../io.js";
 import { UserError } from "../user-error.js";
 
-/** What standard input is called among the files. */
+/** File name of standard input. */
 export const STANDARD_INPUT = "standard-input.yaml";
 
-/** Keeps what is read, to be read elsewhere by the same names. */
+/** Records the files that are read, so that pods can read them by the same names. */
 export class RecordedInputs {
   readonly files = new Map<string, string>();
   readonly io: Io;
@@ -37,9 +37,9 @@ export class RecordedInputs {
 }
 
 /**
- * A path as it is below the folder that a pod works in: without `.` in it.
+ * Returns a path relative to the working folder of a pod, without `.`.
  *
- * @throws UserError for one that leads out of it.
+ * @throws UserError for a path outside the working folder.
  */
 export function pathBelow(path: string): string {
   const parts = path.split("/").filter((part) => part !== "." && part !== "");

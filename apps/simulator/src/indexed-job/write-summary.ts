@@ -3,7 +3,7 @@ import type { Io } from "../io.js";
 import { UserError } from "../user-error.js";
 import { type ChunkSummary, summaryText } from "./chunk-summary.js";
 
-/** Leaves the summary of a chunk where `--summary` says. @throws UserError when that cannot be written. */
+/** Writes the summary of a chunk to the file of `--summary`. @throws UserError when the file cannot be written. */
 export async function writeSummary(
   path: string | undefined,
   summary: ChunkSummary,

@@ -237,7 +237,7 @@ test("definitions whose objects a webhook converts are passed over with their ob
     2,
     "kubewright: f.yaml:21:5: CustomResourceDefinition widgets.example.com: spec.conversion: no webhook is called in virtual time; leave it out where no object is converted",
   ]);
-  // Of one version nothing is converted.
+  // With a single version nothing is converted.
   const one = await run(`${job("a")}${definition(version("v1", true))}${widget}`);
   expect([one.code, one.stderr]).toEqual([0, ""]);
 });
@@ -251,7 +251,7 @@ test("input without workloads is not simulated, and the message counts the kinds
     stderr: `kubewright: passed over: 1 Deployment (not simulated)\nkubewright: ${nothing}\n`,
     written: {},
   });
-  // A mistake may be why, and is told first.
+  // A mistake may be the cause, and is printed first.
   const broken = await run(`${maps}---\n${job("j").replace("Never", "Sometimes")}`);
   expect([broken.code, broken.stdout]).toEqual([2, ""]);
   expect(broken.stderr.trimEnd().split("\n")).toEqual([

@@ -16,26 +16,32 @@ import { isTemplate } from "./read-document.js";
 import { countKinds, kindProblem } from "./unknown-kind.js";
 
 export interface CreateOptions {
-  /** What becomes of fields that the API server does not know: `strict` refuses the object, `warn` tells. Default `strict`. */
+  /** How to handle unknown fields: `strict` refuses the object, `warn` adds a note. Default `strict`. */
   readonly validate?: "strict" | "warn";
-  /** Whether kinds that the cluster does not serve, or on which nobody acts, are mistakes, rather than passed over. Default false. */
+  /**
+   * Whether kinds that the cluster does not serve, or that have no controller, are mistakes instead of notes. Default
+   * false.
+   */
   readonly strict?: boolean;
-  /** Waited on for the API server to serve what definitions define, and to go by quotas, a moment after they are created. */
+  /**
+   * Waits until the API server serves new resource definitions and enforces new quotas, an instant after their
+   * creation.
+   */
   readonly clock: Pick<Clock, "sleep">;
 }
 
-/** What became of the manifests that were not simply created. */
+/** The results of the creation. */
 export interface CreateOutcome {
   /** One line for each mistake: `file:line:column: kind namespace/name: field: what is wrong; the fix`. */
   readonly problems: readonly string[];
   readonly notes: readonly string[];
-  /** The kind of each object that was created. */
+  /** The kind of each created object. */
   readonly created: readonly string[];
 }
 
 /**
- * Creates objects as `kubectl apply` would: unknown fields are mistakes, namespaces come before what is in them, and
- * definitions of resources before the resources. A refused object does not keep the rest from being created.
+ * Creates objects as `kubectl apply` would: unknown fields are mistakes, namespaces are created before their objects,
+ * and resource definitions before their resources. A refused object does not prevent the creation of the others.
  */
 export async function createManifests(
   client: Client,
@@ -101,7 +107,7 @@ export async function createManifests(
       problems.push(...(await problemLines(error, manifest, fields)));
     }
   };
-  /** What is written counts more than what the cluster was like. */
+  /** Replaces an object of the exported cluster, because manifests have priority over it. */
   const replace = async (manifest: Manifest, definition: ResourceDefinition<UnstructuredObject>): Promise<void> => {
     const { object } = manifest;
     const { name = "", namespace = "default" } = object.metadata;
@@ -129,22 +135,25 @@ export async function createManifests(
   return { problems, notes, created };
 }
 
-/** Groups whose objects may be there from a live cluster; of others, those that exist are in every cluster. */
+/** Groups whose objects a live cluster may already have. Existing objects of other groups are part of every cluster. */
 const LIVE_GROUPS: ReadonlySet<string> = new Set(["batch"]);
 
-/** What counts from a moment after it was created, in order. */
+/** Kinds that must be created first, in order. They take effect an instant after their creation. */
 const FIRST: readonly (readonly string[])[] = [
   ["Namespace"],
   ["CustomResourceDefinition"],
   ["LimitRange", "PriorityClass", "ResourceQuota", "StorageClass"],
 ];
 
-/** Virtual time calls nobody, so there is nobody to ask. */
+/** Virtual time calls no webhooks, because there is no server to call. */
 function isWebhook({ apiVersion = "", kind = "" }: UnstructuredObject): boolean {
   return apiVersion.startsWith("admissionregistration.k8s.io/") && kind.endsWith("WebhookConfiguration");
 }
 
-/** A definition that has a webhook convert between its versions: nor is there anybody to ask what its objects are in the other. */
+/**
+ * A resource definition with a conversion webhook: without the webhook, its objects cannot be converted between
+ * versions.
+ */
 function hasConversionWebhook(object: UnstructuredObject): boolean {
   if (object.kind !== "CustomResourceDefinition") return false;
   const { conversion, versions } = (object["spec"] ?? {}) as {
@@ -154,7 +163,10 @@ function hasConversionWebhook(object: UnstructuredObject): boolean {
   return conversion?.strategy === "Webhook" && (versions?.length ?? 0) > 1;
 }
 
-/** Namespaces, then definitions of resources, then what the API server goes by, then the rest, each as they stand in the text. */
+/**
+ * Sorts manifests: namespaces, resource definitions, kinds that affect admission, the others; each in the order of the
+ * text.
+ */
 function inOrder(manifests: readonly Manifest[]): Manifest[] {
   return [...manifests].sort((a, b) => rankOf(a) - rankOf(b));
 }
@@ -164,7 +176,7 @@ function rankOf({ object: { kind } }: Manifest): number {
   return rank < 0 ? FIRST.length : rank;
 }
 
-/** Only the server may give these: exported objects have them. */
+/** Removes fields that only the server sets; exported objects have them. */
 function withoutServerFields(object: UnstructuredObject): UnstructuredObject {
   const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -195,7 +207,7 @@ function valueAt(object: unknown, path: YamlPath): unknown {
   return value;
 }
 
-/** What stands for a value that somebody was to fill in before, and how that is done. */
+/** Returns a hint for an unfilled placeholder. */
 function placeholderHint(value: string): string {
   if (/\$\{\w+/.test(value)) return "; ${…} is a placeholder: fill it in first, as with envsubst";
   return isTemplate(value) ? "; {{ … }} is a template action: render it first" : "";
@@ -205,7 +217,7 @@ function named({ kind, metadata: { namespace, name, generateName } }: Unstructur
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name ?? generateName ?? ""}`;
 }
 
-/** @returns why there can be no such namespace, or nothing. */
+/** @returns the reason why the namespace cannot be created; `undefined` when it exists. */
 async function ensureNamespace(client: Client, name: string): Promise<string | undefined> {
   const namespace = { metadata: { name } };
   try {

@@ -1,17 +1,17 @@
 import type { YamlPath } from "@kubewright/apiserver/yaml";
 import type { StatusError } from "@kubewright/client";
 
-/** Something the API server refused about one field, or about the object when the path is empty. */
+/** A refusal by the API server, about one field, or about the object when the path is empty. */
 export interface FieldProblem {
   readonly path: YamlPath;
-  /** As the API server writes it: `spec.template.spec.containers[0].image`. */
+  /** The field in the API server's notation: `spec.template.spec.containers[0].image`. */
   readonly field: string;
   /** Whether the field's name is wrong, rather than its value. */
   readonly atKey: boolean;
   readonly message: string;
 }
 
-/** What a refusal says of each field. */
+/** Returns the problem of each field in a refusal. */
 export function fieldProblems(error: StatusError, object: unknown): FieldProblem[] {
   const { message = "", details } = error.status;
   const unknown = unknownFields(message);
@@ -38,7 +38,9 @@ export function fieldProblems(error: StatusError, object: unknown): FieldProblem
   );
 }
 
-/** Whether a refusal names fewer of the values that another of the same value names: a Job takes less than a pod does. */
+/**
+ * Whether a message lists fewer supported values than another for the same value: a Job permits fewer than a pod does.
+ */
 function isNarrower(message: string, than: string): boolean {
   const [value, choice] = message.split(SUPPORTED);
   const [otherValue, otherChoice] = than.split(SUPPORTED);
@@ -49,14 +51,14 @@ function isNarrower(message: string, than: string): boolean {
 
 const SUPPORTED = ": supported values: ";
 
-/** The fields of a `strict decoding error`. */
+/** Returns the fields of a `strict decoding error`. */
 export function unknownFields(message: string): string[] {
   return message.includes("strict decoding error")
     ? [...message.matchAll(/unknown field "((?:[^"\\]|\\.)*)"/g)].map(([, field]) => field!)
     : [];
 }
 
-/** `spec.template.spec.containers[0].env` and `metadata.labels[a/b]`, step by step. */
+/** Splits `spec.template.spec.containers[0].env` and `metadata.labels[a/b]` into steps. */
 export function pathOf(field: string): (string | number)[] {
   return [...field.matchAll(/([^.[\]]+)|\[([^\]]*)\]/g)].map(([, name, within]) =>
     name !== undefined ? name : /^\d+$/.test(within!) ? Number(within) : within!,
@@ -67,7 +69,7 @@ function fieldText(path: YamlPath): string {
   return path.map((step, index) => (typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`)).join("");
 }
 
-/** Go names a field without the places in lists that it is reached through: the first that has such a value is meant. */
+/** Finds the field of a Go decoding error, which omits list indexes: the first field with a value of that type. */
 function wrongValue(value: unknown, names: readonly string[], given: string): (string | number)[] | undefined {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {

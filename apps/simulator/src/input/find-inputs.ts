@@ -1,11 +1,11 @@
 import type { FolderEntry, Io } from "../io.js";
 
-/** What to read manifests from. */
+/** A source of manifests. */
 export type InputSource =
   | {
       readonly type: "file";
       readonly path: string;
-      /** Whether it was named, rather than found in a folder. */ readonly named: boolean;
+      /** Whether the command line named it; otherwise it was found in a folder. */ readonly named: boolean;
     }
   | { readonly type: "standardInput" }
   | { readonly type: "kustomization"; readonly folder: string };
@@ -14,25 +14,35 @@ export interface FoundInputs {
   readonly sources: readonly InputSource[];
   /** One line for each path that cannot be read. */
   readonly problems: readonly string[];
-  /** One line for each folder that is passed over, with what to run instead; those with Jobs or CronJobs in them first. */
+  /**
+   * One line for each folder that is passed over, with the command to run instead; folders with Jobs or CronJobs come
+   * first.
+   */
   readonly notes: readonly string[];
-  /** Files of other kinds in the folders. */
+  /** Number of files of other kinds in the folders. */
   readonly passedOver: number;
 }
 
 const MANIFEST_FILE = /\.(ya?ml|json)(\.gz)?$/i;
-/** Read by tools, and no manifests, whatever stands in them. */
+/** Configuration files of tools, which are never manifests. */
 const TOOL_FILE =
   /^(values([.-].*)?|chart|requirements|kustomization|skaffold|docker-compose([.-].*)?|compose|package(-lock)?|tsconfig([.-].*)?|\..*)\.(ya?ml|json)$/i;
 const KUSTOMIZATION = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 const CHART = "Chart.yaml";
-/** Folders of what others wrote. */
+/** Folders with third-party files. */
 const VENDOR_FOLDERS: ReadonlySet<string> = new Set(["node_modules", "vendor"]);
 
 /**
- * Finds what the paths of a command line name: files, the manifest files of folders and of the folders in them, in order
- * of name, `-` for standard input, and kustomizations where a folder that was named is one. Hidden folders, `node_modules`,
- * `vendor`, links to folders, charts and kustomizations further down are passed over.
+ * Finds the inputs that the paths of a command line name.
+ *
+ * Inputs are:
+ *
+ * - files
+ * - manifest files of folders and their subfolders, in order of name
+ * - `-` for standard input
+ * - named folders with a kustomization
+ *
+ * Hidden folders, `node_modules`, `vendor`, links to folders, charts, and kustomizations in subfolders are passed over.
  */
 export async function findInputs(
   paths: readonly string[],
@@ -91,9 +101,9 @@ export async function findInputs(
   return { sources, problems, notes: [...withJobs, ...others], passedOver };
 }
 
-/** Whether a file in a folder, or in one below, says that it is a Job or CronJob, rendered or not. */
+/** Whether a file in the folder or its subfolders has the kind Job or CronJob, rendered or not. */
 async function mentionsJobs(folder: string, io: Pick<Io, "listFolder" | "readFile">): Promise<boolean> {
-  // What cannot be read tells nothing.
+  // Unreadable files and folders are ignored.
   const entries = (await io.listFolder(folder).catch(() => undefined)) ?? [];
   for (const { name, isFolder } of entries) {
     if (name.startsWith(".") || VENDOR_FOLDERS.has(name)) continue;
@@ -108,7 +118,7 @@ async function mentionsJobs(folder: string, io: Pick<Io, "listFolder" | "readFil
   return false;
 }
 
-/** What an error of reading a file says, in the words of a user. */
+/** Describes a file system error for a user. */
 export function ioProblem(error: unknown): string {
   const { code, message } = error as { code?: string; message: string };
   if (code === "ENOENT") return "no such file or folder";

@@ -3,7 +3,7 @@ import type { RunInput } from "../run-input.js";
 import type { CreateOutcome } from "./create-manifests.js";
 import { nothingToSimulate } from "./nothing-to-simulate.js";
 
-/** What is wrong with a run's input and what is odd about it: what reading it found, and then the API server. */
+/** The problems and notes of a run's input, from its parsing and from the API server. */
 export class Findings {
   readonly #input: RunInput;
   /** One line for each mistake. */
@@ -17,17 +17,17 @@ export class Findings {
     this.notes = [...input.notes];
   }
 
-  /** @throws UserError with all there is to tell when nothing is left to play. */
+  /** @throws UserError with all notes and problems when nothing is left to simulate. */
   add(outcome: CreateOutcome): void {
     this.problems.push(...outcome.problems);
     this.notes.push(...outcome.notes);
     const { manifests, live, scenario } = this.#input;
-    // Happenings may bring what is to be played.
+    // Scenario events may create the workloads.
     const mayHaveMore = manifests.length === 0 || live !== undefined || (scenario?.events.length ?? 0) > 0;
     const nothing = mayHaveMore ? undefined : nothingToSimulate(outcome.created);
     if (nothing === undefined) return;
     const hasReason = this.problems.length > 0 && outcome.created.length === 0;
-    // With nothing to play there is nothing to tell but why.
+    // Without workloads the reason is the only output.
     throw new UserError([...this.notes, ...this.problems, ...(hasReason ? [] : [nothing])].join("\n"));
   }
 }

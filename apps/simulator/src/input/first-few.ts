@@ -1,7 +1,7 @@
-/** Lines of one kind that are printed; the rest are counted. */
+/** Maximum number of lines of one kind; the others are counted. */
 const MAX_LINES = 5;
 
-/** The lines, or the first of them and how many more there are. */
+/** Returns the lines, or the first of them and the number of the others. */
 export function firstFew(lines: readonly string[], what: string): string[] {
   return lines.length <= MAX_LINES
     ? [...lines]

@@ -127,6 +127,6 @@ test("flags of the cluster without --from-cluster are refused", async () => {
 test("CronJobs without a zone run in the controller's", async () => {
   const { stdout } = await run("--controller-time-zone", "Asia/Kathmandu", "-l", "team=b");
   expect(stdout).toContain("Asia/Kathmandu");
-  // The full hour that the hour from 01:00:01 UTC has there.
+  // 07:00 there is the full hour within an hour from 01:00:01 UTC.
   expect(stdout).toMatch(/^ {2}06-01 07:00 .*Complete/m);
 });

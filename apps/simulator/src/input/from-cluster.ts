@@ -17,25 +17,25 @@ export interface FromClusterFlags {
   readonly selector?: string;
 }
 
-/** What a cluster holds, and what time it is there. */
+/** The objects and the time of a cluster. */
 export interface ClusterState {
   readonly manifests: readonly Manifest[];
   readonly nowMs: number;
-  /** Which release it is like, if that was to be read. */
+  /** The closest simulated release, if the version was requested. */
   readonly kubernetes?: SimulatedVersion;
 }
 
 export interface FromClusterOptions {
   /** Default `kubewright-run`. */
   readonly userAgent?: string;
-  /** Whether its version matters. Default true. */
+  /** Whether to read the server's version. Default true. */
   readonly readsVersion?: boolean;
 }
 
 /**
  * Reads the state of a live cluster, only with GET and LIST requests.
  *
- * @throws UserError for flags that make no sense and kubeconfigs that cannot be used, ClusterError when the cluster refuses.
+ * @throws UserError for conflicting flags and invalid kubeconfigs; ClusterError when the cluster refuses.
  */
 export async function fromCluster(
   flags: FromClusterFlags,

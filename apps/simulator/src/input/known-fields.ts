@@ -14,7 +14,10 @@ interface OpenApiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
-/** The fields that an object may have at a place, as the cluster's own OpenAPI document says. Empty when it says nothing. */
+/**
+ * Finds the permitted fields at a path of an object, from the cluster's OpenAPI document. Empty when the document has
+ * no answer.
+ */
 export class KnownFields {
   readonly #client: Client;
   readonly #documents = new Map<string, Promise<OpenApiDocument>>();
@@ -44,9 +47,9 @@ export class KnownFields {
     let document = this.#documents.get(apiVersion);
     if (document === undefined) {
       const path = apiVersion.includes("/") ? `/openapi/v3/apis/${apiVersion}` : `/openapi/v3/api/${apiVersion}`;
-      // Without it there are only no suggestions.
+      // On failure there are only no suggestions.
       document = this.#client.getRaw(path).then(
-        // The API server keeps it as text.
+        // The API server stores the document as text.
         (value) => (typeof value === "string" ? JSON.parse(value) : value) as OpenApiDocument,
         () => ({}),
       );

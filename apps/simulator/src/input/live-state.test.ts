@@ -26,7 +26,10 @@ const cronJob = (name: string, schedule: string, policy: string, duration: strin
   },
 });
 
-/** A cluster that has run for a while: what `kubectl get cronjobs,jobs,pods -o json` says of it, and what it does next. */
+/**
+ * A cluster with history: `exported` returns its objects as `kubectl get cronjobs,jobs,pods -o json` prints them, and
+ * `simulateOn` continues it.
+ */
 async function runningCluster(): Promise<{
   exported: () => Promise<object>;
   simulateOn: (ms: number) => Promise<void>;
@@ -118,7 +121,7 @@ test("an export begins at its newest time, its history is not counted, and what 
 
 test("decisions before the window are history: no output reports them again", async () => {
   const cluster = await runningCluster();
-  // One run is active, and the two slots that it has kept from starting are older than the window.
+  // One run is active, and the two slots that it blocked are before the window.
   await cluster.simulateOn(3_600_000);
   const exported = (await cluster.exported()) as { items: { kind: string; metadata: { name: string } }[] };
   const startMs = cluster.nowMs();

@@ -13,21 +13,21 @@ import { type NodeShape, type StoreSnapshot, defaultNodes } from "@kubewright/cl
 
 import type { Manifest } from "./manifest.js";
 
-/** What a cluster was like when its objects were exported: a simulation can begin with it. */
+/** The state of an exported cluster, with which a simulation can begin. */
 export interface LiveState {
   readonly snapshot: StoreSnapshot;
-  /** The nodes that pods run on, closed to others. */
+  /** The nodes of the exported pods. They accept no other pods. */
   readonly nodes: readonly NodeShape[];
-  /** The newest time that any object tells: the export is no older. Epoch milliseconds. */
+  /** The newest time in any object, in epoch milliseconds: the export is not older. */
   readonly newestMs: number;
   /** One line each. */
   readonly notes: readonly string[];
 }
 
-/** Kinds that go on where they were; others are created anew. */
+/** Kinds that continue from their exported state; other kinds are created again. */
 const LIVE = [cronJobs, jobs, pods];
 
-/** Whether an object was read from a cluster, with what it was doing, rather than written by somebody. */
+/** Whether an object was exported from a cluster, with its status, instead of written by a user. */
 export function isLive({ apiVersion, kind, metadata }: UnstructuredObject): boolean {
   return (
     metadata.uid !== undefined &&
@@ -36,7 +36,10 @@ export function isLive({ apiVersion, kind, metadata }: UnstructuredObject): bool
   );
 }
 
-/** The state that live objects make together; owners that are not among them are forgotten, so that nothing is collected. */
+/**
+ * Returns the state of the live objects. Owner references to objects outside the export are removed, so that the
+ * garbage collector keeps their dependents.
+ */
 export function liveState(manifests: readonly Manifest[]): LiveState | undefined {
   const live = manifests.map(({ object }) => object).filter(isLive);
   if (live.length === 0) return undefined;
@@ -83,7 +86,7 @@ function namespaceObject(name: string, live: readonly UnstructuredObject[], reso
     kind: "Namespace",
     metadata: {
       name,
-      // Nobody knows its own: any will do that is always the same.
+      // The namespace's UID is not part of the export; any constant UID works.
       uid: `namespace-of-${first.metadata.uid}`,
       creationTimestamp: first.metadata.creationTimestamp,
       labels: { "kubernetes.io/metadata.name": name },
@@ -94,7 +97,7 @@ function namespaceObject(name: string, live: readonly UnstructuredObject[], reso
   } as KubernetesObject;
 }
 
-/** Room for what runs on them, and for nothing else: what the real ones have left is not known. */
+/** Returns nodes for the exported pods, closed to others because their free resources are unknown. */
 function nodesOf(live: readonly UnstructuredObject[]): NodeShape[] {
   const names = new Set<string>();
   for (const object of live)
@@ -109,7 +112,7 @@ function nodesOf(live: readonly UnstructuredObject[]): NodeShape[] {
   }));
 }
 
-/** The latest time of any field whose name says that it holds one. */
+/** Returns the latest time of all fields whose names end in `Time`, `Timestamp` or `At`. */
 function newestTime(value: unknown): number {
   if (typeof value !== "object" || value === null) return Number.NEGATIVE_INFINITY;
   let newest = Number.NEGATIVE_INFINITY;

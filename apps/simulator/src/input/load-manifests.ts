@@ -7,18 +7,18 @@ import { type ParsedManifests, parseManifests } from "./parse-manifests.js";
 
 export type InputIo = Pick<Io, "readFile" | "listFolder" | "readStandardInput" | "execute">;
 
-/** Everything that was found under the paths of a command line. */
+/** All manifests of a command line. */
 export interface LoadedManifests {
   readonly manifests: readonly Manifest[];
-  /** One line for each mistake; the rest can be played. */
+  /** One line for each mistake; the other manifests can be simulated. */
   readonly problems: readonly string[];
-  /** One line each: what was passed over, or is odd. */
+  /** One line for each item that was passed over or is odd. */
   readonly notes: readonly string[];
 }
 
 /**
- * Reads manifests as teams have them: files, folders, standard input (`-`), kustomizations. Of two manifests of one
- * object the later counts, as with `kubectl apply`.
+ * Reads manifests from files, folders, standard input (`-`) and kustomizations. Of two manifests of one object the
+ * later counts, as with `kubectl apply`.
  */
 export async function loadManifests(paths: readonly string[], io: InputIo): Promise<LoadedManifests> {
   const found = await findInputs(paths, io);
@@ -58,7 +58,7 @@ export async function loadManifests(paths: readonly string[], io: InputIo): Prom
   return { manifests: [...manifests.values()], problems, notes };
 }
 
-/** @throws UserError with every mistake, for who plays nothing unless all is right. */
+/** Reads manifests for commands that require all of them to be valid. @throws UserError with every mistake. */
 export async function loadAllManifests(paths: readonly string[], io: InputIo): Promise<readonly Manifest[]> {
   const { manifests, problems } = await loadManifests(paths, io);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
@@ -100,7 +100,7 @@ async function build(folder: string, { execute }: InputIo): Promise<ParsedManife
   return `${folder}: is a kustomization, and neither kubectl nor kustomize is here to build it; run it with kustomize build ${folder} | kubewright run -`;
 }
 
-/** What a tool says last, without what its logger (klog) has around it. */
+/** Returns the last line of a tool's error output, without the prefix of its logger (klog). */
 function reasonOf(stderr: string): string {
   const line = stderr.trim().split("\n").at(-1) ?? "";
   const logged = /^[EF]\d{4} .* err=("(?:[^"\\]|\\.)*")$/.exec(line)?.[1];

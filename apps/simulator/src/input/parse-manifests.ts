@@ -6,25 +6,28 @@ import { isTemplate, readDocument } from "./read-document.js";
 import type { ReadDocument } from "./read-document.js";
 import { splitDocuments } from "./split-documents.js";
 
-/** What a text holds. */
+/** The objects of a text. */
 export interface ParsedManifests {
   readonly manifests: readonly Manifest[];
   /** One line for each mistake: `file:line:column: what is wrong; the fix`. */
   readonly problems: readonly string[];
-  /** One line for each oddity that kubectl takes without a word. */
+  /** One line for each oddity that kubectl accepts without a warning. */
   readonly warnings: readonly string[];
-  /** One line for each document that another tool has to fill in or decrypt first, with how. */
+  /** One line for each document that another tool must fill in or decrypt first, with the command. */
   readonly templates: readonly string[];
-  /** Documents that are no Kubernetes objects, passed over. */
+  /** Number of documents that are not Kubernetes objects. */
   readonly passedOver: number;
 }
 
 export interface ParseOptions {
-  /** Whether what is no Kubernetes object is passed over, rather than a mistake. Default false. */
+  /** Whether documents that are not Kubernetes objects are passed over instead of reported. Default false. */
   readonly passOverOthers?: boolean;
 }
 
-/** Reads every object of a text: documents of YAML or JSON, lists taken apart, empty documents skipped. */
+/**
+ * Reads every object of a text with YAML or JSON documents. Lists are split into their items, and empty documents
+ * skipped.
+ */
 export function parseManifests(
   text: string,
   file: string,
@@ -85,20 +88,20 @@ interface Candidate extends Pick<Manifest, "source" | "place"> {
   readonly object: unknown;
 }
 
-/** The document itself, or the items of the list that it is, which may leave to the list what they are. */
+/** Returns the document, or the items of a list. Items without a kind have the list's kind. */
 function objectsOf({ value, source, isJson, place }: ReadDocument): Candidate[] {
   if (!isList(value)) return [{ object: value, source, place }];
   const { kind, apiVersion } = value;
   const ofOneKind = kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) };
   return (value.items ?? []).map((item, index) => ({
     object: isRecord(item) && item["kind"] === undefined ? { ...ofOneKind, ...item } : item,
-    // Large exports are JSON, where items are looked up only when somebody asks.
+    // Large exports are JSON, where the place of an item is computed only on demand.
     source: isJson ? `${source} item ${index + 1}` : place(["items", index]),
     place: (path, options) => place(["items", index, ...path], options),
   }));
 }
 
-/** A list of one kind, or of any, which may have no items at all. */
+/** Whether the value is a list of one kind or of any kind, possibly without items. */
 function isList(value: unknown): value is { kind: string; apiVersion: unknown; items?: unknown[] | null } {
   if (!isRecord(value)) return false;
   const { apiVersion, kind, items } = value;
@@ -106,14 +109,14 @@ function isList(value: unknown): value is { kind: string; apiVersion: unknown; i
   return Array.isArray(items) || (kind === "List" && apiVersion === "v1" && (items ?? null) === null);
 }
 
-/** Whose values nobody can read, with what SOPS needs to know beside them. */
+/** Whether the values are encrypted, with SOPS metadata beside them. */
 function isEncrypted(value: unknown): boolean {
   return (
     isRecord(value) && value["kind"] !== undefined && isRecord(value["sops"]) && value["sops"]["mac"] !== undefined
   );
 }
 
-/** Which `oc process` makes objects of. */
+/** Whether `oc process` creates objects from it. */
 function isOpenShiftTemplate(value: unknown): boolean {
   if (!isRecord(value) || value["kind"] !== "Template" || !Array.isArray(value["objects"])) return false;
   return value["apiVersion"] === "v1" || value["apiVersion"] === "template.openshift.io/v1";
@@ -125,25 +128,28 @@ function isScenario(value: unknown): boolean {
   );
 }
 
-/** Whether somebody meant an object, right or wrong; a values file or a pipeline's configuration is none. */
+/** Whether the value is meant to be an object, valid or not. A values file or a pipeline configuration is not. */
 function looksLikeObject(value: unknown): boolean {
   if (!isRecord(value) || value["apiVersion"] === undefined || value["kind"] === undefined) return false;
-  // A tool's configuration has a kind and no name: what it is about is the tool's business.
+  // A tool's configuration has a kind but no name.
   return !isToolFile(value) && (isBuiltIn(value) || isList(value) || value["metadata"] !== undefined);
 }
 
-/** Whether Kubernetes itself says what such an object must have. */
+/** Whether Kubernetes defines the required fields of the object. */
 function isBuiltIn({ apiVersion }: Record<string, unknown>): boolean {
   return typeof apiVersion !== "string" || /^(v1|(apps|batch)\/.*)$/.test(apiVersion);
 }
 
-/** Whether a text that cannot be read was meant to be an object. */
+/** Whether a text that cannot be parsed was meant to be an object. */
 function mentionsObject(text: string): boolean {
   if (/^\s*\{/.test(text)) return /"apiVersion"\s*:/.test(text) && /"kind"\s*:/.test(text);
   return /^[\s"{-]*apiVersion"?\s*:/m.test(text) && /^[\s"{-]*kind"?\s*:/m.test(text);
 }
 
-/** Objects in form only, which tools read and no API server has: Kustomization, Helm's and kubectl's own files. */
+/**
+ * Whether the value is a tool's file in the form of an object: a Kustomization, or a file of kubectl, kind or Skaffold.
+ * API servers do not serve such kinds.
+ */
 function isToolFile({ apiVersion, kind }: Record<string, unknown>): boolean {
   return (
     String(apiVersion).startsWith("kustomize.config.k8s.io/") ||
@@ -162,13 +168,13 @@ function objectProblem({ object }: Candidate, text: string): string | undefined 
   }
   if (!isRecord(object["metadata"])) return "metadata is missing";
   const { name, generateName } = object["metadata"];
-  // Of other kinds nobody here knows whether they need one.
+  // For other kinds it is unknown whether a name is required.
   if ((name === undefined || name === null || name === "") && !generateName && isBuiltIn(object))
     return `${String(object["kind"])}: metadata.name is missing${isTemplate(text) ? "; the text is a Helm template: render it first" : ""}`;
   return undefined;
 }
 
-/** Looking for repeated keys means to read the text as YAML, which large exports in JSON are spared. */
+/** The search for repeated keys parses the text as YAML, which would be slow for large JSON exports. */
 function mayRepeatKeys(text: string): boolean {
   return !/^\s*\{/.test(text);
 }

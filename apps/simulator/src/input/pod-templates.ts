@@ -11,7 +11,9 @@ import type { PodTemplate } from "@kubewright/cluster";
 
 import type { Manifest } from "./manifest.js";
 
-/** The pods that manifests will have created, or are: of finished Jobs none, and of pods those that nobody controls. */
+/**
+ * Returns the pods that manifests will create, and the pods among them. Finished Jobs and controlled pods have none.
+ */
 export function podTemplates(manifests: readonly Manifest[]): PodTemplate[] {
   return manifests.flatMap(({ object }) => {
     const owner = `${object.kind} ${object.metadata.namespace ?? "default"}/${object.metadata.name ?? object.metadata.generateName ?? ""}`;

@@ -14,22 +14,22 @@ import { ClusterError } from "../why/cluster-error.js";
 import { type Manifest, manifestAt } from "./manifest.js";
 
 export interface ReadClusterOptions {
-  /** Default: all of them. */
+  /** Default: all namespaces. */
   readonly namespace?: string | undefined;
-  /** Which CronJobs, and Jobs of their own. Default: all. */
+  /** Selects CronJobs and Jobs without a CronJob. Default: all. */
   readonly labelSelector?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Objects read at once. */
+/** Objects in one response. */
 const PAGE = 500;
-/** Objects of one kind read at most. */
+/** Maximum number of objects of one kind. */
 const MAX_OBJECTS = 200_000;
 
 /**
- * Reads the CronJobs of a cluster, the Jobs, and the pods of the Jobs, with LIST requests alone.
+ * Reads the CronJobs, Jobs and pods of Jobs of a cluster, only with LIST requests.
  *
- * @throws ClusterError when the cluster does not answer, or refuses.
+ * @throws ClusterError when the cluster does not answer or refuses.
  */
 export async function readCluster(
   client: Client,
@@ -46,7 +46,7 @@ export async function readCluster(
     (job) => labelSelector === undefined || selected.has(uidOf(job)) || isOwned(job, uids),
   );
   for (const job of ofThem) uids.add(uidOf(job));
-  // The label that pods of Jobs have in every version.
+  // Pods of Jobs have this label in every version.
   const podsOfJobs = (await list(pods, "job-name")).filter((pod) => isOwned(pod, uids));
   return [...chosen, ...ofThem, ...podsOfJobs];
 }

@@ -3,32 +3,33 @@ import { MAX_NESTING, isNestedDeeper } from "@kubewright/cluster";
 
 import type { DocumentText } from "./split-documents.js";
 
-/** A document as data, and where its parts stand. */
+/** A parsed document, with the places of its fields. */
 export interface ReadDocument {
   readonly value: unknown;
-  /** Whether it was read as JSON, so that asking for a place means to read all of it once more. */
+  /** Whether it was parsed as JSON: the first request for a place then parses the whole text again. */
   readonly isJson: boolean;
   /** `file:line` */
   readonly source: string;
   readonly place: (path: YamlPath, options?: { readonly atKey?: boolean }) => string;
-  /** `file:line:column: the key "x" stands here once more` for each key that a map gives again; the later one counts. */
+  /** Returns `file:line:column: the key "x" is repeated here` for each repeated key of a map; the last one counts. */
   readonly repeatedKeys: () => readonly string[];
 }
 
-/** Why a document could not be read, with its place. */
+/** The reason why a document cannot be parsed, with its place. */
 export interface UnreadableDocument {
   readonly problem: string;
 }
 
 /**
- * Reads one document. JSON is read as JSON, which is many times faster, and as YAML only to find a place in it.
+ * Parses one document. JSON is parsed as JSON, which is many times faster, and as YAML only to find a place in it.
  *
- * @param file - Its name for people.
+ * @param file - File name for messages.
  */
 export function readDocument(document: DocumentText, file: string): ReadDocument | UnreadableDocument {
   const { text, line } = document;
   if (document.problem !== undefined) return { problem: `${file}:${line}: not YAML: ${document.problem}` };
-  // Several times the size of the data, and needed again only for a place in it: a long run is not to keep it.
+  // The YAML tree has several times the size of the data and is needed only for places. The weak reference lets a long
+  // run release it.
   let cached: WeakRef<YamlDocument> | undefined;
   const yaml = (): YamlDocument => {
     const known = cached?.deref();

@@ -1,15 +1,15 @@
-/** A piece of a stream of YAML or JSON documents. */
+/** One document of a YAML or JSON stream. */
 export interface DocumentText {
   readonly text: string;
-  /** Line of the stream that it begins at, counted from one. */
+  /** Line of the stream at which it begins, counted from 1. */
   readonly line: number;
-  /** What stands in the way of reading it. */
+  /** The reason why it cannot be parsed. */
   readonly problem?: string;
 }
 
 /**
- * Takes a stream apart as kubectl does (apimachinery `util/yaml/decoder.go`): YAML at lines that begin with `---`, after
- * which only a comment may stand; JSON wherever an object ends.
+ * Splits a stream as kubectl does (apimachinery `util/yaml/decoder.go`). YAML is split at lines that begin with `---`,
+ * after which only a comment is permitted. JSON is split at the end of each object.
  */
 export function splitDocuments(stream: string): DocumentText[] {
   const text = stream.startsWith("\uFEFF") ? stream.slice(1) : stream;
@@ -42,7 +42,7 @@ function splitYaml(text: string): DocumentText[] {
   return documents;
 }
 
-/** `undefined` for what is not a row of JSON objects: YAML may begin with a brace as well. */
+/** Returns `undefined` for text other than consecutive JSON objects: YAML may also begin with a brace. */
 function splitJson(text: string): DocumentText[] | undefined {
   const documents: DocumentText[] = [];
   let depth = 0;

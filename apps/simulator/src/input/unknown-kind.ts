@@ -6,15 +6,15 @@ export interface ServedKind {
   readonly kind: string;
 }
 
-/** Versions that Kubernetes served once: what took their place, and since when they are gone. */
+/** Removed API versions, with their replacement and the Kubernetes version of the removal. */
 const REMOVED: Readonly<Record<string, { readonly now: string; readonly since: string }>> = {
   "batch/v1beta1 CronJob": { now: "batch/v1", since: "1.25" },
   "batch/v2alpha1 CronJob": { now: "batch/v1", since: "1.21" },
 };
 
 /**
- * What is wrong with a kind that the cluster does not serve, or `undefined` for a kind that somebody else may serve: it
- * is no mistake, and nothing that could be played.
+ * Describes the mistake in a kind that the cluster does not serve; `undefined` for a kind that another API server may
+ * serve, which is no mistake.
  */
 export function kindProblem({ apiVersion, kind }: ServedKind, served: readonly ServedKind[]): string | undefined {
   const removed = REMOVED[`${apiVersion} ${kind}`];
@@ -32,7 +32,7 @@ export function kindProblem({ apiVersion, kind }: ServedKind, served: readonly S
     );
     if (meant !== undefined) return `there is no kind ${kind} in ${apiVersion}; did you mean ${meant}?`;
   }
-  // Groups of custom resources have a domain of their own, and may have kinds called Job.
+  // Groups of custom resources have their own domain, and may have kinds called Job.
   if (group.includes(".") && !group.endsWith(".k8s.io")) return undefined;
   const elsewhere = served.find((each) => each.kind === kind);
   return elsewhere === undefined
@@ -45,7 +45,7 @@ function groupOf(apiVersion: string): string {
   return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
-/** `3 Deployments, 1 NetworkPolicy`, the most frequent first. */
+/** Formats `3 Deployments, 1 NetworkPolicy`, the most frequent first. */
 export function countKinds(kinds: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -57,7 +57,7 @@ export function countKinds(kinds: readonly string[]): string {
 
 function plural(kind: string): string {
   if (/[^aeiou]y$/.test(kind)) return `${kind.slice(0, -1)}ies`;
-  // Endpoints and SecurityContextConstraints are many already.
+  // Endpoints and SecurityContextConstraints are plural already.
   if (/[^siu]s$/.test(kind)) return kind;
   if (/(s|x|ch)$/.test(kind)) return `${kind}es`;
   return `${kind}s`;

@@ -55,7 +55,7 @@ test("for any observations, the learned duration can be parsed, and samples stay
       const range = parseDurationRange(text);
       expect(range, text).toBeDefined();
       const duration = drawDuration(range!, seededRandom(seed));
-      // Half a second at the short end, and as much of rounding.
+      // Half a second at the short end, and half a second of rounding.
       expect(duration).toBeGreaterThanOrEqual(Math.min(...durations) - 500);
       expect(duration).toBeLessThanOrEqual(Math.max(500, ...durations) + 500);
     }),

@@ -1,16 +1,17 @@
-/** Fewer observations tell where they lie, but not how they are spread. */
+/** Minimum number of observations for a fit; fewer only give a range. */
 const FEWEST_TO_FIT = 8;
-/** What begins and ends in one second, the smallest difference the API tells of, took about half of it. */
+/** A run that starts and ends in the same second, the API's resolution, took half a second on average. */
 const SHORTEST_MS = 500;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * The distribution that lengths of time were probably drawn from, as workloads files have it: the duration itself when
- * all are the same, the range of up to seven, and of more a lognormal or normal distribution, whichever makes them more
- * likely, within the range that was seen.
+ * Fits a duration to observations, in the format of workloads files.
  *
- * @param durationsMs - Milliseconds, one at least.
+ * The result is the value itself when all are equal, and the range of up to seven observations. With more observations
+ * it is a lognormal or normal distribution, whichever has the higher likelihood, limited to the observed range.
+ *
+ * @param durationsMs - Milliseconds; at least one.
  */
 export function fitDuration(durationsMs: readonly number[]): string {
   const lengths = durationsMs.map((durationMs) => Math.max(durationMs, SHORTEST_MS));
@@ -21,7 +22,7 @@ export function fitDuration(durationsMs: readonly number[]): string {
   if (lengths.length < FEWEST_TO_FIT) return range;
   const plain = momentsOf(lengths);
   const logs = momentsOf(lengths.map(Math.log));
-  // Logarithms of the two likelihoods, each by observation and without what they have in common.
+  // Compares the log-likelihoods per observation, without their common terms.
   const isNormal = -Math.log(plain.deviation) > -Math.log(logs.deviation) - logs.mean;
   return isNormal
     ? `normal(${durationText(plain.mean)}, ${durationText(plain.deviation)}) in ${range}`
@@ -34,7 +35,7 @@ function momentsOf(values: readonly number[]): { readonly mean: number; readonly
   return { mean, deviation: Math.sqrt(variance) };
 }
 
-/** As Go reads it, `1h5m`: to the second from a minute on, below to the millisecond. */
+/** Formats a Go duration, `1h5m`: rounded to a second from a minute on, below that to a millisecond. */
 function durationText(durationMs: number): string {
   if (durationMs < MINUTE_MS) return `${Math.round(durationMs) / 1000}s`;
   const wholeMs = Math.round(durationMs / 1000) * 1000;

@@ -35,7 +35,7 @@ function cronJob(annotations: Record<string, string>): CronJob {
   };
 }
 
-/** A cluster in which the CronJob has run for a week, and what asks it. */
+/** A cluster in which the CronJob has run for a week, and the verbs of its requests. */
 async function weekOld(): Promise<{ kubeconfig: string; verbs: Set<string>; stop: () => Promise<void> }> {
   const clock = new SimulatedClock(Date.UTC(2026, 4, 1));
   const cluster = createCluster({ clock, random: seededRandom(3) });
@@ -91,7 +91,7 @@ test("what learn writes for a cluster with a week of history is what run simulat
   expect(Math.abs(median - 10)).toBeLessThan(1.5);
 });
 
-/** How long completed Jobs of a trace took. */
+/** Returns the durations of the completed Jobs of a trace. */
 function runLengths(trace: string): number[] {
   const lengths = new Map<string, number>();
   for (const line of trace.trim().split("\n")) {

@@ -17,7 +17,7 @@ export interface LearnFlags extends FromClusterFlags {
   readonly output?: string;
 }
 
-/** `kubewright learn`: writes a workloads file from what has run. Of a cluster it only reads. */
+/** `kubewright learn`: writes a workloads file from finished runs. It only reads from a cluster. */
 export async function learnCommand(paths: readonly string[], flags: LearnFlags, io: Io): Promise<void> {
   const { prometheus = [], output = "-" } = flags;
   if (paths.length === 0 && prometheus.length === 0 && !flags.fromCluster)
@@ -27,7 +27,7 @@ export async function learnCommand(paths: readonly string[], flags: LearnFlags, 
   checkOutputs({ "--output": output }, [...paths, ...prometheus]);
   const cluster = await fromCluster(flags, io, { userAgent: "kubewright-learn", readsVersion: false });
   const manifests = [...(cluster?.manifests ?? []), ...(await readExports(paths, io))];
-  // Of an object that was read twice, the later counts.
+  // Of an object that was read twice, the later version counts.
   const objects = new Map(manifests.map(({ object }) => [identityOf(object), object]));
   const observed = observeObjects([...objects.values()]);
   const known = new Set(observed.map(jobKey));

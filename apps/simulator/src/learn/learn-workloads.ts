@@ -2,25 +2,25 @@ import type { WorkloadEntry } from "@kubewright/simulation";
 import { fitDuration } from "./fit-duration.js";
 import type { Observation } from "./observation.js";
 
-/** An entry of a workloads file, and what it rests on. */
+/** An entry of a workloads file, with the number of its observations. */
 export interface LearnedWorkload {
   readonly entry: WorkloadEntry;
   readonly runs: number;
   readonly failed: number;
-  /** Lengths of time that the duration was learned from. */
+  /** Number of observed durations. */
   readonly timed: number;
-  /** When the first and the last of the runs ended. */
+  /** End times of the first and the last run. */
   readonly firstEndMs: number;
   readonly lastEndMs: number;
 }
 
-/** What observations say of each CronJob and Job, and of each container where there are several; in the order of names. */
+/** Learns the workload of each CronJob and Job, and of each container if there are several, sorted by name. */
 export function learnWorkloads(observations: readonly Observation[]): LearnedWorkload[] {
   const ofSubjects = groupBy(observations, ({ subject: { kind, namespace, name } }) => `${namespace}/${name}/${kind}`);
   return ofSubjects.flatMap((ofSubject) => {
     const ofContainers = groupBy(ofSubject, ({ container = "" }) => container);
     const named = ofContainers.filter(([{ container }]) => container !== undefined);
-    // What is known of Jobs alone says nothing of one container among several.
+    // Observations of whole Jobs do not describe one of several containers.
     if (named.length > 1) return named.map((runs) => learn(runs, { container: runs[0].container! }));
     return [learn(ofContainers.flat() as unknown as NonEmpty, {})];
   });
@@ -31,7 +31,7 @@ type NonEmpty = readonly [Observation, ...Observation[]];
 function learn(runs: NonEmpty, container: Pick<WorkloadEntry, "container">): LearnedWorkload {
   const failed = runs.filter(({ exitCode }) => exitCode !== 0);
   const succeeded = runs.filter(({ exitCode }) => exitCode === 0);
-  // Failures often come early: how long the work takes, successes know.
+  // Failures often end early, so successful runs have priority for the duration.
   const durations = [succeeded, failed].map(durationsOf).find(({ length }) => length > 0) ?? [];
   const ends = runs.map(({ endMs }) => endMs);
   return {
@@ -65,7 +65,7 @@ function exitCodesOf(runs: NonEmpty): NonNullable<WorkloadEntry["exitCode"]> {
   );
 }
 
-/** Groups in the order of their keys. */
+/** Returns groups sorted by key. */
 function groupBy(observations: readonly Observation[], keyOf: (observation: Observation) => string): NonEmpty[] {
   const groups = new Map<string, [Observation, ...Observation[]]>();
   for (const observation of observations) {

@@ -1,30 +1,30 @@
-/** Whose containers something tells of: what a workloads file selects. */
+/** The owner of the observed containers, in the form of a workloads file's selection. */
 export interface Subject {
   readonly kind: "CronJob" | "Job";
   readonly namespace: string;
   readonly name: string;
 }
 
-/** A run that was seen to end. */
+/** A finished run. */
 export interface Observation {
   readonly subject: Subject;
-  /** The Job it ran for, by name. */
+  /** Name of the run's Job. */
   readonly job: string;
-  /** Absent when only the Job is known. */
+  /** Absent when only the Job was observed. */
   readonly container?: string;
-  /** 1 when only the Job is known, and failed. */
+  /** 1 when only a failed Job was observed. */
   readonly exitCode: number;
   readonly endMs: number;
-  /** How many runs ended so, when a Job only counts them. Default 1. */
+  /** Number of runs with this result, when only the Job's counts were observed. Default 1. */
   readonly times?: number;
-  /** Absent when nothing tells how long it took. */
+  /** Absent when the duration is unknown. */
   readonly durationMs?: number;
 }
 
-/** The number of minutes that the CronJob controller ends the names of its Jobs with. */
+/** The names of a CronJob's Jobs end in a number of minutes. */
 const SLOT = /^(.+)-\d{8,}$/;
 
-/** Whom a Job belongs to that nothing but the name is known of. */
+/** Derives the owner of a Job from its name. */
 export function subjectNamed(namespace: string, job: string): Subject {
   const cronJob = SLOT.exec(job)?.[1];
   return cronJob === undefined ? { kind: "Job", namespace, name: job } : { kind: "CronJob", namespace, name: cronJob };

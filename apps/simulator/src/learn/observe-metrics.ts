@@ -1,19 +1,19 @@
 import { UserError } from "../user-error.js";
 import { type Observation, type Subject, subjectNamed } from "./observation.js";
 
-/** What kube-state-metrics tells of the Jobs of one name, over the time that was asked for. Epoch milliseconds. */
+/** The kube-state-metrics samples of the Jobs of one name over the requested time. Epoch milliseconds. */
 interface JobSeries {
   readonly starts: Set<number>;
   readonly completions: Set<number>;
-  /** When it was first seen to have failed. */
+  /** When the failure was first sampled. */
   failedMs?: number;
   cronJob?: string;
 }
 
-/** An answer of Prometheus' HTTP API, and the file it stands in. */
+/** An answer of Prometheus' HTTP API, with its file name. */
 export interface MetricsAnswer {
   readonly file: string;
-  /** Of `/api/v1/query_range`, or `/api/v1/query`. */
+  /** Answer of `/api/v1/query_range` or `/api/v1/query`. */
   readonly text: string;
 }
 
@@ -24,10 +24,10 @@ interface Series {
 }
 
 /**
- * The runs that answers of Prometheus to queries of kube-state-metrics' `kube_job_*` tell of. Series of other metrics are
- * passed over.
+ * Returns the runs in Prometheus answers to queries of kube-state-metrics' `kube_job_*`. Series of other metrics are
+ * ignored.
  *
- * @throws UserError with one line when one is no such answer.
+ * @throws UserError with one line when a file is no such answer.
  */
 export function observeMetrics(answers: readonly MetricsAnswer[]): Observation[] {
   const jobs = new Map<string, JobSeries>();
@@ -60,7 +60,7 @@ function readAnswer({ file, text }: MetricsAnswer): readonly Series[] {
 
 function addSeries(jobs: Map<string, JobSeries>, series: Series): void {
   const { __name__: name, job_name: job, owner_kind: ownerKind, owner_name: owner, ...others } = series.metric;
-  // Prometheus renames what its own labels hide.
+  // Prometheus renames labels that collide with its own.
   const namespace = others["exported_namespace"] ?? others["namespace"];
   if (!name!.startsWith("kube_job_") || !job || !namespace) return;
   const key = `${namespace}/${job}`;
@@ -83,10 +83,10 @@ function addSeries(jobs: Map<string, JobSeries>, series: Series): void {
   }
 }
 
-/** The last second that a Date has. */
+/** The last second that a Date can represent. */
 const LAST_SECOND = 8.64e12;
 
-/** What was more than nothing, and when. */
+/** Returns the samples above zero, with their times. */
 function samplesOf({ values, value }: Series): { readonly timeMs: number; readonly amount: number }[] {
   const samples: readonly unknown[] = Array.isArray(values) ? values : [value];
   return samples
@@ -101,7 +101,7 @@ function observationsOf(namespace: string, job: string, { starts, completions, .
   const seen = { subject, job };
   const inOrder = [...starts].sort((a, b) => a - b);
   const completed = [...completions].map((endMs): Observation => {
-    // A Job that is resumed, or made once more under its name, starts anew.
+    // A Job that is resumed or created again with the same name has a new start time.
     const startMs = inOrder.findLast((time) => time <= endMs);
     return { ...seen, exitCode: 0, endMs, ...(startMs === undefined ? {} : { durationMs: endMs - startMs }) };
   });

@@ -13,8 +13,8 @@ import {
 import { type Observation, type Subject, subjectNamed } from "./observation.js";
 
 /**
- * The runs that Jobs and their pods tell of: each end of a container, and where a Job has no such pods left, what its
- * status says of them.
+ * Returns the runs of Jobs and their pods: each end of a container, or the counts in the status of a Job without such
+ * pods.
  */
 export function observeObjects(objects: readonly DeepReadonly<UnstructuredObject>[]): Observation[] {
   const ofKind = <T extends KubernetesObject>(wanted: string): DeepReadonly<T>[] =>
@@ -38,8 +38,9 @@ export function observeObjects(objects: readonly DeepReadonly<UnstructuredObject
 }
 
 /**
- * Failed Jobs from before the oldest success of their CronJob that is there still. The history limits keep a number of
- * each, so rare failures outlive the successes around them and would look frequent.
+ * Returns failed Jobs that ended before the oldest remaining success of their CronJob.
+ *
+ * The history limits keep a number of each, so rare failures outlive the successes around them and would look frequent.
  */
 function outdatedFailures(jobs: readonly DeepReadonly<Job>[]): ReadonlySet<DeepReadonly<Job>> {
   const ofCronJobs = jobs.filter((job) => subjectOf(job).kind === "CronJob");
@@ -71,18 +72,18 @@ function containerEnds(pod: DeepReadonly<Pod>, subject: Subject, job: string): O
   );
 }
 
-/** Windows has larger ones, which no workloads file has. */
+/** Windows has larger exit codes, which workloads files do not support. */
 function exitCodeOf({ exitCode }: DeepReadonly<Terminated>): number {
   return Number.isInteger(exitCode) && exitCode >= 0 && exitCode <= 255 ? exitCode : 1;
 }
 
 function durationOf({ startedAt }: DeepReadonly<Terminated>, endMs: number): Pick<Observation, "durationMs"> {
   const startMs = parseTime(startedAt);
-  // What could not be started is said to have been in 1970.
+  // A container that could not be started has a start time in 1970.
   return startMs === undefined || startMs <= 0 || startMs > endMs ? {} : { durationMs: endMs - startMs };
 }
 
-/** A pod that somebody put an end to does not tell how long its work takes, nor how it ends. */
+/** Whether a pod was stopped from outside: its duration and exit code then say nothing about its work. */
 function wasStopped({ metadata, status }: DeepReadonly<Pod>): boolean {
   return (
     Boolean(metadata.deletionTimestamp) ||
@@ -98,7 +99,7 @@ function jobEnds(job: DeepReadonly<Job>): Observation[] {
   const [succeeded, failed] = [countOf(job.status?.succeeded), countOf(job.status?.failed)];
   const isComplete = end.type === "Complete";
   const startMs = parseTime(job.status?.startTime);
-  // Only a Job that did nothing twice took as long as its pods.
+  // Only the duration of a Job without retries equals that of its pods.
   const known = isComplete && failed === 0 && startMs !== undefined && startMs <= endMs;
   const timed = known ? { durationMs: (endMs - startMs) / wavesOf(job) } : {};
   const successes = isComplete ? Math.max(succeeded, 1) : succeeded;
@@ -113,7 +114,7 @@ function endOf({ status }: DeepReadonly<Job>): DeepReadonly<JobCondition> | unde
   return finishedCondition({ status: { conditions: listOf(status?.conditions) } });
 }
 
-/** How often one after another pods run. */
+/** Returns how many times the Job's pods run one after the other. */
 function wavesOf({ spec }: DeepReadonly<Job>): number {
   const completions = spec?.completions ?? 1;
   return Math.max(1, Math.ceil(completions / Math.max(1, spec?.parallelism ?? 1)));
@@ -139,7 +140,7 @@ function namespaceOf({ metadata }: DeepReadonly<KubernetesObject>): string {
   return metadata.namespace ?? "default";
 }
 
-// No API server has looked at what stands in a file: what should be a number, or a list, may be none.
+// Files are not validated by an API server: numbers and lists may have other types.
 
 function countOf(value: number | undefined): number {
   return typeof value === "number" && value > 0 ? value : 0;

@@ -1,7 +1,7 @@
 import type { WorkloadEntry } from "@kubewright/simulation";
 import type { LearnedWorkload } from "./learn-workloads.js";
 
-/** A workloads file as YAML, with what each entry rests on before it. */
+/** Formats a workloads file as YAML, with a comment about the observations before each entry. */
 export function workloadsText(learned: readonly LearnedWorkload[]): string {
   const entries = learned.map((workload) => `  # ${basisText(workload)}\n${entryText(workload.entry)}`);
   return `# Learned by kubewright learn. Dates are UTC.
@@ -27,7 +27,7 @@ function dayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-// JSON's quoted text is YAML's, whatever is in it; names such as `on` and `123` need the quotes.
+// JSON strings are valid YAML for any text; names such as `on` and `123` need the quotes.
 function entryText({ select: { kind, namespace, name }, container, duration, exitCode }: WorkloadEntry): string {
   return [
     `  - select: { kind: ${kind}, namespace: ${JSON.stringify(namespace)}, name: ${JSON.stringify(name)} }\n`,

@@ -6,19 +6,19 @@ import { lintRules } from "./lint-rules.js";
 
 const COMMENT = /^\s*#\s*kubewright-lint-disable(?![-\w])(.*)$/;
 
-/** The comments of files that switch rules off: `# kubewright-lint-disable RULE[, RULE]`. */
+/** The comments that disable rules: `# kubewright-lint-disable RULE[, RULE]`. */
 export class DisabledRules {
   readonly #lines = new Map<string, readonly string[]>();
   readonly #everywhere: ReadonlySet<string>;
 
-  /** @param everywhere - Rules that are off in all files. */
+  /** @param everywhere - Rules that are disabled in all files. */
   constructor(texts: ReadonlyMap<string, string>, everywhere: readonly string[]) {
     this.#everywhere = new Set(everywhere);
     for (const [file, text] of texts)
       if (text.includes("kubewright-lint-disable")) this.#lines.set(file, linesOf(text));
   }
 
-  /** One line for each comment that switches nothing off. */
+  /** One line for each comment without a known rule. */
   get problems(): readonly string[] {
     return [...this.#lines].flatMap(([file, lines]) =>
       lines.flatMap((line, index) => {
@@ -30,7 +30,7 @@ export class DisabledRules {
     );
   }
 
-  /** Whether it is switched off: on the line before, before the object that it is about, or at the top of the file. */
+  /** Whether a comment disables the finding: on the line before it, before its object, or at the top of the file. */
   has({ rule: { name }, place, begins }: Finding): boolean {
     if (this.#everywhere.has(name)) return true;
     const lines = place === undefined ? undefined : this.#lines.get(place.file);
@@ -42,7 +42,7 @@ export class DisabledRules {
   }
 }
 
-/** @throws UserError with a line for each name that no rule has. */
+/** @throws UserError with a line for each unknown rule name. */
 export function checkRuleNames(names: readonly string[], where: string): void {
   const problems = unknownRules(names, where);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
@@ -63,13 +63,13 @@ function namesIn(line: string): string[] {
   return (COMMENT.exec(line)?.[1] ?? "").split(/[\s,]+/).filter((name) => name !== "");
 }
 
-/** The comments that a file begins with. */
+/** Returns the comments at the top of a file. */
 function top(lines: readonly string[]): readonly string[] {
   const end = lines.findIndex((line) => !/^\s*(#.*)?$/.test(line));
   return end < 0 ? lines : lines.slice(0, end);
 }
 
-/** The comments right above a line, counted from one. */
+/** Returns the comments directly above a line, which is counted from 1. */
 function above(lines: readonly string[], line: number): readonly string[] {
   let from = line - 1;
   while (from > 0 && /^\s*#/.test(lines[from - 1]!)) from--;

@@ -24,7 +24,7 @@ export interface LintFlags {
   readonly sarif?: string;
 }
 
-/** `kubewright lint`: what can be known of CronJobs and Jobs without chance. */
+/** `kubewright lint`: finds mistakes in CronJobs and Jobs without random outcomes. */
 export async function lintCommand(given: readonly string[], flags: LintFlags, io: Io): Promise<void> {
   const fromMs = flags.from === undefined ? realClock.now() : parseStart(flags.from, "--from");
   const project = await readProjectFile(io);
@@ -53,7 +53,7 @@ export async function lintCommand(given: readonly string[], flags: LintFlags, io
   const findings = all.filter((finding) => !comments.has(finding));
   const report: LintReport = { fromMs, timeZoneData: io.timeZoneData, findings, subjects };
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
-  // What is not whole does not take the place of what was there.
+  // An incomplete report does not replace an earlier file.
   if (problemLines.length === 0 && !io.stopped.aborted) {
     if (flags.sarif !== undefined) await write("--sarif", flags.sarif, lintSarif(report), io);
     if (flags.json === "-") io.stdout.write(lintJson(report));
@@ -66,7 +66,7 @@ export async function lintCommand(given: readonly string[], flags: LintFlags, io
   if (serious.length > 0) throw new ViolationsError([`lint: ${levelsText(serious)}`]);
 }
 
-/** @throws UserError where nothing says what to look at. */
+/** @throws UserError when neither the command line nor a project file names inputs. */
 function pathsOf(given: readonly string[], project: ProjectFile | undefined): readonly string[] {
   if (given.length > 0) return given;
   if (project === undefined)
@@ -78,7 +78,7 @@ async function workloadsOf(workloads: ProjectFile["workloads"], io: Io): ReturnT
   return typeof workloads === "string" ? readWorkloadsFile(workloads, io) : (workloads ?? []);
 }
 
-/** Keeps what is read, for the comments in it. */
+/** Stores the texts that are read, because their comments may disable rules. */
 function recordingIo(texts: Map<string, string>, io: InputIo): InputIo {
   const { readStandardInput } = io;
   const keep = (name: string, text: string): string => {

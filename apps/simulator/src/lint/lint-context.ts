@@ -3,23 +3,23 @@ import { type Schedule, TimeZoneCache, parseSchedule } from "@kubewright/cron";
 import { type Slots, slotsAfter } from "./slots.js";
 import { type Subject, numberIn } from "./subject.js";
 
-/** What rules go by, beside what they look at. */
+/** Cached data that rules share. */
 export class LintContext {
   readonly zones = new TimeZoneCache();
   readonly #schedules = new WeakMap<Subject, { readonly schedule: Schedule | undefined }>();
   readonly #slots = new WeakMap<Subject, { readonly slots: Slots | undefined }>();
 
-  /** @param fromMs - From when on: the schedule's runs and the changes of the clock after it count. */
+  /** @param fromMs - Schedules and clock changes are checked from this time on. */
   constructor(readonly fromMs: number) {}
 
-  /** The schedule of a CronJob; `undefined` of a Job, and for what cannot be read. */
+  /** Returns the schedule of a CronJob; `undefined` for a Job or an invalid schedule. */
   scheduleOf(subject: Subject): Schedule | undefined {
     let known = this.#schedules.get(subject);
     if (known === undefined) this.#schedules.set(subject, (known = { schedule: this.#parse(subject) }));
     return known.schedule;
   }
 
-  /** The next slots of a CronJob; `undefined` where there are not two, or none of them ever starts. */
+  /** Returns the next slots of a CronJob; `undefined` when there are fewer than two, or none can start. */
   slotsOf(subject: Subject): Slots | undefined {
     let known = this.#slots.get(subject);
     if (known === undefined) {
@@ -43,8 +43,8 @@ export class LintContext {
 }
 
 /**
- * Whether a schedule of `@every` has a deadline that is shorter than its delay: the controller looks for slots no further back
- * than the deadline, counts the delay from there, and is always too early.
+ * Whether an `@every` schedule has a deadline shorter than its delay. The controller searches for slots no further back
+ * than the deadline and counts the delay from there, so it never finds one.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/utils.go mostRecentScheduleTime
  */

@@ -11,7 +11,7 @@ import { overQuota, quotaRemark } from "./rules/quotas.js";
 import { refusals } from "./rules/refusals.js";
 import { type Subject, subjectsOf } from "./subject.js";
 
-/** What a rule found, and where. */
+/** A finding of a rule, with its place. */
 export interface Finding {
   readonly rule: LintRule;
   readonly level: Level;
@@ -19,29 +19,29 @@ export interface Finding {
   /** `CronJob billing/report` */
   readonly object: string;
   readonly place?: Place;
-  /** Where the object that it is about begins. */
+  /** Where its object begins. */
   readonly begins?: Place;
   readonly proof?: RunnableProof;
 }
 
 export interface RunnableProof {
-  /** Plays it. */
+  /** The command that shows the finding. */
   readonly command: string;
-  /** What the run then prints. */
+  /** Text in the output of the command. */
   readonly shows: string;
 }
 
 export interface LintOptions {
-  /** From when on: the schedule's runs and the changes of the clock after it count. Epoch milliseconds. */
+  /** Schedules and clock changes are checked from this time on. Epoch milliseconds. */
   readonly fromMs: number;
   readonly timeZoneData: string;
-  /** What is known of how long containers run, beside their annotations. */
+  /** Durations of containers, in addition to their annotations. */
   readonly workloads: readonly WorkloadEntry[];
-  /** Leaves the rest. */
+  /** Stops before the next CronJob or Job. */
   readonly signal: AbortSignal;
 }
 
-/** What can be known of CronJobs and Jobs without chance, in the order of the manifests. */
+/** Checks CronJobs and Jobs without random outcomes. Findings have the order of the manifests. */
 export async function lintManifests(
   given: readonly Manifest[],
   { fromMs, timeZoneData, workloads, signal }: LintOptions,
@@ -70,7 +70,7 @@ export async function lintManifests(
   for (const subject of subjects) {
     if (signal.aborted) break;
     const { manifest } = subject;
-    // What is refused, or does not run, cannot be played; nor is what a cluster holds new when a window begins.
+    // Refused or suspended objects cannot be simulated, and objects of a cluster are not new when a window begins.
     const isSimulatable =
       !broken.has(parsePlace(manifest.source)?.file) && !isSuspended(subject) && !isLive(manifest.object);
     const add = (rule: LintRule, { text, path, level = rule.level, proof }: LintRemark): void => {
@@ -100,7 +100,7 @@ function runnableProof(
   { isAnnotated }: { readonly isAnnotated: boolean },
 ): RunnableProof {
   const { flags = [] } = proof;
-  // What the file itself does not say, the command has to.
+  // A duration from outside the file must be on the command line.
   const length =
     isAnnotated || runs === undefined || flags.includes("--duration")
       ? []
@@ -117,7 +117,7 @@ function nameOf({ kind, namespace, name }: Subject): string {
   return `${kind} ${namespace}/${name}`;
 }
 
-/** As the API server's refusals name it: without a namespace that is not written. */
+/** Returns the name in refusals of the API server: the namespace only if the manifest has one. */
 function writtenName({ kind, name, manifest }: Subject): string {
   const { namespace } = manifest.object.metadata;
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
@@ -128,7 +128,7 @@ function beginOf(subject: Subject | undefined): { readonly begins?: Place } {
   return begins === undefined ? {} : { begins };
 }
 
-/** By file, as they were read, and by line. */
+/** Sorts findings by file, in the order of reading, and by line. */
 function inOrder(findings: readonly Finding[]): Finding[] {
   const files = [...new Set(findings.map(({ place }) => place?.file))];
   const rank = new Map(files.map((file, index) => [file, index]));

@@ -15,7 +15,7 @@ export interface LintReport {
   readonly subjects: readonly Subject[];
 }
 
-/** For a terminal: `jobs.yaml:6:13: warning: …` for each, with its proof and its documentation. */
+/** Formats findings for a terminal: `jobs.yaml:6:13: warning: …`, each with its proof and documentation. */
 export function lintText({ findings, subjects }: LintReport, style: Style): string {
   const colours: Readonly<Record<Level, (text: string) => string>> = {
     error: style.red,
@@ -58,7 +58,7 @@ function placeText({ file, line, column }: NonNullable<Finding["place"]>): strin
   return `${file}:${line}${column === undefined ? "" : `:${column}`}`;
 }
 
-/** One object with everything that was found, as `lint.schema.json` describes it. */
+/** Formats all findings as one object; `lint.schema.json` describes it. */
 export function lintJson({ fromMs, timeZoneData, findings, subjects }: LintReport): string {
   const document = {
     lintVersion: 1,
@@ -84,7 +84,7 @@ export function lintJson({ fromMs, timeZoneData, findings, subjects }: LintRepor
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** For code scanning. */
+/** Formats SARIF for code scanning. */
 export function lintSarif({ findings }: LintReport): string {
   const rules = lintRules.map((rule) => ({ id: rule.name, text: rule.summary, help: helpOf(rule) }));
   return sarif(

@@ -5,36 +5,36 @@ import type { Subject } from "./subject.js";
 
 export const LEVELS = ["error", "warning", "note"] as const;
 
-/** Errors keep a CronJob or Job from what it is for, warnings may, notes are to be known. */
+/** An error prevents the purpose of a CronJob or Job, a warning may prevent it, and a note is information. */
 export type Level = (typeof LEVELS)[number];
 
-/** Something to be found about a CronJob or Job. */
+/** A check of CronJobs and Jobs. */
 export interface LintRule {
   readonly name: string;
-  /** Of what it finds, unless a remark says otherwise. */
+  /** Level of its findings, unless a remark overrides it. */
   readonly level: Level;
-  /** What is wrong, for a list of rules. */
+  /** One sentence for a list of rules. */
   readonly summary: string;
-  /** Absent: the API server finds it. */
+  /** Absent: the API server detects the mistake. */
   readonly check?: (subject: Subject, context: LintContext) => readonly LintRemark[];
 }
 
-/** What a rule finds. */
+/** A result of a rule. */
 export interface LintRemark {
-  /** A sentence, with what to do. */
+  /** A sentence, with a fix. */
   readonly text: string;
-  /** The field it is about. */
+  /** The affected field. */
   readonly path: YamlPath;
   readonly level?: Level;
   readonly proof?: Proof;
 }
 
-/** A window to play that shows it. */
+/** A time window whose simulation shows the mistake. */
 export interface Proof {
   readonly startMs: number;
   readonly durationMs: number;
-  /** Further flags of `kubewright run`, words of a shell. Default: none. */
+  /** Additional arguments of `kubewright run`. Default: none. */
   readonly flags?: readonly string[];
-  /** What the run prints of it. */
+  /** Text in the output of the run. */
   readonly shows: string;
 }

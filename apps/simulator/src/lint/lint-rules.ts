@@ -9,7 +9,7 @@ import { overQuota } from "./rules/quotas.js";
 import { longName, refused, removedVersion, restartPolicy, unknownField } from "./rules/refusals.js";
 import { noTimeZone, zoneInSchedule } from "./rules/time-zones.js";
 
-/** All there are. docs/lint.md has a chapter for each. */
+/** All rules. docs/lint.md has a section for each. */
 export const lintRules: readonly LintRule[] = [
   neverFires,
   rarelyFires,
@@ -33,7 +33,7 @@ export const lintRules: readonly LintRule[] = [
   refused,
 ];
 
-/** The documentation of a rule. */
+/** Returns the URL of a rule's documentation. */
 export function helpOf({ name }: Pick<LintRule, "name">): string {
   return `${REPOSITORY_URL}/blob/main/docs/lint.md#${name}`;
 }

@@ -4,9 +4,9 @@ import { shellWord } from "../input/find-inputs.js";
 import type { Proof } from "./lint-rule.js";
 
 /**
- * The command line that plays a proof.
+ * Returns the command line that simulates a proof.
  *
- * @param source - What the manifest was read from, as its place has it: a file, `standard input`, `folder (kubectl kustomize)`.
+ * @param source - Source in the manifest's place: a file, `standard input`, or `folder (kubectl kustomize)`.
  */
 export function proofCommand({ startMs, durationMs, flags = [] }: Proof, source: string): string {
   const path = source === "standard input" ? "-" : source.replace(/ \((?:kubectl kustomize|kustomize build)\)$/, "");
@@ -14,7 +14,7 @@ export function proofCommand({ startMs, durationMs, flags = [] }: Proof, source:
   return `kubewright run ${args.map(shellWord).join(" ")}`;
 }
 
-/** `90m`, `75s`: a length of time as `--duration` reads it, which knows no days. */
+/** Formats `90m` or `75s` for `--duration`, which does not support days. */
 export function goDuration(durationMs: number): string {
   const seconds = Math.ceil(durationMs / 1000);
   return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
@@ -27,7 +27,7 @@ const UNITS = [
   ["s", 1],
 ] as const;
 
-/** `7d3m`, to the second: what people are told leaves out the minutes of a week. */
+/** Formats `7d3m` exactly to the second; `formatDuration` omits the minutes of a week. */
 function exactDuration(durationMs: number): string {
   let rest = Math.ceil(durationMs / 1000);
   return UNITS.map(([unit, seconds]) => {

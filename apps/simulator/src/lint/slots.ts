@@ -1,29 +1,30 @@
 import type { Schedule, TimeZoneCache } from "@kubewright/cron";
 
 /**
- * Slots one after the other, with the shortest and the longest time between two of those that were looked at, wherever
- * there are others leaving out those with a change of the clock between them, and of equal ones the first.
+ * The slots of a schedule, with the shortest and the longest time between two consecutive slots.
+ *
+ * Pairs with a clock change between them are excluded if there are other pairs. Of equal pairs the first counts.
  */
 export interface Slots {
   readonly schedule: Schedule;
-  /** A while before the first slot: a window that begins there has these very slots, those of @every too. */
+  /** A time before the first slot. A window that begins here has exactly these slots, also for `@every`. */
   readonly startMs: number;
   readonly shortest: Gap;
   readonly longest: Gap;
 }
 
-/** Two slots without one between them. */
+/** Two consecutive slots. */
 export interface Gap {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Slots looked at, and how far ahead. */
+/** Limits of the search: number of slots, and time ahead. */
 const MAX = 1000;
 const FURTHEST_MS = 10 * 366 * 24 * 3_600_000;
 export const AHEAD_MS = 60_000;
 
-/** The slots after a time; `undefined` where there are not two. */
+/** Returns the slots after a time; `undefined` when there are fewer than two. */
 export function slotsAfter(afterMs: number, schedule: Schedule, zones: TimeZoneCache): Slots | undefined {
   const firstMs = schedule.next(afterMs);
   if (firstMs === undefined) return undefined;
@@ -48,7 +49,10 @@ export function lengthOf({ fromMs, toMs }: Gap): number {
   return toMs - fromMs;
 }
 
-/** Where to begin so that a slot is the first: of @every, that depends on when the CronJob was created. */
+/**
+ * Returns a start time for which the gap's first slot is the first slot. For `@every` the slots depend on the creation
+ * time of the CronJob.
+ */
 export function startBefore({ fromMs }: Gap, { schedule, startMs }: Slots): number {
   const aheadMs = fromMs - AHEAD_MS;
   return schedule.next(aheadMs) === fromMs ? aheadMs : startMs;

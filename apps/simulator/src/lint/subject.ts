@@ -5,28 +5,28 @@ import { workloadOf } from "@kubewright/fake-kubelet";
 import type { Manifest } from "../input/manifest.js";
 import { hasDuration } from "@kubewright/simulation";
 
-/** A CronJob, or a Job of its own, as somebody wrote it. Nothing says that its fields have the types they should. */
+/** A CronJob, or a Job without a CronJob, from a manifest. Its fields may have wrong types. */
 export interface Subject {
   readonly kind: "CronJob" | "Job";
   readonly namespace: string;
   readonly name: string;
   readonly manifest: Manifest;
-  /** Of a CronJob. */
+  /** Spec of the CronJob; absent for a Job. */
   readonly cronJob?: NonNullable<DeepReadonly<CronJob>["spec"]>;
   readonly job: DeepReadonly<JobSpec>;
-  /** Where that stands. */
+  /** Path of `job`. */
   readonly jobPath: YamlPath;
-  /** How long its runs take, of which something must say so. */
+  /** Duration of its runs; absent when it is unknown. */
   readonly runs?: RunLength;
 }
 
-/** Milliseconds; no run takes less or more, short of failures. */
+/** Bounds of the duration in milliseconds, for runs without failures. */
 export interface RunLength {
   readonly minMs: number;
   readonly maxMs: number;
 }
 
-/** Those of the manifests, in their order; Jobs that a CronJob made are not written by anybody. */
+/** Returns the CronJobs and Jobs of the manifests, in order. Jobs that a CronJob created are excluded. */
 export function subjectsOf(manifests: readonly Manifest[]): Subject[] {
   return manifests.flatMap((manifest) => {
     const { apiVersion = "", kind, metadata } = manifest.object;
@@ -50,7 +50,7 @@ export function subjectsOf(manifests: readonly Manifest[]): Subject[] {
   });
 }
 
-/** A number where one was written, and nothing else. */
+/** Returns the value if it is a number. */
 export function numberIn(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
@@ -59,7 +59,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** Of a run whose pods do not fail: its pods come in rounds, each as long as its container that takes longest. */
+/** Returns the duration of a run without failed pods. Pods run in rounds, each as long as its longest container. */
 function runLength(job: DeepReadonly<JobSpec>): RunLength {
   const texts = Object.entries(record(job.template?.metadata?.annotations)).filter(
     ([, text]) => typeof text === "string",
@@ -68,7 +68,7 @@ function runLength(job: DeepReadonly<JobSpec>): RunLength {
   const ranges = (workload.rules ?? []).flatMap(({ duration, container, indexes, attempts }) =>
     duration === undefined ? [] : [{ ...duration, all: !container && !indexes && !attempts }],
   );
-  // Of several that are about all, the last counts; what is about some may or may not apply.
+  // Of several general rules the last counts; a rule for some containers, indexes or attempts may not apply.
   const general = ranges.findLast(({ all }) => all) ?? workload.duration;
   const special = ranges.filter(({ all }) => !all);
   const parallelism = numberIn(job.parallelism) ?? 1;

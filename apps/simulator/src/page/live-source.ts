@@ -6,18 +6,18 @@ import { ReportBuilder } from "../report/report-builder.js";
 import { type LiveStatus, TRACE_POLL_MS } from "../report/live-status.js";
 import type { TraceRecord } from "../trace.js";
 
-/** Follows the trace of a live cluster, and takes up where it was after the connection was cut. */
+/** Follows the trace of a live cluster, and continues after a lost connection. */
 export class LiveSource implements LiveRun {
   #builder = new ReportBuilder();
   #status: LiveStatus | undefined;
   #statusAt = 0;
   #next = 0;
   connection: LiveRun["connection"] = "connecting";
-  /** Records that were gone before they could be fetched. */
+  /** Number of records that the server dropped before they were fetched. */
   missed = 0;
   readonly #onChange: () => void;
 
-  /** @onChange onChange - hears that there is something new. */
+  /** @param onChange - Called when the data or the connection has changed. */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
@@ -34,7 +34,7 @@ export class LiveSource implements LiveRun {
     return this.#status;
   }
 
-  /** The cluster's time: what it said last, and what has passed since. */
+  /** The cluster's time: the last reported time plus the time elapsed since. */
   get nowMs(): number {
     if (this.#status === undefined) return Date.now();
     const { now, speed } = this.#status;
@@ -42,7 +42,7 @@ export class LiveSource implements LiveRun {
     return Date.parse(now) + elapsedMs;
   }
 
-  /** Asks again and again, and never ends. */
+  /** Polls the server forever. */
   async run(): Promise<never> {
     for (let failures = 0; ;) {
       try {
@@ -52,7 +52,7 @@ export class LiveSource implements LiveRun {
           this.connection = "connected";
           this.#onChange();
         }
-        // Not more often than the page can draw.
+        // Limits the polls to the rate at which the page can draw.
         await sleep(MIN_PAUSE_MS);
       } catch {
         this.connection = "lost";
@@ -62,7 +62,11 @@ export class LiveSource implements LiveRun {
     }
   }
 
-  /** Lets a manual clock's time pass. @throws Error with the server's words. */
+  /**
+   * Advances a manual clock.
+   *
+   * @throws Error with the server's message.
+   */
   async advance(seconds: number): Promise<void> {
     const answer = await fetch("../_kubewright/clock/advance", {
       method: "POST",
@@ -75,7 +79,7 @@ export class LiveSource implements LiveRun {
     this.#onChange();
   }
 
-  /** @throws Error when it is gone. */
+  /** @throws Error when the object does not exist. */
   async object(kind: string, namespace: string, name: string): Promise<unknown> {
     const [root, resource] =
       kind === "Pod" ? ["api/v1", "pods"] : ["apis/batch/v1", kind === "Job" ? "jobs" : "cronjobs"];
@@ -89,7 +93,7 @@ export class LiveSource implements LiveRun {
 
   async #poll(): Promise<boolean> {
     const life = this.#status === undefined ? "" : `&life=${encodeURIComponent(this.#status.life)}`;
-    // A server that stops answering is noticed, too.
+    // The timeout detects a server that does not answer.
     const signal = AbortSignal.timeout(TRACE_POLL_MS * 2);
     const answer = await fetch(`../_kubewright/trace?after=${this.#next}${life}`, { signal });
     if (!answer.ok) throw new Error(answer.statusText);

@@ -22,7 +22,7 @@ function showLive(): void {
   const app = new App(ownDocument(root), source);
   app.show();
   void source.run();
-  // Time passes and bars grow without any news.
+  // Refreshes the page without new records, because time passes and bars grow.
   setInterval(() => {
     if (source.connection === "connected" && source.status?.speed !== "manual") app.refresh();
   }, 1_000);

@@ -1,7 +1,10 @@
 import type { PlannedSegment } from "./split-by-namespace.js";
 import type { Segment } from "./split-by-namespace.js";
 
-/** Deals parts out so that no share has much more to do than another: the heaviest first, each to who has least (LPT). */
+/**
+ * Assigns segments to runners so that their loads are similar: the heaviest segment first, each to the runner with the
+ * lowest load (LPT).
+ */
 export function assignSegments(segments: readonly PlannedSegment[], count: number): Segment[][] {
   const assignments = Array.from({ length: Math.min(count, segments.length) }, () => ({
     weight: 0,
@@ -9,7 +12,7 @@ export function assignSegments(segments: readonly PlannedSegment[], count: numbe
   }));
   for (const { segment, weight } of [...segments].sort((a, b) => b.weight - a.weight)) {
     const lightest = assignments.reduce((best, assignment) => (assignment.weight < best.weight ? assignment : best));
-    // Whatever there is to do, a cluster is something to keep.
+    // Each cluster has a fixed cost, even without runs.
     lightest.weight += weight + 1;
     lightest.segments.push(segment);
   }

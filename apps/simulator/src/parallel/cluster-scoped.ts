@@ -26,7 +26,9 @@ const BUILT_IN: ReadonlySet<string> = new Set([
 
 type KindReference = Pick<UnstructuredObject, "apiVersion" | "kind">;
 
-/** Tells which objects belong to no namespace: of the built-in kinds, and of those that definitions among the objects define. */
+/**
+ * Returns a test for cluster-scoped objects, from the built-in kinds and the CustomResourceDefinitions among `objects`.
+ */
 export function clusterScopeTest(objects: readonly UnstructuredObject[]): (object: KindReference) => boolean {
   const defined = new Set<string>();
   for (const object of objects) {

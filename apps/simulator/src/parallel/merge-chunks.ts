@@ -9,9 +9,9 @@ import {
 } from "./segment-chunk.js";
 import type { LevelName } from "../futures/pod-levels.js";
 
-/** Hears what all namespaces did, in canonical order. */
+/** Receives the output of all namespaces in canonical order. */
 export interface MergedListener {
-  /** What follows happens at this time, until another is told. */
+  /** Sets the time of all following calls, until the next call of `at`. */
   at(timeMs: number): void;
   /** Lines of the trace. */
   trace(lines: string): void;
@@ -21,25 +21,26 @@ export interface MergedListener {
 }
 
 /**
- * Merges what namespaces did into the canonical order: by time, then by namespace, and of one namespace at one time in the
- * order in which it happened. That order depends on nothing but what happened: not on which threads played, nor how many.
+ * Merges the output of namespaces into the canonical order: by time, then by namespace, then in order of occurrence.
+ *
+ * The order depends only on the events of the simulation, not on the number of threads or their timing.
  */
 export class ChunkMerger {
   readonly #listener: MergedListener;
-  /** By namespace, as its chunks count them. */
+  /** Usages by namespace, in the order in which the chunks number them. */
   readonly #usages = new Map<string, SegmentUsage[]>();
 
   constructor(listener: MergedListener) {
     this.#listener = listener;
   }
 
-  /** @param chunks - Of the same stretch of time, one of each namespace, in the order of their names. */
+  /** @param chunks - Chunks of one time window, one for each namespace, ordered by namespace. */
   merge(chunks: readonly SegmentChunk[]): void {
     const usages = chunks.map((chunk) => this.#usagesOf(chunk));
     const order: { readonly atMs: number; readonly chunk: number; readonly mark: number }[] = [];
     for (const [chunk, { marks }] of chunks.entries())
       for (let mark = 0; mark < marks.length; mark += MARK_LENGTH) order.push({ atMs: marks[mark]!, chunk, mark });
-    // Stable: of one time in the order of the chunks.
+    // The sort is stable: entries with equal times keep the order of the chunks.
     order.sort((a, b) => a.atMs - b.atMs);
     for (const { atMs, chunk, mark } of order) {
       this.#listener.at(atMs);

@@ -8,7 +8,7 @@ import { RunFollower, packOutcome } from "../run-outcome.js";
 
 const HOUR_MS = 3_600_000;
 
-/** Plays a namespace in which one line is told every hour; each answer waits until it is let out. */
+/** Simulates a namespace with one trace line for each hour; each result waits until the gate opens. */
 class SlowRunner implements SegmentRunner {
   requested = 0;
   /** Hours of virtual time. */
@@ -93,9 +93,9 @@ test("a runner that is ahead waits for the slowest one: 48 hours, or 8 MiB of tr
   const verbose = new SlowRunner("c", { line: "-".repeat(2 ** 20) });
   const running = run([behind, ahead, verbose]);
   await idle();
-  // Two are asked for at a time.
+  // Two windows are requested at a time.
   expect(behind.requested).toBe(2);
-  // One has been taken, to be merged.
+  // One window has been consumed for the merge.
   expect(ahead.requested).toBe(1 + 48);
   expect(verbose.requested).toBeLessThan(12);
   openGate();

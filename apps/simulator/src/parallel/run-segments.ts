@@ -9,9 +9,9 @@ import type { SegmentRunner, SegmentRunners } from "./segment-runners.js";
 import type { SegmentResult } from "./simulated-segment.js";
 import { TimeWindows } from "./time-windows.js";
 
-/** Stretches that a player is asked for at a time, so that it need not wait for the next. */
+/** Number of time windows requested from a runner at a time, so that it does not wait for the next request. */
 const MAX_IN_FLIGHT = 2;
-/** What a player has played and the others have not yet is kept up to so much: virtual time, and what it takes. */
+/** Limits on the output of a runner that is ahead of the others: virtual time and bytes. */
 const MAX_AHEAD_MS = 48 * SLICE_MS;
 const MAX_BUFFERED_BYTES = 8 * 2 ** 20;
 
@@ -19,11 +19,11 @@ export interface RunSegmentsOptions {
   readonly runners: SegmentRunners["runners"];
   readonly durationMs: number;
   readonly listener: MergedListener;
-  /** Stops all of them at the same time, soon. */
+  /** Stops all runners soon, at the same virtual time. */
   readonly signal: AbortSignal;
-  /** Called after each stretch; may await, which holds the players back. */
+  /** Called after each time window. The runners wait for the returned promise. */
   readonly onProgress: (elapsedMs: number) => Promise<void> | void;
-  /** Whether what has been played is void: nothing is played on then. */
+  /** Whether the results so far must be discarded; the runners then stop. */
   readonly isDiscarded: () => boolean;
 }
 
@@ -34,9 +34,9 @@ export interface RunSegmentsResult {
 }
 
 /**
- * Plays parts and tells of them in canonical order, as they are played.
+ * Runs segments and delivers their output in canonical order.
  *
- * @returns what they come to together; `undefined` when it is void.
+ * @returns the merged result; `undefined` when it is discarded.
  */
 export async function runSegments(options: RunSegmentsOptions): Promise<RunSegmentsResult | undefined> {
   const { durationMs, signal, onProgress, isDiscarded, listener } = options;
@@ -51,7 +51,7 @@ export async function runSegments(options: RunSegmentsOptions): Promise<RunSegme
     elapsedMs = windows.endMs(index);
     await onProgress(elapsedMs);
     if (isDiscarded()) return undefined;
-    // As far as any has been asked to come, all come.
+    // All runners continue to the latest time that was requested of any of them.
     if (signal.aborted) windows.stop();
   }
   const ends = inOrder((await Promise.all(options.runners.map((runner) => runner.end()))).flat());
@@ -60,14 +60,14 @@ export async function runSegments(options: RunSegmentsOptions): Promise<RunSegme
   return { outcome: mergeOutcomes(ends), objects: objectsOf(ends), elapsedMs };
 }
 
-/** One player, which is asked for a stretch before the one before it is needed, but not for many. */
+/** One runner. Requests time windows ahead of their use, up to the limits above. */
 class Lane {
   readonly #runner: SegmentRunner;
   readonly #windows: TimeWindows;
   #requested = 0;
   #consumed = 0;
   #inFlight = 0;
-  /** Asked for and not taken. */
+  /** Requested and not yet consumed. */
   readonly #results: Promise<readonly SegmentChunk[]>[] = [];
   #bufferedBytes = 0;
 
@@ -105,7 +105,7 @@ class Lane {
       this.#requestMore();
       return chunks;
     });
-    // Whoever takes it is told.
+    // The consumer of the promise handles the error.
     result.catch(() => {});
     this.#results.push(result);
   }
@@ -119,7 +119,7 @@ function inOrder<T extends { readonly namespace: string }>(all: readonly T[]): T
   return [...all].sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
 }
 
-/** @param ends - In the order of their names. */
+/** @param ends - Ordered by namespace. */
 function mergeOutcomes(ends: readonly SegmentResult[]): RunOutcome {
   const totals = emptyTotals();
   const groups = ends.flatMap(({ outcome: packed, groupsAtMs }) => {
@@ -137,7 +137,7 @@ function mergeOutcomes(ends: readonly SegmentResult[]): RunOutcome {
   };
 }
 
-/** The first of each kind, as one cluster's would be. */
+/** Returns the first objects of each kind, as a single cluster would store them. */
 function objectsOf(ends: readonly SegmentResult[]): RecordedObject[] {
   const objects = ends.flatMap(({ objects }) => objects).sort((a, b) => a.atMs - b.atMs);
   const remaining = new Map<string, number>();

@@ -1,11 +1,11 @@
 import type { CronJob, UnstructuredObject } from "@kubewright/api";
 import { parseSchedule } from "@kubewright/cron";
 
-/** Slots looked at: enough to tell how often, roughly. */
+/** Maximum number of slots that are read: enough for an estimate. */
 const MAX_SLOTS = 32;
 const DAY_MS = 86_400_000;
 
-/** About how often a day an object has something run: a Job counts as one, what runs nothing as nothing. */
+/** Estimates the runs per day of an object: 1 for a Job or pod, 0 for objects that run nothing. */
 export function runsPerDay(object: UnstructuredObject, fromMs: number): number {
   if (object.kind === "Job" || object.kind === "Pod") return 1;
   if (object.kind !== "CronJob") return 0;
@@ -21,7 +21,7 @@ export function runsPerDay(object: UnstructuredObject, fromMs: number): number {
     }
     return slots === 0 ? 0 : slots / Math.max(1, (atMs - fromMs) / DAY_MS);
   } catch {
-    // The API server will say what is wrong with it.
+    // The API server reports the invalid schedule.
     return 0;
   }
 }

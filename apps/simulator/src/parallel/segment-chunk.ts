@@ -3,43 +3,47 @@ import type { SettledRow } from "../run-outcome.js";
 import type { ScenarioEventRecord } from "../trace.js";
 
 /**
- * What one namespace did in a stretch of time. Plain data, in few large pieces: each piece is cut by the ends that the marks
- * tell, and what lies between two marks happened in one instant.
+ * The output of one namespace in one time window, as plain data in a few large arrays.
+ *
+ * Each mark gives the end offsets in these arrays. The entries between two marks belong to one instant.
  */
 export interface SegmentChunk {
   readonly namespace: string;
-  /** For each instant in which anything is told: its time, and the ends of the trace, the levels, the rows and the others. */
+  /**
+   * For each instant with output five numbers: its time, and the end offsets of `trace`, `levels`, `settled` and
+   * `notices`.
+   */
   readonly marks: Float64Array;
-  /** Lines of the trace; nothing where nobody wants them. */
+  /** Lines of the trace; empty when no trace was requested. */
   readonly trace: string;
-  /** Level by level: the place of its usage, of its name in `LEVELS`, and by how much it changed. */
+  /** Level changes, three numbers each: the index of the usage, the index in `LEVELS`, and the change. */
   readonly levels: Float64Array;
-  /** Of the usages, by place: those that earlier chunks of the namespace have told come first, and are left out. */
+  /** Usages by index. Usages of earlier chunks of the namespace come first and are omitted. */
   readonly usages: readonly SegmentUsage[];
-  /** Nothing where nobody wants them. */
+  /** Empty when no rows were requested. */
   readonly settled: readonly SettledRow[];
   readonly notices: readonly SegmentNotice[];
 }
 
-/** Pods that have ended and are still there are no business of the peaks, but of PodGC. */
+/** A usage of the peaks; or the ended pods that still exist, which only PodGC counts. */
 export type SegmentUsage = UsageName | { readonly of: "ended" };
 
 export const LEVELS: readonly LevelName[] = ["pods", "cpuMillis", "memoryBytes"];
 
-/** What is rare. */
+/** Rare output of a segment. */
 export type SegmentNotice =
   | { readonly type: "happening"; readonly record: ScenarioEventRecord }
-  /** A happening that was refused. */
+  /** A scenario event that was refused. */
   | { readonly type: "problem"; readonly message: string }
-  /** Something that namespaces share has been touched: in words. */
+  /** The segment used a resource that namespaces share; `what` describes it. */
   | { readonly type: "touched"; readonly what: string };
 
-/** Numbers of a mark. */
+/** Length of a mark, in numbers. */
 export const MARK_LENGTH = 5;
-/** Numbers of a change of a level. */
+/** Length of a level change, in numbers. */
 export const LEVEL_CHANGE_LENGTH = 3;
 
-/** Collects what a namespace does, instant by instant. */
+/** Collects the output of a namespace by instant. */
 export class ChunkWriter {
   readonly #namespace: string;
   readonly #places = new Map<SegmentUsage, number>();
@@ -51,14 +55,14 @@ export class ChunkWriter {
   #usages: SegmentUsage[] = [];
   #settled: SettledRow[] = [];
   #notices: SegmentNotice[] = [];
-  /** Whether there is anything since the last mark. */
+  /** Whether there is no output since the last mark. */
   #isMarked = true;
 
   constructor(namespace: string) {
     this.#namespace = namespace;
   }
 
-  /** What follows happens at this time, which is not before that of what was told before. */
+  /** Sets the time of all following output. Times must not decrease. */
   at(timeMs: number): void {
     if (timeMs === this.#atMs) return;
     this.#mark();
@@ -91,7 +95,7 @@ export class ChunkWriter {
     this.#notices.push(notice);
   }
 
-  /** All that has been told since the last time. */
+  /** Returns the output since the last call. */
   take(): SegmentChunk {
     this.#mark();
     const chunk: SegmentChunk = {

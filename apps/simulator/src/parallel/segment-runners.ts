@@ -2,35 +2,35 @@ import { SimulatedSegment, type SegmentResult, type SegmentOptions } from "./sim
 import type { SegmentChunk } from "./segment-chunk.js";
 import type { Segment } from "./split-by-namespace.js";
 
-/** Plays some of the parts, in turn, in one thread. */
+/** Simulates several segments in one thread, interleaved. */
 export interface SegmentRunner {
-  /** Plays all of them on until then, in milliseconds since the start. Answers in the order in which it is asked. */
+  /** Advances all segments to `untilMs`, in milliseconds since the start. Calls resolve in order. */
   run(untilMs: number): Promise<readonly SegmentChunk[]>;
-  /** Ends all of them where they are. */
+  /** Ends all segments at their present time. */
   end(): Promise<readonly SegmentResult[]>;
 }
 
-/** Threads that play parts. */
+/** Threads that simulate segments. */
 export interface SegmentRunners {
   readonly runners: readonly SegmentRunner[];
-  /** Ends them, also in the middle of their work. */
+  /** Stops the threads, even during their work. */
   close(): Promise<void>;
 }
 
-/** @param shares - The parts of each player. */
+/** @param assignments - The segments of each runner. */
 export type StartSegmentRunners = (
   assignments: readonly (readonly Segment[])[],
   options: SegmentOptions,
 ) => SegmentRunners;
 
-/** The player of this thread. */
+/** Runs segments in this thread. */
 export class ThreadSegmentRunner implements SegmentRunner {
   readonly #segments: readonly SimulatedSegment[];
   readonly #onSegment: (index: number) => void;
-  /** What was asked last: the next waits for it. */
+  /** The last call; the next call waits for it. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @onSegment onSegment - Told the place of each part before it is played on. */
+  /** @param onSegment - Receives the index of each segment before it advances. */
   constructor(segments: readonly Segment[], options: SegmentOptions, onSegment: (index: number) => void = () => {}) {
     this.#segments = segments.map((segment) => new SimulatedSegment(segment, options));
     this.#onSegment = onSegment;
@@ -58,7 +58,10 @@ export class ThreadSegmentRunner implements SegmentRunner {
   }
 }
 
-/** All of them in this thread, one after the other: it can hold the clusters of all, but plays one at a time. */
+/**
+ * Runs all segments in this thread, one after the other: a thread can store all clusters but advances only one at a
+ * time.
+ */
 export const segmentsInThisThread: StartSegmentRunners = (assignments, options) => {
   let last: Promise<unknown> = Promise.resolve();
   const enqueue = <T>(operation: () => Promise<T>): Promise<T> => {

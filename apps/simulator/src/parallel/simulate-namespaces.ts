@@ -15,19 +15,19 @@ import { runSegments } from "./run-segments.js";
 import { assignSegments } from "./assignments.js";
 import { splitByNamespace } from "./split-by-namespace.js";
 
-/** A run of parts; or what the parts share, so that it has to be played in one piece. */
+/** A merged run of all segments; or the shared resource that requires a simulation in one piece. */
 export type ParallelRun =
   | { readonly simulated: SimulatedRun; readonly shared?: undefined }
   | { readonly shared: string; readonly simulated?: undefined };
 
-/** Ended pods that PodGC lets be where nobody says otherwise (kube-controller-manager `--terminated-pod-gc-threshold`). */
+/** Ended pods that PodGC keeps by default (kube-controller-manager `--terminated-pod-gc-threshold`). */
 const DEFAULT_THRESHOLD = 12_500;
 
 /**
- * Plays the namespaces of a cluster apart, on threads, and merges what they do into one run. It is the same run on any number
- * of threads.
+ * Simulates the namespaces of a cluster separately, on threads, and merges their output into one run. The result is the
+ * same for any number of threads.
  *
- * @throws UserError when nothing is left to play.
+ * @throws UserError when nothing is left to simulate.
  */
 export async function simulateNamespaces({
   input,

@@ -15,31 +15,31 @@ import { EndedPods } from "./ended-pods.js";
 import { ChunkWriter, type SegmentChunk, type SegmentUsage } from "./segment-chunk.js";
 import type { Segment } from "./split-by-namespace.js";
 
-/** What is wanted of every part. Plain data. */
+/** Which output is requested from each segment. Plain data. */
 export interface SegmentOptions {
-  /** Mishaps to be counted. */
+  /** Incidents to count. */
   readonly incidents: readonly Incident[];
-  /** Whose pods at once to tell. */
+  /** Selections whose concurrent pods are reported. */
   readonly selections: readonly Selection[];
   readonly trace: boolean;
-  /** Runs, one by one, as they end. */
+  /** Whether each run is reported when it ends. */
   readonly settled: boolean;
-  /** Objects, for a page to show. */
+  /** Whether objects are stored for a page. */
   readonly objects: boolean;
 }
 
-/** The last of a part. Plain data. */
+/** The final result of a segment. Plain data. */
 export interface SegmentResult {
   readonly namespace: string;
-  /** What the end of the window brought about. */
+  /** Output at the end of the simulation. */
   readonly chunk: SegmentChunk;
   readonly outcome: PackedOutcome;
-  /** When each group was heard of first. */
+  /** When each group appeared first. */
   readonly groupsAtMs: readonly number[];
   readonly objects: readonly RecordedObject[];
 }
 
-/** One namespace that is played stretch by stretch. Only one in a thread may be played at a time. */
+/** One namespace that is simulated by time windows. Only one segment of a thread may run at a time. */
 export class SimulatedSegment {
   readonly #segment: Segment;
   readonly #options: SegmentOptions;
@@ -55,9 +55,9 @@ export class SimulatedSegment {
   #nowMs: number;
   #simulation: Promise<void> | undefined;
   #untilMs = 0;
-  /** It has come as far as it was to. */
+  /** Signals that the requested time is reached. */
   #arrived: () => void = () => {};
-  /** Lets it go on. */
+  /** Continues the paused simulation. */
   #continue: () => void = () => {};
 
   constructor(segment: Segment, options: SegmentOptions) {
@@ -74,9 +74,9 @@ export class SimulatedSegment {
   }
 
   /**
-   * Plays on until then.
+   * Advances the simulation.
    *
-   * @param untilMs - Since the start; a multiple of the simulation's slices, or the end.
+   * @param untilMs - Milliseconds since the start; a multiple of the simulation's slices, or the end.
    */
   async run(untilMs: number): Promise<SegmentChunk> {
     this.#untilMs = untilMs;
@@ -87,7 +87,7 @@ export class SimulatedSegment {
     return this.#chunk.take();
   }
 
-  /** Plays no further than it has come, and tells what all of it comes to. */
+  /** Ends the simulation at its present time and returns the results of the whole segment. */
   async end(): Promise<SegmentResult> {
     if (this.#simulation === undefined) this.#begin();
     this.#abort.abort();
@@ -122,7 +122,7 @@ export class SimulatedSegment {
         return promise;
       },
     });
-    // Whoever plays on is told.
+    // The caller of `run` or `end` handles the error.
     this.#simulation.catch(() => {});
   }
 
@@ -158,10 +158,13 @@ export class SimulatedSegment {
   }
 }
 
-/** What others would have left room for; a node of the wrong kind is that whoever else there is (kube-scheduler's words). */
+/**
+ * Scheduler messages about a lack of resources, which pods of other namespaces could cause. A node of the wrong kind
+ * does not depend on other pods.
+ */
 const LACK_OF_ROOM = /Insufficient |Too many pods/;
 
-/** Its schedule may change later. */
+/** Copies a group, because its schedule may change later. */
 function copyOf(group: TimelineGroup): TimelineGroup {
   return { ...group };
 }

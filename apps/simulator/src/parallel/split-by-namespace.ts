@@ -10,7 +10,7 @@ import type { ScenarioEvent } from "../scenario/scenario.js";
 import { clusterScopeTest } from "./cluster-scoped.js";
 import { runsPerDay } from "./runs-per-day.js";
 
-/** One namespace, on nodes of its own. Plain data, so that it can be handed to another thread. */
+/** One namespace on its own nodes. Plain data, so that it can be sent to another thread. */
 export interface Segment extends PlainSimulation {
   readonly namespace: string;
   readonly seed: number;
@@ -19,17 +19,18 @@ export interface Segment extends PlainSimulation {
 export interface PlannedSegment {
   readonly segment: Segment;
   readonly addedNodes: readonly AddedNode[];
-  /** About how much there is to do: runs a day. */
+  /** Estimated load, in runs per day. */
   readonly weight: number;
 }
 
-/** The namespaces by name; or why they cannot be played apart. */
+/** The segments, ordered by namespace; or the reason why the namespaces cannot be simulated separately. */
 export type Split = { readonly segments: readonly PlannedSegment[] } | { readonly shared: string };
 
 /**
- * Takes a cluster apart into its namespaces, which know nothing of each other: each has nodes of its own, what belongs to no
- * namespace is in all of them, and what is drawn is drawn by the namespace's name, so that what happens in one does not
- * depend on which others there are.
+ * Splits a cluster into independent namespaces.
+ *
+ * Each namespace has its own nodes and a copy of every cluster-scoped object. Random numbers depend on the namespace's
+ * name. So the events in one namespace do not depend on which other namespaces exist.
  */
 export function splitByNamespace(input: RunInput, timeZoneData: string): Split {
   const { manifests, scenario, seed, live } = input;
@@ -43,7 +44,7 @@ export function splitByNamespace(input: RunInput, timeZoneData: string): Split {
   if (node !== undefined) return { shared: `namespaces share the node ${node.object.metadata.name} (${node.source})` };
   if ((scenario?.controllerManagers ?? 1) > 1)
     return { shared: "namespaces share the Lease of several controller managers" };
-  // Nodes have other names when every namespace has its own.
+  // Node names differ when every namespace has its own nodes.
   const podWithNodeName = podTemplates(withoutLivePods(manifests)).find(({ spec }) => namesANode(spec));
   if (podWithNodeName !== undefined) return { shared: `${podWithNodeName.owner} names a node` };
   const scenarioEventsByNamespace = new Map<string, ScenarioEvent[]>();
@@ -100,7 +101,7 @@ export function splitByNamespace(input: RunInput, timeZoneData: string): Split {
   return { segments };
 }
 
-/** Nodes that no other namespace has: `NAMESPACE-node-1`. What selects a node by its host name goes on finding it. */
+/** Returns nodes that only this namespace has: `NAMESPACE-node-1`. A selector by host name still matches. */
 export function ownNodes(namespace: string, shapes: readonly NodeShape[]): NodeShape[] {
   return shapes.map((shape) => ({
     ...shape,
@@ -111,12 +112,12 @@ export function ownNodes(namespace: string, shapes: readonly NodeShape[]): NodeS
 
 const HOSTNAME = "kubernetes.io/hostname";
 
-/** Without pods that are on nodes of the cluster they were read from, which take no others. */
+/** Removes live pods, which are bound to nodes of the exported cluster. Those nodes accept no other pods. */
 function withoutLivePods(manifests: readonly Manifest[]): Manifest[] {
   return manifests.filter(({ object }) => object.kind !== "Pod" || !isLive(object));
 }
 
-/** By its name proper, not by its labels. */
+/** Whether the pod selects a node by its name, not by labels. */
 function namesANode({ nodeName, affinity }: PodTemplate["spec"]): boolean {
   const { nodeSelectorTerms = [] } = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
   return Boolean(nodeName) || nodeSelectorTerms.some(({ matchFields = [] }) => matchFields.length > 0);
@@ -126,12 +127,15 @@ function namespaceOf({ metadata }: UnstructuredObject): string {
   return metadata.namespace || "default";
 }
 
-/** Of what belongs to no namespace all are told; but of other namespaces a namespace need not know. */
+/**
+ * Whether a cluster-scoped object is copied into the segment of the namespace: all kinds, except Namespaces of other
+ * segments.
+ */
 function isVisibleIn(namespace: string, { kind, metadata }: UnstructuredObject): boolean {
   return kind !== "Namespace" || metadata.name === namespace;
 }
 
-/** The one namespace that a happening is about; `undefined` when it is about more than that. */
+/** Returns the namespace that the event affects; `undefined` when it affects more than one. */
 function namespaceOfEvent(
   scenarioEvent: ScenarioEvent,
   isClusterScoped: (object: UnstructuredObject) => boolean,
@@ -152,7 +156,7 @@ function namespaceOfEvent(
       return names.size !== 1 || objects.some(isClusterScoped) ? undefined : [...names][0];
     }
     default:
-      // Of controllers, nodes and the API server there is one for all.
+      // Controllers, nodes and the API server exist once for all namespaces.
       return undefined;
   }
 }

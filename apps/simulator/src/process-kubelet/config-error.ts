@@ -1,4 +1,7 @@
-/** What a container, or a volume, is told to have is not there, or cannot be had from this kubelet. May be so later. */
+/**
+ * A container or a volume refers to data that does not exist or that this kubelet does not support. The data may exist
+ * later.
+ */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

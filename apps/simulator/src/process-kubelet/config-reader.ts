@@ -3,10 +3,10 @@ import { type Client, isNotFound } from "@kubewright/client";
 
 import { ConfigError } from "./config-error.js";
 
-/** What a ConfigMap or a Secret holds. */
+/** The data of a ConfigMap or a Secret. */
 export type ConfigData = ReadonlyMap<string, Uint8Array>;
 
-/** Reads ConfigMaps and Secrets of a pod's namespace. */
+/** Reads ConfigMaps and Secrets in a pod's namespace. */
 export class ConfigReader {
   readonly #client: Client;
   readonly #namespace: string;
@@ -18,7 +18,10 @@ export class ConfigReader {
     this.#signal = signal;
   }
 
-  /** @returns `undefined` when it is not there and need not be. @throws ConfigError when it has to be. */
+  /**
+   * @returns `undefined` when the object does not exist and is optional.
+   * @throws ConfigError when the object does not exist and is required.
+   */
   async read(kind: "ConfigMap" | "Secret", name: string, isOptional: boolean): Promise<ConfigData | undefined> {
     const options = { namespace: this.#namespace, signal: this.#signal };
     try {
@@ -32,7 +35,7 @@ export class ConfigReader {
     }
   }
 
-  /** @throws ConfigError when there is no such key, and has to be. */
+  /** @throws ConfigError when the key does not exist and is required. */
   async readKey(
     kind: "ConfigMap" | "Secret",
     { name = "", key, optional = false }: { readonly name?: string; readonly key: string; readonly optional?: boolean },

@@ -6,9 +6,9 @@ import { expand } from "./expand.js";
 import { podField } from "./pod-field.js";
 
 /**
- * The variables that a container's manifest gives it, expanded.
+ * Returns the environment variables of a container's manifest, expanded.
  *
- * @throws ConfigError when one cannot be had.
+ * @throws ConfigError when the source of a variable is missing or not supported.
  * @see kubernetes v1.36 pkg/kubelet/kubelet_pods.go makeEnvironmentVariables
  */
 export async function containerEnvironment(

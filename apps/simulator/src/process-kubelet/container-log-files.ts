@@ -3,7 +3,7 @@ import type { ContainerLogs } from "@kubewright/cluster";
 
 import type { LogFile } from "./log-files.js";
 
-/** The logs of containers, by their IDs. */
+/** The log files of containers, by container ID. */
 export class ContainerLogFiles {
   readonly #files = new Map<string, LogFile>();
 
@@ -15,14 +15,14 @@ export class ContainerLogFiles {
     this.#files.delete(containerId);
   }
 
-  /** What the API server reads. */
+  /** Serves the `log` subresource of the API server. */
   readonly read: ContainerLogs = (pod, container, options, signal) => {
     const id = loggedContainer(pod, container, options.previous);
     return id === undefined ? undefined : this.#files.get(id)?.read(options, signal);
   };
 }
 
-/** Which run of the container is meant. Upstream: kubelet_pods.go `validateContainerLogStatus`. */
+/** Returns the ID of the requested run of a container. Upstream: kubelet_pods.go `validateContainerLogStatus`. */
 function loggedContainer({ status }: DeepReadonly<Pod>, container: string, previous: boolean): string | undefined {
   const statuses: readonly DeepReadonly<ContainerStatus>[] = [
     ...(status?.containerStatuses ?? []),

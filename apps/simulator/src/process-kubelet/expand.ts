@@ -1,5 +1,6 @@
 /**
- * Puts variables in: `$(NAME)` becomes its value, `$$` a dollar sign, and what names nothing stays as it is.
+ * Expands variables: `$(NAME)` becomes its value and `$$` a dollar sign. References to unknown variables stay
+ * unchanged.
  *
  * @see kubernetes v1.36 third_party/forked/golang/expansion/expand.go
  */

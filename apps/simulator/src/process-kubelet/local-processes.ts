@@ -10,13 +10,13 @@ import { ProcessKubelet } from "./process-kubelet.js";
 export const PROCESSES_WARNING =
   "--kubelet process: any client that may create pods here runs commands on this machine as you; nothing is isolated";
 
-/** Pods that a node takes, as of any kubelet. */
+/** Maximum number of pods on the node, as for any kubelet. */
 const MAX_PODS = 110;
 
-/** What of a cluster's options has pods run as processes; another one for each cluster. */
+/** Makes the cluster options that run pods as processes. Each cluster needs its own. */
 export type LocalProcesses = (maxProcesses?: number) => KubeletOptions & Pick<ClusterOptions, "nodes">;
 
-/** @throws UserError where others could have commands run, or nobody can. */
+/** @throws UserError when other users could run commands, or when the flags or the system do not permit processes. */
 export async function localProcesses(
   { host, token, tokenFile, allowAnonymous = false, speed }: AccessFlags & { readonly speed: number | "manual" },
   io: Pick<Io, "processHost">,
@@ -34,7 +34,9 @@ export async function localProcesses(
   if (speed !== 1) throw new UserError("--kubelet process: processes run in real time: leave out --speed");
   const processHost = await io.processHost?.();
   if (processHost === undefined)
-    throw new UserError("--kubelet process: this system has no process groups, so processes could not be stopped safely");
+    throw new UserError(
+      "--kubelet process: this system has no process groups, so processes could not be stopped safely",
+    );
   const { cores, memoryBytes } = processHost;
   const memory = `${Math.floor(memoryBytes / 1024 ** 2)}Mi`;
   return (maxProcesses) => {

@@ -3,7 +3,10 @@ import type { Clock } from "@kubewright/clock";
 
 import type { OutputStream, ProcessFolder } from "./process-host.js";
 
-/** Bytes of a log file; there are two for each run of a container, the older of which goes when the newer is full. */
+/**
+ * Maximum size of a log file, in bytes. Each run of a container has two files; when the newer one is full, it replaces
+ * the older one.
+ */
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const MAX_LINE_BYTES = 16 * 1024;
 const READ_BYTES = 64 * 1024;
@@ -11,15 +14,15 @@ const LINE_FEED = 0x0a;
 const TIME_CHARACTERS = "2026-01-01T00:00:00.000Z".length;
 
 /**
- * The log of one run of a container, in lines as the CRI has them: time, stream, `F` or `P` for a part of a longer line, text.
- * One writer, any number of readers.
+ * The log of one run of a container, in lines of the CRI format: time, stream, tag, text. The tag is `F` for a full
+ * line and `P` for a partial one. One writer, any number of readers.
  */
 export class LogFile {
   readonly #folder: ProcessFolder;
   readonly #path: string;
   readonly #clock: Clock;
   readonly #unfinished = new Map<OutputStream, Uint8Array>();
-  /** Bytes written before the present file, and before the one that it took the place of. */
+  /** Bytes written before the start of the present file, and before the start of the previous one. */
   #startOffset = 0;
   #oldStartOffset = 0;
   #size = 0;
@@ -33,7 +36,7 @@ export class LogFile {
     this.#clock = clock;
   }
 
-  /** Resolves when it is written. */
+  /** Resolves when the bytes are written. */
   write(stream: OutputStream, bytes: Uint8Array): Promise<void> {
     const time = new Date(this.#clock.now()).toISOString();
     const parts: Uint8Array[] = [];
@@ -52,7 +55,7 @@ export class LogFile {
     return this.#append(parts);
   }
 
-  /** Nothing more will come. */
+  /** Ends the log: no more output follows. */
   async end(): Promise<void> {
     const time = new Date(this.#clock.now()).toISOString();
     const parts = [...this.#unfinished].flatMap(([stream, rest]) =>
@@ -64,7 +67,7 @@ export class LogFile {
     this.#wakeReaders();
   }
 
-  /** The last bytes of what was said. */
+  /** Returns the last lines of the log, at most that number of lines and of bytes. */
   async tail(lines: number, bytes: number): Promise<string> {
     const chunks: Uint8Array[] = [];
     const options = { follow: false, previous: false, timestamps: false, sinceMs: undefined, limitBytes: undefined };
@@ -74,7 +77,7 @@ export class LogFile {
     return new TextDecoder().decode(all.subarray(Math.max(0, all.length - bytes)));
   }
 
-  /** What is asked for of it. */
+  /** Yields the requested part of the log. */
   async *read(options: ContainerLogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { follow, timestamps, sinceMs, tailLines, limitBytes = Infinity } = options;
     const since = sinceMs === undefined ? "" : new Date(sinceMs).toISOString();
@@ -105,7 +108,7 @@ export class LogFile {
     }
   }
 
-  /** Its lines as they are written, some at a time. */
+  /** Yields the lines of the log in batches, as they are written. */
   async *#lines(follow: boolean, signal: AbortSignal): AsyncGenerator<readonly Uint8Array[]> {
     let at = this.#oldStartOffset;
     let rest: Uint8Array = new Uint8Array();
@@ -129,7 +132,7 @@ export class LogFile {
             )
           : this.#folder.read(this.#path, from - this.#startOffset, READ_BYTES),
       );
-      // It was removed under our hands.
+      // The file was removed during the read.
       if (bytes.length === 0) return;
       at += bytes.length;
       const lines: Uint8Array[] = [];
@@ -159,10 +162,10 @@ export class LogFile {
     });
   }
 
-  /** A file is not put away while it is read. */
+  /** Runs file operations one at a time, so that a file is not rotated while it is read. */
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
-    // What failed, as on a full disk, is no reason not to try the next.
+    // A failed operation, for example on a full disk, does not block the next one.
     this.#last = done.then(
       () => {},
       () => {},
@@ -177,12 +180,12 @@ export class LogFile {
   }
 }
 
-/** Counts lines, however many parts they come in. */
+/** Counts lines, including lines in several parts. */
 class LineCount {
   lines = 0;
   #isLineOpen = false;
 
-  /** Answers whether a line begins with this part. */
+  /** Returns whether this part starts a line. */
   add(text: Uint8Array): boolean {
     const begins = !this.#isLineOpen;
     if (begins) this.lines++;

@@ -8,18 +8,18 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { OutputStream, ProcessFolder, ProcessHost, Program, ProgramEnd, StartedProgram } from "./process-host.js";
 
-/** What a process is given of this one's environment: where programs and its user's files are, and no secrets. */
+/** Environment variables that processes inherit: paths of programs and of the user's files, but no secrets. */
 const INHERITED_VARIABLES = ["PATH", "HOME", "USER", "LANG", "TMPDIR"];
 
-/** How long the output of a program that has ended is waited for, when others that it started still hold it open. */
+/** How long to wait for the output of an ended program whose child processes still hold the pipe open. */
 const OUTPUT_GRACE_MS = 1000;
 
-/** This machine; `undefined` where there are no process groups. */
+/** Returns this machine, or `undefined` on a system without process groups. */
 export function nodeProcessHost(): ProcessHost | undefined {
   if (process.platform === "win32") return undefined;
   const groups = new Set<number>();
   const folders = new Set<string>();
-  // However this process ends, unless it is killed.
+  // Runs at any exit of this process, except when it is killed.
   process.once("exit", () => {
     for (const group of groups) signalGroup(group, "SIGKILL");
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -57,7 +57,7 @@ function start({ command, args, environment, workingFolder, onOutput }: Program,
     try {
       for await (const bytes of source) await onOutput(stream, bytes);
     } catch {
-      // Cut off below, or what it says cannot be kept: it runs on all the same.
+      // The stream was destroyed below, or its output cannot be stored. The program continues.
     }
   };
   const outputRead = Promise.all([readOutput("stdout", stdout), readOutput("stderr", stderr)]);
@@ -66,7 +66,7 @@ function start({ command, args, environment, workingFolder, onOutput }: Program,
     if (pid === undefined) resolve({ type: "notStarted", message: startErrorText(command, error) });
   });
   child.once("exit", (code, signal) => {
-    // As in a container, nothing outlives the first process.
+    // As in a container, no child process outlives the first process.
     if (pid !== undefined) signalGroup(pid, "SIGKILL");
     const exitCode = signal === null ? (code ?? 1) : 128 + constants.signals[signal];
     const limit = new AbortController();
@@ -87,7 +87,7 @@ function notStarted(message: string): StartedProgram {
   return { ended: Promise.resolve({ type: "notStarted", message }), signal: () => {} };
 }
 
-/** As runc says it. */
+/** Formats the error as runc does. */
 function startErrorText(command: string, { code, message }: NodeJS.ErrnoException): string {
   const prefix = `exec: ${JSON.stringify(command)}`;
   if (code === "EACCES") return `${prefix}: permission denied`;
@@ -101,7 +101,7 @@ function signalGroup(group: number, name: "SIGTERM" | "SIGKILL"): boolean {
   try {
     return process.kill(-group, name);
   } catch {
-    // None of it is left.
+    // No process of the group remains.
     return false;
   }
 }

@@ -1,10 +1,11 @@
-/** What a container's paths are on this machine: from a path in the container to one here. */
+/** Pairs of a path in the container and the corresponding path on the host. */
 export type PathMapping = readonly (readonly [inContainer: string, onHost: string])[];
 
 /**
- * Puts this machine's paths in the place of a container's, wherever one begins in the text: at its start, or behind a blank,
- * a quote, `=`, `:`, `,`, `<` or `>`. No process sees another file system than ours, so what a manifest says of its mounts can only
- * hold if it is said in other words.
+ * Replaces container paths in a text with host paths. A path starts at the start of the text, or after a blank, a
+ * quote, `=`, `:`, `,`, `<` or `>`.
+ *
+ * All processes see the host's file system, so the mount paths of a manifest are valid only after this replacement.
  */
 export function mapPaths(text: string, mapping: PathMapping): string {
   if (mapping.length === 0) return text;

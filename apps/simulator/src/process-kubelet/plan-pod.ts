@@ -4,24 +4,25 @@ import { restartDelayMs } from "@kubewright/fake-kubelet";
 
 import { type ContainerRun, type PodEnding, type PodRun, isRunning } from "./pod-run.js";
 
-/** What is to be done for a pod now: plain data. */
+/** The next actions for a pod. Plain data. */
 export interface PodPlan {
-  /** To be started, in this order. */
+  /** Containers to start, in this order. */
   readonly start: readonly ContainerRun[];
-  /** To be sent a signal. */
+  /** Containers to signal. */
   readonly signal: readonly { readonly container: ContainerRun; readonly name: "SIGTERM" | "SIGKILL" }[];
-  /** From now on no container is started. */
+  /** Set when the pod ends: no more containers are started. */
   readonly ending: PodEnding | undefined;
-  /** When to look again if nothing happens before, in monotonic milliseconds; may be infinite. */
+  /** Time of the next plan if nothing happens before, in monotonic milliseconds. May be `Infinity`. */
   readonly wakeAtMs: number;
 }
 
 /**
- * Decides what to do for a pod: init containers one after the other, then all others; what crashed again after a wait; and
- * the end, sidecars last.
+ * Plans the next actions for a pod. Init containers run one after the other, then all other containers run. Crashed
+ * containers restart after their back-off. At the end of the pod sidecars stop last.
  *
- * @param wallOffsetMs - What to add to monotonic time to get wall time.
- * @see kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodActions, kuberuntime_container.go killContainersWithSyncResult
+ * @param wallOffsetMs - Wall time minus monotonic time.
+ * @see kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodActions, kuberuntime_container.go
+ * killContainersWithSyncResult
  */
 export function planPod(run: PodRun, nowMs: number, wallOffsetMs: number): PodPlan {
   const pod = run.latest;
@@ -37,14 +38,14 @@ export function planPod(run: PodRun, nowMs: number, wallOffsetMs: number): PodPl
   let isInitialized = true;
   for (const container of run.initContainers) {
     if (isInitialized && !isDone(container)) consider(container);
-    // A sidecar is waited for until it runs, and others until they are through.
+    // The next init container waits until a sidecar runs, or until another init container has succeeded.
     if (!(container.isSidecar ? wasStarted(container) : isDone(container))) isInitialized = false;
   }
   if (isInitialized) for (const container of run.containers) consider(container);
   return { start, signal: [], ending: undefined, wakeAtMs: Math.min(...waits) };
 }
 
-/** Whether the containers have come to their end by themselves, whatever sidecars still run. */
+/** Returns whether all containers except sidecars have ended by themselves. */
 export function hasEnded(run: PodRun): boolean {
   const pod = run.latest;
   const failed = run.initContainers.some(
@@ -56,12 +57,12 @@ export function hasEnded(run: PodRun): boolean {
   );
 }
 
-/** Whether an init container has done what it was for. */
+/** Returns whether an init container has succeeded. */
 export function isDone({ isSidecar, state }: ContainerRun): boolean {
   return !isSidecar && state.name === "exited" && state.termination.exitCode === 0;
 }
 
-/** Whether a container that has exited is to be started again. */
+/** Returns whether an exited container must restart. */
 export function shouldRestart(pod: DeepReadonly<Pod>, run: ContainerRun): boolean {
   if (run.state.name !== "exited") return false;
   const { exitCode } = run.state.termination;
@@ -81,7 +82,7 @@ export function shouldRestart(pod: DeepReadonly<Pod>, run: ContainerRun): boolea
   return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
 }
 
-/** When a container is to be started: in the past when at once, infinite when not. */
+/** Returns the time of a container's next start: `-Infinity` for an immediate start, `Infinity` for none. */
 function startDueAtMs(pod: DeepReadonly<Pod>, container: ContainerRun): number {
   const { state } = container;
   switch (state.name) {
@@ -98,7 +99,7 @@ function startDueAtMs(pod: DeepReadonly<Pod>, container: ContainerRun): number {
   }
 }
 
-/** When a container that exited then may start again. */
+/** Returns the time at which a container may restart after its exit. */
 export function restartAtMs({ backOff }: ContainerRun, exitedAtMs: number): number {
   return exitedAtMs + restartDelayMs(backOff, exitedAtMs);
 }
@@ -124,7 +125,7 @@ function endingOf(run: PodRun, nowMs: number, wallOffsetMs: number): PodEnding |
     return { cause: ending?.cause ?? "deleted", killAtMs };
   }
   if (ending !== undefined) return ending;
-  // Somebody else has ended it, such as who took the node for lost.
+  // Another client has ended the pod, for example one that considers the node lost.
   if (isPodTerminal(latest)) return { cause: "completed", killAtMs: nowMs + graceMs(latest) };
   const deadlineAtMs = deadlineOf(run);
   const killAtMs = nowMs + graceMs(latest);
@@ -132,7 +133,7 @@ function endingOf(run: PodRun, nowMs: number, wallOffsetMs: number): PodEnding |
   return deadlineAtMs <= nowMs ? { cause: "deadlineExceeded", killAtMs } : undefined;
 }
 
-/** Tells containers to end: sidecars when the others have, the last first. */
+/** Plans the signals for containers. Sidecars get theirs after all others have ended, the last sidecar first. */
 function planStop(run: PodRun, killAtMs: number, nowMs: number): Pick<PodPlan, "signal" | "wakeAtMs"> {
   const isOver = killAtMs <= nowMs;
   const running = (containers: readonly ContainerRun[]): ContainerRun[] =>

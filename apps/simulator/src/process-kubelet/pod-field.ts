@@ -3,7 +3,11 @@ import type { DeepReadonly, Pod } from "@kubewright/api";
 import { ConfigError } from "./config-error.js";
 import { LOCAL_ADDRESS } from "./pod-status.js";
 
-/** The value of a field of the pod for the downward API. Upstream: `pkg/fieldpath`. @throws ConfigError for no such field. */
+/**
+ * Returns the value of a pod field for the downward API. Upstream: `pkg/fieldpath`.
+ *
+ * @throws ConfigError for an unsupported field.
+ */
 export function podField({ metadata, spec }: DeepReadonly<Pod>, path: string): string {
   const [, map, key] = /^metadata\.(annotations|labels)\['(.*)'\]$/.exec(path) ?? [];
   if (map !== undefined && key !== undefined) return metadata[map as "annotations" | "labels"]?.[key] ?? "";

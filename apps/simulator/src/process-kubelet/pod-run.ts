@@ -3,23 +3,23 @@ import type { BackOff } from "@kubewright/fake-kubelet";
 
 export type Termination = NonNullable<ContainerState["terminated"]>;
 
-/** What is known of a pod that this kubelet has taken on. Times are monotonic milliseconds, unless they are texts. */
+/** The state of a pod that this kubelet has accepted. Times are monotonic milliseconds, unless they are strings. */
 export interface PodRun {
   readonly uid: string;
-  /** The newest that is known of it: from the cache, or what the last write answered. */
+  /** The newest known version, from the cache or from the response to the last write. */
   latest: DeepReadonly<Pod>;
   acceptedAtMs?: number;
-  /** When it was taken on, as its status says. */
+  /** The `startTime` of the pod's status. */
   startTime?: string;
-  /** In order. Those that keep on running beside the others are sidecars. */
+  /** In order. Init containers that run beside the others are sidecars. */
   readonly initContainers: readonly ContainerRun[];
   readonly containers: readonly ContainerRun[];
-  /** Why no container is started any more, and how long they may take to end. */
+  /** Why no more containers start, and how long the present ones may take to end. */
   ending?: PodEnding;
 }
 
 export type PodEnding = {
-  /** `completed`: only sidecars run. */
+  /** `completed`: only sidecars still run. */
   readonly cause: "completed" | "deleted" | "deadlineExceeded" | "shutdown";
   readonly killAtMs: number;
 };
@@ -28,31 +28,31 @@ export interface ContainerRun {
   readonly name: string;
   readonly isSidecar: boolean;
   state: ContainerStage;
-  /** How often it was started again. */
+  /** Number of restarts. */
   restarts: number;
-  /** How the run before the present one, or before the wait for it, ended. */
+  /** How the previous run ended. */
   last?: Termination;
   backOff?: BackOff;
 }
 
 export type ContainerStage =
   | { readonly name: "created" }
-  /** Cannot be started as things are. */
+  /** The container cannot start with the present data. */
   | { readonly name: "refused"; readonly reason: string; readonly message: string; readonly retryAtMs: number }
   | {
       readonly name: "running";
       readonly startedAt: string;
-      /** How far its end is. */
+      /** The last signal that was sent. */
       readonly lastSignal: "nothing" | "SIGTERM" | "SIGKILL";
     }
   | { readonly name: "exited"; readonly termination: Termination; readonly exitedAtMs: number };
 
-/** All containers of the pod. */
+/** Returns all containers of the pod. */
 export function allContainers({ initContainers, containers }: PodRun): ContainerRun[] {
   return [...initContainers, ...containers];
 }
 
-/** Whether anything of the pod runs. */
+/** Returns whether any container of the pod runs. */
 export function isRunning(run: PodRun): boolean {
   return allContainers(run).some(({ state }) => state.name === "running");
 }

@@ -18,10 +18,10 @@ import {
   isRunning,
 } from "./pod-run.js";
 
-/** Of all containers of a pod together. Upstream: `MaxPodTerminationMessageLogLength`. */
+/** Maximum length of all termination messages of a pod. Upstream: `MaxPodTerminationMessageLogLength`. */
 const MAX_MESSAGE_CHARACTERS = 12 * 1024;
 
-/** Where the processes are to be reached. */
+/** The address of the processes. */
 export const LOCAL_ADDRESS = "127.0.0.1";
 
 export type Phase = "Pending" | "Running" | "Succeeded" | "Failed";
@@ -29,7 +29,7 @@ export type Phase = "Pending" | "Running" | "Succeeded" | "Failed";
 type ConditionPatch = { readonly [Member in keyof PodCondition]: PodCondition[Member] | null };
 
 /**
- * The status of a pod as a strategic merge patch: a condition is merged by its type, `null` takes a member away.
+ * Returns the status of a pod as a strategic merge patch. Conditions merge by type, and `null` removes a member.
  *
  * @param now - In RFC 3339 with whole seconds.
  * @see kubernetes v1.36 pkg/kubelet/kubelet_pods.go generateAPIPodStatus, pkg/kubelet/status/generate.go
@@ -89,7 +89,7 @@ export function podStatus(run: PodRun, now: string): object {
   };
 }
 
-/** Upstream: kubelet_pods.go, and nodeshutdown for the last. */
+/** Upstream: kubelet_pods.go, and nodeshutdown for `shutdown`. */
 const REASONS: Readonly<Record<PodEnding["cause"], { readonly reason: string; readonly message: string } | undefined>> =
   {
     completed: undefined,
@@ -191,7 +191,10 @@ export function containerIdOf({ uid }: Pick<PodRun, "uid">, { name, restarts: re
   return `process://${uid}/${name}/${restartCount}`;
 }
 
-/** Characters that the message of each container may have, when those of all are too many together. */
+/**
+ * Returns the maximum length of each termination message: infinite, unless all messages together exceed the limit of
+ * the pod.
+ */
 function messageLimitOf(run: PodRun): number {
   const containers = allContainers(run);
   const all = containers.reduce((sum, { state, last }) => {
@@ -222,7 +225,7 @@ function generationOf(pod: DeepReadonly<Pod>): number {
   return pod.metadata.generation ?? 1;
 }
 
-/** What is said of conditions, with what was said before taken away. */
+/** Collects patches of conditions. Removes the previous reason and message of a condition without new ones. */
 class ConditionPatches {
   readonly all: ConditionPatch[] = [];
   readonly #pod: DeepReadonly<Pod>;
@@ -247,7 +250,7 @@ class ConditionPatches {
   }
 }
 
-/** As Go prints it: `10s`, `1m20s`, `5m0s`. */
+/** Formats a duration as Go does: `10s`, `1m20s`, `5m0s`. */
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;

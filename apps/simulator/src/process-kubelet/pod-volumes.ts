@@ -10,13 +10,13 @@ type Volume = DeepReadonly<NonNullable<NonNullable<Pod["spec"]>["volumes"]>[numb
 type Sources = Pick<Volume, "configMap" | "secret" | "downwardAPI">;
 type Items = readonly { readonly key: string; readonly path: string }[] | undefined;
 
-/** Where the volumes of a pod are on this machine, by name. */
+/** The host paths of a pod's volumes, by volume name. */
 export type VolumePaths = ReadonlyMap<string, string>;
 
 /**
- * Makes the volumes of a pod below a folder, as far as its containers mount them.
+ * Creates the volumes of a pod below a folder. Omits volumes that no container mounts.
  *
- * @throws ConfigError for one that this kubelet does not know, or whose content is not there.
+ * @throws ConfigError for an unsupported volume, or one whose data does not exist.
  */
 export async function makeVolumes(
   pod: DeepReadonly<Pod>,
@@ -55,7 +55,7 @@ export async function makeVolumes(
   return paths;
 }
 
-/** What a container's mounts are here. @throws ConfigError for a subPath out of its volume. */
+/** Returns the path mapping of a container's mounts. */
 export function mountedPaths({ volumeMounts = [] }: DeepReadonly<Container>, volumes: VolumePaths): PathMapping {
   return volumeMounts.flatMap(({ name, mountPath, subPath }) => {
     const path = volumes.get(name);

@@ -1,53 +1,53 @@
-/** The machine that processes are started on. */
+/** The machine on which processes start. */
 export interface ProcessHost {
   readonly cores: number;
   readonly memoryBytes: number;
-  /** What of the environment every process begins with. */
+  /** The environment variables that every process inherits. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Starts a program, in a process group of its own. What goes wrong with that is how it ends. */
+  /** Starts a program in a new process group. A failed start is reported by the program's end. */
   start(program: Program): StartedProgram;
-  /** Makes a folder that nobody else can look into. */
+  /** Creates a folder that only this user can read. */
   makeFolder(): Promise<ProcessFolder>;
 }
 
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
-  /** All of it. */
+  /** The complete environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Default: where this process was started. */
+  /** Default: the working folder of this process. */
   readonly workingFolder: string | undefined;
-  /** Nothing more is read before it resolves. */
+  /** No more output is read until the promise resolves. */
   readonly onOutput: (stream: OutputStream, bytes: Uint8Array) => Promise<void>;
 }
 
 export type OutputStream = "stdout" | "stderr";
 
 export interface StartedProgram {
-  /** Resolves when it has ended, all that it said was heard, and nothing of its process group is left. */
+  /** Resolves when the program has ended, all its output was read, and no process of its group remains. */
   readonly ended: Promise<ProgramEnd>;
-  /** Sends a signal to its process group; nothing when it has ended. */
+  /** Sends a signal to the process group. Has no effect after the end. */
   signal(name: "SIGTERM" | "SIGKILL"): void;
 }
 
 export type ProgramEnd =
-  /** 128 and the signal's number, if it was a signal. */
+  /** The exit code; 128 plus the signal's number when a signal ended the program. */
   { readonly type: "exited"; readonly exitCode: number } | { readonly type: "notStarted"; readonly message: string };
 
-/** A folder for files of pods. Paths are relative to it. */
+/** A folder for the files of pods. Paths are relative to it. */
 export interface ProcessFolder {
-  /** The whole path, for others. */
+  /** Returns the absolute path, for other programs. */
   pathOf(path: string): string;
   makeFolder(path: string): Promise<void>;
-  /** Writes a file, and the folders that it is in. */
+  /** Writes a file and creates its parent folders. */
   write(path: string, bytes: Uint8Array | string, mode?: number): Promise<void>;
   append(path: string, bytes: Uint8Array): Promise<void>;
-  /** At most so many bytes from there on, or the last ones; nothing of a file that is not there. */
+  /** Reads at most `bytes` bytes from an offset; `readEnd` reads the last ones. Returns no bytes for a missing file. */
   read(path: string, from: number, bytes: number): Promise<Uint8Array>;
   readEnd(path: string, bytes: number): Promise<Uint8Array>;
   rename(path: string, to: string): Promise<void>;
-  /** Removes a file or a folder with all that is in it, if it is there. */
+  /** Removes a file, or a folder with its content, if it exists. */
   remove(path: string): Promise<void>;
-  /** Removes all. */
+  /** Removes the folder. */
   close(): Promise<void>;
 }

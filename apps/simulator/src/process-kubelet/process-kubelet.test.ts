@@ -63,13 +63,13 @@ async function create(
     .create({ metadata: { name, namespace: "default" }, spec: { restartPolicy: "Never", ...spec } });
 }
 
-/** Resolves with the pod as soon as it is as wanted. */
+/** Resolves with the pod when it matches. */
 async function podWhen({ cluster }: Running, name: string, matches: (pod: Pod) => boolean): Promise<Pod> {
   const client = cluster.client("test").resource(pods);
   for (;;) {
     const pod = (await client.get(name, { namespace: "default" })) as Pod;
     if (matches(pod)) return pod;
-    // The test's own limit ends what never happens.
+    // The timeout of the test ends an endless wait.
     await realClock.sleep(20);
   }
 }
@@ -108,7 +108,7 @@ async function eventsOf({ cluster }: Running, name: string): Promise<string[]> {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie of a process whose parent has not asked for it counts as gone.
+    // A zombie process counts as ended.
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;
@@ -337,14 +337,14 @@ test("a deleted pod gets SIGTERM, and SIGKILL after its grace period", async () 
   await expect
     .poll(async () => (await client.list({ namespace: "default" })).items.length, { timeout: 90_000 })
     .toBe(0);
-  // It ended with the container.
+  // The followed log ends with the container.
   expect(await followed).toBe("ready\n");
 });
 
 test("activeDeadlineSeconds ends a pod", async () => {
   const cluster = await start();
   const pod = await ended(cluster, "p", { activeDeadlineSeconds: 1, containers: [shell("exec sleep 1000")] });
-  // On a machine that is too busy to have started it in time, it never ran.
+  // On a busy machine the container may not have started in time.
   expect(pod.status).toMatchObject({
     phase: "Failed",
     reason: "DeadlineExceeded",

@@ -32,18 +32,18 @@ import { resumePod } from "./resume-pod.js";
 export interface ProcessKubeletOptions extends ControllerDeps {
   readonly host: ProcessHost;
   readonly logs: ContainerLogFiles;
-  /** Processes of all containers at once; those beyond wait for one to end. Default 256. */
+  /** Maximum number of concurrent processes of all containers. Further containers wait for one to end. Default 256. */
   readonly maxProcesses?: number;
 }
 
-/** Tells a process where its termination message is to go. */
+/** The environment variable with the path of the termination message. */
 export const TERMINATION_LOG_VARIABLE = "KUBEWRIGHT_TERMINATION_LOG";
 
-/** Like the kubelet's status manager, it comes back every ten seconds at least. */
+/** Retries at least every ten seconds, as the kubelet's status manager does. */
 const RETRY = { baseDelayMs: 100, maxDelayMs: 10_000 };
-/** What could not be started is tried again. */
+/** Delay before the start of a refused container is retried. */
 const REFUSED_RETRY_MS = 10_000;
-/** How long processes may take to end when this kubelet does. */
+/** Time that processes have to end when this kubelet stops. */
 const SHUTDOWN_MS = 10_000;
 /** Upstream: `MaxContainerTerminationMessageLength`, `…LogLength` and `…LogLines`. */
 const DEFAULT_MESSAGE_PATH = "/dev/termination-log";
@@ -51,10 +51,10 @@ const MESSAGE_BYTES = 4096;
 const MESSAGE_LOG = { lines: 80, bytes: 2048 };
 
 /**
- * Runs the containers of pods as processes of this machine: `command` and `args` as whoever runs this, without any isolation.
- * Images are not looked at. Statuses are as a real kubelet's, whichever node a pod is bound to.
+ * Runs the containers of pods as processes of this machine: `command` and `args`, as the present user, without
+ * isolation. Images are ignored. Statuses are those of a real kubelet, for pods on any node.
  *
- * When it stops, so do all processes, and their pods are told to have been terminated by a node shutdown.
+ * When this kubelet stops, all processes end, and their pods get the status of a node shutdown.
  */
 export class ProcessKubelet implements Runnable {
   readonly name = "process-kubelet";
@@ -70,11 +70,11 @@ export class ProcessKubelet implements Runnable {
   readonly #timers = new Map<ObjectKey, Timer>();
   readonly #programs = new Map<ContainerRun, RunningProgram>();
   readonly #volumes = new WeakMap<PodRun, VolumePaths>();
-  /** What was last written of a pod. */
+  /** The last written status of each pod. */
   readonly #lastWritten = new WeakMap<PodRun, string>();
-  /** Containers that are about to be started. */
+  /** Number of containers that are about to start. */
   #preparing = 0;
-  /** Pods that wait for processes of others to end. */
+  /** Pods that wait for processes of other pods to end. */
   readonly #waiting = new Set<ObjectKey>();
   #folder: Promise<ProcessFolder> | undefined;
 
@@ -125,7 +125,7 @@ export class ProcessKubelet implements Runnable {
     const pod = this.#pods.store.get(key);
     const before = this.#runs.get(key);
     if (before !== undefined && before.uid !== pod?.metadata.uid) {
-      // Whoever takes its name waits until it has ended, which is told of.
+      // A new pod with the same name waits until the old one has ended; `#containerEnded` adds the key again.
       if (isRunning(before)) return this.#signalAll(before, "SIGKILL");
       await this.#forget(key, before);
     }
@@ -149,7 +149,7 @@ export class ProcessKubelet implements Runnable {
     if (isPodTerminal(run.latest)) await this.#removeIfLingering(run.latest, signal);
   }
 
-  /** Does what is to be done now, and looks again when there is more. */
+  /** Applies the plan of a pod, and plans again until nothing is left to do now. */
   async #applyPlan(key: ObjectKey, run: PodRun, signal: AbortSignal): Promise<void> {
     this.#waiting.delete(key);
     for (;;) {
@@ -168,7 +168,7 @@ export class ProcessKubelet implements Runnable {
           await this.#start(key, run, container, signal);
         } finally {
           this.#preparing--;
-          // Of what was refused, others have the turn.
+          // The container was refused, so other pods may start theirs.
           if (container.state.name !== "running") this.#wakeWaiting();
         }
       }
@@ -231,7 +231,11 @@ export class ProcessKubelet implements Runnable {
     this.#programs.set(container, { program: started, ended });
   }
 
-  /** Everything that a container needs to be started. @throws ConfigError when it cannot be. */
+  /**
+   * Prepares the program, environment and files of a container.
+   *
+   * @throws ConfigError when the container cannot start.
+   */
   async #prepare(run: PodRun, name: string, attempt: number, signal: AbortSignal): Promise<Prepared> {
     const pod = run.latest;
     const spec = specOf(pod, name);
@@ -281,7 +285,7 @@ export class ProcessKubelet implements Runnable {
     };
   }
 
-  /** What a container leaves behind as its last word. Upstream: kuberuntime_container.go getTerminationMessage. */
+  /** Returns the termination message of a container. Upstream: kuberuntime_container.go getTerminationMessage. */
   async #terminationMessage(
     pod: DeepReadonly<Pod>,
     name: string,
@@ -334,7 +338,7 @@ export class ProcessKubelet implements Runnable {
   #signal(run: PodRun, container: ContainerRun, name: "SIGTERM" | "SIGKILL"): void {
     const { state } = container;
     if (state.name !== "running") return;
-    // Of the end of everything there are no events: who writes them has ended before.
+    // A shutdown writes no events: the component that sends events has already stopped.
     if (state.lastSignal === "nothing" && run.ending?.cause !== "shutdown")
       this.#shell.events.event(run.latest, pods, "Normal", "Killing", `Stopping container ${container.name}`);
     container.state = { ...state, lastSignal: name };
@@ -345,9 +349,9 @@ export class ProcessKubelet implements Runnable {
     for (const container of allContainers(run)) this.#signal(run, container, name);
   }
 
-  /** Writes the pod's status, if it is another than before. */
+  /** Writes the pod's status if it has changed. */
   async #writeStatus(run: PodRun, signal: AbortSignal | undefined): Promise<void> {
-    // What has come to its end stays as it is said to have, whoever said it.
+    // A terminal status never changes, even if another client wrote it.
     if (isPodTerminal(run.latest)) return;
     const body = podStatus(run, formatTime(this.#clock.now()));
     const content = JSON.stringify(body, (name, value: unknown) =>
@@ -363,7 +367,7 @@ export class ProcessKubelet implements Runnable {
       );
       this.#lastWritten.set(run, content);
     } catch (error) {
-      // It is gone, or another one has taken its name: the cache will tell.
+      // The pod was deleted, or a new pod has its name. The cache will deliver this.
       if (!isNotFound(error) && !isConflict(error) && !(isInvalid(error) && this.#isReplaced(run))) throw error;
     }
   }
@@ -420,7 +424,7 @@ export class ProcessKubelet implements Runnable {
 
 interface RunningProgram {
   readonly program: StartedProgram;
-  /** Resolves when its end is known here. */
+  /** Resolves when the end of the program has been processed. */
   readonly ended: Promise<void>;
 }
 
@@ -431,7 +435,7 @@ interface Prepared {
   readonly log: LogFile;
 }
 
-/** A volume cannot be made. */
+/** A volume cannot be created. */
 class MountError extends ConfigError {}
 
 function specOf({ spec }: DeepReadonly<Pod>, name: string): DeepReadonly<Container> {

@@ -5,8 +5,8 @@ import { containerIdOf } from "./pod-status.js";
 import type { ContainerRun, ContainerStage, PodRun } from "./pod-run.js";
 
 /**
- * What this kubelet has to remember of a pod from the first look on: of one that an earlier kubelet worked on, what its status
- * tells. What ran is lost, as after a reboot: containerd says of such containers that they ended with 255, `Unknown`.
+ * Returns the initial state of a pod. The state of a pod from an earlier kubelet comes from its status. Its running
+ * containers are lost, as after a reboot: containerd reports exit code 255 and `Unknown` for them.
  *
  * @see containerd v2 internal/cri/server/restart.go
  */
@@ -47,7 +47,10 @@ export function resumePod(pod: DeepReadonly<Pod>, nowMs: number, wallOffsetMs: n
   return { ...run, acceptedAtMs: startMs - wallOffsetMs, startTime: formatTime(startMs) };
 }
 
-/** In a new sandbox init containers run again, as what they made is gone with the old one. */
+/**
+ * Resets an init container. Init containers run again in a new sandbox, because their results are lost with the old
+ * one.
+ */
 function resetForNewSandbox(container: ContainerRun): void {
   const { state, isSidecar } = container;
   if (state.name !== "exited" || isSidecar) return;
@@ -82,10 +85,13 @@ function stageOf(
   };
 }
 
-/** The back-off of a container that was restarted so many times in quick succession, which is all the status tells. */
+/**
+ * Returns the back-off of a container that was restarted this number of times in quick succession. The status has no
+ * more information.
+ */
 function backOffAfter(restarts: number, nowMs: number): BackOff | undefined {
   let backOff: BackOff | undefined;
-  // Five doublings reach the longest wait.
+  // Five doublings reach the maximum delay.
   for (let restart = 0; restart < Math.min(restarts, 6); restart++) backOff = lengthen(backOff, nowMs, nowMs);
   return backOff;
 }

@@ -3,8 +3,8 @@ import { type ReportData, rowTime, type SkippedRow, type TimelineGroup } from "@
 import { clockEffects } from "../clock-effects.js";
 
 /**
- * Adds what no controller ever sees, runs whose time of day does not exist, to what has not reached the end of its window:
- * from then on the timeline has them.
+ * Adds the runs whose local time a clock change skips to a report whose window has not ended. Controllers never observe
+ * such slots. The timeline adds them itself at the end of its window.
  */
 export function withClockGaps(data: ReportData): ReportData {
   const groups = data.groups.map((group) => {

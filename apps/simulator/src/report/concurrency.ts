@@ -3,10 +3,13 @@ import type { ConcurrencySteps, Levels } from "@kubewright/timeline/data";
 type Series = "running" | "waiting" | "cpuMillis";
 const LEVELS = ["pods", "running", "waiting", "cpuMillis"] as const;
 
-/** More steps than a screen has pixels, and a bound on memory: beyond it two neighbours become one, twice as long. */
+/**
+ * Bound on memory, and more steps than a screen has pixels. Beyond it, each pair of neighbouring steps becomes one of
+ * twice the length.
+ */
 const MAX_STEPS = 20_000;
 
-/** Counts what goes on at the same time, in bounded memory. Changes must come in order of time. */
+/** Counts concurrent pods and requested CPU over time, in bounded memory. Changes must arrive in order of time. */
 export class Concurrency {
   #stepMs = 1_000;
   #atMs: number[] = [];
@@ -54,7 +57,7 @@ class GrowingLevels implements Levels {
   open(): void {
     const level = this.last.at(-1) ?? 0;
     this.last.push(level);
-    // What ends at the very time something else begins is not counted beside it, so the peak waits for the changes.
+    // The peak ignores the level at the start of the step, because a pod may end at the time at which another starts.
     this.peak.push(0);
   }
 

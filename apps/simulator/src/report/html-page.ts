@@ -4,9 +4,9 @@ import type { PageAssets } from "./page-assets.js";
 import { packData } from "./packed-data.js";
 
 /**
- * The page as one HTML text: for a file with its data in it, or for a live cluster with none.
+ * Returns the page as one HTML text: with its data for a file, or without data for a live cluster.
  *
- * @lazyData lazyData - Packed data that the page unpacks when somebody asks for it, by its element's id, of letters, digits and `-`.
+ * @param lazyData - Packed data that the page unpacks on demand, by element ID. IDs consist of letters, digits and `-`.
  */
 export async function htmlPage(
   assets: PageAssets,
@@ -36,8 +36,8 @@ ${packed.map(([id, text]) => `<script type="application/gzip" id="${id}">${text}
 }
 
 /**
- * Nothing may run or be shown but the page's own script and style, known by their hashes; nothing may be fetched, but
- * from its own server by the live page.
+ * Permits only the page's own script and style, by their hashes. Only the live page may fetch data, from its own
+ * server.
  */
 export function contentSecurityPolicy({ scriptHash, styleHash }: PageAssets, { live }: { live: boolean }): string {
   return [
@@ -51,7 +51,7 @@ export function contentSecurityPolicy({ scriptHash, styleHash }: PageAssets, { l
   ].join("; ");
 }
 
-/** Without anything that a manifest says. */
+/** Contains no text of a manifest. */
 function titleOf(data: PageData | undefined): string {
   if (data === undefined) return "kubewright, live";
   if ("a" in data) return `${titleOf(data.a)}, compared`;

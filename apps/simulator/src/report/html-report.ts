@@ -12,7 +12,7 @@ import type { PageAssets } from "./page-assets.js";
 import { ReportBuilder } from "./report-builder.js";
 import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 
-/** Records a run for the page to show. */
+/** Records a run for the page. */
 export class ReportRecorder {
   readonly #builder: ReportBuilder;
   readonly #objects: ObjectRecorder;
@@ -22,7 +22,7 @@ export class ReportRecorder {
     this.#objects = new ObjectRecorder(limits.maxObjects);
   }
 
-  /** Keeps the objects of a cluster from now on. */
+  /** Records the objects of a cluster from now on. */
   follow(informers: InformerFactory): void {
     this.#objects.follow(informers);
   }
@@ -32,8 +32,8 @@ export class ReportRecorder {
   }
 
   /**
-   * @param description - of the scenario, if there is one.
-   * @objects objects - Objects that others have kept. Default: those of the cluster that it follows.
+   * @param description - Description of the scenario, if there is one.
+   * @param objects - Objects from other recorders. Default: those of the followed cluster.
    */
   data(description: string | undefined, objects: readonly RecordedObject[] = this.#objects.objects): ReportData {
     return withClockGaps(this.#builder.data({ objects: objectsByUid(objects), description }));
@@ -56,13 +56,13 @@ export class HtmlReport {
     return new HtmlReport(await openOutput("--html", path, io), assets);
   }
 
-  /** @lazyData lazyData - Packed data that the page unpacks when somebody asks for it, by its element's id. */
+  /** @param lazyData - Packed data that the page unpacks on demand, by element ID. */
   async write(data: PageData, lazyData?: ReadonlyMap<string, string>): Promise<void> {
     await this.#file.write(await htmlPage(this.#assets, data, lazyData));
     await this.#file.close();
   }
 
-  /** Leaves the report that was there before. */
+  /** Closes the file and leaves the previous report unchanged. */
   discard(): Promise<void> {
     return this.#file.discard();
   }

@@ -6,7 +6,7 @@ import { pageAssets } from "./html-report.js";
 
 export const PAGE_PATH = "/ui/";
 
-/** Serves the live page under {@link PAGE_PATH}. It is read when it is first asked for. */
+/** Serves the live page under {@link PAGE_PATH}. Reads its assets at the first request. */
 export function livePagePaths(io: Io): Readonly<Record<string, PathHandler>> {
   return {
     [PAGE_PATH]: async () => {
@@ -16,7 +16,8 @@ export function livePagePaths(io: Io): Readonly<Record<string, PathHandler>> {
         contentType: "text/html; charset=utf-8",
         text: await htmlPage(assets, undefined),
         headers: {
-          // Nobody may put it into a frame, which a policy in the page itself cannot say; older browsers go by the second.
+          // No page may embed this one in a frame. A policy in the page itself cannot forbid this; older browsers use
+          // the second header.
           "content-security-policy": `${contentSecurityPolicy(assets, { live: true })}; frame-ancestors 'none'`,
           "x-frame-options": "DENY",
           "referrer-policy": "no-referrer",

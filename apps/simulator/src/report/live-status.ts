@@ -1,20 +1,22 @@
-/** Where the live page finds the trace. */
+/** The path of the trace for the live page. */
 export const TRACE_PATH = "/_kubewright/trace";
 
-/** How long a request for news waits for some. */
+/** How long a request waits for new records. */
 export const TRACE_POLL_MS = 15_000;
 
-/** The first line of an answer to {@link TRACE_PATH}; trace records follow, one a line. */
+/** The first line of a response to {@link TRACE_PATH}. One trace record per line follows. */
 export interface LiveStatus {
   readonly type: "status";
-  /** Another one means that the numbers begin anew. */
+  /**
+   * Identifies the cluster's life. It changes when the server restarts or is reset; record numbers then restart at 0.
+   */
   readonly life: string;
-  /** The number of the first record of this answer; later than asked for when older ones are gone. */
+  /** Number of the first record in this response. Higher than the requested number when older records were dropped. */
   readonly first: number;
   /** The cluster's time. */
   readonly now: string;
-  /** When the recording began. */
+  /** Start of the recording. */
   readonly since: string;
-  /** Virtual seconds in a real one, or a clock that somebody else moves. */
+  /** Virtual seconds per real second, or `manual` for a clock that clients advance. */
   readonly speed: number | "manual";
 }

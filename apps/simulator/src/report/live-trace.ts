@@ -6,21 +6,21 @@ import { Recorder } from "../recorder.js";
 import { type TraceRecord, traceLine } from "../trace.js";
 import { type LiveStatus, TRACE_PATH, TRACE_POLL_MS } from "./live-status.js";
 
-/** Records that are remembered, for pages that come late or come back: the latest ones. */
+/** Maximum number of stored records, for pages that connect late or reconnect. The latest ones are stored. */
 export const LIVE_RECORDS = 50_000;
-/** Characters that they take at most: a message of an event, say, may be any length. */
+/** Maximum number of characters of all stored records, because the message of an event may have any length. */
 const LIVE_CHARACTERS = 64 * 1024 * 1024;
-/** Records of one answer at most, and characters after which it ends. */
+/** Maximum number of records in one response, and the number of characters after which a response ends. */
 const RECORDS_PER_ANSWER = 5_000;
 const CHARACTERS_PER_ANSWER = 4 * 1024 * 1024;
 
 export interface LiveTraceOptions {
   /** The cluster's time. */
   readonly clock: Clock;
-  /** The time requests are waited on. */
+  /** The clock for the timeout of requests. */
   readonly real: Clock;
   readonly speed: LiveStatus["speed"];
-  /** Tells this life of the server from others. */
+  /** Identifies the cluster's life; another one after each restart or reset of the server. */
   readonly life: string;
   /** Default {@link LIVE_RECORDS}. */
   readonly maxRecords?: number;
@@ -29,19 +29,19 @@ export interface LiveTraceOptions {
 }
 
 /**
- * The trace of a live cluster as JSON lines, under {@link TRACE_PATH}. `?after=N` asks for the records from number N on,
- * and waits a while when there are none yet, so that a page that asks again and again misses nothing, also after its
- * connection was cut.
+ * The trace of a live cluster as JSON lines, under {@link TRACE_PATH}. `?after=N` requests the records from number N
+ * on, and waits a while when there are none yet. A page that polls therefore misses no record, also after a lost
+ * connection.
  *
- * The recording begins with the first request, so a cluster that nobody looks at pays nothing for it; what exists by then
- * comes first.
+ * The recording starts with the first request, so a cluster without a page has no cost. Objects that exist at that time
+ * come first.
  */
 export class LiveTrace {
   readonly #options: LiveTraceOptions;
-  /** The records, as they are sent. */
+  /** The serialized records. */
   readonly #lines: string[] = [];
   #characters = 0;
-  /** Number of the first record that is remembered. */
+  /** Number of the first stored record. */
   #first = 0;
   #recorder: Recorder | undefined;
   #since = "";
@@ -61,7 +61,7 @@ export class LiveTrace {
     this.#startRecording(cluster);
     const query = parseQuery(parseRequestUrl(path)?.query ?? "");
     const after = Number(query.get("after") ?? 0);
-    // Numbers of another life mean nothing here.
+    // Numbers of another life are ignored.
     const requested = query.get("life") === this.#options.life && Number.isSafeInteger(after) ? after : 0;
     if (requested >= this.#end && query.has("life")) await this.#waitForRecords(signal);
     const from = Math.min(this.#end, Math.max(this.#first, requested));
@@ -106,7 +106,7 @@ export class LiveTrace {
     this.#lines.push(line);
     this.#characters += line.length;
     const { maxRecords = LIVE_RECORDS, maxCharacters = LIVE_CHARACTERS } = this.#options;
-    // Not one by one, which would move all others each time.
+    // Drops records in batches, because each removal moves all others.
     if (this.#lines.length >= maxRecords * 1.1 || this.#characters >= maxCharacters * 1.1)
       this.#dropOldest(maxRecords, maxCharacters);
     if (this.#wake.length === 0) return;
@@ -121,7 +121,7 @@ export class LiveTrace {
     this.#first += surplus;
   }
 
-  /** Resolves at the next record, when it has taken too long, or when the client has gone. */
+  /** Resolves at the next record, after the timeout, or when the client disconnects. */
   async #waitForRecords(signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

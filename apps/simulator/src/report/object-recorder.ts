@@ -8,22 +8,25 @@ import {
 } from "@kubewright/api";
 import { type InformerFactory, deletedObject } from "@kubewright/informer";
 
-/** An object that was kept, without the bookkeeping of fields' managers. Plain data. */
+/** A recorded object without `managedFields`. Plain data. */
 export interface RecordedObject {
   readonly uid: string;
   readonly kind: string;
-  /** When it was heard of first: what `now` said. */
+  /** Time of the first observation, from the recorder's `now`. */
   readonly atMs: number;
   readonly object: unknown;
 }
 
-/** Keeps the first CronJobs, Jobs and pods of a run as they were last, for the page to show. */
+/** Records the latest version of the first CronJobs, Jobs and pods of a run, for the page. */
 export class ObjectRecorder {
   readonly #maxOfKind: number;
   readonly #now: () => number;
   readonly #objects = new Map<string, { readonly atMs: number; object: DeepReadonly<KubernetesObject> }>();
 
-  /** @param now - Told with what is kept. Default: nobody wants to know. */
+  /**
+   * @param maxOfKind - Maximum number of objects of each kind.
+   * @param now - Returns the time of an observation. Default: 0, for callers that do not need it.
+   */
   constructor(maxOfKind: number, now: () => number = () => 0) {
     this.#maxOfKind = maxOfKind;
     this.#now = now;
@@ -36,7 +39,7 @@ export class ObjectRecorder {
     this.#followKind(informers, pods);
   }
 
-  /** In the order in which they were heard of. */
+  /** In the order of their first observation. */
   get objects(): RecordedObject[] {
     return [...this.#objects].map(
       ([
@@ -75,7 +78,7 @@ export class ObjectRecorder {
   }
 }
 
-/** By UID, as the page looks for them. */
+/** Returns the objects by UID, as the page reads them. */
 export function objectsByUid(objects: readonly RecordedObject[]): Record<string, unknown> {
   return Object.fromEntries(objects.map(({ uid, object }) => [uid, object]));
 }

@@ -1,15 +1,15 @@
 import type { PageData, ReportData } from "@kubewright/timeline/data";
 
 /**
- * A report's data for a page to hold: JSON, gzipped, in base64, which takes a tenth of the room, and has no character
- * that could end the element it stands in.
+ * Packs the data of a page: JSON, compressed with gzip, in base64. This takes a tenth of the space. It contains no
+ * character that could close the surrounding element.
  */
 export async function packData(data: PageData): Promise<string> {
   const packed = new Blob([JSON.stringify(shortenIds(data))]).stream().pipeThrough(new CompressionStream("gzip"));
   return base64(new Uint8Array(await new Response(packed).arrayBuffer()));
 }
 
-/** Bytes that fit the arguments of one call. */
+/** Number of bytes per call; the arguments of one call are limited. */
 const CHUNK = 16_384;
 
 function base64(bytes: Uint8Array): string {
@@ -23,7 +23,10 @@ function shortenIds(data: PageData): PageData {
   return "a" in data ? { ...data, a: withShortIds(data.a), b: withShortIds(data.b) } : withShortIds(data);
 }
 
-/** UIDs are random, so nothing compresses them; a page needs them to tell its bars apart, for which numbers do. */
+/**
+ * Replaces UIDs with short numbers. UIDs are random and do not compress, and the page only needs them to distinguish
+ * bars.
+ */
 function withShortIds(data: ReportData): ReportData {
   const ids = new Map<string, string>();
   const short = (uid: string): string => {

@@ -1,4 +1,4 @@
-/** The page's script and style as they were built, and their hashes as a content security policy names them. */
+/** The built script and style of the page, with their hashes in the format of a content security policy. */
 export interface PageAssets {
   readonly script: string;
   readonly style: string;

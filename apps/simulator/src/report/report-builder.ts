@@ -13,18 +13,21 @@ import type {
 import { Concurrency } from "./concurrency.js";
 import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 
-/** Outcomes of a CronJob's sync that change nothing and come with nearly every look. */
+/** Outcomes of a CronJob's sync that change nothing and occur in nearly every sync. */
 const QUIET_OUTCOMES: ReadonlySet<string> = new Set(["notDue", "alreadyProcessed"]);
 
-/** What a trace does not tell. */
+/** Data of a report that a trace does not contain. */
 export interface ReportExtras {
-  /** The time reached. Default: that of the latest record. */
+  /** End of the simulated time. Default: the time of the latest record. */
   readonly endMs?: number;
   readonly objects?: ReportData["objects"];
   readonly description?: string | undefined;
 }
 
-/** Folds a trace into what the page shows, in bounded memory. Runs in Node for the file, in the browser for the live page. */
+/**
+ * Builds the data of the page from a trace, in bounded memory. Runs in Node for the file, and in the browser for the
+ * live page.
+ */
 export class ReportBuilder {
   readonly #limits: ReportLimits;
   readonly #timeline: Timeline;
@@ -33,7 +36,7 @@ export class ReportBuilder {
   readonly #events: EventNote[] = [];
   readonly #decisions: DecisionNote[] = [];
   readonly #scenarioEvents: ScenarioEventRecord[] = [];
-  /** By object: its controller's last word, so that a repetition is not kept. */
+  /** The last decision about each object, so that a repetition is not stored. */
   readonly #lastDecisionTexts = new Map<string, string>();
   #header: TraceHeader | undefined;
   #latestMs = 0;
@@ -81,7 +84,7 @@ export class ReportBuilder {
     }
   }
 
-  /** What there is so far. Shares with the builder: do not change it. */
+  /** Returns the data so far. The result shares arrays with the builder: do not change it. */
   data({ endMs = this.#latestMs, objects = {}, description }: ReportExtras = {}): ReportData {
     const { warnings: _, ...totals } = this.#timeline.totals;
     return {
@@ -110,7 +113,7 @@ export class ReportBuilder {
     const phase = change === "DELETED" ? "none" : podPhase(state);
     const bound = phase !== "none" && state.node !== undefined;
     if (phase !== pod.phase) {
-      // The end of one pod and the start of the next at the same time are not a peak of two.
+      // A pod that starts at the time at which another ends does not cause a peak of two.
       if (pod.phase !== "none") this.#concurrency.add(atMs, pod.phase, -1);
       if (phase !== "none") this.#concurrency.add(atMs, phase, 1);
     }

@@ -1,20 +1,20 @@
-/** What a page can hold and still move smoothly. */
+/** The amount of data with which a page still moves smoothly. */
 export interface ReportLimits {
-  /** Runs and ghosts of a group. */
+  /** Maximum number of runs and skipped slots of a group. */
   readonly maxRows: number;
-  /** Pods of a run. */
+  /** Maximum number of pods of a run. */
   readonly maxPods: number;
-  /** Runs, ghosts and pods together. */
+  /** Maximum number of runs, skipped slots and pods in total. */
   readonly maxBars: number;
-  /** Warnings have room of their own, so that ordinary events do not push them out. */
+  /** Warnings have a separate limit, so that normal events do not displace them. */
   readonly maxNormalEvents: number;
   readonly maxWarnings: number;
   readonly maxDecisions: number;
-  /** CronJobs, Jobs and pods whose manifests are kept, of each kind: the first ones. */
+  /** Maximum number of recorded manifests of CronJobs, of Jobs and of pods. The first ones are recorded. */
   readonly maxObjects: number;
 }
 
-/** Of a page about one run. */
+/** Limits of a page about one run. */
 export const ONE_RUN: ReportLimits = {
   maxRows: 50_000,
   maxPods: 1_000,
@@ -25,7 +25,7 @@ export const ONE_RUN: ReportLimits = {
   maxObjects: 1_000,
 };
 
-/** Of each run that a page about many futures holds: less than 2 MB when packed. */
+/** Limits of each run in a page about many futures: less than 2 MB when packed. */
 export const ONE_OF_MANY: ReportLimits = {
   maxRows: 20_000,
   maxPods: 200,

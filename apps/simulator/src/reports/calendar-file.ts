@@ -7,12 +7,12 @@ import { lateText, durationMsOf } from "../run-row-text.js";
 import { printable } from "../style.js";
 import type { TimelineListener } from "../timeline/bounded-rows.js";
 
-/** More than a calendar can show, and a bound on memory. */
+/** Bound on memory, and more events than a calendar can show. */
 const MAX_EVENTS = 50_000;
-/** What a run takes that the end of the window cut off, or that ended as it began. */
+/** Duration of an event for a run that the end of the window cut off, or that ended as it started. */
 const MIN_DURATION_MS = 60_000;
 
-/** Collects the runs of a timeline as the events of a calendar (iCalendar, RFC 5545). */
+/** Writes the runs of a timeline as the events of a calendar (iCalendar, RFC 5545). */
 export class CalendarFile implements TimelineListener {
   readonly #file: OutputFile;
   readonly #nowMs: number;
@@ -22,13 +22,13 @@ export class CalendarFile implements TimelineListener {
   });
   #events = 0;
 
-  /** @param nowMs - What the events are stamped with: where virtual time starts, so that equal runs give equal files. */
+  /** @param nowMs - Timestamp of all events: the start of virtual time, so that equal runs give equal files. */
   constructor(file: OutputFile, nowMs: number) {
     this.#file = file;
     this.#nowMs = nowMs;
   }
 
-  /** Runs that there was no room for. */
+  /** Number of runs beyond the limit. */
   get omitted(): number {
     return Math.max(0, this.#events - MAX_EVENTS);
   }

@@ -2,23 +2,23 @@ import type { Manifest } from "../input/manifest.js";
 import type { Rule } from "../rules/rule.js";
 import type { Violation } from "../rules/rule-counts.js";
 
-/** A CronJob, or a Job of its own, that was played. */
+/** A simulated CronJob, or a simulated Job without a CronJob. */
 export interface Subject {
   readonly kind: "CronJob" | "Job";
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Something that is worth a look, though no rule is against it. */
+/** A result that deserves attention although no rule forbids it. */
 export interface Highlight {
   /** `default/report` */
   readonly object: string;
   readonly text: string;
 }
 
-/** What a check of manifests came to: what JUnit and SARIF files tell. */
+/** The results of a check of manifests, for JUnit and SARIF files. */
 export interface CheckReport {
-  /** What was played: `1d from 2026-01-01T00:00:00Z, seed 1`. */
+  /** The simulated window: `1d from 2026-01-01T00:00:00Z, seed 1`. */
   readonly title: string;
   readonly subjects: readonly Subject[];
   readonly rules: readonly Rule[];
@@ -27,14 +27,16 @@ export interface CheckReport {
   readonly manifests: readonly Manifest[];
 }
 
-/** Where something of an object is written. */
+/** A position in a file. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column?: number;
 }
 
-/** Where the schedule of a CronJob stands, or the name of a Job. `undefined` for what comes from no file. */
+/**
+ * Returns the position of a CronJob's schedule or a Job's name, or `undefined` for an object that comes from no file.
+ */
 export function placeOf(object: string, manifests: readonly Manifest[]): Place | undefined {
   const manifest = manifests.find(({ object: { kind, metadata } }) => {
     const isWorkload = kind === "CronJob" || kind === "Job";
@@ -44,7 +46,7 @@ export function placeOf(object: string, manifests: readonly Manifest[]): Place |
   return parsePlace(manifest.place(manifest.object.kind === "CronJob" ? ["spec", "schedule"] : ["metadata", "name"]));
 }
 
-/** Reads `jobs.yaml:6:13`; `undefined` for what names no line. */
+/** Parses `jobs.yaml:6:13`; `undefined` for a text without a line number. */
 export function parsePlace(text: string): Place | undefined {
   const match = /^(.*?):(\d+)(?::(\d+))?$/.exec(text);
   if (match === null) return undefined;

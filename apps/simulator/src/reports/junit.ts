@@ -7,8 +7,8 @@ import { printable } from "../style.js";
 import type { CheckReport, Subject } from "./check-report.js";
 
 /**
- * A JUnit file: a test suite for each CronJob and Job with a test for each rule that is about it, and one for what all do
- * together. Without rules each has one test, that it could be played.
+ * Returns a JUnit file. Each CronJob and Job has a test suite, with one test for each rule that selects it. A further
+ * suite has the rules about all pods. Without rules each suite has one passing test.
  *
  * @see https://github.com/windyroad/JUnit-Schema
  */

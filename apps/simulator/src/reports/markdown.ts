@@ -10,10 +10,13 @@ import { printable } from "../style.js";
 import { ZonedClock } from "../zoned-clock.js";
 import type { Highlight } from "./check-report.js";
 
-/** What a comment on a pull request can hold: lines of a table and of a list that are told; the others are counted. */
+/**
+ * Maximum number of lines in a table or a list, because the size of a pull request comment is limited. Further lines
+ * are counted.
+ */
 const MAX_LINES = 50;
 
-/** One future: what became of the runs, what is worth a look, which rules were broken. */
+/** Returns the comment for one future: the runs, the highlights and the violated rules. */
 export function runMarkdown(
   title: string,
   groups: readonly DigestGroup[],
@@ -31,7 +34,7 @@ export function runMarkdown(
   ]);
 }
 
-/** Many futures: in how many of them what goes wrong. */
+/** Returns the comment for many futures: how often each kind of incident occurs. */
 export function futuresMarkdown(
   title: string,
   statistics: FuturesStatistics,
@@ -44,7 +47,7 @@ export function futuresMarkdown(
   ]);
 }
 
-/** Two futures: which runs differ. */
+/** Returns the comment for a comparison: the runs that differ. */
 export function comparisonMarkdown(
   title: string,
   { groups, totals }: Comparison,
@@ -108,7 +111,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.slice(0, MAX_LINES).map(line), ...rest].join("\n");
 }
 
-/** Text as it stands: nothing in it is markup, a link, or somebody to be told. */
+/** Escapes a text, so that it contains no markup, link or mention. */
 function escaped(text: string): string {
   return printable(text)
     .replace(/[\\`*_{}[\]<>|~#&]/g, (character) =>

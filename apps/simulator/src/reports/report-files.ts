@@ -1,22 +1,22 @@
 import type { Io, OutputFile } from "../io.js";
 import { openOutput } from "../output-file.js";
 
-/** Files for other programs and for pull requests, by the flags that name them. */
+/** Paths of report files for other programs and for pull requests, by flag. */
 export interface ReportFlags {
   readonly markdown?: string;
   readonly junit?: string;
   readonly sarif?: string;
 }
 
-/** What each of them holds; called only for those that are wanted. */
+/** Functions that return the text of each file. Called only for requested files. */
 export type ReportTexts = { readonly [Flag in keyof ReportFlags]-?: (() => string) | undefined };
 
-/** For `checkOutputs`. */
+/** Returns the paths by flag, for `checkOutputs`. */
 export function reportOutputs({ markdown, junit, sarif }: ReportFlags): Record<string, string | undefined> {
   return { "--markdown": markdown, "--junit": junit, "--sarif": sarif };
 }
 
-/** The files that flags name, opened before anything is played, and written when all is known. */
+/** The report files, opened before the simulation and written after it. */
 export class ReportFiles {
   readonly #files: readonly (readonly [keyof ReportFlags, OutputFile])[];
 
@@ -41,7 +41,7 @@ export class ReportFiles {
     }
   }
 
-  /** Leaves what was there before. */
+  /** Closes the files and leaves their previous content unchanged. */
   async discard(): Promise<void> {
     for (const [, file] of this.#files) await file.discard();
   }

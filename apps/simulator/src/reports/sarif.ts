@@ -2,7 +2,7 @@ import type { Rule } from "../rules/rule.js";
 import { violationText } from "../rules/rule-counts.js";
 import { type CheckReport, type Place, placeOf } from "./check-report.js";
 
-/** Where the documentation is, and all the rest. */
+/** The repository, which also has the documentation. */
 export const REPOSITORY_URL = "https://github.com/kubewright/kubewright";
 
 /** One result of a SARIF file. */
@@ -10,7 +10,7 @@ export interface SarifResult {
   readonly ruleId: string;
   readonly level: "error" | "warning" | "note";
   readonly text: string;
-  /** `default/report`; absent for what concerns none by itself. */
+  /** `default/report`; absent for a result about several objects. */
   readonly object?: string;
   readonly place?: Place;
 }
@@ -18,11 +18,14 @@ export interface SarifResult {
 export interface SarifRule {
   readonly id: string;
   readonly text: string;
-  /** Its page. */
+  /** URL of its documentation. */
   readonly help?: string;
 }
 
-/** What a check found, as SARIF: violations as errors, what is worth a look as notes, each where its CronJob is written. */
+/**
+ * Returns the results of a check as SARIF: violations as errors and highlights as notes, at the positions of their
+ * CronJobs or Jobs.
+ */
 export function checkSarif({ rules, violations, highlights, manifests }: CheckReport): string {
   const results: SarifResult[] = [
     ...violations.map((violation) => ({
@@ -99,7 +102,7 @@ function locationOf(place: Place | undefined, object: string | undefined): objec
   };
 }
 
-/** A path as a relative URI reference. */
+/** Converts a path into a relative URI reference. */
 function uriOf(file: string): string {
   return file.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");
 }

@@ -5,7 +5,7 @@ import { isSelectedBy } from "../selection.js";
 import type { Rule } from "./rule.js";
 import type { Violation } from "./rule-counts.js";
 
-/** Each CronJob or Job whose runs differ though a rule wants them the same. */
+/** Returns a violation for each CronJob or Job whose runs differ although a rule forbids it. */
 export function changeViolations(rules: readonly Rule[], { groups }: Comparison, seed: number): Violation[] {
   return rules
     .filter(({ condition }) => condition.type === "change")

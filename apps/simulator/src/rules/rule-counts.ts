@@ -7,21 +7,21 @@ import { type Share, wilson } from "../futures/wilson.js";
 import { isSelectedBy } from "../selection.js";
 import type { Rule } from "./rule.js";
 
-/** A rule that was broken, by one CronJob or Job; or by all that it selects together. */
+/** A violated rule, by one CronJob or Job, or by all selected objects together. */
 export interface Violation {
   readonly rule: Rule;
-  /** `default/report`; absent where they broke it together. */
+  /** `default/report`; absent when all selected objects together violate the rule. */
   readonly object?: string;
   readonly seed: number;
   readonly atMs: number;
   readonly text: string;
-  /** How often in that future. */
+  /** Number of violations in that future. */
   readonly count: number;
-  /** Of many futures: in how many, and the share of all. */
+  /** Number of futures with a violation, and their share. Set only for many futures. */
   readonly futures?: { readonly broken: number; readonly of: number; readonly share: Share };
 }
 
-/** What of a future is held against rules. */
+/** The results of a future that rules check. */
 export interface CheckedFuture extends Pick<FutureSummary, "seed" | "groups"> {
   readonly peaks: Pick<Peaks, "selected">;
 }
@@ -33,13 +33,13 @@ interface ObjectViolations {
 
 interface FollowedRule {
   readonly rule: Rule;
-  /** Futures in which anything that it selects broke it. */
+  /** Number of futures in which any selected object violated the rule. */
   futures: number;
-  /** By object. */
+  /** Violations by object. */
   readonly objects: Map<string, ObjectViolations>;
 }
 
-/** Holds futures, or one, against rules. The order in which they come does not matter. */
+/** Checks rules in one or more futures, in any order. */
 export class RuleCounts {
   readonly #rules: readonly FollowedRule[];
   #futures = 0;
@@ -73,12 +73,12 @@ export class RuleCounts {
     }
   }
 
-  /** In the order of the rules, and of the names. */
+  /** In the order of the rules, and then by name. */
   get violations(): Violation[] {
     const of = this.#futures;
     return this.#rules.flatMap(({ rule, futures, objects }) => {
       const { maxShare } = rule;
-      // A share of the futures is exceeded when that is beyond chance.
+      // A share of the futures is exceeded when the lower bound of its confidence interval exceeds it.
       if (maxShare !== undefined && !((wilson(futures, of)?.low ?? 0) > maxShare)) return [];
       return [...objects.entries()]
         .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -91,7 +91,7 @@ export class RuleCounts {
   }
 }
 
-/** Kept is the lowest seed. */
+/** Counts the violation, and stores the one with the lowest seed. */
 function recordViolation({ objects }: FollowedRule, found: ObjectViolations["first"]): void {
   const key = found.object ?? "";
   const broken = objects.get(key);
@@ -104,7 +104,7 @@ function recordViolation({ objects }: FollowedRule, found: ObjectViolations["fir
 
 /** `skipped: default/report at 2026-01-01T07:00:00Z, seed 3: report-1 still active (Forbid); 2 times` */
 export function violationText({ rule, object, seed, atMs, text, count, futures }: Violation): string {
-  // That tells of many slots.
+  // The text of a change covers many slots.
   if (rule.condition.type === "change") return `${rule.text}: ${object}: ${text}`;
   const subject = object === undefined ? "" : `${object} `;
   const more = count > 1 ? `; ${count.toLocaleString("en-US")} times` : "";

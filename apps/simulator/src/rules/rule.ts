@@ -5,15 +5,15 @@ import { INCIDENT_KINDS, type Incident } from "../futures/incident.js";
 import { EVERYTHING, type Selection, parseSelection } from "../selection.js";
 import { UserError } from "../user-error.js";
 
-/** Something that is not to happen. */
+/** A forbidden result of a simulation. */
 export interface Rule {
-  /** As it was written. */
+  /** The original text. */
   readonly text: string;
-  /** Whom it is about. */
+  /** The objects that the rule checks. */
   readonly selection: Selection;
-  /** What is not to befall a run; or more pods at once than so many; or a difference from what is compared. */
+  /** The forbidden condition: an incident of a run, too many concurrent pods, or a difference from the compared run. */
   readonly condition: RunRule | PodsRule | ChangeRule;
-  /** Of many futures: the share in which it may happen, from 0 to 1. Absent: in none. */
+  /** Permitted share of the futures, from 0 to 1. Absent: no future may violate the rule. */
   readonly maxShare?: number;
 }
 
@@ -36,10 +36,10 @@ type RuleName = (typeof NAMES)[number];
 const EXAMPLES = "skipped, billing/*:failed, late>10m, peak-pods>50 or, with --seeds, skipped>1%";
 
 /**
- * Reads rules, each `[SELECTION:]NAME[>BOUND][>SHARE%]`, several in one text with commas between them.
+ * Parses rules, each `[SELECTION:]NAME[>BOUND][>SHARE%]`. One text may have several rules, separated by commas.
  *
- * @param where - What they come from, for mistakes: `--fail-on`.
- * @throws UserError with a line for each that is none.
+ * @param where - Source of the rules for error messages, for example `--fail-on`.
+ * @throws UserError with one line for each invalid rule.
  */
 export function parseRules(texts: readonly string[], where = "--fail-on"): Rule[] {
   const rules: Rule[] = [];
@@ -60,7 +60,9 @@ function parseRule(text: string): Rule {
   const colon = text.lastIndexOf(":");
   const selection = colon < 0 ? EVERYTHING : parseSelection(text.slice(0, colon));
   if (selection === undefined)
-    throw new UserError(`has no selection before the colon; write a name, or a namespace and a name: billing/*:skipped`);
+    throw new UserError(
+      `has no selection before the colon; write a name, or a namespace and a name: billing/*:skipped`,
+    );
   const [name = "", ...bounds] = text.slice(colon + 1).split(">");
   if (!isName(name)) {
     const meant = closest(name, NAMES);

@@ -8,7 +8,7 @@ import type { Rule } from "./rule.js";
 import { type CheckedFuture, RuleCounts, type Violation, violationText } from "./rule-counts.js";
 import { ViolationsError } from "./violations-error.js";
 
-/** What of a future has to be counted to know whether rules are broken. */
+/** Returns the incidents and selections that must be counted to check the rules. */
 export function countsNeededFor(rules: readonly Rule[]): {
   readonly incidents: Incident[];
   readonly selections: Selection[];
@@ -19,7 +19,7 @@ export function countsNeededFor(rules: readonly Rule[]): {
   };
 }
 
-/** Holds the one future that is being played against rules. */
+/** Checks rules in the one future that is being simulated. */
 export class RunRules {
   readonly #rules: readonly Rule[];
   readonly #counter: IncidentCounter;
@@ -34,9 +34,9 @@ export class RunRules {
   }
 
   /**
-   * Those that were broken. To be asked once, when all has been played.
+   * Returns the violations. Call this once, after the simulation.
    *
-   * @param future.peaks - With the pods of the selections that `countedFor` tells.
+   * @param future.peaks - With the pods of the selections that `countsNeededFor` returns.
    */
   violations({
     seed,
@@ -51,21 +51,21 @@ export class RunRules {
   }
 }
 
-/** Those that one future has broken. */
+/** Returns the violations in one future. */
 export function violationsOf(rules: readonly Rule[], future: CheckedFuture): Violation[] {
   const counts = new RuleCounts(rules);
   counts.add(future);
   return counts.violations;
 }
 
-/** @throws UserError for rules about a share of the futures, where one is played. */
+/** @throws UserError for rules about a share of the futures, when only one future is simulated. */
 export function rejectShareRules(rules: readonly Rule[], hint: string): void {
   for (const { text, maxShare } of rules)
     if (maxShare !== undefined)
       throw new UserError(`--fail-on: ${JSON.stringify(text)} limits the share of many futures: ${hint}`);
 }
 
-/** @throws ViolationsError when there are any. */
+/** @throws ViolationsError when there are violations. */
 export function throwViolations(violations: readonly Violation[]): void {
   if (violations.length > 0) throw new ViolationsError(violations.map(violationText));
 }

@@ -1,4 +1,4 @@
-/** What was asked for with `--fail-on` came up: exit status 1, or the one of `--fail-exit`. */
+/** A rule of `--fail-on` was violated. Exit status 1, or the one of `--fail-exit`. */
 export class ViolationsError extends Error {
   override readonly name = "ViolationsError";
 

@@ -42,14 +42,14 @@ function objects<Kind extends ObjectRecord["kind"]>(
   );
 }
 
-/** When the runs of a CronJob were started, and for which slot. */
+/** Returns when each run of a CronJob started, and its slot. */
 function runs(played: ScenarioRun, cronJob: string): { at: string; slot: string }[] {
   return objects(played, "Job", "ADDED")
     .filter(({ owner }) => owner?.name === cronJob)
     .map(({ at, state }) => ({ at: at.slice(5, 16), slot: state.scheduledFor!.slice(5) }));
 }
 
-/** How a Job ended, and what it had counted by then. */
+/** Returns how a Job ended, with its counts at that time. */
 function outcome(played: ScenarioRun, job: string) {
   const ended = objects(played, "Job", "MODIFIED").find(
     ({ name, state }) => name === job && state.outcome !== undefined,
@@ -146,7 +146,7 @@ const EXPECTATIONS: Readonly<Record<string, (played: ScenarioRun) => void>> = {
     expect(podsOf(played, "charge-cards").map(({ at }) => at.slice(11, 16))).toEqual(["08:05", "08:05", "08:05"]);
     expect(outcome(played, "charge-cards")).toMatchObject({ type: "Complete", succeeded: 3, failed: 0 });
     expect(outcome(played, "charge-cards")!.at > "08:24").toBe(true);
-    // Twelve minutes of work were done at 08:17, but the controller could not see it.
+    // Twelve minutes of work were done at 08:17, but the controller's cache did not show it.
     const counted = objects(played, "Job", "MODIFIED").find(({ state }) => state.succeeded > 0);
     expect(counted!.at > "2026-01-05T08:24").toBe(true);
   },
@@ -174,7 +174,7 @@ const EXPECTATIONS: Readonly<Record<string, (played: ScenarioRun) => void>> = {
     );
     const waves = [...new Set(created.map(({ at }) => Date.parse(at)))];
     const pauses = waves.slice(1).map((at, index) => at - waves[index]!);
-    // Three seconds between waves, but for the time between the leaders.
+    // Three seconds between waves, except for the change of leaders.
     expect(pauses.filter((pauseMs) => pauseMs !== 3000)).toHaveLength(1);
     const change = pauses.findIndex((pauseMs) => pauseMs !== 3000);
     expect(pauses[change]).toBeGreaterThan(5000);
@@ -193,7 +193,7 @@ const EXPECTATIONS: Readonly<Record<string, (played: ScenarioRun) => void>> = {
         .map((pod) => Date.parse(pod.at));
       return at.slice(1).map((time, number) => (time - at[number]!) / 1000);
     };
-    // A second to start, thirty to run, and the back-off.
+    // A second to start, thirty seconds to run, and the back-off.
     expect(attempts("patient", 1)).toEqual([41, 51]);
     expect(attempts("patient", 4)).toEqual([41, 51, 71]);
     expect(podsOf(played, "patient")).toHaveLength(6 + 2 + 3);

@@ -22,7 +22,7 @@ const cronJob = `
       schedule: "@hourly"
       jobTemplate: { spec: { template: { spec: { restartPolicy: Never, containers: [{ name: main, image: b }] } } } }`;
 
-/** A scenario with what is given, and a Job and a CronJob to play. */
+/** Returns a scenario with the given text, a Job and a CronJob. */
 function scenario(text: string): string {
   return `apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n${text}\nmanifests:${job("pi")}${cronJob}\n`;
 }
@@ -294,7 +294,7 @@ test("the command line overrides the file", async () => {
   expect(await loadScenario("s.yaml", io({ "s.yaml": text }), overrides)).toMatchObject(overrides);
 });
 
-// After a change of the schema write it into both files, as JSON, and let prettier format them.
+// After a change of the schema, write it to both files as JSON, and format them with prettier.
 test.each(["../../../../docs/scenario.schema.json", "../../scenario.schema.json"])(
   "the published schema %s is the one that is checked",
   async (file) => {

@@ -25,17 +25,17 @@ import { UserError } from "../user-error.js";
 import type { Scenario } from "./scenario.js";
 import { ScenarioText } from "./scenario-text.js";
 
-/** What the command line says, which counts more than the file. */
+/** Values from the command line, which override the file. */
 export interface ScenarioOverrides {
   readonly startMs?: number | undefined;
   readonly durationMs?: number | undefined;
   readonly seed?: number | undefined;
-  /** Played beside the scenario's own. */
+  /** Simulated in addition to the scenario's own. */
   readonly manifests?: readonly Manifest[];
 }
 
 /**
- * Reads a scenario file and what it refers to.
+ * Reads a scenario file and the files that it names.
  *
  * @throws UserError with one line for each mistake: `file:line:column: path: what is wrong; hint`.
  */

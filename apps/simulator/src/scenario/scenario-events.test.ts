@@ -13,7 +13,7 @@ interface ScenarioRun {
   readonly events: readonly ScenarioEventRecord[];
 }
 
-/** Plays a scenario of one Job that runs for ten minutes on two nodes, an hour long, unless it says otherwise. */
+/** Simulates a scenario for an hour: by default a Job that runs for ten minutes on two nodes. */
 async function runScenario(text: string, spec = "", podSpec = ""): Promise<ScenarioRun> {
   const file = `apiVersion: sim.kubewright.dev/v1
 kind: Scenario
@@ -48,7 +48,7 @@ manifests:
 const eventYaml = (line: string): string => `events:\n  - { ${line} }`;
 const time = (at: string): string => at.slice(11, 19);
 
-/** Each pod by the order it was made, as the times of what can be seen of it. */
+/** Returns the phases of each pod with their times, in the order of the pods' creation. */
 function histories({ pods }: ScenarioRun): string[][] {
   const names = [...new Set(pods.map(({ name }) => name))];
   return names.map((name) => {
@@ -126,7 +126,7 @@ test("draining evicts running pods and admits no new ones until it ends", async 
     "00:00:01 node-1",
     "00:00:01 node-2",
     "00:00:01 node-2",
-    // The two that were evicted find no room before those of node-2 have ended.
+    // The two evicted pods find no room before the pods on node-2 have ended.
     "00:10:02 node-2",
     "00:10:02 node-2",
     "00:20:03 node-2",
@@ -157,7 +157,7 @@ test("evicted pods are replaced", async () => {
     "00:01:01 gone",
     "00:01:01 gone",
     "00:10:01 Succeeded",
-    // Two failures bring a back-off of twenty seconds.
+    // Two failures cause a back-off of twenty seconds.
     "00:11:21 Succeeded",
     "00:11:21 Succeeded",
   ]);
@@ -166,7 +166,7 @@ test("evicted pods are replaced", async () => {
 test("while the API server is down containers keep running, and all components catch up afterwards", async () => {
   const played = await runScenario(eventYaml("at: +5m, for: 15m, apiServerDown: all"), "completions: 2");
   const [first, second] = histories(played);
-  // The kubelet comes back every ten seconds, the controllers' watches within thirty.
+  // The kubelet retries every ten seconds, the controllers' watches within thirty.
   expect(first!.at(-1)).toMatch(/^00:20:0\d Succeeded$/);
   expect(second![0]).toMatch(/^00:20:[0-3]\d Pending$/);
   const ended = played.pods.find(({ state }) => state.phase === "Succeeded");
@@ -199,7 +199,7 @@ test("controllers whose clock is set forward run CronJobs early by the same amou
       : [],
   );
   expect(problems).toEqual([]);
-  // The first timer was set before the jump, and monotonic time knows of none.
+  // The first timer was set before the jump, which does not change monotonic time.
   expect(jobs).toEqual(["00:20:00 for 00:20:00", "00:35:00 for 00:40:00", "00:55:00 for 01:00:00"]);
 });
 

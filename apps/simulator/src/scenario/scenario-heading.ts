@@ -2,7 +2,7 @@ import { formatDuration } from "../duration.js";
 import { type Style, printable } from "../style.js";
 import type { ScenarioEventRecord } from "../trace.js";
 
-/** Text broken into lines of at most so many columns. */
+/** Breaks text into lines of at most `width` columns. */
 export function paragraph(text: string, width: number): string {
   const lines: string[] = [];
   let line = "";
@@ -15,10 +15,10 @@ export function paragraph(text: string, width: number): string {
   return [...lines, line].join("\n");
 }
 
-/** Happenings shown at most. */
+/** Maximum number of events that are listed. */
 const MAX_EVENTS = 50;
 
-/** What happened, a line each: when, for how long, and what. */
+/** Returns the scenario's events, one per line: time, kind, message and duration. */
 export function eventsText(events: readonly ScenarioEventRecord[], style: Style): string {
   const rows = events.slice(0, MAX_EVENTS).map(({ at, until, kind, message }) => {
     const lasting = until === undefined ? "" : ` for ${formatDuration(Date.parse(until) - Date.parse(at))}`;

@@ -3,10 +3,10 @@ import { type Path, type Problem, pathText } from "@kubewright/simulation";
 
 import { UserError } from "../user-error.js";
 
-/** Problems told at once. */
+/** Maximum number of problems in one error. */
 const MAX_PROBLEMS = 20;
 
-/** The text of a scenario file, with the place of everything in it. */
+/** A parsed scenario file that knows the place of each value. */
 export class ScenarioText {
   readonly #file: string;
   readonly #document: YamlDocument;
@@ -27,12 +27,15 @@ export class ScenarioText {
     throw new UserError(lines.join("\n"));
   }
 
-  /** @throws UserError for aliases that cannot be followed. */
+  /** Returns the value of the document. @throws UserError for aliases that cannot be resolved. */
   value(): unknown {
     return this.#withUserErrors(() => this.#document.value());
   }
 
-  /** `file:line:column` of a value, or of the field's name. What is not there stands where its parent does. */
+  /**
+   * Returns `file:line:column` of a value, or with `atKey` of the field's name. A missing value has the place of its
+   * parent.
+   */
   place(path: Path, atKey = false): string {
     const { line, column } = this.#document.place(path, { atKey });
     return `${this.#file}:${line}:${column}`;

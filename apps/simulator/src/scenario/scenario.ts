@@ -2,24 +2,24 @@ import type { ControllerSettings, GroupedNode, ScenarioEvent as PlayedHappening,
 
 import type { Manifest } from "../input/manifest.js";
 
-/** A scenario that can be played. */
+/** A scenario that is ready to be simulated. */
 export interface Scenario {
   readonly name: string;
   readonly description: string | undefined;
   readonly startMs: number;
   readonly durationMs: number;
   readonly seed: number;
-  /** Zone of CronJobs without one. */
+  /** Time zone of CronJobs without `timeZone`. */
   readonly timeZone: string;
   readonly controllerManagers: number;
   readonly controllers?: ControllerSettings | undefined;
   readonly jitter?: Jitter | undefined;
-  /** Absent: the default ones. */
+  /** Absent: the default nodes. */
   readonly nodes: readonly GroupedNode[] | undefined;
-  /** Its own and those of the command line, with what it says of their workloads written into them. */
+  /** Manifests of the scenario and of the command line, with the scenario's workload settings as annotations. */
   readonly manifests: readonly Manifest[];
   readonly events: readonly ScenarioEvent[];
 }
 
-/** One thing that happens. Its place is `file:line:column`. */
+/** One event of a scenario. Its place is `file:line:column`. */
 export type ScenarioEvent = PlayedHappening<Manifest>;

@@ -4,7 +4,10 @@ import { type DurationRange, drawDuration, workloadOf } from "@kubewright/fake-k
 
 const SAMPLES = 64;
 
-/** How long a pod made from a template takes in the mean, as far as its annotations tell: start, and the container that runs longest. */
+/**
+ * Returns the mean duration of a pod of a template, according to its annotations: startup, and the container that runs
+ * longest.
+ */
 export function expectedDurationMs(template: {
   readonly metadata?: DeepReadonly<Partial<ObjectMeta>>;
   readonly spec?: DeepReadonly<Pod["spec"]>;
@@ -12,7 +15,7 @@ export function expectedDurationMs(template: {
   const { annotations } = template.metadata ?? {};
   const { workload } = workloadOf({ metadata: { annotations } } as DeepReadonly<Pod>);
   const { rules = [] } = workload;
-  // What only some attempts or indexes do is no mean.
+  // Rules for only some attempts or indexes do not count for the mean.
   const unconditional = rules.filter(({ indexes, attempts }) => indexes === undefined && attempts === undefined);
   const means = new Map<DurationRange, number>();
   const mean = (range: DurationRange): number => {

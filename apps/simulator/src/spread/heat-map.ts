@@ -16,14 +16,14 @@ export const MEASURE_TITLES: Readonly<Record<Measure, string>> = {
   memory: "memory requested",
 };
 
-/** `12 cores` in few characters. */
+/** Returns a level as short text: `12 cores`. */
 function levelText(measure: Measure, level: number): string {
   if (measure === "cpu") return coresText(level);
   if (measure === "memory") return memoryText(level);
   return level.toLocaleString("en-US");
 }
 
-/** A line for each measure: the most there is at each minute of the hour, whatever the hour. */
+/** Returns a line for each measure: the maximum at each minute of the hour, over all hours. */
 export function minuteStrips(curves: LoadCurves, style: Style): string {
   const lines = MEASURES.filter((measure) => curves[measure].some((level) => level > 0)).map((measure) => {
     const levels = maxBy(curves[measure], (minute) => minute % HOUR, HOUR);
@@ -40,7 +40,10 @@ const RULER = Array.from({ length: 6 }, (_, index) => `:${String(index * 10).pad
   .join("")
   .replace(":0 ", ":00");
 
-/** One measure: a line for every hour of the day, a character for every minute; and of several days a line for each, by the hour. */
+/**
+ * Returns the map of one measure: a line for each hour of the day, with a character for each minute. For several days
+ * it adds a line per day, by hour.
+ */
 export function heatMap(measure: Measure, curves: LoadCurves, startMs: number, style: Style): string {
   const curve = curves[measure];
   const { byHour, byDay } = loadMaps(curve, startMs);

@@ -3,10 +3,13 @@ import type { ScheduledLoad } from "./scheduled-load.js";
 export const MEASURES = ["starts", "pods", "cpu", "memory"] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** What goes on in every minute of a window: runs that start, and pods, thousandths of a core and bytes that are there. */
+/** Load in each minute of a window: runs that start, and existing pods with their thousandths of a core and bytes. */
 export type LoadCurves = Readonly<Record<Measure, Float64Array>>;
 
-/** @param minutes - The first minute of each CronJob's runs, in the order of `loads`. */
+/**
+ * Returns the load for given start minutes. @param minutes - First minute of each CronJob's runs, in the order of
+ * `loads`.
+ */
 export function loadCurves(
   loads: readonly ScheduledLoad[],
   minutes: readonly number[],
@@ -34,7 +37,10 @@ export function loadCurves(
   return curves;
 }
 
-/** The most in each minute of the hour, hour of the day or day: of every `length` minutes the one they are in, of `count`. */
+/**
+ * Returns the maximum in each of `count` buckets, such as minutes of the hour, hours of the day or days. @param placeOf
+ * - Returns the bucket of a minute.
+ */
 export function maxBy(curve: Float64Array, bucketOf: (minute: number) => number, count: number): number[] {
   const max = Array.from({ length: count }, () => 0);
   for (const [minute, level] of curve.entries()) {

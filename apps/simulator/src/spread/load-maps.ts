@@ -7,10 +7,13 @@ const HOUR = 60;
 const DAY = 24 * HOUR;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Days that have a row of their own; of more, the first. */
+/** Maximum number of days with their own row. The first days are shown. */
 const MAX_DAYS = 31;
 
-/** A curve by minute of the hour, by hour of the day and, of several days, by day. @param startMs - A whole hour. */
+/**
+ * Returns a curve by minute of the hour, by hour of the day and, for several days, by day. @param startMs - A whole
+ * hour.
+ */
 export function loadMaps(curve: Float64Array, startMs: number): LoadMaps {
   const first = firstMinute(startMs);
   const byMinuteOfDay = maxBy(curve, (minute) => (minute + first) % DAY, DAY);
@@ -37,7 +40,7 @@ export function loadMaps(curve: Float64Array, startMs: number): LoadMaps {
   };
 }
 
-/** Days that the map by day leaves out. */
+/** Returns the number of days that the map by day omits. */
 export function omittedDays(curve: Float64Array, startMs: number): number {
   return Math.max(0, daysOf(curve, startMs) - MAX_DAYS);
 }

@@ -1,13 +1,13 @@
 import { ScheduleError, parseSchedule } from "@kubewright/cron";
 
-/** The minutes of the hour at which a schedule runs, and what stands around them. */
+/** The minutes of the hour at which a schedule fires, and the rest of the schedule. */
 export interface MinuteField {
   /** Ascending, 0 to 59. */
   readonly minutes: readonly number[];
-  /** How much earlier and later all of them can be at most, within the hour. */
+  /** Minimum and maximum shift of all minutes within the hour, in minutes. */
   readonly earliest: number;
   readonly latest: number;
-  /** The schedule with every minute so much later; hours, days and the zone as they were. */
+  /** Returns the schedule with each minute shifted. Hours, days and the zone stay. */
   shiftedBy(minutes: number): string;
 }
 
@@ -22,7 +22,7 @@ const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
 ]);
 const LAST_MINUTE = 59;
 
-/** @returns `undefined` for `@every`, which has no minute, and for what is no schedule. */
+/** @returns `undefined` for `@every`, which has no minute, and for an invalid schedule. */
 export function readMinuteField(schedule: string): MinuteField | undefined {
   if (!isSchedule(schedule)) return undefined;
   const [, zone = "", rest = ""] = /^((?:CRON_)?TZ=\S*\s+)?(.*)$/s.exec(schedule)!;
@@ -48,11 +48,11 @@ export function readMinuteField(schedule: string): MinuteField | undefined {
 interface MinuteItem {
   readonly first: number;
   readonly last: number;
-  /** Absent: a single minute, or every minute between the two. */
+  /** Absent: a single minute, or every minute of the range. */
   readonly step?: number;
 }
 
-/** What is left to read is known to be right. */
+/** Parses an item of a valid field. */
 function readItem(item: string): MinuteItem {
   const [base = "", step] = item.split("/");
   const [low = "", high] = base.split("-");
@@ -66,7 +66,7 @@ function minutesOf({ first, last, step = 1 }: MinuteItem): number[] {
   return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
-/** Up to the end of the hour is far enough: no further minute of the item lies between its last one and that. */
+/** A range ends at most at the end of the hour: the item has no further minute between its last one and that. */
 function itemText({ first, last, step }: MinuteItem, shift: number): string {
   const from = first + shift;
   if (first === last) return String(from);

@@ -4,14 +4,14 @@ import { mutableCopy } from "@kubewright/api";
 import type { Manifest } from "../input/manifest.js";
 import type { ScheduledLoad } from "./scheduled-load.js";
 
-/** A CronJob that gets another schedule. */
+/** A new schedule for a CronJob. */
 export interface ScheduleChange {
   readonly load: ScheduledLoad;
   readonly from: string;
   readonly to: string;
 }
 
-/** Those of which the first minute is another. @param minutes - In the order of `loads`. */
+/** Returns the changes of CronJobs whose first minute differs. @param minutes - In the order of `loads`. */
 export function scheduleChanges(loads: readonly ScheduledLoad[], minutes: readonly number[]): ScheduleChange[] {
   return loads.flatMap((load, index) => {
     const shift = minutes[index]! - load.minute;
@@ -21,7 +21,7 @@ export function scheduleChanges(loads: readonly ScheduledLoad[], minutes: readon
   });
 }
 
-/** The manifests with the changes made. */
+/** Returns the manifests with the new schedules. */
 export function movedManifests(manifests: readonly Manifest[], changes: readonly ScheduleChange[]): Manifest[] {
   const changed = new Map(changes.map(({ load, to }) => [load.manifest, to]));
   return manifests.map((manifest) => {
@@ -33,13 +33,13 @@ export function movedManifests(manifests: readonly Manifest[], changes: readonly
   });
 }
 
-/** Documents with nothing but the new schedules, for `kubectl apply --server-side`. */
+/** Returns documents with only the new schedules, for `kubectl apply --server-side`. */
 export function patchText(changes: readonly ScheduleChange[]): string {
   if (changes.length === 0) return "# Nothing to change.\n";
   return changes.map(({ load, to }) => documentText(load.manifest.object as unknown as CronJob, to)).join("---\n");
 }
 
-// JSON's quoted text is YAML's, whatever is in it.
+// A quoted JSON string is valid YAML for any content.
 function documentText({ apiVersion, metadata: { name, namespace } }: CronJob, schedule: string): string {
   return [
     `apiVersion: ${apiVersion}`,

@@ -5,7 +5,7 @@ import type { ScheduledLoad } from "./scheduled-load.js";
 
 const MINUTE_MS = 60_000;
 
-/** @throws UserError for what is no selection. */
+/** @throws UserError for invalid selections. */
 export function parseSelections(flag: string, texts: readonly string[]): Selection[] {
   return texts
     .flatMap((text) => text.split(","))
@@ -17,7 +17,7 @@ export function parseSelections(flag: string, texts: readonly string[]): Selecti
     });
 }
 
-/** @throws UserError for a selection of nothing: what is misspelt is not to be passed over. */
+/** @throws UserError for a selection without a match, which may be misspelt. */
 export function checkSelected(flag: string, selections: readonly Selection[], loads: readonly ScheduledLoad[]): void {
   const unmatched = selections.find((selection) => !loads.some((load) => isSelectedBy(selection, load)));
   if (unmatched === undefined) return;
@@ -26,9 +26,9 @@ export function checkSelected(flag: string, selections: readonly Selection[], lo
 }
 
 /**
- * What `--after A,B` asks for: wherever A and B run in the same hour, A has had its expected time when B begins.
+ * Parses `--after A,B`: in each hour in which both run, B starts after the expected duration of A.
  *
- * @throws UserError for names of nothing, and for fewer than two of them.
+ * @throws UserError for names without a match, and for fewer than two names.
  */
 export function precedencesOf(texts: readonly string[], loads: readonly ScheduledLoad[]): Precedence[] {
   return texts.flatMap((text) => {
@@ -55,14 +55,14 @@ function minutesOf({ expectedMs }: ScheduledLoad): number {
   return Math.max(1, Math.ceil(expectedMs / MINUTE_MS));
 }
 
-/** Hours of zones that are half an hour apart are never the same. */
+/** Hours of zones that are half an hour apart never coincide. */
 function runInSameHour(a: ScheduledLoad, b: ScheduledLoad): boolean {
   const hours = hoursOf(a);
   for (const hour of hoursOf(b)) if (hours.has(hour)) return true;
   return false;
 }
 
-/** When the hours of its wall clock begin in which it runs: minutes since the window began. */
+/** Returns the starts of the wall-clock hours in which it runs, in minutes since the start of the window. */
 function hoursOf({ starts, hourOffsetMinutes }: ScheduledLoad): Set<number> {
   return new Set(starts.map((start) => Math.floor((start - hourOffsetMinutes) / 60) * 60 + hourOffsetMinutes));
 }

@@ -1,21 +1,21 @@
-/** Something that runs again and again, and may begin at another minute of the hour. */
+/** A recurring task that may start at another minute of the hour. */
 export interface SpreadTask {
-  /** When each run begins: minutes since the window began, ascending. */
+  /** Starts of the runs: minutes since the start of the window, ascending. */
   readonly starts: readonly number[];
-  /** When each is over: minutes since the window began. */
+  /** Ends of the runs: minutes since the start of the window. */
   readonly ends: readonly number[];
-  /** Pods of a run. */
+  /** Pods per run. */
   readonly pods: number;
-  /** The first minute of the hour at which it begins. */
+  /** First minute of the hour at which it starts. */
   readonly minute: number;
-  /** What that may be instead. Both `minute`: it stays where it is. */
+  /** Range of that minute. A task with both equal to `minute` cannot move. */
   readonly earliest: number;
   readonly latest: number;
-  /** Whether it runs as often in every hour when it first begins at that minute. */
+  /** Returns whether it runs as often in every hour if its first minute is the given one. */
   readonly runsInSameHours: (minute: number) => boolean;
 }
 
-/** One task begins so many minutes before another, or more. Tasks by their index. */
+/** One task starts at least `gap` minutes before another. Tasks are indexes. */
 export interface Precedence {
   readonly before: number;
   readonly after: number;
@@ -23,14 +23,14 @@ export interface Precedence {
 }
 
 export interface SpreadPlan {
-  /** The first minute of each task. */
+  /** First minute of each task. */
   readonly minutes: readonly number[];
-  /** The most pods in any minute, with the minutes as they are and as proposed. */
+  /** Maximum number of pods in a minute, with the current minutes and with the proposed ones. */
   readonly peakBefore: number;
   readonly peak: number;
 }
 
-/** No order of the tasks is possible: these two are what it came up with. */
+/** Thrown when no order of the tasks satisfies all precedences. Names one that cannot be satisfied. */
 export class PrecedenceError extends Error {
   override readonly name = "PrecedenceError";
 
@@ -39,20 +39,20 @@ export class PrecedenceError extends Error {
   }
 }
 
-/** How often all tasks are gone through for one target. */
+/** Maximum number of passes over all tasks for one target. */
 const PASSES = 6;
-/** What is above the target has to shrink so much from one time to the next: else it never will be nothing. */
+/** The excess over the target must shrink to this fraction in each pass; otherwise the search stops. */
 const MIN_PROGRESS = 0.8;
-/** A share of the peak that is not worth a further search: of a peak below 200, nothing. */
+/** Fraction of the peak at which the search ends. Below a peak of 200 the search is exact. */
 const SEARCH_TOLERANCE = 1 / 200;
 
 /**
- * New first minutes for tasks, of which few change, so that no minute of the window has more than `target` pods; without
- * a target, or when that is too low, as few as are found. The same tasks give the same plan. Takes time in proportion to the
- * runs and their minutes together, times the logarithm of the peak.
+ * Proposes first minutes for tasks, with few changes, so that no minute of the window has more than `target` pods.
+ * Without a reachable target it proposes the lowest peak that it finds. The same tasks give the same plan. Takes time
+ * proportional to the run minutes times the logarithm of the peak.
  *
  * @param windowMinutes - Length of the window.
- * @throws PrecedenceError when tasks cannot come in the order that is asked for.
+ * @throws PrecedenceError when the precedences cannot be satisfied.
  */
 export function proposeMinutes(
   tasks: readonly SpreadTask[],
@@ -69,14 +69,14 @@ export function proposeMinutes(
   }
   const lowest = Math.max(lowestPeak(placement), target ?? 0);
   const lowestMinutes = placement.minutes;
-  // From how things are to the same peak: what need not move has not been moved.
+  // Starts again from the current minutes with the lowest peak as the target, so that fewer tasks move.
   placement.restore(ordered);
   if (!placement.reducePeak(lowest)) placement.restore(lowestMinutes);
   placement.undoUnneededMoves(lowest);
   return { minutes: placement.minutes, peakBefore, peak: placement.peak };
 }
 
-/** Leaves the board at the lowest peak that was found. */
+/** Searches the lowest peak, and leaves the placement there. */
 function lowestPeak(placement: Placement): number {
   placement.placeAll();
   let best = placement.minutes;
@@ -96,9 +96,9 @@ function lowestPeak(placement: Placement): number {
 }
 
 interface Costs {
-  /** Added to the squares of what is above the target. */
+  /** Increase of the sum of squares of the excess over the target. */
   readonly excess: number;
-  /** Pods that are there already, summed over its minutes. */
+  /** Pods of other tasks, summed over the task's minutes. */
   readonly occupancy: number;
 }
 
@@ -126,7 +126,7 @@ class Placement {
     return this.#load.reduce((max, pods) => Math.max(max, pods), 0);
   }
 
-  /** No plan has a lower one: that of what stays, and of every run alone. */
+  /** Lower bound of the peak of any plan: the peak of the immovable tasks, and of every single run. */
   get minPeak(): number {
     const movable = [...this.#tasks.keys()].filter((index) => this.#isMovable(index));
     for (const index of movable) this.#add(index, -1);
@@ -142,7 +142,7 @@ class Placement {
     for (const [index, minute] of minutes.entries()) if (this.#minutes[index] !== minute) this.#move(index, minute);
   }
 
-  /** Moves what has to be moved for the order's sake, no further than it must. @throws PrecedenceError */
+  /** Moves the tasks that violate the order, no further than needed. @throws PrecedenceError */
   enforcePrecedences(): void {
     const order = this.#topologicalOrder();
     const latest = this.#tasks.map((task) => task.latest);
@@ -164,7 +164,7 @@ class Placement {
     }
   }
 
-  /** Places everything that may move as if it were new, the largest first, where least goes on. */
+  /** Places all movable tasks from scratch, the largest first, each where the load is lowest. */
   placeAll(): void {
     const size = ({ pods, starts, ends }: SpreadTask): number =>
       pods * starts.reduce((sum, start, run) => sum + ends[run]! - start, 0);
@@ -179,7 +179,10 @@ class Placement {
     }
   }
 
-  /** Moves tasks out of minutes with more than `target` pods, first those that bring most. @returns Whether none is left. */
+  /**
+   * Moves tasks out of minutes with more than `target` pods, those with the most such pods first. @returns Whether no
+   * such minute is left.
+   */
   reducePeak(target: number): boolean {
     let excess = Number.POSITIVE_INFINITY;
     for (let pass = 0; pass < PASSES; pass++) {
@@ -192,7 +195,7 @@ class Placement {
         if (!this.#exceeds(index, target)) continue;
         this.#add(index, -1);
         const current = this.#minutes[index]!;
-        // At first nothing is moved that would have to be moved again.
+        // The first pass moves only tasks that fit completely, so that none must be moved again.
         const minute = this.#bestMinute(index, target, { mustFit: pass === 0 });
         if (minute !== undefined && minute !== current) {
           this.#minutes[index] = minute;
@@ -208,7 +211,7 @@ class Placement {
     return false;
   }
 
-  /** Puts back what the target does not need to be moved. */
+  /** Restores the original minute of each task where the target permits it. */
   undoUnneededMoves(target: number): void {
     for (const [index, { minute }] of this.#tasks.entries()) {
       const current = this.#minutes[index]!;
@@ -219,7 +222,7 @@ class Placement {
     }
   }
 
-  /** Where a task, which is not on the board, costs least; of equals, nearest to where it was. */
+  /** Returns the cheapest minute of a task that is not in the load; of equals, the one nearest to the original. */
   #bestMinute(index: number, target: number, { mustFit = false } = {}): number | undefined {
     const { minute: original, runsInSameHours } = this.#tasks[index]!;
     const current = this.#minutes[index]!;
@@ -245,7 +248,10 @@ class Placement {
     return undefined;
   }
 
-  /** What it would cost to begin at each minute. From one to the next every run gains a minute at its end and loses its first. */
+  /**
+   * Returns the costs of each start minute. From one to the next, every run gains a minute at its end and loses its
+   * first.
+   */
   #costs(
     index: number,
     { from, to, target }: { readonly from: number; readonly to: number; readonly target: number },
@@ -278,7 +284,7 @@ class Placement {
     return costs;
   }
 
-  /** What the order leaves of the minutes at which a task may begin, the others being where they are. */
+  /** Returns the range of start minutes that the precedences permit, with the other tasks where they are. */
   #range(index: number): readonly [number, number] {
     const { earliest, latest } = this.#tasks[index]!;
     return [
@@ -295,7 +301,7 @@ class Placement {
     return earliest < latest;
   }
 
-  /** Of each task: its pods, in minutes with more than `target`. */
+  /** Returns for each task its pods in minutes with more than `target`. */
   #podMinutesAbove(target: number): number[] {
     const above = new Int32Array(this.#load.length + 1);
     for (const [minute, pods] of this.#load.entries()) above[minute + 1] = above[minute]! + (pods > target ? 1 : 0);
@@ -312,7 +318,7 @@ class Placement {
     });
   }
 
-  /** Whether any minute of a task has more than `target` pods. */
+  /** Returns whether a minute of a task has more than `target` pods. */
   #exceeds(index: number, target: number): boolean {
     const { starts, ends, minute } = this.#tasks[index]!;
     const shift = this.#minutes[index]! - minute;
@@ -338,7 +344,7 @@ class Placement {
     }
   }
 
-  /** Every task after those that come before it. @throws PrecedenceError for a circle. */
+  /** Returns the tasks in topological order. @throws PrecedenceError for a cycle. */
   #topologicalOrder(): number[] {
     const openPredecessors = this.#predecessors.map((list) => list.length);
     const order = [...openPredecessors.keys()].filter((index) => openPredecessors[index] === 0);

@@ -10,25 +10,25 @@ import { expectedDurationMs } from "./expected-duration.js";
 import { type MinuteField, readMinuteField } from "./minute-field.js";
 import type { SpreadTask } from "./propose.js";
 
-/** A CronJob with its runs in the window, and what they take. */
+/** A CronJob with its runs in the window and their resource requests. */
 export interface ScheduledLoad extends SpreadTask {
   readonly manifest: Manifest;
   readonly namespace: string;
   readonly name: string;
   readonly schedule: string;
-  /** What its fields are about; absent where it has no minute of the hour. */
+  /** Parsed minute field of the schedule. Absent for a schedule without a minute of the hour. */
   readonly field?: MinuteField;
-  /** Minutes past UTC's full hour at which the hours of its zone begin. */
+  /** Minutes after UTC's full hour at which the hours of its zone start. */
   readonly hourOffsetMinutes: number;
   readonly expectedMs: number;
-  /** Of all pods of a run together. */
+  /** Requests of all pods of a run together. */
   readonly cpuMillis: number;
   readonly memoryBytes: number;
-  /** Why it stays where it is; absent for one that may be moved. */
+  /** Why the CronJob cannot be moved. Absent for one that can. */
   readonly fixedReason?: string;
 }
 
-/** Whole hours. Epoch milliseconds. */
+/** Whole hours, in epoch milliseconds. */
 export interface SpreadWindow {
   readonly startMs: number;
   readonly endMs: number;
@@ -36,23 +36,23 @@ export interface SpreadWindow {
 
 export interface ScheduledLoadOptions {
   readonly window: SpreadWindow;
-  /** Zone of CronJobs without one. */
+  /** Time zone of CronJobs without `timeZone`. */
   readonly localTimeZone: string;
-  /** Which are not to be moved. */
+  /** CronJobs that must not be moved. */
   readonly keep: readonly Selection[];
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Their starts and ends take 80 MB. */
+/** The starts and ends of this number of runs take 80 MB. */
 const MAX_RUNS = 5_000_000;
-/** How far ahead changes of the clock count. */
+/** Years ahead in which clock changes count. */
 const CLOCK_CHANGE_YEARS = 2;
 
 /**
- * How far beyond a window to look, so that what still runs at its end meets what runs then: the longest expected run, in whole
- * hours, a day at most.
+ * Returns how far to plan beyond a window, so that runs that continue after its end overlap with the runs there. It is
+ * the longest expected run in whole hours, at most a day.
  */
 export function overhangMs(manifests: readonly Manifest[]): number {
   const longest = manifests.reduce(
@@ -62,12 +62,12 @@ export function overhangMs(manifests: readonly Manifest[]): number {
   return Math.min(DAY_MS, Math.ceil(longest / HOUR_MS) * HOUR_MS);
 }
 
-/** How many runs begin in the first minutes, so many. */
+/** Returns how many runs start in the first `minutes` of the window. */
 export function runsWithin({ starts }: ScheduledLoad, minutes: number): number {
   return starts.filter((start) => start < minutes).length;
 }
 
-/** Pods of a run at once, and how many times so many come one after the other. */
+/** Returns the concurrent pods of a run, and how many rounds of them run one after the other. */
 function podsOf({ spec }: CronJob): { readonly pods: number; readonly rounds: number } {
   const { parallelism = 1, completions = parallelism } = spec?.jobTemplate?.spec ?? {};
   const pods = Math.max(1, Math.min(parallelism, completions));
@@ -79,7 +79,7 @@ function expectedRunMs(cronJob: CronJob): number {
 }
 
 /**
- * The CronJobs of manifests that are not suspended, with their runs by the minute.
+ * Returns the CronJobs that are not suspended, with their runs in minutes.
  *
  * @throws UserError when there are too many runs.
  */
@@ -165,13 +165,13 @@ function parseOrUndefined(read: () => Schedule): Schedule | undefined {
   try {
     return read();
   } catch (error) {
-    // The API server tells of it when it is played.
+    // The API server reports the error during the simulation.
     if (error instanceof ScheduleError) return undefined;
     throw error;
   }
 }
 
-/** Minutes since the window began, of the slots from its start to before its end. */
+/** Returns the slots from the start of the window to before its end, in minutes since its start. */
 function startsOf(schedule: Schedule, { startMs, endMs }: SpreadWindow, max: number): number[] {
   const starts: number[] = [];
   for (let atMs = schedule.next(startMs - 1); atMs !== undefined && atMs < endMs; atMs = schedule.next(atMs)) {
@@ -183,8 +183,8 @@ function startsOf(schedule: Schedule, { startMs, endMs }: SpreadWindow, max: num
 }
 
 /**
- * Tells whether a schedule whose minutes are moved runs in the same hours of the wall clock, as often, around every change
- * of the clock in the next two years. Between them it does: only the minute differs.
+ * Returns a test for shifted minutes: whether the schedule fires in the same wall-clock hours, and as often, around
+ * every clock change of the next two years. Between clock changes it does, because only the minute differs.
  */
 function sameHoursTest(
   text: string,
@@ -204,7 +204,7 @@ function sameHoursTest(
   const hours = (schedule: Schedule, aroundMs: number): string => {
     const hoursSeen: number[] = [];
     const endMs = aroundMs + DAY_MS;
-    // Begins with an hour, so that no minute of one is left out.
+    // Starts at a full hour, so that all minutes of it are included.
     const startMs = Math.floor((aroundMs - DAY_MS) / HOUR_MS) * HOUR_MS;
     for (let atMs = schedule.next(startMs - 1); atMs !== undefined && atMs < endMs; atMs = schedule.next(atMs))
       hoursSeen.push(Math.floor(zone!.wallAt(Math.floor(atMs / 1000)) / 3600));

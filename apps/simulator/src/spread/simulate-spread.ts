@@ -10,14 +10,14 @@ import { Timeline } from "../timeline/timeline.js";
 import type { RunInput } from "../run-input.js";
 import type { SpreadWindow } from "./scheduled-load.js";
 
-/** What one play came to. */
+/** Results of one simulation. */
 export interface SpreadResult {
   readonly runs: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Runs of which a pod fit on no node at first. */
+  /** Number of runs with a pod that fit on no node at first. */
   readonly withoutNode: number;
-  /** Jobs of which a ResourceQuota refused a pod at first. */
+  /** Number of Jobs with a pod that a ResourceQuota refused at first. */
   readonly refusedByQuota: number;
   readonly pods: { readonly max: number; readonly atMs: number };
   readonly cpuMillis: number;
@@ -29,13 +29,13 @@ export interface SimulateSpreadOptions {
   readonly timeZoneData: string;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;
-  /** Told what became of the manifests. */
+  /** Called with the outcome of the manifests' creation. */
   readonly onCreated: (outcome: CreateOutcome) => void;
 }
 
 /**
- * Plays manifests for a window. What is not live is there a second before, so that the slot with which the window begins is
- * one of its runs.
+ * Simulates manifests for a window. Objects that are not live are created a second earlier. The slot at the start of
+ * the window is therefore one of their runs.
  */
 export async function simulateSpread(
   input: RunInput,

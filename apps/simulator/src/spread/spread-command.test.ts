@@ -45,7 +45,7 @@ interface Document {
 
 const documents = (yaml: string): Document[] => parseAllDocuments(yaml).map((document) => document.toJS() as Document);
 
-/** The schedules of a patch, by name. */
+/** Returns the schedules of a patch by name. */
 async function patched(yaml: string, flags: readonly string[] = []): Promise<Record<string, string>> {
   const { stdout, stderr } = await spread(yaml, ["--no-play", "--patch", "-", ...flags]);
   expect(stderr).toBe("");
@@ -62,7 +62,7 @@ function applied(yaml: string, patch: Readonly<Record<string, string>>): string 
     .join("\n---\n");
 }
 
-/** How many runs each CronJob has in every hour of UTC, when it is played. */
+/** Returns the number of runs of each CronJob in each hour of UTC, from a simulation. */
 async function simulatedHours(yaml: string, flags: readonly string[]): Promise<Record<string, number>> {
   const { code, written } = await kubewright(["run", "in.yaml", "--runs", "runs.jsonl", ...flags], {
     files: { "in.yaml": yaml },
@@ -95,7 +95,7 @@ test("a hundred CronJobs on the hour: a peak at least three times lower, and as 
     readonly stampedes: readonly { readonly pods: number; readonly at: readonly string[] }[];
   };
   expect(peakPods.before).toBe(100);
-  // Four minutes each with their start: 400 minutes of pods in an hour.
+  // Each run takes four minutes with its start: 400 pod minutes in an hour.
   expect(peakPods.after).toBeLessThanOrEqual(8);
   expect(simulated.before.pods).toBe(100);
   expect(simulated.after.pods).toBeLessThanOrEqual(peakPods.after);
@@ -262,7 +262,8 @@ test("nothing to move: one CronJob, and none at all", async () => {
 });
 
 test("where the clock changes by half an hour, no minute is chosen that runs twice or not at all", async () => {
-  // On 2026-04-05 Lord Howe's clock goes back from 02:00 to 01:30; on 2026-10-04 it goes from 02:00 to 02:30.
+  // On 2026-04-05 the clock of Lord Howe Island goes back from 02:00 to 01:30; on 2026-10-04 it goes from 02:00 to
+  // 02:30.
   const yaml = many(40, { schedule: "45 1 * * *", spec: "timeZone: Australia/Lord_Howe" });
   const changed = await patched(yaml, ["--for", "1d"]);
   const minutes = Object.values(changed).map((text) => Number(text.split(" ")[0]));

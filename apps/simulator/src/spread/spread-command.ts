@@ -28,7 +28,7 @@ export interface SpreadFlags extends RunInputFlags {
   readonly json?: string;
   readonly html?: string;
   readonly patch?: string;
-  /** Whether to play before and after. */
+  /** Whether to simulate the schedules before and after. */
   readonly play: boolean;
 }
 
@@ -36,7 +36,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DEFAULT_WIDTH = 120;
 
-/** `kubewright spread`: when CronJobs load the cluster, and at which minutes they would load it less. */
+/** `kubewright spread`: shows when CronJobs load the cluster, and proposes minutes with a lower load. */
 export async function spreadCommand(paths: readonly string[], flags: SpreadFlags, io: Io): Promise<void> {
   const target = parsePeak(flags.peak);
   const measure = parseMeasure(flags.show);
@@ -117,7 +117,7 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
     throw new ViolationsError([`--peak ${target}: moving minutes brings it to ${plan.peak} pods at once, not further`]);
 }
 
-/** Whole hours, so that what moves within one stays in the window. */
+/** Rounds to whole hours, so that runs that move within an hour stay in the window. */
 function windowOf({ startMs, durationMs, live }: RunInput): SpreadWindow {
   const round = live === undefined ? Math.floor : Math.ceil;
   const from = round(startMs / HOUR_MS) * HOUR_MS;
@@ -132,7 +132,7 @@ function idleNotes(loads: readonly ScheduledLoad[], { startMs, endMs }: SpreadWi
   return [`no run within ${formatDuration(endMs - startMs)}: ${names.join(", ")}${more}; take a longer --for`];
 }
 
-/** @throws UserError when CronJobs cannot come in the order of `--after`. */
+/** @throws UserError when the order of `--after` cannot be satisfied. */
 function proposePlan(
   loads: readonly ScheduledLoad[],
   precedences: readonly Precedence[],
@@ -178,7 +178,7 @@ async function simulateBoth(
           window,
           timeZoneData: io.timeZoneData,
           signal: io.stopped,
-          // With other minutes the API server says the same.
+          // The outcome is the same with other minutes.
           onCreated: index === 0 ? onCreated : () => {},
           onProgress: (share) => {
             io.holdMemory?.();

@@ -2,7 +2,10 @@ import { type LoadCurves, type Measure, maxBy } from "./load-curves.js";
 import { runsWithin } from "./scheduled-load.js";
 import type { SpreadFindings } from "./spread-text.js";
 
-/** One object with everything that was found, as `spread.schema.json` describes it. Times are RFC 3339 in UTC; CPU in thousandths of a core, memory in bytes. */
+/**
+ * Returns the findings as one JSON object, described by `spread.schema.json`. Times are RFC 3339 in UTC; CPU is in
+ * thousandths of a core, memory in bytes.
+ */
 export function spreadJson({
   window,
   loads,

@@ -9,7 +9,7 @@ import { SIMULATED_ROWS, type SpreadFindings, count } from "./spread-text.js";
 
 const MINUTE_MS = 60_000;
 
-/** What was found and what is proposed, for a page. */
+/** Returns the findings and the proposal for the HTML page. */
 export function spreadReport(findings: SpreadFindings): SpreadReport {
   const { window, loads, before, after, changes, plan } = findings;
   const title = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1)}`;
@@ -33,7 +33,7 @@ export function spreadReport(findings: SpreadFindings): SpreadReport {
   };
 }
 
-/** CronJobs of a stampede that are named; the others are counted. */
+/** Maximum number of CronJobs named per stampede. The others are counted. */
 const MAX_NAMES = 12;
 
 function stampedesTable({ stampedes, window }: SpreadFindings): FigureTable {

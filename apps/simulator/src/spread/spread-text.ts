@@ -12,7 +12,7 @@ import type { SpreadPlan } from "./propose.js";
 import type { ScheduledLoad, SpreadWindow } from "./scheduled-load.js";
 import type { Stampede } from "./stampedes.js";
 
-/** What was found and what is proposed. */
+/** The findings and the proposal. */
 export interface SpreadFindings {
   readonly window: SpreadWindow;
   readonly loads: readonly ScheduledLoad[];
@@ -21,7 +21,7 @@ export interface SpreadFindings {
   readonly stampedes: readonly Stampede[];
   readonly plan: SpreadPlan;
   readonly changes: readonly ScheduleChange[];
-  /** Absent: it was not played. */
+  /** Absent: not simulated. */
   readonly simulated?: { readonly before: SpreadResult; readonly after: SpreadResult };
 }
 
@@ -79,7 +79,7 @@ function proposalText({ plan, changes, loads }: SpreadFindings, { style }: Sprea
   return `${[title, ...lines].join("\n")}\n`;
 }
 
-/** What is told of each play. */
+/** Title and text of each result of a simulation. */
 export const SIMULATED_ROWS: readonly (readonly [string, (each: SpreadResult) => string])[] = [
   ["most pods at once", ({ pods }) => pods.max.toLocaleString("en-US")],
   ["at", ({ pods }) => (pods.max === 0 ? "–" : formatTime(pods.atMs))],

@@ -1,17 +1,17 @@
 import type { ScheduledLoad } from "./scheduled-load.js";
 
-/** The same CronJobs start in the same minute, once or again and again. */
+/** The same CronJobs that start in the same minute, once or repeatedly. */
 export interface Stampede {
   readonly loads: readonly ScheduledLoad[];
   readonly pods: number;
-  /** Minutes since the window began, ascending. */
+  /** Minutes since the start of the window, ascending. */
   readonly minutes: readonly number[];
 }
 
-/** So many CronJobs that start in one minute are a stampede. */
+/** Minimum number of CronJobs that start in one minute. */
 const MIN_CRON_JOBS = 5;
 
-/** Minutes in which five CronJobs or more start, those of the same CronJobs together; the most pods first. */
+/** Returns the minutes in which at least five CronJobs start, grouped by CronJobs; those with the most pods first. */
 export function stampedes(loads: readonly ScheduledLoad[], windowMinutes: number): Stampede[] {
   const startingAt = new Map<number, number[]>();
   for (const [index, { starts }] of loads.entries())

@@ -1,27 +1,30 @@
 import { type PodBar, rowTime, type RunRow, type TimelineGroup, type TimelineRow } from "@kubewright/timeline/data";
 
 export interface TimelineLimits {
-  /** Rows kept per group. Default 200: enough for a terminal, and a stated bound for a year of runs. */
+  /**
+   * Maximum number of rows stored per group. Default 200: enough for a terminal, and a documented bound for a year of
+   * runs.
+   */
   readonly maxRows?: number;
-  /** Pods kept per row. Default 50. */
+  /** Maximum number of pods stored per row. Default 50. */
   readonly maxPods?: number;
-  /** Rows and pods kept of all groups together. Default: no further bound. */
+  /** Maximum number of rows and pods stored in all groups together. Default: unlimited. */
   readonly maxBars?: number;
-  /** Is told of every row, also of those that are not kept. Default: nobody is. */
+  /** Receives every row, including rows that are not stored. Default: none. */
   readonly listener?: TimelineListener;
 }
 
-/** Hears of rows one by one. They stay the timeline's: until a run is settled its row changes. */
+/** Receives rows one by one. The timeline owns them, and changes a run's row until the run is settled. */
 export interface TimelineListener {
   groupAdded(group: TimelineGroup): void;
   rowAdded(group: TimelineGroup, row: TimelineRow): void;
-  /** The run's Job was deleted before its end. It is settled once it is known why. */
+  /** Called when the run's Job was deleted before its end. The row is settled once the reason is known. */
   runDeleted?(group: TimelineGroup): void;
-  /** The run is over, by its own end or by that of the window. Comes once for every row. */
+  /** Called once for every row, when the run has ended or the window ends. */
   rowSettled(group: TimelineGroup, row: TimelineRow): void;
 }
 
-/** Takes groups, rows and pods as they come, keeps as many as there may be, and tells a listener of all of them. */
+/** Stores groups, rows and pods up to the limits, and notifies a listener of all of them. */
 export class BoundedRows {
   readonly groups: TimelineGroup[] = [];
   readonly #maxRows: number;

@@ -4,25 +4,31 @@ import type { RunRow, TimelineGroup } from "@kubewright/timeline/data";
 
 import { replacedText } from "../run-row-text.js";
 
-/** A row that is told of once it is known why its Job was deleted. */
+/** A row that waits for the reason of its Job's deletion. */
 interface DeletedRun {
   readonly group: TimelineGroup;
   readonly run: RunRow;
 }
 
-/** Tells runs that Replace deleted for the next from those that others did: its decision comes before them, or after. */
+/**
+ * Distinguishes runs that Replace deleted from runs that other clients deleted. The decision comes before the
+ * deletions, or after.
+ */
 export class DeletedRuns {
   readonly #onSettled: (group: TimelineGroup, run: RunRow) => void;
-  /** By CronJob: the Job that Replace made, and those it asked to be deleted for it. */
+  /** By CronJob: the Job that Replace created, and the Jobs that it deleted for it. */
   readonly #replacements = new Map<ObjectKey, { readonly replacedBy: string; readonly jobs: readonly string[] }>();
-  /** By CronJob: runs deleted since its last decision, which may be about to say why. */
+  /** By CronJob: runs deleted since its last decision. The next decision may give the reason. */
   readonly #pending = new Map<ObjectKey, DeletedRun[]>();
 
   constructor(onSettled: (group: TimelineGroup, run: RunRow) => void) {
     this.#onSettled = onSettled;
   }
 
-  /** @param cronJob - Whose run it was; `undefined` for a Job of its own, of which no decision will come. */
+  /**
+   * Records a deleted run. @param cronJob - Owner of the run; `undefined` for a Job without a CronJob, for which no
+   * decision follows.
+   */
   deleted(cronJob: ObjectKey | undefined, group: TimelineGroup, run: RunRow): void {
     if (cronJob === undefined) return this.#onSettled(group, run);
     const pending = this.#pending.get(cronJob);
@@ -37,7 +43,7 @@ export class DeletedRuns {
     this.#settleAll(key);
   }
 
-  /** No decision will come any more. */
+  /** Settles the remaining runs, because no more decisions follow. */
   ended(): void {
     for (const key of this.#pending.keys()) this.#settleAll(key);
   }

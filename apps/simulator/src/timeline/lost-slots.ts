@@ -4,10 +4,10 @@ import type { SkippedRow, TimelineGroup } from "@kubewright/timeline/data";
 import { clockEffects } from "../clock-effects.js";
 import type { CronJobState } from "../trace.js";
 
-/** Finds slots that a change of the clock left out: no controller sees them. */
+/** Finds slots in clock gaps, which no controller sees. */
 export class LostSlots {
   readonly #zones = new TimeZoneCache();
-  /** Since when a CronJob has the schedule it has, as far as it has been looked at for changes of the clock. */
+  /** Time from which each CronJob's current schedule has not been checked for clock changes. */
   readonly #scheduledFrom = new Map<TimelineGroup, number>();
 
   get followedGroups(): Iterable<TimelineGroup> {
@@ -22,7 +22,7 @@ export class LostSlots {
     this.#scheduledFrom.delete(group);
   }
 
-  /** Those since it was asked last, by the schedule that the group has had. */
+  /** Returns the lost slots since the last call, according to the group's schedule of that time. */
   slotsUntil(untilMs: number, group: TimelineGroup, startMs: number): readonly SkippedRow[] {
     const { cronJob } = group;
     const fromMs = this.#scheduledFrom.get(group);
@@ -32,7 +32,7 @@ export class LostSlots {
   }
 }
 
-/** Whether slots are the same before a change of a CronJob and after. */
+/** Returns whether the slots are the same before and after a change of a CronJob. */
 export function isSameSchedule(a: CronJobState, b: CronJobState): boolean {
   return a.schedule === b.schedule && a.timeZone === b.timeZone && a.suspend === b.suspend;
 }

@@ -9,7 +9,7 @@ type PodRecord = Extract<ObjectRecord, { kind: "Pod" }>;
 
 interface FollowedBar {
   readonly bar: PodBar;
-  /** As it was last told, which it is again with every change. */
+  /** Start time of the last record. Each change repeats it. */
   startedAt: string | undefined;
   ended: boolean;
 }
@@ -25,11 +25,11 @@ export class PodBars {
     readonly totals: TimelineTotals,
   ) {}
 
-  /** @param run - The one that it belongs to. */
+  /** Records a change of a pod. @param run - Run that the pod belongs to. */
   changed(record: PodRecord, run: RunRow | undefined): void {
     const { state, uid } = record;
     let entry = this.#bars.get(uid);
-    // What had ended before is history, which goes by and by.
+    // Pods that ended before the window are not part of the timeline.
     if (entry === undefined && (record.change === "DELETED" || this.times.endedBeforeWindow(endOf(record)))) return;
     entry ??= this.#add(record, run);
     const { bar } = entry;
@@ -78,7 +78,9 @@ export class PodBars {
   }
 }
 
-/** Of a pod that ended without its containers only its creation is known, if it was there before. */
+/**
+ * Returns the end of a pod. For a pod that ended without containers only its creation is known, if it existed before.
+ */
 function endOf({ state, createdAt }: PodRecord): string | undefined {
   return state.finishedAt ?? (state.phase === "Succeeded" || state.phase === "Failed" ? createdAt : undefined);
 }

@@ -1,11 +1,11 @@
-/** Reads the times of records as milliseconds since the epoch. */
+/** Parses the times of records to epoch milliseconds. */
 export class RecordTimes {
-  /** When the window begins. */
+  /** Start of the window. */
   startMs = Number.NEGATIVE_INFINITY;
   #text = "";
   #ms = Number.NaN;
 
-  /** Most records share their time with the one before. */
+  /** Caches the last time, because most records have the time of the previous one. */
   msOf(text: string): number {
     if (text !== this.#text) {
       this.#text = text;
@@ -15,10 +15,10 @@ export class RecordTimes {
   }
 
   /**
-   * Whether something had ended when the window began. Of what ends in it nothing is heard that has ended already, so that
-   * an end in the very second of the start, which objects tell in whole seconds, was before it.
+   * Returns whether an object had ended before the window. An object that ends in the window is reported before its
+   * end. The API has whole seconds, so an unreported end in the second of the start was before it.
    *
-   * @param text - When something ended that was not heard of before.
+   * @param text - End of an object that was not reported before.
    */
   endedBeforeWindow(text: string | undefined): boolean {
     return text !== undefined && Date.parse(text) <= this.startMs;

@@ -12,17 +12,17 @@ export type JobRecord = Extract<ObjectRecord, { kind: "Job" }>;
 interface FollowedRun {
   readonly group: TimelineGroup;
   readonly run: RunRow;
-  /** As it was last told, which it is again with every change. */
+  /** Start time of the last record. Each change repeats it. */
   startTime: string | undefined;
   ended: boolean;
 }
 
 /** Follows Jobs from their creation to their removal. */
 export class RunRows {
-  /** By UID; removed with the Job, so that a long run keeps only what exists. */
+  /** By UID. Entries are removed with the Job, so that a long run stores only existing Jobs. */
   readonly #runs = new Map<string, FollowedRun>();
 
-  /** @param groupOf - Where the row of a new Job goes. */
+  /** @param groupOf - Returns the group for the row of a new Job. */
   constructor(
     readonly times: RecordTimes,
     readonly rows: BoundedRows,
@@ -31,7 +31,7 @@ export class RunRows {
     readonly groupOf: (record: JobRecord) => TimelineGroup,
   ) {}
 
-  /** The row of a Job that exists. */
+  /** Returns the row of an existing Job. */
   find(uid: string): RunRow | undefined {
     return this.#runs.get(uid)?.run;
   }
@@ -39,7 +39,7 @@ export class RunRows {
   changed(record: JobRecord): void {
     const { state, uid, owner } = record;
     let known = this.#runs.get(uid);
-    // What had ended before is history, which goes by and by.
+    // Jobs that ended before the window are not part of the timeline.
     if (known === undefined && this.times.endedBeforeWindow(state.outcome?.at)) return;
     known ??= this.#add(record);
     const { group, run } = known;
@@ -78,7 +78,7 @@ export class RunRows {
     this.#runs.delete(uid);
   }
 
-  /** The window is over: so is what has not ended. */
+  /** Settles unfinished runs at the end of the window. */
   ended(): void {
     for (const { group, run, ended } of this.#runs.values()) if (!ended) this.rows.settle(group, run);
   }

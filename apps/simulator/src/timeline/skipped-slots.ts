@@ -6,21 +6,21 @@ import { type SkipReason, heldBackReason, skipText } from "../run-row-text.js";
 import type { CronJobState } from "../trace.js";
 import type { RecordTimes } from "./record-times.js";
 
-/** The slot that is held back at the moment. It may still start late. */
+/** The slot that is currently held back. It may still start late. */
 interface HeldBackSlot {
   readonly slotMs: number;
-  /** The Jobs that `Forbid` lets stand in its way; none: somebody else's Job has its name. */
+  /** Active Jobs that block it because of `Forbid`. Empty: another owner's Job has its name. */
   readonly blockedBy: readonly string[];
 }
 
 /**
- * Tells from a CronJob's decisions which of its slots were skipped, and why. Each is told once, although a controller that
- * has started anew says again what the one before it had said; slots before the window are history, which another has told.
+ * Derives the skipped slots of CronJobs and their reasons from decisions. Each slot is returned once, although a
+ * restarted controller reports slots of its predecessor again. Slots before the window are ignored.
  */
 export class SkippedSlots {
   /** By CronJob. */
   readonly #heldBack = new Map<ObjectKey, HeldBackSlot>();
-  /** By CronJob: slots after this one were not told yet. */
+  /** By CronJob: the last slot that was reported. */
   readonly #reportedUpToMs = new Map<ObjectKey, number>();
 
   constructor(readonly times: RecordTimes) {}
@@ -35,11 +35,11 @@ export class SkippedSlots {
         if (missedMs <= reportedUpToMs) continue;
         const blockedBy = heldBack?.slotMs === missedMs ? heldBack.blockedBy : [];
         if (heldBack?.slotMs === missedMs) this.#heldBack.delete(key);
-        // What held a run back says more than that a later one was due.
+        // The cause of holding back is more specific than a later slot being due.
         const cause = blockedBy.length > 0 && slots.reason === "superseded" ? "stillActive" : slots.reason;
         const unlisted = missedMs === lastMs ? slots.count - slots.slotsMs.length : 0;
         rows.push(skippedRow(missedMs, { cause, blockedBy, unlisted }));
-        // What is not listed lies before the slot that the decision is about, if it is about a later one.
+        // Unlisted slots are before the slot of the decision, if that slot is later.
         reportedUpToMs = unlisted === 0 ? missedMs : slotMs !== undefined && slotMs > missedMs ? slotMs - 1 : atMs;
       }
     }
@@ -51,7 +51,7 @@ export class SkippedSlots {
     return rows;
   }
 
-  /** What is still held back at the end of the window. */
+  /** Returns the slots that are still held back at the end of the window. */
   *ended(atMs: number, stateOf: (key: ObjectKey) => Partial<CronJobState>): Generator<[ObjectKey, SkippedRow]> {
     for (const [key, { slotMs, blockedBy }] of this.#heldBack) {
       const cause = blockedBy.length === 0 ? "ownedByAnother" : heldBackReason(slotMs, stateOf(key), atMs);

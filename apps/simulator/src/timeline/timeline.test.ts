@@ -69,7 +69,7 @@ const HEADER: TraceHeader = {
 
 const end = (minutes: number): TraceRecord => ({ type: "end", at: at(minutes) });
 
-/** What a terminal shows of these records. */
+/** Returns the groups that a terminal shows for these records. */
 function digestOf(records: readonly TraceRecord[], limits: TimelineLimits = {}): readonly DigestGroup[] {
   const digest = new RunDigest();
   const timeline = new Timeline({ ...limits, listener: digest });
@@ -392,6 +392,6 @@ test("a time zone is read once for any number of CronJobs", () => {
   const groups = digestOf([...records, end(24 * 60)]);
   timelineText(groups, { ...options, endMs: START + 86_400_000 });
   findHighlights(groups, START);
-  // The timeline, the terminal and the summary do so each for itself.
+  // The timeline, the terminal and the summary each look up the zone.
   expect(asked.mock.calls.length).toBeLessThanOrEqual(3 * 2);
 });

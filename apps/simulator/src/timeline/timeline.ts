@@ -24,7 +24,7 @@ export class Timeline {
   readonly #lostSlots = new LostSlots();
   /** By the UID of their CronJob or Job. */
   readonly #groups = new Map<string, TimelineGroup>();
-  /** The latest of each name, by its key. */
+  /** By key: the latest CronJob of each name. */
   readonly #cronJobs = new Map<ObjectKey, TimelineGroup>();
   #localTimeZone: string | undefined;
 
@@ -64,7 +64,7 @@ export class Timeline {
     this.#deletedRuns.decided(decision);
   }
 
-  /** What has not come about by the end of the window. */
+  /** Adds what is still open at the end of the window. */
   #end(atMs: number): void {
     for (const group of this.#lostSlots.followedGroups) this.#addLostSlots(group, atMs);
     const stateOf = (key: ObjectKey): Partial<CronJobState> => this.#cronJobs.get(key)?.cronJob ?? {};
@@ -73,7 +73,7 @@ export class Timeline {
     this.#runs.ended();
   }
 
-  /** Of a CronJob that nothing else was heard of they are only counted. */
+  /** Adds a skipped slot. Without a record of its CronJob it is only counted. */
   #addSkipped(group: TimelineGroup | undefined, row: SkippedRow): void {
     this.totals.runsSkipped += 1 + (row.unlisted ?? 0);
     if (group === undefined) return;
@@ -103,7 +103,7 @@ export class Timeline {
     return this.#groups.get(owner.uid) ?? this.#addCronJob({ uid: owner.uid, namespace, name: owner.name });
   }
 
-  /** Jobs that were there from the start may be heard of before their CronJob. */
+  /** Adds a CronJob's group. Jobs that existed from the start may be reported before their CronJob. */
   #addCronJob({ uid, namespace, name }: Pick<TimelineGroup, "uid" | "namespace" | "name">): TimelineGroup {
     const added = this.#rows.addGroup({ kind: "CronJob", uid, namespace, name });
     this.#groups.set(uid, added);

@@ -1,14 +1,14 @@
-/** What everything comes to, also what is not kept. */
+/** Totals of all rows, including rows that are not stored. */
 export interface TimelineTotals {
   jobs: number;
   jobsComplete: number;
   jobsFailed: number;
-  /** Before they had ended. */
+  /** Jobs deleted before they ended. */
   jobsDeleted: number;
   runsSkipped: number;
   pods: number;
   podsSucceeded: number;
-  /** Without those that were stopped. */
+  /** Without stopped pods. */
   podsFailed: number;
   podsStopped: number;
   warnings: Map<string, number>;

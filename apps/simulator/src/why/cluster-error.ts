@@ -1,4 +1,4 @@
-/** The cluster, or the way to it, said no. Shown as one line; the process exits with status 1. */
+/** The cluster refused a request or could not be reached. Printed as one line; the process exits with status 1. */
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
 }

@@ -18,12 +18,12 @@ import { type Client, type ListOptions, errorMessage, isForbidden, isNotFound, r
 import { ClusterError } from "./cluster-error.js";
 
 const PAGE_SIZE = 500;
-/** Pages read of one list at most: 50,000 objects. */
+/** Maximum number of pages read of one list: 50,000 objects. */
 const MAX_PAGES = 100;
-/** Pods whose events are asked for: the newest that have not run smoothly. */
+/** Maximum number of pods whose events are read: the newest that wait or have failed. */
 const MAX_PODS_WITH_EVENTS = 5;
 
-/** Reads what an explanation needs, with GET and LIST requests alone. */
+/** Reads the objects that an explanation needs, with GET and LIST requests only. */
 export class ClusterReader {
   readonly #client: Client;
   readonly #namespace: string;
@@ -35,12 +35,12 @@ export class ClusterReader {
     this.#signal = signal;
   }
 
-  /** @throws ClusterError, also when there is none and `optional` is not set. */
+  /** @throws ClusterError, also when the CronJob does not exist. */
   cronJob(name: string): Promise<DeepReadonly<CronJob>> {
     return this.#get(cronJobs, name);
   }
 
-  /** `undefined` when there is none. @throws ClusterError for any other refusal. */
+  /** Returns `undefined` when the CronJob does not exist. @throws ClusterError for any other error. */
   async cronJobIfAny(name: string): Promise<DeepReadonly<CronJob> | undefined> {
     try {
       return await this.#client.resource(cronJobs).get(name, this.#options());
@@ -54,7 +54,7 @@ export class ClusterReader {
     return this.#get(jobs, name);
   }
 
-  /** All Jobs of the namespace. @throws ClusterError */
+  /** Returns all Jobs of the namespace. @throws ClusterError */
   async jobs(): Promise<readonly DeepReadonly<Job>[]> {
     try {
       return await this.#list(jobs, {});
@@ -63,22 +63,22 @@ export class ClusterReader {
     }
   }
 
-  /** The pods that the Job's selector matches; `undefined` when they may not be read. @throws ClusterError */
+  /** Returns the pods that the Job's selector matches; `undefined` without permission. @throws ClusterError */
   podsOf(job: DeepReadonly<Job>): Promise<readonly DeepReadonly<Pod>[] | undefined> {
     const selector = job.spec?.selector;
-    // A Job that this server did not default has none: no pod is its own.
+    // Only a Job without the server's defaults has no selector: it has no pods.
     if (selector === undefined) return Promise.resolve([]);
     return this.#ifAllowed("list pods", () => this.#list(pods, { labelSelector: formatLabelSelector(selector) }));
   }
 
-  /** Events about an object; `undefined` when they may not be read. @throws ClusterError */
+  /** Returns the events of an object; `undefined` without permission. @throws ClusterError */
   eventsOf({ metadata }: DeepReadonly<KubernetesObject>): Promise<readonly DeepReadonly<Event>[] | undefined> {
     return this.#ifAllowed("list events", () =>
       this.#list(events, { fieldSelector: `involvedObject.uid=${metadata.uid ?? ""}` }),
     );
   }
 
-  /** Warnings about pods that wait or have failed, beside the Job's own events. */
+  /** Returns the Job's own events, and warnings of pods that wait or have failed. */
   async eventsOfJob(
     job: DeepReadonly<Job>,
     candidates: readonly DeepReadonly<Pod>[],
@@ -135,13 +135,13 @@ export class ClusterReader {
   }
 }
 
-/** A refusal, or no answer at all, in one line that names the step. */
+/** Returns an error of the server or the connection as one line that names the step. */
 function toClusterError(error: unknown, step: string): Error {
   if (error instanceof ClusterError) return error;
   if (reasonOf(error) === "Unauthorized")
     return new ClusterError(`cannot ${step}: the server does not accept these credentials`, { cause: error });
   const text = errorMessage(error).split("\n", 1)[0]!;
-  // The server's own message names the object, or the right that is missing.
+  // The server's message names the object or the missing permission.
   const message = reasonOf(error) === undefined ? `cannot ${step}: ${text}` : text;
   return new ClusterError(message, { cause: error });
 }

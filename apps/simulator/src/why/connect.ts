@@ -12,9 +12,9 @@ import { UserError } from "../user-error.js";
 import type { ConnectOptions, Connection } from "./connection.js";
 
 /**
- * Connects to the cluster a kubeconfig names, the way the controller manager does.
+ * Connects to the cluster of a kubeconfig, like the controller manager.
  *
- * @throws UserError for a kubeconfig that is missing or does not say how.
+ * @throws UserError for a missing or incomplete kubeconfig.
  */
 export async function connect(
   { kubeconfig, context, userAgent }: ConnectOptions,
@@ -39,7 +39,7 @@ export async function connect(
 const TIMEOUT_MS = 30_000;
 const NO_KUBECONFIG = "no kubeconfig: give --kubeconfig FILE, set KUBECONFIG, or write ~/.kube/config";
 
-/** Remembers the `Date` of the latest answer. */
+/** Stores the `Date` header of the latest response. */
 function withServerTime(inner: Transport): { transport: Transport; serverTimeMs: () => number | undefined } {
   let latestMs: number | undefined;
   return {

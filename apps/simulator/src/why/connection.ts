@@ -11,17 +11,17 @@ export interface ConnectOptions {
   readonly userAgent: string;
 }
 
-/** A cluster to ask. */
+/** Connection to a cluster. */
 export interface Connection {
   readonly client: Client;
   /** The context's namespace. */
   readonly namespace: string;
-  /** The time the server gave with its latest answer, in epoch milliseconds: the cluster's clock, to the second. */
+  /** Returns the time of the server's latest response in epoch milliseconds, with a resolution of a second. */
   readonly serverTimeMs: () => number | undefined;
   readonly close: () => Promise<void>;
 }
 
-/** @throws UserError where there is no network, and for a kubeconfig that is missing or does not say how. */
+/** @throws UserError without a network, and for a missing or incomplete kubeconfig. */
 export async function connectThrough(io: Pick<Io, "connect">, options: ConnectOptions): Promise<Connection> {
   if (io.connect === undefined) throw new UserError("there is no cluster to be reached from here");
   return io.connect(options);

@@ -11,10 +11,10 @@ import type { PastRun } from "./past-runs.js";
 import type { EditExplanation } from "./schedule-edit.js";
 import { type TextOptions, block, table } from "./text-block.js";
 
-/** Runs listed; the others are counted. */
+/** Maximum number of runs listed. The others are counted. */
 const MAX_RUNS = 8;
 
-/** The explanation of a CronJob for a terminal. */
+/** Returns the explanation of a CronJob as text. */
 export function cronJobText(explained: CronJobExplanation, options: TextOptions): string {
   const { style } = options;
   const { schedule, next, atMs, now } = explained;
@@ -128,7 +128,7 @@ export function eventBlock(events: readonly EventFact[], clock: ZonedClock, opti
   return block("Events", lines, options);
 }
 
-/** What a changed manifest would do, for a terminal. */
+/** Returns the effects of a changed manifest as text. */
 export function editText(edit: EditExplanation, options: TextOptions): string {
   const { style } = options;
   const title =
@@ -153,7 +153,7 @@ export function editText(edit: EditExplanation, options: TextOptions): string {
   ].join("");
 }
 
-/** The next runs as they are and as they would be, side by side. */
+/** Returns the next runs before and after the change, side by side. */
 function nextTable({ schedule, scheduleBefore, nextBefore, nextAfter, refused }: EditExplanation): string[] {
   if (refused !== undefined) return [];
   const column = (title: string, next: NextRuns | undefined, zone: string): string[] => {

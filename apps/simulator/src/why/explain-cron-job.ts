@@ -18,17 +18,17 @@ import { skewNotes } from "./moments.js";
 import { type PastRun, pastRuns } from "./past-runs.js";
 import { type Verdict, verdictOf } from "./verdict.js";
 
-/** What is known of a CronJob. */
+/** Observed state of a CronJob. */
 export interface CronJobFacts {
   readonly cronJob: DeepReadonly<CronJob>;
   /** All Jobs of its namespace. */
   readonly jobs: readonly DeepReadonly<Job>[];
-  /** Events about it; `undefined` when they cannot be read. */
+  /** Events of the CronJob; `undefined` when they cannot be read. */
   readonly events: readonly DeepReadonly<Event>[] | undefined;
   readonly nowMs: number;
 }
 
-/** Why a CronJob did what it did, and what comes next: data. Members ending in `Ms` are instants. */
+/** Explanation of a CronJob's past and next decisions, as data. Members ending in `Ms` are instants. */
 export interface CronJobExplanation {
   readonly kind: "CronJob";
   readonly namespace: string;
@@ -40,10 +40,10 @@ export interface CronJobExplanation {
   readonly startingDeadlineSeconds?: number;
   readonly lastScheduleMs?: number;
   readonly lastSuccessfulMs?: number;
-  /** What a sync comes to now. */
+  /** Result of a sync now. */
   readonly now: Verdict;
   readonly next: NextRuns;
-  /** Runs whose Jobs are still there, newest first. */
+  /** Runs whose Jobs still exist, newest first. */
   readonly runs: readonly PastRun[];
   /** Slots since the last run that were not started. */
   readonly missed: readonly MissedRuns[];
@@ -55,12 +55,12 @@ export interface CronJobExplanation {
 export interface ScheduleFacts {
   readonly text: string;
   readonly timeZone: string;
-  /** Where the zone comes from: the field, the schedule text itself, or the process the controller runs in, taken as UTC. */
+  /** Source of the zone: the field, the schedule text, or the controller's process, which is assumed to use UTC. */
   readonly zoneFrom: "timeZone" | "schedule" | "controller";
 }
 
 export interface NextRuns {
-  /** Whether these are runs to come, or those there would be if the CronJob were not suspended. */
+  /** Whether these runs will start, or would start if the CronJob were resumed. */
   readonly holds: "asItIs" | "ifResumed";
   readonly runsMs: readonly number[];
   readonly remarks: readonly ClockRemark[];
@@ -69,13 +69,13 @@ export interface NextRuns {
 export interface HistoryFacts {
   readonly successful: { readonly limit?: number; readonly kept: number };
   readonly failed: { readonly limit?: number; readonly kept: number };
-  /** Over the limits: to be deleted by the next sync. */
+  /** Jobs over the limits, which the next sync deletes. */
   readonly deletes: readonly string[];
 }
 
 const RUNS_AHEAD = 5;
 
-/** Explains a CronJob from what the cluster holds, by the decisions of the controller's own code. */
+/** Explains a CronJob from the objects of the cluster, with the decisions of the controller's own code. */
 export function explainCronJob({ cronJob, jobs, events, nowMs }: CronJobFacts): CronJobExplanation {
   const { metadata, spec, status } = cronJob;
   const schedules = new Schedules();
@@ -115,7 +115,7 @@ export function explainCronJob({ cronJob, jobs, events, nowMs }: CronJobFacts): 
   };
 }
 
-/** The same CronJob as if `spec.suspend` were taken away now. */
+/** Predicts a sync of the CronJob without `spec.suspend`. */
 function predictResumed(
   cronJob: DeepReadonly<CronJob>,
   jobs: readonly DeepReadonly<Job>[],
@@ -148,7 +148,9 @@ interface NextOptions {
   readonly suspended: boolean;
 }
 
-/** The slots after now that a plan's timers lead to. None for a CronJob that starts nothing until it changes. */
+/**
+ * Returns the slots after now that the plan's timers lead to. None for a CronJob that starts nothing until it changes.
+ */
 export function nextRuns(
   { spec }: DeepReadonly<CronJob>,
   { decision, requeueAfterMs }: CronJobPlan,
@@ -158,7 +160,7 @@ export function nextRuns(
   const text = effectiveSchedule(spec, schedules);
   if (requeueAfterMs === undefined || decision.nextSyncMs === undefined || !("schedule" in schedules.parse(text)))
     return { holds, runsMs: [], remarks: [] };
-  // A fixed delay goes on from the slot that the controller waits for, fields from the clock.
+  // A fixed delay counts from the slot that the controller waits for, and fields from the clock.
   const isDelay = text.includes("@every ");
   const firstMs = nowMs + requeueAfterMs - TIMER_DELAY_MS;
   const { runs, transitions } = explainNextRuns(text, {
@@ -172,7 +174,7 @@ export function nextRuns(
   };
 }
 
-/** The controller's timers fire this much after their slot. */
+/** Delay of the controller's timers after their slot. */
 const TIMER_DELAY_MS = 100;
 
 function historyFacts(
@@ -221,7 +223,7 @@ function notesOf(
   return notes;
 }
 
-/** The controller looks about 100 ms after a slot, and slots at or before now minus the deadline are invisible to it. */
+/** The controller syncs about 100 ms after a slot, and ignores slots at or before now minus the deadline. */
 function deadlineNotes({ spec }: DeepReadonly<CronJob>): string[] {
   const seconds = spec?.startingDeadlineSeconds;
   if (seconds == null) return [];

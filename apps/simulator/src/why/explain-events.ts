@@ -1,18 +1,18 @@
 import { type DeepReadonly, type Event, parseTime } from "@kubewright/api";
 
-/** An event of the cluster, as far as it explains something. */
+/** An event of the cluster that is part of an explanation. */
 export interface EventFact {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
-  /** The object it is about, e.g. `Pod pi-x2x4f`. */
+  /** The involved object, e.g. `Pod pi-x2x4f`. */
   readonly subject: string;
   readonly count: number;
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
-/** Most events told. */
+/** Maximum number of events listed. */
 const MAX_EVENTS = 8;
 
 export function eventFacts(events: readonly DeepReadonly<Event>[]): EventFact[] {
@@ -34,7 +34,7 @@ export function eventFacts(events: readonly DeepReadonly<Event>[]): EventFact[] 
     .sort((a, b) => a.lastMs - b.lastMs);
 }
 
-/** The newest, warnings before others where there is not room for all; oldest first. */
+/** Returns the newest events, oldest first. Warnings have priority where not all fit. */
 export function relevantEvents(events: readonly EventFact[]): readonly EventFact[] {
   if (events.length <= MAX_EVENTS) return events;
   const warnings = events.filter(({ type }) => type === "Warning").slice(-MAX_EVENTS / 2);

@@ -27,30 +27,30 @@ import { type EventFact, eventFacts, relevantEvents } from "./explain-events.js"
 import { skewNotes } from "./moments.js";
 import { type PodFact, podFact } from "./pod-facts.js";
 
-/** What is known of a Job. */
+/** Observed state of a Job. */
 export interface JobFacts {
   readonly job: DeepReadonly<Job>;
-  /** Those its selector matches; `undefined` when pods cannot be read. */
+  /** Pods that its selector matches; `undefined` when they cannot be read. */
   readonly pods: readonly DeepReadonly<Pod>[] | undefined;
-  /** Events about it and its pods; `undefined` when they cannot be read. */
+  /** Events of the Job and its pods; `undefined` when they cannot be read. */
   readonly events: readonly DeepReadonly<Event>[] | undefined;
   readonly nowMs: number;
-  /** Which release's controller it is explained by. Default: the newest one's. */
+  /** Release whose controller explains the Job. Default: the newest. */
   readonly kubernetes?: SimulatedVersion;
 }
 
 export type JobState = "Complete" | "Failed" | "Running" | "Suspended" | "Ending" | "Deleting" | "ManagedElsewhere";
 
-/** Why a Job is as it is, and what comes next: data. Members ending in `Ms` are instants. */
+/** Explanation of a Job's state and next steps, as data. Members ending in `Ms` are instants. */
 export interface JobExplanation {
   readonly kind: "Job";
   readonly namespace: string;
   readonly name: string;
   readonly atMs: number;
-  /** The release whose controller decides, such as `1.33`, unless it is the newest. */
+  /** Release whose controller decides, such as `1.33`. Absent: the newest. */
   readonly kubernetes?: string;
   readonly state: JobState;
-  /** The condition that decided how it ends, or ended. */
+  /** Condition that determines how the Job ends or ended. */
   readonly condition?: {
     readonly type: string;
     readonly reason: string;
@@ -62,15 +62,15 @@ export interface JobExplanation {
   readonly startMs?: number;
   readonly endMs?: number;
   readonly counts: JobCounts;
-  /** What the controller does now, and why, in the order in which it matters. */
+  /** Actions of the controller now with their reasons, the most important first. */
   readonly now: readonly ActionReason[];
-  /** When the controller looks again by itself. Absent: not before something happens. */
+  /** Time of the controller's next sync. Absent: not before a change. */
   readonly wakeMs?: number;
-  /** When it fails for being active too long (`activeDeadlineSeconds`). */
+  /** Time at which `activeDeadlineSeconds` fails it. */
   readonly deadlineMs?: number;
-  /** When it is deleted (`ttlSecondsAfterFinished`). */
+  /** Time at which `ttlSecondsAfterFinished` deletes it. */
   readonly deletionMs?: number;
-  /** Newest first, at most 20; `undefined` when pods cannot be read. */
+  /** Pods, newest first, at most 20; `undefined` when they cannot be read. */
   readonly pods?: readonly PodFact[];
   readonly podsNotShown: number;
   readonly events: readonly EventFact[];
@@ -100,7 +100,7 @@ export interface JobCounts {
 
 const MAX_PODS = 20;
 
-/** Explains a Job from what the cluster holds, by the decisions of the controller's own code. */
+/** Explains a Job from the objects of the cluster, with the decisions of the controller's own code. */
 export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: JobFacts): JobExplanation {
   const { metadata, spec, status } = job;
   const clock = new ZonedClock("UTC");
@@ -190,7 +190,7 @@ function endOf(job: DeepReadonly<Job>): Pick<JobExplanation, "endMs"> {
   return end === undefined || endMs === undefined ? {} : { endMs };
 }
 
-/** A finished Job with a time to live is deleted that long after it finished. */
+/** Returns when the TTL deletes a finished Job. */
 function deletionOf(job: DeepReadonly<Job>): Pick<JobExplanation, "deletionMs"> {
   const seconds = job.spec?.ttlSecondsAfterFinished;
   const finishedMs = parseTime(finishedCondition(job)?.lastTransitionTime);
@@ -235,7 +235,7 @@ function reasoning(job: DeepReadonly<Job>, predicted: PredictedJobSync, podsKnow
   return predicted.reasons.map((reason) => ({ reason: reason.type, message: explainJobReason(reason) }));
 }
 
-/** Reasons that a working controller acts on within a second or two: seen for longer, nobody is looking. */
+/** Reasons that a running controller acts on within two seconds. If they persist, no controller is running. */
 const IMMEDIATE_REASONS: ReadonlySet<string> = new Set(["Creating", "TooManyActive", "UselessIndexes", "Finished"]);
 
 interface NoteContext {
@@ -287,7 +287,7 @@ function notesOf(
   return notes;
 }
 
-/** A Job that was suspended by a controller of 1.35 or earlier, whichever resumes it. */
+/** Notes for a Job that a controller of 1.35 or earlier suspended. The release that resumes it does not matter. */
 function keptStartTimeNotes({ spec, status }: DeepReadonly<Job>, clock: ZonedClock, nowMs: number): string[] {
   const startMs = parseTime(status?.startTime);
   const seconds = spec?.activeDeadlineSeconds;

@@ -1,6 +1,6 @@
 /**
- * An explanation as one JSON document for scripts. Instants, which the data has as epoch milliseconds in members that end
- * in `Ms`, become RFC 3339 in UTC in members without that ending.
+ * Returns an explanation as a JSON document for scripts. Epoch milliseconds in members that end in `Ms` become RFC 3339
+ * times in UTC, in members without that ending.
  */
 export function explanationJson(answer: object): string {
   return `${JSON.stringify(wire(answer), undefined, 2)}\n`;
@@ -24,7 +24,7 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number";
 }
 
-/** With the fraction only where there is one. */
+/** Formats an instant, with the fraction only if it is not 0. */
 function instant(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(".000Z", "Z");
 }

@@ -6,7 +6,7 @@ import { ago, relative } from "./moments.js";
 import type { PodFact } from "./pod-facts.js";
 import { type TextOptions, block, table } from "./text-block.js";
 
-/** The explanation of a Job for a terminal. */
+/** Returns the explanation of a Job as text. */
 export function jobText(explained: JobExplanation, options: TextOptions): string {
   const { style } = options;
   const { atMs, state, pods, kubernetes } = explained;

@@ -4,14 +4,14 @@ import type { CronJobPlan, MissReason, MissedSlots } from "@kubewright/cronjob";
 import { SKIP_REASON_TEXTS, skipText } from "../run-row-text.js";
 import type { EventFact } from "./explain-events.js";
 
-/** Slots since the last run that were not started, and what can be told of the cause. */
+/** Slots since the last run that were not started, with their cause. */
 export interface MissedRuns {
   readonly reason: MissReason | "creationFailed" | "notLooked";
   readonly count: number;
   /** False when `count` is an estimate: more than 100 were missed. */
   readonly exact: boolean;
   readonly firstMs: number;
-  /** Absent where only the number is known. */
+  /** Absent when only the number is known. */
   readonly lastMs?: number;
   readonly why: string;
 }
@@ -24,8 +24,8 @@ export interface MissedEvidence {
 }
 
 /**
- * The slots a plan finds missed, split by cause. The plan knows only that a later slot was due or a deadline passed; what
- * kept the controller from starting them in time is told from the Jobs that are still active and from events.
+ * Returns the missed slots of a plan, split by cause. The plan knows only that a later slot was due or a deadline
+ * passed. The active Jobs and the events show why the controller did not start them in time.
  */
 export function missedRuns(plan: CronJobPlan, evidence: MissedEvidence): MissedRuns[] {
   return plan.decision.missed.flatMap((slots) => splitByCause(slots, evidence));
@@ -33,7 +33,7 @@ export function missedRuns(plan: CronJobPlan, evidence: MissedEvidence): MissedR
 
 function splitByCause(slots: MissedSlots, evidence: MissedEvidence): MissedRuns[] {
   const blocker = blockerOf(evidence);
-  // Slots are in order of time: those after the blocking Job was created were held back by it.
+  // Slots are in order of time: the blocking Job held back the slots after its creation.
   const unblockedCount = blocker === undefined ? slots.slotsMs.length : countUpTo(slots.slotsMs, blocker.sinceMs);
   const blockedMs = slots.slotsMs.slice(unblockedCount);
   if (blockedMs.length === 0 || blocker === undefined)

@@ -1,10 +1,10 @@
 import { formatDuration } from "../duration.js";
 import type { ZonedClock } from "../zoned-clock.js";
 
-/** How much the clocks of a cluster may differ before it is worth a word. */
+/** Clock difference within the cluster above which a note is added. */
 const SKEW_MS = 60_000;
 
-/** Entries from after the time that is explained. */
+/** Returns a note for entries after the explained time. */
 export function skewNotes(timesMs: readonly number[], clock: ZonedClock, nowMs: number): string[] {
   const latestMs = timesMs.reduce((latest, timeMs) => Math.max(latest, timeMs), Number.NEGATIVE_INFINITY);
   if (latestMs <= nowMs + SKEW_MS) return [];
@@ -20,7 +20,10 @@ export function relative(timeMs: number, nowMs: number): string {
   return timeMs > nowMs ? `in ${formatDuration(distanceMs)}` : `${formatDuration(distanceMs)} ago`;
 }
 
-/** The same of something that has happened: where the clocks of a cluster differ a little, it did so now. */
+/**
+ * Returns the relative time of a past event. A time slightly in the future counts as now, because the clocks of a
+ * cluster differ.
+ */
 export function ago(timeMs: number, nowMs: number): string {
   return timeMs > nowMs && timeMs <= nowMs + SKEW_MS ? "now" : relative(timeMs, nowMs);
 }

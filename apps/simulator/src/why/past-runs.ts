@@ -7,21 +7,21 @@ import {
   parseTime,
 } from "@kubewright/api";
 
-/** One run of a CronJob that the cluster still has the Job of. */
+/** A run of a CronJob whose Job still exists. */
 export interface PastRun {
   readonly job: string;
-  /** Absent for a Job made by hand. */
+  /** Absent for a manually created Job. */
   readonly slotMs?: number;
   readonly createdMs: number;
   readonly startMs?: number;
   readonly endMs?: number;
   readonly outcome: "Complete" | "Failed" | "Running" | "Suspended" | "Deleting";
-  /** Why it failed. */
+  /** Reason of the failure. */
   readonly reason?: string;
   readonly madeByHand: boolean;
 }
 
-/** Newest first. */
+/** Returns the runs, newest first. */
 export function pastRuns(jobs: readonly DeepReadonly<Job>[]): PastRun[] {
   return jobs.map(pastRun).sort((a, b) => b.createdMs - a.createdMs || (a.job < b.job ? 1 : -1));
 }

@@ -7,7 +7,7 @@ import {
   parseTime,
 } from "@kubewright/api";
 
-/** Where a pod of a Job stands. */
+/** State of a pod of a Job. */
 export interface PodFact {
   readonly name: string;
   readonly phase: string;
@@ -16,14 +16,14 @@ export interface PodFact {
   readonly createdMs: number;
   readonly startMs?: number;
   readonly endMs?: number;
-  /** Of the container that failed, or else of the first. */
+  /** Exit code of the failed container, or else of the first. */
   readonly exitCode?: number;
   readonly restarts: number;
-  /** Why it waits or failed: `Unschedulable`, `ImagePullBackOff`, `OOMKilled`, `Evicted`. */
+  /** Why the pod waits or failed: `Unschedulable`, `ImagePullBackOff`, `OOMKilled`, `Evicted`. */
   readonly reason?: string;
   readonly message?: string;
   readonly deleting: boolean;
-  /** Whether the Job's status accounts for it: until then a finalizer keeps it. */
+  /** Whether the Job's status counts the pod. Until then a finalizer protects it. */
   readonly counted: boolean;
 }
 
@@ -80,5 +80,5 @@ function reasonOf(
   return { ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
 }
 
-/** What a container that is on its way waits for. */
+/** Waiting reasons of a container that is starting normally. */
 const STARTING: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);

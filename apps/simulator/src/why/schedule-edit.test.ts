@@ -71,7 +71,7 @@ test("where the old timer finds nothing to start, the new one counts", () => {
   const explained = edit(stored({ schedule: "30 * * * *" }, { lastScheduleTime: "2026-03-02T10:30:00Z" }), {
     schedule: "45 * * * *",
   });
-  // 10:45 is since the last run, so the old timer starts it; from 10:50 on it would not be.
+  // The slot 10:45 is after the last run, so the old timer starts it; a slot from 10:50 on would not be started.
   expect(explained.firstRun?.slotMs).toBe(ms("10:45:00"));
   const later = edit(
     stored({ schedule: "30 * * * *" }, { lastScheduleTime: "2026-03-02T11:30:00Z" }),

@@ -15,23 +15,23 @@ import { type NextRuns, type ScheduleFacts, nextRuns, scheduleFacts } from "./ex
 import { verdictOf } from "./verdict.js";
 
 export interface EditFacts {
-  /** As stored; absent for one that would be created. */
+  /** The stored CronJob; absent if it would be created. */
   readonly stored?: DeepReadonly<CronJob>;
-  /** As the file has it. */
+  /** The CronJob of the file. */
   readonly changed: DeepReadonly<CronJob>;
   readonly jobs: readonly DeepReadonly<Job>[];
   readonly nowMs: number;
 }
 
-/** What applying a changed CronJob would do: data. Members ending in `Ms` are instants. */
+/** Effects of applying a changed CronJob, as data. Members ending in `Ms` are instants. */
 export interface EditExplanation {
   readonly change: "create" | "update" | "none";
   readonly changes: readonly FieldChange[];
-  /** Why the API server would refuse it. */
+  /** Error with which the API server would refuse the change. */
   readonly refused?: string;
-  /** What comes of it, first things first. */
+  /** Effects in order of time. */
   readonly effects: readonly string[];
-  /** The first run after the edit, as far as the timers lead to one. */
+  /** The first run after the edit, if the timers lead to one. */
   readonly firstRun?: { readonly atMs: number; readonly slotMs: number; readonly job: string };
   readonly schedule: ScheduleFacts;
   readonly scheduleBefore?: ScheduleFacts;
@@ -48,7 +48,7 @@ export interface FieldChange {
   readonly after?: string;
 }
 
-/** What the API server sets where the file says nothing. */
+/** Defaults that the API server sets for absent fields. */
 const DEFAULTS = {
   concurrencyPolicy: "Allow",
   suspend: false,
@@ -67,8 +67,9 @@ const FIELDS = [
 ] as const;
 
 /**
- * What the controller would do if the file's spec replaced the stored one now, by the rules of its update handler: a change
- * of schedule or zone only sets a timer for the next slot, every other change makes it look at once.
+ * Predicts the controller's reaction if the file's spec replaced the stored one now, by the rules of its update
+ * handler. A change of schedule or zone only sets a timer for the next slot. Every other change causes an immediate
+ * sync.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go updateCronJob
  */
@@ -109,7 +110,7 @@ export function explainEdit({ stored, changed, jobs, nowMs }: EditFacts): EditEx
   };
 }
 
-/** Creation, and any edit that leaves schedule and zone alone, makes the controller look at once. */
+/** Predicts an immediate sync, which follows a creation, and any edit that changes neither schedule nor zone. */
 function immediateEffects(
   predicted: PredictedCronJobSync,
   { clock, nowMs, created }: { clock: ZonedClock; nowMs: number; created: boolean },
@@ -127,7 +128,7 @@ interface TimerFacts {
   readonly after: DeepReadonly<CronJob>;
   readonly jobs: readonly DeepReadonly<Job>[];
   readonly before: CronJobPlan | undefined;
-  /** What a look at the changed CronJob would come to now. */
+  /** Plan of a sync of the changed CronJob now. */
   readonly edited: CronJobPlan;
   readonly clock: ZonedClock;
   readonly nowMs: number;
@@ -135,8 +136,8 @@ interface TimerFacts {
 }
 
 /**
- * A change of schedule or zone wakes nobody: the controller looks at the earlier of the old timer, which stays, and the new
- * one, or when anything else happens to the CronJob or its Jobs.
+ * Predicts the effects of a changed schedule or zone, which cause no sync. The old timer stays. The next sync is at the
+ * earlier of the two timers, or at any other change of the CronJob or its Jobs.
  */
 function timerEffects(facts: TimerFacts): Pick<EditExplanation, "effects" | "firstRun"> {
   const { after, jobs, before, edited, clock, nowMs, schedules } = facts;
@@ -167,7 +168,10 @@ function timerEffects(facts: TimerFacts): Pick<EditExplanation, "effects" | "fir
   return { effects };
 }
 
-/** A slot of the new schedule that is due already, which the update handler lets be and any other look does not. */
+/**
+ * Describes a slot of the new schedule that is already due. The update handler ignores it, and any other sync starts
+ * it.
+ */
 function dueText({ start }: CronJobPlan, clock: ZonedClock, nowMs: number): string {
   if (start === undefined) return "";
   const { slotMs, job } = start;
@@ -178,7 +182,7 @@ function dueText({ start }: CronJobPlan, clock: ZonedClock, nowMs: number): stri
   );
 }
 
-/** Timers fire a tenth of a second after the time they are for. */
+/** Timers fire a tenth of a second after their slot. */
 function slotText(clock: ZonedClock, timeMs: number): string {
   return clock.brief(Math.floor(timeMs / 1000) * 1000);
 }
@@ -210,7 +214,7 @@ function fieldChanges(before: Spec | undefined, after: Spec): FieldChange[] {
   return changes;
 }
 
-/** Whether the stored value has everything the file says. It has more: what the API server sets by default. */
+/** Returns whether the stored value contains everything in the file. It also contains the API server's defaults. */
 function includesAll(stored: unknown, expected: unknown): boolean {
   if (Array.isArray(expected)) {
     return (
@@ -224,7 +228,7 @@ function includesAll(stored: unknown, expected: unknown): boolean {
   return Object.entries(expected).every(([key, value]) => includesAll((stored as Record<string, unknown>)[key], value));
 }
 
-/** What is wrong with the schedule or the zone, in the words of the API server's validation. */
+/** Returns the API server's validation error for the schedule or the zone. */
 function validationError(
   stored: DeepReadonly<CronJob> | undefined,
   { spec }: DeepReadonly<CronJob>,

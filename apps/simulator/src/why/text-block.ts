@@ -8,12 +8,12 @@ export interface TextOptions {
 }
 
 const LABEL_WIDTH = 10;
-/** No narrower than this, whatever the terminal. */
+/** Minimum width, for any terminal. */
 const MIN_WIDTH = 30;
 
 /**
- * Lines with a label before the first and the rest below it, each broken between words to the width. What is handed in may
- * be anybody's text: control characters are made visible.
+ * Returns lines with a label before the first, each wrapped between words to the width. Control characters are escaped,
+ * because the text may be untrusted.
  */
 export function block(
   label: string,
@@ -36,10 +36,10 @@ export function block(
     .concat("\n");
 }
 
-/** Breaks between words; what follows a first line is set in by two. A word longer than a line is left whole. */
+/** Wraps text between words. Continuation lines are indented by two. A word longer than a line is not broken. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
-  // Leading and inner alignment is kept: lines are broken only where they are too long.
+  // Leading and inner alignment stays: only lines that are too long are broken.
   let rest = text;
   while (rest.length > width) {
     const cut = rest.lastIndexOf(" ", width);
@@ -52,7 +52,7 @@ export function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** Columns that line up: each as wide as its widest cell. */
+/** Returns rows as aligned columns, each as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, cell.length)));

@@ -6,17 +6,17 @@ import { SKIP_REASON_TEXTS } from "../run-row-text.js";
 import type { ZonedClock } from "../zoned-clock.js";
 import type { EventFact } from "./explain-events.js";
 
-/** What one sync of a CronJob comes to, and why. */
+/** Result of one sync of a CronJob, with its reason. */
 export interface Verdict {
   readonly outcome: CronJobOutcome;
   readonly reason: CronJobReason;
-  /** One sentence or two, for people. */
+  /** One or two sentences for people. */
   readonly message: string;
   readonly slotMs?: number;
   readonly job?: string;
-  /** Jobs in the way, or about to be replaced. */
+  /** Jobs that block the run, or that it replaces. */
   readonly activeJobs?: readonly string[];
-  /** When the controller looks again by itself. Absent: not before something changes. */
+  /** Time of the controller's next sync. Absent: not before a change. */
   readonly wakeMs?: number;
 }
 
@@ -25,13 +25,13 @@ export interface VerdictContext {
   readonly nowMs: number;
   readonly active: readonly DeepReadonly<Job>[];
   readonly events: readonly EventFact[];
-  /** Of a suspended CronJob: what it would come to if it were not. */
+  /** Predicted sync of a suspended CronJob if it were resumed. */
   readonly resumed: PredictedCronJobSync | undefined;
-  /** Whether an edit brings about what is explained: a late start is then no sign that nobody is looking. */
+  /** Whether an edit causes the sync: a late start then does not mean that no controller is running. */
   readonly edited?: boolean;
 }
 
-/** A controller that works starts a run within this time of its slot. */
+/** Time after a slot within which a running controller starts the run. */
 const PROMPT_MS = 10_000;
 
 export function verdictOf(predicted: PredictedCronJobSync, context: VerdictContext): Verdict {
@@ -97,7 +97,7 @@ function startMessage(predicted: PredictedCronJobSync, context: VerdictContext):
   return `${verdict}, ${formatDuration(lateMs)} late; ${why}`;
 }
 
-/** `since the run of Mon 2026-03-02 10:00 UTC`, or since the CronJob was made. */
+/** Returns `since the run of Mon 2026-03-02 10:00 UTC`, or since the CronJob's creation. */
 function sinceText({ cronJob }: PredictedCronJobSync, clock: ZonedClock): string {
   const lastMs = parseTime(cronJob.status?.lastScheduleTime);
   return lastMs === undefined ? "since its creation" : `since the run of ${clock.brief(lastMs)}`;

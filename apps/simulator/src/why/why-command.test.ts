@@ -23,7 +23,7 @@ import { kubeconfigFor } from "../kubeconfig.js";
 import { ZonedClock } from "../zoned-clock.js";
 import type { CronJobExplanation } from "./explain-cron-job.js";
 
-/** What the ClusterRole `view` grants of what is read here, without `watch`. */
+/** The permissions of the ClusterRole `view` that the command needs, without `watch`. */
 const VIEW = [
   { apiGroups: ["batch"], resources: ["cronjobs", "jobs"], verbs: ["get", "list"] },
   { apiGroups: [""], resources: ["pods", "events"], verbs: ["get", "list"] },
@@ -32,15 +32,15 @@ const VIEW = [
 interface World {
   readonly clock: SimulatedClock;
   readonly client: Client;
-  /** `kubewright why …` over HTTP as a user with those rights, as of the virtual time. */
+  /** Runs `kubewright why …` over HTTP as a user with those permissions, at the virtual time. */
   readonly why: (...args: string[]) => Promise<CommandResult>;
-  /** The same as of now, as far as can be told. */
+  /** Runs the same without `--at`. */
   readonly whyNow: (...args: string[]) => Promise<CommandResult>;
-  /** The explanation of the CronJob `report`. */
+  /** Returns the explanation of the CronJob `report`. */
   readonly explain: () => Promise<CronJobExplanation>;
-  /** What the user asked for. */
+  /** Requests of the user. */
   readonly asked: AuditRecord[];
-  /** Where the API server listens. */
+  /** Address of the API server. */
   readonly url: string;
   readonly files: Map<string, string>;
 }
@@ -51,7 +51,7 @@ interface WorldOptions {
   readonly start?: string;
 }
 
-/** Runs a story on an embedded cluster in virtual time that also listens on a socket. */
+/** Runs steps on an embedded cluster in virtual time that also listens on a socket. */
 async function inCluster(
   { controllers, rules = VIEW, start = "2026-03-02T09:59:30Z" }: WorldOptions,
   steps: (world: World) => Promise<void>,
@@ -255,7 +255,7 @@ test.each(["2126-03-02T09:59:30Z", "1999-03-02T09:59:30Z"])(
       expect(stdout).toContain(`CronJob default/report  as of ${brief}`);
       expect(stdout).toContain("Now       nothing to do: no slot has come since the run of");
       expect(stdout).not.toContain("--at");
-      // At the very second at which a run is due.
+      // In the second in which a run is due.
       await clock.advance(30_000);
       expect((await whyNow("cronjob/report")).stdout).not.toContain("late");
     });

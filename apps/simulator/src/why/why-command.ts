@@ -33,16 +33,16 @@ interface Target {
   readonly name: string;
 }
 
-/** What is printed: for a CronJob that a file would only create, the edit alone. */
+/** Output of the command. For a CronJob that a file would create it has only the edit. */
 interface Answer {
   readonly explanation?: CronJobExplanation | JobExplanation;
   readonly edit?: EditExplanation;
 }
 
-/** The time to explain, once all is read. */
+/** Returns the time to explain, after all objects are read. */
 type Now = () => number;
 
-/** `kubewright why`: explains a CronJob or a Job of a live cluster. Reads, and never writes. */
+/** `kubewright why`: explains a CronJob or a Job of a live cluster. Sends only read requests. */
 export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promise<void> {
   const { kind, name } = parseTarget(target);
   const format = parseOutputFormat(flags.output);
@@ -127,7 +127,7 @@ const KINDS: Readonly<Record<string, Target["kind"]>> = {
   "jobs.batch": "Job",
 };
 
-/** @throws UserError for anything but `cronjob/NAME` and `job/NAME`. */
+/** @throws UserError for anything except `cronjob/NAME` and `job/NAME`. */
 function parseTarget(text: string): Target {
   const [prefix = "", name = "", ...rest] = text.split("/");
   const kind = Object.hasOwn(KINDS, prefix.toLowerCase()) ? KINDS[prefix.toLowerCase()] : undefined;
@@ -136,7 +136,7 @@ function parseTarget(text: string): Target {
   return { kind, name };
 }
 
-/** The CronJob of that name in a manifest file. */
+/** Returns the CronJob with that name in a manifest file. */
 async function readCronJob(path: string, name: string, io: Io): Promise<DeepReadonly<CronJob>> {
   const manifests = await loadAllManifests([path], io);
   const found = manifests.filter(

@@ -5,17 +5,17 @@ import type { Manifest } from "../input/manifest.js";
 import { UserError } from "../user-error.js";
 
 export interface WorkloadFlags {
-  /** `SELECTION=DISTRIBUTION`, as often as wanted. */
+  /** `SELECTION=DISTRIBUTION`, repeatable. */
   readonly duration?: readonly string[];
-  /** `SELECTION=SHARE`, as often as wanted. */
+  /** `SELECTION=SHARE`, repeatable. */
   readonly fail?: readonly string[];
 }
 
 /**
- * What the flags say of workloads: `billing/*=5m..40m` and `report=2%`. A selection is a name, with its namespace before
- * a slash if wanted, in which `*` stands for any characters.
+ * Parses workload flags: `billing/*=5m..40m` and `report=2%`. A selection is a name, optionally after its namespace and
+ * a slash. `*` matches any characters.
  *
- * @throws UserError for what is neither, and for a selection of nothing.
+ * @throws UserError for invalid values, and for a selection without a match.
  */
 export function workloadEntries(flags: WorkloadFlags, manifests: readonly Manifest[]): WorkloadEntry[] {
   const entries: WorkloadEntry[] = [];

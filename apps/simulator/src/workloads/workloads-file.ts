@@ -12,8 +12,8 @@ import { ScenarioText } from "../scenario/scenario-text.js";
 import { UserError } from "../user-error.js";
 
 /**
- * Reads a workloads file, `kind: Workloads`, or the workloads of a scenario. What it says of others than are played is no
- * mistake.
+ * Reads a workloads file, `kind: Workloads`, or the workloads of a scenario. Entries for workloads that are not
+ * simulated are no mistake.
  *
  * @throws UserError with one line for each mistake.
  */

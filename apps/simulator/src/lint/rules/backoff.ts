@@ -6,7 +6,10 @@ import { type Subject, numberIn } from "../subject.js";
 
 const DEFAULT_LIMIT = 6;
 const BASE_SECONDS = 10;
-/** Of new pods, kubernetes v1.36 pkg/controller/job/job_controller.go, and of restarts of one, pkg/kubelet/kubelet.go. */
+/**
+ * Longest back-off: of new pods, kubernetes v1.36 pkg/controller/job/job_controller.go; of container restarts,
+ * pkg/kubelet/kubelet.go.
+ */
 const MAX_SECONDS = { Never: 600, OnFailure: 300 } as const;
 
 export const backoffBeyondDeadline: LintRule = {
@@ -18,7 +21,7 @@ export const backoffBeyondDeadline: LintRule = {
     const deadline = numberIn(job.activeDeadlineSeconds);
     const policy = job.template?.spec?.restartPolicy;
     if (deadline === undefined || (policy !== "Never" && policy !== "OnFailure")) return [];
-    // Pods that fail side by side count all, and indexes each by themselves.
+    // Concurrent pod failures all count, and each index has its own limit.
     if ((numberIn(job.parallelism) ?? 1) > 1 || job.backoffLimitPerIndex != null) return [];
     const limit = numberIn(job.backoffLimit) ?? DEFAULT_LIMIT;
     const seconds = waitedSeconds(limit, policy);
@@ -35,9 +38,9 @@ export const backoffBeyondDeadline: LintRule = {
   },
 };
 
-/** How long is waited, all in all, before the failure that is one too many. */
+/** Returns the total wait before the failure that exceeds the limit. */
 function waitedSeconds(limit: number, policy: keyof typeof MAX_SECONDS): number {
-  // The first restart of a container waits for nothing.
+  // The first restart of a container has no back-off.
   const waits = policy === "Never" ? limit : limit - 1;
   let sum = 0;
   for (let each = 0, wait = BASE_SECONDS; each < waits; each++, wait = Math.min(2 * wait, MAX_SECONDS[policy])) {
@@ -47,10 +50,10 @@ function waitedSeconds(limit: number, policy: keyof typeof MAX_SECONDS): number 
   return sum;
 }
 
-/** All runs fail at once, and the deadline is still what ends it. */
+/** Returns a proof in which all runs fail immediately and the deadline still ends the Job. */
 function proofOf(subject: Subject, context: LintContext, deadline: number): Proof | undefined {
   const { kind, namespace, name } = subject;
-  // Which may end it sooner.
+  // A pod failure policy may end the Job earlier.
   if (subject.job.podFailurePolicy != null) return undefined;
   const slots = kind === "Job" ? undefined : context.slotsOf(subject);
   if (kind === "CronJob" && slots === undefined) return undefined;

@@ -56,7 +56,7 @@ export const doubledAtClockChange: LintRule = {
     const clock = new ZonedClock(schedule.timeZone, context.zones);
     const remark = clockRemarks([first], clock).find((each) => each.runMs === runMs);
     const startMs = runMs - backMs(first) - AHEAD_MS;
-    // Forbid lets the second wait for the first, for as long as that takes.
+    // Forbid lets the second run wait for the first.
     const mayWait = subject.cronJob?.concurrencyPolicy === "Forbid" && (subject.runs?.maxMs ?? 0) >= backMs(first);
     const proof = { startMs, durationMs: runMs + AHEAD_MS - startMs, shows: "for the second time: clocks go back" };
     return [
@@ -69,7 +69,7 @@ export const doubledAtClockChange: LintRule = {
   },
 };
 
-/** What the changes of the zone's clock do to a schedule. */
+/** Returns the effects of the zone's clock changes on a schedule. */
 function transitionsOf({ cronJob }: Subject, schedule: Schedule, { fromMs, zones }: LintContext): ScheduleTransition[] {
   const zone = zones.get(schedule.timeZone);
   const changes = zone?.transitions(Math.floor(fromMs / 1000), Math.floor((fromMs + TWO_YEARS_MS) / 1000)) ?? [];
@@ -83,14 +83,17 @@ function transitionsOf({ cronJob }: Subject, schedule: Schedule, { fromMs, zones
   });
 }
 
-/** Runs of four days, at one a minute. */
+/** Runs of four days, one per minute. */
 const MAX_RUNS = 6_000;
 
 function backMs({ offsetBeforeMs, offsetAfterMs }: ScheduleTransition): number {
   return offsetBeforeMs - offsetAfterMs;
 }
 
-/** A run every hour stays one, whatever the clock shows: so it fires before the times that come twice, and after them. */
+/**
+ * Whether the schedule fires both before and after the repeated times. An hourly schedule stays hourly through a clock
+ * change.
+ */
 function firesOnBothSides(schedule: Schedule, transition: ScheduleTransition): boolean {
   const lengthMs = backMs(transition);
   const firesFrom = (fromMs: number): boolean => (schedule.next(fromMs - 1) ?? Infinity) < fromMs + lengthMs;

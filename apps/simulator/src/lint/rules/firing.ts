@@ -53,7 +53,7 @@ export const neverStarts: LintRule = {
         path: ["spec", "startingDeadlineSeconds"],
         proof: {
           startMs,
-          // The controller finds out when it looks for the second.
+          // The controller detects the miss when it searches for the second slot.
           durationMs: 2 * delayMs + AHEAD_MS,
           flags: ["--fail-on", `${object}:missed`],
           shows: `missed: ${object}`,

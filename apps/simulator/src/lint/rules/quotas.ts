@@ -12,12 +12,12 @@ export const overQuota: LintRule = {
 };
 
 const BOUNDS: ReadonlySet<string> = new Set(["ResourceQuota", "LimitRange"]);
-/** How long a Job gets to create its pods. */
+/** Simulated time for a Job to create its pods. */
 const AFTER_MS = 30_000;
 
 /**
- * Plays the first run of a CronJob or Job by itself where its namespace has bounds, and sees whether they refuse its pods:
- * all of them, or those beyond some number at once.
+ * Simulates the first run of a CronJob or Job when its namespace has a ResourceQuota or LimitRange. Reports whether
+ * they refuse its pods: all of them, or those above a number of concurrent pods.
  */
 export async function quotaRemark(
   subject: Subject,

@@ -33,12 +33,12 @@ export const refused: LintRule = {
   summary: "Something else that the API server refuses",
 };
 
-/** What the API server says of one object. */
+/** A refusal of one object by the API server. */
 export interface Refusal {
   readonly rule: LintRule;
-  /** `jobs.yaml:6:13`; empty for what is about no place. */
+  /** `jobs.yaml:6:13`; empty for a refusal without a place. */
   readonly place: string;
-  /** As it names the object: `CronJob billing/report`. */
+  /** The object in the message: `CronJob billing/report`. */
   readonly subject: string;
   readonly text: string;
 }
@@ -52,7 +52,7 @@ const RULES: readonly (readonly [RegExp, LintRule])[] = [
 
 const RESTART_HINT = "; pods restart for good where it is missing, and a Job is to come to an end";
 
-/** Asks an API server to create them all, as `kubectl apply` would. */
+/** Creates all objects in an API server, as `kubectl apply` would, and returns its refusals. */
 export async function refusals(
   manifests: readonly Manifest[],
   { fromMs, timeZoneData }: { readonly fromMs: number; readonly timeZoneData: string },
@@ -71,7 +71,7 @@ export async function refusals(
   });
   return lines.flatMap((line) => {
     const [, place = "", subject = "", text = line] = /^(\S.*?:\d+(?::\d+)?): (\w+ \S+): (.*)$/s.exec(line) ?? [];
-    // Which has a rule that finds it in what a cluster has taken long ago as well.
+    // The rule zone-in-schedule reports it, also for objects that a cluster accepted in an earlier version.
     if (/^spec\.schedule: .*TZ/.test(text)) return [];
     const rule = RULES.find(([pattern]) => pattern.test(text))?.[1] ?? refused;
     return [{ rule, place, subject, text: `${text}${rule === restartPolicy ? RESTART_HINT : ""}` }];

@@ -9,7 +9,7 @@ export const noTimeZone: LintRule = {
   check: ({ cronJob }) => {
     if (cronJob === undefined || typeof cronJob.schedule !== "string") return [];
     const { schedule, timeZone } = cronJob;
-    // Delays know no time of day.
+    // Delays do not depend on the time of day.
     if (timeZone != null || hasEmbeddedTimeZone(schedule) || schedule.startsWith("@every")) return [];
     const text =
       "no timeZone: the schedule uses the time zone of the machine that kube-controller-manager runs on; name one, for example timeZone: Etc/UTC";
