@@ -1,11 +1,11 @@
 /**
- * Builds the site, the documentation at its root and the playground in `play/`, as files that any web server can hand out.
- * Run `npm run build` first.
+ * Builds the site as static files for any web server: the documentation at its root and the playground in `play/`. Run
+ * `npm run build` first.
  *
- *   node apps/site/build.ts                      into apps/site/dist
- *   node apps/site/build.ts --base /kubewright/  for a server that has it under that path
- *   node apps/site/build.ts --api NAME           describes the API of that import path only; may be repeated
- *   node apps/site/build.ts --out FOLDER         into another folder
+ *     node apps/site/build.ts                      into apps/site/dist
+ *     node apps/site/build.ts --base /kubewright/  for a server that serves it under that path
+ *     node apps/site/build.ts --api NAME           describes the API of that import path only; may be repeated
+ *     node apps/site/build.ts --out FOLDER         into another folder
  */
 import path from "node:path";
 import { parseArgs } from "node:util";

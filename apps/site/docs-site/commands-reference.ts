@@ -1,4 +1,4 @@
-/** Pages about commands, made of what each prints for `--help`. */
+/** Pages about commands, generated from the output of `--help`. */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 
@@ -15,7 +15,7 @@ interface HelpSection {
   readonly lines: string[];
 }
 
-/** Markdown by route. */
+/** Returns Markdown by route. */
 export function commandPages(): Map<string, string> {
   const pages = new Map<string, string>();
   for (const command of COMMANDS)
@@ -43,7 +43,7 @@ function commandPage(title: string, bin: string, args: readonly string[]): strin
   return `# ${title}\n\nWhat \`${title} --help\` says.\n\n${helpMarkdown(stdout)}`;
 }
 
-/** A help text, as commander and the like lay it out, in Markdown. */
+/** Converts a help text in commander's layout to Markdown. */
 export function helpMarkdown(help: string): string {
   const [usage, ...paragraphs] = help.trim().split(/\n\n/);
   const parts = [`\`\`\`text\n${usage!.replace(/^Usage: /, "")}\n\`\`\``];
@@ -83,7 +83,7 @@ function inCell(text: string): string {
   return escaped(text.trim()).replaceAll("|", "\\|");
 }
 
-/** Text that Markdown and Vue leave as it is. */
+/** Escapes a text for Markdown and Vue. */
 export function escaped(text: string): string {
   return text
     .replaceAll("&", "&amp;")

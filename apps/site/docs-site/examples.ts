@@ -1,12 +1,13 @@
 /**
- * Examples that are played while the site is built. In a document they are
+ * Examples that the build of the site simulates. In a document they are written as
  *
  *     ```yaml play --start 2026-03-28T00:00:00Z --for 3d
  *     (manifests, or a scenario)
  *     ```
  *
- * with `--start`, `--for` and `--seed` of `kubewright run`. What the prose says of them stands behind in a block ```` ```text played ````, whose
- * lines have to be in what was printed, or be the middle of such a line, in their order; `…` stands for any number of others.
+ * with the flags `--start`, `--for` and `--seed` of `kubewright run`. A following block ```` ```text played ```` states
+ * the expected output. Each of its lines must be contained in a printed line, in order; `…` stands for any number of
+ * other lines.
  */
 import { parseArgs } from "node:util";
 
@@ -16,31 +17,31 @@ import { linkTo } from "../playground/page/state/link.ts";
 import { NOTHING } from "../playground/page/state/playground-state.ts";
 
 export interface Example {
-  /** Of the file, such as `concepts-queue-1`. */
+  /** Name of its file, such as `concepts-queue-1`. */
   readonly name: string;
   readonly yaml: string;
-  /** What stands behind `yaml play`. */
+  /** The text after `yaml play`. */
   readonly flags: string;
-  /** What the document says of it. */
+  /** Expected outputs from the document. */
   readonly claims: readonly string[];
-  /** The block as it stands in the document. */
+  /** The block as written in the document. */
   readonly block: string;
 }
 
 export interface SimulatedExample extends Example {
-  /** What the terminal says. */
+  /** The output of the command. */
   readonly printed: string;
-  /** What `<kubewright-timeline>` shows. */
+  /** Data of the `<kubewright-timeline>` element. */
   readonly report: ReportData;
-  /** The command that does the same with the YAML in a file. */
+  /** The command that simulates the same example from files. */
   readonly command: string;
-  /** Of the playground's address, with its `#`. */
+  /** Fragment of the playground's URL, with its `#`. */
   readonly fragment: string;
 }
 
 const BLOCK = /^```yaml play(.*)\n([\s\S]*?)^```$|^```text played\n([\s\S]*?)^```$/gm;
 
-/** The examples of a document, in their order. */
+/** Returns the examples of a document, in order. */
 export function examplesOf(text: string, document: string): Example[] {
   const examples: (Example & { claims: string[] })[] = [];
   for (const [block, flags, yaml, claims] of text.matchAll(BLOCK))
@@ -52,9 +53,9 @@ export function examplesOf(text: string, document: string): Example[] {
 }
 
 /**
- * Plays an example.
+ * Simulates an example.
  *
- * @throws Error when something is wrong with it, or when it does not print what the document says.
+ * @throws Error for an invalid example, or when the output differs from the document.
  */
 export async function simulateExample(example: Example): Promise<SimulatedExample> {
   const { name, yaml, flags, claims } = example;
@@ -92,7 +93,7 @@ function windowOf(flags: string, name: string): RequestedWindow {
   };
 }
 
-/** What flags say, as a scenario says it. */
+/** Converts flags to a scenario. */
 function scenarioOf(window: RequestedWindow): string {
   const fields = Object.entries(window).map(([field, value]) => `${field}: ${value}\n`);
   return fields.length === 0 ? "" : `apiVersion: sim.kubewright.dev/v1\nkind: Scenario\n${fields.join("")}`;
@@ -109,7 +110,7 @@ function assertPrinted(name: string, printed: string, claim: string): void {
   }
 }
 
-/** How wide a picture is does not matter. */
+/** Ignores differences in the width of columns. */
 function withSingleSpaces(line: string): string {
   return line.trim().replaceAll(/\s+/g, " ");
 }

@@ -5,21 +5,21 @@ import { pageOf } from "./site-map.ts";
 
 const HERE = new RegExp(`^${REPOSITORY}/(?:tree|blob)/main/([^#]*)(#.*)?$`);
 
-/** A link between Markdown's brackets, or the definition of one. */
+/** A target between Markdown's brackets, or of a link definition. */
 const LINK = /(?<=\]\()([^)\s]+)(?=\))|(?<=^\[[^\]]+\]: )(\S+)/gm;
 const FENCE = /^(`{3,}).*\n[\s\S]*?^\1$/gm;
 
 /**
- * The text with links as the site has them: to its own pages where a document is one of them, else to the repository.
+ * Converts links to links of the site: to a page of the site where the target is one, otherwise to the repository.
  *
- * @param source - The document, from the root of the checkout.
- * @throws Error that names a link which leads nowhere.
+ * @param source - Path of the document, relative to the root of the checkout.
+ * @throws Error that names a broken link.
  */
 export function withSiteLinks(text: string, source: string): string {
   return outsideFences(text, (part) => part.replace(LINK, (target: string) => siteLink(target, source)));
 }
 
-/** What is not code, changed. */
+/** Applies a change to all parts outside of code blocks. */
 export function outsideFences(text: string, change: (part: string) => string): string {
   let result = "";
   let from = 0;

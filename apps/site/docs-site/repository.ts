@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** Of the checkout. */
+/** Root folder of the checkout. */
 export const root = path.resolve(import.meta.dirname, "../../..");
 export const REPOSITORY = "https://github.com/kubewright/kubewright";
 
@@ -9,7 +9,7 @@ export function readText(file: string): string {
   return readFileSync(path.join(root, file), "utf8");
 }
 
-/** Where a file or folder of the checkout is shown, or `undefined` where there is none of that name. */
+/** Returns the URL of a file or folder in the repository, or `undefined` when it does not exist. */
 export function sourceUrl(file: string): string | undefined {
   const there = path.join(root, file);
   if (!existsSync(there)) return undefined;

@@ -1,4 +1,4 @@
-/** The page of rules, made of what `kubewright lint` tells other programs of its own, and of what `--fail-on` takes. */
+/** The page of lint rules, generated from the SARIF output of `kubewright lint` and the values of `--fail-on`. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -60,7 +60,7 @@ function rulesIn(sarif: Sarif): { readonly id: string; readonly text: string }[]
   return rules.map(({ id, shortDescription }) => ({ id, text: shortDescription.text }));
 }
 
-/** The document's own table. */
+/** Extracts the table of incident kinds from the document. */
 function failOnTable(): string {
   const table = /^## What is counted\n\n((?:\|.*\n)+)/m.exec(readText("docs/futures.md"))?.[1];
   if (table === undefined) throw new Error("docs/futures.md: there is no table under “What is counted”");

@@ -1,4 +1,4 @@
-/** Pages about file formats, made of their JSON Schemas. */
+/** Pages about file formats, generated from their JSON Schemas. */
 import { escaped } from "./commands-reference.ts";
 
 interface Schema {
@@ -27,7 +27,7 @@ interface Row {
   readonly is: string;
 }
 
-/** @param name - Of the format, such as `scenario`. */
+/** @param name - Name of the format, such as `scenario`. */
 export function schemaPage(name: string, text: string): string {
   const schema = JSON.parse(text) as Schema;
   const parts = [
@@ -56,12 +56,12 @@ function table(rows: readonly Row[]): string {
     .join("\n")}`;
 }
 
-/** A long name may go over lines where it has a dot, so that there is room for what is said of it. */
+/** Allows line breaks after the dots of a long name, which leaves space for the description. */
 function fieldCell(field: string): string {
   return `<code v-pre>${escaped(field).replaceAll(".", ".<wbr>")}</code>`;
 }
 
-/** Every field at every depth, each once. */
+/** Returns every field at every depth, each once. */
 function rowsOf(schema: Schema, prefix = "", rows = new Map<string, Row>()): Row[] {
   for (const part of [schema, ...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.allOf ?? [])]) {
     const required = new Set(part.required);

@@ -1,4 +1,7 @@
-/** Writes all pages as Markdown into a folder that VitePress builds: documents with their links, and what is generated. */
+/**
+ * Writes all pages as Markdown into a folder that VitePress builds: documents with converted links, and generated
+ * pages.
+ */
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -12,9 +15,9 @@ import { schemaPage } from "./schema-reference.ts";
 import { PAGES, SCHEMAS, SECTIONS, type SitePage } from "./site-map.ts";
 
 export interface StageOptions {
-  /** Where to: emptied first. Inside `apps/site`, so that the theme finds its packages. */
+  /** Output folder, emptied first. It must be inside `apps/site`, so that the theme finds its packages. */
   readonly folder: string;
-  /** Import paths whose API is described. Default: all. */
+  /** Import paths of the API pages. Default: all. */
   readonly apiOf?: readonly string[];
 }
 
@@ -34,7 +37,7 @@ export async function stage({ folder, apiOf }: StageOptions): Promise<void> {
   }
   const api = apiPages(apiOf);
   for (const [route, text] of await apiReference(api, path.join(folder, ".typedoc")))
-    // Thousands of members would bury the pages that people wrote: they are found by their package.
+    // Thousands of API members would hide the written pages in the search. API pages are reachable by their package.
     writePage(folder, route, `---\nsearch: false\noutline: [2, 3]\neditLink: false\n---\n\n${text}`);
   writePage(folder, "api/index", apiIndex(api));
   writeFileSync(path.join(folder, ".vitepress/pages.json"), JSON.stringify(sidebar(api), undefined, 2));
@@ -59,7 +62,7 @@ async function documentPage({ source, route }: SitePage, folder: string): Promis
   return text.replaceAll("```text played\n", "```text\n");
 }
 
-/** The YAML, its timeline, and the same in letters. */
+/** Returns the YAML of an example, its timeline, and the output as text. */
 function exampleMarkdown({ name, yaml, command, printed, fragment }: SimulatedExample): string {
   return `\`\`\`yaml\n${yaml}\`\`\`
 
@@ -91,7 +94,7 @@ function packageOf(entry: string): string {
     .join("/");
 }
 
-/** As VitePress' theme takes it: what is read, and what things are looked up in. */
+/** Returns the sidebars in the format of VitePress' theme: guides, and reference documentation. */
 function sidebar(api: readonly ApiPage[]): unknown {
   const link = ({ title, route }: SitePage): unknown => ({ text: title, link: `/${route}` });
   const sections = (wanted: boolean): unknown[] =>
@@ -107,7 +110,7 @@ function sidebar(api: readonly ApiPage[]): unknown {
   };
 }
 
-/** Whether commands can be asked for their help, and examples be played. */
+/** Returns whether the commands are built, so that their help and the examples are available. */
 export function isBuilt(): boolean {
   return existsSync(path.join(root, "apps/simulator/dist/main.js"));
 }

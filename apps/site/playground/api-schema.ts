@@ -3,7 +3,7 @@ import { SimulatedClock, seededRandom } from "@kubewright/clock";
 
 import type { JsonSchema } from "./page/editor/json-schema.ts";
 
-/** What manifests of the playground are written of, and the document that has each. */
+/** Kinds in manifests of the playground, and the OpenAPI document of each. */
 const KINDS: readonly (readonly [apiVersion: string, kind: string, path: string])[] = [
   ["batch/v1", "CronJob", "apis/batch/v1"],
   ["batch/v1", "Job", "apis/batch/v1"],
@@ -12,7 +12,7 @@ const KINDS: readonly (readonly [apiVersion: string, kind: string, path: string]
   ["v1", "LimitRange", "api/v1"],
 ];
 
-/** What users do not write. */
+/** Fields that users do not write. */
 const EXCLUDED_FIELDS = new Set([
   "status",
   "managedFields",
@@ -23,8 +23,8 @@ const EXCLUDED_FIELDS = new Set([
 ]);
 
 /**
- * Values that validation knows and OpenAPI does not tell.
- * Upstream: the `enum` markers of `k8s.io/api`, which its documents leave out as well unless asked for.
+ * Valid values that OpenAPI does not contain. Upstream: the `enum` markers of `k8s.io/api`, which its OpenAPI documents
+ * also omit by default.
  */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "CronJobSpec.concurrencyPolicy": ["Allow", "Forbid", "Replace"],
@@ -43,12 +43,12 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface ApiSchema {
-  /** By `apiVersion/kind`. */
+  /** Schemas by `apiVersion/kind`. */
   readonly kinds: Readonly<Record<string, JsonSchema>>;
   readonly $defs: Readonly<Record<string, JsonSchema>>;
 }
 
-/** The shapes and descriptions of the kinds as the embedded API server tells them, and no others. */
+/** Returns the schemas and descriptions of these kinds from the embedded API server. */
 export async function apiSchema(): Promise<ApiSchema> {
   const server = createApiServer({ clock: new SimulatedClock("2026-01-01T00:00:00Z"), random: seededRandom(1) });
   const kinds: Record<string, JsonSchema> = {};
@@ -70,7 +70,7 @@ async function schemasOf(
   path: string,
 ): Promise<Record<string, OpenApiSchema>> {
   const { body } = await transport({ method: "GET", path: `/openapi/v3/${path}`, headers: {} });
-  // In process a document is handed over as its text.
+  // In process, the transport returns the document as text.
   if (body?.type !== "decoded" || typeof body.value !== "string")
     throw new Error(`the API server has no OpenAPI of ${path}`);
   return (JSON.parse(body.value) as { components: { schemas: Record<string, OpenApiSchema> } }).components.schemas;
@@ -80,7 +80,7 @@ interface OpenApiSchema extends JsonSchema {
   readonly "x-kubernetes-group-version-kind"?: readonly { readonly kind: string }[];
 }
 
-/** Takes over a type and all that it refers to. */
+/** Copies a type and all referenced types. */
 function collect(name: string, from: Readonly<Record<string, OpenApiSchema>>, into: Record<string, JsonSchema>): void {
   const short = shortName(name);
   if (short in into) return;
@@ -93,7 +93,7 @@ function collect(name: string, from: Readonly<Record<string, OpenApiSchema>>, in
   });
 }
 
-/** What completion asks for, and nothing else. */
+/** Removes everything that completion does not need. */
 function slim(schema: JsonSchema, type: string, refer: (reference: string) => string): JsonSchema {
   const { description, properties, items, additionalProperties, $ref, allOf } = schema;
   const reference = $ref ?? allOf?.[0]?.$ref;

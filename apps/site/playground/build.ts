@@ -8,14 +8,14 @@ import { lazyExpressions, lazySharding, withoutExternalClients } from "../../sim
 import { generatedModules } from "./generated-modules.ts";
 
 const PAGE = path.join(import.meta.dirname, "page");
-/** Everything that may be kept for ever, by names that tell one version from another. */
+/** Folder of the files with content hashes in their names, which can be cached permanently. */
 const ASSETS = "assets";
 
 /**
- * Builds the playground into a folder, from which any web server can hand it out: an `index.html`, and beside it files whose
- * names change with what is in them.
+ * Builds the playground as static files for any web server: an `index.html`, and files with content hashes in their
+ * names.
  *
- * @param outDir - emptied first
+ * @param outDir - Output folder, emptied first.
  */
 export async function buildPlayground(outDir: string): Promise<void> {
   await rm(outDir, { recursive: true, force: true });
@@ -55,8 +55,8 @@ export async function buildPlayground(outDir: string): Promise<void> {
     engine: urlOf(engine!),
     style: urlOf(builtFrom(metafile, "playground.css")),
     icon: urlOf(builtFrom(metafile, "icon.svg")),
-    // Asked for at once, and not only when what imports them is read. Those of the engine are not: what is loaded for a page is
-    // read for it as well, and for its worker once more.
+    // Preloads the imports of both scripts before the scripts are parsed. Imports of the engine are excluded: a preload
+    // for the page would parse them there and again in the worker.
     chunks: [...importsOf(metafile, first!, script!)]
       .map((file) => `<link rel="modulepreload" href="${urlOf(file)}" />`)
       .join("\n    "),
@@ -77,7 +77,7 @@ async function buildServiceWorker(outDir: string, files: readonly string[], html
     logLevel: "warning",
     define: {
       FILES: JSON.stringify(files),
-      // Of the page and of all names that it depends on.
+      // Hash of the page and of all file names it depends on.
       VERSION: JSON.stringify(createHash("sha256").update(html).update(files.join()).digest("hex").slice(0, 16)),
     },
   });
@@ -91,7 +91,7 @@ function urlOf(file: string): string {
   return `./${ASSETS}/${path.basename(file)}`;
 }
 
-/** All that files need before they can begin, themselves left out. */
+/** Returns all static imports of files, transitively, without the files themselves. */
 function importsOf({ outputs }: Metafile, ...files: readonly string[]): ReadonlySet<string> {
   const needed = new Set(files);
   for (const file of needed)

@@ -10,7 +10,7 @@ import { apiSchema } from "./api-schema.ts";
 
 const simulator = path.resolve(import.meta.dirname, "../../simulator");
 
-/** Modules that the build makes: their types are in `page/made-modules.d.ts`. */
+/** Plugin for generated modules. Their types are in `page/made-modules.d.ts`. */
 export function generatedModules(): Plugin {
   const make: Readonly<Record<string, () => Promise<unknown>>> = {
     schemas,
@@ -36,7 +36,7 @@ async function schemas(): Promise<unknown> {
   return { api: await apiSchema(), scenario: JSON.parse(scenario) as unknown };
 }
 
-/** The script and the style sheet that `kubewright run --html` puts into a report. */
+/** Builds the script and the style sheet of the reports of `kubewright run --html`. */
 async function pageFiles(): Promise<unknown> {
   const folder = await mkdtemp(path.join(tmpdir(), "kubewright-playground-"));
   try {

@@ -1,10 +1,10 @@
 /**
- * How long it takes from asking for the playground to seeing the first timeline, in Chromium, with nothing in any cache: each visit
- * has a browser of its own, with a new profile. Builds the playground, and serves it from this machine.
+ * Measures the time from opening the playground to the first timeline, in Chromium with an empty cache. Each visit uses
+ * a new browser with a new profile. Builds the playground, and serves it from this machine.
  *
- *   node apps/site/test/first-timeline.ts                     five visits
- *   node apps/site/test/first-timeline.ts --visits 20
- *   node apps/site/test/first-timeline.ts --site FOLDER       of a site that was built: apps/site/dist
+ *     node apps/site/test/first-timeline.ts                     five visits
+ *     node apps/site/test/first-timeline.ts --visits 20
+ *     node apps/site/test/first-timeline.ts --site FOLDER       with a site that is already built: apps/site/dist
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,17 +15,17 @@ import { launchBrowser } from "../../../packages/timeline/test/chromium.ts";
 import { buildPlayground } from "../playground/build.ts";
 import { serveFolder } from "./static-server.ts";
 
-/** Moments of a visit, in milliseconds from when the page was asked for. */
+/** Times of a visit, in milliseconds since the page was requested. */
 interface Visit {
-  /** The page's own script has begun: fetched, and compiled. */
+  /** The page's script has started: it is fetched and compiled. */
   readonly startedMs: number;
-  /** The example has been played. */
+  /** The example is simulated. */
   readonly simulatedMs: number;
-  /** Its lanes are on the screen. */
+  /** The lanes are on the screen. */
   readonly drawnMs: number;
 }
 
-/** Runs in the page. Looks once for every picture that is drawn. */
+/** Runs in the page, and checks once per frame. */
 const WATCH = `{
   const marks = {};
   const now = (name) => (marks[name] ??= performance.now());

@@ -1,9 +1,10 @@
 /**
- * How long a month of ten daily CronJobs takes in the playground, in Chromium: after its example was played, as when somebody has
- * opened the page and types; then with other seeds. Builds the playground, and serves it from this machine.
+ * Measures the simulation of a month of ten daily CronJobs in the playground, in Chromium: after the page's example,
+ * like a user who edits an open page, and then with other seeds. Builds the playground, and serves it from this
+ * machine.
  *
- *   node apps/site/test/month.ts                three browsers
- *   node apps/site/test/month.ts --browsers 5
+ *     node apps/site/test/month.ts                three browsers
+ *     node apps/site/test/month.ts --browsers 5
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +40,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** What the page says of how long each took. */
+/** Returns the page's texts about the duration of each simulation. */
 async function visit(url: string): Promise<string[]> {
   const link = await linkTo({ ...NOTHING, manifests, scenario: "for: 30d\nseed: 1\n" });
   const browser = await launchBrowser();

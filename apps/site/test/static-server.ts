@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Hands out a folder, as plainly as any web server does. */
+/** Serves a folder of static files. */
 export async function serveFolder(folder: string): Promise<{ url: string; close: () => Promise<void> }> {
   const server: Server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");

@@ -4,7 +4,7 @@ import pages from "./pages.json";
 
 const REPOSITORY = "https://github.com/kubewright/kubewright";
 
-/** A site is built without warnings, or not at all. */
+/** Fails the build on the first warning. */
 const stopAtWarning = (text: string): never => {
   throw new Error(`a warning of the build: ${text}`);
 };
@@ -14,13 +14,13 @@ export default defineConfig({
   description: "Kubernetes' controller machinery for TypeScript, and a time machine for Kubernetes Jobs and CronJobs",
   lang: "en",
   cleanUrls: false,
-  // The playground is built beside the pages.
+  // The playground is built separately.
   ignoreDeadLinks: [/^\/play\//],
   srcExclude: ["**/node_modules/**", ".typedoc/**"],
   markdown: {
-    // Colours that everybody can read on the theme's grounds.
+    // Colors with sufficient contrast on the theme's backgrounds.
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-    // Headings have the names that GitHub gives them, so that a link to one works in both places.
+    // Headings have the same ids as on GitHub, so that links to them work on both sites.
     anchor: {
       slugify: (text) =>
         text
@@ -29,7 +29,7 @@ export default defineConfig({
           .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, "")
           .replaceAll(" ", "-"),
     },
-    // Two braces in a document are two braces, not a place for a value.
+    // Escapes double braces, which Vue would interpolate.
     config: (md) => {
       for (const rule of ["text", "code_inline"] as const) {
         const render = md.renderer.rules[rule]!;
@@ -38,15 +38,15 @@ export default defineConfig({
     },
   },
   transformHead: ({ siteData }) => [["link", { rel: "icon", href: `${siteData.base}icon.svg` }]],
-  /** Pages are edited where they are written. */
+  /** Sets the edit link of each page to its source document. */
   transformPageData({ filePath, frontmatter }) {
     const source = (pages.sources as Readonly<Record<string, string | undefined>>)[filePath];
     return source === undefined ? { frontmatter: { ...frontmatter, editLink: false } } : { filePath: source };
   },
   vite: {
-    // What folders above have to say of style sheets is about something else.
+    // Ignores PostCSS configurations of parent folders.
     css: { postcss: {} },
-    // The timeline, and the reference of large packages: each is loaded where it is looked at.
+    // The timeline and the reference of large packages exceed the default limit. Each is loaded on demand.
     build: { chunkSizeWarningLimit: 2000 },
     customLogger: {
       hasWarned: false,

@@ -11,7 +11,7 @@ export interface DownloadsOptions {
   readonly onCopyCommand: () => void;
 }
 
-/** What can be taken along, and the command that does the same elsewhere. */
+/** The menu of downloads, with the command that reproduces the simulation locally. */
 export class Downloads {
   readonly menu: Menu;
   readonly #scenario: HTMLButtonElement;

@@ -11,7 +11,7 @@ export interface HeaderOptions {
 
 const MARK = "M1.5 8h3M11 8h3.5M8 4.6L11 8 8 11.4 5 8z";
 
-/** What the page is, where to begin, and what to take along. */
+/** The header of the page: title, examples, and downloads. */
 export class Header {
   readonly element: HTMLElement;
   readonly #examples: HTMLSelectElement;
@@ -56,7 +56,7 @@ export class Header {
     );
   }
 
-  /** @param name - of the example that is shown as it is; empty: what is shown is the user's own */
+  /** @param name - Name of the unmodified example; empty for the user's own content. */
   set example(name: string) {
     this.#examples.value = name;
   }

@@ -6,5 +6,5 @@ const root = document.querySelector<HTMLElement>("#app")!;
 const playground = new Playground(root, new Engine(makeWorker, firstWorker), new Engine(makeWorker));
 await playground.start();
 await playground.addHelp();
-// What is not needed at first is fetched now, and all of it is kept for when there is no network.
+// The service worker fetches the remaining files now, and caches all files for offline use.
 if (window.isSecureContext) await navigator.serviceWorker.register("./service-worker.js");

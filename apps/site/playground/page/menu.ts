@@ -1,6 +1,6 @@
 import { h, listen } from "@kubewright/timeline/page";
 
-/** A button that opens a box below it; Escape and whatever is outside close it. */
+/** A button that opens a box below it. Escape and a click outside of it close the box. */
 export class Menu {
   readonly element: HTMLElement;
   readonly #button: HTMLButtonElement;

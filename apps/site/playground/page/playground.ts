@@ -23,14 +23,14 @@ import { NOTHING, type PlaygroundState } from "./state/playground-state.ts";
 import { Tabs } from "./tabs.ts";
 import { type Theme, applyTheme, storeTheme, storedTheme } from "./theme.ts";
 
-/** After the last keystroke. */
+/** Delay between the last keystroke and the simulation. */
 const RUN_DELAY_MS = 250;
 
-/** What is written, and what becomes of it: the one follows the other. */
+/** The playground: editors, forms and results. Each change starts a simulation. */
 export class Playground {
   readonly #root: HTMLElement;
   readonly #engine: Engine;
-  /** Futures take long: the timeline goes on following what is written. */
+  /** A second engine, because futures take long and the timeline must keep following the edits. */
   readonly #futuresEngine: Engine;
   readonly #manifests: Editor;
   readonly #scenario: Editor;
@@ -82,7 +82,7 @@ export class Playground {
     this.#window = new WindowForm(edit, (kubernetes) => this.#change({ kubernetes }));
     this.#workloads = new WorkloadsForm(edit);
     this.#scenarioEvents = new ScenarioEventsForm(edit);
-    // On a phone the timeline comes below all this.
+    // On a phone the forms are above the timeline, so they are collapsed.
     const open = !matchMedia("(max-width: 860px)").matches;
     this.#forms = h(
       "div",
@@ -134,14 +134,14 @@ export class Playground {
     this.#applyTheme(this.#theme);
   }
 
-  /** Shows what the address says, or something to begin with; until that is played. */
+  /** Shows the content of the address, or an example. Resolves after the first simulation. */
   async start(): Promise<void> {
     window.addEventListener("hashchange", () => void this.#openAddress());
     await this.#openAddress();
     await this.#isRunning;
   }
 
-  /** Loads what helps with writing. */
+  /** Loads completion and other editor features. */
   async addHelp(): Promise<void> {
     const { help, manifestSchema, scenarioSchema } = await import("./editor/help.ts");
     this.#manifests.addHelp(help(once(manifestSchema)));
@@ -225,14 +225,14 @@ export class Playground {
     this.#unreadable.hidden = scenario.isParseable;
     if (!scenario.isParseable) return;
     const subjects = [...subjectsIn(manifests), ...subjectsIn(text)];
-    // In the middle of a word there may be none to be read.
+    // While the user types, the manifests may be temporarily unparseable.
     if (subjects.length > 0 || manifests.trim() === "") this.#subjects = subjects;
     this.#window.render(scenario, this.#state.kubernetes);
     this.#workloads.render(scenario, this.#subjects);
     this.#scenarioEvents.render(scenario, this.#subjects);
   }
 
-  /** Where flags say the same as the scenario, the command is one that people would write. */
+  /** Uses flags instead of a scenario where they are equivalent, so that the command is short. */
   #request(): SimulationRequest {
     const { manifests, scenario: text, kubernetes } = this.#state;
     const release = kubernetes === "" ? {} : { kubernetesVersion: kubernetes };
@@ -333,7 +333,7 @@ export class Playground {
     }
   }
 
-  /** The address is a link at any time, as long as what is written fits one. */
+  /** Keeps the address a link to the current state, as long as the state fits in a link. */
   async #writeLink(): Promise<void> {
     const state = this.#state;
     const fragment = await linkTo(state).catch(() => undefined);
@@ -345,7 +345,7 @@ export class Playground {
       await navigator.clipboard.writeText(text);
       this.#showStatus(done);
     } catch {
-      // Where pages may not: there it is still, to be taken by hand.
+      // Where clipboard access is denied, the user copies the text manually.
       window.prompt("Copy this:", text);
     }
   }
@@ -372,13 +372,13 @@ export class Playground {
   }
 }
 
-/** Carried along, so that a report can be made where there is no network. */
+/** Bundled, so that reports can be created offline. */
 async function pageFiles(): Promise<{ readonly script: string; readonly style: string }> {
   const { script, style } = await import("playground:page-files");
   return { script, style };
 }
 
-/** For those who have it installed, and for those who have not. */
+/** Returns the command with `npx`, which works with and without an installation. */
 function commandOf(result: SimulationResult | undefined): string {
   return result === undefined ? "" : `npx ${result.command}`;
 }

@@ -1,7 +1,7 @@
 import { h, listen } from "@kubewright/timeline/page";
 import type { Problem } from "kubewright/browser";
 
-/** As many as anybody reads at once. */
+/** Maximum number of displayed problems. */
 const MAX_SHOWN = 50;
 
 const NAMES: Readonly<Record<Problem["document"], string>> = {
@@ -11,7 +11,7 @@ const NAMES: Readonly<Record<Problem["document"], string>> = {
   request: "",
 };
 
-/** What is wrong, each a way to its line. */
+/** The list of problems, each with a link to its line. */
 export class ProblemsView {
   readonly element = h("ul", { class: "problems", "aria-label": "Problems", hidden: true });
   readonly #goTo: (problem: Problem) => void;

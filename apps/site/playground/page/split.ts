@@ -4,7 +4,10 @@ const MIN_PERCENT = 25;
 const MAX_PERCENT = 65;
 const STEP = 2;
 
-/** A line between two columns that can be dragged, or moved with arrow keys; in percent of the width. */
+/**
+ * A separator between two columns that is moved by dragging or with the arrow keys. Its position is a percentage of the
+ * width.
+ */
 export class Split {
   readonly element: HTMLElement;
   readonly #columns: HTMLElement;

@@ -6,7 +6,7 @@ export interface Tab {
   readonly panel: HTMLElement;
 }
 
-/** Tabs as WAI-ARIA describes them: one stop for the Tab key, arrows between them. */
+/** Tabs according to WAI-ARIA: one tab stop, and arrow keys between the tabs. */
 export class Tabs {
   readonly element: HTMLElement;
   readonly #buttons = new Map<string, HTMLButtonElement>();
@@ -50,7 +50,7 @@ export class Tabs {
     this.#onSelect(id);
   }
 
-  /** @param mark - what stands behind the name, such as a number; empty: nothing */
+  /** @param mark - Text after the label, such as a number; empty for none. */
   mark(id: string, mark: string, meaning = ""): void {
     const button = this.#buttons.get(id)!;
     const { label } = this.#tabs.find((tab) => tab.id === id)!;

@@ -1,9 +1,9 @@
 export type Theme = "light" | "dark";
 
-/** The documentation's own key, so that both look alike: it writes `light`, `dark` or `auto`. */
+/** The key of the documentation site, which stores `light`, `dark` or `auto`. Both sites share the theme. */
 const KEY = "vitepress-theme-appearance";
 
-/** As it was chosen here or there, or else as the system has it. */
+/** Returns the stored theme, or the system's. */
 export function storedTheme(): Theme {
   const stored = read();
   if (stored === "light" || stored === "dark") return stored;
@@ -19,7 +19,7 @@ export function storeTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Nothing is stored where the browser does not let us.
+    // The browser denies access to the storage.
   }
 }
 

@@ -13,13 +13,13 @@ import { ServedSite, timelineOf } from "./served-site.js";
 const root = path.resolve(import.meta.dirname, "../../../..");
 const built = path.join(root, ".test-output/site");
 const screenshots = path.join(root, ".test-output/site-looks");
-/** As GitHub Pages has it. */
+/** The base path on GitHub Pages. */
 const BASE = "/kubewright/";
-/** What links may lead to without being here: the playground has tests of its own. */
+/** A target of links that is not checked here: the playground has its own tests. */
 const PLAYGROUND = `${BASE}play/`;
-/** Rules of axe whose answer is another in the dark. */
+/** Rules of axe whose results depend on the theme. */
 const COLOURS = ["color-contrast", "link-in-text-block"];
-/** Of each kind of page one. */
+/** One page of each kind. */
 const SAMPLE = [
   "",
   "start/packages.html",
@@ -51,7 +51,7 @@ test("the site is built without warnings", () => {
   ).toEqual([]);
 });
 
-/** The HTML of all pages, by file. */
+/** Yields the HTML of all pages, with their files. */
 function* allPages(): Generator<{ readonly file: string; readonly html: string }> {
   for (const file of readdirSync(built, { recursive: true, encoding: "utf8" }))
     if (file.endsWith(".html") && !file.startsWith("play/") && file !== "404.html")
@@ -80,7 +80,7 @@ test("every link of every page leads to a page, and to a heading of it", () => {
   expect([...new Set(deadLinks)]).toEqual([]);
 });
 
-/** What axe looks at that takes no browser; with one it looks at some pages only. */
+/** Rules of axe that need no browser, for all pages. The tests with a browser check only a sample. */
 test("every page has named columns, ordered headings, and pictures with a text alternative", () => {
   const wrong: string[] = [];
   for (const { file, html } of allPages()) {
@@ -133,7 +133,7 @@ describe.skipIf(browserPath === undefined)("in a browser", () => {
 
   test.each(SAMPLE)("page %j logs no error, sends no request to other hosts, and is accessible", async (route) => {
     const { page, complaints, close } = await site.open(route);
-    // Colours fade in when a page is opened.
+    // Disables the color transitions of an opening page.
     await page.addStyleTag({ content: "*, *::before, *::after { transition: none !important }" });
     expect(await mistakesIn(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
@@ -188,7 +188,7 @@ describe.skipIf(browserPath === undefined)("in a browser", () => {
   });
 });
 
-/** What axe finds, by all its rules or by these. */
+/** Returns axe's findings, by all rules or the given ones. */
 async function mistakesIn(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.addScriptTag({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
   return page.evaluate(async (only) => {

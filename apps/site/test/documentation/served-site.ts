@@ -22,7 +22,7 @@ export interface Look {
   readonly colorScheme?: "light" | "dark";
 }
 
-/** The built site under a path of a plain server of files, and a browser that looks at it. */
+/** The built site on a static file server under a path, and a browser. */
 export class ServedSite {
   readonly origin: string;
   readonly #base: string;
@@ -59,7 +59,7 @@ export class ServedSite {
     });
   }
 
-  /** A new page that shows a route, and what it complained of or asked others for. */
+  /** Opens a route in a new page. `complaints` collects its errors, warnings and requests to other hosts. */
   async open(route: string, { width = 1280, height = 900, colorScheme = "light" }: Look = {}) {
     const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme });
     const page = await context.newPage();
@@ -85,7 +85,7 @@ export class ServedSite {
   }
 }
 
-/** Waits until the timelines in sight are drawn. */
+/** Waits until the visible timelines are drawn. */
 export async function timelineOf(page: Page): Promise<void> {
   await page.locator("kubewright-timeline canvas.lanes").first().waitFor();
 }

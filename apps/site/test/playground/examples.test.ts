@@ -13,6 +13,6 @@ test.each(names)("the example %s is simulated without problems", async (name) =>
   const { report, problems } = await runSimulation({ manifests, scenario });
   expect(problems).toEqual([]);
   expect(report!.groups.flatMap(({ rows }) => rows).length).toBeGreaterThan(0);
-  // It is offered by its name.
+  // The list of examples contains its name.
   expect(readFileSync(path.join(folder, "examples.ts"), "utf8")).toContain(`("${path.basename(name, ".yaml")}", `);
 });

@@ -19,7 +19,7 @@ import { serveFolder } from "../static-server.ts";
 const TIMEOUT_MS = 180_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SCREENSHOTS = path.resolve(import.meta.dirname, "../../../../.test-output/playground");
-/** Of the scripts that a first timeline takes, with the editor and the engine, compressed as the plainest web server does it. */
+/** Maximum size of the scripts for a first timeline, including the editor and the engine, compressed with gzip. */
 const MAX_BYTES = 600_000;
 
 const HOURLY = `apiVersion: batch/v1
@@ -44,7 +44,7 @@ for: 6h
 events:
   - { at: +2h, for: 90m, controllerDown: cronjob-controller }
 `;
-/** With a rule that speaks of something that is not there. */
+/** A definition with a rule that refers to a missing field. */
 const DEFINITION = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: { name: backups.example.com }
@@ -91,7 +91,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
   interface Opened {
     readonly page: Page;
     readonly context: BrowserContext;
-    /** What went wrong in it: errors, warnings, violations of its policy, dialogs, requests to elsewhere. */
+    /** Problems of the page: errors, warnings, policy violations, dialogs, and requests to other hosts. */
     readonly problems: string[];
   }
 
@@ -127,7 +127,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
   const of = (manifests: string, scenario = ""): Promise<string> => linkTo({ ...NOTHING, manifests, scenario });
   const lane = (page: Page, name: string): ReturnType<Page["locator"]> =>
     page.getByRole("treeitem", { name: new RegExp(name) }).first();
-  /** Takes the place of all that is in the editor. */
+  /** Replaces the text of the editor. */
   const write = async (page: Page, text: string): Promise<void> => {
     await page.getByRole("textbox", { name: "manifests.yaml" }).click();
     await page.keyboard.press("ControlOrMeta+a");
@@ -149,7 +149,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     const { page, context, problems } = await open();
     await lane(page, "report").waitFor();
     const played = await page.evaluate<number>("performance.getEntriesByName('played')[0].startTime");
-    // No test is about how fast a machine is; whoever looks sees it.
+    // The duration is only printed, because it depends on the machine.
     console.log(`playground: the first timeline is shown after ${Math.round(played)} ms`);
     await write(page, HOURLY.replace("Forbid", "Forbidden"));
     const problem = page.getByRole("button", { name: /concurrencyPolicy/ });
@@ -232,7 +232,7 @@ describe.skipIf(browserPath === undefined)("the playground, from a plain web ser
     const command = await page.locator(".command").innerText();
     await page.keyboard.press("Escape");
     expect(command).toBe("npx kubewright run manifests.yaml --scenario scenario.yaml --kubernetes 1.34");
-    // The files and the command that are downloaded do on a terminal what was seen here.
+    // The downloaded files and the command produce the same result in a terminal.
     const { stdout } = await kubewright([...command.split(" ").slice(2), "--json", "-"], {
       files: { "manifests.yaml": manifests, "scenario.yaml": scenario },
       timeZoneData: "unknown",

@@ -59,13 +59,16 @@ describe("the text of a scenario", () => {
     expect(new ScenarioText(text).withWorkload(report, { duration: "", failsPercent: "" })).toBe("");
   });
 
-  test.each(["a: [", "- 1", "a: *b", "a: 1\na: 2", "just text"])("that is not a scenario is not changed: %s", (text) => {
-    const scenario = new ScenarioText(text);
-    expect(scenario.isParseable).toBe(false);
-    expect(scenario.withField("for", "1d")).toBe(text);
-    expect(scenario.events).toEqual([]);
-    expect(scenario.field("for")).toBe("");
-  });
+  test.each(["a: [", "- 1", "a: *b", "a: 1\na: 2", "just text"])(
+    "that is not a scenario is not changed: %s",
+    (text) => {
+      const scenario = new ScenarioText(text);
+      expect(scenario.isParseable).toBe(false);
+      expect(scenario.withField("for", "1d")).toBe(text);
+      expect(scenario.events).toEqual([]);
+      expect(scenario.field("for")).toBe("");
+    },
+  );
 });
 
 test("CronJobs and Jobs are found in documents and in lists, however broken those beside them are", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ITEM } from "../../playground/page/editor/json-schema.ts";
 import { yamlPosition } from "../../playground/page/editor/yaml-position.ts";
 
-/** The place of the `|`. */
+/** Returns the position of the `|`. */
 function at(marked: string): ReturnType<typeof yamlPosition> {
   const offset = marked.indexOf("|");
   return yamlPosition(marked.slice(0, offset) + marked.slice(offset + 1), offset);

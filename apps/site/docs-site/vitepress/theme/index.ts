@@ -1,4 +1,4 @@
-// Without the fonts of VitePress' own theme: letters are the reader's.
+// VitePress' theme without its fonts: the site uses the reader's fonts.
 import DefaultTheme from "vitepress/theme-without-fonts";
 
 import PlayedExample from "./PlayedExample.vue";

@@ -4,7 +4,7 @@ import type { DocumentSchema } from "./document-schema.ts";
 import type { JsonSchema, SchemaTree } from "./json-schema.ts";
 import { type YamlPosition, yamlPosition } from "./yaml-position.ts";
 
-/** Offers fields, and values where they are known. */
+/** Completes field names, and known values. */
 export function completion(schema: () => Promise<DocumentSchema>): CompletionSource {
   return async (context: CompletionContext): Promise<CompletionResult | null> => {
     const place = yamlPosition(context.state.doc.toString(), context.pos);
@@ -21,7 +21,7 @@ function fieldsAt(place: YamlPosition, known: DocumentSchema): Completion[] {
   if (root === undefined) return [];
   const required = new Set(known.tree.at(root, place.path).flatMap((schema) => schema.required ?? []));
   const fields = [...known.tree.fields(root, place.path)].filter(([name]) => !place.siblings.has(name));
-  // An item of a list of plain values.
+  // The item of a list of plain values.
   if (fields.length === 0) return valuesAt(place, known);
   return fields.map(([name, schema]) => ({
     label: name,
@@ -33,7 +33,7 @@ function fieldsAt(place: YamlPosition, known: DocumentSchema): Completion[] {
   }));
 }
 
-/** A colon, and where what is inside goes. */
+/** Returns the text after a field name: a colon, and the indentation of a nested value. */
 function behindName(schema: JsonSchema, { indent, isFlow }: YamlPosition, tree: SchemaTree): string {
   if (isFlow) return ": ";
   const deeper = `\n${" ".repeat(indent + 2)}`;
@@ -65,7 +65,7 @@ function quotedUnless(schemas: readonly JsonSchema[], value: string): string {
     : value;
 }
 
-/** What is said of a field in a list of many. */
+/** Returns the first sentence of a description, for a list of many fields. */
 export function firstSentence(description: string): string {
   const end = /[.:](?:\s|$)/.exec(description.slice(20));
   return end === null ? description : description.slice(0, 21 + end.index);

@@ -2,12 +2,12 @@ import { zones } from "../scenario/zones.ts";
 import { type JsonSchema, SchemaTree, type Step } from "./json-schema.ts";
 import type { YamlPosition } from "./yaml-position.ts";
 
-/** What a kind of document may hold, and where to look it up. */
+/** The schema of a kind of document. */
 export interface DocumentSchema {
   readonly tree: SchemaTree;
-  /** Of the document that a place is in; `undefined` when its kind is not known, or not written yet. */
+  /** Returns the schema of the document at a position; `undefined` when its kind is unknown or missing. */
   rootOf(place: Pick<YamlPosition, "top">): JsonSchema | undefined;
-  /** Values that the schema itself does not tell. */
+  /** Returns valid values that the schema does not contain. */
   valuesOf(path: readonly Step[]): readonly string[];
 }
 
@@ -22,7 +22,7 @@ const SCHEDULES = [
   "@monthly",
 ];
 
-/** What is read as a simulated workload; a real cluster passes it over. */
+/** Annotations that configure a simulated workload. Real clusters ignore them. */
 const ANNOTATIONS: Readonly<Record<string, string>> = {
   "sim.kubewright.dev/duration":
     "How long a run takes in the simulation: 5m, a range such as 20m..70m, or lognormal(10m, 0.5). Default: 10s.",
@@ -37,7 +37,7 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
     "Whether a deleted pod runs on until its grace period is over, in the simulation. Default: false.",
 };
 
-/** Of manifests: Kubernetes' own, by `apiVersion` and `kind`. */
+/** Returns the schema of manifests: Kubernetes' types, by `apiVersion` and `kind`. */
 export async function manifestSchema(): Promise<DocumentSchema> {
   const { api } = await import("playground:schemas");
   const kinds = Object.keys(api.kinds);
@@ -78,7 +78,7 @@ export async function manifestSchema(): Promise<DocumentSchema> {
   };
 }
 
-/** Of a scenario: our own. */
+/** Returns the schema of scenarios. */
 export async function scenarioSchema(): Promise<DocumentSchema> {
   const { scenario } = await import("playground:schemas");
   return {

@@ -18,17 +18,17 @@ import { theme } from "./theme.ts";
 import { typingOver } from "./typing-over.ts";
 
 export interface EditorOptions {
-  /** What it edits, for those who do not see it. */
+  /** Accessible name of the editor. */
   readonly label: string;
-  /** Somebody wrote something. */
+  /** Called after each edit by the user. */
   readonly onWrite: (text: string) => void;
 }
 
-/** A text that was not written by hand. */
+/** Marks edits by the program. */
 const isProgrammatic = Annotation.define<boolean>();
 
 /**
- * An editor of YAML, in a shadow tree: there its style sheets are constructed ones, which a strict content security policy
+ * A YAML editor in a shadow tree. There its style sheets are constructed ones, which a strict content security policy
  * allows.
  */
 export class Editor {
@@ -74,18 +74,18 @@ export class Editor {
     return this.#view.state.doc.toString();
   }
 
-  /** Takes in what helps with writing, which is loaded later. */
+  /** Adds editor features that are loaded later. */
   addHelp(help: Extension): void {
     this.#help = help;
     this.#view.dispatch({ effects: this.#later.reconfigure(help) });
   }
 
-  /** Another document: what was done before cannot be undone. */
+  /** Opens another document and clears the undo history. */
   open(text: string): void {
     this.#view.setState(this.#stateOf(text));
   }
 
-  /** Takes over what a form wrote, so that it can be undone. */
+  /** Replaces the text with the edit of a form, as an undoable change. */
   replace(text: string): void {
     const before = this.text;
     if (text === before) return;
@@ -123,7 +123,7 @@ export class Editor {
     this.#view.dispatch(setDiagnostics(state, diagnostics));
   }
 
-  /** @param line - and column, counted from one */
+  /** @param line - Line, and column, from 1. */
   goTo(line: number, column = 1): void {
     const { doc } = this.#view.state;
     const { from, to } = doc.line(Math.min(Math.max(1, line), doc.lines));
@@ -145,6 +145,6 @@ function rangeOf({ doc }: EditorState, { line, column, endColumn }: Problem): { 
   const { from, to, text } = doc.line(Math.min(Math.max(1, line ?? 1), doc.lines));
   const start = column === undefined ? from + text.length - text.trimStart().length : Math.min(from + column - 1, to);
   const end = endColumn === undefined ? to : Math.min(from + endColumn - 1, to);
-  // Something has to be there to underline.
+  // A diagnostic must underline at least one character.
   return end > start ? { from: start, to: end } : { from: Math.max(from, Math.min(start, to - 1)), to };
 }

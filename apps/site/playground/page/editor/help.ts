@@ -15,7 +15,7 @@ import { hover } from "./hover.ts";
 
 export { manifestSchema, scenarioSchema } from "./document-schema.ts";
 
-/** What helps with writing, and is not there yet when the first timeline is: completion, what fields mean, and search. */
+/** Editor features that load after the first timeline: completion, descriptions of fields, and search. */
 export function help(schema: () => Promise<DocumentSchema>): Extension {
   return [
     closeBrackets(),
@@ -23,7 +23,7 @@ export function help(schema: () => Promise<DocumentSchema>): Extension {
     autocompletion({ override: [completion(schema)], activateOnCompletion: () => true }),
     hover(schema),
     Prec.high(keymap.of([{ key: "Tab", run: acceptCompletion }])),
-    // Before those that only edit.
+    // Takes precedence over keys that only edit.
     Prec.high(keymap.of([...closeBracketsKeymap, ...searchKeymap, ...completionKeymap])),
   ];
 }

@@ -5,7 +5,7 @@ import { h } from "@kubewright/timeline/page";
 import type { DocumentSchema } from "./document-schema.ts";
 import { yamlPosition } from "./yaml-position.ts";
 
-/** Tells what a field means when the pointer rests on its name. */
+/** Shows the description of the field under the pointer. */
 export function hover(schema: () => Promise<DocumentSchema>): Extension {
   return hoverTooltip((view, position) => tooltipAt(view, position, schema));
 }
@@ -42,7 +42,7 @@ async function tooltipAt(
   };
 }
 
-/** A field's name, from its first letter to its last. */
+/** Returns the range of the field name at a position. */
 function wordAround({ state }: EditorView, position: number): { from: number; to: number } | undefined {
   const line = state.doc.lineAt(position);
   for (const { index, 0: text } of line.text.matchAll(/[\w./-]+(?=:(?:\s|$))/g)) {

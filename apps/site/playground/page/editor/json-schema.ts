@@ -1,4 +1,4 @@
-/** As much of JSON Schema as editors need, of OpenAPI's and of our own schemas. */
+/** The subset of JSON Schema that editors need, for OpenAPI's and kubewright's schemas. */
 export interface JsonSchema {
   readonly description?: string;
   readonly title?: string;
@@ -17,14 +17,14 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** A step into a value: a member's name, or any item of a list. */
+/** A step of a path into a value: a member's name, or any item of a list. */
 export type Step = string | typeof ITEM;
 export const ITEM = Symbol("item");
 
-/** Where schemas may go in circles, nobody writes deeper than this. */
+/** Bounds the depth of recursive schemas. */
 const MAX_DEPTH = 64;
 
-/** What may stand at a place: several where the schema leaves a choice, none where it knows of nothing. */
+/** Resolves the schemas at a path: several for alternatives, none where the schema defines nothing. */
 export class SchemaTree {
   readonly #definitions: Readonly<Record<string, JsonSchema>>;
 
@@ -42,7 +42,7 @@ export class SchemaTree {
     return found;
   }
 
-  /** Members by name; the description next to a reference goes before that of the type referred to. */
+  /** Returns members by name. A description beside a reference takes precedence over that of the referenced type. */
   fields(root: JsonSchema, path: readonly Step[]): ReadonlyMap<string, JsonSchema> {
     const fields = new Map<string, JsonSchema>();
     for (const schema of this.at(root, path))
@@ -51,7 +51,7 @@ export class SchemaTree {
     return fields;
   }
 
-  /** What a value is, in a word: `integer`, `list of object`. */
+  /** Returns the name of a type: `integer`, `list of object`. */
   typeOf(schema: JsonSchema): string {
     const [first] = this.#choices(schema, 0);
     if (first === undefined) return "";

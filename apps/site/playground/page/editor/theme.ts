@@ -3,7 +3,7 @@ import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** The page's own colours, which follow dark and light by themselves. */
+/** The page's colors, which follow its theme. */
 const colours = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--code-key)" },
   { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },

@@ -2,8 +2,8 @@ import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 
 /**
- * Types over a selection itself. Left to it, Chromium puts in what is typed with the style of what was there, as an attribute,
- * which the content security policy refuses, loudly.
+ * Replaces a selection by typed text without the browser's default action. Chromium would insert the text with the old
+ * text's style as an attribute. The content security policy rejects that with an error.
  */
 export const typingOver: Extension = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
@@ -13,7 +13,7 @@ export const typingOver: Extension = EditorView.domEventHandlers({
     event.preventDefault();
     const insert = (): ReturnType<typeof view.state.update> =>
       view.state.update(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
-    // Such as the one that puts a selection between quotes.
+    // For example the handler that puts a selection between quotes.
     const isHandled = view.state
       .facet(EditorView.inputHandler)
       .some((handler) => handler(view, from, to, data, insert));

@@ -1,25 +1,25 @@
 import { ITEM, type Step } from "./json-schema.ts";
 
-/** Where in a YAML document something stands, as far as an unfinished document tells. */
+/** The position of the cursor in the structure of a YAML document, which may be incomplete. */
 export interface YamlPosition {
-  /** A field's name is written here, or the value of the field or item that `path` ends with. */
+  /** Whether the cursor is in a field name, or in the value of the field or item that `path` ends with. */
   readonly at: "key" | "value";
   readonly path: readonly Step[];
-  /** What is written of it, up to the place. */
+  /** The text of the name or value before the cursor. */
   readonly typed: string;
-  /** Fields that the same object has, besides this one. */
+  /** Names of the object's other fields. */
   readonly siblings: ReadonlySet<string>;
-  /** Scalars of the document's top level: `apiVersion`, `kind`. */
+  /** Scalars at the top level of the document: `apiVersion`, `kind`. */
   readonly top: ReadonlyMap<string, string>;
-  /** Columns that the object is indented by. */
+  /** Indentation of the object, in columns. */
   readonly indent: number;
-  /** Within braces or brackets. */
+  /** Whether the cursor is within braces or brackets. */
   readonly isFlow: boolean;
 }
 
-/** An object or list that lines further down may go on with. */
+/** An object or list that later lines may continue. */
 interface Level {
-  /** -1: in braces or brackets. */
+  /** -1 within braces or brackets. */
   readonly indent: number;
   readonly step: Step | undefined;
   readonly keys: Set<string>;
@@ -30,10 +30,10 @@ const KEY =
 const BLOCK_SCALAR = /^(?:[&!]\S+\s+)*[|>][-+0-9]*\s*(?:#.*)?$/;
 
 /**
- * Reads indentation, dashes, names and brackets line by line, which holds while somebody types, when a parser has nothing to
- * go by yet.
+ * Returns the position of the cursor in the document's structure. Reads indentation, dashes, names and brackets line by
+ * line, because a parser fails on an incomplete document.
  *
- * @param offset - of the place, in characters
+ * @param offset - Offset of the cursor, in characters.
  */
 export function yamlPosition(text: string, offset: number): YamlPosition | undefined {
   const { from, to } = documentAround(text, offset);
@@ -68,9 +68,9 @@ function documentAround(text: string, offset: number): { from: number; to: numbe
 class LineReader {
   readonly top = new Map<string, string>();
   #levels: Level[] = [{ indent: -1, step: undefined, keys: new Set() }];
-  /** Brackets that are open, with what they hold so far. */
+  /** Open brackets with their content so far. */
   #flow: FlowLevel[] = [];
-  /** Lines deeper than this are text. */
+  /** Lines with a deeper indentation are the text of a block scalar. */
   #scalarIndent: number | undefined;
 
   read(line: string): void {
@@ -93,7 +93,7 @@ class LineReader {
     else if (/^[{[]/.test(value)) readFlow(this.#flow, value);
   }
 
-  /** @param before - the line up to the place */
+  /** @param before - The line up to the cursor. */
   placeAt(before: string): Omit<YamlPosition, "top"> | undefined {
     const indent = indentOf(before);
     const scalarIndent = this.#scalarIndent;
@@ -116,7 +116,7 @@ class LineReader {
         ? { ...shared, at: "key", siblings: this.#innermost.keys }
         : { ...shared, at: "value", siblings: new Set() };
     } finally {
-      // What was entered only to look from there.
+      // Restores the state from before the lookup.
       this.#levels = levels;
     }
   }
@@ -136,11 +136,11 @@ class LineReader {
     return false;
   }
 
-  /** Leaves what is deeper than this line, and enters its dashes. */
+  /** Leaves levels deeper than this line, and enters its list items. */
   #enter(text: string, indent: number): { rest: string; indent: number } {
     let [rest, column] = [text, indent];
     const isItem = (): boolean => /^-(\s|$)/.test(rest);
-    // A list may begin in the column of its own field.
+    // A list may have the same indentation as its field.
     while (
       this.#innermost.indent > column ||
       (this.#innermost.indent === column && !(isItem() && this.#innermost.step !== ITEM))
@@ -173,9 +173,9 @@ class LineReader {
 interface FlowLevel {
   readonly isList: boolean;
   readonly keys: Set<string>;
-  /** The field whose value is being written. */
+  /** The field of the current value. */
   key: string | undefined;
-  /** What is written since the last comma, colon or bracket. */
+  /** The text since the last comma, colon or bracket. */
   text: string;
   quote: string;
 }

@@ -4,18 +4,18 @@ import type { FromEngine, TaskName, Tasks, ToEngine } from "./messages.ts";
 
 export interface RunOptions {
   readonly signal?: AbortSignal;
-  /** From 0 to 1. */
+  /** Receives the progress, from 0 to 1. */
   readonly onProgress?: (done: number) => void;
-  /** What is wrong, before anything is played. */
+  /** Receives the problems before the simulation starts. */
   readonly onProblems?: (problems: readonly Problem[]) => void;
 }
 
-/** Something that the user can mend, in words for them. */
+/** An error of the input, with a message for the user. */
 export class SimulationError extends Error {
   override readonly name = "PlayError";
 }
 
-/** A worker that has not stopped by then is ended, and another one made when it is needed. */
+/** Time after which a worker that does not stop is terminated. The next task creates another worker. */
 const STOP_TIMEOUT_MS = 500;
 
 interface Pending extends RunOptions {
@@ -24,22 +24,22 @@ interface Pending extends RunOptions {
   readonly reject: (error: unknown) => void;
 }
 
-/** Plays in a worker. What is cancelled is over at once for whoever asked, and as soon as may be for the processor. */
+/** Runs tasks in a worker. A cancelled task rejects immediately; the worker stops as soon as possible. */
 export class Engine {
   readonly #makeWorker: () => Worker;
   readonly #pending = new Map<number, Pending>();
-  /** Cancelled, and not over yet. */
+  /** Timers of cancelled tasks that have not stopped yet, by task. */
   readonly #stopping = new Map<number, number>();
   #worker: Worker | undefined;
   #lastId = 0;
 
-  /** @param worker - One that has been begun already, and that nobody has heard yet. */
+  /** @param worker - A worker that was started before and has no listeners yet. */
   constructor(makeWorker: () => Worker, worker?: Worker) {
     this.#makeWorker = makeWorker;
     if (worker !== undefined) this.#worker = this.#onMessage(worker);
   }
 
-  /** @throws PlayError, or the reason of the signal */
+  /** @throws PlayError for invalid input; the reason of the signal. */
   run<Name extends TaskName>(
     task: Name,
     request: Tasks[Name]["request"],
@@ -97,7 +97,7 @@ export class Engine {
     );
   }
 
-  /** What else it was asked begins anew on another worker. */
+  /** Terminates a worker that does not stop, and restarts its other tasks on a new worker. */
   #restartStuckWorker(): void {
     this.#terminate();
     for (const { message } of this.#pending.values()) this.#post(message);

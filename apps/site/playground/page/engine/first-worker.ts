@@ -1,6 +1,6 @@
 /**
- * The worker of the engine, begun before anything else: it is the longest way to the first timeline. A script of its own, so that
- * it does not wait for the page's to be fetched and read.
+ * The engine's worker, started before anything else, because it is on the critical path to the first timeline. It is a
+ * separate script, so that it does not wait for the page's script.
  */
 export const firstWorker = makeWorker();
 

@@ -1,6 +1,6 @@
 import type { SimulationRequest, SimulationResult, FuturesResult, Problem } from "kubewright/browser";
 
-/** What may be asked of the engine. */
+/** Tasks of the engine. */
 export interface Tasks {
   simulate: { readonly request: SimulationRequest; readonly result: SimulationResult };
   futures: { readonly request: SimulationRequest & { readonly seeds: string }; readonly result: FuturesResult };
@@ -25,8 +25,8 @@ export type ToEngine =
 
 export type FromEngine =
   | { readonly id: number; readonly type: "progress"; readonly done: number }
-  /** Before anything is played. */
+  /** Sent before the simulation starts. */
   | { readonly id: number; readonly type: "problems"; readonly problems: readonly Problem[] }
   | { readonly id: number; readonly type: "result"; readonly result: Tasks[TaskName]["result"] }
-  /** `message` is for users when `isUsers`, and otherwise a defect of ours. */
+  /** `message` is for users when `isUsers` is true; otherwise it is a defect of kubewright. */
   | { readonly id: number; readonly type: "failure"; readonly message: string; readonly isUsers: boolean };

@@ -12,13 +12,13 @@ import { loadSharding } from "kubewright:sharding";
 
 import type { FromEngine, Tasks, ToEngine } from "./messages.ts";
 
-/** As much of a worker's own side as is used here; TypeScript has no library of both a window and a worker. */
+/** The used part of the worker's global scope. TypeScript cannot combine the libraries of windows and workers. */
 interface WorkerSide {
   postMessage(message: FromEngine): void;
   addEventListener(type: "message", listener: (event: MessageEvent<ToEngine>) => void): void;
 }
 
-/** No more often than anybody sees. */
+/** Minimum interval between progress messages. */
 const PROGRESS_EVERY_MS = 50;
 
 const side = globalThis as unknown as WorkerSide;

@@ -10,17 +10,17 @@ import successPolicy from "./success-policy.yaml";
 import weekendOutage from "./weekend-outage.yaml";
 
 export interface Example {
-  /** As a link names it: `#example=forbid-overrun`. */
+  /** Name in links: `#example=forbid-overrun`. */
   readonly name: string;
   readonly question: string;
   readonly manifests: string;
   readonly scenario: string;
 }
 
-/** Between the manifests and the scenario of an example's file. */
+/** Separator between the manifests and the scenario in an example's file. */
 const SCENARIO = "\n--- # scenario\n";
 
-/** One for each question that people ask. */
+/** One example for each common question. */
 export const EXAMPLES: readonly Example[] = [
   example("forbid-overrun", "What if a run takes longer than its interval?", forbidOverrun),
   example("dst-forward", "What runs in the night the clocks go forward?", dstForward),

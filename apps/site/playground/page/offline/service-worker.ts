@@ -1,10 +1,10 @@
-/** Keeps the playground for when there is no network. */
+/** Caches the playground for offline use. */
 
-/** What the build puts in: all files of this version, and what tells it from others. */
+/** Constants that the build defines: all files of this version, and the version. */
 declare const FILES: readonly string[];
 declare const VERSION: string;
 
-/** As much of a service worker's own side as is used here. */
+/** The used part of the service worker's global scope. */
 interface LifeEvent extends Event {
   waitUntil(done: Promise<unknown>): void;
 }
@@ -43,7 +43,7 @@ async function takeOver(): Promise<void> {
   await side.clients.claim();
 }
 
-/** The page itself has one name for all its versions. */
+/** Fetches the page from the network first, because its name is the same in all versions. */
 async function latestPage(request: Request): Promise<Response> {
   try {
     return await fetch(request);
@@ -54,7 +54,7 @@ async function latestPage(request: Request): Promise<Response> {
   }
 }
 
-/** All other files have a name for each version. */
+/** Returns other files from the cache first, because their names change with each version. */
 async function cachedFile(request: Request): Promise<Response> {
   return (await caches.match(request)) ?? fetch(request);
 }

@@ -10,7 +10,7 @@ export interface FuturesOptions {
   readonly onCount: (count: number) => void;
 }
 
-/** How it would go with other seeds: how often what happens. */
+/** The panel of futures: outcomes with other seeds, and how often each occurs. */
 export class FuturesPanel {
   readonly element: HTMLElement;
   readonly timeline = new Timeline();
@@ -71,7 +71,7 @@ export class FuturesPanel {
     this.#start.textContent = count === 1 ? "Simulate 1 future" : `Simulate ${count.toLocaleString("en")} futures`;
   }
 
-  /** What is shown is of something else by now. */
+  /** Marks the results as outdated after a change of the input. */
   outdate(): void {
     this.cancel();
     if (this.timeline.element.hidden) return;
@@ -127,7 +127,7 @@ export class FuturesPanel {
   }
 
   #setBusy(isBusy: boolean): void {
-    // Whoever pressed one finds the other in its place.
+    // Moves the focus to the button that replaces the pressed one.
     const hadFocus = document.activeElement;
     this.#start.hidden = isBusy;
     this.#cancel.hidden = !isBusy;

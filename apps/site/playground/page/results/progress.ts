@@ -1,9 +1,9 @@
 import { h } from "@kubewright/timeline/page";
 
-/** Shorter runs than this show nothing: what flickers tells nobody anything. */
+/** Delay before the progress is shown, so that short runs do not flicker. */
 const SHOWN_AFTER_MS = 150;
 
-/** A thin line that grows. */
+/** A thin progress bar. */
 export class Progress {
   readonly element: HTMLProgressElement;
   #timer = 0;
@@ -20,7 +20,7 @@ export class Progress {
     }, SHOWN_AFTER_MS);
   }
 
-  /** @param done - from 0 to 1 */
+  /** @param done - From 0 to 1. */
   set(done: number): void {
     this.element.value = done;
   }

@@ -3,7 +3,7 @@ import type { SimulationResult } from "kubewright/browser";
 
 import { Timeline, placeholder } from "./timeline.ts";
 
-/** What became of the run: its timeline, and what the command prints. */
+/** The result of a run: its timeline, and the output of the command. */
 export class RunPanel {
   readonly timelinePanel: HTMLElement;
   readonly summaryPanel: HTMLElement;
@@ -17,7 +17,9 @@ export class RunPanel {
     this.summaryPanel = h("div", { class: "panel" }, this.#summary);
   }
 
-  /** Without a report the last one stays, faded: somebody is in the middle of a word. */
+  /**
+   * Shows a result. Without a report the previous one stays, faded, because the user may be in the middle of an edit.
+   */
   show({ report, summary }: SimulationResult): void {
     const hasReport = report !== undefined;
     if (hasReport) {

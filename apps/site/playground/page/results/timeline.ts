@@ -1,7 +1,7 @@
 import { type KubewrightTimelineElement, type PageData, defineKubewrightTimeline } from "@kubewright/timeline";
 import { h } from "@kubewright/timeline/page";
 
-/** The timeline of a run, or the figures of many, as every report of ours shows them. */
+/** The timeline of a run, or the figures of many runs, as in kubewright's reports. */
 export class Timeline {
   readonly element: KubewrightTimelineElement;
 
@@ -20,7 +20,7 @@ export class Timeline {
   }
 }
 
-/** What is there before anything is. */
+/** Creates the text that is shown before the first result. */
 export function placeholder(text: string): HTMLElement {
   return h("p", { class: "placeholder" }, text);
 }

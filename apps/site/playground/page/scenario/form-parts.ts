@@ -2,13 +2,13 @@ import { h, listen } from "@kubewright/timeline/page";
 
 import type { ScenarioText } from "./scenario-text.ts";
 
-/** Takes an edit to the scenario as it is by then. */
+/** Applies an edit to the current scenario. */
 export type EditScenario = (edit: (scenario: ScenarioText) => string) => void;
 
 interface TextOptions {
   readonly placeholder?: string;
   readonly list?: string;
-  /** Told apart from others when a form is drawn anew, so that the focus stays where it is. */
+  /** Identifies the input across redraws of the form, so that it keeps the focus. */
   readonly key: string;
   readonly type?: string;
   readonly inputmode?: string;
@@ -54,7 +54,7 @@ export function labelled(label: string, input: HTMLElement, className = ""): HTM
   return h("label", { class: `field ${className}`.trim() }, h("span", {}, label), input);
 }
 
-/** Draws a form anew, and leaves the focus where it was. */
+/** Redraws a form and restores the focus. */
 export function redraw(form: HTMLElement, ...content: readonly Node[]): void {
   const key = form.contains(document.activeElement)
     ? (document.activeElement as HTMLElement).dataset["key"]

@@ -1,4 +1,7 @@
-/** Releases of Kubernetes that can be played, as `--kubernetes` takes them, and in words. Empty: the newest. */
+/**
+ * Kubernetes releases that can be simulated, as values of `--kubernetes` and as labels. An empty value is the newest
+ * release.
+ */
 export const RELEASES: readonly (readonly [name: string, words: string])[] = [
   ["", "1.36"],
   ["1.36.2", "1.36.0 to 1.36.2"],

@@ -1,4 +1,4 @@
-/** What the form offers to go wrong, and what each takes. */
+/** Kinds of events that the form offers, with their fields. */
 export const OFFERED = {
   controllerDown: { label: "Controller manager is down", duration: "optional", value: "controller" },
   apiServerDown: { label: "API server is down", duration: "required", value: "none" },
@@ -9,11 +9,11 @@ export const OFFERED = {
 
 export type OfferedKind = keyof typeof OFFERED;
 
-/** One entry of a scenario's `happenings`, as far as a form shows it. */
+/** An entry of a scenario's `events`, as far as the form shows it. */
 export interface ScenarioEvent {
   readonly at: string;
   readonly for: string;
-  /** The key that says what happens: one of `OFFERED`, or another that only the text shows in full. */
+  /** The key of the event's kind: a key of `OFFERED`, or another one that only the text shows completely. */
   readonly kind: string;
   readonly value: unknown;
 }
@@ -22,13 +22,13 @@ export function isOffered(kind: string): kind is OfferedKind {
   return Object.hasOwn(OFFERED, kind);
 }
 
-/** The object a value is about: `suspend` and `patch` have one. */
+/** Returns the object of a `suspend` or `patch` event. */
 export function targetOf(value: unknown): { readonly kind: string; readonly namespace: string; readonly name: string } {
   const { kind = "", namespace = "default", name = "" } = (value ?? {}) as Record<string, unknown>;
   return { kind: String(kind), namespace: String(namespace), name: String(name) };
 }
 
-/** What a patch sets, if it is one field of `spec`. */
+/** Returns the field and value of a patch that sets a single field of `spec`. */
 export function editOf(value: unknown): { readonly field: string; readonly to: string } | undefined {
   const { with: patch } = (value ?? {}) as { with?: { spec?: Record<string, unknown> } };
   const entries = Object.entries(patch?.spec ?? {});

@@ -24,7 +24,7 @@ const EDITABLE = [
   "backoffLimit",
 ];
 
-/** What goes wrong, and when. */
+/** The form for scenario events and their times. */
 export class ScenarioEventsForm {
   readonly element = h("div", { class: "events-form" });
   readonly #edit: EditScenario;
@@ -166,7 +166,7 @@ function idOf({ kind, namespace, name }: Subject): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-/** As YAML would read it, for the few types that fields have. */
+/** Parses the few scalar types of these fields like YAML. */
 function scalar(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
   return /^\d+$/.test(text) ? Number(text) : text;

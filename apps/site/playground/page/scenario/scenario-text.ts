@@ -4,14 +4,14 @@ import type { ScenarioEvent } from "./scenario-event.ts";
 
 export type PlainField = "start" | "for" | "seed" | "timeZone";
 
-/** A CronJob, or a Job of its own. */
+/** A CronJob, or a standalone Job. */
 export interface Subject {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** How long the containers of a subject run, as the scenario writes it, and the share of runs that fail, in percent. */
+/** The duration of a subject's containers, as written in the scenario, and the share of failing runs, in percent. */
 export interface Workload {
   readonly duration: string;
   readonly failsPercent: string;
@@ -20,13 +20,13 @@ export interface Workload {
 const HEAD = { apiVersion: "sim.kubewright.dev/v1", kind: "Scenario" };
 
 /**
- * A scenario as text that a form edits and a person, too: what the form does not know stays as it is written, comments with
- * it. Every edit answers a new text.
+ * The text of a scenario, edited by forms and by hand. Edits by forms preserve unknown fields and comments. Every edit
+ * returns a new text.
  */
 export class ScenarioText {
   readonly #text: string;
   readonly #value: unknown;
-  /** Whether a form can show and change it. */
+  /** Whether forms can show and change the scenario. */
   readonly isParseable: boolean;
 
   constructor(text: string) {
@@ -42,7 +42,7 @@ export class ScenarioText {
     return typeof value === "string" || typeof value === "number" ? String(value) : "";
   }
 
-  /** @param value - empty: as `kubewright run` has it by itself */
+  /** @param value - Empty for the default of `kubewright run`. */
   withField(name: PlainField, value: string): string {
     return this.#edited((document) => {
       if (value === "") document.delete(name);
@@ -60,7 +60,7 @@ export class ScenarioText {
     });
   }
 
-  /** @param index - of the one to take the place of; behind the last: one more */
+  /** @param index - Index of the event to replace. An index after the last event appends one. */
   withScenarioEvent(index: number, scenarioEvent: ScenarioEvent): string {
     return this.#edited((document) => {
       const { at, for: lasting, kind, value } = scenarioEvent;
@@ -91,7 +91,7 @@ export class ScenarioText {
     return { duration: asText(entry["duration"] ?? ""), failsPercent: percentOf(entry["exitCode"]) };
   }
 
-  /** The same as said of more than this subject alone: what holds where nothing is said of it. */
+  /** Returns the workload from less specific entries, which applies without an entry for the subject. */
   inherited({ kind, namespace, name }: Subject): Workload {
     let [duration, failsPercent] = ["", ""];
     for (const entry of this.#workloads()) {
@@ -129,7 +129,7 @@ export class ScenarioText {
     });
   }
 
-  /** Nothing but window, seed and zone: what flags say as well. */
+  /** Whether the scenario sets only the window, the seed and the time zone, which flags can set too. */
   get isPlain(): boolean {
     const value = this.#get([]);
     if (value === null || value === undefined) return true;
@@ -151,7 +151,7 @@ export class ScenarioText {
     return Array.isArray(list) ? list.map((item: unknown) => (item ?? {}) as Record<string, unknown>) : [];
   }
 
-  /** The entry that is about all of the subject's containers, and about nobody else's; -1: there is none. */
+  /** Returns the index of the entry for all containers of exactly this subject; -1 when it does not exist. */
   #indexOf({ kind, namespace, name }: Subject): number {
     return this.#workloads().findIndex((entry) => {
       const { select, container, indexes, attempts } = entry;
@@ -179,7 +179,7 @@ export class ScenarioText {
   }
 }
 
-/** `undefined`: it cannot be read, or has aliases of what is not there, or too many. */
+/** Returns `undefined` for invalid YAML, and for unresolved or too many aliases. */
 function valueOf(document: Document.Parsed): unknown {
   if (document.errors.length > 0) return undefined;
   try {
@@ -201,13 +201,13 @@ function plain(document: Document, node: unknown): unknown {
   return node === undefined ? undefined : (node as Node).toJS(document);
 }
 
-/** In one line. */
+/** Formats a node in one line. */
 function inFlow<T>(node: T): T {
   if (isMap(node) || isSeq(node)) node.flow = true;
   return node;
 }
 
-/** A line for each member, and each in one. */
+/** Formats each member of a map in one line. */
 function flowInside<T>(node: T): T {
   if (isMap(node)) for (const { value } of node.items) inFlow(value);
   return node;

@@ -2,10 +2,10 @@ import { parseAllDocuments } from "yaml";
 
 import type { Subject } from "./scenario-text.ts";
 
-/** As many as a form has room for. */
+/** Maximum number of subjects in a form. */
 export const MAX_SUBJECTS = 20;
 
-/** The CronJobs and Jobs that a text holds, in its order; documents that cannot be read hold none. */
+/** Returns the CronJobs and Jobs of a text, in order. Unparseable documents are skipped. */
 export function subjectsIn(text: string): Subject[] {
   const found: Subject[] = [];
   for (const document of parseAllDocuments(text, { prettyErrors: false, logLevel: "silent" })) {
@@ -13,7 +13,7 @@ export function subjectsIn(text: string): Subject[] {
     try {
       visit(document.toJS({ maxAliasCount: 100 }), found);
     } catch {
-      // Aliases that lead nowhere.
+      // Unresolved aliases.
     }
     if (found.length >= MAX_SUBJECTS) break;
   }

@@ -18,14 +18,14 @@ const LENGTHS: readonly (readonly [string, string])[] = [
 const DEFAULT_START = "2026-01-01T00:00:00Z";
 const MAX_SEED = 4_294_967_295;
 
-/** Which stretch of time is played, by which chance, and by which release. */
+/** The form for the simulated window, the seed and the Kubernetes release. */
 export class WindowForm {
   readonly element = h("div", { class: "window-form" });
   readonly #zones = h("datalist", { id: "zones" }, ...zones().map((zone) => h("option", { value: zone })));
   readonly #edit: EditScenario;
   readonly #onKubernetes: (release: string) => void;
 
-  /** @param onKubernetes - Hears the release that is chosen: no scenario says it. */
+  /** @param onKubernetes - Receives the chosen release, which is not part of a scenario. */
   constructor(edit: EditScenario, onKubernetes: (release: string) => void) {
     this.#edit = edit;
     this.#onKubernetes = onKubernetes;
@@ -82,7 +82,7 @@ export class WindowForm {
   }
 }
 
-/** What an input of this type takes: a time without its zone. */
+/** Returns the value of a datetime-local input: a time without a zone. */
 function localOf(start: string): string {
   const milliseconds = Date.parse(start === "" ? DEFAULT_START : start);
   return Number.isNaN(milliseconds) ? "" : new Date(milliseconds).toISOString().slice(0, 16);

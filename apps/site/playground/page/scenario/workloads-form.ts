@@ -3,7 +3,7 @@ import { h } from "@kubewright/timeline/page";
 import { type EditScenario, redraw, textInput } from "./form-parts.ts";
 import type { ScenarioText, Subject } from "./scenario-text.ts";
 
-/** How long runs take, and how many fail: what no manifest says. */
+/** The form for durations and failure rates, which manifests do not contain. */
 export class WorkloadsForm {
   readonly element = h("div", { class: "workloads-form" });
   readonly #edit: EditScenario;

@@ -1,4 +1,4 @@
-/** Time zones that the browser knows, with the one that nobody has to look for first. */
+/** Returns the browser's time zones, with UTC first. */
 export function zones(): readonly string[] {
   return ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
 }

@@ -1,21 +1,21 @@
 import { DEFAULT_FUTURES, MAX_FUTURES, type PlaygroundState } from "./playground-state.ts";
 
-/** What writes links now. What was written by earlier ones stays readable. */
+/** Version of new links. Links of earlier versions stay readable. */
 const VERSION = "1";
-/** Characters of a fragment. Browsers take more; what messages and mails pass on unbroken is about this. */
+/** Maximum length of a fragment in characters. Browsers accept longer ones; messengers and mail programs do not. */
 export const MAX_LINK = 32_000;
-/** Characters of text that a link may unfold to: a small one can hold a very large one. */
+/** Maximum length of the unpacked text in characters: a short link can unpack to a very large text. */
 const MAX_TEXT = 1_000_000;
 
-/** A link that leads nowhere, in words for those who followed it. */
+/** An invalid link, with a message for the user. */
 export class LinkError extends Error {
   override readonly name = "LinkError";
 }
 
 /**
- * The fragment of a link to a state, with its `#`: `#1.` and the state's JSON, deflated, in base64url.
+ * Returns the fragment of a link to a state, with its `#`: `#1.` and the state's JSON, deflated, in base64url.
  *
- * @throws LinkError when it is longer than {@link MAX_LINK}
+ * @throws LinkError when the fragment is longer than {@link LONGEST_LINK}.
  */
 export async function linkTo({ manifests, scenario, kubernetes, futures }: PlaygroundState): Promise<string> {
   const packed = {
@@ -34,8 +34,10 @@ export async function linkTo({ manifests, scenario, kubernetes, futures }: Playg
 }
 
 /**
- * @param fragment - with or without its `#`; empty is no link
- * @throws LinkError for everything that `linkTo` did not write
+ * Reads the state from a fragment.
+ *
+ * @param fragment - With or without its `#`. Returns `undefined` for an empty fragment.
+ * @throws LinkError for a fragment that `linkTo` did not write.
  */
 export async function stateOf(fragment: string): Promise<PlaygroundState | undefined> {
   const text = fragment.replace(/^#/, "");
@@ -84,7 +86,7 @@ async function through(
   stream: CompressionStream | DecompressionStream,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const writer = stream.writable.getWriter();
-  // What fails there fails when it is read, too.
+  // A failed write also fails the read.
   const written = writer.write(bytes).then(() => writer.close());
   written.catch(() => {});
   const reader = stream.readable.getReader() as ReadableStreamDefaultReader<Uint8Array>;

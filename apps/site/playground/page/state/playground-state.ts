@@ -1,9 +1,9 @@
-/** All that a link holds: what is written, on which Kubernetes it is played, and how many futures are wanted. What is shown follows from it. */
+/** The content of a link: the files, the Kubernetes release, and the number of futures. The results follow from it. */
 export interface PlaygroundState {
   readonly manifests: string;
-  /** How it is played: window, seed, durations and what goes wrong. Empty: as `kubewright run` does by itself. */
+  /** The scenario: window, seed, durations and events. Empty for the defaults of `kubewright run`. */
   readonly scenario: string;
-  /** The release that is played, as `--kubernetes` takes it; empty: the newest. */
+  /** The simulated release, as a value of `--kubernetes`. Empty for the newest release. */
   readonly kubernetes: string;
   /** From 1 to 1000. */
   readonly futures: number;
