@@ -1,10 +1,10 @@
 /* oxlint-disable kubewright/no-ambient-io, no-console -- a script that is run by hand */
-// Writes models.d.ts: the stable models of @kubernetes/client-node as the JSON that crosses the wire. Members carry the
-// names of the API (`continue`, `$ref`, `x-kubernetes-map-type`; the models had to rename them), and times are strings.
-// Lists are left out, which `List<T>` is for.
+// Writes models.d.ts: the stable models of @kubernetes/client-node as JSON on the wire. Members have the names of the
+// API (`continue`, `$ref`, `x-kubernetes-map-type`; the models had to rename them). Times are strings. Lists are
+// omitted; use `List<T>`.
 //
-//   node scripts/generate-models.mjs          after an update of @kubernetes/client-node
-//   node scripts/generate-models.mjs --check  status 1 if the file is not what this would write
+//     node scripts/generate-models.mjs          after an update of @kubernetes/client-node
+//     node scripts/generate-models.mjs --check  exits with status 1 if the file is out of date
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -48,7 +48,7 @@ if (process.argv.includes("--check")) {
   console.log(`${models.length} types of @kubernetes/client-node ${version}`);
 }
 
-/** The interface of a model: its declaration is read as text, names of the API are what its code tells. */
+/** Returns the interface of a model. Reads the declaration as text, and the API's names from the model's code. */
 async function modelOf(name) {
   const { [name]: model } = await import(pathToFileURL(path.join(folder, `${name}.js`)).href);
   const wireNames = new Map(model.getAttributeTypeMap().map((member) => [member.name, member.baseName]));
@@ -62,7 +62,7 @@ async function modelOf(name) {
     ...body.matchAll(/^( {4}\/\*\*\n[\s\S]*?\*\/\n)?^ {4}'([^']+)'(\??): ([\s\S]*?);\n(?= {4}['/]|(?![\s\S]))/gm),
   ].map(([, text = "", member, optional, type]) => {
     const wireName = wireNames.get(member);
-    // What every object has is told once, at KubernetesObject.
+    // Members that every object has are documented once, at KubernetesObject.
     const isCommonMember = wireName === "apiVersion" || (wireName === "kind" && wireNames.has("apiVersion"));
     return `${isCommonMember ? "" : commentOf(text, "  ")}  ${quoted(wireName)}${optional}: ${wireType(type)};\n`;
   });
@@ -84,7 +84,7 @@ function wireType(type) {
     .replaceAll("; }", " }");
 }
 
-/** A member's name, in quotes where the language wants them. */
+/** A member's name, quoted if it is not an identifier. */
 function quoted(name) {
   return /^[A-Za-z$][A-Za-z0-9]*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -3,22 +3,22 @@ interface Condition {
   readonly status: string;
 }
 
-/** The first condition of that type, whatever its status. */
+/** Returns the first condition of the given type, with any status. */
 export function findCondition<C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** Whether some condition of that type has status `True`. */
+/** Whether a condition of the given type has status `True`. */
 export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
   return conditions?.some((condition) => condition.type === type && condition.status === "True") ?? false;
 }
 
-/** A condition that says how a Job has ended. */
+/** A condition that marks a Job as finished. */
 export type FinishedCondition<C extends Condition> = C & { readonly type: "Complete" | "Failed" };
 
 /**
- * The first condition that says how a Job has ended: `Complete` or `Failed` with status `True`. `FailureTarget` and
- * `SuccessCriteriaMet` alone are not the end.
+ * Returns the first condition that marks a Job as finished: `Complete` or `Failed` with status `True`. `FailureTarget`
+ * and `SuccessCriteriaMet` alone do not finish a Job.
  */
 export function finishedCondition<C extends Condition>(job: {
   readonly status?: { readonly conditions?: readonly C[] } | undefined;
@@ -29,7 +29,7 @@ export function finishedCondition<C extends Condition>(job: {
   );
 }
 
-/** Whether a Job has ended, as {@link finishedCondition} tells. */
+/** Whether a Job has a {@link finishedCondition}. */
 export function isJobFinished(job: { readonly status?: { readonly conditions?: readonly Condition[] } }): boolean {
   return finishedCondition(job) !== undefined;
 }

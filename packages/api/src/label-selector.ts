@@ -3,13 +3,13 @@ import type { LabelSelector } from "./types.js";
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
-/** Decides whether a set of labels is selected. */
+/** Returns whether a set of labels matches a selector. */
 export type LabelMatcher = (labels: Labels) => boolean;
 
 /**
  * Compiles a `metav1.LabelSelector` (upstream: `metav1.LabelSelectorAsSelector`).
  *
- * An absent selector matches nothing, an empty one everything.
+ * An absent selector matches nothing. An empty selector matches everything.
  *
  * @throws Error naming the operator when it is not `In`, `NotIn`, `Exists` or `DoesNotExist`.
  */
@@ -48,7 +48,10 @@ function includesLabels(labels: Labels, wanted: Readonly<Record<string, string>>
   return true;
 }
 
-/** The selector in query syntax, as in `labelSelector=` and `kubectl get -l`, by key (upstream: `metav1.FormatLabelSelector`). */
+/**
+ * Formats a selector in query syntax, as in `labelSelector=` and `kubectl get -l`, sorted by key (upstream:
+ * `metav1.FormatLabelSelector`).
+ */
 export function formatLabelSelector(selector: DeepReadonly<LabelSelector> | undefined): string {
   const terms = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({ key, text: `${key}=${value}` }));
   for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {

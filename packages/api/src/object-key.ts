@@ -1,6 +1,6 @@
 declare const brand: unique symbol;
 
-/** A string (or other value) that only its constructor may make. */
+/** A string (or other value) that only its constructor function may create. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** `namespace/name`, or just `name` for a cluster-scoped object (client-go's MetaNamespaceKeyFunc). */
@@ -18,7 +18,7 @@ export function objectKey({ namespace, name }: NamespacedName): ObjectKey {
   return (namespace ? `${namespace}/${name}` : name) as ObjectKey;
 }
 
-/** The key of an object that the API server stored, which therefore has a name. */
+/** Returns the key of a stored object. Every object stored by the API server has a name. */
 export function keyOf(object: {
   readonly metadata: { readonly namespace?: string; readonly name?: string };
 }): ObjectKey {
@@ -26,7 +26,7 @@ export function keyOf(object: {
 }
 
 /**
- * Takes a key apart.
+ * Splits a key into namespace and name.
  *
  * @throws Error `unexpected key format: "<key>"` for more than two parts (client-go's SplitMetaNamespaceKey).
  */

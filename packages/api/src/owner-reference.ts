@@ -1,7 +1,7 @@
 import type { KubernetesObject, OwnerReference } from "./types.js";
 import type { DeepReadonly } from "./readonly.js";
 
-/** The reference with `controller: true`, if there is one (apimachinery `metav1.GetControllerOf`). */
+/** Returns the reference with `controller: true`, or `undefined` (apimachinery `metav1.GetControllerOf`). */
 export function getControllerOf(
   object: DeepReadonly<Pick<KubernetesObject, "metadata">>,
 ): DeepReadonly<OwnerReference> | undefined {
@@ -10,7 +10,7 @@ export function getControllerOf(
   return undefined;
 }
 
-/** Whether the object is controlled by exactly this owner, told by UID (apimachinery `metav1.IsControlledBy`). */
+/** Whether the given owner controls the object. Compares UIDs (apimachinery `metav1.IsControlledBy`). */
 export function isControlledBy(
   object: DeepReadonly<Pick<KubernetesObject, "metadata">>,
   owner: DeepReadonly<Pick<KubernetesObject, "metadata">>,
@@ -20,9 +20,11 @@ export function isControlledBy(
 }
 
 /**
- * A controlling reference to `owner` that blocks its foreground deletion (apimachinery `metav1.NewControllerRef`).
+ * Returns a controller reference to `owner` that blocks its foreground deletion (apimachinery
+ * `metav1.NewControllerRef`).
  *
- * @throws Error for an owner without a name or UID, unlike upstream: no API server takes such a reference.
+ * @throws Error for an owner without a name or UID. Upstream does not check this; the API server rejects such a
+ * reference.
  */
 export function newControllerRef(
   owner: DeepReadonly<Pick<KubernetesObject, "metadata">>,
@@ -33,9 +35,9 @@ export function newControllerRef(
 }
 
 /**
- * What tells an owner from all others of its kind.
+ * Returns the name and UID of an owner, as ownerReferences need them.
  *
- * @throws Error naming what the owner lacks.
+ * @throws Error naming the missing field.
  */
 export function ownerIdentity(
   { metadata }: DeepReadonly<Pick<KubernetesObject, "metadata">>,

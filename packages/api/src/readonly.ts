@@ -1,11 +1,14 @@
-/** `T` with every member at every depth read-only. What caches, watches and API responses hand out: copy before changing. */
+/**
+ * `T` with every member at every depth read-only. The type of objects from caches, watches and API responses: copy them
+ * before changing them.
+ */
 export type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** `T` with every member at every depth writable: what {@link mutableCopy} returns. */
+/** `T` with every member at every depth writable. The result type of {@link mutableCopy}. */
 export type DeepMutable<T> = T extends readonly (infer Item)[]
   ? DeepMutable<Item>[]
   : T extends object
@@ -13,9 +16,9 @@ export type DeepMutable<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * A deep copy of JSON data that the caller may change.
+ * Returns a deep, writable copy of JSON data.
  *
- * Much cheaper than `structuredClone`, and enough for what crosses the wire: plain objects, arrays and primitives. A key
+ * Much cheaper than `structuredClone`. Supports what JSON can contain: plain objects, arrays and primitives. A key
  * named `__proto__` stays an ordinary key.
  */
 export function mutableCopy<T>(value: T): DeepMutable<T> {
@@ -25,7 +28,7 @@ export function mutableCopy<T>(value: T): DeepMutable<T> {
 function copy(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copy);
-  // `Object.assign` is several times as fast as a spread where objects of many shapes come by, but deaf to `__proto__`.
+  // `Object.assign` is several times as fast as a spread for objects of many shapes, but it ignores `__proto__`.
   const original = value as Record<string, unknown>;
   const result: Record<string, unknown> = Object.hasOwn(original, "__proto__")
     ? { ...original }
@@ -40,7 +43,10 @@ function copy(value: unknown): unknown {
   return result;
 }
 
-/** Freezes JSON data at every depth, so that writing to shared objects throws instead of corrupting them. Returns its argument. */
+/**
+ * Freezes JSON data at every depth, so that writing to shared objects throws instead of corrupting them. Returns its
+ * argument.
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -1,8 +1,8 @@
 const WELL_FORMED = /^[1-9][0-9]*$/;
 
 /**
- * Which of two resourceVersions is newer: negative, zero or positive, or `undefined` when either is not well formed
- * (decimal digits without a leading zero). Never converts to a number: versions may exceed 2^53.
+ * Compares two resourceVersions. Returns a negative number, zero or a positive number. Returns `undefined` if either is
+ * not well formed (decimal digits without a leading zero). Never converts to a number: versions can exceed 2^53.
  *
  * Upstream: apimachinery `resourceversion.CompareResourceVersion`.
  */

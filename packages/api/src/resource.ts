@@ -45,8 +45,8 @@ import type {
 } from "./types.js";
 
 /**
- * One resource of the API: where it lives, and, at compile time only, the type of its objects. Make one for your own
- * custom resource and every typed client, informer and lister works with it.
+ * One resource of the API: its URL path and, at compile time only, the type of its objects. Define one for a custom
+ * resource to use it with every typed client, informer and lister.
  */
 export interface ResourceDefinition<T extends KubernetesObject = KubernetesObject> {
   /** `""` for the core group. */
@@ -71,7 +71,7 @@ export function apiVersionOf({ group, version }: Pick<ResourceDefinition, "group
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** `jobs.batch`, or just `pods` for the core group: how error messages name a resource. */
+/** Returns `jobs.batch`, or just `pods` for the core group: the resource's name in error messages. */
 export function qualifiedResource({ group, resource }: Pick<ResourceDefinition, "group" | "resource">): string {
   return group === "" ? resource : `${resource}.${group}`;
 }

@@ -1,26 +1,26 @@
 import type { ObjectMeta } from "./types.js";
 
-/** An unsigned number of 64 bits, or 2^64, as the bound of a range. */
+/** An unsigned 64-bit number, or 2^64 as the end of a range. */
 export interface Hash64 {
-  /** The upper 32 bits; 2^32 in 2^64. */
+  /** The upper 32 bits; 2^32 if the number is 2^64. */
   readonly high: number;
   /** The lower 32 bits. */
   readonly low: number;
 }
 
-/** The one past the largest hash, as the end of a range. */
+/** 2^64: the exclusive end of a range that includes the largest hash. */
 export const HASH_END: Hash64 = { high: 2 ** 32, low: 0 };
 
-/** What a shard goes by, as it is written in a selector. */
+/** The field whose hash decides the shard, as a selector spells it. */
 export type ShardKey = "object.metadata.uid" | "object.metadata.namespace";
 
 export interface ShardRange {
   readonly start: Hash64;
-  /** The first one that is no part of it. */
+  /** Exclusive. */
   readonly end: Hash64;
 }
 
-/** Objects whose key has a hash in one of the ranges, which may overlap. */
+/** Selects the objects whose key hashes into one of the ranges. Ranges can overlap. */
 export interface ShardSelector {
   readonly key: ShardKey;
   readonly ranges: readonly ShardRange[];
@@ -28,20 +28,20 @@ export interface ShardSelector {
 
 type Metadata = Readonly<Pick<ObjectMeta, "uid" | "namespace">>;
 
-/** Decides whether an object is of a shard. */
+/** Returns whether an object belongs to a shard. */
 export type ShardMatcher = (object: { readonly metadata: Metadata }) => boolean;
 
 /**
- * What Kubernetes shards by: FNV-1a of the UTF-8 bytes, 64 bits. Its upper bits hardly know the last characters, so that
- * names that end differently are neighbours: equal ranges spread UIDs, and not namespaces.
+ * The hash of Kubernetes' sharding: 64-bit FNV-1a of the UTF-8 bytes. The last characters hardly change its upper bits,
+ * so names that differ only at the end are neighbours. Equal ranges therefore spread UIDs evenly, but not namespaces.
  *
- * In two halves, which takes a twelfth of the time that a BigInt does.
+ * Calculates in two 32-bit halves, which takes a twelfth of the time of a BigInt.
  */
 export function fnv1a64(text: string): Hash64 {
   let high = 0xcbf29ce4;
   let low = 0x84222325;
   const add = (byte: number): void => {
-    // 2^40 + 435 is the prime.
+    // The FNV prime is 2^40 + 435.
     const mixed = (low ^ byte) >>> 0;
     const product = mixed * 435;
     high = (Math.imul(high, 435) + Math.floor(product / 2 ** 32) + (mixed << 8)) >>> 0;
@@ -58,24 +58,26 @@ export function fnv1a64(text: string): Hash64 {
   return { high, low };
 }
 
-/** Negative, zero or positive, as the first is below, at or above the second. */
+/** Compares two hashes. Returns a negative number, zero or a positive number. */
 export function compareHashes(a: Hash64, b: Hash64): number {
   return a.high - b.high || a.low - b.low;
 }
 
-/** `0x` and 16 digits; 2^64 has 17. */
+/** Formats a hash as `0x` and 16 digits; 2^64 has 17. */
 export function formatHash({ high, low }: Hash64): string {
   return `0x${high.toString(16).padStart(8, "0")}${low.toString(16).padStart(8, "0")}`;
 }
 
-/** The selector as an API server answers it in `metadata.shardInfo`, whatever the form it was sent in. */
+/**
+ * Formats a selector as the API server returns it in `metadata.shardInfo`, for every form of the request's selector.
+ */
 export function formatShardSelector({ key, ranges }: ShardSelector): string {
   return ranges
     .map(({ start, end }) => `shardRange(${key}, '${formatHash(start)}', '${formatHash(end)}')`)
     .join(" || ");
 }
 
-/** Compiles a selector. One without ranges matches nothing. */
+/** Compiles a selector. A selector without ranges matches nothing. */
 export function shardMatcher({ key, ranges }: ShardSelector): ShardMatcher {
   const valueOf: (metadata: Metadata) => string =
     key === "object.metadata.uid" ? ({ uid = "" }) => uid : ({ namespace = "" }) => namespace;
@@ -83,7 +85,7 @@ export function shardMatcher({ key, ranges }: ShardSelector): ShardMatcher {
   return ({ metadata }) => isInside(fnv1a64(valueOf(metadata)), merged);
 }
 
-/** Exactly these namespaces: one range each, neighbours in one. */
+/** Returns a selector for exactly these namespaces: one range per namespace, with adjacent ranges merged. */
 export function namespaceShard(namespaces: Iterable<string>): ShardSelector {
   const points = Array.from(namespaces, (namespace) => {
     const start = fnv1a64(namespace);
@@ -96,7 +98,7 @@ function next({ high, low }: Hash64): Hash64 {
   return low === 2 ** 32 - 1 ? { high: high + 1, low: 0 } : { high, low: low + 1 };
 }
 
-/** The same hashes in ranges that are in order and do not touch. */
+/** Returns ranges with the same hashes, sorted and with gaps between them. */
 function mergedRanges(ranges: readonly ShardRange[]): readonly ShardRange[] {
   const merged: { start: Hash64; end: Hash64 }[] = [];
   for (const { start, end } of [...ranges].sort((a, b) => compareHashes(a.start, b.start))) {

@@ -1,4 +1,4 @@
-/** What the API server sends when it refuses, and for some requests when it succeeds (`metav1.Status`). */
+/** The body of an error response, and of some successful ones (`metav1.Status`). */
 export interface Status {
   kind: "Status";
   apiVersion: "v1";

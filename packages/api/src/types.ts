@@ -71,8 +71,8 @@ export type ObjectReference = V1ObjectReference;
 export type LabelSelector = V1LabelSelector;
 
 /**
- * Any Kubernetes object. `apiVersion` and `kind` are absent on the items of typed lists, so nothing may rely on them
- * where the type is known anyway.
+ * Any Kubernetes object. Items of typed lists have no `apiVersion` and `kind`, so code that knows the type must not
+ * depend on them.
  */
 export interface KubernetesObject {
   apiVersion?: string;
@@ -80,12 +80,14 @@ export interface KubernetesObject {
   metadata: ObjectMeta;
 }
 
-/** A custom resource, or any object whose type is not known here. */
+/** A custom resource, or any object whose type is unknown. */
 export interface UnstructuredObject extends KubernetesObject {
   [member: string]: unknown;
 }
 
-/** A kind of its own: its model, with the metadata that every stored object has. `type X = TopLevel<V1X>` adds one. */
+/**
+ * A top-level kind: its model, with the metadata that every stored object has. To add a kind: `type X = TopLevel<V1X>`.
+ */
 type TopLevel<Model> = KubernetesObject & Omit<Model, "apiVersion" | "kind" | "metadata">;
 
 export type Job = TopLevel<V1Job>;
@@ -148,14 +150,14 @@ export type ValidatingAdmissionPolicyBinding = TopLevel<V1ValidatingAdmissionPol
 export type Role = TopLevel<V1Role>;
 export type ClusterRole = TopLevel<V1ClusterRole>;
 export type RoleRef = V1RoleRef;
-/** Whom a RoleBinding or ClusterRoleBinding is for. */
+/** The subject of a RoleBinding or ClusterRoleBinding. */
 export type RoleSubject = RbacV1Subject;
 export type RoleBinding = TopLevel<V1RoleBinding>;
 export type ClusterRoleBinding = TopLevel<V1ClusterRoleBinding>;
-/** What a ServiceAccount's `token` subresource takes and answers. */
+/** Request and response of a ServiceAccount's `token` subresource. */
 export type TokenRequest = TopLevel<AuthenticationV1TokenRequest>;
 
-/** What a list request answers. */
+/** The response to a list request. */
 export interface List<T> {
   apiVersion?: string;
   kind?: string;
@@ -163,7 +165,7 @@ export interface List<T> {
     resourceVersion: string;
     continue?: string;
     remainingItemCount?: number;
-    /** Set when the server left out what is of other shards: the selector in its canonical form. */
+    /** Set when the server left out objects of other shards: the selector in its canonical form. */
     shardInfo?: { selector: string };
   };
   items: T[];

@@ -1,4 +1,4 @@
-/** Names that Kubernetes' Job machinery writes into objects. Upstream: `k8s.io/api/batch/v1`. */
+/** Labels, annotations and finalizers of Jobs and CronJobs. Upstream: `k8s.io/api/batch/v1`. */
 export const JOB_TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking";
 export const JOB_COMPLETION_INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index";
 export const JOB_INDEX_FAILURE_COUNT_ANNOTATION = "batch.kubernetes.io/job-index-failure-count";

@@ -1,9 +1,9 @@
 /**
- * A model of `@kubernetes/client-node` as the JSON that crosses the wire: dates are RFC 3339 strings, and members that
- * the generated models had to rename (`_continue`, `x_kubernetes_map_type`, …) carry their own names again.
+ * A model of `@kubernetes/client-node` as JSON on the wire. Dates are RFC 3339 strings. Members that the generated
+ * models had to rename (`_continue`, `x_kubernetes_map_type`, …) have their API names.
  *
- * The mapping exists at compile time only. No client-node code runs, no object is converted, unknown fields survive. The
- * types of this package are such models already; this is for one that it does not have.
+ * The mapping exists at compile time only. No client-node code runs, no object is converted, and unknown fields are
+ * preserved. The types of this package are such models already; use `Wire` for a model that this package does not have.
  */
 export type Wire<T> = T extends Date
   ? string
