@@ -1,10 +1,12 @@
 /* oxlint-disable kubewright/no-ambient-io, no-console -- a script that is run by hand */
-// Writes src/openapi/descriptions.ts: what `kubectl explain` says of the types in src/schema/built-in-types.ts and of those
-// that kinds declare, read from the declarations of @kubernetes/client-node's models, which have it from Kubernetes' own API
-// description. They leave out what fields are that have types of their own: these texts come from kubernetes-types, of a
-// somewhat older release. To be run after generate-schema.mjs.
+// Writes `src/openapi/descriptions.ts`: the texts that `kubectl explain` prints for the types in
+// `src/schema/built-in-types.ts` and for the types that kinds declare.
 //
-//   node scripts/generate-descriptions.mjs
+// The texts come from the declarations of `@kubernetes/client-node`'s models, which copy them from Kubernetes' own API
+// description. These declarations omit the description of a field whose type is a type of its own. The missing texts
+// come from `kubernetes-types`, which follows a somewhat older release. Run this script after `generate-schema.mjs`:
+//
+//     node scripts/generate-descriptions.mjs
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -15,18 +17,20 @@ const models = join(dirname(createRequire(import.meta.url).resolve("@kubernetes/
 const declarations = ["schema/built-in-types.ts", ...globSync("kinds/**/*.ts", { cwd: join(here, "../src") }).sort()];
 const source = declarations.map((file) => readFileSync(join(here, "../src", file), "utf8")).join("\n");
 const typings = dirname(createRequire(import.meta.url).resolve("kubernetes-types/package.json"));
-/** As `JobSpec: "backoffLimit:int32,…"`. */
+/** Matches a declaration such as `JobSpec: "backoffLimit:int32,…"`. */
 const DECLARATION = /\b([A-Z]\w*):\s*"[\w$-]+!?:[[\]{}]*\w+[,"]/g;
-/** What a model's name may begin with, before the name of the type. Of two versions the older one's keeps it. */
+/** Prefixes of model names. When two versions of a type exist, the older version has the name without a prefix. */
 const PREFIXES = [
   ["", "V2", "V1", "CoreV1", "ApiextensionsV1", "AuthenticationV1", "StorageV1"],
   ["DiscoveryV1", "RbacV1", "AdmissionregistrationV1"],
 ].flat();
-/** Said in the place of what the field is for, as of fields with types of their own nothing is. */
+/**
+ * Matches the description of a type. Models use it for a field of such a type in place of the field's own description.
+ */
 const TYPE_DESCRIPTION = /^(IntOrString is a type|Time is a wrapper|MicroTime is version|Quantity is a fixed)/;
 const PREFIX = new RegExp(`^(EventsV1|${PREFIXES.filter((prefix) => prefix !== "").join("|")})`);
 
-/** What interfaces of kubernetes-types, by name and their own text, say of their fields. */
+/** Field texts of the interfaces of `kubernetes-types`, by interface name and interface text. */
 const fieldTextsByInterface = new Map();
 for (const file of globSync("*/*.d.ts", { cwd: typings }).sort()) {
   let fields;
@@ -70,7 +74,7 @@ for (const type of new Set([...source.matchAll(DECLARATION)].map(([, name]) => n
   described.set(type, texts);
 }
 
-/** Where a text was first. */
+/** The field where each text occurs first. */
 const firstUse = new Map();
 const lines = [...described].flatMap(([type, texts]) => {
   const written = (field) => {

@@ -1,10 +1,13 @@
 /* oxlint-disable kubewright/no-ambient-io, no-console -- a script that is run by hand */
-// Writes src/schema/built-in-types.ts: the fields of the types that the server and most kinds use, read from the models
-// of @kubernetes/client-node (which carry names, types and formats, and in their declarations which fields are required).
-// With a file and models, writes there the fields of those models, and of what they are made of beyond the common types:
+// Writes `src/schema/built-in-types.ts`: the fields of the types that the server and most kinds use. Reads them from
+// the models of `@kubernetes/client-node`. The models contain names, types and formats; their declarations show which
+// fields are required.
 //
-//   node scripts/generate-schema.mjs
-//   node scripts/generate-schema.mjs src/kinds/deployment/types.ts V1Deployment
+// With a file and model names, writes to that file the fields of those models and of all types they use, except the
+// common types:
+//
+//     node scripts/generate-schema.mjs
+//     node scripts/generate-schema.mjs src/kinds/deployment/types.ts V1Deployment
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createRequire } from "node:module";
@@ -35,7 +38,7 @@ if (file === undefined) {
   write(file, "fields", "/** Fields by type, as in `schema/built-in-types.ts`. */\n", new Map(own));
 }
 
-/** Fields by model, of those models and of all they are made of. */
+/** Returns the fields of the given models and of all models they use, by model. */
 async function typesOf(roots) {
   const types = new Map();
   const queue = [...roots];
@@ -68,14 +71,17 @@ function tokenOf(type, format, found) {
   return shortName(type);
 }
 
-/** `JobSpec`; of two types of one name, one keeps what tells it apart: `EventsV1Event`, `V1HorizontalPodAutoscaler`. */
+/**
+ * Returns the type name without its version prefix: `JobSpec`. When two types have the same name, one keeps its prefix:
+ * `EventsV1Event`, `V1HorizontalPodAutoscaler`.
+ */
 function shortName(model) {
   if (/^(EventsV1|V1HorizontalPodAutoscaler|DiscoveryV1)/.test(model)) return model;
   return model.replace(/^(V1|V2|CoreV1|ApiextensionsV1|AuthenticationV1|StorageV1|FlowcontrolV1|RbacV1|CoreV1)/, "");
 }
 
 function write(path, name, docs, types) {
-  // Two versions of a group may have models of their own for the same type.
+  // Two versions of a group may have separate models for the same type.
   const named = new Map([...types].map(([model, fields]) => [shortName(model), fields]));
   const lines = [...named].map(([name, fields]) => `  ${name}:\n    ${JSON.stringify(fields)},`);
   writeFileSync(

@@ -15,23 +15,23 @@ import {
 } from "./authorization/authorizer.js";
 import type { RequestInfo } from "./request-info.js";
 
-/** How a request came: from a caller in this process who is known, or over a connection that must say who it is. */
+/** Origin of a request: an in-process caller with a known user, or a connection whose client must authenticate. */
 export type Caller =
   | { readonly type: "known"; readonly user: UserInfo }
   | {
       readonly type: "connection";
       readonly certificate: ClientCertificate | undefined;
-      /** Why the request is refused if it shows no credentials. */
+      /** Returns the error for a request without credentials; `undefined` if such a request is allowed. */
       readonly refusal: () => ApiError | undefined;
-      /** Reads the request's body: for those who have been admitted. */
+      /** Reads the request's body. Call it only after authentication and authorization. */
       readonly readBody: () => Promise<Uint8Array | undefined>;
     };
 
-/** Who may come in, and what they may do. */
+/** Authenticates and authorizes requests. */
 export class AccessControl {
   readonly authenticator: Authenticator;
   readonly serviceAccounts: ServiceAccountTokens;
-  /** `undefined`: everybody may do everything. */
+  /** `undefined`: every user may do everything. */
   readonly #authorizer: Authorizer | undefined;
 
   constructor(options: {
@@ -45,7 +45,7 @@ export class AccessControl {
   }
 
   /**
-   * Whom a request is served for.
+   * Returns the user that the request runs as, after impersonation and authorization.
    *
    * @throws ApiError 401 or 403.
    */
@@ -69,7 +69,7 @@ export class AccessControl {
     return user;
   }
 
-  /** Whether anybody may be refused anything. */
+  /** Whether an authorizer is configured. */
   get isEnabled(): boolean {
     return this.#authorizer !== undefined;
   }
@@ -82,7 +82,11 @@ export class AccessControl {
     return this.#authorizer?.rulesFor(user, namespace) ?? EVERYTHING;
   }
 
-  /** @throws ApiError 403 */
+  /**
+   * Throws unless the authorizer allows the request.
+   *
+   * @throws ApiError 403.
+   */
   requireAllowed(attributes: AccessAttributes): void {
     const { allowed, reason } = this.decide(attributes);
     if (!allowed) throw refusal(attributes, reason);

@@ -24,7 +24,9 @@ interface AccessReview extends KubernetesObject {
   status?: object;
 }
 
-/** SelfSubjectAccessReview: may I? Upstream: `pkg/apis/authorization/validation`. */
+/**
+ * Serves a SelfSubjectAccessReview: whether the caller may do something. Upstream: `pkg/apis/authorization/validation`.
+ */
 export function reviewSelfAccess(call: ApiCall): Awaitable<Reply> {
   return serveReview(call, {
     check: (review) => throwIfInvalid(call, (errors) => validateAttributes(review, errors)),
@@ -79,7 +81,7 @@ export function reviewSelf(call: ApiCall): Awaitable<Reply> {
   return serveReview(call, { answer: () => ({ userInfo: call.user }) });
 }
 
-/** Whose token is it? Without authentication set up, any token is anybody's. */
+/** Serves a TokenReview. Without authentication every token is valid. */
 export function reviewToken(call: ApiCall): Awaitable<Reply> {
   return serveReview(call, {
     check: ({ spec }) => {
@@ -100,12 +102,12 @@ export function reviewToken(call: ApiCall): Awaitable<Reply> {
   });
 }
 
-/** What is done with a review of one kind. */
+/** Handling of one kind of review. */
 interface Review {
   readonly prepare?: (review: AccessReview) => void;
-  /** @throws ApiError when it is not one that can be answered. */
+  /** @throws ApiError when the review is invalid. */
   readonly check?: (review: AccessReview) => void;
-  /** Its status. */
+  /** Returns the status of the review. */
   readonly answer: (review: AccessReview) => object;
 }
 
@@ -113,7 +115,7 @@ function serveReview(call: ApiCall, { prepare, check, answer }: Review): Awaitab
   const options = readWriteOptions(call, "CreateOptions");
   const sent = decodeRequestObject(call, options) as AccessReview;
   delete sent.metadata.managedFields;
-  // Go's struct is there even when the client sent none.
+  // Go's struct exists even when the client sent no spec.
   sent.spec ??= {};
   prepare?.(sent);
   const admitted = call.server.admission.admit(call, options, sent, (review) => check?.(review));
@@ -149,7 +151,7 @@ function validateSubject({ spec }: AccessReview, errors: FieldErrors): void {
     errors.invalid("spec.user", "", "at least one of user or group must be specified");
 }
 
-/** @throws ApiError 422 for what is wrong. */
+/** @throws ApiError 422 with all validation errors. */
 function throwIfInvalid({ target }: ApiCall, validate: (errors: FieldErrors) => void): void {
   const errors = new FieldErrors();
   validate(errors);

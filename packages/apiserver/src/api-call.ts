@@ -4,11 +4,11 @@ import type { Query } from "./query.js";
 import type { Write } from "./registry/write.js";
 import type { Transform } from "./transform.js";
 
-/** One request for a resource, while it is served. */
+/** One resource request while the server handles it. */
 export interface ApiCall extends Write {
   readonly request: ApiRequest;
   readonly query: Query;
   readonly userAgent: string;
-  /** How the client wants objects to look. */
+  /** Shape of the objects in the response that the client asked for, such as `Table`. */
   readonly transform: Transform | undefined;
 }

@@ -2,14 +2,17 @@ import type { Status, StatusCause, StatusDetails } from "@kubewright/api";
 
 import { type FieldErrors, errorCause, errorsMessage } from "./field-errors.js";
 
-/** What an error says about the thing it is about. */
+/** The resource that an error refers to. */
 export interface ErrorSubject {
   readonly group: string;
   readonly resource: string;
   readonly kind: string;
 }
 
-/** A request is refused: thrown anywhere while it is served, answered as its Status. Upstream: apimachinery `api/errors`. */
+/**
+ * An error response. Any code that serves a request may throw it; the server answers with its Status. Upstream:
+ * apimachinery `api/errors`.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -42,12 +45,12 @@ export function statusError(
   return new ApiError(status, { ...(seconds === undefined ? {} : { "retry-after": String(seconds) }), ...headers });
 }
 
-/** `jobs.batch` */
+/** Returns the resource with its group: `jobs.batch`. */
 export function qualifiedResource({ group, resource }: Pick<ErrorSubject, "group" | "resource">): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
 
-/** `Job.batch` */
+/** Returns the kind with its group: `Job.batch`. */
 export function qualifiedKind({ group, kind }: Pick<ErrorSubject, "group" | "kind">): string {
   return group === "" ? kind : `${kind}.${group}`;
 }
@@ -69,7 +72,7 @@ export function notFound(subject: ErrorSubject, name: string): ApiError {
   );
 }
 
-/** The path names nothing that the server has. */
+/** The server serves no such path. */
 export function noSuchResource(): ApiError {
   return statusError(404, "NotFound", "the server could not find the requested resource", {});
 }
@@ -94,7 +97,7 @@ export function alreadyExists(
   );
 }
 
-/** @param what - Replaces the resource in the message and the details: `Job.batch` for a delete precondition. */
+/** @param what - Replaces the resource in the message: `Job.batch` for a delete precondition. */
 export function conflict(
   subject: ErrorSubject,
   name: string,
@@ -118,7 +121,7 @@ export function forbidden(subject: ErrorSubject, name: string, why: string, caus
   });
 }
 
-/** @param kind - With its group, as in `Job.batch`; empty for a patch that does not fit the type. */
+/** @param subject - `kind` is empty for a patch that does not fit the type. */
 export function invalid(subject: Pick<ErrorSubject, "group" | "kind">, name: string, errors: FieldErrors): ApiError {
   const details: StatusDetails = {
     ...(name === "" ? {} : { name }),
@@ -138,12 +141,12 @@ export function invalidOptions(kind: string, errors: FieldErrors): ApiError {
   return invalid({ group: "meta.k8s.io", kind }, "", errors);
 }
 
-/** The request cannot be carried out as it stands; nothing more is said (`errors.NewGenericServerResponse` for 422). */
+/** The request cannot be processed. The message has no details (`errors.NewGenericServerResponse` for 422). */
 export function unprocessable(): ApiError {
   return statusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }
 
-/** An error without a reason of its own. */
+/** An error with an empty `reason`. */
 export function plainError(message: string): ApiError {
   return statusError(500, "", message);
 }
@@ -171,7 +174,7 @@ export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   );
 }
 
-/** Nothing of what the client accepts is offered here: worded by the router, unlike a shape that cannot be had. */
+/** None of the accepted media types is offered. The router's message differs from {@link shapeNotAcceptable}. */
 export function notAcceptable(offered: readonly string[]): ApiError {
   return statusError(
     406,
@@ -181,12 +184,12 @@ export function notAcceptable(offered: readonly string[]): ApiError {
   );
 }
 
-/** A media type no route of the path takes: worded by the router. */
+/** The content type is not accepted by any route of the path. The router's message. */
 export function routeUnsupportedMediaType(): ApiError {
   return statusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
-/** The media type is offered, but not in the shape asked for. */
+/** The media type is offered, but not in the requested shape (`as=`). */
 export function shapeNotAcceptable(offered: readonly string[]): ApiError {
   return statusError(406, "NotAcceptable", `only the following media types are accepted: ${offered.join(", ")}`);
 }

@@ -16,95 +16,115 @@ import type { StoreSnapshot } from "./storage/store.js";
 export interface ApiServerOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Deep-freezes what is stored, so that a client that writes to it throws. For tests; default false. */
+  /** Deep-freezes stored objects, so that a client that writes to one throws. For tests. Default false. */
   readonly freeze?: boolean;
-  /** Kinds besides {@link builtInResources}, or in place of those of the same group, version and plural. */
+  /** Additional kinds. They replace {@link builtInResources} of the same group, version and plural. */
   readonly resources?: readonly BuiltInResource[];
-  /** Milliseconds between progress bookmarks, for watches that want them and while anything is written. Default 60,000. */
+  /**
+   * Milliseconds between progress bookmarks. Sent only to watches that request them, and only after a write. Default
+   * 60,000.
+   */
   readonly bookmarkIntervalMs?: number;
-  /** Changes remembered per resource at most, for watches and lists to come back to. Default 10,000; never fewer than 1,000 or 5 minutes' worth of them. */
+  /**
+   * Maximum number of changes stored per resource, for watches and lists that resume. Default 10,000. The server always
+   * stores at least 1,000 changes or 5 minutes of changes.
+   */
   readonly historyLimit?: number;
   /**
-   * Bytes of changes remembered, over all resources and as they are in memory, roughly; beyond, the resource with the most of
-   * them forgets its oldest ones, however few they are. Default 64 MiB.
+   * Approximate bytes of stored changes in memory, over all resources. Above the limit the resource with the most bytes
+   * forgets its oldest changes, however few they are. Default 64 MiB.
    */
   readonly historyBytes?: number;
   /**
-   * Bytes of replaced objects kept for watches and lists whose clients do not read, roughly; beyond, who is the furthest behind
-   * is cut off. Default 64 MiB.
+   * Approximate bytes of replaced objects retained for watches and lists whose clients do not read. Above the limit the
+   * reader that is furthest behind is cut off. Default 64 MiB.
    */
   readonly backlogBytes?: number;
   /**
-   * Whether there is what people expect to find in a cluster besides namespaces: the Service `kubernetes`, a ServiceAccount
-   * `default` in every namespace, and RBAC's roles and bindings whatever the authorization is. Default false: a test finds
-   * what it made.
+   * Whether the server creates the objects that a real cluster has besides namespaces. Default false: a test finds only
+   * the objects that it created.
+   *
+   * - the Service `kubernetes`
+   * - a ServiceAccount `default` in every namespace
+   * - RBAC's default roles and bindings, whatever the authorization mode
    */
   readonly createDefaultObjects?: boolean;
   /**
-   * Whether the server does what little of kube-controller-manager its own objects cannot do without: ResourceQuotas are counted
-   * for from the moment they are made, and what goes is taken off; deleted claims and volumes go when nobody uses them;
-   * ClusterRoles are aggregated, and expressions of ValidatingAdmissionPolicies checked for their status.
-   * Default false: who has a controller for these has them to himself.
+   * Whether the server runs the parts of kube-controller-manager that its own objects require. Default false:
+   * controllers of these objects then run without interference.
+   *
+   * - ResourceQuotas are counted from their creation, and deleted objects are subtracted.
+   * - Deleted PersistentVolumeClaims and PersistentVolumes are removed when no object uses them.
+   * - ClusterRoles are aggregated.
+   * - Expressions of ValidatingAdmissionPolicies are type-checked for the status.
    */
   readonly managed?: boolean;
   /**
-   * The authority that the server's certificate is of, PEM. A server that is furnished and managed keeps it in a ConfigMap
-   * `kube-root-ca.crt` of every namespace. Default: there is none.
+   * The authority of the server's certificate, in PEM. A server with `createDefaultObjects` and `managed` publishes it
+   * in a ConfigMap `kube-root-ca.crt` in every namespace. Default: none.
    */
   readonly rootCA?: string;
-  /** Begins with what an earlier server kept; resourceVersions go on from there. */
+  /** Starts with the snapshot of an earlier server. resourceVersions continue from the snapshot's. */
   readonly restore?: StoreSnapshot;
-  /** The release whose rules it keeps, and calls itself. Default: the newest. */
+  /** The Kubernetes release whose behaviour the server follows and whose version it reports. Default: the newest. */
   readonly kubernetesVersion?: KubernetesVersion;
-  /** Features to switch on or off. Default: as in kube-apiserver. */
+  /** Feature gates. Default: as in kube-apiserver. */
   readonly featureGates?: ServerFeatureGates;
   /**
-   * Whether watches are as if they came from kube-apiserver's watch cache (`--watch-cache`), as all but those of Events do. One
-   * that does not is not filtered by a shard selector unless it has another selector, too. Default true.
+   * Whether watches behave as from kube-apiserver's watch cache (`--watch-cache`), except watches of Events. A watch
+   * without the cache ignores a shard selector unless it has another selector. Default true.
    */
   readonly watchCache?: boolean;
-  /** Told of the watches of shards. Default: nobody is. */
+  /** Receives measurements of watches with a shard selector. Default: none. */
   readonly shardMetrics?: ShardMetrics;
-  /** What `/version` says instead. */
+  /** Replaces the answer of `/version`. */
   readonly version?: VersionInfo;
-  /** Whether `metadata.managedFields` is kept up. Default true. */
+  /** Whether the server maintains `metadata.managedFields`. Default true. */
   readonly trackFields?: boolean;
-  /** Who comes over the listeners. Default: nobody is asked, and whoever shows nothing known is `system:anonymous`. */
+  /**
+   * Authentication of connections. Default: no credentials are required; a client without known credentials is
+   * `system:anonymous`.
+   */
   readonly authentication?: AuthenticationOptions;
   /**
-   * Who may do what. `RBAC` goes by the stored roles and bindings, and begins with `cluster-admin` and what clients need to
-   * find their way. A function decides by itself. Default `AlwaysAllow`.
+   * Authorization mode. `RBAC` uses the stored roles and bindings, and starts with `cluster-admin` and the roles that
+   * clients need for discovery. A function decides by itself. Default `AlwaysAllow`.
    */
   readonly authorization?: "AlwaysAllow" | "RBAC" | Authorizer["authorize"];
   /**
-   * Whether pods may have privileged containers. Nothing runs here that they could harm; `false` is kube-apiserver's default
-   * for `--allow-privileged`, which clusters set. Default true.
+   * Whether pods may have privileged containers. No containers run here that could do harm. `false` is kube-apiserver's
+   * default for `--allow-privileged`, which clusters enable. Default true.
    */
   readonly allowPrivileged?: boolean;
-  /** Reads what containers write. Default: none are run, and `pods/log` says so. */
+  /** Reads container logs. Default: no containers run, and `pods/log` answers accordingly. */
   readonly containerLogs?: ContainerLogs;
-  /** Asked before anything is written, in this order, and before what the server's own kinds ask for. Default: none. */
+  /**
+   * Admission plugins, called in this order before every write and before the plugins of built-in kinds. Default: none.
+   */
   readonly admission?: readonly AdmissionPlugin[];
   /**
-   * Calls the webhooks of WebhookConfigurations: `callWebhook` of `@kubewright/apiserver/http`, which sends what is written to
-   * wherever a configuration says, or `inProcessWebhooks`. Default: nobody is called, whatever is configured.
+   * Calls the webhooks of WebhookConfigurations: `callWebhook` of `@kubewright/apiserver/http`, which sends written
+   * objects to the configured URL, or `inProcessWebhooks`. Default: no webhook is called, whatever is configured.
    */
   readonly webhooks?: WebhookCaller;
   /**
-   * Sees every request before it is served and may answer in its place, or wait: where faults are put in. What came over a
-   * listener has no body yet.
+   * Runs before every request and may answer it or delay it. For fault injection. A request from a listener has no body
+   * yet.
    */
   readonly intercept?: (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
   /**
-   * More paths to serve, exactly as written, to those who may get them like any path outside the Kubernetes API. Answers are
-   * what their content type says: browsers are told not to guess.
+   * Additional paths, matched exactly. Clients need permission for them, as for any path outside the Kubernetes API.
+   * Responses carry `X-Content-Type-Options: nosniff`, so that browsers use the given content type.
    */
   readonly paths?: Readonly<Record<string, PathHandler>>;
-  /** Told of a failure of the server itself, which the client sees only as a 500 with its message. Default: standard error. */
+  /**
+   * Called on an internal failure of the server. The client receives only a 500 with the message. Default: logs to
+   * standard error.
+   */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Serves a path that is no part of the Kubernetes API. */
+/** Handler of a path outside the Kubernetes API. */
 export type PathHandler = (request: ApiRequest) => Promise<PathResponse>;
 
 export interface PathResponse {

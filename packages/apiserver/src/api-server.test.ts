@@ -172,7 +172,7 @@ test("what is made from a stored template has its parts as they are, and is what
   expect(own.containers[1]).toBe(stored.containers[1]);
   expect(stored).not.toHaveProperty("enableServiceLinks");
   expect(stored.containers[0]).not.toHaveProperty("resources.requests");
-  // What was refused, or only tried, is no template.
+  // A refused object or a dry run must not count as a validated template.
   const bad = { spec: { restartPolicy: "Never", containers: [{ name: "c" }] } };
   expect((await send("POST", PODS, { ...pod("bad"), spec: bad.spec })).status).toBe(422);
   const { value: tried } = await send("POST", "/apis/batch/v1/namespaces/default/jobs?dryRun=All", {
@@ -218,17 +218,17 @@ test("a refused change leaves no trace in what is stored, also where it is sent 
 });
 
 test.each([
-  // Go's server answers these before anybody sees them.
+  // Go's server answers these before routing.
   ["GET", "/api/v1/namespaces/%zz/pods", 400, "400 Bad Request"],
   ["GET", "/api/v1/pods%", 400, "400 Bad Request"],
   ["POST", "/%", 400, "400 Bad Request"],
   ["GET", "/api/v1/pods\n", 400, "400 Bad Request"],
-  // An escaped slash is a slash.
+  // An escaped slash counts as a slash.
   ["GET", "/api/v1/namespaces/default%2Fconfigmaps/a", 200, undefined],
   ["GET", "/api%2Fv1/namespaces%2Fdefault/configmaps/%61", 200, undefined],
   ["GET", "/%76ersion", 200, undefined],
   ["GET", `${CONFIG_MAPS}/b%2Fa`, 404, "the server could not find the requested resource"],
-  // Slashes at the end do not count, others do.
+  // Trailing slashes are ignored, other extra slashes are not.
   ["GET", `${CONFIG_MAPS}/a//`, 200, undefined],
   ["GET", `/${CONFIG_MAPS}/a`, 404, "404 page not found\n"],
   ["GET", "//version", 404, "404 page not found\n"],
@@ -239,7 +239,7 @@ test.each([
   ["GET", "/apis//batch/v9", 404, "404 page not found\n"],
   ["GET", `${CONFIG_MAPS}//status`, 404, "the server could not find the requested resource"],
   ["GET", "/api/v1/namespaces//configmaps", 200, undefined],
-  // Dots lead nowhere.
+  // Dots are not resolved.
   ["GET", `${CONFIG_MAPS}/..`, 400, "Name parameter invalid: \"..\": may not be '..'"],
   ["GET", `${CONFIG_MAPS}/%2e`, 400, "Name parameter invalid: \".\": may not be '.'"],
   ["GET", `${CONFIG_MAPS}/../configmaps/a`, 404, "the server could not find the requested resource"],
@@ -247,12 +247,12 @@ test.each([
   ["PUT", `${CONFIG_MAPS}/a%25b`, 400, "Name parameter invalid: \"a%b\": may not contain '%'"],
   ["GET", `${CONFIG_MAPS}/a%00`, 404, 'configmaps "a\\u0000" not found'],
   ["GET", `${CONFIG_MAPS}/%ff`, 404, 'configmaps "\uFFFD" not found'],
-  // A namespace has to be where it belongs.
+  // A namespace must be present exactly where the resource needs it.
   ["GET", "/api/v1/configmaps/a", 404, "the server could not find the requested resource"],
   ["POST", "/api/v1/configmaps", 405, "the server does not allow this method on the requested resource"],
   ["GET", "/api/v1/namespaces/default/namespaces/default", 404, "the server could not find the requested resource"],
   ["GET", "/api/v1/namespaces/default/namespaces", 404, "the server could not find the requested resource"],
-  // A malformed parameter is none.
+  // A malformed parameter is ignored.
   ["GET", `${CONFIG_MAPS}?limit=%zz`, 200, undefined],
   ["GET", `${CONFIG_MAPS}?limit=x`, 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
   ["GET", `${CONFIG_MAPS}?timeout=x;y`, 200, undefined],

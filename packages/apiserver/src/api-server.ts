@@ -31,60 +31,65 @@ import { RequestServer } from "./request-server.js";
 import type { ServerState } from "./server-state.js";
 import type { StoreSnapshot } from "./storage/store.js";
 
-/** A Kubernetes API server in this process. */
+/** An in-process Kubernetes API server. */
 export interface ApiServer {
-  /** Serves requests in process: decoded objects in and out. Its user is `system:apiserver`, who may do everything. */
+  /** Serves in-process requests with decoded objects. The user is `system:apiserver`, which may do everything. */
   readonly transport: Transport;
-  /** The same as somebody else, who may do what the authorizer says. */
+  /** Returns a transport for another user, subject to the authorizer. */
   transportAs(user: Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] }): Transport;
-  /** A way in for connections, until the server is closed, and then closed: what `listen` of `@kubewright/apiserver/http` asks for. */
+  /**
+   * Registers a listener and returns the server's side of it. The server calls `close` when it closes. Used by `listen`
+   * of `@kubewright/apiserver/http`.
+   */
   open(close: () => Promise<void>): Listener;
-  /** The version of the latest write. */
+  /** resourceVersion of the latest write. */
   readonly resourceVersion: string;
-  /** Calls back for every request once it is answered; a watch counts when it opens. Answers how to stop that. */
+  /**
+   * Calls the listener after every request; for a watch, when it opens. Returns a function that removes the listener.
+   */
   observe(listener: AuditListener): () => void;
   /**
-   * Calls back for every change of what is stored, whoever made it, in the order of the changes and within the step that makes
-   * it. Answers how to stop that.
+   * Calls the listener for every change of a stored object, in order, synchronously with the write. Returns a function
+   * that removes the listener.
    */
   follow(listener: (change: StoreChange) => void): () => void;
-  /** Forgets the history of changes, as etcd's compaction does: older watches and lists get 410. */
+  /** Forgets the history of changes, as etcd's compaction does. Older watches and lists get 410. */
   compact(): void;
   /**
-   * Another server of this package answers from now on, behind the doors of this one, and closes them in its place. Open
-   * watches end as after a compaction, with 410; requests under way are still answered here.
+   * Hands the listeners to another server of this package, which answers from then on and closes them. Open watches end
+   * with 410, as after a compaction. This server still answers requests in progress.
    */
   handOver(successor: ApiServer): void;
-  /** All that is stored, as JSON data that shares with the server: do not change it. */
+  /** Returns all stored objects as JSON data. The data is shared with the server: do not change it. */
   snapshot(): StoreSnapshot;
-  /** Ends open watches, and closes the doors. */
+  /** Ends open watches and closes the listeners. */
   close(): Promise<void>;
 }
 
-/** One change of what is stored. Objects are shared with the server, as they are stored. */
+/** One change of a stored object. Objects are shared with the server. */
 export interface StoreChange {
   readonly group: string;
   /** Plural. */
   readonly resource: string;
   readonly resourceVersion: number;
-  /** Absent when it was removed. */
+  /** Absent when the object was deleted. */
   readonly current: DeepReadonly<KubernetesObject> | undefined;
-  /** Absent when it was added. */
+  /** Absent when the object was created. */
   readonly previous: DeepReadonly<KubernetesObject> | undefined;
 }
 
-/** Makes a server with the namespaces every cluster begins with. */
+/** Creates a server with the namespaces that every cluster starts with. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   return new EmbeddedApiServer(options);
 }
 
-/** Whoever calls in process, unless they say otherwise. */
+/** User of in-process requests by default. */
 const LOOPBACK: UserInfo = { username: "system:apiserver", groups: [MASTERS_GROUP, "system:authenticated"] };
 
-/** As a watch that is too old is told. Upstream: apiserver `pkg/storage/etcd3` watcher. */
+/** Error for watches that end at a handover. Upstream: apiserver `pkg/storage/etcd3` watcher. */
 const WATCH_TOO_OLD = "The resourceVersion for the provided watch is too old.";
 
-/** A door, and who is behind it. */
+/** A registered listener and the server that answers its requests. */
 class OpenListener implements Listener {
   constructor(
     public server: EmbeddedApiServer,
@@ -158,7 +163,7 @@ class EmbeddedApiServer implements ApiServer {
     return this.#state.clock.now();
   }
 
-  /** Serves what came through a door. */
+  /** Serves a request of a listener. */
   async serveConnection(request: ApiRequest, { host, ...connection }: Connection): Promise<Reply | ApiResponse> {
     const intercepted = this.#intercept === undefined ? undefined : await this.#intercept(request);
     return intercepted ?? (await this.#requests.serve(request, host, { type: "connection", ...connection }));

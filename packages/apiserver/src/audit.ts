@@ -1,23 +1,28 @@
 import type { ResourceAttributes } from "./request-info.js";
 
 /**
- * One request as it was served: the audit stream, and what request metrics are made of. All of its {@link ResourceAttributes}
- * are `""` for what is no resource of this server.
+ * One served request, for the audit stream and request metrics. All {@link ResourceAttributes} are `""` when the path
+ * is no resource of this server.
  */
 export interface AuditRecord extends ResourceAttributes {
-  /** `get`, `list`, `watch`, `create`…; the lower-case HTTP method for what is no resource. */
+  /** `get`, `list`, `watch`, `create`…; the lower-case HTTP method for a non-resource path. */
   readonly verb: string;
-  /** Path and query, as they were sent. */
+  /** Path and query as the client sent them. */
   readonly path: string;
   readonly code: number;
   readonly userAgent: string;
-  /** Whom the request was served for; `""` for one that was refused before that was known. */
+  /** Name of the user that the request ran as; `""` when the request was refused before authentication. */
   readonly user: string;
-  /** When the answer was ready, in epoch milliseconds of the server's clock. */
+  /** Time of the response, in epoch milliseconds of the server's clock. */
   readonly atMs: number;
-  /** From the request's arrival until its answer, or for a watch its stream, was ready: milliseconds of the server's clock. */
+  /**
+   * Milliseconds of the server's clock from the request's arrival until its response, or a watch's stream, was ready.
+   */
   readonly durationMs: number;
-  /** What admission noted of it, under the keys that upstream's audit events have: `policy/key`, `webhook.name/key`. Absent: nothing. */
+  /**
+   * Audit annotations of admission, with the keys of upstream's audit events: `policy/key`, `webhook.name/key`. Absent
+   * when empty.
+   */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 

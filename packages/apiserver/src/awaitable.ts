@@ -1,10 +1,10 @@
-/** What is mostly there at once, and sometimes only later: who waits for nothing pays for no promise. */
+/** A value that is usually available immediately and sometimes only later. Synchronous code creates no promise. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * What `use` makes of the value, at once if it is there.
+ * Calls `use` with the value: synchronously if the value is available, otherwise when the promise resolves.
  *
- * @param about - What else `use` is to know, handed on to it: a function that closes over it would be made for each value.
+ * @param context - Passed on to `use`, so that `use` needs no closure per value.
  */
 export function andThen<T, U>(value: Awaitable<T>, use: (value: T) => Awaitable<U>): Awaitable<U>;
 export function andThen<T, A, U>(

@@ -5,7 +5,10 @@ import { isStoredAs } from "./served-resource.js";
 import type { ServerState } from "./server-state.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
 
-/** Starts what the server does by itself: events expire, namespaces are emptied, definitions are served. */
+/**
+ * Starts the server's background tasks: events expire, deleted namespaces are emptied, CustomResourceDefinitions are
+ * served.
+ */
 export function startBackgroundTasks({
   clock,
   store,
@@ -16,7 +19,7 @@ export function startBackgroundTasks({
 }: ServerState): void {
   const expiring = new Set<ResourceStorage>();
   for (const { storage, timeToLiveMs } of registry.all()) {
-    // Two APIs may show the same objects.
+    // Two APIs may serve the same stored objects.
     if (timeToLiveMs === undefined || expiring.has(storage)) continue;
     expiring.add(storage);
     ObjectExpiry.start({ clock, storage, timeToLiveMs });

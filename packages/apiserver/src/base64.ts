@@ -1,4 +1,4 @@
-/** So many bytes become characters at once: more arguments a function call need not take. */
+/** Bytes converted per call of `String.fromCharCode`: engines limit the number of arguments. */
 const CHUNK_BYTES = 8192;
 
 export function base64(bytes: Uint8Array): string {
@@ -8,12 +8,12 @@ export function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** In the alphabet for URLs, without padding (RFC 4648, section 5). */
+/** Encodes with the URL alphabet, without padding (RFC 4648, section 5). */
 export function base64Url(bytes: Uint8Array): string {
   return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** `undefined` for what is none. */
+/** Decodes URL-safe base64; `undefined` when the text is invalid. */
 export function bytesOfBase64Url(text: string): Uint8Array | undefined {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
   return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));

@@ -5,14 +5,14 @@ import type { Store } from "./storage/store.js";
 import type { Watcher } from "./storage/watcher.js";
 
 /**
- * Knows the open watches, and tells those that want bookmarks now and then how far the server's version has come. A timer runs only after a write: a server where
- * nothing happens sends nothing, and in virtual time costs nothing.
+ * Keeps the open watches and periodically sends bookmarks with the server's resourceVersion to those that request them.
+ * A timer runs only after a write: an idle server sends nothing, and costs nothing in virtual time.
  */
 export class BookmarkClock {
   readonly #clock: Clock;
   readonly #store: Store;
   readonly #intervalMs: number;
-  /** Every open watch, and whether it wants bookmarks. */
+  /** All open watches, and whether each requests bookmarks. */
   readonly #watchers = new Map<Watcher, boolean>();
   #armed = false;
 
@@ -36,7 +36,7 @@ export class BookmarkClock {
     watcher.close();
   }
 
-  /** Ends every stream: the server stops. */
+  /** Ends every stream because the server closes. */
   closeAll(): void {
     for (const watcher of this.#watchers.keys()) watcher.close();
   }

@@ -4,18 +4,18 @@ import type { ApiError } from "./api-error.js";
 import type { ClientCertificate } from "./authentication/authenticator.js";
 import type { Reply } from "./reply.js";
 
-/** Where a request comes from that somebody else than this process sends. */
+/** The connection of a request that comes from another process. */
 export interface Connection {
-  /** The request's `Host`. */
+  /** The request's `Host` header. */
   readonly host: string;
   readonly certificate: ClientCertificate | undefined;
-  /** Why the request is refused if it shows no credentials; to be asked before its body is read. */
+  /** Returns the error for a request without credentials. Called before the body is read. */
   readonly refusal: () => ApiError | undefined;
-  /** Reads the request's body, which nobody has until it is known who sends it. */
+  /** Reads the request's body. The server calls it only after authentication. */
   readonly readBody: () => Promise<Uint8Array | undefined>;
 }
 
-/** A way into a server for requests of connections. Leads to another server when one takes its place. */
+/** The server's side of a listener: answers requests of connections. After a handover it calls the successor server. */
 export interface Listener {
   /** Never rejects. */
   readonly answer: (request: ApiRequest, connection: Connection) => Promise<Reply | ApiResponse>;

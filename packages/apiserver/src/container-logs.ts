@@ -1,26 +1,26 @@
 import type { DeepReadonly, Pod } from "@kubewright/api";
 
-/** What of a log is asked for: `PodLogOptions`, as `kubectl logs` sets them. */
+/** Options of a log request: `PodLogOptions`, as `kubectl logs` sets them. */
 export interface ContainerLogOptions {
-  /** Goes on until the container has ended. */
+  /** Whether the stream continues until the container ends. */
   readonly follow: boolean;
-  /** Of the container's run before this one. */
+  /** Whether to read the log of the container's previous run. */
   readonly previous: boolean;
-  /** Whether each line begins with its time. */
+  /** Whether each line begins with its timestamp. */
   readonly timestamps: boolean;
-  /** Nothing that is older, in epoch milliseconds. Default: everything. */
+  /** Oldest timestamp to return, in epoch milliseconds. Default: everything. */
   readonly sinceMs: number | undefined;
-  /** Only so many lines at the end; from there on all that follows. Default: all. */
+  /** Number of lines from the end of the log; later lines follow. Default: all. */
   readonly tailLines: number | undefined;
-  /** Bytes after which it breaks off. Default: it does not. */
+  /** Maximum number of bytes. Default: unlimited. */
   readonly limitBytes: number | undefined;
 }
 
 /**
- * Reads what containers have written, for `pods/log`: where some are run.
+ * Reads container logs for `pods/log`.
  *
- * @param signal - Aborts when nobody reads any more.
- * @returns `undefined` when nothing is kept of that container.
+ * @param signal - Aborts when the client stops reading.
+ * @returns `undefined` when there is no log of the container.
  */
 export type ContainerLogs = (
   pod: DeepReadonly<Pod>,

@@ -27,7 +27,7 @@ const DESCRIPTION = "kubernetes.io/description";
 const ROOT_CA_DESCRIPTION =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** What a server does that is kube-controller-manager's in a real cluster, because its own objects cannot do without. */
+/** The behaviours of kube-controller-manager that the server's own objects require. */
 export class ControllerManagerBehaviours {
   readonly #state: ServerState;
   readonly #client: InternalClient;
@@ -37,7 +37,7 @@ export class ControllerManagerBehaviours {
     this.#client = client;
   }
 
-  /** Deleted claims and volumes go when nobody uses them. */
+  /** Removes deleted PersistentVolumeClaims and PersistentVolumes when no object uses them. */
   protectStorage(): void {
     StorageProtection.start({
       clock: this.#state.clock,
@@ -72,7 +72,7 @@ export class ControllerManagerBehaviours {
     });
   }
 
-  /** A ServiceAccount `default` in every namespace. */
+  /** Creates a ServiceAccount `default` in every namespace. */
   createDefaultServiceAccounts(): void {
     const { clock, namespaces } = this.#state;
     const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: DEFAULT_ACCOUNT } };
@@ -83,7 +83,7 @@ export class ControllerManagerBehaviours {
     });
   }
 
-  /** The authority that the server's certificate is of, in every namespace. */
+  /** Publishes the authority of the server's certificate in every namespace. */
   publishRootCA(rootCA: string): void {
     const { clock, namespaces } = this.#state;
     const data = { "ca.crt": rootCA };

@@ -2,7 +2,7 @@ import type { ApiResponse } from "@kubewright/transport";
 
 import { type EventStream, type Reply, replyValue } from "./reply.js";
 
-/** A reply as a client in this process gets it: nothing is printed or parsed. */
+/** Converts a reply for an in-process client, without serializing it. */
 export function decodedResponse(reply: Reply, signal: AbortSignal | undefined): ApiResponse {
   const { body, status, headers } = reply;
   switch (body.type) {
@@ -35,7 +35,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** A watch as decoded events. For one reader, once. */
+/** A watch as decoded events. Can be iterated once. */
 class DecodedEvents implements AsyncIterable<unknown>, AsyncIterator<unknown, undefined> {
   readonly #stream: EventStream;
   readonly #signal: AbortSignal | undefined;
@@ -60,7 +60,7 @@ class DecodedEvents implements AsyncIterable<unknown>, AsyncIterator<unknown, un
   readonly #readOn = (): IteratorResult<unknown, undefined> | Promise<IteratorResult<unknown, undefined>> =>
     this.#poll() ?? this.next();
 
-  /** What there is to read; `undefined` when there is nothing yet. */
+  /** Returns the next result; `undefined` when none is available yet. */
   #poll(): IteratorResult<unknown, undefined> | undefined {
     const frame = this.#stream.poll();
     if (frame !== undefined) return { done: false, value: this.#stream.toEvent(frame) };

@@ -5,20 +5,20 @@ import type { Change } from "./storage/change.js";
 import type { ChangeListener, ResourceStorage } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
 
-/** An object that every namespace has. */
+/** An object that the server creates in every namespace. */
 export interface DefaultObject {
   readonly storage: ResourceStorage;
   readonly name: string;
-  /** Whether one that is there is as it should be. Default: it is, whatever is in it. */
+  /** Whether an existing object is up to date. Default: every existing object is. */
   readonly isUpToDate?: (object: DeepReadonly<KubernetesObject>) => boolean;
-  /** Makes it, or puts another in place of one that is not sound; or fails without a word. */
+  /** Creates the object, or replaces one that is not up to date. Ignores errors. */
   readonly createOrReplace: (namespace: string, existing: StoredObject | undefined) => void;
 }
 
 /**
- * Sees to it that every namespace has an object, from the moment after it was made, and again when somebody deletes or spoils
- * it, until the namespace itself is being deleted. Upstream: `pkg/controller/serviceaccount` and
- * `pkg/controller/certificates/rootcacertpublisher`, of kube-controller-manager.
+ * Creates an object in every namespace right after the namespace is created. Restores it when it is deleted or changed,
+ * until the namespace itself is deleted. Upstream: `pkg/controller/serviceaccount` and
+ * `pkg/controller/certificates/rootcacertpublisher` of kube-controller-manager.
  */
 export class DefaultObjects implements ChangeListener {
   readonly #clock: Clock;

@@ -3,7 +3,7 @@ import { SimulatedClock, seededRandom } from "@kubewright/clock";
 
 import { createApiServer } from "./index.js";
 
-/** Of least use first. */
+/** Least preferred first. */
 const VERSIONS = ["zeta", "alpha", "v11alpha2", "v1beta1", "v1beta2", "v2", "v10"];
 const BEST_FIRST = ["v10", "v2", "v1beta2", "v1beta1", "v11alpha2", "alpha", "zeta"];
 

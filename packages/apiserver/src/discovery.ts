@@ -9,7 +9,7 @@ import { comparePreference } from "./version-order.js";
 
 const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** Groups by the priority that decides which of them a bare resource name means; all others come after, by name. */
+/** Groups by priority: it decides which group a bare resource name refers to. All other groups follow by name. */
 const GROUP_ORDER = [
   "apps",
   "events.k8s.io",
@@ -30,10 +30,10 @@ const GROUP_ORDER = [
   "discovery.k8s.io",
 ];
 
-/** Custom resources list their verbs in an order of their own. */
+/** Verbs of custom resources, in upstream's order for them. */
 const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
-/** Which resources there are: the documents clients read before anything else. Made anew when the registry changes. */
+/** Serves the discovery documents. Rebuilds them when the registry changes. */
 export class Discovery {
   readonly #registry: ResourceRegistry;
   readonly #cache = new Map<string, unknown>();
@@ -43,7 +43,7 @@ export class Discovery {
     this.#registry = registry;
   }
 
-  /** The document at that path, if it is one of discovery's. */
+  /** Returns the document at the path, or `undefined` when the path is no discovery path. */
   serve(path: string, headers: HeaderFields, host: string): Reply | undefined {
     const parts = pathParts(path);
     const [root, group, version] = parts;
@@ -87,7 +87,7 @@ export class Discovery {
     return { metadata: { ...(group === "" ? {} : { name: group }), creationTimestamp: null }, versions };
   }
 
-  /** The preferred one first: what built-in kinds have is in that order. */
+  /** Returns the versions with the preferred one first. Built-in kinds are already in that order. */
   #versionsOf(group: string): [string, ReadonlyMap<string, ServedResource>][] {
     const versions = [...(this.#registry.groups.get(group) ?? [])];
     return this.#registry.isCustomGroup(group) ? versions.sort(([a], [b]) => comparePreference(a, b)) : versions;
@@ -150,7 +150,7 @@ export class Discovery {
   }
 }
 
-/** What is between the slashes, after the first; one more at the end does not count. */
+/** Splits a path into the parts after the first slash; ignores one slash at the end. */
 export function pathParts(path: string): string[] {
   const parts = path.split("/").slice(1);
   if (parts.at(-1) === "") parts.pop();
@@ -229,13 +229,13 @@ function resourceDiscovery(resource: ServedResource): unknown {
   };
 }
 
-/** Built-in kinds leave out the group and version that are the list's own. */
+/** Built-in kinds omit the group and version when they equal those of the list. */
 function responseKind(resource: ServedResource, group: string, version: string, kind: string): object {
   const own = resource.custom === undefined && group === resource.group && version === resource.version;
   return own ? { group: "", version: "", kind } : { group, version, kind };
 }
 
-/** A short hash for ETags (FNV-1a, twice 32 bits). */
+/** Returns a short hash for ETags (FNV-1a, twice 32 bits). */
 export function hashText(text: string): string {
   let first = 0x811c9dc5;
   let second = 0x01000193;

@@ -5,16 +5,20 @@ import type { RequestInfo } from "./request-info.js";
 import { type ResourceTarget, type Verb, subresourceOf } from "./route.js";
 import type { Handlers } from "./served-resource.js";
 
-/** The verb of a request, if its target has it. @throws ApiError 405 when it has not. */
+/**
+ * Returns the verb of a request if the target supports it.
+ *
+ * @throws ApiError 405 when it does not.
+ */
 export function servedVerb(method: string, { verb, depth }: RequestInfo, target: ResourceTarget): Verb {
   const { resource, namespace, subresource } = target;
-  // Permission was asked for watching, or for what a GET does.
+  // Authorization checked the verb `watch`, or the verb of a GET.
   if (method !== "GET" && (verb === "watch" || method === "HEAD")) throw methodNotAllowed();
-  // New objects are sent to their collection, changes to their object.
+  // A create goes to a collection; an update or patch goes to an object.
   if (subresource === "" && ((verb === "create" && depth > 1) || (CHANGE_VERBS.has(verb) && depth === 1)))
     throw methodNotAllowed();
   if (!isServed(verb as Verb, target)) throw methodNotAllowed();
-  // Across namespaces there is nothing but reading.
+  // Requests across namespaces may only read.
   if (resource.namespaced && namespace === "" && verb !== "list" && verb !== "watch") throw methodNotAllowed();
   return verb as Verb;
 }

@@ -1,8 +1,8 @@
 import { ReportedPaths } from "./message-limit.js";
 
 /**
- * Paths of members that a JSON text gives more than once: `JSON.parse` keeps the last without a word. The text must be
- * valid JSON.
+ * Returns the paths of members that occur more than once in a JSON text: `JSON.parse` silently uses the last one. The
+ * text must be valid JSON.
  */
 export function duplicateFields(text: string): string[] {
   return new Scanner(text).scan();

@@ -1,6 +1,6 @@
-/** The features of kube-apiserver that can be switched here, by its names for them. */
+/** The supported feature gates, with kube-apiserver's names. */
 export interface ServerFeatureGates {
-  /** Lists and watches of a part of a collection, as `shardSelector` says (KEP-5866). Alpha, off by default. */
+  /** Lists and watches of a part of a collection with `shardSelector` (KEP-5866). Alpha, off by default. */
   readonly ShardedListAndWatch?: boolean;
 }
 

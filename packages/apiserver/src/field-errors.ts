@@ -3,11 +3,11 @@ import type { StatusCause } from "@kubewright/api";
 import type { ValidatedValues } from "./schema/validated-values.js";
 import { MAX_MESSAGE_CHARACTERS } from "./message-limit.js";
 
-/** One broken rule: where, which kind of rule, the offending value and the sentence. Upstream: `field.Error`. */
+/** One validation error: type, field, value and message. Upstream: `field.Error`. */
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
-  /** Printed only by the types that show it. */
+  /** The invalid value. Only error types with `showsValue` print it. */
   readonly value?: unknown;
   readonly detail: string;
 }
@@ -27,34 +27,31 @@ const TYPES = {
   InternalError: { reason: "InternalError", text: "Internal error", showsValue: false },
 } as const;
 
-/** As a value: the error prints none, although its type shows one. Upstream: `field.OmitValueType`. */
+/** As a value: the error prints no value, although its type does. Upstream: `field.OmitValueType`. */
 export const omittedValue: unique symbol = Symbol("omitted value");
 
-/** What an error is counted as beyond its own words. */
+/** Characters counted per error in addition to its own text. */
 const CHARACTERS_PER_ERROR = 64;
 
-/**
- * Collects everything that is wrong with an object, in the order found, up to {@link MAX_MESSAGE_CHARACTERS}. Upstream:
- * `field.ErrorList`.
- */
+/** Collects validation errors in order, up to {@link MAX_MESSAGE_CHARACTERS}. Upstream: `field.ErrorList`. */
 export class FieldErrors {
   readonly #errors: FieldError[] = [];
   readonly #validatedValues: ValidatedValues | undefined;
   readonly #warnings: string[] = [];
-  /** Whether containers may be all-powerful on their machine. */
+  /** Whether containers may be privileged. */
   readonly allowsPrivileged: boolean;
   #characters = 0;
 
   /**
-   * @validatedValues validatedValues - Values found good before that nobody changes any more.
-   * @param allowsPrivileged - The server's policy. Default true.
+   * @param validatedValues - Values that are already validated and no longer change.
+   * @param allowsPrivileged - Policy of the server. Default true.
    */
   constructor(validatedValues?: ValidatedValues, allowsPrivileged = true) {
     this.#validatedValues = validatedValues;
     this.allowsPrivileged = allowsPrivileged;
   }
 
-  /** Whether a value needs no look: it came from a stored object as it is. */
+  /** Whether the value needs no validation because it comes unchanged from a stored object. */
   isValidated(value: object): boolean {
     return this.#validatedValues?.has(value) === true;
   }
@@ -67,7 +64,7 @@ export class FieldErrors {
     return this.#errors;
   }
 
-  /** What is wrong and let go all the same; the client is told of it in any case. */
+  /** Problems that are accepted. The client receives them as warnings in any case. */
   get warnings(): readonly string[] {
     return this.#warnings;
   }
@@ -78,7 +75,7 @@ export class FieldErrors {
     this.#warnings.push(text);
   }
 
-  /** No more is taken. */
+  /** Whether the limit is reached: further errors are dropped. */
   get isFull(): boolean {
     return this.#characters > MAX_MESSAGE_CHARACTERS;
   }
@@ -135,7 +132,7 @@ export class FieldErrors {
   }
 }
 
-/** The error without its path: what a Status cause's message says. */
+/** Formats the error without its field path: the message of a Status cause. */
 export function errorBody({ type, value, detail }: FieldError): string {
   const { text, showsValue } = TYPES[type];
   const shown = showsValue && value !== omittedValue ? `: ${renderValue(value)}` : "";
@@ -146,7 +143,7 @@ export function errorCause(error: FieldError): StatusCause {
   return { reason: TYPES[error.type].reason, message: errorBody(error), field: error.field };
 }
 
-/** `[a, b]`, or just `a` when there is one; an error that reads the same as an earlier one is said once. */
+/** Formats `[a, b]`, or `a` for a single error. Errors with equal text appear once. */
 export function errorsMessage(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map((error) => `${error.field}: ${errorBody(error)}`))];
   return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;

@@ -8,7 +8,7 @@ export interface FieldTerm {
 }
 
 /**
- * Reads a `fieldSelector` parameter: `f=v,g!=w`, a backslash before each `,`, `=` or `\` of a value. Upstream:
+ * Parses a `fieldSelector` parameter: `f=v,g!=w`. A backslash escapes `,`, `=` and `\` in a value. Upstream:
  * apimachinery `fields.ParseSelector`.
  *
  * @throws SelectorError
@@ -24,7 +24,7 @@ export function parseFieldSelector(text: string): FieldTerm[] {
   return terms;
 }
 
-/** The value every object must have in that field, if the terms say so. */
+/** Returns the value that the terms require of the field, if any. */
 export function requiredValue(terms: readonly FieldTerm[], field: string): string | undefined {
   return terms.find((term) => term.equal && term.field === field)?.value;
 }

@@ -1,7 +1,7 @@
 import { type DeepReadonly, type KubernetesObject, type ResourceDefinition, apiVersionOf } from "@kubewright/api";
 import type { ApiRequest } from "@kubewright/transport";
 
-/** What the server writes by itself, through the same door as everybody. What is refused is not told. */
+/** Client for the server's own writes. They are processed as any other request. Errors are ignored. */
 export class InternalClient {
   readonly #serve: (request: ApiRequest) => void;
   readonly #userAgent: string;
@@ -11,7 +11,7 @@ export class InternalClient {
     this.#serve = serve;
   }
 
-  /** One that is there already, from an earlier server, stays as it is. */
+  /** Creates an object. An existing object, for example of an earlier server, stays unchanged. */
   create(definition: ResourceDefinition, object: DeepReadonly<KubernetesObject>, namespace = ""): void {
     this.#write("POST", collection(definition, namespace), object);
   }
@@ -21,7 +21,7 @@ export class InternalClient {
     this.#write("PUT", `${collection(definition, namespace)}/${encodeURIComponent(name)}`, object);
   }
 
-  /** Applies to what is cluster-scoped, whoever else has set it. */
+  /** Applies members to a cluster-scoped object, with force. */
   apply(
     definition: ResourceDefinition,
     name: string,

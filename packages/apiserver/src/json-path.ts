@@ -1,9 +1,9 @@
 import { isJsonObject, ownMember } from "./json.js";
 
 /**
- * The first value at a JSON path: `.spec.replicas`, `.spec.list[0].name`, `.metadata.annotations.example\\.com/x`,
- * `.metadata.labels['a.b']`, `[*]`, `.*`, `[0:2]`, `..name`, and `[?(@.type=="Ready")]` with `==`, `!=`, `<`, `<=`, `>`, `>=`.
- * Whatever else there is in the path finds nothing.
+ * Returns the first value at a JSON path. Supported: `.spec.replicas`, `.spec.list[0].name`,
+ * `.metadata.annotations.example\\.com/x`, `.metadata.labels['a.b']`, `[*]`, `.*`, `[0:2]`, `..name`, and
+ * `[?(@.type=="Ready")]` with `==`, `!=`, `<`, `<=`, `>`, `>=`. A path with any other syntax finds nothing.
  *
  * Upstream: client-go `util/jsonpath`.
  */
@@ -12,7 +12,7 @@ export function readJsonPath(path: string, root: unknown): unknown {
   return steps === undefined ? undefined : firstAt(steps, 0, root);
 }
 
-/** All that one step of a path finds in a value, in order. */
+/** Yields all values that one step of a path finds in a value, in order. */
 type Step = (value: unknown) => Iterable<unknown>;
 
 const STEP =
@@ -95,7 +95,7 @@ function holds(operator: string, value: unknown, wanted: unknown): boolean {
   return left > right || (operator === ">=" && left === right);
 }
 
-/** A copy of the object with another value at a path of plain member names. Shares the rest. */
+/** Returns a copy of the object with another value at a path of plain member names. Shares the rest. */
 export function writeJsonPath(path: string, root: unknown, value: unknown): unknown {
   const [name, ...rest] = path.split(".").filter((part) => part !== "");
   if (name === undefined) return value;

@@ -5,7 +5,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `object[key] = value`, also for the one key that assignment treats specially. */
+/** Assigns `object[key] = value`, also for the key `__proto__`. */
 export function setMember(object: JsonObject, key: string, value: unknown): void {
   if (key === "__proto__")
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
@@ -13,26 +13,29 @@ export function setMember(object: JsonObject, key: string, value: unknown): void
 }
 
 /**
- * A shallow copy. Several times as fast as `{ ...object }` where objects of many shapes come by, but deaf to a member
- * named `__proto__`: such objects take the slow way.
+ * Returns a shallow copy. For objects of many shapes several times as fast as `{ ...object }`, but ignores a member
+ * named `__proto__`: such objects use the slow way.
  */
 export function copyMembers<T extends object>(object: T): T {
   return Object.hasOwn(object, "__proto__") ? { ...object } : Object.assign({}, object);
 }
 
-/** The members that are there: much better than taking away the others one by one, which makes an object slow for good. */
+/**
+ * Returns a copy without `undefined` members. Faster than deleting members one by one, which makes an object
+ * permanently slow.
+ */
 export function definedMembers(members: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const key of Object.keys(members)) if (members[key] !== undefined) setMember(result, key, members[key]);
   return result;
 }
 
-/** Takes a member away if it is there: to be asked for one that is not is slow. */
+/** Deletes a member if it exists: deleting a missing member is slow. */
 export function dropMember<T extends object, Member extends keyof T>(object: T, member: Member): void {
   if (object[member] !== undefined) delete object[member];
 }
 
-/** Makes a member what it is in another object, if it is there at all. */
+/** Sets a member to its value in `stored`, or deletes it if `stored` does not have it. */
 export function restoreMember<T extends object, Member extends keyof T>(object: T, stored: T, member: Member): void {
   const value = stored[member];
   if (object[member] === value) return;
@@ -40,15 +43,16 @@ export function restoreMember<T extends object, Member extends keyof T>(object: 
   else object[member] = value;
 }
 
-/** The member of that name which the object itself has. */
+/** Returns the object's own member of that name. */
 export function ownMember(object: JsonObject, key: string): unknown {
   const member = object[key];
-  // JSON has no functions: one is the prototype's, like `__proto__`. Cheaper than to ask for every member whose it is.
+  // JSON has no functions: a function is inherited from the prototype, as is `__proto__`. Cheaper than `hasOwn` for
+  // every member.
   const isInherited = typeof member === "function" || (key === "__proto__" && !Object.hasOwn(object, key));
   return isInherited ? undefined : member;
 }
 
-/** Whether two JSON values are the same, whatever the order of their members. Members that are `undefined` count as absent. */
+/** Whether two JSON values are equal, regardless of member order. `undefined` members count as absent. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -69,7 +73,7 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   return members === 0;
 }
 
-/** JSON text with members in the order of their names: the same for what is the same, so that many values can be looked up. */
+/** Returns JSON text with sorted members: equal values give equal text, which can serve as a map key. */
 export function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     isJsonObject(member)

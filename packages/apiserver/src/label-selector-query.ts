@@ -13,13 +13,13 @@ interface Token {
 const OPERATORS = "in, notin, =, ==, !=, gt, lt";
 const SPECIAL = new Set(["=", "!", "(", ")", ",", ">", "<"]);
 
-/** A selector that cannot be read. The message is upstream's. */
+/** A selector cannot be parsed. The message is upstream's. */
 export class SelectorError extends Error {
   override readonly name = "SelectorError";
 }
 
 /**
- * Compiles a `labelSelector` parameter: `a=b,c!=d,e in (f,g),!h,i>1`. Answers `undefined` for an empty one, which
+ * Compiles a `labelSelector` parameter: `a=b,c!=d,e in (f,g),!h,i>1`. Returns `undefined` for an empty selector, which
  * selects everything.
  *
  * Upstream: apimachinery `labels.Parse`.
@@ -130,7 +130,7 @@ class Parser {
         if (following.type !== ")") throw unreadable(`found '${following.text}', expected: ',' or ')'`);
         break;
       }
-      // A comma here stands before, after or between values: an empty one.
+      // A comma before, after or between values means an empty value.
       if (values.size === 0) values.add("");
       const following = this.#peekValue();
       if (following.type === ")") {
@@ -158,7 +158,7 @@ class Parser {
     return this.#tokens[this.#index++] ?? END;
   }
 
-  /** Where a key or value may stand, `in` and `notin` are words like any other. */
+  /** In the position of a key or value, `in` and `notin` are ordinary words. */
   #nextValue(): Token {
     const token = this.#peekValue();
     this.#index++;

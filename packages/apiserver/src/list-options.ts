@@ -2,7 +2,7 @@ import type { ApiCall } from "./api-call.js";
 import { badRequest, invalidOptions } from "./api-error.js";
 import { FieldErrors } from "./field-errors.js";
 
-/** Which versions a list or watch may see. */
+/** Options of a list or watch request. */
 export interface ListOptions {
   /** `""` when absent. */
   readonly resourceVersion: string;
@@ -14,7 +14,11 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** @throws ApiError 400 for what cannot be read, 422 for what does not go together. Upstream: `ValidateListOptions`. */
+/**
+ * Reads the options of a list or watch. Upstream: `ValidateListOptions`.
+ *
+ * @throws ApiError 400 for unreadable values, 422 for invalid combinations.
+ */
 export function readListOptions({ query, verb, server }: ApiCall): ListOptions {
   const options: ListOptions = {
     resourceVersion: query.get("resourceVersion") ?? "",
@@ -67,11 +71,11 @@ function validateWatch(
   } else if (sendInitialEvents !== undefined) {
     errors.forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
-  // Upstream blames the match for it, even when there is none.
+  // Upstream reports the field `resourceVersionMatch`, even when it is absent.
   if (continueToken !== "") errors.forbidden(field, "resourceVersionMatch is forbidden when continue is provided");
 }
 
-/** A resourceVersion of a request as a number; what cannot be one is upstream's message, worded by the caller's endpoint. */
+/** Parses a resourceVersion. Returns upstream's message for invalid text; the caller adds its endpoint's prefix. */
 export function parseResourceVersion(text: string): number | { readonly error: string } {
   if (text === "") return 0;
   if (/^\d+$/.test(text)) return Number(text);
@@ -82,7 +86,7 @@ export function parseResourceVersion(text: string): number | { readonly error: s
 
 const TOKEN_VERSION = "meta.k8s.io/v1";
 
-/** Where the next page starts: after that key, in the state of that version; -1 for whatever is latest. */
+/** Start of the next page: after the key, in the state of the version; -1 means the latest version. */
 export interface ContinueToken {
   readonly resourceVersion: number;
   readonly startKey: string;

@@ -2,10 +2,10 @@ import type { ListBody } from "./reply.js";
 import type { JsonText, StoredObject } from "./storage/stored-object.js";
 import { formatYaml, formatYamlElement } from "./yaml.js";
 
-/** How text is laid out. */
+/** Output format of a value. */
 export type TextForm = "json" | "pretty" | "yaml";
 
-/** One value as text. */
+/** Formats one value. */
 export function formatValue(value: unknown, form: TextForm): string {
   switch (form) {
     case "json":
@@ -20,9 +20,9 @@ export function formatValue(value: unknown, form: TextForm): string {
 }
 
 /**
- * A list as text, an element at a time: however long it is, only a little of it is there at once.
+ * Formats a list, one element at a time, so that memory use does not depend on its length.
  *
- * @onElement onElement - Called when an element has been taken.
+ * @param onElement - Called after each element.
  */
 export function* listPieces(list: ListBody, form: TextForm, onElement: () => void): Generator<JsonText, void> {
   const { head, member, items } = list;
@@ -61,7 +61,7 @@ interface Frame {
   readonly close: string;
 }
 
-/** What is around the elements, and between two of them. */
+/** The text around the elements and between two of them. */
 const FRAMES: Readonly<Record<TextForm, (head: object, member: string) => Frame>> = {
   json: (head, member) => ({
     open: `${JSON.stringify(head).slice(0, -1)},"${member}":[`,
@@ -74,7 +74,7 @@ const FRAMES: Readonly<Record<TextForm, (head: object, member: string) => Frame>
     close: "\n  ]\n}\n",
   }),
   yaml: (head, member) => {
-    // Members are in the order of their names.
+    // Members are sorted by name.
     const members = Object.entries(head);
     const part = (entries: typeof members): string =>
       entries.length === 0 ? "" : formatYaml(Object.fromEntries(entries));

@@ -39,7 +39,11 @@ import { WatchConversionCache } from "./watch-conversion-cache.js";
 const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
 const DEFAULT_BACKLOG_BYTES = 64 * 1024 * 1024;
 
-/** What a server has to serve with. @throws Error when a token file or key cannot be read. */
+/**
+ * Creates the state of a server from its options.
+ *
+ * @throws Error when a token file or key cannot be read.
+ */
 export function makeServerState(options: ApiServerOptions): ServerState {
   const { clock, kubernetesVersion = NEWEST_VERSION } = options;
   const behaviours = behavioursOf(kubernetesVersion);
@@ -98,7 +102,7 @@ export function makeServerState(options: ApiServerOptions): ServerState {
 function accessControl(options: ApiServerOptions, registry: ResourceRegistry): AccessControl {
   const { clock, authentication, authorization = "AlwaysAllow" } = options;
   const random = options.random.fork("service-account-tokens");
-  // Where callers are told apart, a key that follows from a seed would let anybody be anybody.
+  // With authentication, a key derived from the seed would allow any client to forge tokens.
   const key = authentication?.serviceAccountKey ?? randomSecret(authentication === undefined ? random : realRandom);
   const issuer = authentication?.serviceAccountIssuer ?? DEFAULT_ISSUER;
   const serviceAccounts = new ServiceAccountTokens({ signer: new TokenSigner(key), clock, random, registry, issuer });
@@ -127,8 +131,8 @@ function resourceKey({ definition }: BuiltInResource): string {
 }
 
 /**
- * Those of the caller, then those of the kinds, of which several may have the same, then those whom users configured, then the
- * last. Upstream: `AllOrderedPlugins` of `pkg/kubeapiserver/options`.
+ * Orders the plugins: those of the caller, those of the kinds (several kinds may share one), configured webhooks and
+ * policies, then plugins with `isLast`. Upstream: `AllOrderedPlugins` of `pkg/kubeapiserver/options`.
  */
 function orderPlugins(
   plugins: readonly AdmissionPlugin[],
@@ -148,7 +152,7 @@ function policiesOf(registry: ResourceRegistry): AdmissionPlugin {
   return new AdmissionPolicies(storage(validatingAdmissionPolicies), storage(validatingAdmissionPolicyBindings));
 }
 
-/** None when there is nobody to call them. */
+/** Returns the webhook plugins; none without a webhook caller. */
 function webhooksOf(
   { webhooks: call, random }: ApiServerOptions,
   registry: ResourceRegistry,

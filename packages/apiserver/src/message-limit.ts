@@ -1,13 +1,13 @@
 /**
- * Characters that an answer tells of what is wrong with a request: places are named with all that leads to them, so that a
- * small request could ask for an answer of any size. Deliberate: upstream tells everything.
+ * Maximum number of characters in the errors of a response. Error paths contain all parent fields, so that a small
+ * request could otherwise cause a response of any size. Deliberate: upstream has no limit.
  */
 export const MAX_MESSAGE_CHARACTERS = 1024 * 1024;
 
 /** Names of members and indexes of elements, from the root. */
 export type Path = readonly (string | number)[];
 
-/** Gathers places that something is to be said about, each once, in the order found, up to {@link MAX_MESSAGE_CHARACTERS}. */
+/** Collects distinct field paths in order, up to {@link MAX_MESSAGE_CHARACTERS}. */
 export class ReportedPaths {
   readonly #texts = new Set<string>();
   #characters = 0;
@@ -24,15 +24,15 @@ export class ReportedPaths {
   }
 }
 
-/** The first texts, up to {@link MAX_MESSAGE_CHARACTERS}. */
+/** Returns the first texts, up to {@link MAX_MESSAGE_CHARACTERS}. */
 export function truncateMessages(texts: readonly string[]): readonly string[] {
   let characters = 0;
   const end = texts.findIndex((text) => (characters += text.length) > MAX_MESSAGE_CHARACTERS);
-  // One alone is no multiple of the request.
+  // A single text cannot be a multiple of the request.
   return end < 0 ? texts : texts.slice(0, Math.max(1, end));
 }
 
-/** `spec.containers[0].image` */
+/** Formats a path: `spec.containers[0].image`. */
 export function pathText(path: Path): string {
   let text = "";
   for (const part of path) {

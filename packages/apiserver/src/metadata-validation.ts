@@ -16,10 +16,10 @@ import {
   qualifiedNameErrors,
 } from "./names.js";
 
-/** What a name must look like; a `path-segment` only has to fit into a URL. */
+/** Required format of a name; a `path-segment` only has to be valid in a URL. */
 export type NameFormat = "dns-1123-subdomain" | "dns-1123-label" | "path-segment";
 
-/** What of the metadata's rules differs by resource. */
+/** The metadata rules that differ between resources. */
 export interface MetadataRules {
   readonly namespaced: boolean;
   readonly nameFormat: NameFormat;
@@ -40,7 +40,7 @@ const IMMUTABLE = [
   "deletionTimestamp",
   "deletionGracePeriodSeconds",
 ] as const;
-/** Without a version behind the group, which ends at the first slash. */
+/** Matches an apiVersion with no version after the group, which ends at the first slash. */
 const VERSIONLESS = /^$|^[^/]*\/(?:\/|$)/;
 const CORE_V1 = /^(?:v1$|\/v1(?:\/|$))/;
 const MAX_ANNOTATION_BYTES = 262_144;
@@ -50,7 +50,7 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
   FOREGROUND_DELETION_FINALIZER,
 ]);
 
-/** The rules for the metadata of every object. Upstream: apimachinery `validation.ValidateObjectMeta`. */
+/** Validates the metadata of an object. Upstream: apimachinery `validation.ValidateObjectMeta`. */
 export function validateMetadata(metadata: ObjectMeta, rules: MetadataRules, errors: FieldErrors): void {
   const nameErrors = NAME_ERRORS[rules.nameFormat];
   const { name = "", generateName = "" } = metadata;
@@ -71,14 +71,14 @@ export function validateMetadata(metadata: ObjectMeta, rules: MetadataRules, err
   validateFinalizers(metadata.finalizers, rules, errors);
 }
 
-/** Rules that hold at creation and at every update alike. */
+/** Validates rules that are the same for creates and updates. */
 function validateCommon(metadata: ObjectMeta, errors: FieldErrors, stored?: ObjectMeta): void {
   if (metadata.generation !== undefined && metadata.generation < 0)
     errors.invalid("metadata.generation", metadata.generation, "must be greater than or equal to 0");
   validateMaps(metadata, errors, stored);
 }
 
-/** What is the stored version's own was found good when it came. */
+/** Skips maps and lists that are unchanged from the stored version: they are already validated. */
 function validateMaps(
   { labels, annotations, ownerReferences }: ObjectMeta,
   errors: FieldErrors,
@@ -160,7 +160,7 @@ function validateFinalizers(
 }
 
 /**
- * What may not change from one version of an object to the next. Comes after {@link validateMetadataContent}.
+ * Validates the changes of an update. Call it after {@link validateMetadataContent}.
  *
  * Upstream: `validation.ValidateObjectMetaUpdate`.
  */
@@ -187,11 +187,11 @@ export function validateMetadataUpdate(
     for (const member of IMMUTABLE)
       if (metadata[member] !== stored[member])
         errors.invalid(`metadata.${member}`, metadata[member] ?? null, "field is immutable");
-  // What {@link validateMetadataAgain} has found it finds once more.
+  // Upstream reports the errors of {@link validateMetadataContent} twice.
   if (!errors.isEmpty) validateMaps(metadata, errors, stored);
 }
 
-/** All of {@link IMMUTABLE}: members by name are looked up several times as fast as by keys. */
+/** Compares all members of {@link IMMUTABLE}: access by constant name is several times as fast as by key. */
 function hasSameImmutables(metadata: ObjectMeta, stored: ObjectMeta): boolean {
   return (
     metadata.name === stored.name &&
@@ -203,7 +203,10 @@ function hasSameImmutables(metadata: ObjectMeta, stored: ObjectMeta): boolean {
   );
 }
 
-/** What would make an update of metadata fail that is not about a change: checked a second time by the kinds' own rules. */
+/**
+ * Validates the content of updated metadata, as opposed to changes. Upstream checks it a second time in the kinds' own
+ * rules.
+ */
 export function validateMetadataContent(
   metadata: ObjectMeta,
   stored: ObjectMeta,
@@ -221,7 +224,7 @@ function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    // A surrogate pair is two units and four bytes: one more for each half.
+    // A surrogate pair has two units and four bytes: one more per unit.
     if (code >= 0xd800 && code < 0xe000) bytes += 1;
     else if (code >= 0x800) bytes += 2;
     else if (code >= 0x80) bytes += 1;

@@ -1,6 +1,6 @@
 /**
- * The formats of names, labels and keys, with the messages they are refused with. Each answers one message per broken
- * rule; none means valid. Upstream: apimachinery `util/validation`, `api/validate/content`.
+ * Formats of names, labels and keys, with their error messages. Each function returns one message per violated rule; an
+ * empty list means valid. Upstream: apimachinery `util/validation`, `api/validate/content`.
  */
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -17,7 +17,7 @@ const VALUE_MESSAGE = `a valid label must be an empty string or consist of alpha
 const NAME_PART = `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${QUALIFIED}')`;
 
 const NONE: readonly string[] = [];
-/** What nearly all names look like that may have a domain before them. */
+/** Matches almost all qualified names. A name that does not match may still be valid. */
 const USUAL_QUALIFIED = /^(?:[a-z0-9]+(?:[-.][a-z0-9]+)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 export function dnsLabelErrors(name: string): readonly string[] {
@@ -44,7 +44,7 @@ export function labelValueErrors(value: string): readonly string[] {
   return errors;
 }
 
-/** A name with an optional domain: `example.com/name`. */
+/** Validates a name with an optional domain: `example.com/name`. */
 export function qualifiedNameErrors(text: string): readonly string[] {
   return qualifiedErrors(text, "a qualified name");
 }
@@ -54,7 +54,7 @@ export function labelKeyErrors(text: string): readonly string[] {
 }
 
 function qualifiedErrors(text: string, what: string): readonly string[] {
-  // Short enough as a whole, either part is.
+  // The whole text is short enough, so each part is too.
   if (text.length <= 63 && USUAL_QUALIFIED.test(text)) return NONE;
   const parts = text.split("/");
   if (parts.length > 2)
@@ -76,7 +76,10 @@ function qualifiedErrors(text: string, what: string): readonly string[] {
 
 const NO_ERRORS: readonly string[] = [];
 
-/** What no part of a URL's path may be, whatever its format. Upstream: `path.IsValidPathSegmentName`. */
+/**
+ * Returns errors for text that cannot be part of a URL path, whatever its format. Upstream:
+ * `path.IsValidPathSegmentName`.
+ */
 export function pathSegmentErrors(name: string): readonly string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   if (!/[/%]/.test(name)) return NO_ERRORS;

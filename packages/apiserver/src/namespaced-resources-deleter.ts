@@ -14,24 +14,26 @@ interface NamespaceObject extends KubernetesObject {
 }
 
 const KUBERNETES_FINALIZER = "kubernetes";
-/** From the mark until the content goes. Upstream: `namespaceDeletionGracePeriod`. */
+/**
+ * Time between the deletion of a namespace and the deletion of its content. Upstream: `namespaceDeletionGracePeriod`.
+ */
 const GRACE_MS = 5000;
 
 /**
- * Empties namespaces that are being deleted, pods first, and then takes the `kubernetes` finalizer off, which removes
- * them. Upstream: `pkg/controller/namespace` and its `deletion`.
+ * Deletes the content of deleted namespaces, pods first, and then removes the finalizer `kubernetes`, which removes the
+ * namespace. Upstream: `pkg/controller/namespace` and its `deletion`.
  *
- * Begins 5 s after a namespace was marked, so that who deletes it together with what is in it, as `kubectl delete -f`, finds
- * that still there; and goes on whenever something in such a namespace goes, not after a while as upstream.
+ * Starts 5 s after the deletion of a namespace: a client that also deletes the content, such as `kubectl delete -f`,
+ * still finds it. Continues whenever an object of the namespace is removed, not after a delay as upstream.
  */
 export class NamespacedResourcesDeleter implements ChangeListener {
   readonly #clock: Clock;
   readonly #registry: ResourceRegistry;
   readonly #namespaces: ResourceStorage;
   readonly #pending = new Set<string>();
-  /** Those whose content goes. */
+  /** Namespaces whose content is being deleted. */
   readonly #terminating = new Set<string>();
-  /** Those whose content is still let be. */
+  /** Deleted namespaces in their grace period. */
   readonly #inGracePeriod = new Map<string, Timer>();
   #scheduled = false;
 
@@ -43,7 +45,7 @@ export class NamespacedResourcesDeleter implements ChangeListener {
     options.namespaces.follow(this);
   }
 
-  /** Call for every namespaced resource. */
+  /** Registers a storage. Call it for every namespaced resource. */
   watch(storage: ResourceStorage): void {
     storage.follow({
       onChange: ({ current, previous }) => {
@@ -100,7 +102,7 @@ export class NamespacedResourcesDeleter implements ChangeListener {
           markOrRemove(resource, object, UNCONDITIONAL_DELETE, this.#clock.now());
         remaining += resource.storage.list(name).length;
       }
-      // What is left is held by finalizers or a grace period; its going brings us back.
+      // Finalizers or a grace period keep the remaining objects; their removal calls this method again.
       if (remaining > 0) {
         this.#writeConditions(name, group);
         return;
@@ -117,7 +119,7 @@ export class NamespacedResourcesDeleter implements ChangeListener {
     else this.#namespaces.write(next);
   }
 
-  /** Says in the namespace's status what it still waits for. */
+  /** Writes conditions to the namespace's status that say what it is waiting for. */
   #writeConditions(name: string, resources: readonly ServedResource[]): void {
     const stored = this.#namespaces.get("", name)!;
     const counts = resources
@@ -201,7 +203,7 @@ function isPods({ group, resource }: ServedResource): boolean {
   return group === "" && resource === "pods";
 }
 
-/** One resource for each storage: the one whose objects are stored as it shows them, where that is served. */
+/** Returns one resource per storage: the served resource whose version objects are stored in, if there is one. */
 function uniqueByStorage(resources: readonly ServedResource[]): ServedResource[] {
   const byStorage = new Map<ResourceStorage, ServedResource>();
   for (const resource of resources)

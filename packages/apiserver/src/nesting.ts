@@ -1,15 +1,14 @@
 /**
- * Objects and lists that may be within each other in what is taken in, the outermost counted: what everything here that goes
- * through objects survives several times over, so that whatever is stored can be answered, watched, compared and printed.
- * Deliberately lower than upstream's 10,000 (`maxNestingDepth` of Go's decoder), which JavaScript's `JSON.stringify` does not
- * reach.
+ * Maximum nesting of objects and lists in input, including the outermost. All recursive code here can process several
+ * times this depth, so every stored object can be answered, watched, compared and printed. Deliberately lower than
+ * upstream's 10,000 (`maxNestingDepth` of Go's decoder), which JavaScript's `JSON.stringify` cannot process.
  */
 export const MAX_NESTING = 500;
 
-/** What Go's decoder says of more. */
+/** Message of Go's decoder for deeper nesting. */
 export const TOO_DEEP = "exceeded max depth";
 
-/** Whether more objects and lists than that are within each other. Looks no deeper, so that no value is too deep for it. */
+/** Whether a value is nested deeper than `levels`. Does not descend further, so it works for any depth. */
 export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

@@ -1,7 +1,7 @@
 import type { Query } from "./query.js";
 import { type Reply, textReply, valueReply } from "./reply.js";
 
-/** What `/version` says; every member is a string. */
+/** Content of `/version`; every member is a string. */
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;
@@ -17,7 +17,7 @@ export function versionInfo(gitVersion: string): VersionInfo {
 const CHECKS = ["ping", "log", "etcd"];
 const READY_CHECKS = [...CHECKS, "informer-sync", "shutdown"];
 
-/** `/version`, health checks: what is neither a resource nor discovery. `undefined`: there is no such path. */
+/** Serves `/version` and health checks. Returns `undefined` for other paths. */
 export function serveNonResource(path: string, query: Query, version: VersionInfo): Reply | undefined {
   if (path === "/version" || path === "/version/") return valueReply(200, versionDocument(version));
   const [, endpoint = "", check, ...rest] = path.split("/");

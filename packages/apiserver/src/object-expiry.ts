@@ -4,16 +4,19 @@ import type { Change } from "./storage/change.js";
 import { type ChangeListener, type ResourceStorage, storageKey } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
 
-/** Removes objects a fixed time after their last write, as events are. One timer, however many objects. */
+/**
+ * Removes objects a fixed time after their last write, as kube-apiserver does with Events. Uses one timer for all
+ * objects.
+ */
 export class ObjectExpiry implements ChangeListener {
   readonly #clock: Clock;
   readonly #storage: ResourceStorage;
   readonly #timeToLiveMs: number;
-  /** What is there, by UID and in order of expiry: every write of the same resource lives equally long. */
+  /** Stored objects by UID, in order of expiry: all objects have the same time to live. */
   readonly #expiring = new Map<string, { readonly stored: StoredObject; readonly atMs: number }>();
   #armed = false;
 
-  /** Watches a resource for as long as the server lives. */
+  /** Starts the expiry of a resource, for the lifetime of the server. */
   static start(options: { clock: Clock; storage: ResourceStorage; timeToLiveMs: number }): void {
     const expiry = new ObjectExpiry(options);
     for (const stored of options.storage.list()) expiry.#add(stored);

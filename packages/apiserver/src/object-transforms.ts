@@ -15,7 +15,11 @@ const DEFAULT_PRINTER: TablePrinter<KubernetesObject> = {
   cells: ({ metadata }) => [metadata.name ?? "", metadata.creationTimestamp ?? ""],
 };
 
-/** One object as Table or PartialObjectMetadata. @throws ApiError 400, 406 */
+/**
+ * Converts one object to a Table or PartialObjectMetadata.
+ *
+ * @throws ApiError 400, 406
+ */
 export function transformObject(call: ApiCall, transform: Transform, object: KubernetesObject): unknown {
   switch (transform.as) {
     case "Table":
@@ -33,14 +37,18 @@ export function transformObject(call: ApiCall, transform: Transform, object: Kub
   }
 }
 
-/** How a list is to look. */
+/** Shape of a list response. */
 export interface ListShape {
   readonly head: ListHead;
   readonly member: ListBody["member"];
   readonly toElement: (object: KubernetesObject) => unknown;
 }
 
-/** A list the same way. @throws ApiError 400, 406 */
+/**
+ * Returns the shape of a list as Table or PartialObjectMetadataList.
+ *
+ * @throws ApiError 400, 406
+ */
 export function shapeOfList(call: ApiCall, transform: Transform, metadata: ListMetadata): ListShape {
   switch (transform.as) {
     case "Table": {
@@ -64,7 +72,11 @@ export function shapeOfList(call: ApiCall, transform: Transform, metadata: ListM
   }
 }
 
-/** The object of a watch event the same way; `first`: a Table says its columns only once per stream. */
+/**
+ * Converts the object of a watch event.
+ *
+ * @param first - Whether this is the stream's first event: only its Table has column definitions.
+ */
 export function transformEvent(
   call: ApiCall,
   transform: Transform,
@@ -76,7 +88,7 @@ export function transformEvent(
   return table(call, transform, object, first, bookmark);
 }
 
-/** A table of one row. */
+/** Returns a Table with one row. */
 function table(
   call: ApiCall,
   transform: Transform,

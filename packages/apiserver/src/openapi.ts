@@ -15,7 +15,7 @@ import { mediaTypesIn } from "./transform.js";
 
 const ROOT = "/openapi/v3";
 const ROOT_V2 = "/openapi/v2";
-/** What kubectl asks for, by its new name and its old one. */
+/** The media type that kubectl requests, by its new and its old name. */
 const V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const V2_PROTOBUF_NAMES = [V2_PROTOBUF, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"];
 const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
@@ -27,8 +27,8 @@ interface Document {
 }
 
 /**
- * The OpenAPI documents: what kubectl validates, applies and explains with. v3 has one for each group's version, v2 is all of
- * them in one. Made when first asked for, and anew when the registry changes.
+ * Serves the OpenAPI documents that kubectl uses for validation, apply and explain. v3 has one document per group
+ * version; v2 combines them in one. Builds them on first request, and again when the registry changes.
  */
 export class OpenApi {
   readonly #registry: ResourceRegistry;
@@ -40,9 +40,9 @@ export class OpenApi {
     this.#registry = registry;
   }
 
-  /** `undefined`: no such path. */
+  /** Returns `undefined` when there is no such path. */
   async serve(path: string, query: Query, headers: HeaderFields): Promise<Reply | undefined> {
-    // Larger than all else in this package, and most clients never ask.
+    // Larger than the rest of this package, and most clients never request it.
     const { descriptions } = await import("./openapi/descriptions.js");
     this.#clearWhenChanged();
     if (path === ROOT_V2) return this.#serveV2(headers, descriptions);
@@ -220,7 +220,7 @@ class Describer {
     };
   }
 
-  /** The schema as its definition has it, with what every object has. */
+  /** Returns the schema of the definition, extended with the members of every object. */
   #customKind(openApi: JsonObject, schema: ObjectSchema | undefined): JsonObject {
     const metadata = schema?.fields.get("metadata")?.schema;
     const properties = isJsonObject(openApi["properties"]) ? openApi["properties"] : {};
@@ -236,7 +236,7 @@ class Describer {
     };
   }
 
-  /** @param type - By which its description is found. */
+  /** @param type - Name of the type in the descriptions. */
   #object(schema: ObjectSchema, name: string, type = schema.name): void {
     if (Object.hasOwn(this.#schemas, name)) return;
     const texts = this.#descriptions[type] ?? {};
@@ -250,7 +250,7 @@ class Describer {
     if (schema.atomic) described["x-kubernetes-map-type"] = "atomic";
   }
 
-  /** Of newer fields of other types than text and numbers nothing is known but what the type itself is. */
+  /** Returns the description of the field's type, for newer fields without a description of their own. */
   #ofType({ schema }: FieldSchema): string | undefined {
     return schema.type === "object" ? this.#descriptions[schema.name]?.[""] : undefined;
   }
@@ -327,7 +327,7 @@ function scalarSchema(scalar: ScalarType): JsonObject {
   }
 }
 
-/** Kinds are named as upstream names them, by group; types they share by their name alone. */
+/** Returns the component name: kinds have upstream's names with the group, shared types only their type name. */
 function componentName(type: string, resource: ServedResource | undefined): string {
   if (resource === undefined) return `io.k8s.${type}`;
   if (resource.custom !== undefined)

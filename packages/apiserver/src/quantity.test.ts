@@ -38,6 +38,6 @@ test.each([
   expect(canonicalQuantity(`${start}${(start.at(-1) === "." ? "0" : start.at(-1)!).repeat(3_000_000)}${end}`)).toBe(
     canonical,
   );
-  // Arithmetic on all of them takes minutes.
+  // Arithmetic on all digits takes minutes.
   expect(cpuMs() - startedMs).toBeLessThan(2000);
 });

@@ -1,26 +1,29 @@
-/** What a malformed quantity is refused with. Upstream: `resource.ErrFormatWrong`. */
+/** Error message for a malformed quantity. Upstream: `resource.ErrFormatWrong`. */
 export const QUANTITY_FORMAT_ERROR =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const NANO = 1_000_000_000n;
-/** Larger amounts count as this one. Upstream: `maxAllowed`. */
+/** Maximum amount; larger amounts are reduced to it. Upstream: `maxAllowed`. */
 const MAX_NANOS = (2n ** 63n - 1n) * NANO;
 const MAX_EXPONENT = 1000;
-/** Digits that can make a difference: more before the point are too much whatever the exponent, more behind it too little. */
+/**
+ * Maximum number of relevant digits. With more digits before the point the amount is too large for any exponent; more
+ * digits behind it are too small to matter.
+ */
 const MAX_DIGITS = MAX_EXPONENT + 30;
 const SYNTAX = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE])|[eE]([+-]?\d+))?$/;
 
-/** An amount in exact billionths, and the family of suffixes it was written with. */
+/** An amount in exact billionths, and the suffix family of its text. */
 export interface Quantity {
   readonly nanos: bigint;
   readonly format: "BinarySI" | "DecimalSI" | "DecimalExponent";
 }
 
 /**
- * Reads a quantity such as `100m` or `1.5Gi`; `undefined` when malformed. Finer than a billionth is rounded away from zero, and
- * what is more than 2^63-1 is that.
+ * Parses a quantity such as `100m` or `1.5Gi`; `undefined` when malformed. Rounds fractions of a billionth away from
+ * zero, and limits the amount to 2^63-1.
  */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = SYNTAX.exec(text);
@@ -47,13 +50,19 @@ export function parseQuantity(text: string): Quantity | undefined {
   return { nanos: sign === "-" ? -nanos : nanos, format };
 }
 
-/** As many digits as matter, and one for all others. Arithmetic takes more than in proportion to how many they are. */
+/**
+ * Returns the relevant digits, and one digit for all others. BigInt arithmetic takes more than linear time in the
+ * number of digits.
+ */
 function truncateDigits(digits: string): string {
   if (digits.length <= MAX_DIGITS) return digits;
   return digits.slice(0, MAX_DIGITS) + (/[1-9]/.test(digits.slice(MAX_DIGITS)) ? "1" : "0");
 }
 
-/** The one spelling of an amount: the largest suffix that leaves a whole number. Upstream: `Quantity.CanonicalizeBytes`. */
+/**
+ * Formats the canonical text of an amount: the largest suffix that leaves an integer. Upstream:
+ * `Quantity.CanonicalizeBytes`.
+ */
 export function formatQuantity({ nanos, format }: Quantity): string {
   if (nanos === 0n) return "0";
   if (format === "BinarySI" && (nanos >= 1024n * NANO || nanos <= -1024n * NANO)) {
@@ -75,27 +84,27 @@ export function formatQuantity({ nanos, format }: Quantity): string {
   return suffix === 3 ? `${amount}` : `${amount}e${(suffix - 3) * 3}`;
 }
 
-/** Nothing, in the form that anything may be added to. */
+/** Zero, with the format that addition replaces. */
 export const ZERO_QUANTITY: Quantity = { nanos: 0n, format: "DecimalSI" };
 
-/** The sum, in the form of the first, unless that is nothing. Upstream: `Quantity.Add`. */
+/** Returns the sum, in the format of `a` unless `a` is zero. Upstream: `Quantity.Add`. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }
 
-/** The difference, in the form of the first, unless that is nothing. Upstream: `Quantity.Sub`. */
+/** Returns the difference, in the format of `a` unless `a` is zero. Upstream: `Quantity.Sub`. */
 export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return addQuantities(a, { nanos: -b.nanos, format: b.format });
 }
 
-/** The canonical spelling of a quantity; `undefined` when malformed. */
+/** Returns the canonical text of a quantity; `undefined` when malformed. */
 export function canonicalQuantity(text: string): string | undefined {
   if (isPlainlyCanonical(text)) return text;
   const quantity = parseQuantity(text);
   return quantity === undefined ? undefined : formatQuantity(quantity);
 }
 
-/** Recognises the common spellings without arithmetic on big numbers. */
+/** Recognizes common canonical texts without BigInt arithmetic. */
 function isPlainlyCanonical(text: string): boolean {
   const match = /^([1-9]\d{0,8})(m|Ki|Mi|Gi)?$/.exec(text);
   if (match === null) return false;

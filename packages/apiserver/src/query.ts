@@ -3,7 +3,7 @@ import { parseQuery } from "@kubewright/transport";
 
 import { badRequest } from "./api-error.js";
 
-/** The parameters after `?`. */
+/** Query parameters of a URL. */
 export class Query {
   readonly #parameters: URLSearchParams | undefined;
 
@@ -27,13 +27,13 @@ export class Query {
     return this.#parameters?.has(name) ?? false;
   }
 
-  /** Absent, `0` and `false` are false; anything else, also nothing at all, is true. */
+  /** Returns false when absent, `0` or `false`; true for any other value, including an empty one. */
   flag(name: string): boolean {
     const value = this.get(name);
     return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
   }
 
-  /** @throws ApiError 400 when it is not a whole number. */
+  /** @throws ApiError 400 when the value is not an integer. */
   integer(name: string): number | undefined {
     const value = this.get(name);
     if (value === undefined || value === "") return undefined;
@@ -45,7 +45,7 @@ export class Query {
 
 export const NO_PARAMETERS = new Query("");
 
-/** Go's duration syntax (`1m30s`) in milliseconds; `undefined` when malformed. */
+/** Parses Go's duration syntax (`1m30s`) to milliseconds; `undefined` when malformed. */
 export function parseGoDuration(text: string): number | undefined {
   try {
     return parseGoDurationMs(text);

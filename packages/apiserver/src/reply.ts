@@ -4,7 +4,7 @@ import type { Backlog } from "./storage/backlog.js";
 import type { Frame } from "./storage/watcher.js";
 import type { JsonText, StoredObject } from "./storage/stored-object.js";
 
-/** What a handler answers. It becomes decoded objects in process, and text over HTTP. */
+/** Response of a handler. In-process clients receive decoded objects, HTTP clients text. */
 export interface Reply {
   readonly status: number;
   readonly headers: HeaderFields;
@@ -12,30 +12,30 @@ export interface Reply {
 }
 
 export type ReplyBody =
-  /** An object as it is stored: its JSON is made once and shared. */
+  /** A stored object: its JSON is created once and shared. */
   | { readonly type: "stored"; readonly stored: StoredObject }
   | ListBody
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "text"; readonly text: string; readonly contentType: string }
   | { readonly type: "binary"; readonly bytes: Uint8Array; readonly contentType: string }
-  /** What comes bit by bit, such as a log. */
+  /** A stream of bytes, such as a log. */
   | { readonly type: "chunks"; readonly chunks: AsyncIterable<Uint8Array>; readonly contentType: string }
   | { readonly type: "stream"; readonly stream: EventStream };
 
-/** A collection, of which an element is put into its form when it is its turn. */
+/** A collection whose elements are converted one by one while it is sent. */
 export interface ListBody {
   readonly type: "list";
-  /** All but the elements. */
+  /** The list without its elements. */
   readonly head: ListHead;
-  /** What the elements are in, behind everything else. */
+  /** Name of the member that contains the elements; the last member of the output. */
   readonly member: "items" | "rows";
   readonly items: readonly StoredObject[];
   readonly toValue: (stored: StoredObject) => unknown;
-  /** The same as JSON, where that is shared with others. */
+  /** Returns an element as shared JSON. `undefined` when the JSON cannot be shared. */
   readonly toJson?: ((stored: StoredObject) => JsonText) | undefined;
-  /** The store's version that the list is of. */
+  /** The store's resourceVersion of the list. */
   readonly version: number;
-  /** Where it is noted what is kept for this list alone, while it is sent. */
+  /** Counts objects that are retained only for this list while it is sent. */
   readonly backlog: Backlog;
 }
 
@@ -53,16 +53,16 @@ export interface ListMetadata {
   readonly shardInfo?: { readonly selector: string };
 }
 
-/** An open watch. Read with {@link poll}, and when that has nothing, wait for {@link ready}. */
+/** An open watch. Call {@link poll}; when it returns nothing, wait for {@link ready}. */
 export interface EventStream {
   poll(): Frame | undefined;
   ready(): Promise<void>;
   readonly closed: boolean;
-  /** The reader has gone. */
+  /** Ends the watch because the reader is gone. */
   abandon(): void;
-  /** The event as the client asked to see it. */
+  /** Returns the event in the shape that the client asked for. */
   toEvent(frame: Frame): WatchEventValue;
-  /** The same as JSON; shared between watchers where the stored object is sent as it is. */
+  /** Returns the event as JSON, shared between watchers that receive the stored object unchanged. */
   toJson(frame: Frame): JsonText;
 }
 
@@ -92,7 +92,7 @@ export function chunksReply(chunks: AsyncIterable<Uint8Array>, contentType: stri
   return { status: 200, headers: {}, body: { type: "chunks", chunks, contentType } };
 }
 
-/** The object a reply carries, or `undefined` when it carries none. */
+/** Returns the object of a reply; `undefined` when it has none. */
 export function replyValue(body: ReplyBody): unknown {
   switch (body.type) {
     case "stored":

@@ -9,14 +9,14 @@ import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const BODY_MEDIA_TYPES: readonly string[] = ["application/json", "application/yaml"];
 
-/** A body as JSON data, and as the text it was when it came as bytes. */
+/** A body as JSON data, with its text if it came as bytes. */
 export interface BodyData {
   readonly value: unknown;
-  /** What the sender wrote; `undefined` for a body that came decoded. */
+  /** The text of the body; `undefined` for a decoded body. */
   readonly text: string | undefined;
 }
 
-/** The media type without its parameters; JSON when there is none. */
+/** Returns the media type without parameters; JSON when the header is missing. */
 export function mediaTypeOf(contentType: string | readonly string[] | undefined): string {
   if (typeof contentType !== "string" || contentType === "") return "application/json";
   const end = contentType.indexOf(";");
@@ -35,22 +35,26 @@ export function bodyText(body: RequestBody | undefined): string {
   return new TextDecoder().decode(body.bytes);
 }
 
-/** JSON text as data. @throws Error as Go words it when it is nested too deeply, else SyntaxError. */
+/**
+ * Parses JSON text.
+ *
+ * @throws Error with Go's message when it is nested too deeply, otherwise SyntaxError.
+ */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (isNestedDeeper(value)) throw new Error(TOO_DEEP);
   return value;
 }
 
-/** Reads YAML. Its errors begin with where the text is wrong; absent when the server was made without. */
+/** Parses YAML. Error messages begin with the position. Absent when the server has no YAML support. */
 export type ParseYaml = (text: string) => unknown;
 
 /**
- * Reads a body that holds one object. Of bodies that come decoded it is left to those who copy them to refuse what is nested
- * too deeply (`MAX_NESTING`): they go through all of it anyway.
+ * Reads a body that contains one object. Does not check the nesting of a decoded body (`MAX_NESTING`): the caller
+ * checks it while copying.
  *
- * @param schemas - What protobuf is read by; `undefined` where none is taken, as by custom resources.
- * @throws ApiError 415 for another media type, 413 for too many bytes, 400 when it is no object.
+ * @param schemas - Schemas for protobuf; `undefined` when the resource does not accept protobuf, as custom resources.
+ * @throws ApiError 415 for another media type, 413 for too many bytes, 400 when the body is no object.
  */
 export function readObjectBody(
   body: RequestBody | undefined,
@@ -113,7 +117,7 @@ function unrecognized(expectedKind: string, detail: string, body: string | Uint8
   );
 }
 
-/** The first bytes of a body that cannot be read: as they are when they look like JSON, else in hexadecimal. */
+/** Returns the first bytes of an unreadable body: as text when it looks like JSON, otherwise in hexadecimal. */
 function summary(bytes: Uint8Array): string {
   if (bytes.byteLength === 0) return "<empty>";
   const first = bytes.subarray(0, 30);

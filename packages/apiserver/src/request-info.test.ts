@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Query } from "./query.js";
 import { requestInfo } from "./request-info.js";
 
-/** `verb group/resource/subresource namespace name`, or `verb path`. */
+/** Returns `verb group/resource/subresource namespace name`, or `verb path`. */
 function described(method: string, text: string): string {
   const url = parseRequestUrl(text)!;
   const { verb, resource, path } = requestInfo(method, url.path, new Query(url.query));

@@ -4,7 +4,7 @@ import { parseFieldSelector, requiredValue } from "./field-selector-query.js";
 import { pathSegmentErrors } from "./names.js";
 import { Query } from "./query.js";
 
-/** What a resource's path says: which resource, and what of it. */
+/** The resource that a path addresses. */
 export interface ResourceAttributes {
   readonly group: string;
   readonly version: string;
@@ -13,24 +13,30 @@ export interface ResourceAttributes {
   readonly subresource: string;
   /** `""`: cluster-scoped, or across namespaces. */
   readonly namespace: string;
-  /** The one in the path, or the only one that the field selector of a read lets through; `""`: all of them. */
+  /** The name in the path, or the only name that the field selector of a read allows; `""`: all objects. */
   readonly name: string;
 }
 
 /**
- * What a request is about. The server makes it once, of nothing but the method and the URL; whoever permits, routes, serves or
- * records the request goes by it, so that what is allowed is what is done.
+ * Attributes of a request. The server derives them once, only from method and URL. Authorization, routing, handlers and
+ * audit all use them, so that the permitted action is the executed action.
  */
 export interface RequestInfo {
-  /** `get`, `list`, `deletecollection`…; the lower-case HTTP method for a path that is no resource. */
+  /** `get`, `list`, `deletecollection`…; the lower-case HTTP method for a non-resource path. */
   readonly verb: string;
   /** Decoded, without the query. */
   readonly path: string;
-  /** `undefined` for a path that is no resource. Whether there is such a resource nobody has asked yet. */
+  /** `undefined` for a non-resource path. The resource need not exist. */
   readonly resource: ResourceAttributes | undefined;
-  /** Whether the resource stands below a namespace. A Namespace does not, though it counts as being in itself. */
+  /**
+   * Whether the path has a namespace before the resource. False for a Namespace itself, although its attributes contain
+   * a namespace.
+   */
   readonly inNamespace: boolean;
-  /** Parts of the path from the resource on: 1 for a collection, 2 with a name, 3 with a subresource; nothing is deeper. */
+  /**
+   * Number of path parts from the resource on: 1 for a collection, 2 with a name, 3 with a subresource. Larger values
+   * match no route.
+   */
   readonly depth: number;
 }
 
@@ -47,7 +53,7 @@ export function requestInfo(method: string, path: string, query: Query): Request
   const group = grouped ? parts[1]! : "";
   const version = parts[at - 1]!;
   let verb = verbOf(method);
-  // Deprecated: a verb before the resource. Upstream answers 500 to a path that ends with one.
+  // Deprecated: a verb before the resource. Upstream answers 500 to a path that ends with such a verb.
   if ((parts[at] === "watch" || parts[at] === "proxy") && parts.length > at + 1) verb = parts[at++]!;
   let namespace = "";
   let inNamespace = false;
@@ -69,7 +75,7 @@ export function requestInfo(method: string, path: string, query: Query): Request
   return { verb, path, resource, inNamespace, depth };
 }
 
-/** What a request is about, by its method and URL; `undefined` for one whose URL is none. */
+/** Returns the attributes of a request by method and URL; `undefined` when the URL is invalid. */
 export function describeRequest({ method, path }: Pick<ApiRequest, "method" | "path">): RequestInfo | undefined {
   const url = parseRequestUrl(path);
   return url === undefined ? undefined : requestInfo(method, url.path, new Query(url.query));
@@ -93,7 +99,7 @@ function verbOf(method: string): string {
   }
 }
 
-/** Slashes at either end do not count. */
+/** Splits a path; ignores slashes at both ends. */
 function splitPath(path: string): string[] {
   let from = 0;
   let to = path.length;
@@ -108,7 +114,7 @@ function splitPath(path: string): string[] {
   return parts;
 }
 
-/** The one name that a field selector lets through. */
+/** Returns the only name that the field selector allows, or `""`. */
 function selectedName(query: Query): string {
   const selector = query.get("fieldSelector") ?? "";
   if (!selector.includes("metadata.name")) return "";
@@ -116,7 +122,7 @@ function selectedName(query: Query): string {
     const name = requiredValue(parseFieldSelector(selector), "metadata.name") ?? "";
     return pathSegmentErrors(name).length === 0 ? name : "";
   } catch {
-    // The handler refuses it.
+    // The handler refuses the invalid selector.
     return "";
   }
 }

@@ -33,7 +33,7 @@ import { warningHeaders } from "./warning-headers.js";
 
 const NO_SNIFFING = { "x-content-type-options": "nosniff" };
 const NOT_FOUND_PAGE = textReply(404, "404 page not found\n", "text/plain; charset=utf-8", NO_SNIFFING);
-/** As Go's server answers before it asks who is there. */
+/** Go's server answers this before authentication. */
 const BAD_REQUEST_PAGE = textReply(400, "400 Bad Request", "text/plain; charset=utf-8", { connection: "close" });
 const NO_RESOURCE: ResourceAttributes = {
   group: "",
@@ -44,7 +44,7 @@ const NO_RESOURCE: ResourceAttributes = {
   name: "",
 };
 const MEDIA_TYPES = ["application/json", "application/yaml"];
-/** A request, and what has been found out about it so far. */
+/** A request and its attributes as far as they are known. */
 interface Exchange {
   readonly request: ApiRequest;
   readonly userAgent: string;
@@ -56,7 +56,7 @@ interface Exchange {
   user: UserInfo | undefined;
 }
 
-/** Takes a request from its arrival to its answer: who asks, what for, whether they may, who serves it, and who is told. */
+/** Serves requests from arrival to response: authentication, authorization, routing, handler and audit. */
 export class RequestServer {
   readonly #state: ServerState;
   readonly #discovery: Discovery;
@@ -87,7 +87,7 @@ export class RequestServer {
     return () => this.#observers.delete(listener);
   }
 
-  /** @param host - Where the request came to, for documents that say so; `""` in this process. */
+  /** @param host - Host of the request, for documents that contain it; `""` for in-process requests. */
   serve(request: ApiRequest, host: string, caller: Caller): Reply | Promise<Reply> {
     const exchange: Exchange = {
       request,
@@ -168,7 +168,7 @@ export class RequestServer {
 
   #serveOther(request: ApiRequest, path: string, query: Query, found: Route, host: string): Reply | Promise<Reply> {
     if (found.type === "unknownResource") {
-      // Custom resources have a handler of their own behind the router.
+      // Upstream serves custom resources with a separate handler behind the router.
       if (found.resource?.custom !== undefined) throw notFound(found.resource, found.name ?? "");
       if (this.#state.registry.isCustomGroup(found.group)) return NOT_FOUND_PAGE;
       throw noSuchResource();
@@ -188,7 +188,7 @@ export class RequestServer {
     return serveNonResource(path, query, this.#version) ?? NOT_FOUND_PAGE;
   }
 
-  /** A version of a registered group that is not served. */
+  /** Whether the path is a version of a registered group that is not served. */
   #isMissingVersion(path: string): boolean {
     const [root, group = "", version] = pathParts(path);
     if (root === "api") return group !== "";
@@ -211,10 +211,10 @@ export class RequestServer {
   }
 }
 
-/** Those whose bodies nobody looks at. */
+/** Verbs whose request body is ignored. */
 const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
-/** The request with the body that its connection still holds back. */
+/** Returns the request with its body, read from the connection. */
 async function withBody(
   request: ApiRequest,
   { readBody }: Extract<Caller, { type: "connection" }>,
@@ -235,7 +235,7 @@ function headerText(header: HeaderFields[string] | undefined): string {
   return header === undefined ? "" : typeof header === "string" ? header : header.join(", ");
 }
 
-/** @throws ApiError 400 for a name that nothing can have. Upstream: `registry.NamespaceKeyFunc`. */
+/** @throws ApiError 400 for an invalid name. Upstream: `registry.NamespaceKeyFunc`. */
 function checkName(name: string): void {
   const errors = pathSegmentErrors(name);
   if (errors.length > 0) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${errors.join(";")}`);

@@ -1,6 +1,6 @@
 import { type Reply, textReply } from "./reply.js";
 
-/** The time the client allowed is over. Answered by the outermost layer of the server, which knows no negotiation. */
+/** The request's timeout has expired. The outermost layer of the server answers it, without content negotiation. */
 export class RequestTimeout extends Error {
   override readonly name = "RequestTimeout";
 

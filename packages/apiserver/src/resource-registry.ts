@@ -3,14 +3,14 @@ import type { ResourceDefinition } from "@kubewright/api";
 import type { RouteLookup } from "./route.js";
 import type { ServedResource } from "./served-resource.js";
 
-/** What the server serves, by group, version and plural. Changes when CustomResourceDefinitions do. */
+/** The served resources by group, version and plural. Changes with CustomResourceDefinitions. */
 export class ResourceRegistry implements RouteLookup {
-  /** By group, then version, then plural; groups in the order discovery lists them. */
+  /** By group, then version, then plural; groups in the order of discovery. */
   readonly #groups = new Map<string, Map<string, Map<string, ServedResource>>>();
   readonly #kinds = new Map<string, Set<string>>();
   #generation = 0;
 
-  /** Grows with every change: discovery and OpenAPI documents are made anew when it does. */
+  /** Increases with every change, so that discovery and OpenAPI documents are rebuilt. */
   get generation(): number {
     return this.#generation;
   }
@@ -32,7 +32,7 @@ export class ResourceRegistry implements RouteLookup {
     this.#generation++;
   }
 
-  /** Keeps the order of versions that a CustomResourceDefinition asks for. */
+  /** Removes a resource. The order of the remaining versions is unchanged. */
   remove(group: string, version: string, resource: string): void {
     const versions = this.#groups.get(group);
     const resources = versions?.get(version);
@@ -55,19 +55,19 @@ export class ResourceRegistry implements RouteLookup {
     return this.#groups.get(group)?.get(version)?.get(resource);
   }
 
-  /** Whether some resource of that version has objects, or lists, of that kind. */
+  /** Whether a resource of that version has the kind, or the list kind. */
   knowsKind(apiVersion: string, kind: string): boolean {
     return (apiVersion === "v1" && kind === "List") || this.#kinds.get(apiVersion)?.has(kind) === true;
   }
 
-  /** Whether all of a group is defined by CustomResourceDefinitions. */
+  /** Whether CustomResourceDefinitions define the whole group. */
   isCustomGroup(group: string): boolean {
     const [first] = this.#groups.get(group)?.values() ?? [];
     const [resource] = first?.values() ?? [];
     return resource?.custom !== undefined;
   }
 
-  /** Every resource, groups in order. */
+  /** Yields every resource, groups in order. */
   *all(): Generator<ServedResource> {
     for (const versions of this.#groups.values()) for (const resources of versions.values()) yield* resources.values();
   }
@@ -75,7 +75,7 @@ export class ResourceRegistry implements RouteLookup {
 
 const NO_RESOURCES: ReadonlyMap<string, ServedResource> = new Map();
 
-/** Group and resource: what storages are told apart by. */
+/** Returns the storage key of a resource: group and resource. */
 export function storageKeyOf({ group, resource }: Pick<ResourceDefinition, "group" | "resource">): string {
   return `${group}/${resource}`;
 }

@@ -1,10 +1,10 @@
 import type { RequestInfo } from "./request-info.js";
 import type { ServedResource, Subresource } from "./served-resource.js";
 
-/** The verb of an API request, as authorization, audit and discovery name it. */
+/** The verb of an API request in authorization, audit and discovery. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** What a request addresses, among what the server has. */
+/** The target of a request: a served resource, and the object or collection in it. */
 export interface ResourceTarget {
   readonly resource: ServedResource;
   /** `""`: cluster-scoped, or across namespaces. */
@@ -19,10 +19,10 @@ export function subresourceOf({ resource, subresource }: ResourceTarget): Subres
   return subresource === "" ? undefined : resource.subresources.get(subresource);
 }
 
-/** What a request leads to. */
+/** Result of routing. */
 export type Route =
   | { readonly type: "resource"; readonly target: ResourceTarget }
-  /** A registered group and version, or a version of a registered group, without that resource. */
+  /** The group is registered, but the version or resource is not. */
   | {
       readonly type: "unknownResource";
       readonly group: string;
@@ -31,20 +31,20 @@ export type Route =
     }
   | { readonly type: "other" };
 
-/** What routing asks of the registry. */
+/** The part of the registry that routing uses. */
 export interface RouteLookup {
-  /** @returns `undefined` when the group is not registered at all; a missing version has no resources. */
+  /** @returns `undefined` when the group is not registered; an empty map when only the version is missing. */
   resources(group: string, version: string): ReadonlyMap<string, ServedResource> | undefined;
 }
 
 const OTHER: Route = { type: "other" };
 
-/** Finds what a request is about. */
+/** Finds the target of a request. */
 export function route(info: RequestInfo, lookup: RouteLookup): Route {
   const { path, verb, inNamespace, depth } = info;
   if (info.resource === undefined) return OTHER;
   const { group, version, namespace, name, subresource } = info.resource;
-  // Slashes too many do not change who may do what, but there is nothing behind them.
+  // Extra slashes do not change authorization, but such a path matches no route.
   if (!path.startsWith(group === "" ? "/api/" : "/apis/")) return OTHER;
   const resources = lookup.resources(group, version);
   if (resources === undefined) return OTHER;
@@ -56,13 +56,13 @@ export function route(info: RequestInfo, lookup: RouteLookup): Route {
   return { type: "resource", target: { resource, namespace: inNamespace ? namespace : "", name, subresource } };
 }
 
-/** Whether a namespace is missing, or one too many. */
+/** Whether the path lacks a required namespace or has one too many. */
 function isOutOfScope(
   { namespaced, custom }: ServedResource,
   { verb, inNamespace, depth, resource }: RequestInfo,
 ): boolean {
   if (!namespaced) return inNamespace;
   if (resource?.namespace !== "") return false;
-  // A built-in collection has a path across namespaces, whatever may be done there.
+  // A built-in collection has a path across namespaces for every verb.
   return depth > 1 || (custom !== undefined && verb !== "list" && verb !== "watch");
 }

@@ -14,20 +14,22 @@ import { type ServedResource } from "./served-resource.js";
 import { parseShardSelector } from "./shard-selector-query.js";
 import type { ObjectMatcher } from "./storage/watcher.js";
 
-/** What a list, watch or deletecollection is limited to. */
+/** The selectors of a list, watch or deletecollection. */
 export interface Selection {
-  /** By labels and fields; `undefined`: everything. Applies to objects as the resource shows them. */
+  /**
+   * Label and field selectors; `undefined`: every object matches. Applies to objects in the version of the resource.
+   */
   readonly matches: ObjectMatcher | undefined;
-  /** Set when only the object of that name can match. */
+  /** The only name that can match, if there is one. */
   readonly name: string | undefined;
-  /** A label with a value that everything selected has, if there is one. */
+  /** A label and value that every selected object has, if there is one. */
   readonly label: { readonly key: string; readonly value: string } | undefined;
   readonly shard: ShardSelection | undefined;
 }
 
-/** A part of a collection that is as good as any other: it is the same for objects as they are stored and as they are shown. */
+/** A shard of a collection. It matches stored and converted objects equally. */
 export interface ShardSelection {
-  /** The selector as it is answered. */
+  /** The selector in canonical form, for responses. */
   readonly canonical: string;
   readonly matches: ObjectMatcher;
 }
@@ -37,20 +39,22 @@ type ContentSelection = Omit<Selection, "shard">;
 const EVERYTHING: ContentSelection = { matches: undefined, name: undefined, label: undefined };
 
 /**
- * @throws ApiError 400 for a selector that cannot be read or names a field the resource does not offer, 500 for a shard selector
- *   that cannot be read.
+ * Reads the selectors of a request.
+ *
+ * @throws ApiError 400 for a selector that cannot be parsed or that uses an unsupported field, 500 for a shard selector
+ * that cannot be parsed.
  */
 export function readSelection(call: ApiCall): Selection {
   return { ...readContentSelection(call), shard: readShard(call) };
 }
 
-/** Everything that has to hold of what is selected. */
+/** Returns a matcher for all selectors together. */
 export function combinedMatcher({ matches, shard }: Selection): ObjectMatcher | undefined {
   if (matches === undefined || shard === undefined) return matches ?? shard?.matches;
   return (object) => shard.matches(object) && matches(object);
 }
 
-/** With the gate off the parameter is like any other that nobody knows. */
+/** With the feature gate off, the parameter is ignored like any unknown parameter. */
 function readShard({ query, server }: ApiCall): ShardSelection | undefined {
   if (!server.featureGates.ShardedListAndWatch) return undefined;
   const text = query.get("shardSelector") ?? "";
@@ -77,7 +81,7 @@ function readContentSelection(call: ApiCall): ContentSelection {
   }
 }
 
-/** The first `key=value` of a selector that has been read without error. Selectors with lists of values are not looked into. */
+/** Returns the first `key=value` of a valid selector. Selectors with value lists are not searched. */
 function commonLabel(labelText: string): Selection["label"] {
   if (labelText.includes("(")) return undefined;
   for (const term of labelText.split(",")) {
@@ -105,7 +109,7 @@ function fieldReader(resource: ServedResource, field: string): (object: DeepRead
   throw badRequest(unsupportedField(resource, field));
 }
 
-/** Kinds with fields of their own word this in their own ways. */
+/** Returns upstream's message, which differs between kinds with field selectors of their own. */
 function unsupportedField(resource: ServedResource, field: string): string {
   const own = resource.strategy.fieldSelectors;
   if (resource.group === "batch" && own !== undefined)

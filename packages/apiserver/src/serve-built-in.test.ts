@@ -14,7 +14,7 @@ interface Crew extends KubernetesObject {
   status?: { size?: number; ready?: boolean };
 }
 
-/** A kind with all that a kind may declare. */
+/** A kind with every declaration that a kind may have. */
 const crews = builtInResource<Crew>({
   definition: { group: "ships.dev", version: "v1", resource: "crews", kind: "Crew", namespaced: true },
   singular: "crew",

@@ -11,7 +11,7 @@ import type { ServedResource, Subresource } from "./served-resource.js";
 import { sizeOf } from "./storage/object-size.js";
 import type { Store } from "./storage/store.js";
 
-/** A built-in resource as it is served. */
+/** Converts the declaration of a built-in resource to a served resource. */
 export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: BuiltInSchemas): ServedResource {
   const { definition, strategy } = resource;
   const apiVersion = apiVersionOf(definition);
@@ -65,7 +65,7 @@ function subresourcesOf({ definition, strategy, subresources = {} }: BuiltInReso
   );
 }
 
-/** @throws DecodeError when it is nested too deeply. */
+/** @throws DecodeError when the value is nested too deeply. */
 function copyUntyped(value: unknown, findings: DecodeFindings | undefined): Record<string, unknown> {
   if (isNestedDeeper(value)) throw new DecodeError(TOO_DEEP);
   const copy = structuredClone(value) as Record<string, unknown>;

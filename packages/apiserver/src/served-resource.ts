@@ -15,25 +15,26 @@ import type { ResourceStorage } from "./storage/resource-storage.js";
 import type { StoredObject } from "./storage/stored-object.js";
 import type { ResourceStrategy, UpdateStrategy } from "./strategy.js";
 
-/** One resource as the server serves it, built in or from a CustomResourceDefinition. */
+/** A resource as the server serves it, built in or from a CustomResourceDefinition. */
 export interface ServedResource extends ErrorSubject, MetadataRules {
   readonly definition: ResourceDefinition;
   readonly version: string;
-  /** `batch/v1` */
+  /** Group and version: `batch/v1`. */
   readonly apiVersion: string;
   readonly listKind: string;
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly verbs: ReadonlySet<Verb>;
-  /** Who serves each of the verbs. */
+  /** Handlers by verb. */
   readonly handlers: Handlers;
   readonly strategy: ResourceStrategy;
-  /** Absent for kinds whose type the server does not know: their objects are kept as they are sent. */
+  /** Absent for kinds whose type the server does not know: their objects are stored as sent. */
   readonly schema: ObjectSchema | undefined;
   /**
-   * A private copy of the data as this resource writes it. What the data shares with `known`, a version as it is stored,
-   * the copy shares, too: those parts may not be changed. Data that `isOwned` by nobody else may become the copy itself.
+   * Returns a private copy of the data in the form of this resource. The copy shares the parts that the data shares
+   * with the stored version `known`; do not change them. Data that only the caller uses (`isOwned`) may become the copy
+   * itself.
    *
    * @throws DecodeError
    */
@@ -47,13 +48,13 @@ export interface ServedResource extends ErrorSubject, MetadataRules {
   readonly view: ResourceView<KubernetesObject> | undefined;
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly timeToLiveMs: number | undefined;
-  /** What everybody who uses it is told. */
+  /** Texts for the `Warning` header of every request. */
   readonly warnings: readonly string[];
-  /** The version that objects are stored in, when it is another one than this. */
+  /** The storage version, if it differs from this version. */
   readonly storageVersion: string | undefined;
-  /** How an object goes, where that is not as with all others. */
+  /** Replaces the generic deletion, for kinds that need it. */
   readonly remove: Remover | undefined;
-  /** Set for resources that a CustomResourceDefinition made. */
+  /** Set for resources of a CustomResourceDefinition. */
   readonly custom: CustomResource | undefined;
 }
 
@@ -61,17 +62,21 @@ export interface ServedResource extends ErrorSubject, MetadataRules {
 export type Handler = (call: ApiCall) => Reply | Promise<Reply>;
 export type Handlers = Readonly<Partial<Record<Verb, Handler>>>;
 
-/** Deletes an object, or marks it. @throws ApiError 409 when the preconditions do not hold. */
+/**
+ * Deletes an object, or marks it for deletion.
+ *
+ * @throws ApiError 409 when a precondition fails.
+ */
 export type Remover = (write: Write, stored: StoredObject, options: DeleteOptions) => DeletionResult;
 
-/** Two resources over one storage: how stored objects look here, and how what is sent here is stored. Both return new objects. */
+/** Conversion between two resources that share one storage. Both functions return new objects. */
 export interface ResourceView<T extends KubernetesObject> {
   readonly storedAs: ResourceDefinition;
   fromStored(stored: KubernetesObject): T;
   toStored(object: T): KubernetesObject;
 }
 
-/** A path below an object, with the verbs and kind that discovery shows. */
+/** A subresource, with the verbs and kind that discovery shows. */
 export interface Subresource {
   readonly name: string;
   readonly group: string;
@@ -79,46 +84,56 @@ export interface Subresource {
   readonly kind: string;
   readonly verbs: readonly Verb[];
   readonly handlers: Handlers;
-  /** What an update of the object through this path may change. Absent: it is no update, or one as any other. */
+  /**
+   * Which fields an update through this path may change. Absent: the path has no updates, or the resource's strategy
+   * applies.
+   */
   readonly strategy?: UpdateStrategy | undefined;
-  /** How an update shows the object to those who are asked before it. Absent: as it is. */
+  /** How admission sees an object that is updated through this path. Absent: unchanged. */
   readonly view?: SubresourceView;
 }
 
-/** An object as one of another kind, which tells a part of it. */
+/** Conversion between an object and a kind that contains a part of it, such as Scale. */
 export interface SubresourceView {
   show(object: KubernetesObject): KubernetesObject;
-  /** The object with that part as it is shown. Takes the object over. @throws ApiError 422 */
+  /**
+   * Returns the object with the changes of `shown`. The caller must not use the object afterwards.
+   *
+   * @throws ApiError 422
+   */
   apply(write: Write, shown: KubernetesObject, object: KubernetesObject): KubernetesObject;
 }
 
-/** What is special about a resource that a CustomResourceDefinition made. */
+/** The parts of a resource that only a CustomResourceDefinition has. */
 export interface CustomResource {
-  /** `undefined` while creates are allowed; otherwise why they are refused. */
+  /** Returns why creates are refused; `undefined` while they are allowed. */
   readonly createRefusal: () => string | undefined;
-  /** The schema as the definition has it, for clients to read. */
+  /** The schema of the definition, for clients. */
   readonly openApiSchema: JsonObject | undefined;
-  /** Who makes objects of one version those of another, where more has to change than the name of the version. */
+  /** Converts objects between versions, if more than the apiVersion must change. */
   readonly conversion: ObjectConversion | undefined;
 }
 
-/** Turns objects into those of another version of their resource. */
+/** Converts objects to another version of their resource. */
 export interface ObjectConversion {
   /**
-   * Those objects, in order, in that version, which a {@link ResourceView} has yet to show or store. Those that are of it
-   * already are the same ones.
+   * Returns the objects in the version, in order, before a {@link ResourceView} shows or stores them. Objects that
+   * already have the version are returned unchanged.
    *
-   * @throws ApiError 500 when one of them cannot be converted
+   * @throws ApiError 500 when an object cannot be converted.
    */
   convert(objects: readonly KubernetesObject[], apiVersion: string): Promise<readonly KubernetesObject[]>;
 }
 
-/** Whether objects are stored as what this resource calls them: of all that show the same ones, one is. */
+/**
+ * Whether objects are stored in the version of this resource. True for exactly one of the resources that share a
+ * storage.
+ */
 export function isStoredAs({ view, group, version }: ServedResource): boolean {
   return view === undefined || (view.storedAs.group === group && view.storedAs.version === version);
 }
 
-/** What errors about an object's content name: the kind it is stored as. */
+/** Returns the kind that validation errors name: the kind that the object is stored as. */
 export function errorSubject(resource: ServedResource): Pick<ErrorSubject, "group" | "kind"> {
   return resource.custom === undefined ? (resource.view?.storedAs ?? resource) : resource;
 }

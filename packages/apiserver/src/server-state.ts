@@ -17,7 +17,7 @@ import type { ShardMetrics } from "./shard-metrics.js";
 import type { Store } from "./storage/store.js";
 import type { WatchConversionCache } from "./watch-conversion-cache.js";
 
-/** What every request is served with; one per server. */
+/** State that all requests of a server share. */
 export interface ServerState {
   readonly clock: Clock;
   readonly random: Random;
@@ -25,11 +25,11 @@ export interface ServerState {
   readonly registry: ResourceRegistry;
   readonly namespaces: ServedResource;
   readonly schemas: BuiltInSchemas;
-  /** Whether `metadata.managedFields` is kept up. */
+  /** Whether the server maintains `metadata.managedFields`. */
   readonly tracksFields: boolean;
   /** Whether containers may be privileged. */
   readonly allowsPrivileged: boolean;
-  /** Absent where no containers are run. */
+  /** Absent when no containers run. */
   readonly containerLogs: ContainerLogs | undefined;
   readonly managers: ManagerReader;
   readonly newObjectFields: NewObjectFields;
@@ -38,10 +38,10 @@ export interface ServerState {
   readonly admission: Admission;
   readonly conversions: ConversionContext;
   readonly quotas: QuotaUsage;
-  /** Aborted when the server ends: it waits for nobody any more. */
+  /** Aborted when the server closes: pending webhook calls are cancelled. */
   readonly ended: AbortController;
   readonly bookmarks: BookmarkClock;
-  /** Whether there is what people expect to find in a cluster. */
+  /** Whether the server creates the default objects of a cluster. */
   readonly hasDefaultObjects: boolean;
   readonly behaviours: VersionBehaviours;
   readonly featureGates: Required<ServerFeatureGates>;

@@ -1,4 +1,6 @@
-/** SHA-256 of a few bytes. Written out so that the server runs where there is no node:crypto, and synchronously. */
+/**
+ * Returns the SHA-256 of a short message. Implemented here, so that it is synchronous and works without node:crypto.
+ */
 export function sha256(message: Uint8Array): Uint8Array {
   const state = new Uint32Array(constants.initial);
   const padded = pad(message);
@@ -12,7 +14,7 @@ export function sha256(message: Uint8Array): Uint8Array {
 
 const BLOCK_BYTES = 64;
 
-/** RFC 2104. */
+/** HMAC-SHA-256 (RFC 2104). */
 export function hmacSha256(secret: Uint8Array, message: Uint8Array): Uint8Array {
   const key = new Uint8Array(BLOCK_BYTES);
   key.set(secret.byteLength > BLOCK_BYTES ? sha256(secret) : secret);
@@ -25,7 +27,7 @@ export function hmacSha256(secret: Uint8Array, message: Uint8Array): Uint8Array 
   return around(0x5c, around(0x36, message));
 }
 
-/** Whether two secrets are the same, in a time that tells nothing of where they differ. */
+/** Compares two secrets in constant time. */
 export function isSameSecret(a: Uint8Array, b: Uint8Array): boolean {
   if (a.byteLength !== b.byteLength) return false;
   let difference = 0;
@@ -65,7 +67,7 @@ function rotate(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by));
 }
 
-/** The fractions of the square and cube roots of the first primes. */
+/** Computes the constants: the fractions of the square and cube roots of the first primes. */
 function roundConstants(): { initial: number[]; rounds: Uint32Array } {
   const primes: number[] = [];
   for (let candidate = 2; primes.length < 64; candidate++)

@@ -2,10 +2,10 @@ import type { ResourceDefinition } from "@kubewright/api";
 
 type Resource = Pick<ResourceDefinition, "group" | "resource">;
 
-/** Takes the measurements of watches that are limited to a shard. */
+/** Receives the measurements of watches with a shard selector. */
 export interface ShardMetrics {
   watchOpened(resource: Resource): void;
   watchEnded(resource: Resource): void;
-  /** An object was found to be of another shard; of a change the old one and the new one are looked at. */
+  /** An object belongs to another shard. For a change, the old and the new object are checked. */
   eventFiltered(resource: Resource): void;
 }

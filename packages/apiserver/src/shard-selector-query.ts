@@ -12,11 +12,11 @@ import { plainError } from "./api-error.js";
 import { type Expression, type Literal, Parser, SyntaxProblem, UnsignedInteger } from "./cel/syntax.js";
 
 const KEYS: readonly ShardKey[] = ["object.metadata.uid", "object.metadata.namespace"];
-/** Upstream: cel-go's limit of code points. */
+/** cel-go's limit of code points. */
 const MAX_CODE_POINTS = 100_000;
 const DIGITS = 16;
 
-/** The numbers that upstream's messages call kinds of expressions by. Upstream: cel-go `common/ast`. */
+/** Numbers of expression kinds in upstream's messages. Upstream: cel-go `common/ast`. */
 const EXPRESSION_KINDS: Readonly<Record<Expression["kind"], number>> = {
   call: 1,
   comprehension: 2,
@@ -28,10 +28,10 @@ const EXPRESSION_KINDS: Readonly<Record<Expression["kind"], number>> = {
 };
 
 /**
- * Reads a `shardSelector` parameter: calls of `shardRange(KEY, 'START', 'END')` joined by `||`. It has the syntax of an
- * expression and is none: what a call is made on is not looked at.
+ * Parses a `shardSelector` parameter: calls of `shardRange(KEY, 'START', 'END')` joined by `||`. It has the syntax of a
+ * CEL expression, but is not evaluated: the receiver of a call is ignored.
  *
- * @throws ApiError 500 without a reason, as upstream answers this one selector
+ * @throws ApiError 500 without a reason, as upstream does only for this selector.
  * @see kubernetes v1.36, KEP-5866
  */
 export function parseShardSelector(text: string): ShardSelector {
@@ -59,7 +59,7 @@ function parse(text: string): Expression {
   }
 }
 
-/** What our parser says in one way and upstream's in another. */
+/** Translates messages of this parser that differ from upstream's. */
 function syntaxMessage(message: string): string {
   return message.replace("Expected RPAREN, got EOF", "missing ')' at '<EOF>'");
 }

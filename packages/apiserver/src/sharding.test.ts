@@ -54,7 +54,7 @@ function sender({ transport }: ApiServer) {
   };
 }
 
-/** What a watch has told by now: each event's type and name. */
+/** Opens a watch. Returns a list that grows with the type and name of each event. */
 async function openWatch(server: ApiServer, path: string) {
   const response = await server.transport({ method: "GET", path, headers: {} });
   if (response.body.type !== "events") throw new Error(`the watch was refused: ${JSON.stringify(response.body)}`);

@@ -4,14 +4,14 @@ import type { Awaitable } from "./awaitable.js";
 import type { ServedResource } from "./served-resource.js";
 import type { StoredObject } from "./storage/stored-object.js";
 
-/** A stored object as a resource shows it: stored objects may be of another version, or another API's kind. */
+/** Converts a stored object to the version or kind of a resource. */
 export type Presenter = (stored: StoredObject) => KubernetesObject;
 
 const asStored: Presenter = ({ object }) => object;
 
 /**
- * Shows these objects. At once, unless they are of another version and a webhook has to be asked what they are in this one:
- * then all of them together.
+ * Returns a presenter for the objects. Synchronous, unless objects have another version and a webhook must convert
+ * them; then converts all of them in one call.
  */
 export function presenterFor(resource: ServedResource, stored: readonly StoredObject[]): Awaitable<Presenter> {
   const { view, custom, apiVersion } = resource;
@@ -28,14 +28,14 @@ export function presenterFor(resource: ServedResource, stored: readonly StoredOb
   });
 }
 
-/** One object as the resource shows it. */
+/** Returns one object in the version of the resource. */
 export function presentObject(resource: ServedResource, stored: StoredObject): Awaitable<KubernetesObject> {
   if (resource.view === undefined) return stored.object;
   const show = presenterFor(resource, [stored]);
   return show instanceof Promise ? show.then((later) => later(stored)) : show(stored);
 }
 
-/** An object as the resource shows it, as it is to be stored. */
+/** Converts an object from the version of the resource to the storage version. */
 export function toStorable({ view, custom }: ServedResource, object: KubernetesObject): Awaitable<KubernetesObject> {
   if (view === undefined) return object;
   const apiVersion = apiVersionOf(view.storedAs);
@@ -44,7 +44,10 @@ export function toStorable({ view, custom }: ServedResource, object: KubernetesO
   return conversion.convert([object], apiVersion).then(([converted]) => view.toStored(converted!));
 }
 
-/** A stored object as it is to be stored when it is written again: what is of an older version takes that of today. */
+/**
+ * Returns the object to write when a stored object is written again: an object of an older storage version is converted
+ * to the current one.
+ */
 export function toStorageVersion(
   resource: ServedResource,
   stored: StoredObject,
@@ -56,7 +59,7 @@ export function toStorageVersion(
     : toStorable(resource, shown);
 }
 
-/** An object of one resource as another shows it, that has the same objects. */
+/** Converts an object between two resources that share a storage. */
 export function convert(
   object: KubernetesObject,
   from: ServedResource,

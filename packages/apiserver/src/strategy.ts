@@ -4,67 +4,72 @@ import type { FieldErrors } from "./field-errors.js";
 import type { NameFormat } from "./metadata-validation.js";
 
 /**
- * What one kind adds to the generic storage: defaults, what a client may not set, validation. One object per kind, no
- * I/O. The server calls these on a private copy of the request's object that it alone owns, so they change it in place;
+ * Behaviour that one kind adds to the generic storage: defaults, fields that a client may not set, validation. One
+ * object per kind, no I/O. The server passes a private copy of the request's object, which the methods change in place;
  * `stored` is shared and must not be changed.
  *
  * Upstream: `rest.RESTCreateStrategy`, `rest.RESTUpdateStrategy` and the API group's defaulting functions.
  */
 export interface ResourceStrategy<T extends KubernetesObject = KubernetesObject> {
   /**
-   * Fills in absent members. Runs on every decoded request body and every patch result, before everything below. Members
-   * that are as they are stored (`spec`, `data`, …) are the stored version's own, and a pod's spec may be its template's: put
-   * others in their place, do not change them. They have their defaults, a pod's spec those of a template.
+   * Sets the defaults of absent members. Called for every decoded request body and patch result, before all other
+   * methods. Unchanged members (`spec`, `data`, …) are shared with the stored version, and a pod's spec may be shared
+   * with its template. Replace such members, do not change them. They already have their defaults, a pod's spec those
+   * of a template.
    *
-   * @param stored - The version that the object is to replace.
+   * @param stored - The version that the object replaces.
    */
   applyDefaults?(object: T, stored?: T): void;
 
-  /** The template of pods that an object holds: its spec may come back, as the very same object, in what is made from it. */
+  /** Returns the object's pod template: objects created from it may contain the same `spec` object. */
   podTemplate?(object: T): PodTemplateSpec | undefined;
 
-  /** Clears what a client may not set at creation and sets what the server owns: status, generation, generated labels. */
+  /**
+   * Clears fields that a client may not set at creation, and sets the server's fields: status, generation, generated
+   * labels.
+   */
   prepareForCreate?(object: T, context: CreateContext): void;
-  /** The kind's own rules for a new object; metadata rules that hold for every kind are the generic storage's. */
+  /** Validates the kind's rules for a new object; the generic storage validates metadata. */
   validateCreate?(object: T, errors: FieldErrors): void;
-  /** Sentences for the `Warning` headers of a create. */
+  /** Returns texts for the `Warning` headers of a create. */
   warningsOnCreate?(object: T): readonly string[];
 
   /**
-   * Defaults that are not stored but filled in whenever the object is read, so that validation never sees them. Answers
-   * whether it changed anything: the next update then writes, even when nothing else is different.
+   * Sets defaults that are not stored but set on every read, so that validation never sees them. Returns whether it
+   * changed the object: the next update then writes, even without other changes.
    */
   applyReadDefaults?(object: T): boolean;
 
   /**
-   * Restores what this endpoint may not change (status, …). Generation is bumped by the storage when {@link bumpsGeneration}
-   * says so. Members that equal the stored ones are the stored ones: put others in their place, do not change them.
+   * Restores fields that this endpoint may not change (status, …). The storage increments the generation when {@link
+   * bumpsGeneration} returns true. Members equal to the stored ones are shared with them: replace them, do not change
+   * them.
    */
   prepareForUpdate?(object: T, stored: T): void;
   validateUpdate?(object: T, stored: T, errors: FieldErrors): void;
   warningsOnUpdate?(object: T, stored: T): readonly string[];
 
-  /** Present when the kind has a `status` subresource. */
+  /** Set when the kind has a `status` subresource. */
   readonly status?: UpdateStrategy<T>;
 
-  /** Whether an accepted update counts as a new generation. Default: never, and created objects have no generation. */
+  /** Whether an update increments the generation. Default: never, and created objects have no generation. */
   bumpsGeneration?(object: T, stored: T): boolean;
 
-  /** Whether something besides `metadata.finalizers` keeps a deleted object from going. Default: nothing does. */
+  /** Whether something besides `metadata.finalizers` keeps a deleted object. Default: nothing does. */
   blocksRemoval?(object: T): boolean;
 
-  /** Which propagation a DELETE without a policy has. Default `Background`; a batch/v1 Job's is `Orphan`. */
+  /** Propagation policy of a DELETE without one. Default `Background`; a batch/v1 Job's is `Orphan`. */
   readonly defaultPropagation?: "Background" | "Orphan";
-  /** Sentences for the `Warning` header of a delete that leaves the policy to {@link defaultPropagation}. */
+  /** Text for the `Warning` header of a delete that uses {@link defaultPropagation}. */
   readonly warningOnDefaultPropagation?: string;
 
   /**
-   * Seconds an accepted DELETE leaves the object: `requestedSeconds` as the client sent it, unless the object's state
-   * forces another period. Absent: the kind has no graceful deletion.
+   * Returns the grace period of a DELETE in seconds: `requestedSeconds` as the client sent it, unless the object's
+   * state requires another one. Absent: the kind has no graceful deletion.
    */
   gracePeriodSeconds?(object: T, requestedSeconds?: number): number;
 
-  /** What a DELETE that removed the object at once answers: a Status (default), or the object. */
+  /** Whether a DELETE that removes the object answers with the object. Default: with a Status. */
   readonly deleteReturnsObject?: boolean;
 
   /** Whether a PUT without a resourceVersion is accepted. Default true. */
@@ -72,35 +77,35 @@ export interface ResourceStrategy<T extends KubernetesObject = KubernetesObject>
   /** Whether a PUT of a missing object creates it. Default false. */
   readonly allowCreateOnUpdate?: boolean;
 
-  /** Values of the field selectors beyond `metadata.name` and `metadata.namespace`. */
+  /** Readers of field selectors besides `metadata.name` and `metadata.namespace`. */
   readonly fieldSelectors?: Readonly<Record<string, (object: T) => string>>;
 
   /** Rules for `metadata.name`. Default: a DNS-1123 subdomain. */
   readonly nameFormat?: NameFormat;
 
-  /** How the kind is printed as a Table. Default: Name and Created At. */
+  /** Prints the kind as a Table. Default: Name and Created At. */
   readonly printer?: TablePrinter<T>;
 }
 
 /**
- * What a subresource lets its writers change: the status, or what only some may (`approval`, `ephemeralcontainers`, …). Called
- * as the strategy of the whole object is, and in its place.
+ * Fields that an endpoint may change: the status, or fields with their own subresource (`approval`,
+ * `ephemeralcontainers`, …). Replaces the object's strategy.
  */
 export interface UpdateStrategy<T extends KubernetesObject = KubernetesObject> {
-  /** Restores everything that is not this subresource's. */
+  /** Restores all fields that do not belong to the subresource. */
   prepareForUpdate(object: T, stored: T): void;
   validateUpdate?(object: T, stored: T, errors: FieldErrors): void;
   warningsOnUpdate?(object: T, stored: T): readonly string[];
-  /** Whether an accepted update counts as a new generation. Default: never. */
+  /** Whether an update increments the generation. Default: never. */
   bumpsGeneration?(object: T, stored: T): boolean;
-  /** The member of the object that nobody comes to own through this subresource. Default `spec`. */
+  /** The member that no manager can own through this subresource. Default `spec`. */
   readonly resets?: "spec" | "status";
 }
 
 export interface CreateContext {
   /** Epoch milliseconds. */
   readonly nowMs: number;
-  /** The name was made from `generateName`. Default false. */
+  /** Whether the name was generated from `generateName`. Default false. */
   readonly nameGenerated?: boolean;
 }
 
@@ -108,7 +113,10 @@ export interface TablePrinter<T> {
   readonly columns: readonly TableColumn[];
   /** One cell per column. */
   cells(object: T, nowMs: number): readonly TableCell[];
-  /** What the row says besides its cells, as pods that have ended are `Completed`; an empty list is left out. Default: nothing. */
+  /**
+   * Returns the row's conditions, such as `Completed` for pods that have ended; an empty list is omitted. Default:
+   * none.
+   */
   rowConditions?(object: T): readonly TableRowCondition[];
 }
 
@@ -126,6 +134,6 @@ export interface TableColumn {
   readonly type: "string" | "integer" | "boolean" | "date";
   readonly format?: string;
   readonly description?: string;
-  /** 0 is always shown, 1 only by `-o wide`. */
+  /** 0: always shown; 1: only with `-o wide`. */
   readonly priority?: number;
 }

@@ -13,16 +13,16 @@ import { FIRST_SERVICE_ADDRESS } from "./kinds/service/allocation.js";
 import type { InternalClient } from "./internal-client.js";
 import type { ResourceRegistry } from "./resource-registry.js";
 
-/** Something that a cluster always has. */
+/** An object that every cluster has. */
 interface SystemObject {
   readonly definition: ResourceDefinition;
   readonly namespace: string;
   readonly object: DeepReadonly<KubernetesObject> & { readonly metadata: { readonly name: string } };
-  /** Milliseconds until it is there again, when somebody deleted it. */
+  /** Milliseconds from its deletion until the server recreates it. */
   readonly recreateAfterMs: number;
 }
 
-/** Upstream: `pkg/controlplane/controller/systemnamespaces`, and `kubernetesservice` of the first. */
+/** Upstream: `pkg/controlplane/controller/systemnamespaces`; for the namespace `default`, `kubernetesservice`. */
 const NAMESPACES: readonly SystemObject[] = ["default", "kube-system", "kube-public", "kube-node-lease"].map(
   (name) => ({
     definition: namespaces,
@@ -32,7 +32,7 @@ const NAMESPACES: readonly SystemObject[] = ["default", "kube-system", "kube-pub
   }),
 );
 
-/** Upstream: `pkg/controlplane/controller/kubernetesservice`. Nothing answers at its address here. */
+/** Upstream: `pkg/controlplane/controller/kubernetesservice`. No server listens at its address here. */
 const SERVICE: SystemObject = {
   definition: services,
   namespace: "default",
@@ -49,8 +49,9 @@ const SERVICE: SystemObject = {
 };
 
 /**
- * Makes the namespaces that every cluster has and, in one that is furnished, the Service `kubernetes`; and again when somebody
- * deleted one, as `kubectl delete all --all` does: after as long as the API server upstream takes at the most to notice.
+ * Creates the system namespaces and, with `createDefaultObjects`, the Service `kubernetes`. Recreates one that is
+ * deleted, for example by `kubectl delete all --all`. The delay is the longest time that upstream's API server needs to
+ * notice.
  */
 export function createSystemObjects(
   clock: Clock,

@@ -1,6 +1,6 @@
 import type { HeaderFields } from "@kubewright/transport";
 
-/** Another shape the client asks objects in. */
+/** The shape of objects that the client asked for. */
 export interface Transform {
   readonly as: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
   /** `v1` or `v1beta1` of meta.k8s.io. */
@@ -15,10 +15,10 @@ export interface Negotiated {
 const JSON_PLAIN: Negotiated = { mediaType: "application/json", transform: undefined };
 
 /**
- * Chooses what to answer with from an `Accept` header: clauses by quality, then as listed; a clause that asks for a
- * shape this endpoint does not have is passed over. `undefined`: nothing fits (406).
+ * Negotiates the response from an `Accept` header: clauses by quality, then in order. Skips a clause whose shape this
+ * endpoint does not support. Returns `undefined` when no clause fits (406).
  *
- * @param transforms - Whether Table and PartialObjectMetadata are to be had here. Never for errors.
+ * @param transforms - Whether Table and PartialObjectMetadata are supported. Never for errors.
  */
 export function negotiate(
   accept: HeaderFields[string] | undefined,
@@ -39,19 +39,22 @@ export function negotiate(
   return undefined;
 }
 
-/** The media types an `Accept` header asks for, best first. */
+/** Returns the media types of an `Accept` header, best first. */
 export function mediaTypesIn(accept: HeaderFields[string] | undefined): readonly string[] {
   if (accept === undefined || accept === "") return ["*/*"];
   return clausesOf(typeof accept === "string" ? accept : accept.join(",")).map(({ type }) => type);
 }
 
-/** Whether a media type that is offered was asked for, in a shape that is not. */
+/** Whether the header asks for a supported media type in a shape (`as=`). */
 export function asksForShape(accept: HeaderFields[string] | undefined): boolean {
   const text = accept === undefined ? "" : typeof accept === "string" ? accept : accept.join(",");
   return clausesOf(text).some(({ type, parameters }) => MEDIA_TYPES.has(type) && parameters["as"] !== undefined);
 }
 
-/** Whether some clause asks for that shape of that group and version, before the first that takes plain JSON. */
+/**
+ * Whether a clause asks for the shape, group and version, before the first clause that accepts plain JSON. Returns
+ * `undefined` when neither occurs.
+ */
 export function accepts(
   accept: HeaderFields[string] | undefined,
   wanted: { as: string; g: string; v: string },

@@ -1,8 +1,8 @@
 const TYPES = ["alpha", "beta", ""];
 
 /**
- * For sorting versions, the one to be preferred first: stable ones by their number, then betas, then alphas, then all that are
- * named otherwise. Upstream: apimachinery `version.CompareKubeAwareVersionStrings`.
+ * Compares versions for sorting, preferred one first: stable versions by number, then betas, then alphas, then all
+ * other names. Upstream: apimachinery `version.CompareKubeAwareVersionStrings`.
  */
 export function comparePreference(a: string, b: string): number {
   const [one, other] = [read(a), read(b)];
@@ -11,7 +11,7 @@ export function comparePreference(a: string, b: string): number {
   return other.type - one.type || other.major - one.major || other.minor - one.minor;
 }
 
-/** `v2beta1` and the like. */
+/** Parses a version such as `v2beta1`. */
 function read(version: string): { type: number; major: number; minor: number } | undefined {
   const [, major, type = "", minor = "0"] = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version) ?? [];
   return major === undefined ? undefined : { type: TYPES.indexOf(type), major: Number(major), minor: Number(minor) };

@@ -66,7 +66,7 @@ const resources: readonly VirtualResource[] = [
   },
 ];
 
-/** Resources that can only be created, and are never stored: the answer is all there is. */
+/** Resources that support only create and are not stored: the response is the result. */
 export function virtualResources(store: Store, schemas: BuiltInSchemas): ServedResource[] {
   return resources.map(({ group, resource, kind, namespaced, create }): ServedResource => {
     const apiVersion = group === "" ? "v1" : `${group}/v1`;

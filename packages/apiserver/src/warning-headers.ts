@@ -1,7 +1,10 @@
 const MAX_TOTAL = 4096;
 const MAX_EACH = 256;
 
-/** `Warning` header values: `299 - "text"`. Too much text is cut per warning, and then by dropping what comes last. */
+/**
+ * Returns `Warning` header values: `299 - "text"`. Beyond the total limit, truncates each text, and then drops the last
+ * ones.
+ */
 export function warningHeaders(texts: readonly string[]): string[] {
   const total = texts.reduce((sum, text) => sum + Array.from(text).length, 0);
   if (total <= MAX_TOTAL) return texts.map(header);

@@ -6,13 +6,17 @@ import { StoredObject } from "./storage/stored-object.js";
 import { presenterFor } from "./stored-versions.js";
 
 /**
- * What the watchers of a version have in common: each stored object is converted once for all of them, as by upstream's watch
- * cache, and kept for as long as it is stored.
+ * Converts each stored object once for all watchers of a version, as upstream's watch cache does. The result is cached
+ * as long as the object is in memory.
  */
 export class WatchConversionCache {
   readonly #known = new WeakMap<ServedResource, WeakMap<StoredObject, Awaitable<StoredObject>>>();
 
-  /** Those objects as the watchers of the resource see them, in order. @throws ApiError 500 when one cannot be converted */
+  /**
+   * Returns the objects in the version of the resource, in order.
+   *
+   * @throws ApiError 500 when an object cannot be converted.
+   */
   of(resource: ServedResource, objects: readonly StoredObject[]): Awaitable<readonly StoredObject[]> {
     let known = this.#known.get(resource);
     if (known === undefined) this.#known.set(resource, (known = new WeakMap()));
@@ -38,7 +42,7 @@ function convert(
     const later = converted.then(
       () => known.get(stored)!,
       (error: unknown) => {
-        // Who asks later asks anew.
+        // Not cached: later callers retry the conversion.
         known.delete(stored);
         throw error;
       },

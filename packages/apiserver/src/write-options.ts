@@ -6,7 +6,11 @@ import type { DeleteOptions, WriteOptions } from "./registry/options.js";
 
 type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions";
 
-/** @throws ApiError 422 naming the options kind and the parameter. */
+/**
+ * Reads the options of a write from the query.
+ *
+ * @throws ApiError 422 with the options kind and the parameter.
+ */
 export function readWriteOptions(call: ApiCall, kind: OptionsKind, isApply = false): WriteOptions {
   if (!isApply && call.query.isEmpty) {
     return { dryRun: false, fieldManager: managerOf(call.userAgent), fieldValidation: "Warn" };
@@ -50,14 +54,14 @@ export function validateDryRun(values: readonly unknown[], errors: FieldErrors):
   if (values.some((value) => value !== "All")) errors.notSupported("dryRun", values, ["All"]);
 }
 
-/** The manager a client has that names none: its user agent up to the first `/`. */
+/** Returns the default field manager: the user agent up to the first `/`. */
 function managerOf(userAgent: string): string {
   const slash = userAgent.indexOf("/");
   const name = slash < 0 ? userAgent : userAgent.slice(0, slash);
   return name === "" ? "unknown" : name.length > 128 ? name.slice(0, 128) : name;
 }
 
-/** @param body - The decoded body if there was one: then the query is not looked at. */
+/** @param body - The decoded body, if any: the query is then ignored. */
 export function readDeleteOptions(call: ApiCall, body: unknown): DeleteOptions {
   const errors = new FieldErrors();
   const options = isJsonObject(body) ? body : optionsFromQuery(call);

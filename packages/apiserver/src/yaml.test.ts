@@ -32,6 +32,6 @@ test("a map of very many keys is looked through once, not once for every key", (
   const keys = Array.from({ length: 60_000 }, (_, index) => `key-${index}: 1`);
   const startedMs = cpuMs();
   expect(repeatedYamlKey([...keys, "key-59999: 2"].join("\n"))).toContain("line 60001, column 1");
-  // Comparing each key with all before it takes half a minute.
+  // Comparing each key with all previous keys takes half a minute.
   expect(cpuMs() - startedMs).toBeLessThan(10_000);
 });

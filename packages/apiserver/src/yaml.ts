@@ -5,13 +5,16 @@ import { MAX_NESTING, TOO_DEEP, isNestedDeeper } from "./nesting.js";
 import { YamlDocument } from "./yaml/yaml-document.js";
 import { YamlError } from "./yaml/yaml-error.js";
 
-/** What is nested deeper is printed as the JSON that it is, too: in a block, every line begins with as many spaces as it is deep. */
+/**
+ * Deeper values are printed as JSON, which is valid YAML: in block style, the indentation of every line grows with its
+ * depth.
+ */
 const BLOCK_LEVELS = 100;
 
 /**
- * The first document of a text, as Kubernetes reads it.
+ * Parses the first document of a YAML text as Kubernetes does.
  *
- * @throws Error, its message as `line 3: what is wrong`, when it is none, or nested too deeply.
+ * @throws Error with a message `line 3: problem` when the text is invalid or nested too deeply.
  */
 export function parseYaml(text: string): unknown {
   const json = parseJson(text);
@@ -20,21 +23,21 @@ export function parseYaml(text: string): unknown {
     return json;
   }
   try {
-    // Strings that were cut out of the text would keep all of it.
+    // The round trip copies the strings: substrings would keep the whole text in memory.
     return JSON.parse(JSON.stringify(new YamlDocument(text).value())) as unknown;
   } catch (error) {
     throw error instanceof YamlError ? new Error(`line ${error.line}: ${error.message}`, { cause: error }) : error;
   }
 }
 
-/** The complaint about the first key that a map gives twice. */
+/** Returns go-yaml's error for the first repeated key of a map, if any. */
 export function repeatedYamlKey(text: string): string | undefined {
   if (parseJson(text) !== undefined && duplicateFields(text).length === 0) return undefined;
   const [first] = new YamlDocument(text).repeatedKeys();
   return first === undefined ? undefined : `Map keys must be unique at line ${first.line}, column ${first.column}:`;
 }
 
-/** Most YAML that clients send is JSON, and read as that many times faster. */
+/** Most YAML from clients is JSON, and `JSON.parse` is many times faster. */
 function parseJson(text: string): unknown {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
@@ -48,7 +51,7 @@ export function formatYaml(value: unknown): string {
   return isNestedDeeper(value, BLOCK_LEVELS) ? `${JSON.stringify(value)}\n` : block(value);
 }
 
-/** The same as an element of a list: `- kind: Pod`, and the lines after that two to the right. */
+/** Formats a value as an element of a list: `- kind: Pod`, with the following lines indented by two. */
 export function formatYamlElement(value: unknown): string {
   return isNestedDeeper(value, BLOCK_LEVELS) ? `- ${JSON.stringify(value)}\n` : block([value]);
 }

@@ -1,4 +1,7 @@
-/** Certificates and keys (P-256, good until 2126) that only tests use: a server's, a client's, and a client's of an authority nobody trusts. */
+/**
+ * Certificates and keys (P-256, valid until 2126) for tests only: a server's, a client's, and a client's of an
+ * untrusted authority.
+ */
 export const certificates = {
   ca: `-----BEGIN CERTIFICATE-----
 MIIBkjCCATegAwIBAgIUEp7fSaaY7PwvMyCsOmIKTCSc1a4wCgYIKoZIzj0EAwIw

@@ -14,7 +14,7 @@ import { type HttpListener, listen } from "../src/http/listen.js";
 
 const MERGE = "application/merge-patch+json";
 
-/** What a cache or the server holds, by name, as the version each object has. */
+/** Returns the resourceVersion of each object, by namespace and name. */
 function versions(objects: readonly (KubernetesObject | ClientObject)[]): Map<string, string> {
   return new Map(
     objects
@@ -34,7 +34,7 @@ test(
     const pick = <T>(items: readonly T[]): T => items.at(Math.floor(random.next() * items.length)) as T;
     const server = createApiServer({ clock: realClock, random: random.fork("server"), freeze: true, historyLimit: 50 });
     const config = new KubeConfig();
-    // Each time elsewhere: somebody else may have taken the port by the time that it comes back.
+    // On another port each time: another process may have taken the previous port.
     const comeUp = async (): Promise<HttpListener> => {
       const listener = await listen(server);
       config.loadFromClusterAndUser({ name: "c", server: listener.url, skipTLSVerify: true }, { name: "u" });
@@ -64,7 +64,7 @@ test(
     informer.on("update", (object) => seen.set(keyOf(object), object.metadata?.resourceVersion ?? ""));
     informer.on("delete", (object) => seen.delete(keyOf(object)));
     let restarts = 0;
-    // Only an application can tell what to do about an error that is not a 410: this one starts again.
+    // The application must handle an error other than 410: this one restarts the informer.
     informer.on("error", () => {
       restarts++;
       setTimeout(() => void informer.start().catch(() => {}), 5);
@@ -92,7 +92,7 @@ test(
           await send("DELETE", `/${name}`);
       }
       if (random.next() < 0.1) {
-        // Every connection breaks, and while nobody listens the world goes on, sometimes beyond what is remembered.
+        // Closes every connection. Meanwhile objects change, sometimes beyond the stored history.
         disconnects++;
         await listener.close();
         await send("POST", "", { metadata: { name }, data: { operation: "unseen" } });
@@ -109,7 +109,7 @@ test(
       expect(seen).toEqual(stored);
     }, 60_000);
     expect(disconnects).toBeGreaterThan(5);
-    // Some watch came back too late.
+    // At least one watch resumed too late.
     expect(lists).toBeGreaterThan(1);
     expect(restarts).toBeGreaterThan(0);
     await informer.stop();

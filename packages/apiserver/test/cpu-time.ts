@@ -1,6 +1,6 @@
 /**
- * Milliseconds that this thread has computed so far. What others compute meanwhile, other tests' threads too, and waiting for a
- * processor are none of them: what is held to a limit of these does not depend on how busy the machine is.
+ * Returns the CPU time of this thread so far, in milliseconds. It excludes other threads, such as other tests', and
+ * waiting for a processor. A limit on it therefore does not depend on the load of the machine.
  */
 export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();

@@ -13,7 +13,10 @@ const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
 const REQUESTS = HEAVY ? 100_000 : 10_000;
 const HTTP_REQUESTS = HEAVY ? 10_000 : 1_000;
 
-/** What the reference answers with code 500 and no reason: see reference sections 6.1, 7.6, 8.1, 8.4, 8.6.2 and 9.8. */
+/**
+ * Errors that the reference answers with code 500 and no reason: see reference sections 6.1, 7.6, 8.1, 8.4, 8.6.2 and
+ * 9.8.
+ */
 const PLAIN_ERRORS = [
   /^resourceVersion should not be set on objects to be created$/,
   /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing ".*": (invalid syntax|value out of range)$/s,
@@ -25,7 +28,7 @@ const PLAIN_ERRORS = [
   /^target\.(kind|name): /,
 ];
 
-/** A server with a definition and some namespaces, and every failure of its own as a list. */
+/** Creates a server with a definition and some namespaces, and collects its internal failures. */
 async function setUp(seed: number): Promise<{ server: ApiServer; clock: SimulatedClock; failures: unknown[] }> {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const failures: unknown[] = [];
@@ -44,7 +47,7 @@ async function setUp(seed: number): Promise<{ server: ApiServer; clock: Simulate
   return { server, clock, failures };
 }
 
-/** All that is wrong with an answer, in words. */
+/** Returns all problems of a response as texts. */
 function problemsOf(status: number, value: unknown): string[] {
   if (typeof value === "string")
     return status < 300 || [301, 304, 404].includes(status) || value === "400 Bad Request"
@@ -71,7 +74,7 @@ function problemsOf(status: number, value: unknown): string[] {
   return [];
 }
 
-/** What following all changes of one resource adds up to. */
+/** The objects of a resource, reconstructed from all its watch events. */
 class Replay {
   readonly objects = new Map<string, KubernetesObject>();
   readonly problems: string[] = [];
@@ -79,7 +82,7 @@ class Replay {
 
   readonly stop = new AbortController();
 
-  /** Watches, and goes on from where it was when a watch has lasted its time. */
+  /** Watches, and resumes at the last version when a watch times out. */
   async follow(server: ApiServer, path: string): Promise<void> {
     for (const { signal } = this.stop; !signal.aborted;) {
       const response = await server.transport({
@@ -152,7 +155,7 @@ test(`${REQUESTS} mutated requests never break the server, nor what it promises`
     const stop = new AbortController();
     const asked = server.transport({ ...requestOf(draft, index % 2 === 0), signal: stop.signal });
     const where = (): string => `request ${index}: ${JSON.stringify(draft)}`;
-    // A read of a version that is still to come waits for it, on the clock.
+    // A read of a future version waits on the clock.
     const response =
       (await Promise.race([asked, clock.yieldToEventLoop().then(() => undefined)])) ??
       (await Promise.all([asked, clock.advance(60_000)]))[0];
@@ -200,7 +203,7 @@ test(`${REQUESTS} mutated requests never break the server, nor what it promises`
   }
   await Promise.all(followed);
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-  // The requests must reach further than the first check.
+  // The requests must reach more than the first check.
   for (const code of [200, 201, 400, 404, 405, 409, 415, 422])
     expect(codes.get(code) ?? 0, `answers with ${code}`).toBeGreaterThan(REQUESTS / 1000);
   await server.close();
@@ -222,7 +225,7 @@ test(`${HTTP_REQUESTS} of them over HTTP`, async () => {
       if (problems.length > 0) throw new Error(`${problems.join("; ")}\n${where}`);
     } else if (status >= 500) throw new Error(`${status} ${type} ${text}\n${where}`);
   }
-  // It still works as it should.
+  // The server still works.
   const { status } = await sendHttp(
     port,
     agent,
@@ -238,7 +241,7 @@ test(`${HTTP_REQUESTS} of them over HTTP`, async () => {
 interface HttpAnswer {
   readonly status: number;
   readonly type: string;
-  /** `undefined` for a stream, which is not read to its end. */
+  /** `undefined` for a stream, which is not read completely. */
   readonly text: string | undefined;
 }
 
@@ -279,7 +282,7 @@ function sendHttp(
         response.on("error", () => {});
       },
     );
-    // A read of a version that is still to come waits for it, on the clock.
+    // A read of a future version waits on the clock.
     const timer = setTimeout(() => void clock.advance(60_000), 200);
     sent.on("error", reject);
     sent.on("close", () => clearTimeout(timer));

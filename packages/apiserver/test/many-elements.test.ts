@@ -32,7 +32,7 @@ test("very many tolerations are compared with those before in proportion to how 
   const startedMs = cpuMs();
   const reversed = { ...pod, spec: { ...(pod as { spec: object }).spec, tolerations: tolerations.toReversed() } };
   expect(await send("PUT", `${PODS}/p`, reversed)).toBe(200);
-  // Each with each takes minutes.
+  // Comparing each toleration with each other takes minutes.
   expect(cpuMs() - startedMs).toBeLessThan(10_000);
 });
 

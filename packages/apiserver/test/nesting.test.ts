@@ -16,14 +16,14 @@ const FAR_TOO_DEEP = 100_000;
 const kinds = ["object", "list"] as const;
 type Kind = (typeof kinds)[number];
 
-/** JSON of so many objects or lists within each other. */
+/** Returns JSON with the given number of nested objects or lists. */
 function nested(levels: number, kind: Kind = "object"): string {
   return kind === "list"
     ? "[".repeat(levels) + "]".repeat(levels)
     : `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
 }
 
-/** JSON of a widget that is so many levels deep in all. */
+/** Returns the JSON of a widget with the given total nesting. */
 function widget(levels: number, kind: Kind = "object", name = "w"): string {
   const anything = kind === "list" ? `{"a":${nested(levels - 3, kind)}}` : nested(levels - 2, kind);
   return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"${name}"},"spec":{"anything":${anything}}}`;
@@ -222,7 +222,7 @@ function managed(levels: number): RequestBody {
   return bytes(`{"metadata":{"name":"a","managedFields":[{"manager":"m","fieldsV1":${nested(levels)}}]}}`);
 }
 
-/** The definition with another schema for `spec`. */
+/** Returns the definition with another schema for `spec`. */
 function withSpec(spec: string): RequestBody {
   const text = JSON.stringify({ ...widgetDefinition, metadata: { name: "x" } });
   return bytes(text.replace('"spec":{"type":"object"', `"deep":${spec},$&`));
@@ -240,7 +240,7 @@ function addition(path: string, value: string): string {
   return `[{"op":"add","path":"${path}","value":${value}}]`;
 }
 
-/** So many values, each put into the one before it. */
+/** Returns a patch that adds values, each inside the previous one. */
 function stacked(levels: number, times: number): string {
   const operations: string[] = [];
   for (let time = 0; time < times; time++)
@@ -248,7 +248,7 @@ function stacked(levels: number, times: number): string {
   return `[${operations.join(",")}]`;
 }
 
-/** Values that are each moved to the bottom of a new one. */
+/** Returns a patch that moves each value to the bottom of a new one. */
 function moved(times: number): string {
   const operations = [addition("/spec/anything/deep", nested(400)).slice(1, -1)];
   for (let time = 0; time < times; time++) {
@@ -261,7 +261,7 @@ function moved(times: number): string {
   return `[${operations.join(",")}]`;
 }
 
-/** A value that is doubled in depth with every copy of itself into its bottom. */
+/** Returns a patch that repeatedly copies a value into its own bottom, which doubles its depth. */
 function copied(times: number): string {
   const operations = [addition("/spec/anything/a", "{}").slice(1, -1)];
   for (let time = 0; time < times; time++)

@@ -3,7 +3,7 @@ import type { ApiRequest } from "@kubewright/transport";
 
 type Method = ApiRequest["method"];
 
-/** A request before it is sent: its parts, so that each can be spoilt by itself. */
+/** A request before it is sent, in parts, so that each part can be mutated separately. */
 export interface DraftRequest {
   method: Method;
   path: string;
@@ -22,7 +22,7 @@ const PATCH_TYPES = [
 const NAMES = ["a", "b", "c", "d"];
 const NAMESPACES = ["default", "default", "default", "other", "doomed"];
 
-/** The resources that are written to, and what their paths begin with. */
+/** The resources that requests write to, and the prefixes of their paths. */
 const RESOURCES = {
   pods: { root: "/api/v1", kind: "Pod", subresources: ["status", "binding", "eviction", "log"] },
   configmaps: { root: "/api/v1", kind: "ConfigMap", subresources: [] },
@@ -87,7 +87,7 @@ export const widgetDefinition = {
   },
 };
 
-/** Makes requests that are mostly sensible, and spoils as many of them as it lets through. Equal randomness gives equal requests. */
+/** Generates mostly valid requests and mutates some of them. Equal randomness gives equal requests. */
 export class RequestMutator {
   readonly #random: Random;
 
@@ -515,7 +515,7 @@ export class RequestMutator {
     }
   }
 
-  /** Changes one member somewhere inside. */
+  /** Changes one nested member. */
   #mutateValue(root: Record<string, unknown> | unknown[]): void {
     let node: Record<string, unknown> | unknown[] = root;
     for (let depth = 0; depth < 8; depth++) {

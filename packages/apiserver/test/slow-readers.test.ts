@@ -49,7 +49,7 @@ function inProcess(options: Partial<ApiServerOptions>): {
   return { server, put, watch };
 }
 
-/** What a watch has to tell until it ends, or as many events as are wanted. */
+/** Reads a watch until its end, or up to the given number of events. */
 async function readAll(events: AsyncIterator<Event>, most = Number.POSITIVE_INFINITY): Promise<Event[]> {
   const read: Event[] = [];
   while (read.length < most) {
@@ -157,7 +157,7 @@ async function overHttp(options: Partial<ApiServerOptions> = {}, stalledMs?: num
   return { server, url, port, put };
 }
 
-/** A client that asks, and reads no more than the beginning of the answer until it is told to. */
+/** Sends a request and pauses after the start of the response. `rest` reads the remainder. */
 async function askAndStop(
   port: number,
   path: string,
@@ -203,7 +203,7 @@ test("a watch over a socket that is not read ends after a whole event, and other
   const events = received.match(/\{"type":"(ADDED|MODIFIED)"/g) ?? [];
   expect(events.length).toBeGreaterThan(1);
   expect(events.length).toBeLessThan(writes);
-  // The last event, and the end of the chunked answer.
+  // The last event and the end of the chunked response.
   expect(received).toMatch(/"\}\}\r\n2\r\n\}\n\r\n0\r\n\r\n$/);
   await expect.poll(() => seen.match(/"type":"MODIFIED"/g)?.length).toBe(writes);
   stop.abort();
@@ -226,7 +226,7 @@ test("a client that takes nothing of a long answer for a while is cut off", asyn
   const { port, put } = await overHttp({}, 300);
   for (let index = 0; index < 24; index++) await put(`c${index}`, 900_000);
   const { socket, rest } = await askAndStop(port, CONFIG_MAPS);
-  // The server's timer is one of the same thread, and set before this one: however busy that is, it fires first.
+  // The server's timer runs on the same thread and was set before this one, so it fires first, whatever the load.
   await new Promise((resolve) => realClock.setTimer(1500, () => resolve(undefined)));
   const received = await rest();
   expect(socket.destroyed).toBe(true);
@@ -257,7 +257,7 @@ test.each([
   const { body } = await server.transport({ method: "GET", path, headers: { accept } });
   const parsed = (text: string): unknown =>
     (accept.includes("yaml") ? parse(text, { version: "1.1" }) : JSON.parse(text)) as unknown;
-  // What Node's own client asks for is not compressed.
+  // Node's own client does not request compression.
   const response = once(get(`${url}${path}${query}`, { headers: { accept } }), "response") as Promise<
     [IncomingMessage]
   >;

@@ -7,15 +7,15 @@ export const UID = "11111111-1111-4111-8111-111111111111";
 export const NOW_MS = Date.UTC(2026, 0, 1);
 
 export interface Outcome<T> {
-  /** The object as it would be stored. */
+  /** The object to be stored. */
   readonly object: T;
-  /** What is wrong with it, as a Status says it; `""` for nothing. */
+  /** The error message of the Status; `""` when there are no errors. */
   readonly message: string;
   readonly errors: readonly FieldError[];
   readonly warnings: readonly string[];
 }
 
-/** Takes a manifest through a strategy as a create does. */
+/** Runs a strategy's methods for a create. */
 export function create<T extends KubernetesObject>(
   strategy: ResourceStrategy<T>,
   manifest: object,
@@ -30,7 +30,7 @@ export function create<T extends KubernetesObject>(
   return outcome(object, errors, strategy.warningsOnCreate?.(object));
 }
 
-/** Creates the first manifest, changes a copy, and takes that through an update. */
+/** Runs a strategy's methods for an update with a changed copy of the stored object. */
 export function update<T extends KubernetesObject>(
   strategy: ResourceStrategy<T>,
   stored: T,
@@ -61,7 +61,7 @@ export function updateStatus<T extends KubernetesObject>(
   return outcome(object, errors, []);
 }
 
-/** The cells of a row by their column's name. */
+/** Returns the cells of a row by column name. */
 export function row<T extends KubernetesObject>(
   strategy: ResourceStrategy<T>,
   object: T,

@@ -8,18 +8,20 @@ import type { ServedResource } from "../served-resource.js";
 import { convert } from "../stored-versions.js";
 import { isFullObject } from "./request-matcher.js";
 
-/** A request as webhooks and expressions are told of it, seen as one for the `seenAs` resource. */
+/** A request as webhooks and expressions receive it, with its objects converted to `matchedResource`. */
 export interface AdmissionRequestView {
-  /** An `AdmissionRequest` without its UID and objects. */
+  /** An `AdmissionRequest` without `uid`, `object` and `oldObject`. */
   readonly request: JsonObject;
   readonly object: KubernetesObject | null;
   readonly oldObject: KubernetesObject | null;
 }
 
 /**
+ * Builds the admission request with its objects converted to `matchedResource`.
+ *
  * Upstream: apiserver `pkg/admission/plugin/webhook/request/admissionreview.go`.
  *
- * @throws ApiError 500 when an object cannot be converted
+ * @throws ApiError 500 when an object cannot be converted.
  */
 export function buildRequestView(
   attributes: AdmissionAttributes,
@@ -41,7 +43,7 @@ export function buildRequestView(
   );
 }
 
-/** Conversions fail here as whatever else keeps somebody from being asked. */
+/** Converts an object. A failed conversion becomes an internal error, as other failures before a webhook call do. */
 export function convertForAdmission(
   object: KubernetesObject,
   from: ServedResource,
@@ -79,7 +81,7 @@ function describe(attributes: AdmissionAttributes, matchedResource: ServedResour
   };
 }
 
-/** The options of a connection have none. */
+/** The options object of a CONNECT request has no metadata. */
 function withoutEmptyMetadata(object: KubernetesObject, operation: AdmissionAttributes["operation"]): KubernetesObject {
   if (operation !== "CONNECT") return object;
   const { metadata: _none, ...options } = object;

@@ -5,28 +5,28 @@ import { type JsonObject, isJsonObject } from "../json.js";
 import { parseReview, textOf } from "../webhooks/webhook-response.js";
 import type { WebhookResponse } from "../webhooks/webhook-call.js";
 
-/** What a webhook decided. */
+/** Decision of a webhook. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly status: JsonObject | undefined;
-  /** The text of a JSON patch. */
+  /** Text of a JSON patch. */
   readonly patch: string | undefined;
   readonly patchType: string;
   readonly warnings: readonly string[];
-  /** For the audit record, without the webhook's name. */
+  /** Audit annotations; the keys have no webhook name prefix. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Why an answer is none. */
+/** The response of a webhook is invalid. */
 export class InvalidResponse extends Error {
   override readonly name = "InvalidAnswer";
 }
 
 /**
- * Reads what a webhook answered. Upstream: `VerifyAdmissionResponse`.
+ * Parses the response of a webhook. Upstream: `VerifyAdmissionResponse`.
  *
- * @param apiVersion - What it was asked in.
- * @throws InvalidAnswer
+ * @param apiVersion - The apiVersion of the request.
+ * @throws InvalidResponse
  */
 export function readVerdict(answer: WebhookResponse, apiVersion: string, uid: string, isMutating: boolean): Verdict {
   const review = readReview(answer);
@@ -64,7 +64,7 @@ export function readVerdict(answer: WebhookResponse, apiVersion: string, uid: st
   };
 }
 
-/** @throws InvalidAnswer */
+/** @throws InvalidResponse */
 function decodePatch(patch: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(patch), (character) => character.charCodeAt(0)));
@@ -73,7 +73,7 @@ function decodePatch(patch: string): string {
   }
 }
 
-/** @throws InvalidAnswer */
+/** @throws InvalidResponse */
 function readReview(answer: WebhookResponse): JsonObject {
   try {
     return parseReview(answer);
@@ -91,7 +91,7 @@ function textsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** Upstream: `webhookerrors.ToStatusErr`. */
+/** Returns the error for a request that a webhook denied. Upstream: `webhookerrors.ToStatusErr`. */
 export function refusal(webhook: string, status: JsonObject = {}): ApiError {
   const { code, message, reason } = status as { code?: unknown; message?: unknown; reason?: unknown };
   const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`;

@@ -15,12 +15,12 @@ export interface AdmissionRequest {
   readonly namespace?: string;
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly userInfo: { readonly username: string; readonly uid?: string; readonly groups?: readonly string[] };
-  /** `null` of a deletion; what is sent to a subresource, as a `Scale`, `Eviction` or `PodExecOptions`. */
+  /** `null` for DELETE. For a subresource: the object sent to it, such as a `Scale`, `Eviction` or `PodExecOptions`. */
   readonly object: Record<string, unknown> | null;
-  /** `null` of a creation. */
+  /** `null` for CREATE. */
   readonly oldObject: Record<string, unknown> | null;
   readonly dryRun: boolean;
-  /** `null` of a connection. */
+  /** `null` for CONNECT. */
   readonly options: Record<string, unknown> | null;
 }
 
@@ -29,14 +29,14 @@ export interface AdmissionResponse {
   readonly uid?: string;
   readonly allowed: boolean;
   readonly status?: { readonly code?: number; readonly reason?: string; readonly message?: string };
-  /** A JSON patch in base64, of a mutating webhook. {@link jsonPatchOf} makes one. */
+  /** A base64-encoded JSON patch; only for mutating webhooks. {@link jsonPatchOf} creates it. */
   readonly patch?: string;
   readonly patchType?: "JSONPatch";
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** The two members of a response that say how the object is to be changed: operations as in RFC 6902. */
+/** Returns the two members of a response that change the object. The operations follow RFC 6902. */
 export function jsonPatchOf(operations: readonly object[]): Pick<AdmissionResponse, "patch" | "patchType"> {
   const bytes = new TextEncoder().encode(JSON.stringify(operations));
   let binary = "";

@@ -12,7 +12,7 @@ const RULE = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], res
 
 interface Bench {
   readonly send: (method: "DELETE" | "POST", path: string, value?: object) => Promise<number>;
-  /** What was noted of the latest request for a ConfigMap. */
+  /** Returns the audit annotations of the latest ConfigMap request. */
   readonly noted: () => AuditRecord["annotations"];
 }
 

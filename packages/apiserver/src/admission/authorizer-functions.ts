@@ -7,14 +7,14 @@ import { MapValue, type OpaqueValue, type Value } from "../cel/values.js";
 import type { ResourceAttributes } from "../request-info.js";
 import { AUTHORIZER, DECISION, GROUP_CHECK, PATH_CHECK, RESOURCE_CHECK } from "./expression-types.js";
 
-/** What one check costs. Upstream: apiserver `pkg/cel/library/cost.go`. */
+/** Cost of one authorization check. Upstream: apiserver `pkg/cel/library/cost.go`. */
 const checkCost: CostModel = () => ({ cost: exactly(350_000) });
 
-/** `authorizer`: asks what a user may do. */
+/** The CEL variable `authorizer`: checks what a user may do. */
 export class AuthorizerValue extends MapValue {
   readonly size = 1;
 
-  /** @param requested - What the request itself is for. */
+  /** @param requested - Attributes of the request that is being admitted. */
   constructor(
     readonly access: AccessControl,
     readonly user: UserInfo,
@@ -99,7 +99,10 @@ class Decision extends OpaqueObject {
   }
 }
 
-/** Field and label selectors narrow nothing here: who may list all may list some. */
+/**
+ * Functions of the CEL variable `authorizer`. Field and label selectors restrict nothing here: a user that may list all
+ * objects may list a selection.
+ */
 export const authorizerFunctions: FunctionLibrary = {
   path: [
     member(

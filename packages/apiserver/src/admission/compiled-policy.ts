@@ -8,28 +8,31 @@ import { LazyVariables } from "./lazy-variables.js";
 import { type EvaluationResult, MatchConditions, evaluate } from "./match-conditions.js";
 import { RequestMatcher } from "./request-matcher.js";
 
-/** What the expressions of one policy may cost together for one request, and each of them. Upstream: `celconfig`. */
+/**
+ * Cost limits for one policy and one request: of all expressions together, and of each expression. Upstream:
+ * `celconfig`.
+ */
 const MAX_COST = 10_000_000;
 const MAX_COST_PER_EXPRESSION = 1_000_000;
 const MAX_MESSAGE_BYTES = 5 * 1024;
 const MAX_ANNOTATION_CHARACTERS = 10 * 1024;
 const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/** Something that a policy found wrong with a request. */
+/** A failed validation of a policy. */
 export interface Finding {
   readonly message: string;
   readonly reason: string;
-  /** The validation's, from 0. */
+  /** Index of the validation, from 0. */
   readonly index: number;
 }
 
-/** What a policy has to say of a request. */
+/** Result of evaluating a policy for one request. */
 export interface PolicyResult {
-  /** In the order of the policy. */
+  /** In the order of the policy's validations. */
   readonly findings: readonly Finding[];
-  /** For the audit record, without the policy's name. */
+  /** Audit annotations; the keys have no policy name prefix. */
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
-  /** Why annotations have no value: reasons to refuse, whatever is to become of findings. */
+  /** Evaluation errors of audit annotations. They deny the request, whatever the binding's validation actions are. */
   readonly annotationErrors: readonly string[];
 }
 
@@ -48,7 +51,9 @@ interface Variable {
   readonly program: Program;
 }
 
-/** A policy whose expressions are compiled. Upstream: `validator` of apiserver's `pkg/admission/plugin/policy/validating`. */
+/**
+ * A policy with compiled expressions. Upstream: `validator` of apiserver's `pkg/admission/plugin/policy/validating`.
+ */
 export class CompiledPolicy {
   readonly name: string;
   readonly matcher: RequestMatcher;
@@ -70,7 +75,7 @@ export class CompiledPolicy {
     const params = paramKind !== undefined;
     const types = new Map<string, Type>();
     const names: ExpressionScope = { params, authorizer: true, variables: types };
-    // All of them compiled when the policy was written.
+    // Validation of the policy has already compiled every expression without error.
     const compile = (source: string, expected: ExpectedResult): Program | undefined => {
       const compiled = compiler.compile(source, expected, names);
       return "program" in compiled ? compiled.program : undefined;
@@ -93,7 +98,7 @@ export class CompiledPolicy {
     });
   }
 
-  /** @param variables - `params` among them. */
+  /** @param variables - Include `params` if the policy has a `paramKind`. */
   evaluate(variables: ReadonlyMap<string, Value>): PolicyResult {
     const matched = this.#conditions.match(variables);
     if (matched === false) return NO_FINDINGS;
@@ -148,12 +153,15 @@ function run(
   if (left <= 0) return { problem: OUT_OF_BUDGET };
   const own = new CostBudget(Math.min(MAX_COST_PER_EXPRESSION, left));
   const result = evaluate(program, expression, variables, own);
-  // What it had left is the least that is now spent of all.
+  // When the expression exceeds its own budget, the total is charged no more than what was left.
   budget.spend(Math.min(own.spent, left));
   return result;
 }
 
-/** What the message's expression comes to, unless that cannot be shown; else what is said, or that it failed. */
+/**
+ * Returns the value of the message expression. If it is empty, too long or has a line break, returns the message, else
+ * a default text.
+ */
 function failureText(
   { expression, message, messageProgram }: Validation,
   variables: ReadonlyMap<string, Value>,

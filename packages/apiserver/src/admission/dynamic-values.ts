@@ -4,7 +4,7 @@ import { DYN, type Type } from "../cel/types.js";
 import { type JsonObject, isJsonObject, ownMember } from "../json.js";
 
 /**
- * JSON as expressions see it, read when asked for: by a type where that says more than JSON does, as it is elsewhere.
+ * Converts JSON to a CEL value lazily. Uses the type where it contains more information than the JSON.
  *
  * Upstream: `TypedToVal` and `UnstructuredToVal` without a schema, in apiserver's `pkg/cel/common`.
  */

@@ -13,7 +13,7 @@ const userInfo = object("UserInfo", {
   extra: mapOf(STRING, listOf(STRING)),
 });
 
-/** What expressions know of the request. Upstream: `BuildRequestType`. */
+/** Type of the variable `request`. Upstream: `BuildRequestType`. */
 export const REQUEST: Type = object("AdmissionRequest", {
   kind,
   resource,
@@ -29,7 +29,7 @@ export const REQUEST: Type = object("AdmissionRequest", {
   options: DYN,
 });
 
-/** What they know of the namespace. Upstream: `BuildNamespaceType`. */
+/** Type of the variable `namespaceObject`. Upstream: `BuildNamespaceType`. */
 export const NAMESPACE: Type = object("Namespace", {
   metadata: object("NamespaceMetadata", {
     name: STRING,
@@ -60,12 +60,12 @@ export const NAMESPACE: Type = object("Namespace", {
   }),
 });
 
-/** Checks of what a user may do. Upstream: apiserver `pkg/cel/library/authz.go`. */
+/** Types of the authorization checks. Upstream: apiserver `pkg/cel/library/authz.go`. */
 export const RESOURCE_CHECK: Type = opaque("kubernetes.authorization.ResourceCheck");
 export const GROUP_CHECK: Type = opaque("kubernetes.authorization.GroupCheck");
 export const PATH_CHECK: Type = opaque("kubernetes.authorization.PathCheck");
 export const DECISION: Type = opaque("kubernetes.authorization.Decision");
-/** An object, so that `authorizer.requestResource` is one of its members. */
+/** An object type, so that `authorizer.requestResource` is a member. */
 export const AUTHORIZER: Type = {
   kind: "object",
   name: "kubernetes.authorization.Authorizer",

@@ -5,7 +5,7 @@ import { AuthorizerValue } from "./authorizer-functions.js";
 import { dynamicValue } from "./dynamic-values.js";
 import { NAMESPACE, REQUEST } from "./expression-types.js";
 
-/** What expressions may name. `params` and `variables` are the caller's to add. */
+/** Returns the variables of an expression. The caller adds `params` and `variables`. */
 export function expressionVariables(attributes: AdmissionAttributes, seen: AdmissionRequestView): Map<string, Value> {
   const { server, user, resource, subresource, namespace, name } = attributes;
   const { group, version } = resource;

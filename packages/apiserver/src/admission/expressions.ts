@@ -4,28 +4,28 @@ import { DYN, type Type, typeName } from "../cel/types.js";
 import { authorizerFunctions } from "./authorizer-functions.js";
 import { AUTHORIZER, NAMESPACE, REQUEST, variablesType } from "./expression-types.js";
 
-/** Bytes of a request, which is as large as a value can be. */
+/** Maximum size of a value in bytes: the maximum size of a request. */
 const MAX_BYTES = 3 * 1024 * 1024;
 
-/** What an expression may name besides `object`, `oldObject`, `namespaceObject` and `request`. */
+/** Variables of an expression besides `object`, `oldObject`, `namespaceObject` and `request`. */
 export interface ExpressionScope {
-  /** Of `object` and `oldObject`. Default: it shows when they are evaluated. */
+  /** Type of `object` and `oldObject`. Default: dynamic. */
   readonly object?: Type;
-  /** Whether there are `params`, or of which type. Default false. */
+  /** Whether `params` exists, or its type. Default false. */
   readonly params?: boolean | Type | undefined;
   readonly authorizer?: boolean;
-  /** Types of `variables`. Absent or empty: there are none. */
+  /** Types of `variables`. Absent or empty: `variables` does not exist. */
   readonly variables?: ReadonlyMap<string, Type>;
 }
 
-/** What an expression must come to. */
+/** Required result type of an expression. */
 export type ExpectedResult = "bool" | "string" | "string or null" | "any";
 
-/** Either what was made of an expression, or what is wrong with it. */
+/** A compiled expression, or the compile error. */
 export type CompileResult = { readonly program: Program } | { readonly problem: string };
 
 /**
- * Compiles the expressions of admission: match conditions, and what a policy consists of. Upstream: apiserver
+ * Compiles the expressions of admission: match conditions and the expressions of policies. Upstream: apiserver
  * `pkg/admission/plugin/cel/compile.go`.
  */
 export class AdmissionExpressions {
@@ -38,7 +38,7 @@ export class AdmissionExpressions {
     return problem === undefined ? compiled : { problem };
   }
 
-  /** What an expression comes to, or what is wrong with it, in the words of the compiler alone. */
+  /** Returns the result type of an expression, or the compiler's messages without a prefix. */
   check(source: string, names: ExpressionScope): { readonly type: Type } | { readonly errors: string } {
     const compiled = this.#compile(source, names);
     return "errors" in compiled ? compiled : { type: compiled.program.type };
@@ -68,7 +68,7 @@ function declarations({
   return new Map([...types].map(([name, type]) => [name, { type, max: MAX_BYTES, minBytes: 1 }]));
 }
 
-/** Kinds of types that an expression may come to, and how upstream says so. One that shows only later is none of them. */
+/** Allowed result types, and upstream's text for them. A dynamic result is never allowed. */
 const RESULTS: Readonly<
   Record<ExpectedResult, { readonly kinds: readonly string[]; readonly text: string } | undefined>
 > = {

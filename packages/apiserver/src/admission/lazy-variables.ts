@@ -2,7 +2,10 @@ import { EvaluationProblem, MapValue, type Value } from "../cel/values.js";
 import type { Type } from "../cel/types.js";
 import { variablesType } from "./expression-types.js";
 
-/** `variables`: each is worked out when it is first asked for, and then kept. Upstream: `CompositionContext`. */
+/**
+ * The CEL variable `variables`: evaluates each member on first access and caches the value. Upstream:
+ * `CompositionContext`.
+ */
 export class LazyVariables extends MapValue {
   readonly #compute: ReadonlyMap<string, () => Value>;
   readonly #known = new Map<string, Value>();
@@ -16,7 +19,7 @@ export class LazyVariables extends MapValue {
     return this.#compute.size;
   }
 
-  /** @throws EvaluationProblem when it has none. */
+  /** @throws EvaluationProblem when the variable cannot be evaluated. */
   get(key: Value): Value | undefined {
     const compute = typeof key === "string" ? this.#compute.get(key) : undefined;
     if (compute === undefined) return undefined;
@@ -37,7 +40,7 @@ export class LazyVariables extends MapValue {
     return this.#compute.keys();
   }
 
-  /** What is in it was checked when the expressions were compiled. */
+  /** An empty type: member types were checked when the expressions were compiled. */
   override get objectType(): Type {
     return variablesType(new Map());
   }

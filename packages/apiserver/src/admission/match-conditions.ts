@@ -4,12 +4,19 @@ import { CostBudget, CostExceeded, EvaluationProblem, type Program, type Value }
 import type { MatchCondition } from "../kinds/admissionregistration/match-conditions.js";
 import type { AdmissionExpressions, ExpressionScope } from "./expressions.js";
 
-/** What all conditions of one webhook or policy may cost together. Upstream: `RuntimeCELCostBudgetMatchConditions`. */
+/**
+ * Cost limit of all match conditions of one webhook or policy together. Upstream:
+ * `RuntimeCELCostBudgetMatchConditions`.
+ */
 const MAX_COST = 2_500_000;
 
 export type EvaluationResult = { readonly value: Value } | { readonly problem: string };
 
-/** @param expression - As it was compiled, for the text. */
+/**
+ * Evaluates a compiled expression.
+ *
+ * @param expression - Source of the expression, for the error message.
+ */
 export function evaluate(
   program: Program,
   expression: string,
@@ -25,7 +32,7 @@ export function evaluate(
   }
 }
 
-/** Conditions that all must hold. Upstream: apiserver `pkg/admission/plugin/webhook/matchconditions`. */
+/** Match conditions that must all be true. Upstream: apiserver `pkg/admission/plugin/webhook/matchconditions`. */
 export class MatchConditions {
   readonly #conditions: readonly { readonly expression: string; readonly program: Program }[];
 
@@ -37,7 +44,7 @@ export class MatchConditions {
   ) {
     this.#conditions = conditions.flatMap(({ expression }) => {
       const compiled = compiler.compile(expression.trim(), "bool", names);
-      // They compiled when they were written.
+      // Validation of the configuration has already compiled every condition without error.
       return "program" in compiled ? [{ expression: expression.trim(), program: compiled.program }] : [];
     });
   }
@@ -46,7 +53,9 @@ export class MatchConditions {
     return this.#conditions.length === 0;
   }
 
-  /** Whether all hold; or why that cannot be told, which a condition that does not hold makes irrelevant. */
+  /**
+   * Returns whether all conditions are true, or the evaluation error. A false condition takes precedence over an error.
+   */
   match(variables: ReadonlyMap<string, Value>): boolean | { readonly problem: string } {
     const budget = new CostBudget(MAX_COST);
     const problems: string[] = [];

@@ -33,7 +33,10 @@ async function send(
   };
 }
 
-/** A cluster with one policy for ConfigMaps that is bound, and what it says of one. */
+/**
+ * Creates a cluster with one bound policy for ConfigMaps. Returns a function that creates a ConfigMap and returns the
+ * policy's answer.
+ */
 async function bound(
   spec: object,
   binding: object = {},

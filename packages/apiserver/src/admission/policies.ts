@@ -24,8 +24,9 @@ const FAILURE_KEY = "validation.policy.admission.k8s.io/validation_failure";
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413, Invalid: 422 };
 
 /**
- * ValidatingAdmissionPolicies, by what binds them: at once, not about a second after they are written as upstream. Of several
- * refusals the first is told, by the names of policies and bindings.
+ * Applies ValidatingAdmissionPolicies through their bindings. A policy takes effect immediately, upstream after about a
+ * second. If several policies deny a request, the response contains the first denial in the order of policy names and
+ * binding names.
  *
  * Upstream: apiserver `pkg/admission/plugin/policy/validating`.
  */
@@ -33,7 +34,7 @@ export class AdmissionPolicies implements AdmissionPlugin {
   readonly #policies: ResourceStorage;
   readonly #bindings: ResourceStorage;
   readonly #compiler = new AdmissionExpressions();
-  /** By policy or binding, as stored objects never change. */
+  /** By stored policy or binding: stored objects never change. */
   readonly #compiled = new WeakMap<object, CompiledPolicy>();
   readonly #matchers = new WeakMap<object, RequestMatcher>();
 
@@ -50,7 +51,7 @@ export class AdmissionPolicies implements AdmissionPlugin {
     return this.#policies.size === 0 || this.#bindings.size === 0;
   }
 
-  /** @throws ApiError as the first policy that denies says */
+  /** @throws ApiError of the first policy that denies the request. */
   validate(attributes: AdmissionAttributes): Awaitable<void> {
     const bindings = this.#bindingsByPolicy();
     const invocations = this.#policies.list().flatMap(({ name, object }) => {
@@ -60,7 +61,11 @@ export class AdmissionPolicies implements AdmissionPlugin {
     return this.#evaluateAll(invocations, attributes, 0, undefined);
   }
 
-  /** All from that one on, as each may warn. @throws ApiError the first refusal */
+  /**
+   * Evaluates all invocations from index `first`, because each may add warnings.
+   *
+   * @throws ApiError of the first denial.
+   */
   #evaluateAll(
     invocations: readonly PolicyInvocation[],
     attributes: AdmissionAttributes,
@@ -77,7 +82,7 @@ export class AdmissionPolicies implements AdmissionPlugin {
     if (denial !== undefined) throw denial;
   }
 
-  /** Bindings by the policy's name. */
+  /** Returns the bindings by policy name. */
   #bindingsByPolicy(): ReadonlyMap<string, readonly Binding[]> {
     const bound = new Map<string, Binding[]>();
     for (const { object } of this.#bindings.list()) {
@@ -103,7 +108,7 @@ export class AdmissionPolicies implements AdmissionPlugin {
     return matcher;
   }
 
-  /** Warns and notes as the binding wants it, and answers the first refusal. */
+  /** Adds the warnings and annotations that the binding requests. Returns the first denial. */
   #evaluate(invocation: PolicyInvocation, attributes: AdmissionAttributes): Awaitable<ApiError | undefined> {
     const { policy, binding } = invocation;
     const matchedResource = policy.matcher.match(attributes);
@@ -122,7 +127,7 @@ export class AdmissionPolicies implements AdmissionPlugin {
   }
 }
 
-/** A policy through one of its bindings. */
+/** A policy applied through one of its bindings. */
 interface PolicyInvocation {
   readonly policy: CompiledPolicy;
   readonly binding: Binding;
@@ -155,7 +160,7 @@ function evaluateWith(
   return denial;
 }
 
-/** What the bindings of one policy have noted. Upstream: `auditAnnotationCollector`. */
+/** Audit annotations of one policy, collected over its bindings. Upstream: `auditAnnotationCollector`. */
 class AuditAnnotationCollector {
   readonly #policy: string;
   readonly #values = new Map<string, Set<string>>();
@@ -194,7 +199,7 @@ function refusal(
 
 type Params = { readonly objects: readonly (KubernetesObject | null)[] } | { readonly problem: string };
 
-/** The objects that a policy is to be applied with, one after the other. Upstream: `generic.CollectParams`. */
+/** Returns the parameter objects; the policy is evaluated once for each. Upstream: `generic.CollectParams`. */
 function collectParams(
   { paramKind }: CompiledPolicy,
   binding: Binding,

@@ -8,13 +8,13 @@ export interface PolicyStatusOptions {
   readonly clock: Clock;
   readonly policies: ResourceStorage;
   readonly checker: TypeChecker;
-  /** Applies a status to the policy, or fails without a word. */
+  /** Applies the status to the policy. Ignores errors. */
   readonly apply: (name: string, status: NonNullable<ValidatingAdmissionPolicy["status"]>) => void;
 }
 
 /**
- * Writes into every policy's status what its expressions were found to do wrong, once for each generation. Upstream:
- * `pkg/controller/validatingadmissionpolicystatus`, of kube-controller-manager.
+ * Writes the type-checking warnings of each policy into its status, once per generation. Upstream:
+ * `pkg/controller/validatingadmissionpolicystatus` of kube-controller-manager.
  */
 export function maintainPolicyStatus({ clock, policies, checker, apply }: PolicyStatusOptions): void {
   const pending = new Set<string>();

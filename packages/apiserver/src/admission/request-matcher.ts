@@ -7,7 +7,10 @@ import type { ServedResource } from "../served-resource.js";
 
 const GROUP = "admissionregistration.k8s.io";
 
-/** Nobody is asked about who is asked, or there would be no way out of a mistake. Upstream: `rules.IsExemptAdmissionConfigurationResource`. */
+/**
+ * Whether admission skips the resource: webhook and policy configurations, because a wrong one could otherwise not be
+ * corrected. Upstream: `rules.IsExemptAdmissionConfigurationResource`.
+ */
 export function isExempt({ group, resource }: Pick<ServedResource, "group" | "resource">): boolean {
   return (
     group === GROUP &&
@@ -17,7 +20,10 @@ export function isExempt({ group, resource }: Pick<ServedResource, "group" | "re
   );
 }
 
-/** Which requests something is for. Upstream: apiserver `pkg/admission/plugin/webhook/predicates`, `plugin/policy/matching`. */
+/**
+ * Decides which requests a webhook or a policy applies to. Upstream: apiserver
+ * `pkg/admission/plugin/webhook/predicates`, `plugin/policy/matching`.
+ */
 export class RequestMatcher {
   readonly #rules: readonly OperationRule[];
   readonly #excluded: readonly OperationRule[];
@@ -34,10 +40,10 @@ export class RequestMatcher {
   }
 
   /**
-   * As what the request is to be seen: itself, or the same objects under another group or version; `undefined` when it is none
-   * of those. Without rules every request is one.
+   * Returns the resource that the request matches as: its own resource, or the same objects under another group or
+   * version. Returns `undefined` when the request does not match. Without rules every request matches.
    *
-   * @throws ApiError 404 when there is no namespace to look at.
+   * @throws ApiError 404 when the namespace does not exist.
    */
   match(attributes: AdmissionAttributes): ServedResource | undefined {
     const { resource } = attributes;
@@ -57,7 +63,7 @@ export class RequestMatcher {
     return undefined;
   }
 
-  /** What is connected with has no labels that could be missing. */
+  /** An object selector never matches a CONNECT request: its options have no labels. */
   #selectsObject({ operation, object, oldObject }: AdmissionAttributes): boolean {
     const selects = this.#object;
     if (selects === undefined) return true;
@@ -76,7 +82,7 @@ export class RequestMatcher {
   }
 }
 
-/** `undefined`: everything is selected. */
+/** `undefined`: the selector is empty and selects everything. */
 function selectorMatcher(selector: DeepReadonly<LabelSelector> | undefined): LabelMatcher | undefined {
   if (selector === undefined) return undefined;
   const { matchLabels = {}, matchExpressions = [] } = selector;
@@ -109,7 +115,7 @@ function has(list: readonly string[], value: string): boolean {
   return list.includes("*") || list.includes(value);
 }
 
-/** Whether what is asked about is an object of the resource, not something that is sent to its subresource. */
+/** Whether the admitted object is an object of the resource, not the body of a subresource. */
 export function isFullObject({ kind, resource }: AdmissionAttributes): boolean {
   return kind.kind === resource.kind && kind.group === resource.group;
 }

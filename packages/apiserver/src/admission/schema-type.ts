@@ -14,7 +14,9 @@ const SCALARS: Readonly<Record<ScalarType, Type>> = {
   quantity: STRING,
 };
 
-/** Types of expressions for those of built-in kinds, each made once. Upstream: `common.SchemaDeclType`. */
+/**
+ * Converts the schemas of built-in kinds to CEL types. Converts each schema once. Upstream: `common.SchemaDeclType`.
+ */
 export class SchemaTypes {
   readonly #objects = new Map<ObjectSchema, Type>();
 
@@ -38,7 +40,7 @@ export class SchemaTypes {
     if (known !== undefined) return known;
     const fields = new Map<string, Type>();
     const type: Type = schema.fields.size === 0 ? DYN : { kind: "object", name: schema.name, fields };
-    // Before its fields: types may contain themselves.
+    // Stored before its fields, because types may contain themselves.
     this.#objects.set(schema, type);
     for (const field of schema.fields.values()) fields.set(field.name, this.of(field.schema));
     return type;

@@ -20,7 +20,7 @@ interface Bench {
   ) => Promise<{ readonly status: number; readonly value: Record<string, never> & { readonly message?: string } }>;
 }
 
-/** A cluster with a pod, a Deployment and a custom resource, and a webhook of that kind for these requests. */
+/** Creates a cluster with a pod, a Deployment, a custom resource and a webhook of the given kind for the rule. */
 async function serve(
   kind: "Mutating" | "Validating",
   rule: object,
@@ -41,7 +41,7 @@ async function serve(
       method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
     const body = value === undefined ? {} : { body: { type: "decoded", value } as const };
     const response = await server.transport({ method, path, headers, ...body });
-    // What was written is counted for.
+    // Lets the server count the write for quotas.
     await clock.advance(0);
     if (response.body.type !== "decoded") throw new Error("no object");
     return { status: response.status, value: response.body.value as never };

@@ -9,19 +9,20 @@ import { SchemaTypes } from "./schema-type.js";
 
 type Spec = DeepReadonly<NonNullable<ValidatingAdmissionPolicy["spec"]>>;
 
-/** Something that an expression of a policy does with the objects of a kind that cannot be done with them. */
+/** A type error in an expression of a policy for the objects of a kind. */
 export interface ExpressionWarning {
-  /** `spec.validations[0].expression` */
+  /** Path of the expression: `spec.validations[0].expression`. */
   readonly fieldRef: string;
   readonly warning: string;
 }
 
-/** Kinds that one rule is checked for. Upstream: `maxTypesToCheck`. */
+/** Maximum number of kinds checked per rule. Upstream: `maxTypesToCheck`. */
 const MAX_KINDS = 10;
 
 /**
- * Checks the validations of policies against the types of the built-in kinds that they match by name. Whether they are right
- * for others, and for custom resources, shows when they are evaluated. What is found changes nothing that a policy does.
+ * Checks the validations of policies against the types of the built-in kinds that they match by name. Expressions for
+ * other kinds and for custom resources are checked only at evaluation. The warnings do not change the effect of a
+ * policy.
  *
  * Upstream: `typechecking.go` of apiserver's `pkg/admission/plugin/policy/validating`.
  */
@@ -100,12 +101,12 @@ export class TypeChecker {
   }
 }
 
-/** None when any may match. */
+/** Returns the sorted names, or none if a name contains a wildcard. */
 function named(names: readonly string[] = []): readonly string[] {
   return names.some((name) => name.includes("*")) ? [] : names.toSorted();
 }
 
-/** As Go prints it: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
+/** Formats the kind as Go prints it: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
 function textOf({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }

@@ -15,7 +15,7 @@ const URLS = ["a", "b", "c"].map((name) => `https://${name}.test/hook`);
 const RULE = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] };
 type Handler = (request: AdmissionRequest, review: AdmissionReview) => AdmissionResponse;
 
-/** A cluster in virtual time whose webhooks are these functions, the first at the first URL. */
+/** A cluster in virtual time with these functions as webhooks, the first at the first URL. */
 class Bench {
   readonly requests: AdmissionRequest[] = [];
   readonly server: ApiServer;

@@ -19,43 +19,43 @@ import { RequestMatcher, isExempt, isFullObject } from "./request-matcher.js";
 import { webhookAddress } from "../webhooks/webhook-address.js";
 import type { WebhookCaller } from "../webhooks/webhook-call.js";
 
-/** A webhook that is ready to be asked whether it is for a request. */
+/** A webhook with its compiled rules and match conditions. */
 interface CompiledWebhook {
-  /** Unlike its name, its alone. */
+  /** Unique, unlike the webhook's name. */
   readonly id: string;
-  /** Name of the configuration that it stands in. */
+  /** Name of the configuration that contains the webhook. */
   readonly configuration: string;
   readonly webhook: Webhook;
   readonly matcher: RequestMatcher;
   readonly conditions: MatchConditions;
 }
 
-/** A webhook that is for a request, and what it sees it as. */
+/** A webhook that matches the request, and the resource that the request matches as. */
 interface Invocation extends CompiledWebhook {
   readonly matchedResource: ServedResource;
 }
 
-/** There is no verdict, and the webhook's failure policy decides. Upstream: `ErrCallingWebhook`. */
+/** The call of a webhook failed; the webhook's failure policy decides. Upstream: `ErrCallingWebhook`. */
 class WebhookCallError extends Error {
   constructor(webhook: string, why: string) {
     super(`failed calling webhook ${JSON.stringify(webhook)}: ${why}`);
   }
 }
 
-/** What reads the configurations and calls whom they name. */
+/** Storage of the configurations, and the function that calls webhooks. */
 export interface WebhookOptions {
   readonly configurations: ResourceStorage;
   readonly call: WebhookCaller;
   readonly random: Random;
-  /** Aborts when the server ends. */
+  /** Aborts when the server closes. */
   readonly signal: AbortSignal;
 }
 
-/** What both kinds of webhooks have in common: whom to call, and how. */
+/** Common part of both kinds of webhooks: finds and calls the matching webhooks. */
 class Webhooks {
   readonly #options: WebhookOptions;
   readonly #compiler = new AdmissionExpressions();
-  /** By configuration, as stored objects never change. */
+  /** By stored configuration: stored objects never change. */
   readonly #compiled = new WeakMap<object, readonly CompiledWebhook[]>();
 
   constructor(options: WebhookOptions) {
@@ -66,7 +66,7 @@ class Webhooks {
     return this.#options.configurations.size === 0;
   }
 
-  /** All webhooks, by their configuration's name and then as they stand there. */
+  /** Yields all webhooks, by configuration name and then in the configuration's order. */
   *all(): Generator<CompiledWebhook> {
     for (const { object } of this.#options.configurations.list()) {
       let compiled = this.#compiled.get(object);
@@ -92,7 +92,12 @@ class Webhooks {
     }));
   }
 
-  /** @throws ApiError 403 when a condition has no value and the webhook fails closed; 404 without a namespace to look at. */
+  /**
+   * Returns the invocation, or `undefined` when the webhook does not match the request.
+   *
+   * @throws ApiError 403 when a match condition fails to evaluate and the webhook fails closed; 404 when the namespace
+   * does not exist.
+   */
   async invocation(compiled: CompiledWebhook, attributes: AdmissionAttributes): Promise<Invocation | undefined> {
     const { webhook, matcher, conditions } = compiled;
     if ((webhook.rules ?? []).length === 0) return undefined;
@@ -109,10 +114,12 @@ class Webhooks {
   }
 
   /**
-   * What the webhook says of the request; `undefined` when it says nothing and its failure policy lets that pass, which is noted.
+   * Calls the webhook and returns its verdict. Returns `undefined` when the call fails and the failure policy is
+   * `Ignore`; an audit annotation records this.
    *
-   * @round round - As in upstream's audit annotations: `round_0_index_3`.
-   * @throws ApiError 500 when it says nothing and fails closed; as the webhook has it when it refuses.
+   * @param round - As in upstream's audit annotations: `round_0_index_3`.
+   * @throws ApiError 500 when the call fails and the webhook fails closed; the webhook's status when it denies the
+   * request.
    */
   async invoke(
     invocation: Invocation,
@@ -173,8 +180,8 @@ function concerns(resource: ServedResource): boolean {
 }
 
 /**
- * Calls the webhooks of MutatingWebhookConfigurations, one after the other, and those of them once more that want it when a
- * later one, or another plugin, has changed what they saw. Upstream: apiserver `pkg/admission/plugin/webhook/mutating`.
+ * Calls the webhooks of MutatingWebhookConfigurations one after the other. Calls a webhook again when it asks for
+ * reinvocation and a later webhook has changed the object. Upstream: apiserver `pkg/admission/plugin/webhook/mutating`.
  */
 export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   const webhooks = new Webhooks(options);
@@ -186,7 +193,7 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
 }
 
 async function mutate(webhooks: Webhooks, attributes: AdmissionAttributes): Promise<void> {
-  /** Those that may be asked again, since the object was last changed. */
+  /** Webhooks with `reinvocationPolicy: IfNeeded` called since the last change of the object. */
   let reinvocable = new Set<string>();
   const toReinvoke = new Set<string>();
   for (const [index, compiled] of [...webhooks.all()].entries()) {
@@ -202,7 +209,10 @@ async function mutate(webhooks: Webhooks, attributes: AdmissionAttributes): Prom
     if (toReinvoke.has(compiled.id)) await invokeMutating(webhooks, compiled, attributes, `round_1_index_${index}`);
 }
 
-/** Whether the webhook changed the object, which is noted; `undefined` when it is not for this request. */
+/**
+ * Returns whether the webhook changed the object, and records it as an audit annotation. Returns `undefined` when the
+ * webhook does not match.
+ */
 async function invokeMutating(
   webhooks: Webhooks,
   compiled: CompiledWebhook,
@@ -230,7 +240,7 @@ async function invokeMutating(
   }
 }
 
-/** @throws ApiError 500 for a patch that cannot be applied. */
+/** @throws ApiError 500 when the patch cannot be applied. */
 async function applyPatch(
   { webhook, matchedResource }: Invocation,
   operations: readonly unknown[],
@@ -286,13 +296,15 @@ function readOperations(text: string): readonly unknown[] {
   throw internalError(`a patch of a webhook is a list of at most ${MAX_OPERATIONS} operations`);
 }
 
-/** As of a patch that a client sends. */
+/** The same limit as for a client's JSON patch. */
 const MAX_OPERATIONS = 10_000;
 
 /**
- * Calls the webhooks of ValidatingWebhookConfigurations at once, after the mutating ones of a deletion, of which there is
- * nothing to change. Upstream: apiserver `pkg/admission/plugin/webhook/validating`, which tells the refusal that came first:
- * here it is that of the first webhook, so that equal runs tell the same.
+ * Calls the webhooks of ValidatingWebhookConfigurations concurrently. For a deletion, calls the mutating webhooks
+ * first; they cannot change the object.
+ *
+ * Upstream: apiserver `pkg/admission/plugin/webhook/validating`, which returns the denial that arrived first. Here the
+ * denial of the first webhook is returned, so that equal runs give equal answers.
  */
 export function validatingWebhooks(options: WebhookOptions, mutating: WebhookOptions): AdmissionPlugin {
   const webhooks = new Webhooks(options);

@@ -235,7 +235,7 @@ test("a user that may impersonate acts as another user; other users get 403", as
   );
 });
 
-/** A server that knows users by certificates, and how to ask it who one is. */
+/** Starts a server with client certificates. Returns a function that asks the server who the client is. */
 async function listenTls(
   tls: Partial<TlsOptions> = {},
 ): Promise<(given?: RequestOptions) => Promise<Answer & { readonly connection: number | undefined }>> {
@@ -276,7 +276,7 @@ test("over TLS a client's certificate names its user and groups; a stranger's is
 test("a client's certificate is good from its first second to its last, on connections that are open, too", async () => {
   const ca = await makeAuthority("ca");
   const [fromMs, untilMs] = [-3_600_000, 3_600_000].map((ms) => Math.floor((Date.now() + ms) / 1000) * 1000);
-  // Good for the machine's clock, too, which OpenSSL goes by.
+  // Also valid by the machine's clock, which OpenSSL uses.
   const validity = { notBefore: new Date(fromMs!), notAfter: new Date(untilMs!) };
   const dev = await sign(ca, "dev", "developers", { validity });
   const clock = new SimulatedClock(fromMs! - 1);
@@ -305,7 +305,7 @@ test("the certificates between a client's and the authority come along, and are 
   const middle = await makeAuthority("middle", { issuer: ca });
   const dev = await sign(middle, "dev");
   for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
-    // It offers to resume its session the second time, without a certificate.
+    // The second connection offers to resume the session, without a certificate.
     const agent = new Agent();
     for (let times = 0; times < 2; times++) {
       const { value } = await who({ ...chain(dev, middle), maxVersion, agent });

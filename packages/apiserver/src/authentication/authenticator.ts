@@ -6,26 +6,26 @@ import type { ServiceAccountTokens } from "./service-account-tokens.js";
 import { StaticTokens, type TokenUser } from "./static-tokens.js";
 
 export interface AuthenticationOptions {
-  /** Whether a request without credentials is let in as `system:anonymous`. Default true. */
+  /** Whether a request without credentials runs as `system:anonymous`. Default true. */
   readonly anonymous?: boolean;
-  /** Bearer tokens, and whose they are. */
+  /** Bearer tokens and their users. */
   readonly tokens?: Readonly<Record<string, TokenUser>>;
-  /** The text of a token file: lines of `token,user,uid,"group1,group2"`. */
+  /** Text of a token file: lines of `token,user,uid,"group1,group2"`. */
   readonly tokenFile?: string;
   /**
    * Signs the tokens of service accounts: a secret of at least 32 bytes, or a private key (`signingKey(pem)` of
-   * `@kubewright/apiserver/http`). Default: a secret that only this server knows, so that tokens end with it.
+   * `@kubewright/apiserver/http`). Default: a random secret of this server, so that its tokens become invalid with it.
    */
   readonly serviceAccountKey?: string | Uint8Array | SigningKey;
   /** Default `https://kubernetes.default.svc.cluster.local`. */
   readonly serviceAccountIssuer?: string;
 }
 
-/** The certificate a TLS client showed. */
+/** The certificate that a TLS client presented. */
 export interface ClientCertificate {
-  /** Whether the authority that the listener trusts vouches for it, now. */
+  /** Whether the listener's client authority signed the certificate and it is valid now. */
   readonly trusted: boolean;
-  /** The user. */
+  /** The user name. */
   readonly commonName: string;
   /** The groups. */
   readonly organizations: readonly string[];
@@ -36,19 +36,22 @@ export interface ClientCertificate {
 const AUTHENTICATED = "system:authenticated";
 const UNAUTHENTICATED = "system:unauthenticated";
 const ANONYMOUS: UserInfo = { username: "system:anonymous", groups: [UNAUTHENTICATED] };
-/** Without any authentication set up, nobody is asked who they are; anybody is everybody. */
+/**
+ * User of clients without known credentials when no authentication is configured. It belongs to both groups,
+ * authenticated and unauthenticated.
+ */
 const USER_WITHOUT_AUTHENTICATION: UserInfo = {
   username: "system:anonymous",
   groups: [UNAUTHENTICATED, AUTHENTICATED],
 };
 
-/** Finds out who a request comes from. Upstream: `pkg/kubeapiserver/authenticator`. */
+/** Authenticates requests. Upstream: `pkg/kubeapiserver/authenticator`. */
 export class Authenticator {
   readonly #anonymous: boolean;
   readonly #tokens: StaticTokens | undefined;
   readonly #serviceAccounts: ServiceAccountTokens;
 
-  /** @param options - `undefined`: whoever shows nothing that is known here is anonymous. */
+  /** @param options - `undefined`: clients without known credentials are anonymous. */
   constructor(options: AuthenticationOptions | undefined, serviceAccounts: ServiceAccountTokens) {
     this.#serviceAccounts = serviceAccounts;
     this.#anonymous = options?.anonymous ?? true;
@@ -58,7 +61,7 @@ export class Authenticator {
     if (options.tokenFile !== undefined) this.#tokens.addCsv(options.tokenFile);
   }
 
-  /** `undefined`: the credentials are wrong, or there are none where some are needed (401). */
+  /** Returns the user; `undefined` when the credentials are wrong, or missing although required (401). */
   authenticate(headers: HeaderFields, certificate: ClientCertificate | undefined): UserInfo | undefined {
     if (certificate?.trusted === true && certificate.commonName !== "") {
       return withAuthenticatedGroup({
@@ -74,17 +77,21 @@ export class Authenticator {
       return this.#tokens === undefined ? USER_WITHOUT_AUTHENTICATION : undefined;
     }
     if (this.#tokens === undefined) return USER_WITHOUT_AUTHENTICATION;
-    // A certificate that nobody vouches for is a wrong credential, not the lack of one.
+    // An untrusted certificate counts as wrong credentials, not as missing ones.
     return certificate === undefined && this.#anonymous ? ANONYMOUS : undefined;
   }
 
-  /** @param audiences - Whom the token must be for. Default: this server. */
+  /**
+   * Returns the user of a bearer token.
+   *
+   * @param audiences - The token must have at least one of these audiences. Default: this server.
+   */
   userOfToken(token: string, audiences?: readonly string[]): UserInfo | undefined {
     const user = this.#tokens?.userOf(token) ?? this.#serviceAccounts.authenticate(token, audiences);
     return user === undefined ? undefined : withAuthenticatedGroup(user);
   }
 
-  /** Whether a user is one that only credentials can make: where nobody is asked, anybody could have made up a token. */
+  /** Whether verified credentials prove the user. Without authentication, a client can send any token. */
   hasVerifiedCredentials(user: UserInfo, certificate: ClientCertificate | undefined): boolean {
     return (this.isEnabled || certificate?.trusted === true) && !user.groups.includes(UNAUTHENTICATED);
   }
@@ -95,7 +102,7 @@ export class Authenticator {
   }
 }
 
-/** Whoever is known is in this group, too. */
+/** Adds `system:authenticated` to the user's groups. */
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   return user.groups.includes(AUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] };
 }

@@ -7,17 +7,17 @@ import { serviceAccountUser } from "./service-account-tokens.js";
 
 const EXTRA = "impersonate-extra-";
 
-/** A wish to act as somebody else: `kubectl --as`. */
+/** A request to run as another user: `kubectl --as`. */
 export interface Impersonation {
   readonly user: UserInfo;
-  /** What the one who wishes must be allowed to do; every one of them. */
+  /** The permissions that the impersonating user needs; all of them. */
   readonly requiredPermissions: readonly Omit<AccessAttributes, "user">[];
 }
 
 /**
  * Reads the `Impersonate-…` headers.
  *
- * @throws ApiError 500 when groups or extras are wished for without a user.
+ * @throws ApiError 500 when groups, a uid or extras are given without a user.
  * @see apiserver `pkg/endpoints/filters/impersonation`
  */
 export function impersonationOf(headers: HeaderFields): Impersonation | undefined {
@@ -46,7 +46,7 @@ export function impersonationOf(headers: HeaderFields): Impersonation | undefine
   return { user: username === "system:anonymous" ? user : withAuthenticatedGroup(user), requiredPermissions };
 }
 
-/** Nearly no request does, and every request is looked at. */
+/** Runs for every request, and almost none impersonates: avoids allocations. */
 function hasImpersonationHeader(headers: HeaderFields): boolean {
   for (const name in headers) if (name.startsWith("impersonate-")) return true;
   return false;
@@ -84,13 +84,13 @@ function first(value: HeaderFields[string] | undefined): string {
   return (typeof value === "string" ? value : value?.[0]) ?? "";
 }
 
-/** A header that was sent several times arrives as a list, or as one text with commas. */
+/** A repeated header arrives as a list, or as one text with commas. */
 function listOf(value: HeaderFields[string] | undefined): string[] {
   const texts = value === undefined ? [] : typeof value === "string" ? value.split(", ") : [...value];
   return texts.filter((text) => text !== "");
 }
 
-/** A malformed key is taken as it is. */
+/** Returns a key with invalid percent-encoding unchanged. */
 function extraKey(header: string): string {
   const key = header.slice(EXTRA.length);
   return unescapePath(key) ?? key;

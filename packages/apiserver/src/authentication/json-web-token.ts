@@ -3,9 +3,9 @@ import { hmacSha256, isSameSecret } from "../sha256.js";
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Signs bytes, and tells its own signatures from others'. */
+/** Signs bytes and verifies its own signatures. */
 export interface SigningKey {
-  /** As a token's header names it: `RS256`. */
+  /** Name of the algorithm in a token's header: `RS256`. */
   readonly algorithm: string;
   sign(content: Uint8Array): Uint8Array;
   verify(content: Uint8Array, signature: Uint8Array): boolean;
@@ -13,14 +13,15 @@ export interface SigningKey {
 
 const MIN_SECRET_BYTES = 32;
 
-/** Signs claims as JSON Web Tokens (RFC 7519) and tells its own from others'. */
+/** Signs claims as JSON Web Tokens (RFC 7519) and verifies its own tokens. */
 export class TokenSigner {
   readonly #header: string;
   readonly #key: SigningKey;
 
   /**
-   * @param key - Bytes, or text, are a secret of at least 32 bytes (HS256).
-   * @throws Error when the secret is too short, or a private key in PEM, which is no secret but a {@link SigningKey}.
+   * @param key - Bytes or text: a secret of at least 32 bytes (HS256).
+   * @throws Error when the secret is too short, or when it is a private key in PEM, which must be passed as a {@link
+   * SigningKey}.
    */
   constructor(key: string | Uint8Array | SigningKey) {
     this.#key = typeof key === "string" || key instanceof Uint8Array ? secretKey(key) : key;
@@ -32,10 +33,10 @@ export class TokenSigner {
     return `${content}.${base64Url(this.#key.sign(utf8(content)))}`;
   }
 
-  /** What a token claims, if this signer signed it. Times and audiences are for the caller to check. */
+  /** Returns the claims of a token that this signer signed, else `undefined`. The caller checks times and audiences. */
   verify(token: string): Claims | undefined {
     const [header, payload = "", signature, ...rest] = token.split(".");
-    // The header says nothing that is not known: another one means another signer.
+    // The header of this signer's tokens is constant: a different header belongs to another signer.
     if (header !== this.#header || signature === undefined || rest.length > 0) return undefined;
     const signed = bytesOfBase64Url(signature);
     if (signed === undefined || !this.#key.verify(utf8(`${header}.${payload}`), signed)) return undefined;

@@ -8,7 +8,7 @@ import type { Claims, TokenSigner } from "./json-web-token.js";
 
 export const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
 
-/** What a token dies with besides its account. */
+/** An object that a token is bound to besides its account: the token becomes invalid when the object is deleted. */
 export interface BoundObject {
   readonly kind: "Pod" | "Secret" | "Node";
   readonly name: string;
@@ -23,13 +23,16 @@ export interface TokenTerms {
 
 const RESOURCES: Readonly<Record<BoundObject["kind"], string>> = { Pod: "pods", Secret: "secrets", Node: "nodes" };
 
-/** Tokens of service accounts: made on request, good until they expire or what they are bound to is gone. Upstream: `pkg/serviceaccount`. */
+/**
+ * Issues and verifies service account tokens. A token is valid until it expires, or until its account or bound object
+ * is deleted. Upstream: `pkg/serviceaccount`.
+ */
 export class ServiceAccountTokens {
   readonly #signer: TokenSigner;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #registry: ResourceRegistry;
-  /** Who signs, and whom tokens are for when nobody else is named. */
+  /** The issuer, and the default audience. */
   readonly issuer: string;
 
   constructor(options: {
@@ -65,7 +68,7 @@ export class ServiceAccountTokens {
     });
   }
 
-  /** Whose token it is, if it is good now, for one of those audiences. Default: the server itself. */
+  /** Returns the user of a token that is valid now for one of the audiences. Default audience: this server. */
   authenticate(token: string, audiences: readonly string[] = [this.issuer]): UserInfo | undefined {
     const claims = this.#signer.verify(token);
     if (claims === undefined || !this.#isValidNow(claims) || claims["iss"] !== this.issuer) return undefined;
@@ -100,7 +103,7 @@ export class ServiceAccountTokens {
   }
 }
 
-/** The user a service account is. */
+/** Returns the user of a service account. */
 export function serviceAccountUser(namespace: string, name: string): UserInfo {
   return {
     username: `system:serviceaccount:${namespace}:${name}`,

@@ -2,10 +2,10 @@ import type { UserInfo } from "../authorization/authorizer.js";
 import { base64 } from "../base64.js";
 import { sha256 } from "../sha256.js";
 
-/** Whose a token is. `groups` may be left out. */
+/** User of a token. `groups` is optional. */
 export type TokenUser = Omit<UserInfo, "groups"> & { readonly groups?: readonly string[] };
 
-/** Tokens that are known from the start. They are looked up by their hash, so that timing tells nothing about them. */
+/** Tokens known at start. Lookup uses their hash, so that response times reveal nothing about them. */
 export class StaticTokens {
   readonly #users = new Map<string, UserInfo>();
 
@@ -14,10 +14,10 @@ export class StaticTokens {
   }
 
   /**
-   * Lines of `token,user,uid,"group1,group2"`, the last of them optional: what kube-apiserver reads with
-   * `--token-auth-file`. Empty lines and those that begin with `#` are passed over.
+   * Adds the tokens of a file with lines of `token,user,uid,"group1,group2"`, groups optional: the format of
+   * kube-apiserver's `--token-auth-file`. Skips empty lines and lines that begin with `#`.
    *
-   * @throws Error naming the line that has too few columns.
+   * @throws Error with the number of the first invalid line.
    */
   addCsv(text: string): void {
     for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -48,7 +48,7 @@ function hashOf(token: string): string {
   return base64(sha256(new TextEncoder().encode(token)));
 }
 
-/** The fields of one line; quotes keep commas together, and a doubled quote is one. */
+/** Splits one line. Quotes protect commas; a doubled quote is one quote. */
 function csvFields(line: string): string[] {
   const fields: string[] = [];
   for (const [, quoted, plain = ""] of line.matchAll(/(?:^|,)(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))/g))

@@ -1,6 +1,6 @@
 import type { ResourceAttributes } from "../request-info.js";
 
-/** Who a request comes from. */
+/** The user of a request. */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string;
@@ -8,12 +8,12 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a request is about, as far as permission goes. Upstream: `authorizer.Attributes`. */
+/** The attributes of a request that authorization uses. Upstream: `authorizer.Attributes`. */
 export interface AccessAttributes {
   readonly user: UserInfo;
-  /** `get`, `list`, `deletecollection`, `impersonate`…; the lower-case HTTP method for a path that is no resource. */
+  /** `get`, `list`, `deletecollection`, `impersonate`…; the lower-case HTTP method for a non-resource path. */
   readonly verb: string;
-  /** Absent for a path that is no resource. */
+  /** Absent for a non-resource path. */
   readonly resource?: ResourceAttributes | undefined;
   /** Decoded, without the query. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface AccessAttributes {
 
 export interface AccessDecision {
   readonly allowed: boolean;
-  /** Why, or why not; an empty one is not mentioned. */
+  /** Reason of the decision; omitted from responses when empty. */
   readonly reason: string;
 }
 
@@ -37,11 +37,11 @@ export interface NonResourceRules {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** Everything a user may do in a namespace: the answer to a SelfSubjectRulesReview. */
+/** All permissions of a user in a namespace: the status of a SelfSubjectRulesReview. */
 export interface AccessRules {
   readonly resourceRules: readonly ResourceRules[];
   readonly nonResourceRules: readonly NonResourceRules[];
-  /** The list says less than the user may do. */
+  /** Whether the user may do more than the list says. */
   readonly incomplete: boolean;
   readonly evaluationError?: string;
 }
@@ -51,7 +51,7 @@ export interface Authorizer {
   rulesFor(user: UserInfo, namespace: string): AccessRules;
 }
 
-/** Members of this group may do everything, whatever the authorizer. */
+/** Members of this group may do everything, whatever the authorizer decides. */
 export const MASTERS_GROUP = "system:masters";
 
 export const EVERYTHING: AccessRules = {
@@ -60,7 +60,7 @@ export const EVERYTHING: AccessRules = {
   incomplete: false,
 };
 
-/** An authorizer made of a function that cannot list what it allows. */
+/** Creates an authorizer from a function. It cannot list its rules. */
 export function authorizerFrom(authorize: Authorizer["authorize"]): Authorizer {
   return {
     authorize,
@@ -73,7 +73,7 @@ export function authorizerFrom(authorize: Authorizer["authorize"]): Authorizer {
   };
 }
 
-/** What a refused request is told. Upstream: `responsewriters.forbiddenMessage`. */
+/** Returns the message for a refused request. Upstream: `responsewriters.forbiddenMessage`. */
 export function refusalText({ user, verb, resource, path }: AccessAttributes): string {
   const who = `User ${JSON.stringify(user.username)} cannot ${verb}`;
   if (resource === undefined) return escapeHtml(`${who} path ${JSON.stringify(path)}`);

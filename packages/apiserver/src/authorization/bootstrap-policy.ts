@@ -8,7 +8,7 @@ const ANNOTATIONS = { "rbac.authorization.kubernetes.io/autoupdate": "true" };
 const READ = ["get", "list", "watch"];
 const WRITE = ["create", "delete", "deletecollection", "patch", "update"];
 
-/** What a namespace's users work with; secrets and roles are above a reader's pay. Upstream: `viewRules`. */
+/** Resources that `view` may read; secrets and roles are excluded. Upstream: `viewRules`. */
 const VIEW_RESOURCES: readonly [group: string, resources: readonly string[]][] = [
   [
     "",
@@ -101,12 +101,12 @@ const EDIT_RESOURCES: readonly [group: string, resources: readonly string[]][] =
 ];
 
 /**
- * The roles and bindings a cluster with RBAC begins with: `cluster-admin`, what discovery, health checks and those who ask for
- * others need, and for the kinds served here `view`, `edit` and `admin`, with the `system:aggregate-to-*` roles that they are made
- * of. Upstream: `bootstrappolicy/policy.go`, of which this is a small part.
+ * Returns the roles and bindings that a cluster with RBAC starts with. They are `cluster-admin` and the roles for
+ * discovery, health checks and access reviews. For the kinds served here they also include `view`, `edit` and `admin`,
+ * with their `system:aggregate-to-*` roles. Upstream: `bootstrappolicy/policy.go`, of which this is a small part.
  *
- * Differs: those made of others have their rules from the start, in the order in which they are gathered later, so that they
- * serve where nobody gathers.
+ * Differs: aggregated roles contain their rules from the start, in the order of later aggregation, so that they also
+ * work without an aggregation controller.
  */
 export function bootstrapPolicy(): (ClusterRole | ClusterRoleBinding)[] {
   const viewRules = VIEW_RESOURCES.map(([group, resources]) => rule([group], resources, READ));
@@ -177,7 +177,7 @@ function pathRule(nonResourceURLs: readonly string[], verbs: readonly string[]):
   return { nonResourceURLs: [...nonResourceURLs], verbs: [...verbs] };
 }
 
-/** @aggregatesTo aggregatesTo - The role that this is a part of. */
+/** @param aggregatesTo - The aggregated role that includes this role. */
 function role(name: string, rules: PolicyRule[], aggregatesTo?: string): ClusterRole {
   const labels = aggregatesTo === undefined ? LABELS : { ...LABELS, [aggregationLabel(aggregatesTo)]: "true" };
   return {
@@ -188,7 +188,7 @@ function role(name: string, rules: PolicyRule[], aggregatesTo?: string): Cluster
   };
 }
 
-/** One that is made of all its parts. */
+/** Creates an aggregated role. */
 function aggregate(name: string, rules: PolicyRule[], aggregatesTo?: string): ClusterRole {
   const selector = { matchLabels: { [aggregationLabel(name)]: "true" } };
   return { ...role(name, rules, aggregatesTo), aggregationRule: { clusterRoleSelectors: [selector] } };

@@ -6,13 +6,15 @@ import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission
 import type { AccessAttributes, AccessRules } from "./authorizer.js";
 
 const GROUP = "rbac.authorization.k8s.io";
-/** More combinations of group, resource, name and verb than this are not taken apart, and so not granted. */
+/** A rule with more combinations of group, resource, name and verb is not expanded and counts as not held. */
 const MAX_COMBINATIONS = 100_000;
 
 /**
- * Nobody gives away what they do not have: who writes a role must hold its rules or may `escalate`; who writes a binding
- * must hold its role's rules or may `bind` it. Asked last of those that may change the object. An update that leaves the grant
- * as it was is none. Refusals are 403 and name what is missing; 404 when a role to be bound does not exist.
+ * Prevents privilege escalation. A user that writes a role must hold its rules or be allowed to `escalate`. A user that
+ * writes a binding must hold the role's rules or be allowed to `bind` it. Runs last of the mutating plugins. An update
+ * that leaves the rules unchanged needs no permission.
+ *
+ * A refusal is a 403 that names the missing rules. The answer is 404 when the bound role does not exist.
  *
  * @see kubernetes `pkg/registry/rbac/*\/policybased`, `pkg/registry/rbac/validation/policy_comparator.go`
  */
@@ -83,7 +85,7 @@ function confirmNoEscalation(
   );
 }
 
-/** What nobody's rule covers; verbs of the same thing are said together. */
+/** Returns the rules that no held rule covers; verbs of the same resource are merged. */
 function missingRules(held: readonly PolicyRule[], rules: readonly PolicyRule[]): PolicyRule[] {
   const missing = new Map<string, PolicyRule>();
   let combinations = 0;
@@ -116,7 +118,7 @@ function combinationsOf({
   return (resourceRules + nonResourceURLs.length) * (verbs ?? []).length;
 }
 
-/** The rule as rules of one group, resource, name and verb each. */
+/** Splits a rule into rules of one group, resource, name and verb each. */
 function* simpleRules(rule: PolicyRule): Generator<PolicyRule> {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   for (const verb of rule.verbs ?? []) {
@@ -130,7 +132,7 @@ function* simpleRules(rule: PolicyRule): Generator<PolicyRule> {
   }
 }
 
-/** Whether one rule allows all that another, which is simple, does. */
+/** Whether `owned` allows everything that the other, simple rule allows. */
 function covers(
   owned: PolicyRule,
   { verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule,
@@ -157,7 +159,7 @@ function includes(list: readonly string[] | undefined, value: string): boolean {
   return list !== undefined && (list.includes("*") || list.includes(value));
 }
 
-/** `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}` */
+/** Formats a rule: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
 function ruleText({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
   const shown = Object.entries({
     APIGroups: apiGroups,

@@ -24,7 +24,7 @@ import {
 
 type AnyBinding = RoleBinding | ClusterRoleBinding;
 
-/** One binding, from the side of one of its subjects. */
+/** One binding and one of its subjects. */
 interface Grant {
   readonly binding: AnyBinding;
   readonly subject: RoleSubject;
@@ -38,8 +38,8 @@ export interface RbacStorages {
 }
 
 /**
- * Role-based access control over the stored roles and bindings. Bindings are kept by subject as they change, so that a
- * request looks only at those of its user and groups.
+ * Role-based access control with the stored roles and bindings. Indexes bindings by subject, so that a request reads
+ * only the bindings of its user and groups.
  *
  * Upstream: `plugin/pkg/auth/authorizer/rbac`, `pkg/registry/rbac/validation/rule.go`.
  */
@@ -98,7 +98,7 @@ export class RbacAuthorizer implements Authorizer {
     };
   }
 
-  /** Bindings in the cluster first, then those of the namespace; of each the user's, then its groups'. */
+  /** Yields cluster bindings first, then those of the namespace; in each, the user's first, then the groups'. */
   *#grantsFor(user: UserInfo, namespace: string): Generator<Grant> {
     yield* this.#clusterGrants.of(user);
     if (namespace !== "") yield* this.#grants.get(namespace)?.of(user) ?? [];
@@ -131,7 +131,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 }
 
-/** The bindings of one namespace, or of the cluster, by whom they are for. */
+/** The bindings of one namespace, or of the cluster, by subject. */
 class Grants {
   readonly #bySubject = new Map<string, Map<string, Grant>>();
 
@@ -159,7 +159,7 @@ class Grants {
   }
 }
 
-/** A service account is a user of a certain name. */
+/** A service account is the user `system:serviceaccount:NAMESPACE:NAME`. */
 function subjectKey({ kind, name, namespace }: RoleSubject, binding: AnyBinding): string {
   if (kind !== "ServiceAccount") return `${kind}/${name}`;
   return `User/system:serviceaccount:${namespace || (binding.metadata.namespace ?? "")}:${name}`;
@@ -181,7 +181,7 @@ function allows(rule: PolicyRule, { verb, resource, path }: AccessAttributes): b
   );
 }
 
-/** Without those at its end. A pattern would look for that at each of them. */
+/** Removes trailing stars. A regular expression would take quadratic time. */
 function trimTrailingStars(url: string): string {
   let end = url.length;
   while (url[end - 1] === "*") end--;

@@ -12,7 +12,7 @@ interface Bench {
   readonly server: ApiServer;
   readonly clock: SimulatedClock;
   readonly send: (method: "DELETE" | "GET" | "POST" | "PUT", path: string, value?: object) => Promise<ClusterRole>;
-  /** The status of a request by the user `viewer`. */
+  /** Returns the status code of a request by the user `viewer`. */
   readonly view: (path: string) => Promise<number>;
 }
 

@@ -10,17 +10,17 @@ type Rules = readonly DeepReadonly<PolicyRule>[];
 export interface RoleAggregationOptions {
   readonly clock: Clock;
   readonly clusterRoles: ResourceStorage;
-  /** Applies the rules to the role, or fails without a word. */
+  /** Applies the rules to the role. Ignores errors. */
   readonly apply: (name: string, rules: Rules) => void;
 }
 
 /**
- * Keeps the rules of ClusterRoles that have an `aggregationRule` those of all the roles that it selects. All are looked at
- * whenever any role changes, as there are few and each may be a part of others. Upstream: `pkg/controller/clusterroleaggregation`,
- * of kube-controller-manager.
+ * Keeps the rules of each ClusterRole with an `aggregationRule` equal to the rules of the roles that it selects. Checks
+ * all aggregated roles on every role change: there are few, and each may be part of others. Upstream:
+ * `pkg/controller/clusterroleaggregation` of kube-controller-manager.
  *
- * Differs: roles that are made of each other in a circle, whose rules may go round for ever, are left after as many rounds as
- * there are roles.
+ * Differs: the rules of roles that aggregate each other in a cycle could change forever. Aggregation therefore stops
+ * after as many rounds as there are aggregated roles.
  */
 export function aggregateRoles({ clock, clusterRoles, apply }: RoleAggregationOptions): void {
   let isScheduled = false;
@@ -49,7 +49,7 @@ export function aggregateRoles({ clock, clusterRoles, apply }: RoleAggregationOp
   clusterRoles.follow({ onChange: schedule });
 }
 
-/** `undefined` of a role that says its rules itself. @param roles - By name. */
+/** Returns the aggregated rules; `undefined` for a role without an `aggregationRule`. */
 function aggregatedRules({ metadata, aggregationRule }: Role, roles: readonly Role[]): Rules | undefined {
   if (aggregationRule === undefined) return undefined;
   const rules = new Map<string, DeepReadonly<PolicyRule>>();
@@ -63,7 +63,7 @@ function aggregatedRules({ metadata, aggregationRule }: Role, roles: readonly Ro
   return [...rules.values()];
 }
 
-/** The same of equal rules. */
+/** Returns equal texts for equal rules. */
 function textOf({
   verbs,
   apiGroups = [],

@@ -1,10 +1,13 @@
-/** An IP address: 32 or 128 bits. */
+/** An IP address of 32 or 128 bits. */
 export interface Address {
   readonly family: 4 | 6;
   readonly bits: bigint;
 }
 
-/** Reads an address strictly: no leading zeros, no zone, no IPv4 within IPv6. Upstream: `library.parseIPAddr`. */
+/**
+ * Parses an address strictly: no leading zeros, no zone, no IPv4-mapped IPv6 address. `undefined` when invalid.
+ * Upstream: `library.parseIPAddr`.
+ */
 export function parseAddress(text: string): Address | undefined {
   return text.includes(":") ? parseIPv6(text) : parseIPv4(text);
 }
@@ -20,7 +23,7 @@ function parseIPv6(text: string): Address | undefined {
   const halves = text.split("::");
   if (halves.length > 2) return undefined;
   const groups = halves.map((half) => (half === "" ? [] : half.split(":")));
-  // The last group may be an IPv4 address; it counts as two.
+  // The last group may be an IPv4 address, which counts as two groups.
   const last = groups.at(-1)!;
   if (last.at(-1)?.includes(".") === true) {
     const embedded = parseIPv4(last.pop()!);
@@ -33,11 +36,11 @@ function parseIPv6(text: string): Address | undefined {
   if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
   const filled = halves.length === 1 ? all : [...groups[0]!, ...Array<string>(missing).fill("0"), ...groups[1]!];
   const bits = filled.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
-  // IPv4 within IPv6 is refused.
+  // Upstream refuses IPv4-mapped IPv6 addresses.
   return bits >> 32n === 0xffffn ? undefined : { family: 6, bits };
 }
 
-/** The canonical spelling: RFC 5952. */
+/** Returns the canonical form of RFC 5952. */
 export function formatAddress({ family, bits }: Address): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 0xffn).join(".");
   const groups = Array.from({ length: 8 }, (_, index) => Number((bits >> BigInt(112 - 16 * index)) & 0xffffn));
@@ -52,13 +55,13 @@ export function formatAddress({ family, bits }: Address): string {
   return `${text(groups.slice(0, best.start))}::${text(groups.slice(best.start + best.length))}`;
 }
 
-/** A block of addresses, its address as it was written. */
+/** A CIDR block. The address keeps its host bits. */
 export interface Cidr {
   readonly address: Address;
   readonly prefix: number;
 }
 
-/** Upstream: `netip.ParsePrefix`. */
+/** Parses a CIDR; `undefined` when invalid. Upstream: `netip.ParsePrefix`. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.lastIndexOf("/");
   if (slash < 0) return undefined;
@@ -73,7 +76,7 @@ export function bitWidth(family: 4 | 6): number {
   return family === 4 ? 32 : 128;
 }
 
-/** The first address of the block. */
+/** Returns the block with its host bits set to zero. */
 export function masked({ address, prefix }: Cidr): Cidr {
   const rest = BigInt(bitWidth(address.family) - prefix);
   return { address: { ...address, bits: (address.bits >> rest) << rest }, prefix };

@@ -23,25 +23,28 @@ import {
   typeOf,
 } from "./types.js";
 
-/** One thing that is wrong, and where in the text. */
+/** One type error and its offset in the source. */
 export interface CheckProblem {
   readonly at: number;
   readonly message: string;
 }
 
-/** What a check found out about every piece of an expression. */
+/** The result of a type check, for each subexpression. */
 export interface CheckedExpression {
   readonly expression: Expression;
   readonly type: Type;
   typeOf(expression: Expression): Type;
-  /** The functions that a call may mean; which of them shows when it is evaluated. */
+  /** The overloads that match a call by type. The evaluation picks one of them by value. */
   overloadsOf(call: Expression): readonly Overload[];
-  /** Of what reads like a member, and is the name of a type. */
+  /**
+   * The type that a subexpression names, such as `google.protobuf.Timestamp`; `undefined` when the subexpression is not
+   * a type name.
+   */
   namedType(expression: Expression): Type | undefined;
 }
 
 /**
- * Finds the type of every piece of an expression.
+ * Finds the type of each subexpression, or the type errors in source order.
  *
  * Upstream: cel-go `checker/checker.go`, with homogeneous literals.
  */
@@ -71,9 +74,9 @@ class Checker {
   readonly #types = new Map<Expression, Type>();
   readonly #scopes: ReadonlyMap<string, Type>[];
   readonly #functions: FunctionTable;
-  /** Lists whose items may be of any types: those that texts are formatted with. */
+  /** Lists that may have items of different types: the arguments of `format`. */
   readonly #mixed = new Set<Expression>();
-  /** What stands for a type parameter, as far as is known. */
+  /** The types that type parameters are bound to so far. */
   #bindings = new Map<string, Type>();
   #nextParameter = 0;
 
@@ -241,7 +244,7 @@ class Checker {
     return result;
   }
 
-  /** Type parameters of a function are others at every call. */
+  /** Gives the type parameters of a function new names, so that each call binds them separately. */
   #rename(type: Type, renamed: Map<string, Type>): Type {
     switch (type.kind) {
       case "parameter": {
@@ -262,7 +265,9 @@ class Checker {
     }
   }
 
-  /** The one type of items that belong together. */
+  /**
+   * Returns the common type of the items and reports items of a different type; `undefined` when there are no items.
+   */
   #join(items: readonly Expression[], isMixed = false): Type | undefined {
     let joined: Type | undefined;
     for (const item of items) {
@@ -354,7 +359,10 @@ class Checker {
     }
   }
 
-  /** Whether a value of the first type may stand where the second is asked for. Upstream: `internalIsAssignable`. */
+  /**
+   * Whether a value of the actual type may be used where the expected type is required. A failed attempt leaves the
+   * bindings unchanged. Upstream: `internalIsAssignable`.
+   */
   #isAssignable(given: Type, expected: Type): boolean {
     const saved = new Map(this.#bindings);
     if (this.#assign(given, expected)) return true;
@@ -365,7 +373,7 @@ class Checker {
   #assign(from: Type, to: Type): boolean {
     const given = this.#resolved(from);
     const expected = this.#resolved(to);
-    // The more general of two types is what both are.
+    // A parameter that is bound to a type is rebound to `dyn`, the more general type.
     if (to.kind === "parameter" && given.kind === "dyn" && expected.kind !== "parameter")
       return this.#bind(to.name, DYN);
     if (given.kind === "parameter" && expected.kind === "parameter" && given.name === expected.name) return true;
@@ -441,7 +449,7 @@ function isDynOrError({ kind }: Type): boolean {
   return kind === "dyn" || kind === "error";
 }
 
-/** `a.b.c` of names alone. */
+/** Returns `a.b.c` for a selection on identifiers only; otherwise `undefined`. */
 export function qualifiedName(expression: Expression): string | undefined {
   if (expression.kind === "identifier") return expression.name;
   if (expression.kind !== "select" || expression.test) return undefined;

@@ -1,4 +1,4 @@
-/** What an evaluation may still cost, and what it has. */
+/** Counts the cost of an evaluation against a limit. */
 export class CostBudget {
   #spent = 0;
 
@@ -8,7 +8,11 @@ export class CostBudget {
     return this.#spent;
   }
 
-  /** @throws CostExceeded */
+  /**
+   * Adds a cost.
+   *
+   * @throws CostExceeded when the total exceeds the limit
+   */
   spend(cost: number): void {
     this.#spent += cost;
     if (this.#spent > this.limit) throw new CostExceeded("operation cancelled: actual cost limit exceeded");

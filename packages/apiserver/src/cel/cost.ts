@@ -1,35 +1,36 @@
 import type { Type } from "./types.js";
 
-/** Between what and what something is; `Infinity` when nothing bounds it. */
+/** The bounds of a size or a cost. `max` is `Infinity` when there is no upper bound. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** What a call's cost depends on of one of its arguments. */
+/** The properties of an argument that a call's cost depends on. */
 export interface Sized {
   readonly type: Type;
   readonly size: Range;
-  /** Of a list: its items. */
+  /** The items of a list. */
   readonly item?: Sized | undefined;
-  /** An integer that the expression itself says. */
+  /** The value of an integer literal. */
   readonly constant?: number | undefined;
 }
 
 export interface CallCost {
   readonly cost: Range;
-  /** How long the result is, where that is known. */
+  /** The size of the result, if known. */
   readonly size?: Range | undefined;
 }
 
 /**
- * What a call costs by the sizes of its arguments, the receiver first. One reckoning serves the estimate, where sizes are
- * ranges, and the evaluation, where they are known. Upstream: `EstimateCallCost` of cel-go's `checker/cost.go` and of
- * apiserver's `cel/library/cost.go`.
+ * Computes the cost of a call from the sizes of its arguments, the receiver first.
+ *
+ * The estimator calls the model with ranges, and the evaluator calls the same model with exact sizes. Upstream:
+ * `EstimateCallCost` of cel-go's `checker/cost.go` and of apiserver's `cel/library/cost.go`.
  */
 export type CostModel = (args: readonly Sized[]) => CallCost;
 
-/** Units for a character, an item of a regular expression's text, a new list and a new map. */
+/** Cost units: per character of text, per character of a regular expression, per new list and per new map. */
 const TRAVERSAL = 0.1;
 const REGEX = 0.25;
 export const LIST_COST = 10;
@@ -55,7 +56,7 @@ export function union(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }
 
-/** Nothing of something endless is nothing. */
+/** Multiplies two sizes. Zero times infinity is zero. */
 export function product(a: number, b: number): number {
   return a === 0 || b === 0 ? 0 : a * b;
 }
@@ -64,14 +65,14 @@ function scaled(size: Range, factor: number): Range {
   return { min: Math.ceil(size.min * factor), max: Math.ceil(product(size.max, factor)) };
 }
 
-/** Reading a text through. */
+/** The cost of reading a text once. */
 export function traversal(size: Range): Range {
   return scaled(size, TRAVERSAL);
 }
 
 export const constantCost: CostModel = () => ({ cost: ONE });
 
-/** Reads the argument at that place; the result is as long with `keepsSize`. */
+/** The cost of reading the argument at `index`. With `keepsSize`, the result has the size of that argument. */
 export function traversalCost(index: number, keepsSize = false): CostModel {
   return (args) => {
     const { size } = args[index]!;
@@ -79,7 +80,7 @@ export function traversalCost(index: number, keepsSize = false): CostModel {
   };
 }
 
-/** Equality and order: as long as the shorter one. */
+/** The cost of an equality or order comparison: one traversal of the shorter operand. */
 export const comparisonCost: CostModel = ([left, right]) => {
   const shortest = Math.min(left!.size.max, right!.size.max);
   return { cost: traversal({ min: shortest > 0 ? 1 : 0, max: shortest }) };
@@ -104,7 +105,7 @@ export const linearCost =
   (index: number): CostModel =>
   (args) => ({ cost: args[index]!.size });
 
-/** Every item against another: each costs one, and a text its length. */
+/** The cost of comparing one value with each item: 1 for each item, plus the traversal of text items. */
 export const itemsCost: CostModel = ([list]) => {
   if (list!.type.kind !== "list") return { cost: traversal(list!.size) };
   const { item } = list!;
@@ -155,7 +156,7 @@ export const findCost: CostModel = (args) => {
   };
 };
 
-/** The names of formats are checked by regular expressions of at most so many characters. */
+/** The maximum length of the regular expressions that check named formats. */
 const MAX_FORMAT_REGEX_LENGTH = 128;
 
 export const formatValidationCost: CostModel = ([, text]) => ({
@@ -174,18 +175,18 @@ export const fromBytesCost: CostModel = ([bytes]) => ({
   size: { min: Math.floor(bytes!.size.min / 4), max: bytes!.size.max },
 });
 
-/** One, and what it takes to read an address that is given as a text. */
+/** 1, plus the cost of parsing the address when it is a string. */
 export const addressArgumentCost: CostModel = ([, address]) => ({
   cost: address!.type.kind === "string" ? plus(ONE, traversal(address!.size)) : ONE,
 });
 
-/** A new list of at most as many items. */
+/** The cost of a new list with at most as many items. */
 export const sublistCost: CostModel = ([list]) => ({
   cost: plus(exactly(LIST_COST), list!.size),
   size: { min: 0, max: list!.size.max },
 });
 
-/** Items that are compared with each other. */
+/** The cost of comparing all items of a list with each other. */
 export const allPairsCost: CostModel = ([list]) => ({
   cost: plus(exactly(LIST_COST), times(list!.size, list!.size)),
   size: { min: 0, max: list!.size.max },

@@ -1,16 +1,13 @@
 import type { Type } from "./types.js";
 
-/**
- * A type with what bounds its values, from which the cost of an expression over them is estimated. Upstream: `cel.DeclType`
- * in apiserver.
- */
+/** A type with the bounds of its values, which the cost estimate uses. Upstream: `cel.DeclType` in apiserver. */
 export interface DeclaredType {
   readonly type: Type;
-  /** Characters, items or entries at the most. */
+  /** The maximum number of characters, items or entries. */
   readonly max: number;
-  /** Bytes of the shortest JSON of a value. */
+  /** The number of bytes of a value's shortest JSON. */
   readonly minBytes: number;
-  /** Items of a list, values of a map. */
+  /** The item type of a list or the value type of a map. */
   readonly item?: DeclaredType | undefined;
   readonly fields?: ReadonlyMap<string, DeclaredType> | undefined;
 }

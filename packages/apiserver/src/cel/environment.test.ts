@@ -186,7 +186,7 @@ test("the time of a cost unit does not depend on the size of lists, maps and str
     expect({ operation, isSlow: tookMs(index + 1) > 60 * plain }).toEqual({ operation, isSlow: false });
 });
 
-/** Which once took a hundred times as long as their cost says, and more. */
+/** Operations that once took more than a hundred times as long as their cost suggests. */
 const OPERATIONS = [
   "s.size() > 0",
   "(l + l).size() > 0",

@@ -16,26 +16,28 @@ import { TimeZones, parseDuration, parseTimestamp } from "./time.js";
 import type { Type } from "./types.js";
 import type { Value } from "./values.js";
 
-/** An expression that was found right. */
+/** A compiled expression without errors. */
 export interface Program {
   readonly type: Type;
-  /** Units of cost, at the least and at the most. */
+  /** The estimated cost in cost units. */
   readonly cost: Range;
-  /** Whether it reads that variable. */
+  /** Whether the expression reads the variable. */
   uses(variable: string): boolean;
   /**
-   * @throws EvaluationProblem when it has no value; the message is upstream's.
-   * @throws CostExceeded when the budget is spent.
+   * @throws EvaluationProblem when the expression has no value; the message is upstream's
+   * @throws CostExceeded when the budget is spent
    */
   evaluate(variables: ReadonlyMap<string, Value>, budget: CostBudget): Value;
 }
 
 /**
- * Compiles expressions of the Common Expression Language with Kubernetes' functions. Bounded: expressions by the parser's
- * limits, evaluations by their budget, regular expressions are RE2's.
+ * Compiles expressions of the Common Expression Language (CEL) with the functions of Kubernetes.
  *
- * The syntax is the library's. Types, costs and the functions are here, because rules depend on what no library has: the
- * types of schemas, upstream's cost of every call, and regular expressions that cannot run away.
+ * Everything is bounded: expressions by the parser's limits, evaluations by their cost budget, and regular expressions
+ * by RE2.
+ *
+ * A library parses the syntax. Types, costs and functions are implemented here, because no library has what rules need:
+ * the types of schemas, upstream's cost of each call, and regular expressions with linear matching time.
  *
  * Upstream: `pkg/cel/environment` in apiserver.
  */
@@ -55,7 +57,10 @@ export class ExpressionEnvironment {
     );
   }
 
-  /** The program, or in one text what is wrong, as upstream prints it: each with its place and line. */
+  /**
+   * Compiles a source to a program. On failure returns all errors as one text in upstream's format, each with its line
+   * and column.
+   */
   compile(
     source: string,
     variables: ReadonlyMap<string, DeclaredType>,
@@ -76,7 +81,7 @@ export class ExpressionEnvironment {
     return { program: programOf(result.checked, variables) };
   }
 
-  /** Texts in the expression itself that the function they are handed to cannot read. Upstream: cel-go `cel/validator.go`. */
+  /** Reports literal arguments that the called function cannot parse. Upstream: cel-go `cel/validator.go`. */
   #literalProblems(subexpression: Expression): { at: number; message: string }[] {
     if (subexpression.kind !== "call") return [];
     const last = subexpression.args.at(-1);
@@ -129,7 +134,10 @@ function* subexpressions(expression: Expression): Generator<Expression> {
   }
 }
 
-/** `ERROR: <input>:1:5: undefined field 'x'`, the line, and a mark under the place. Upstream: cel-go `common/error.go`. */
+/**
+ * Formats an error as `ERROR: <input>:1:5: undefined field 'x'`, the source line, and a mark below the column.
+ * Upstream: cel-go `common/error.go`.
+ */
 function formatProblem(source: string, { at, message }: { readonly at: number; readonly message: string }): string {
   const before = source.slice(0, at).split("\n");
   const column = Array.from(before.at(-1)!).length;

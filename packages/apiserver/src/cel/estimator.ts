@@ -17,15 +17,16 @@ import type { Comprehension, Expression } from "./syntax.js";
 import { type Type, typeName } from "./types.js";
 
 /**
- * What an expression costs at the most, whatever its variables hold. Upstream: cel-go `checker/cost.go`.
+ * Estimates the minimum and maximum cost of an expression for any values of its variables. Upstream: cel-go
+ * `checker/cost.go`.
  *
- * @param variables - What bounds their values.
+ * @param variables - The declared types, which bound the values.
  */
 export function estimate(checked: CheckedExpression, variables: ReadonlyMap<string, DeclaredType>): Range {
   return new Estimator(checked, variables).cost(checked.expression);
 }
 
-/** Where a value comes from, if from a variable: what is declared of it there. */
+/** The declared type of the schema node that a value comes from; `undefined` for values that come from no variable. */
 type Origin = DeclaredType | undefined;
 
 class Estimator {
@@ -46,7 +47,7 @@ class Estimator {
         return ZERO;
       case "identifier": {
         const local = this.#lookUpLocal(expression.name);
-        // Upstream: whatever has no name below it counts as the root, names of types as well.
+        // Upstream resolves a name without a path, including type names, to the root.
         const root = this.#variables.get(expression.name) ?? this.#variables.values().next().value;
         this.#origins.set(expression, local === undefined ? root : local.origin);
         if (local?.size !== undefined) this.#sizes.set(expression, local.size);
@@ -171,7 +172,7 @@ class Estimator {
   }
 }
 
-/** Upstream: keys of maps are texts of no declared length, which counts as none. */
+/** Upstream: map keys are strings without a declared length, which counts as 0. */
 const KEY: DeclaredType = { type: { kind: "string" }, max: 0, minBytes: 2 };
 
 const SCALARS: ReadonlySet<Type["kind"]> = new Set<Type["kind"]>([
@@ -183,7 +184,7 @@ const SCALARS: ReadonlySet<Type["kind"]> = new Set<Type["kind"]>([
   "uint",
 ]);
 
-/** Upstream: addresses count as scalars for equality, whatever they were read from. */
+/** Upstream treats these types as scalars for equality, including values that were parsed from strings. */
 const SCALAR_OPAQUES: ReadonlySet<string> = new Set([
   "net.IP",
   "net.CIDR",

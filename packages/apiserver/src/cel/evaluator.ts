@@ -21,25 +21,25 @@ import {
   typeOfValue,
 } from "./values.js";
 
-/** An error that a loop carries along until it is known whether it matters. */
+/** An error that a loop stores in its accumulator until the result shows whether it matters. */
 class Failure {
   constructor(readonly problem: EvaluationProblem) {}
 }
 
-/** One evaluation: what it reads, what it may cost, and where its loops keep their variables. */
+/** The state of one evaluation: its variables, its budget and the slots of its loop variables. */
 interface Frame {
   readonly variables: ReadonlyMap<string, Value>;
   readonly budget: CostBudget;
   readonly slots: (Value | Failure)[];
 }
 
-/** A piece of an expression, made ready: what can be found out of it once is not found out for each item of a list. */
+/** A planned subexpression. The planner resolves names and overloads once, not for each item of a list. */
 type Step = (frame: Frame) => Value;
 
-/** Evaluates an expression any number of times. */
+/** Evaluates an expression. May be called any number of times. */
 export type Evaluation = (variables: ReadonlyMap<string, Value>, budget: CostBudget) => Value;
 
-/** Upstream: cel-go `interpreter`, with its cost tracking. */
+/** Plans the evaluation of a checked expression. Upstream: cel-go `interpreter`, with its cost tracking. */
 export function evaluation(checked: CheckedExpression): Evaluation {
   const step = new Planner(checked).step(checked.expression);
   return (variables, budget) => step({ variables, budget, slots: [] });
@@ -48,7 +48,7 @@ export function evaluation(checked: CheckedExpression): Evaluation {
 /** Upstream: cel-go `interpreter/planner.go`. */
 class Planner {
   readonly #checked: CheckedExpression;
-  /** The slots of loops' variables, by name: the innermost last. */
+  /** The slots of loop variables by name, the innermost last. */
   readonly #slots = new Map<string, number[]>();
   #nextSlot = 0;
 
@@ -167,7 +167,7 @@ class Planner {
       default:
     }
     const overloads = this.#checked.overloadsOf(expression).map((overload) => callable(overload));
-    // A namespace is no value.
+    // A namespace such as `optional` is not a value, so it is not evaluated.
     const receiver = overloads[0]?.isMember === true ? this.step(target!) : undefined;
     const given = (frame: Frame): Value[] => {
       const values = args.map((arg) => arg(frame));
@@ -198,7 +198,7 @@ class Planner {
     for (const name of [loop.variable, loop.second]) if (name !== undefined) this.#slots.get(name)!.pop();
     const result = this.step(loop.result);
     this.#slots.get(loop.accumulator)!.pop();
-    // Only quantifiers look past an error: their condition says so.
+    // Only quantifiers continue after an error. Their condition is not a literal.
     const stopsAtFailure = loop.condition.kind === "literal";
 
     const iterate = (frame: Frame): boolean => {
@@ -238,10 +238,10 @@ class Planner {
   }
 }
 
-/** An overload whose parameters are looked at once. */
+/** An overload whose parameter types are compiled to predicates. */
 interface Callable extends Omit<Overload, "parameters"> {
   readonly parameters: readonly ((value: Value) => boolean)[];
-  /** Whether it costs one, whatever it is handed. */
+  /** Whether the cost is 1 for all arguments. */
   readonly isConstant: boolean;
 }
 
@@ -253,7 +253,7 @@ function callable(overload: Overload): Callable {
   };
 }
 
-/** Operators are most of what expressions are made of. */
+/** Evaluates a call with two arguments. A separate path, because most calls are operators. */
 function binary(overloads: readonly Callable[], left: Step, right: Step): Step {
   return (frame) => {
     const a = left(frame);
@@ -267,7 +267,7 @@ function binary(overloads: readonly Callable[], left: Step, right: Step): Step {
   };
 }
 
-/** Adds to a list or map that only this loop has. */
+/** Adds to a list or map that no other expression can observe. */
 function appendInPlace(name: string, [container, ...added]: readonly Value[], { budget }: Frame): Value {
   budget.spend(1);
   if (name === "_+_") {
@@ -283,7 +283,10 @@ function appendInPlace(name: string, [container, ...added]: readonly Value[], { 
   return entries;
 }
 
-/** `&&` and `||`: what settles it, on whichever side, matters more than an error on the other. */
+/**
+ * Evaluates `&&` and `||`. An operand with the decisive value decides the result, even when the other operand has an
+ * error.
+ */
 function logicalOperator(left: Step, right: Step, decisive: boolean): Step {
   return (frame) => {
     const first = evaluateCatching(left, frame);
@@ -312,7 +315,7 @@ function memberOf(container: Value, field: string): Value | undefined {
   throw new EvaluationProblem(`no such overload: ${typeNameOf(container)}.${field}`);
 }
 
-/** What a cost depends on of a value; what it does not depend on is not looked at. */
+/** The properties of a value that a cost depends on, computed only when a cost model reads them. */
 class SizedValue implements Sized {
   readonly #value: Value;
 

@@ -2,11 +2,11 @@ import { type CostModel, constantCost } from "./cost.js";
 import type { Type } from "./types.js";
 import type { Value } from "./values.js";
 
-/** One way to call a function. */
+/** One signature of a function. */
 export interface Overload {
-  /** Called on its first parameter: `text.size()`. */
+  /** Whether the function is called on its first parameter: `text.size()`. */
   readonly isMember: boolean;
-  /** The receiver is the first. */
+  /** The parameter types, the receiver first. */
   readonly parameters: readonly Type[];
   readonly result: Type;
   readonly cost: CostModel;
@@ -14,13 +14,16 @@ export interface Overload {
   readonly call: (...args: readonly Value[]) => Value;
 }
 
-/** Every function by its name, operators as cel-go names them: `_+_`. */
+/** All functions by name. Operators have the names of cel-go: `_+_`. */
 export type FunctionTable = ReadonlyMap<string, readonly Overload[]>;
 
-/** Functions of one kind. */
+/** A group of related functions by name. */
 export type FunctionLibrary = Readonly<Record<string, readonly Overload[]>>;
 
-/** What a handler takes is what its parameters' types say, which the check and the evaluation see to. */
+/**
+ * The implementation of an overload. The checker and the evaluator guarantee that the arguments match the parameter
+ * types.
+ */
 export type Handler = (...args: never[]) => Value;
 
 export function global(

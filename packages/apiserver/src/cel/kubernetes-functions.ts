@@ -145,7 +145,7 @@ function signOf(difference: bigint): bigint {
   return difference < 0n ? -1n : difference > 0n ? 1n : 0n;
 }
 
-/** Comparisons that quantities and versions both have. */
+/** The comparison functions that quantities and versions share. */
 function comparisons<T extends Value>(type: Type, compare: (a: T, b: T) => bigint): FunctionLibrary {
   return {
     isGreaterThan: [member([type, type], BOOL, (a: T, b: T) => compare(a, b) > 0n)],
@@ -262,7 +262,7 @@ const quantities: FunctionLibrary = {
     member([QUANTITY, QUANTITY], QUANTITY, (a: QuantityValue, b: QuantityValue) => addNanos(a, -b.quantity.nanos)),
     member([QUANTITY, INT], QUANTITY, (a: QuantityValue, b: bigint) => addNanos(a, -b * NANO)),
   ],
-  // A known name that takes no quantity.
+  // The name is known, but no overload takes a quantity.
   sign: [],
 };
 
@@ -302,7 +302,7 @@ const urls: FunctionLibrary = {
   ],
 };
 
-/** A name that ends with a dash stands for the beginning of one. */
+/** Validates a name prefix: a trailing dash is permitted. */
 function prefixErrors(errorsOf: (text: string) => readonly string[]): (text: string) => readonly string[] {
   return (text) => errorsOf(text.endsWith("-") ? `${text.slice(0, -1)}a` : text);
 }

@@ -36,7 +36,7 @@ function isSorted(list: ListValue): boolean {
   return true;
 }
 
-/** The last item in that direction, `word` being the function that is said to be called on nothing. */
+/** Returns the smallest or largest item. `functionName` is used in the error message about an empty list. */
 function extremum(list: ListValue, functionName: string, isBetter: (order: number) => boolean): Value {
   if (list.size === 0) throw new EvaluationProblem(`${functionName} called on empty list`);
   let best = list.at(0);

@@ -3,15 +3,15 @@ import { RE2JS } from "re2js";
 import { instructionCount } from "../custom-resources/patterns.js";
 import { EvaluationProblem } from "./values.js";
 
-/** Patterns that are kept compiled, and instructions of one. */
+/** The number of cached patterns, and the maximum number of instructions of one pattern. */
 const MAX_CACHED = 256;
 const MAX_INSTRUCTIONS = 20_000;
 
-/** Regular expressions as Go reads them. Matching takes time in proportion to the text. */
+/** Compiles and caches regular expressions in Go's syntax (RE2). Matching takes time linear in the text. */
 export class Regexes {
   readonly #compiled = new Map<string, RE2JS>();
 
-  /** Whether it is one. */
+  /** Whether the pattern compiles. */
   isValid(pattern: string): boolean {
     try {
       this.#get(pattern);
@@ -21,12 +21,12 @@ export class Regexes {
     }
   }
 
-  /** Whether the text has something that the pattern describes. */
+  /** Whether the pattern matches any part of the text. */
   test(pattern: string, text: string): boolean {
     return this.#get(pattern).test(text);
   }
 
-  /** The first so many parts that the pattern describes. */
+  /** Returns the first matches, at most `max` of them. */
   findAll(pattern: string, text: string, max: number): string[] {
     const matcher = this.#get(pattern).matcher(text);
     const found: string[] = [];
@@ -37,7 +37,7 @@ export class Regexes {
   #get(pattern: string): RE2JS {
     let compiled = this.#compiled.get(pattern);
     if (compiled !== undefined) return compiled;
-    // Deliberate: Go takes longer ones, which are compiled here in seconds.
+    // Deliberate: Go accepts larger patterns, but compiling them here takes seconds.
     if (instructionCount(pattern) > MAX_INSTRUCTIONS)
       throw new EvaluationProblem("error parsing regexp: expression too large");
     try {

@@ -77,7 +77,9 @@ function uint(value: bigint): UnsignedInteger {
   return new UnsignedInteger(value);
 }
 
-/** Nanoseconds a duration may come to, and instants there are: those of the years 1 to 9999. */
+/**
+ * Creates a duration within the range of int64 nanoseconds. The timestamps below are limited to the years 1 to 9999.
+ */
 function duration(nanos: bigint): Duration {
   if (nanos > MAX_INT || nanos < MIN_INT) throw new EvaluationProblem("duration overflow");
   return new Duration(nanos);
@@ -96,7 +98,7 @@ function nonZeroDivisor(value: bigint, operation: string): bigint {
   return value;
 }
 
-/** An operator over two of the same type. */
+/** An operator with two operands and a result of the same type. */
 function sameTypeOperator(type: Type, call: Handler, cost?: CostModel): Overload {
   return global([type, type], type, call, cost);
 }
@@ -173,7 +175,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 export function codePointCount(text: string): number {
-  // Of most texts V8 knows without looking that they have none.
+  // V8 tests most strings quickly for surrogates, because it stores them with one byte per character.
   if (!/[\ud800-\udbff]/.test(text)) return text.length;
   let count = 0;
   for (let index = 0; index < text.length; index++) {
@@ -204,7 +206,7 @@ function entryAt(map: MapValue, key: Value): Value {
   return found;
 }
 
-/** What is there, of a list, map or optional; nothing otherwise. */
+/** Returns the item or value at the key in a list, map or optional; an empty optional when absent. */
 function optionalLookup(container: Value, key: Value): Optional {
   const value = container instanceof Optional ? container.value : container;
   if (value === undefined) return new Optional(undefined);
@@ -243,7 +245,7 @@ const TIMESTAMP_PARTS = [
   "getMilliseconds",
 ] as const;
 
-/** Of a duration: all of it in that unit; milliseconds are what is left of a second. */
+/** The whole duration in the given unit, truncated. */
 const DURATION_PARTS: Readonly<Record<string, (nanos: bigint) => bigint>> = {
   getHours: (nanos) => nanos / 3_600_000_000_000n,
   getMinutes: (nanos) => nanos / 60_000_000_000n,
@@ -272,7 +274,7 @@ function dateFunctions(zones: TimeZones): FunctionLibrary {
 export function standardFunctions(regexes: Regexes, zones: TimeZones): FunctionLibrary {
   const matches: Handler = (text: string, pattern: string) => regexes.test(pattern, text);
   return {
-    // What is evaluated step by step is called by the evaluation itself; these tell their types.
+    // The evaluator implements these lazy operators itself. The entries declare their types for the checker.
     "_&&_": [global([BOOL, BOOL], BOOL, unreachable)],
     "_||_": [global([BOOL, BOOL], BOOL, unreachable)],
     "_?_:_": [global([BOOL, A, A], A, unreachable)],

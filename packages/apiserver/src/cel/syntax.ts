@@ -1,6 +1,6 @@
 import { Environment, ParseError } from "@marcbachmann/cel-js";
 
-/** A piece of an expression, macros written out. Upstream: cel-go `common/ast`. */
+/** A subexpression after macro expansion. `at` is the offset in the source. Upstream: cel-go `common/ast`. */
 export type Expression =
   | { readonly kind: "literal"; readonly at: number; readonly value: Literal }
   | { readonly kind: "identifier"; readonly at: number; readonly name: string }
@@ -9,7 +9,7 @@ export type Expression =
       readonly at: number;
       readonly operand: Expression;
       readonly field: string;
-      /** `has(…)`: whether there is such a member. */
+      /** `has(…)`: tests whether the field is present. */
       readonly test: boolean;
     }
   | {
@@ -18,7 +18,10 @@ export type Expression =
       readonly name: string;
       readonly target: Expression | undefined;
       readonly args: readonly Expression[];
-      /** Written by a macro: the first argument is a list or map that nobody else sees, which may be added to. */
+      /**
+       * Set by macro expansion: the first argument is a list or map that no other expression can observe, so the call
+       * may append to it in place.
+       */
       readonly appendsInPosition?: boolean;
     }
   | { readonly kind: "list"; readonly at: number; readonly items: readonly Expression[] }
@@ -29,25 +32,25 @@ export interface Comprehension {
   readonly kind: "comprehension";
   readonly at: number;
   readonly range: Expression;
-  /** The element, or with {@link second} its key or index. */
+  /** The item, or with {@link second} its key or index. */
   readonly variable: string;
   readonly second: string | undefined;
   readonly accumulator: string;
   readonly start: Expression;
-  /** Goes on for as long as this holds. */
+  /** The loop continues while this condition is true. */
   readonly condition: Expression;
   readonly step: Expression;
   readonly result: Expression;
 }
 
-/** An unsigned integer, as `1u` writes it. */
+/** An unsigned integer, as in the literal `1u`. */
 export class UnsignedInteger {
   constructor(readonly value: bigint) {}
 }
 
 export type Literal = null | boolean | bigint | UnsignedInteger | number | string | Uint8Array;
 
-/** What is wrong with the text of an expression, and where. */
+/** A syntax error and its offset in the source. */
 export class SyntaxProblem extends Error {
   constructor(
     message: string,
@@ -57,7 +60,7 @@ export class SyntaxProblem extends Error {
   }
 }
 
-/** Of what the library reads. Its types leave this open. */
+/** A node of the library's syntax tree, which the library's types leave open. */
 interface ParsedNode {
   readonly op: string;
   readonly args: unknown;
@@ -66,7 +69,7 @@ interface ParsedNode {
   readonly end: number;
 }
 
-/** Nodes and depth that upstream's parser takes. Upstream: cel-go `parser.maxRecursionDepth`. */
+/** The parser's limits for nodes and depth. Upstream: cel-go `parser.maxRecursionDepth`. */
 const LIMITS = {
   maxAstNodes: 100_000,
   maxDepth: 250,
@@ -76,10 +79,12 @@ const LIMITS = {
 };
 
 const MAX_INT = 2n ** 63n;
-/** Pieces of an expression with its macros written out. */
+/** The maximum number of nodes after macro expansion. */
 const MAX_NODES = 20_000;
 
-/** Reads expressions. The library knows the syntax; what names and types mean is found out here. */
+/**
+ * Parses expressions and expands macros. The library knows only the syntax, so the meaning of names is resolved here.
+ */
 export class Parser {
   readonly #environment = new Environment({
     unlistedVariablesAreDyn: true,
@@ -90,7 +95,7 @@ export class Parser {
 
   readonly #hasMacros: boolean;
 
-  /** @param options - Whether `has`, `all` and the like are more than names of functions. Default true. */
+  /** @param options - Whether `has`, `all` and the other macros are expanded. Default true. */
   constructor({ macros = true }: { readonly macros?: boolean } = {}) {
     this.#hasMacros = macros;
   }
@@ -139,7 +144,8 @@ class Reader {
 
   read(node: ParsedNode): Expression {
     const { op, pos: at } = node;
-    // Macros write what they are called on more than once, and may be called on each other.
+    // A macro repeats its receiver, and macros can be nested, so the expanded expression can be much larger than the
+    // source.
     if (++this.#nodes > MAX_NODES) throw new SyntaxProblem("expression is too large", at);
     const args = node.args as ParsedNode[];
     switch (op) {
@@ -213,7 +219,7 @@ class Reader {
     return call("-_", at, [this.read(operand)]);
   }
 
-  /** Where an operator is, which the library does not say. */
+  /** Finds the offset of an operator, which the library does not provide. */
   #firstAfter(text: string, from: number, fallback: number): number {
     const found = this.#source.indexOf(text, from);
     return found < 0 ? fallback : found;
@@ -224,7 +230,10 @@ class Reader {
     return found < 0 ? from : found;
   }
 
-  /** Upstream: cel-go `parser/macro.go`, `ext/comprehensions.go` and `cel/library.go` for optionals. */
+  /**
+   * Expands a call of a macro; `undefined` for other calls. Upstream: cel-go `parser/macro.go`, `ext/comprehensions.go`
+   * and `cel/library.go` for optionals.
+   */
   #macro(name: string, receiver: ParsedNode | undefined, args: ParsedNode[], at: number): Expression | undefined {
     if (!this.#hasMacros) return undefined;
     if (receiver === undefined) return name === "has" && args.length === 1 ? this.#has(args[0]!) : undefined;

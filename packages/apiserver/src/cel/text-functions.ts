@@ -17,7 +17,7 @@ import {
   typeNameOf,
 } from "./values.js";
 
-/** Whether every character is one code unit, so that places need no counting. */
+/** Whether each character is one code unit, so that indexes need no conversion. */
 function hasNoSurrogates(text: string): boolean {
   return !/[\ud800-\udfff]/.test(text);
 }
@@ -30,7 +30,7 @@ function slice(text: string, start: number, end?: number): string {
   return hasNoSurrogates(text) ? text.slice(start, end) : Array.from(text).slice(start, end).join("");
 }
 
-/** In code points, from a place in code units. */
+/** Converts an index in code units to an index in code points. Negative indexes stay. */
 function codePointIndex(text: string, index: number): bigint {
   return index <= 0 || hasNoSurrogates(text) ? BigInt(index) : BigInt(Array.from(text.slice(0, index)).length);
 }
@@ -58,7 +58,7 @@ function split(text: string, separator: string, max: bigint): ArrayListValue {
   return new ArrayListValue([...parts.slice(0, count - 1), parts.slice(count - 1).join(separator)]);
 }
 
-/** Replaces so many; all when negative. Upstream: Go's `strings.Replace`. */
+/** Replaces the first `max` occurrences, or all when `max` is negative. Upstream: Go's `strings.Replace`. */
 function replace(text: string, old: string, replacement: string, max: bigint): string {
   const occurrences = old === "" ? text.length + 1 : text.split(old).length - 1;
   checkLength(text.length + occurrences * replacement.length);
@@ -80,7 +80,7 @@ function replaceEmptyMatches(text: string, replacement: string, max: number): st
   return remaining > 0 ? result + replacement : result;
 }
 
-/** ASCII letters only. */
+/** Converts ASCII letters only. */
 function lower(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -89,7 +89,7 @@ function upper(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** What Go calls white space. */
+/** White space as Go defines it. */
 const SPACE = "[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
 
 function trim(text: string): string {
@@ -197,7 +197,7 @@ export function textFunctions(regexes: Regexes): FunctionLibrary {
   };
 }
 
-/** Characters that formatting may make. */
+/** The maximum number of characters that `format` may produce. */
 const MAX_FORMATTED_CHARACTERS = 3 * 1024 * 1024;
 
 /** Upstream: cel-go `ext/formatting.go`. */

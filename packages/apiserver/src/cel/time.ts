@@ -10,10 +10,13 @@ const UNITS: Readonly<Record<string, bigint>> = {
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
 };
-/** Digits that make a difference to a duration; longer numbers are out of its range or finer than it. */
+/** The number of digits that are read. Numbers with more digits are out of range or finer than a nanosecond. */
 const MAX_DIGITS = 30;
 
-/** Nanoseconds of a duration such as `1h30m` or `-1.5s`; `undefined` when malformed. Upstream: Go's `time.ParseDuration`. */
+/**
+ * Returns the nanoseconds of a duration such as `1h30m` or `-1.5s`; `undefined` when malformed. Upstream: Go's
+ * `time.ParseDuration`.
+ */
 export function parseDuration(text: string): bigint | undefined {
   const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
   if (match === null) return undefined;
@@ -28,7 +31,7 @@ export function parseDuration(text: string): bigint | undefined {
   return sign === "-" ? -nanos : nanos;
 }
 
-/** Nanoseconds since 1970 of an RFC 3339 time; `undefined` when malformed. */
+/** Returns the nanoseconds since 1970 of an RFC 3339 time; `undefined` when malformed. */
 export function parseTimestamp(text: string): bigint | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:(Z)|([+-])(\d\d):(\d\d))$/.exec(text);
   if (match === null) return undefined;
@@ -48,7 +51,7 @@ function daysIn(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** `1.5s`, as the language writes durations. */
+/** Formats a duration as CEL does: `1.5s`. */
 export function formatDuration(nanos: bigint): string {
   const sign = nanos < 0n ? "-" : "";
   const size = nanos < 0n ? -nanos : nanos;
@@ -58,7 +61,7 @@ export function formatDuration(nanos: bigint): string {
   return `${sign}${size / 1_000_000_000n}${fraction === "" ? "" : `.${fraction}`}s`;
 }
 
-/** RFC 3339 in UTC, with as many digits of the second as there are. */
+/** Formats an instant as RFC 3339 in UTC, without trailing zeros in the fraction. */
 export function formatTimestamp({ nanos }: Timestamp): string {
   const [seconds, rest] = splitSeconds(nanos);
   const fraction = String(rest).padStart(9, "0").replace(/0+$/, "");
@@ -70,7 +73,7 @@ function splitSeconds(nanos: bigint): [bigint, bigint] {
   return [(nanos - rest) / 1_000_000_000n, rest];
 }
 
-/** As Go prints a float64: `1e+06`, `0.5`. Upstream: `strconv.FormatFloat(v, 'g', -1, 64)`. */
+/** Formats a number as Go prints a float64: `1e+06`, `0.5`. Upstream: `strconv.FormatFloat(v, 'g', -1, 64)`. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -86,14 +89,19 @@ export function formatDouble(value: number): string {
   return value.toFixed(Math.min(100, digits.replace(/[-.]/g, "").length - exponent - 1));
 }
 
-/** Zones that are kept: to make one ready takes ten times as long as to ask it for the time. */
+/** The number of cached formats. Creating a format takes ten times as long as using it. */
 const MAX_CACHED_ZONES = 64;
 
-/** What the time is elsewhere. */
+/** Converts instants to the local time of a zone. */
 export class TimeZones {
   readonly #formats = new Map<string, Intl.DateTimeFormat>();
 
-  /** An instant whose parts in UTC are those of the other in that zone: `Europe/Berlin`, `+02:00`. @throws EvaluationProblem */
+  /**
+   * Returns an instant whose UTC parts equal the parts of `utc` in that zone. Zones are names or offsets:
+   * `Europe/Berlin`, `+02:00`.
+   *
+   * @throws EvaluationProblem when the zone is unknown
+   */
   local(utc: Date, zone: string): Date {
     if (zone === "" || zone === "UTC") return utc;
     const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);
@@ -132,7 +140,10 @@ export class TimeZones {
   }
 }
 
-/** One part of an instant in UTC, or elsewhere. Months and days of a year count from zero. */
+/**
+ * Returns one part of an instant in the zone that `inZone` converts to. Months, days of the month (`getDayOfMonth`) and
+ * days of the year count from zero.
+ */
 export function timestampPart({ nanos }: Timestamp, part: string, inZone: (utc: Date) => Date): bigint {
   const [seconds, rest] = splitSeconds(nanos);
   const local = inZone(new Date(Number(seconds) * 1000));

@@ -1,14 +1,14 @@
-/** A type of the expression language. Upstream: cel-go `common/types`. */
+/** A CEL type. Upstream: cel-go `common/types`. */
 export type Type =
   | { readonly kind: ScalarKind }
   | { readonly kind: "list"; readonly item: Type }
   | { readonly kind: "map"; readonly key: Type; readonly value: Type }
-  /** An object whose members are known; two objects are the same type when they have the same name. */
+  /** An object with known fields. Two object types are equal when their names are equal. */
   | { readonly kind: "object"; readonly name: string; readonly fields: ReadonlyMap<string, Type> }
-  /** What functions alone make and read: `optional_type(int)`, `kubernetes.Quantity`. */
+  /** A type that only functions create and read: `optional_type(int)`, `kubernetes.Quantity`. */
   | { readonly kind: "opaque"; readonly name: string; readonly parameters: readonly Type[] }
   | { readonly kind: "type"; readonly of: Type | undefined }
-  /** Stands for a type that the check finds out. */
+  /** A type parameter, which the checker resolves. */
   | { readonly kind: "parameter"; readonly name: string };
 
 export type ScalarKind =
@@ -23,9 +23,9 @@ export const STRING: Type = { kind: "string" };
 export const BYTES: Type = { kind: "bytes" };
 export const TIMESTAMP: Type = { kind: "timestamp" };
 export const DURATION: Type = { kind: "duration" };
-/** Any value: what it is shows when the expression is evaluated. */
+/** Any type. The evaluator finds the actual type. */
 export const DYN: Type = { kind: "dyn" };
-/** Of what was found wrong already. */
+/** The type of a subexpression with a reported error. It causes no further errors. */
 export const ERROR: Type = { kind: "error" };
 
 export const listOf = (item: Type): Type => ({ kind: "list", item });
@@ -35,7 +35,7 @@ export const optionalOf = (of: Type): Type => opaque("optional_type", of);
 export const typeOf = (of?: Type): Type => ({ kind: "type", of });
 export const parameter = (name: string): Type => ({ kind: "parameter", name });
 
-/** Names of types that an expression may compare with. */
+/** Type names that an expression may use as values. */
 export const NAMED_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
   ["bool", BOOL],
   ["bytes", BYTES],
@@ -58,7 +58,7 @@ export function isOptional(type: Type): type is Extract<Type, { kind: "opaque" }
   return type.kind === "opaque" && type.name === "optional_type";
 }
 
-/** As cel-go's errors name it: `map(string, list(int))`. Upstream: `checker.FormatCELType`. */
+/** Formats a type as cel-go's errors do: `map(string, list(int))`. Upstream: `checker.FormatCELType`. */
 export function typeName(type: Type): string {
   switch (type.kind) {
     case "list":

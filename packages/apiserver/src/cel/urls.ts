@@ -1,7 +1,7 @@
 /** An absolute URL or path. Upstream: Go's `net/url`. */
 export interface ParsedUrl {
   readonly scheme: string;
-  /** With its port. */
+  /** The host name with its port. */
   readonly host: string;
   readonly hostname: string;
   readonly port: string;
@@ -10,7 +10,7 @@ export interface ParsedUrl {
   readonly text: string;
 }
 
-/** Upstream: `url.ParseRequestURI`. Answers why it is none, when it is none. */
+/** Parses a URL; returns the error message when the text is not a URL. Upstream: `url.ParseRequestURI`. */
 export function parseUrl(text: string): ParsedUrl | string {
   // eslint-disable-next-line no-control-regex -- the very characters
   if (/[\u0000-\u001f\u007f]/.test(text)) return "net/url: invalid control character in URL";
@@ -73,7 +73,7 @@ function createUrl(text: string, scheme: string, host: string, path: string, que
   };
 }
 
-/** What may stand in a path stays. */
+/** Percent-encodes the characters that a path may not contain. */
 function escapePath(path: string): string {
   if (/^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:@/[\]]|%[0-9a-fA-F]{2})*$/.test(path)) return path;
   return path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@%]|%(?![0-9a-fA-F]{2})/gu, (character) =>

@@ -1,7 +1,7 @@
 import { UnsignedInteger } from "./syntax.js";
 import { type Type, typeName } from "./types.js";
 
-/** A value of the expression language while an expression is evaluated. */
+/** A CEL value during an evaluation. */
 export type Value =
   | null
   | boolean
@@ -18,10 +18,10 @@ export type Value =
   | TypeValue
   | OpaqueValue;
 
-/** Why an expression has no value: upstream's words. */
+/** The reason why an expression has no value, with upstream's message. */
 export class EvaluationProblem extends Error {
   constructor(message: string) {
-    // A loop may come upon one with every item, and to write down the stack takes ten times as long as all else.
+    // A loop may throw one for each item, and capturing the stack would take ten times as long as everything else.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -34,26 +34,26 @@ export class Timestamp {
   constructor(readonly nanos: bigint) {}
 }
 
-/** Nanoseconds. */
+/** A length of time in nanoseconds. */
 export class Duration {
   constructor(readonly nanos: bigint) {}
 }
 
-/** A type as a value, as `type(x)` gives it. */
+/** A type as a value: the result of `type(x)`. */
 export class TypeValue {
   constructor(readonly type: Type) {}
 }
 
-/** A value that may be missing. */
+/** An optional value; absent when `undefined`. */
 export class Optional {
   constructor(readonly value: Value | undefined) {}
 }
 
-/** What functions alone make and read, of a type with that name. */
+/** A value of an opaque type, which only functions create and read. `opaqueType` is the name of the type. */
 export interface OpaqueValue {
   readonly opaqueType: string;
   equals(other: OpaqueValue): boolean;
-  /** As `string(…)` gives it, if it does. */
+  /** The result of `string(…)`, for types that support it. */
   readonly text?: string;
 }
 
@@ -98,7 +98,7 @@ export class ArrayListValue extends ListValue {
   }
 }
 
-/** Two lists as one, which costs as little as it says, however long they are. Upstream: cel-go `concatList`. */
+/** The concatenation of two lists, in constant time for any length. Upstream: cel-go `concatList`. */
 class ConcatenatedList extends ListValue {
   readonly #first: ListValue;
   readonly #second: ListValue;
@@ -119,11 +119,11 @@ class ConcatenatedList extends ListValue {
 
 export abstract class MapValue {
   abstract readonly size: number;
-  /** `undefined` when there is no such key. */
+  /** Returns the value; `undefined` when the key is absent. */
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
 
-  /** Of an object: its type. Maps have none of their own. */
+  /** The type of an object; `undefined` for maps. */
   get objectType(): Type | undefined {
     return undefined;
   }
@@ -138,7 +138,7 @@ export abstract class MapValue {
   }
 }
 
-/** A map that is read out of something else, and keeps the lists and maps in it with what was found out about them. */
+/** A map that reads its values from other data. Caches list and map values, so that they keep their own caches. */
 export abstract class LazyMapValue extends MapValue {
   #cached: Map<Value, Value> | undefined;
 
@@ -150,11 +150,11 @@ export abstract class LazyMapValue extends MapValue {
     return value;
   }
 
-  /** `undefined` when there is no such key. */
+  /** Reads a value from the data; `undefined` when the key is absent. */
   protected abstract read(key: Value): Value | undefined;
 }
 
-/** A map that an expression made. */
+/** A map that an expression creates. */
 export class MutableMapValue extends MapValue {
   readonly #entries = new Map<string, [Value, Value]>();
 
@@ -166,7 +166,7 @@ export class MutableMapValue extends MapValue {
     return this.#entries.get(mapKey(key))?.[1];
   }
 
-  /** Whether the key is new. */
+  /** Adds an entry. Returns false and changes nothing when the key is present. */
   add(key: Value, value: Value): boolean {
     const text = mapKey(key);
     if (this.#entries.has(text)) return false;
@@ -179,7 +179,7 @@ export class MutableMapValue extends MapValue {
   }
 }
 
-/** The same text for keys that are equal: numbers of all kinds are. */
+/** Returns the same text for equal keys. Numbers of different types can be equal. */
 function mapKey(key: Value): string {
   if (typeof key === "bigint") return `n${key}`;
   if (typeof key === "number") return Number.isInteger(key) ? `n${BigInt(key)}` : `d${key}`;
@@ -189,20 +189,27 @@ function mapKey(key: Value): string {
   throw new EvaluationProblem(`unsupported key type: ${typeNameOf(key)}`);
 }
 
-/** Characters of a text that an expression makes. Deliberate: upstream makes any, which costs are reckoned of only later. */
+/**
+ * The maximum length of a string that an expression creates. Deliberate: upstream has no limit, because it adds the
+ * cost only afterwards.
+ */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
-/** @throws EvaluationProblem when a text of that length would be too long. */
+/**
+ * Checks the length of a string before it is created.
+ *
+ * @throws EvaluationProblem when the string would be too long
+ */
 export function checkLength(characters: number): void {
   if (characters > MAX_CHARACTERS) throw new EvaluationProblem(`text is longer than ${MAX_CHARACTERS} characters`);
 }
 
-/** A key as errors name it. */
+/** Formats a key for error messages. */
 export function keyText(key: Value): string {
   return typeof key === "string" ? key : mapKey(key).slice(1);
 }
 
-/** A text that lists of values without an order are compared by: equal values have the same. */
+/** Returns the same text for equal values, to compare unordered lists. */
 export function fingerprint(value: Value): string {
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value === "string") return JSON.stringify(value);
@@ -220,7 +227,7 @@ export function fingerprint(value: Value): string {
   throw new EvaluationProblem(`no such overload: ${typeNameOf(value)}`);
 }
 
-/** Whether two values are equal, numbers across their kinds; values of different types are not. */
+/** Whether two values are equal. Numbers of different types can be equal; other values of different types cannot. */
 export function equal(a: Value, b: Value): boolean {
   if (a === b) return true;
   const order = compareNumbers(a, b);
@@ -242,7 +249,7 @@ export function equal(a: Value, b: Value): boolean {
   return false;
 }
 
-/** A list is a list, whatever is in it. */
+/** Removes item types and parameters from a type: all lists have the same type as values. */
 function eraseItemTypes(type: Type): Type {
   switch (type.kind) {
     case "list":
@@ -262,18 +269,19 @@ function isNumeric(value: Value): value is bigint | number | UnsignedInteger {
   return typeof value === "bigint" || typeof value === "number" || value instanceof UnsignedInteger;
 }
 
-/** Below, at or above zero, as the first number is less, equal or greater; `NaN` when it is none of them. */
+/** Compares two numbers: negative, zero or positive, or `NaN` when one is NaN; `undefined` when one is not a number. */
 function compareNumbers(a: Value, b: Value): number | undefined {
   if (!isNumeric(a) || !isNumeric(b)) return undefined;
   const left = a instanceof UnsignedInteger ? a.value : a;
   const right = b instanceof UnsignedInteger ? b.value : b;
-  // JavaScript orders its two kinds of numbers exactly; what is neither below nor above is the same, or none.
+  // JavaScript compares bigint with number exactly. Two values that are neither less nor greater are equal, or one is
+  // NaN.
   if (left < right) return -1;
   if (left > right) return 1;
   return left <= right ? 0 : NaN;
 }
 
-/** Below, at or above zero; `undefined` for values that have no order among them. */
+/** Compares two values: negative, zero or positive; `undefined` for values without an order. */
 export function compare(a: Value, b: Value): number | undefined {
   const order = compareNumbers(a, b);
   if (order !== undefined) return order;
@@ -295,7 +303,7 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** By code points, as UTF-8 sorts. */
+/** Compares by code points, which is the order of UTF-8. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
@@ -336,7 +344,7 @@ export function typeOfValue(value: Value): Type {
   return { kind: "opaque", name: value.opaqueType, parameters: [] };
 }
 
-/** As evaluation errors name it: without what is in a list or map. */
+/** Returns the type name for evaluation errors, without the types of items. */
 export function typeNameOf(value: Value): string {
   const type = typeOfValue(value);
   return type.kind === "list" || type.kind === "map" || type.kind === "opaque"
@@ -346,7 +354,7 @@ export function typeNameOf(value: Value): string {
     : typeName(type);
 }
 
-/** Whether a value may be handed to a parameter of that type. */
+/** Returns a predicate that tests whether a value matches a parameter type. */
 export function typePredicate(type: Type): (value: Value) => boolean {
   switch (type.kind) {
     case "dyn":
@@ -379,7 +387,7 @@ export function typePredicate(type: Type): (value: Value) => boolean {
   }
 }
 
-/** Characters, bytes, items or entries: what costs are reckoned by. One for everything else. */
+/** Returns the size that costs depend on: characters, bytes, items or entries; 1 for other values. */
 export function sizeOfValue(value: Value): number {
   if (typeof value === "string") return value.length;
   if (value instanceof Uint8Array) return value.length;

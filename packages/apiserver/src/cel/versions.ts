@@ -10,7 +10,11 @@ export interface Version {
 const NUMBER = "(0|[1-9]\\d{0,18})";
 const SYNTAX = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-([0-9A-Za-z.-]+))?(?:\\+([0-9A-Za-z.-]+))?$`);
 
-/** @param normalize - Takes `v1.0` and `01.2.3` too. */
+/**
+ * Parses a semantic version; `undefined` when invalid.
+ *
+ * @param normalize - Also accepts `v1.0` and `01.2.3`.
+ */
 export function parseVersion(text: string, normalize = false): Version | undefined {
   const match = SYNTAX.exec(normalize ? normalized(text) : text);
   if (match === null) return undefined;
@@ -21,7 +25,7 @@ export function parseVersion(text: string, normalize = false): Version | undefin
   return { major: BigInt(major!), minor: BigInt(minor!), patch: BigInt(patch!), prerelease: parts, text };
 }
 
-/** Without a leading v, without leading zeros, and with all three numbers. Upstream: `library.normalizeAndParse`. */
+/** Removes a leading `v` and leading zeros, and adds missing numbers. Upstream: `library.normalizeAndParse`. */
 function normalized(text: string): string {
   const [, numbers, rest] = /^v?([^+-]*)(.*)$/s.exec(text) as unknown as [string, string, string];
   const parts = numbers.split(".").map((part) => part.replace(/^0+(?=\d)/, ""));
@@ -29,7 +33,7 @@ function normalized(text: string): string {
   return parts.join(".") + rest;
 }
 
-/** Below, at or above zero. */
+/** Compares two versions: negative, zero or positive. */
 export function compareVersions(a: Version, b: Version): number {
   for (const part of ["major", "minor", "patch"] as const) if (a[part] !== b[part]) return a[part] < b[part] ? -1 : 1;
   if (a.prerelease.length === 0 || b.prerelease.length === 0)
@@ -42,7 +46,7 @@ export function compareVersions(a: Version, b: Version): number {
   return Math.sign(a.prerelease.length - b.prerelease.length);
 }
 
-/** Numbers come before words. */
+/** Compares two prerelease parts. Numeric parts come before alphanumeric parts. */
 function comparePart(a: string, b: string): number {
   const [left, right] = [/^\d+$/.test(a), /^\d+$/.test(b)];
   if (left && right) return BigInt(a) === BigInt(b) ? 0 : BigInt(a) < BigInt(b) ? -1 : 1;

@@ -5,29 +5,30 @@ import { createApiServer } from "../api-server.js";
 import type { JsonObject } from "../json.js";
 
 /**
- * Every construct that the definitions of Argo Workflows, cert-manager, the Prometheus operator, Gateway API and JobSet use.
+ * Each construct that the CustomResourceDefinitions of Argo Workflows, cert-manager, the Prometheus operator, Gateway
+ * API and JobSet use.
  *
  * | construct                                                   | seen in                                        |
  * | ----------------------------------------------------------- | ---------------------------------------------- |
  * | root that requires `metadata`                               | Argo Workflows                                 |
  * | `properties` beside `x-kubernetes-preserve-unknown-fields`  | Argo Workflows                                 |
- * | map of objects, and of any values                           | Argo Workflows, cert-manager                   |
+ * | map of objects, and of arbitrary values                     | Argo Workflows, cert-manager                   |
  * | several versions, one deprecated, one not served            | Gateway API                                    |
  * | int-or-string with `anyOf` and a pattern (quantities)       | cert-manager, Prometheus operator, JobSet      |
  * | list map with a defaulted key (`ports` by port, protocol)   | JobSet, Prometheus operator                    |
- * | set of texts; atomic map and list                           | Gateway API, JobSet, cert-manager              |
- * | `oneOf` and `not` of required members                       | Gateway API (rules today, schemas before)      |
+ * | set of strings; atomic map and list                         | Gateway API, JobSet, cert-manager              |
+ * | `oneOf` and `not` of required fields                        | Gateway API (rules today, schemas before)      |
  * | formats `int32`, `int64`, `date-time`, `byte`               | all                                            |
- * | bounds of numbers, texts, lists and maps, enum, pattern     | Gateway API, cert-manager                      |
- * | defaults of members, lists and objects                      | Gateway API, Prometheus operator               |
+ * | bounds of numbers, strings, lists and maps, enum, pattern   | Gateway API, cert-manager                      |
+ * | defaults of fields, lists and objects                       | Gateway API, Prometheus operator               |
  * | `nullable`                                                  | Prometheus operator                            |
  * | rule over the fields of an object, with its message         | all but Argo Workflows                         |
  * | rule over a list with nested macros, index and `has`        | Gateway API                                    |
- * | rule that nothing changes (`self == oldSelf`)               | JobSet, Gateway API                            |
- * | rule that nothing is taken away (`has(oldSelf.x)`)          | JobSet                                         |
+ * | rule for immutability (`self == oldSelf`)                   | JobSet, Gateway API                            |
+ * | rule against removal (`has(oldSelf.x)`)                     | JobSet                                         |
  * | rule with `?:`, `matches`, `in`, `size` of a map            | Gateway API                                    |
- * | rule over a member named `namespace`                        | JobSet                                         |
- * | rule over durations written as texts (`duration(…)`)        | Gateway API                                    |
+ * | rule over a field named `namespace`                         | JobSet                                         |
+ * | rule over durations in strings (`duration(…)`)              | Gateway API                                    |
  * | status and scale subresource, label selector                | Prometheus operator                            |
  * | columns, with filters in their paths and priorities         | all                                            |
  * | short names, categories                                     | cert-manager, Gateway API, Prometheus operator |

@@ -8,10 +8,10 @@ import { parseReview, textOf } from "../webhooks/webhook-response.js";
 import type { WebhookResponse } from "../webhooks/webhook-call.js";
 
 const GROUP = "apiextensions.k8s.io";
-/** Members of the metadata that a conversion may change; all others stay as they were. */
+/** Metadata fields that a conversion may change. All other fields keep their values. */
 const MUTABLE_METADATA = ["labels", "annotations"] as const;
 
-/** What a conversion webhook is asked. Upstream: `apiextensions.k8s.io/v1` ConversionReview. */
+/** The request to a conversion webhook. Upstream: `apiextensions.k8s.io/v1` ConversionReview. */
 export interface ConversionReview {
   readonly kind: "ConversionReview";
   readonly apiVersion: string;
@@ -23,9 +23,9 @@ export interface ConversionReview {
 }
 
 /**
- * A review in the first of those versions that is spoken here. Upstream: `createConversionReviewObjects`.
+ * Creates a review in the first supported version of the list. Upstream: `createConversionReviewObjects`.
  *
- * @throws Error when none of them is
+ * @throws Error when no version is supported
  */
 export function createConversionReview(
   versions: readonly string[],
@@ -37,9 +37,10 @@ export function createConversionReview(
 }
 
 /**
- * What a webhook made of the objects of a review, unchecked. Upstream: `getConvertedObjectsFromResponse`.
+ * Returns the converted objects of a webhook's response, without checking them. Upstream:
+ * `getConvertedObjectsFromResponse`.
  *
- * @throws Error why there is nothing
+ * @throws Error with the reason when the response has no objects
  */
 export function readConvertedObjects(
   answer: WebhookResponse,
@@ -47,7 +48,7 @@ export function readConvertedObjects(
 ): readonly unknown[] {
   const review = parseReview(answer);
   const { response } = review;
-  // What v1beta1 answered was never compared.
+  // Upstream checks kind, version and UID only in v1 responses.
   const isV1 = apiVersion === `${GROUP}/v1`;
   if (isV1 && (review["apiVersion"] !== apiVersion || review["kind"] !== "ConversionReview"))
     throw new Error(
@@ -64,11 +65,11 @@ export function readConvertedObjects(
   return Array.isArray(convertedObjects) ? (convertedObjects as readonly unknown[]) : [];
 }
 
-/** Why what came of an object is not that object in another version. */
+/** Thrown when a converted object is not the same object in another version. */
 export class InvalidConversion extends Error {
   override readonly name = "InvalidConversion";
 
-  /** @part part - `object` or `metadata` */
+  /** @param part - `object` or `metadata` */
   constructor(
     readonly part: "object" | "metadata",
     message: string,
@@ -78,8 +79,8 @@ export class InvalidConversion extends Error {
 }
 
 /**
- * A converted object, with the original's metadata but for its labels and annotations. Upstream: `validateConvertedObject`,
- * `restoreObjectMeta`.
+ * Returns the converted object with the original's metadata, except labels and annotations. Upstream:
+ * `validateConvertedObject`, `restoreObjectMeta`.
  *
  * @throws InvalidConversion
  */
@@ -138,7 +139,7 @@ function isSame(a: Readonly<Record<string, string>>, b: Readonly<Record<string, 
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key]);
 }
 
-/** As Go prints the type of JSON data. */
+/** Formats the type of JSON data as Go does. */
 function goType(value: unknown): string {
   if (Array.isArray(value)) return "[]interface {}";
   switch (typeof value) {

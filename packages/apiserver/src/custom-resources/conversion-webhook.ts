@@ -16,22 +16,22 @@ import type { WebhookConversion } from "./definition.js";
 
 const TIMEOUT_SECONDS = 30;
 
-/** What conversion webhooks are called with. */
+/** The dependencies of calls to conversion webhooks. */
 export interface ConversionContext {
-  /** Absent: nobody is called. */
+  /** Sends the request; `undefined` when the server calls no webhooks. */
   readonly call: WebhookCaller | undefined;
   readonly random: Random;
-  /** Where the services are that lead to webhooks. */
+  /** Finds the Services that webhooks refer to. */
   readonly registry: ResourceRegistry;
-  /** Aborts when the server ends. */
+  /** Aborts when the server stops. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Converts the objects of a definition by asking its webhook. Nothing is remembered: each call asks.
+ * Converts the objects of a CustomResourceDefinition with its webhook. Results are not cached.
  *
- * Upstream: apiextensions-apiserver `pkg/apiserver/conversion/webhook_converter.go`, which is asked for one object at a time
- * when a list is read: its errors name the kind of the objects, never the list's, and so do these.
+ * Upstream: apiextensions-apiserver `pkg/apiserver/conversion/webhook_converter.go`. Upstream converts one object at a
+ * time when a list is read, so its errors name the kind of the objects, never the list's. These errors do the same.
  */
 export class ConversionWebhook implements ObjectConversion {
   readonly #webhook: WebhookConversion;
@@ -42,7 +42,7 @@ export class ConversionWebhook implements ObjectConversion {
     this.#context = context;
   }
 
-  /** Of objects that are of that version already nobody hears. */
+  /** Converts the objects to a version. Objects that already have the version are not sent. */
   async convert(objects: readonly KubernetesObject[], apiVersion: string): Promise<readonly KubernetesObject[]> {
     const sent = objects.filter((object) => object.apiVersion !== apiVersion);
     if (sent.length === 0) return objects;
@@ -71,7 +71,7 @@ export class ConversionWebhook implements ObjectConversion {
     });
   }
 
-  /** @throws Error why there is no answer */
+  /** @throws Error with the reason when there is no valid response */
   async #call(objects: readonly KubernetesObject[], desiredAPIVersion: string): Promise<readonly unknown[]> {
     const { clientConfig, conversionReviewVersions } = this.#webhook;
     const { call, random, registry, signal } = this.#context;
@@ -89,7 +89,7 @@ export class ConversionWebhook implements ObjectConversion {
 
 const PART_TEXTS = { object: "converted object", metadata: "metadata in object" } as const;
 
-/** What goes wrong on the way is said of the URL, as Go does. */
+/** Adds the URL to the message of an error, as Go does. */
 async function withPostErrors<T>(url: string, post: () => Promise<T>): Promise<T> {
   try {
     return await post();

@@ -43,7 +43,10 @@ interface Answer {
   readonly value: Widget;
 }
 
-/** v1 has `spec.host` and `spec.port`, v2 has `spec.address` as one text: `host:port`. */
+/**
+ * Converts between v1, which has `spec.host` and `spec.port`, and v2, which has `spec.address` as one string:
+ * `host:port`.
+ */
 const convertAddress: ConversionHandler = (object, desired) => {
   const { spec = {}, ...rest } = object as { spec?: Record<string, unknown> };
   const { host, port, address, ...others } = spec;
@@ -112,10 +115,10 @@ const v2 = (name: string, spec: object = { address: "a:1" }, metadata: object = 
   apiVersion: "example.com/v2",
 });
 
-/** A cluster in virtual time with a definition that a function converts. */
+/** A cluster in virtual time with a CustomResourceDefinition whose objects a function converts. */
 class TestCluster {
   readonly reviews: ConversionReview["request"][] = [];
-  /** What the mutating webhook was shown. */
+  /** The objects that the mutating webhook received. */
   readonly admittedObjects: Record<string, unknown>[] = [];
   readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
   readonly server: ApiServer;
@@ -165,7 +168,7 @@ class TestCluster {
     return { status: response.status, value: (response.body as { value: Widget }).value };
   }
 
-  /** What has been asked since the last time: how many objects each time, and for which version. */
+  /** Returns the conversion requests since the last call: the number of objects and the desired version of each. */
   takeRequests(): string[] {
     return this.reviews.splice(0).map(({ objects, desiredAPIVersion }) => `${objects.length} to ${desiredAPIVersion}`);
   }
@@ -400,7 +403,7 @@ test("a rewritten object is stored in the current storage version", async () => 
   expect(bench.takeRequests()).toEqual(["1 to example.com/v2"]);
   const { value: before } = await bench.send("GET", path("v1", "a"));
   expect(bench.takeRequests()).toEqual([]);
-  // Nothing but the version it is stored in is another.
+  // Only the stored version differs.
   const { value: after } = await bench.send("PUT", path("v1", "a"), before);
   expect(after.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
   bench.takeRequests();
@@ -427,7 +430,7 @@ test("a dry run shows what would be stored", async () => {
   expect((await bench.send("GET", path("v1", "a"))).status).toBe(404);
 });
 
-/** Makes the storage version of the definition v2. */
+/** Makes v2 the storage version of the CustomResourceDefinition. */
 async function storeV2(bench: TestCluster): Promise<Answer> {
   const url = `${DEFINITIONS}/widgets.example.com`;
   const { value } = await bench.send("GET", url);
@@ -522,7 +525,7 @@ test("a policy for another version evaluates new and old objects in that version
   expect((await bench.send("DELETE", path("v2", "a"))).status).toBe(422);
 });
 
-/** Who owns what: each manager's version and fields of the spec. */
+/** Returns the version and the owned spec fields of each field manager. */
 function owners({ metadata }: Widget): Record<string, string> {
   return Object.fromEntries(
     (metadata.managedFields ?? []).map(({ manager, apiVersion, fieldsV1 }) => {
@@ -614,7 +617,7 @@ test("objects survive a conversion round trip, for every storage version", async
       expect([status, created]).toMatchObject([201, { spec, metadata: meta }]);
       const { value: other } = await bench.send("GET", path("v2", "a"));
       expect(other.metadata).toEqual(created.metadata);
-      // What is sent back as it was read is what is there.
+      // Writing back an unchanged object changes nothing.
       for (const seen of [other, created]) {
         const version = seen.apiVersion.split("/")[1]!;
         const again = await bench.send("PUT", path(version, "a"), structuredClone(seen));

@@ -127,7 +127,7 @@ test("a pattern has Go's syntax and takes time linear in the text", async () => 
   expect(await answerTo({ name: "x".repeat(1_000_000) })).toMatch(
     /spec\.name in body is too long to be matched with '/,
   );
-  // One backtracking machine alone would go on for hours.
+  // A backtracking engine alone would take hours.
   expect(cpuMs() - startedMs).toBeLessThan(20_000);
 });
 

@@ -33,20 +33,20 @@ import { applyStructuralDefaults, prune, toObjectSchema } from "./structural-sch
 import { versionView } from "./version-view.js";
 import { validateStructural } from "./structural-validation.js";
 
-/** What the versions of a definition are served with. */
+/** What the versions of a CustomResourceDefinition need to be served. */
 export interface CustomResourceContext {
   readonly store: Store;
   readonly schemas: BuiltInSchemas;
   readonly patterns: Patterns;
   readonly compiler: RuleCompiler;
-  /** Whether there may be objects that another schema than this one's was written by. */
+  /** Whether objects may exist that were stored with another schema. */
   readonly hasMixedSchemas: boolean;
   readonly conversion: ObjectConversion | undefined;
-  /** Whether the definition is being deleted by now. */
+  /** Whether the CustomResourceDefinition is being deleted. */
   readonly isTerminating: () => boolean;
 }
 
-/** One version of a CustomResourceDefinition as the server serves it. */
+/** Creates the served resource of one version of a CustomResourceDefinition. */
 export function serveCustomResource(
   definition: Definition,
   version: DefinitionVersion,
@@ -122,7 +122,7 @@ function defaultDeprecation({ spec }: Definition, apiVersion: string): string {
   return `${apiVersion} ${kind} is deprecated${replacement === undefined ? "" : `; use ${spec.group}/${replacement.name} ${kind}`}`;
 }
 
-/** Finalizers that might be somebody else's, too. */
+/** Returns a warning for each new finalizer whose name may conflict with other writers' finalizers. */
 function finalizerWarnings(object: KubernetesObject, stored?: KubernetesObject): string[] {
   const known = new Set([...(stored?.metadata.finalizers ?? []), ORPHAN_FINALIZER, FOREGROUND_DELETION_FINALIZER]);
   return (object.metadata.finalizers ?? [])
@@ -221,7 +221,7 @@ function strategyOf(version: DefinitionVersion, { patterns, compiler }: CustomRe
   };
 }
 
-/** Errors after which an object's rules have no sense. Upstream: `hasBlockingErr`. */
+/** Error types that stop the evaluation of validation rules. Upstream: `hasBlockingErr`. */
 const BLOCKING_ERRORS: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   "NotSupported",
   "Required",
@@ -230,7 +230,7 @@ const BLOCKING_ERRORS: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   "TypeInvalid",
 ]);
 
-/** Replicas are numbers that are not negative, wherever they are kept. Upstream: `ValidateScaleSpec`. */
+/** Validates that spec and status replicas are between 0 and the int32 maximum. Upstream: `ValidateScaleSpec`. */
 function validateScale(scale: ScalePaths, object: KubernetesObject, errors: FieldErrors): void {
   for (const path of [scale.specReplicasPath, scale.statusReplicasPath]) {
     const replicas = readJsonPath(path, object);
@@ -242,7 +242,7 @@ function validateScale(scale: ScalePaths, object: KubernetesObject, errors: Fiel
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 
-/** What generations count. */
+/** Returns the fields whose changes bump the generation. */
 function contentOf(object: KubernetesObject): unknown {
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...content } = object;
   return content;

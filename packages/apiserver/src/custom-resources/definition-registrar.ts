@@ -27,21 +27,23 @@ interface DefinitionRegistrarOptions {
   readonly schemas: BuiltInSchemas;
   readonly definitions: ResourceStorage;
   readonly conversionContext: ConversionContext;
-  /** Called with the storage of every namespaced kind when it comes to be served. */
+  /** Called with the storage of each namespaced kind when it is first served. */
   readonly onStorage: (storage: ResourceStorage) => void;
 }
 
 interface Registered {
   readonly generation: number | undefined;
-  /** Objects may have been written by another schema than the one that reads them. */
+  /** Whether objects may exist that were stored with another schema. */
   readonly hasMixedSchemas: boolean;
   readonly versions: readonly string[];
 }
 
 /**
- * Serves what CustomResourceDefinitions define: accepts their names, establishes them, and on deletion first removes
- * their objects. Upstream: apiextensions-apiserver's naming, establishing and finalizer controllers, which take several
- * writes for what is one here.
+ * Serves the resources of CustomResourceDefinitions: accepts their names, establishes them, and on deletion removes
+ * their objects first.
+ *
+ * Upstream: the naming, establishing and finalizer controllers of apiextensions-apiserver. They make several writes
+ * where the registrar makes one.
  */
 export class DefinitionRegistrar implements ChangeListener {
   readonly #clock: Clock;
@@ -57,7 +59,7 @@ export class DefinitionRegistrar implements ChangeListener {
   readonly #compiler = new RuleCompiler();
   #scheduled = false;
 
-  /** Serves definitions for as long as the server lives. */
+  /** Starts the registrar. It runs until the server stops. */
   static start(options: DefinitionRegistrarOptions): void {
     const registrar = new DefinitionRegistrar(options);
     for (const { name } of options.definitions.list()) registrar.#sync(name);
@@ -209,7 +211,7 @@ export class DefinitionRegistrar implements ChangeListener {
     });
   }
 
-  /** Objects of the only version there is are converted to nothing else. */
+  /** With a single version there is nothing to convert. */
   #conversionOf({ spec: { conversion, versions } }: Definition): ConversionWebhook | undefined {
     const webhook = conversion?.strategy === "Webhook" ? conversion.webhook : undefined;
     return webhook === undefined || versions.length === 1

@@ -4,7 +4,7 @@ import type { ScalePaths } from "../handlers/scale.js";
 import type { WebhookClientConfig } from "../kinds/admissionregistration/webhook-validation.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
-/** What the server reads of a CustomResourceDefinition. */
+/** The fields of a CustomResourceDefinition that the server reads. */
 export interface Definition extends KubernetesObject {
   spec: {
     readonly group: string;
@@ -69,7 +69,7 @@ export function definitionCondition(
   return { type, status: status ? "True" : "False", lastTransitionTime, reason, message };
 }
 
-/** The conditions with that one in place of an earlier one of its type, or at the end. */
+/** Returns the conditions with `next` in place of the condition of the same type, or appended. */
 export function withDefinitionCondition(
   conditions: readonly DefinitionCondition[] | undefined,
   next: DefinitionCondition,

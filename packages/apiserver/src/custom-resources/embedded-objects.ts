@@ -8,7 +8,7 @@ import { pathText } from "../message-limit.js";
 import { dns1035LabelErrors } from "../validation/formats.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
-/** Whether a schema has objects with apiVersion, kind and metadata somewhere below its root. */
+/** Whether a schema contains embedded objects: objects with apiVersion, kind and metadata. */
 export function hasEmbeddedObjects(schema: StructuralSchema | undefined): boolean {
   if (schema === undefined) return false;
   const { properties, additionalProperties, items } = schema;
@@ -47,9 +47,9 @@ function visitEmbeddedObjects(
 }
 
 /**
- * Gives the metadata of embedded objects its type, in place. Upstream: `objectmeta.Coerce`.
+ * Decodes the metadata of embedded objects as ObjectMeta, in place. Upstream: `objectmeta.Coerce`.
  *
- * @throws DecodeError when it has another.
+ * @throws DecodeError when the metadata has another type
  */
 export function coerceEmbeddedMetadata(
   schema: StructuralSchema | undefined,
@@ -73,10 +73,10 @@ export function coerceEmbeddedMetadata(
 }
 
 /**
- * Upstream: `objectmeta.Validate`.
+ * Validates embedded objects. Upstream: `objectmeta.Validate`.
  *
- * @param base - The place of the value; default the root.
- * @param isResource - The value itself is an embedded object, whatever its schema says.
+ * @param base - The path of the value. Default: the root.
+ * @param isResource - Treats the value itself as an embedded object, regardless of its schema. Default false.
  */
 export function validateEmbeddedObjects(
   schema: StructuralSchema | undefined,

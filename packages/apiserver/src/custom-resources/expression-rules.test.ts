@@ -144,6 +144,6 @@ test("a rule that spends its budget on large sets and maps ends quickly", () => 
   const { errors } = run(schema, { set, map: Object.fromEntries(set.map((name) => [name, 0])) });
   const tookMs = cpuMs() - startedMs;
   expect(errors.join()).toContain("call cost exceeds limit");
-  // Was minutes: each step went through all of them.
+  // Took minutes when each step iterated over all items.
   expect(tookMs).toBeLessThan(10_000);
 });

@@ -15,21 +15,24 @@ import { type SchemaBinding, bindSchema } from "./schema-values.js";
 import type { StructuralSchema, ValidationRule } from "./structural-schema.js";
 import { correlatedItems } from "./structural-validation.js";
 
-/** Units that one rule may cost, and all the rules of an object together. Upstream: `celconfig.PerCallLimit`, `RuntimeCELCostBudget`. */
+/**
+ * The maximum cost units of one rule, and of all rules for one object. Upstream: `celconfig.PerCallLimit`,
+ * `RuntimeCELCostBudget`.
+ */
 const MAX_COST_PER_RULE = 1_000_000;
 const MAX_COST_PER_OBJECT = 10_000_000;
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** A rule that was found right. */
+/** A rule with its compiled expressions. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program: Program | undefined;
   readonly message: Program | undefined;
-  /** Why it could not be compiled. */
+  /** The compilation errors of the rule. */
   readonly errors: string | undefined;
 }
 
-/** The environment that rules are compiled in, made when the first one is. */
+/** Compiles rules. Creates its environment with the first rule. */
 export class RuleCompiler {
   #environment: ExpressionEnvironment | undefined;
 
@@ -46,7 +49,7 @@ export class RuleCompiler {
   }
 }
 
-/** The rules of a schema and of what is in it. */
+/** The compiled rules of a schema and of all schemas below it. */
 export class ExpressionRules {
   readonly #binding: SchemaBinding | undefined;
   readonly #schema: StructuralSchema;
@@ -55,7 +58,7 @@ export class ExpressionRules {
   readonly #values: ExpressionRules | undefined;
   readonly #items: ExpressionRules | undefined;
 
-  /** `undefined` when there are none. */
+  /** Compiles the rules of a schema; `undefined` when it has no rules. */
   static of(schema: StructuralSchema | undefined, compiler: RuleCompiler, isRoot = true): ExpressionRules | undefined {
     return schema !== undefined && hasRules(schema) ? new ExpressionRules(schema, compiler, isRoot) : undefined;
   }
@@ -79,13 +82,16 @@ export class ExpressionRules {
   }
 
   /**
-   * @param old - The value before; `undefined` at creation. What did not change is let go.
+   * Validates a value against the rules.
+   *
+   * @param old - The old value; `undefined` on create. With an old value, a rule that fails for an unchanged value
+   * produces a warning instead of an error.
    */
   validate(value: unknown, errors: FieldErrors, old?: unknown): void {
     this.#run(value, old, "", { errors, budget: new CostBudget(MAX_COST_PER_OBJECT), ratchets: old !== undefined });
   }
 
-  /** Of a default, which transition rules see as its own earlier value. */
+  /** Validates a default. Transition rules get the default itself as the old value. */
   validateDefault(value: unknown, field: string, errors: FieldErrors): void {
     this.#run(value, value, field, { errors, budget: new CostBudget(MAX_COST_PER_OBJECT), ratchets: false });
   }
@@ -160,7 +166,7 @@ export class ExpressionRules {
       throw error;
     }
     const found = this.#failure(compiled, value, at, variables, run);
-    // What did not change is let go, but not without a word.
+    // An unchanged value is permitted, but produces a warning.
     if (run.ratchets && !isTransition && hasOld && jsonEqual(old, value))
       run.errors.warn(`${found.field}: ${errorBody(found)}`);
     else run.errors.add(found);
@@ -192,7 +198,7 @@ export class ExpressionRules {
 interface Run {
   readonly errors: FieldErrors;
   readonly budget: CostBudget;
-  /** Whether failures at unchanged values are let go. */
+  /** Whether failures for unchanged values are permitted (validation ratcheting). */
   readonly ratchets: boolean;
 }
 
@@ -211,7 +217,7 @@ function compileRule(rule: ValidationRule, binding: SchemaBinding, compiler: Rul
   };
 }
 
-/** Whether a schema or what is in it has rules. */
+/** Whether a schema, or a schema below it, has rules. */
 export function hasRules(schema: StructuralSchema): boolean {
   const { properties, additionalProperties, items } = schema;
   return (
@@ -226,7 +232,7 @@ function plainMessage(rule: ValidationRule): string {
   return rule.message ? rule.message.trim() : `failed rule: ${(rule.rule ?? "").trim()}`;
 }
 
-/** `undefined` when it comes to nothing that can be shown. */
+/** Evaluates a messageExpression; `undefined` when the result cannot be shown. */
 function computedMessage(message: Program, variables: ReadonlyMap<string, Value>, run: Run): string | undefined {
   const budget = new CostBudget(Math.min(MAX_COST_PER_RULE, run.budget.limit - run.budget.spent));
   try {
@@ -243,7 +249,7 @@ function computedMessage(message: Program, variables: ReadonlyMap<string, Value>
   }
 }
 
-/** The names of a `fieldPath`, whichever way they are written. */
+/** Returns the names in a `fieldPath`, in dot or bracket notation; `undefined` when malformed. */
 export function fieldPathNames(path: string): string[] | undefined {
   const names: string[] = [];
   let rest = path;
@@ -256,7 +262,7 @@ export function fieldPathNames(path: string): string[] | undefined {
   return names;
 }
 
-/** Members of objects stand behind a dot, keys of maps in brackets. */
+/** Appends a `fieldPath` to a path: object fields with a dot, map keys in brackets. */
 function joinPath(at: string, path: string, schema: StructuralSchema): string {
   let text = at === "<nil>" ? "" : at;
   let current: StructuralSchema | undefined = schema;

@@ -3,7 +3,7 @@ import { isJsonObject, ownMember, sortedJson } from "../json.js";
 import { pathText } from "../message-limit.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
-/** Whether a schema has lists whose items may not repeat. */
+/** Whether a schema contains lists with unique items (list types `set` and `map`). */
 export function hasListTypes(schema: StructuralSchema | undefined): boolean {
   if (schema === undefined) return false;
   const { properties, additionalProperties, items } = schema;
@@ -17,7 +17,7 @@ export function hasListTypes(schema: StructuralSchema | undefined): boolean {
   );
 }
 
-/** What an item is told apart by: itself, or its keys. */
+/** Returns what identifies an item: the item itself, or its keys in a map list. */
 export function itemIdentity(schema: StructuralSchema, item: unknown): unknown {
   if (schema["x-kubernetes-list-type"] !== "map" || !isJsonObject(item)) return item;
   const identity: Record<string, unknown> = {};
@@ -29,9 +29,9 @@ export function itemIdentity(schema: StructuralSchema, item: unknown): unknown {
 }
 
 /**
- * Elements of a set, and of a map list by their keys, may not repeat. Upstream: `ValidateListSetsAndMaps`.
+ * Reports duplicate items of sets and duplicate keys of map lists. Upstream: `ValidateListSetsAndMaps`.
  *
- * @param old - The value before: nothing is said when it was no better.
+ * @param old - The old value. When it also has duplicates, no error is reported.
  */
 export function validateListTypes(
   schema: StructuralSchema | undefined,
@@ -59,7 +59,7 @@ function* duplicatesIn(
         const text = sortedJson(identity);
         const count = (seen.get(text) ?? 0) + 1;
         seen.set(text, count);
-        // Said at the second place only.
+        // Upstream reports each duplicate once, at its second index.
         if (count === 2) yield { field: `${pathText(path)}[${index}]`, identity };
       }
     }

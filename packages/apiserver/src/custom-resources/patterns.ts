@@ -1,23 +1,25 @@
 import { RE2JS } from "re2js";
 
 /**
- * Instructions that all patterns of a definition may have together. Deliberate: Go takes three million for each, which are
- * compiled here in some twenty seconds.
+ * The maximum number of instructions of all patterns of a CustomResourceDefinition. Deliberate: Go permits three
+ * million for each pattern, and compiling that many here takes some twenty seconds.
  */
 const MAX_INSTRUCTIONS = 100_000;
-/** Bytes that compiled patterns, and what they have found out about texts, may come to before they are made anew. */
+/**
+ * The maximum size of the cache of compiled patterns and their matcher states. The cache is cleared when it is full.
+ */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 const BYTES_PER_INSTRUCTION = 200;
-/** What a pattern keeps of the texts it has seen: so much for a character at the most, and never more than this. */
+/** The estimated matcher state that a pattern adds for each character of a text, and its maximum. */
 const BYTES_PER_CHARACTER = 500;
 const MAX_STATE_BYTES = 8 * 1024 * 1024;
 
-/** Looks at the patterns of a definition. They are RE2's, as Go reads them. */
+/** Validates the patterns of a CustomResourceDefinition. Patterns have Go's syntax (RE2). */
 export class PatternChecker {
   readonly #errors = new Map<string, string | undefined>();
   #instructions = 0;
 
-  /** What Go says of a pattern it cannot read; `undefined` of one that is fine. */
+  /** Returns Go's error message for a pattern; `undefined` when the pattern is valid. */
   errorOf(pattern: string): string | undefined {
     if (this.#errors.has(pattern)) return this.#errors.get(pattern);
     this.#instructions += instructionCount(pattern);
@@ -28,20 +30,20 @@ export class PatternChecker {
   }
 }
 
-/** A pattern that can be matched. */
+/** A compiled pattern. */
 export interface Pattern {
-  /** What matching costs, for every character of the text. */
+  /** The cost of matching one character. */
   readonly instructions: number;
-  /** Whether the text has something that the pattern describes: it is not anchored. */
+  /** Whether the pattern matches any part of the text. The match is not anchored. */
   test(text: string): boolean;
 }
 
-/** Patterns, compiled when they are needed first. Matching one takes time in proportion to the text. */
+/** Compiles patterns on first use and caches them. Matching takes time linear in the text. */
 export class Patterns {
   readonly #compiled = new Map<string, CompiledPattern | undefined>();
   #bytes = 0;
 
-  /** `undefined` for what is no pattern, as an older server may have let it in. */
+  /** Returns a compiled pattern; `undefined` for an invalid pattern, which an older server may have accepted. */
   get(source: string): Pattern | undefined {
     if (this.#compiled.has(source)) return this.#compiled.get(source);
     const instructions = instructionCount(source);
@@ -105,18 +107,21 @@ function syntaxError(pattern: string): string | undefined {
     return undefined;
   } catch (error) {
     const { message } = error as Error;
-    // Go says with every error what it is about.
+    // Go's messages always end with the offending part.
     if (message === `${SYNTAX} trailing backslash at end of expression`) return `${message}: \`\``;
     return /: `.*`$/s.test(message) ? message : `${message}: \`${pattern}\``;
   }
 }
 
-/** At most so many instructions a pattern takes, roughly and without compiling it. Exported for its test. */
+/**
+ * Estimates the number of instructions of a pattern without compiling it. The result is roughly an upper bound.
+ * Exported for its test.
+ */
 export function instructionCount(pattern: string): number {
-  /** Of the groups that the one at hand is in, each up to it. */
+  /** The sizes of the enclosing groups before the current group. */
   const outer: number[] = [];
   let size = 0;
-  /** What a repetition would repeat. */
+  /** The size of the last element, which a repetition would repeat. */
   let last = 0;
   const next = (count: number): void => {
     size += last;
@@ -162,11 +167,11 @@ export function instructionCount(pattern: string): number {
   return outer.reduce((sum, group) => sum + group, size + last + 2);
 }
 
-/** More than a thousand repetitions are refused anyway. */
+/** RE2 refuses more than 1000 repetitions. */
 const REPETITION = /^\{(\d{1,4})(?:,(\d{0,4}))?\}/;
 const MAX_REPETITION_LENGTH = "{1000,1000}".length;
 
-/** Where the character class that begins there ends. */
+/** Returns the index of the end of the character class that starts at `start`. */
 function classEnd(pattern: string, start: number): number {
   let index = start + 1;
   if (pattern[index] === "^") index++;

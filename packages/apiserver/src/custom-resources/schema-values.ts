@@ -15,14 +15,18 @@ import { isJsonObject, ownMember } from "../json.js";
 import { formatError, parseLooseDuration } from "../validation/string-formats.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
-/** How expressions see the values of a schema. */
+/** Maps the JSON values of a schema to CEL values. */
 export interface SchemaBinding {
   readonly declared: DeclaredType;
-  /** @throws EvaluationProblem for a text that is not of its format. */
+  /**
+   * Converts a JSON value.
+   *
+   * @throws EvaluationProblem when a string does not have its format
+   */
   value(json: unknown): Value;
 }
 
-/** Bytes of a request, from which the largest values of unbounded schemas follow. */
+/** The maximum size of a request, which bounds the values of unbounded schemas. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 const MIN_STRING_BYTES = 2;
@@ -30,12 +34,13 @@ const MIN_BOOLEAN_BYTES = 4;
 const MIN_NUMBER_BYTES = 1;
 
 /**
- * `undefined` for a schema that says too little.
+ * Creates the binding of a schema; `undefined` when the schema has no usable type.
  *
  * Upstream: `SchemaDeclType` in apiserver's `pkg/cel/common/schemas.go`, `UnstructuredToVal` in `values.go`.
  *
- * @param name - Of the type, in error messages.
- * @param isResource - Has apiVersion, kind and metadata's names, named in the schema or not.
+ * @param name - The type name in error messages.
+ * @param isResource - Adds apiVersion, kind, metadata.name and metadata.generateName, even when the schema does not
+ * declare them. Default: whether the schema is an embedded resource.
  */
 export function bindSchema(
   schema: StructuralSchema,
@@ -115,7 +120,7 @@ function bindMap(values: StructuralSchema, schema: StructuralSchema, name: strin
 }
 
 interface BoundMember {
-  /** As the data spells it. */
+  /** The name in the JSON data. */
   readonly key: string;
   readonly binding: SchemaBinding;
 }
@@ -128,7 +133,7 @@ function bindObject(schema: StructuralSchema, name: string): SchemaBinding {
     if (binding === undefined) continue;
     const escaped = escapeName(key);
     if (escaped !== undefined) members.set(escaped, { key, binding });
-    // Reserved, and written as it is in so many rules that both are read.
+    // The name is reserved, but so many rules use it unescaped that both spellings are supported.
     if (key === UNESCAPED_RESERVED_NAME) members.set(key, { key, binding });
     if (schema.required?.includes(key) === true && property.default === undefined)
       minBytes += key.length + binding.declared.minBytes + 4;
@@ -140,7 +145,7 @@ function bindObject(schema: StructuralSchema, name: string): SchemaBinding {
     fields: new Map([...fields].map(([key, declared]) => [key, declared.type])),
   };
   return {
-    // Upstream: an object counts as nothing, however many members it has.
+    // Upstream: an object has size 0, regardless of its number of fields.
     declared: { type, max: 0, minBytes, fields },
     value: (json) => (isJsonObject(json) ? new JsonObjectValue(json, members, type) : unexpectedData(json)),
   };
@@ -200,12 +205,12 @@ function timeOf(text: string): Value {
   return new Timestamp(nanos);
 }
 
-/** A list of JSON, read when asked for. Sets and map lists compare without order, and `+` merges them. */
+/** A JSON list whose items are converted on access. Sets and map lists compare without order, and `+` merges them. */
 class JsonList extends ListValue {
   readonly #items: readonly unknown[];
   readonly #binding: SchemaBinding;
   readonly #schema: StructuralSchema;
-  /** Of items, by what tells them apart. */
+  /** The indexes of items by identity. */
   #indexes: ReadonlyMap<string, number> | undefined;
   #lastMerge: { readonly other: ListValue; readonly sum: ListValue } | undefined;
 
@@ -236,7 +241,7 @@ class JsonList extends ListValue {
   override plus(other: ListValue): ListValue {
     const listType = this.#schema["x-kubernetes-list-type"];
     if (listType !== "set" && listType !== "map") return super.plus(other);
-    // A loop adds to the same list again and again, or the same list.
+    // Caches the last merge, because a loop may add the same list repeatedly.
     if (other !== this.#lastMerge?.other) this.#lastMerge = { other, sum: this.#merged(other) };
     return this.#lastMerge.sum;
   }
@@ -265,7 +270,10 @@ class JsonList extends ListValue {
   }
 }
 
-/** A set or a map list, with another one's items where its own were that they stand for, and behind them. */
+/**
+ * A set or map list merged with another list. Items of the other list replace items with the same identity, or are
+ * appended.
+ */
 class MergedList extends ListValue {
   readonly #list: ListValue;
   readonly #replaced: ReadonlyMap<number, Value>;
@@ -315,7 +323,7 @@ class JsonMap extends LazyMapValue {
   }
 }
 
-/** An object with members that the schema names; a null one counts as absent. */
+/** A JSON object with the fields of its schema. A null field counts as absent. */
 class JsonObjectValue extends LazyMapValue {
   readonly #json: Readonly<Record<string, unknown>>;
   readonly #members: ReadonlyMap<string, BoundMember>;
@@ -381,7 +389,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "/": "__slash__",
 };
 
-/** How an expression writes the name of a member; `undefined` when it cannot. Upstream: `cel.Escape`. */
+/** Returns the name of a field in expressions; `undefined` when the name cannot be escaped. Upstream: `cel.Escape`. */
 export function escapeName(name: string): string | undefined {
   if (name === "" || /^\d/.test(name) || /[^\w./-]/.test(name)) return undefined;
   if (RESERVED.has(name)) return `__${name}__`;

@@ -4,7 +4,7 @@ import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
 import { DecodeError } from "../schema/decode.js";
 import { type FieldSchema, type ObjectSchema, type Schema, anySchema } from "../schema/schema.js";
 
-/** An OpenAPI v3 schema as a CustomResourceDefinition carries it. */
+/** An OpenAPI v3 schema of a CustomResourceDefinition. */
 export interface StructuralSchema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, StructuralSchema>>;
@@ -40,7 +40,7 @@ export interface StructuralSchema {
   readonly not?: StructuralSchema;
 }
 
-/** One of `x-kubernetes-validations`. */
+/** One entry of `x-kubernetes-validations`. */
 export interface ValidationRule {
   readonly rule?: string;
   readonly message?: string;
@@ -51,11 +51,11 @@ export interface ValidationRule {
 }
 
 /**
- * A deep copy without what the schema does not know.
+ * Returns a deep copy without the fields that the schema does not declare.
  *
- * @onUnknown onUnknown - Called with the path of everything that is left out; the array changes afterwards.
- * @param isResource - Keeps apiVersion, kind and metadata. Default: at the root, and where the schema says so.
- * @throws DecodeError when more objects and lists are within each other than {@link MAX_NESTING}.
+ * @param onUnknown - Called with the path of each removed field. The path array is reused after the call.
+ * @param isResource - Keeps apiVersion, kind and metadata. Default: at the root and in embedded resources.
+ * @throws DecodeError when the nesting is deeper than {@link MAX_NESTING}
  */
 export function prune(
   schema: StructuralSchema | undefined,
@@ -104,7 +104,7 @@ function memberOf(
   return additionalProperties === true ? ANYTHING : unknownMemberSchema(schema);
 }
 
-/** Fills in defaults, in place. */
+/** Applies defaults in place, and removes nulls that are not permitted. */
 export function applyStructuralDefaults(schema: StructuralSchema | undefined, value: unknown): void {
   if (schema === undefined) return;
   if (Array.isArray(value)) {
@@ -116,7 +116,7 @@ export function applyStructuralDefaults(schema: StructuralSchema | undefined, va
     const current = ownMember(value, key);
     if (member.default !== undefined && (current === undefined || (current === null && member.nullable !== true)))
       setMember(value, key, structuredClone(member.default));
-    // A null where none may be, and no default to stand in for it, is nothing.
+    // A null that is not permitted and has no default is removed.
     else if (current === null && member.nullable !== true) delete value[key];
   }
   const { additionalProperties } = schema;
@@ -126,7 +126,7 @@ export function applyStructuralDefaults(schema: StructuralSchema | undefined, va
   for (const key of Object.keys(value)) applyStructuralDefaults(memberOf(schema, key, false), value[key]);
 }
 
-/** The same schema for merging and for telling who owns what. */
+/** Converts the schema to the form that merging and field ownership use. */
 export function toObjectSchema(schema: StructuralSchema | undefined, kind: string, metadata: Schema): ObjectSchema {
   const fields = new Map<string, FieldSchema>();
   for (const [name, member] of Object.entries(schema?.properties ?? {}))
@@ -175,7 +175,7 @@ function toSchema(schema: StructuralSchema): Schema {
       const fields = new Map(
         Object.entries(properties).map(([name, member]) => [
           name,
-          // A required member that is missing is missing: only Go's types have a zero for it.
+          // A missing required field stays missing. Only Go types have a zero value for it.
           fieldOf(name, toSchema(member), false),
         ]),
       );

@@ -10,7 +10,7 @@ import { validateStructural } from "./structural-validation.js";
 const patterns = new Patterns();
 const RUNS = { numRuns: 200, seed: 7 };
 
-/** What is wrong with the value `v` of an object, each as `field: words`. */
+/** Returns the errors of the value `v` of an object, each as `field: message`. */
 function errorsOf(schema: StructuralSchema, v: unknown, old?: unknown): string[] {
   const errors = new FieldErrors();
   const root: StructuralSchema = { type: "object", properties: { v: schema } };
@@ -117,7 +117,7 @@ test("numbers of items and members are bounded", () => {
         minProperties: min,
         maxProperties: max,
       };
-      // Too few and too many at once cannot be told apart: the first is said.
+      // With both too few and too many members, only the first error is reported.
       expect(errorsOf(schema, members)).toHaveLength(Math.min(1, wrong));
     }),
     RUNS,

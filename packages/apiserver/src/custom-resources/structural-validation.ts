@@ -7,21 +7,24 @@ import type { Patterns } from "./patterns.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /**
- * Instructions of patterns times characters they are matched with, for one object: some seconds at the worst. Deliberate:
- * upstream takes as long as it takes.
+ * The maximum product of pattern instructions and matched characters for one object, which takes a few seconds at
+ * worst. Deliberate: upstream has no limit.
  */
 const MAX_STEPS = 100_000_000;
 
 export interface StructuralValidationOptions {
   readonly errors: FieldErrors;
   readonly patterns: Patterns;
-  /** The value is what stands there; errors name places below it. Default: the root. */
+  /** The path of the value; error fields are relative to it. Default: the root. */
   readonly field?: string;
-  /** The value as it was: what is wrong with parts that did not change is let go. Default: none. */
+  /** The old value. Errors in unchanged parts are permitted (ratcheting). Default: none. */
   readonly old?: unknown;
 }
 
-/** Upstream: kube-openapi `validation/validate`, as apiextensions words its errors, and its ratcheting. */
+/**
+ * Validates a value against a schema. Upstream: kube-openapi `validation/validate` with the error messages of
+ * apiextensions, and its ratcheting.
+ */
 export function validateStructural(
   schema: StructuralSchema | undefined,
   value: unknown,
@@ -33,7 +36,10 @@ export function validateStructural(
   for (const error of validation.found) errors.add(error);
 }
 
-/** What counts for which alternative of an `anyOf` came closest. Upstream: a validator that applied, once each. */
+/**
+ * The match count of a schema, which decides which alternative of an `anyOf` is the closest. Upstream counts each
+ * validator that applied once.
+ */
 const MATCHES_PER_SCHEMA = 4;
 
 class Validation {
@@ -44,7 +50,7 @@ class Validation {
   #characters = 0;
   #matches = 0;
   readonly #enums = new Map<StructuralSchema, ReadonlySet<string>>();
-  /** Names and indexes from the root to the value at hand. */
+  /** The names and indexes from the root to the current value. */
   readonly #path: (string | number)[] = [];
 
   constructor(patterns: Patterns, base: string | undefined) {
@@ -73,7 +79,7 @@ class Validation {
       else if (typeof value === "number") this.#validateNumber(schema, value);
       else if (Array.isArray(value)) this.#validateList(schema, value, old);
     }
-    // Upstream: null is listed in no enum.
+    // Upstream: null is never a permitted enum value.
     if (schema.enum !== undefined && (isNull || !this.#isListed(schema, schema.enum, value))) {
       const supported = schema.enum.map((one) => JSON.stringify(typeof one === "string" ? one : JSON.stringify(one)));
       this.#add({ type: "NotSupported", value, detail: `supported values: ${supported.join(", ")}` });
@@ -88,10 +94,13 @@ class Validation {
     return texts.has(sortedJson(value));
   }
 
-  /** Of the value at hand, as sentences name it. Made only for what is wrong: the values may be many, and deep down. */
+  /**
+   * The path of the current value in error messages. Computed only for errors, because values may be many and deeply
+   * nested.
+   */
   get #name(): string {
     let text = "";
-    // Upstream: only the root's own members have no dot before them, even when their name is empty.
+    // Upstream: only the fields of the root have no leading dot, even when their name is empty.
     for (const [index, part] of this.#path.entries())
       text += typeof part === "number" ? `[${part}]` : index === 0 ? part : `.${part}`;
     return text;
@@ -117,7 +126,7 @@ class Validation {
     this.#add({ type: "Invalid", value, detail: `${this.#name} in body should ${requirement}` });
   }
 
-  /** Without a place of its own: the sentence names it. */
+  /** Adds an error with the field of the root. The message names the path. */
   #composite(sentence: string): void {
     this.#add({ type: "Invalid", value: "", detail: sentence }, this.#fieldOf(""));
   }
@@ -268,10 +277,10 @@ class Validation {
   }
 }
 
-/** Up to so many values, a list is looked through as it is. */
+/** The maximum number of enum values for a linear search. */
 const MAX_LINEAR_ENUM_VALUES = 16;
 
-/** How to find the item that one was before, where items have keys. */
+/** Returns a function that finds the old item with the same key; `undefined` when the items have no keys. */
 export function correlatedItems(schema: StructuralSchema, old: unknown): ((item: unknown) => unknown) | undefined {
   if (schema["x-kubernetes-list-type"] !== "map" || !Array.isArray(old)) return undefined;
   const byKey = new Map<string, unknown>();
@@ -289,7 +298,7 @@ function jsonType(value: unknown): string {
   return typeof value;
 }
 
-/** The type with its format, when the number is none of it. Upstream: `IsValueValidAgainstRange`. */
+/** Returns the type and format when the number is out of their range. Upstream: `IsValueValidAgainstRange`. */
 function rangeProblem({ type, format, ...schema }: StructuralSchema, value: number): string | undefined {
   if (type === "integer" && schema["x-kubernetes-int-or-string"] !== true) {
     if (!Number.isInteger(value))
@@ -303,7 +312,10 @@ function rangeProblem({ type, format, ...schema }: StructuralSchema, value: numb
 const MAX_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 const EPSILON = 1e-9;
 
-/** As near as upstream's own arithmetic comes, which cuts off and does not round. Upstream: `swag.IsFloat64AJSONInteger`. */
+/**
+ * Whether a number is a multiple of the factor, with upstream's precision, which truncates and does not round.
+ * Upstream: `swag.IsFloat64AJSONInteger`.
+ */
 function isMultiple(value: number, factor: number): boolean {
   if (factor <= 0) return false;
   const quotient = factor < 1 ? (1 / factor) * value : value / factor;
@@ -311,7 +323,7 @@ function isMultiple(value: number, factor: number): boolean {
   return quotient === whole || Math.abs(quotient - whole) / (Math.abs(quotient) + Math.abs(whole)) < EPSILON;
 }
 
-/** Go's runes. */
+/** Counts code points, as Go counts runes. */
 function characterCount(text: string): number {
   let count = 0;
   for (const _ of text) count++;

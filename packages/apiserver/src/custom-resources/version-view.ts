@@ -6,8 +6,8 @@ import type { Definition, DefinitionVersion } from "./definition.js";
 import { applyStructuralDefaults, prune } from "./structural-schema.js";
 
 /**
- * How objects of one version are stored and read: conversion `None`, which changes the name of the version and lets each
- * version see what its schema knows. What a webhook has converted is seen the same way.
+ * Returns the view of stored objects in one version, for conversion `None`: the apiVersion is replaced, and each
+ * version sees the fields of its schema. Objects that a webhook has converted get the same view.
  *
  * Upstream: apiextensions-apiserver `pkg/apiserver/conversion`, and the decoders that prune and default.
  */
@@ -25,14 +25,20 @@ export function versionView({ spec }: Definition, { name, schema }: DefinitionVe
       kind: names.kind,
       namespaced: spec.scope === "Namespaced",
     },
-    /** What only this version knows is lost. Upstream: it is lost when it is read again. */
+    /**
+     * Converts an object to the storage version. Fields that the storage version does not declare are removed. Upstream
+     * removes them when the object is read again.
+     */
     toStored(object) {
       if (name === storedVersion) return object;
       const pruned = prune(storage?.schema?.openAPIV3Schema, { ...object, metadata: undefined });
       const version = apiVersionOf({ group, version: storedVersion });
       return orderMembers({ ...(pruned as object), metadata: object.metadata }, names.kind, version);
     },
-    /** By the schema of today, whoever wrote it; the same object for as long as it is stored. */
+    /**
+     * Converts a stored object with the current schema, regardless of the schema it was written with. Returns the same
+     * view for the same stored object.
+     */
     fromStored(stored) {
       const before = views.get(stored);
       if (before !== undefined) return before;

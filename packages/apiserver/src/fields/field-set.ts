@@ -2,8 +2,8 @@ import { type JsonObject, isJsonObject, setMember } from "../json.js";
 import { isNestedDeeper } from "../nesting.js";
 
 /**
- * A set of places in an object, as managedFields keep it: a tree whose edges are `f:name` for a member, `k:{…}` for a list
- * element by its key, `v:…` for an element of a set. Never changed once made.
+ * A set of fields of an object, as a tree in the form of managedFields. Edges are `f:name` for a member, `k:{…}` for a
+ * list element by its key, and `v:…` for an element of a set. Immutable.
  *
  * Upstream: structured-merge-diff `fieldpath.Set`.
  */
@@ -11,7 +11,7 @@ export class FieldSet {
   #json: JsonObject | undefined;
 
   constructor(
-    /** The place itself belongs to the set, not only places below it. */
+    /** Whether the field itself belongs to the set, not only fields below it. */
     readonly member: boolean,
     readonly children: ReadonlyMap<string, FieldSet>,
   ) {}
@@ -24,7 +24,7 @@ export class FieldSet {
     return this.children.get(edge);
   }
 
-  /** This set itself when the other adds nothing. */
+  /** Returns this set itself when the other adds nothing. */
   union(other: FieldSet): FieldSet {
     if (other === this || other.isEmpty) return this;
     if (this.isEmpty) return other;
@@ -77,14 +77,14 @@ export class FieldSet {
     return true;
   }
 
-  /** Every place, as errors print it: `.spec.containers[name="a"].image`. */
+  /** Returns every field as errors print it: `.spec.containers[name="a"].image`. */
   paths(prefix = ""): string[] {
     const found = this.member && prefix !== "" ? [prefix] : [];
     for (const [edge, set] of this.children) found.push(...set.paths(prefix + edgeText(edge)));
     return found;
   }
 
-  /** As `fieldsV1`. Made once and shared by all who ask: do not change it. */
+  /** Returns the set as `fieldsV1`. The result is cached and shared: do not change it. */
   toJson(): JsonObject {
     return (this.#json ??= this.#makeJson());
   }
@@ -96,14 +96,14 @@ export class FieldSet {
     return json;
   }
 
-  /** @throws Error when it is no object of objects. */
+  /** @throws Error when the JSON is no tree of objects, or has an unknown edge. */
   static fromJson(json: unknown): FieldSet {
     return parse(json, true);
   }
 }
 
 export const EMPTY_FIELDS = new FieldSet(false, new Map());
-/** One place, nothing below it. */
+/** One field with no fields below it. */
 export const LEAF = new FieldSet(true, new Map());
 
 function parse(json: unknown, isRoot: boolean): FieldSet {
@@ -125,7 +125,7 @@ function edgeText(edge: string): string {
       return `.${content}`;
     case "k": {
       const keys = JSON.parse(content) as JsonObject;
-      // Edges come from clients, too, as managedFields that they send.
+      // Edges may come from clients in managedFields.
       if (isNestedDeeper(keys)) return `[${content}]`;
       return `[${Object.keys(keys)
         .map((key) => `${key}=${JSON.stringify(keys[key])}`)

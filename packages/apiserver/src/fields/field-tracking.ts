@@ -11,7 +11,7 @@ import type { FieldChanges } from "./shape-memo.js";
 import { compareTyped } from "./typed-value.js";
 import { changesByVersion, changesOf } from "./versioned-changes.js";
 
-/** What belongs to the server, and to no manager. */
+/** Metadata fields that belong to the server and to no manager. */
 const SYSTEM_METADATA = [
   "name",
   "namespace",
@@ -32,7 +32,7 @@ const SYSTEM_FIELDS = new FieldSet(
   ]),
 );
 
-/** Leaves out the server's own fields, and those this endpoint does not let through (`status` of the main resource). */
+/** Removes the server's own fields and the fields that this endpoint resets (`status` of the main resource). */
 export function ownableFields({ target }: Write, fields: FieldSet): FieldSet {
   const own = fields.difference(SYSTEM_FIELDS);
   const { strategy } = target.resource;
@@ -46,8 +46,8 @@ export function ownableFields({ target }: Write, fields: FieldSet): FieldSet {
 }
 
 /**
- * Writes into the new object's managedFields who changed what: the fields that differ from the stored object go to the
- * manager of this request, and leave the others.
+ * Updates the new object's managedFields. The manager of this request gets the fields that differ from the stored
+ * object; other managers lose them.
  *
  * Upstream: apimachinery `managedfields`, structured-merge-diff `merge.Updater.Update`.
  */
@@ -61,7 +61,7 @@ export function trackUpdate(
   const sent = metadata.managedFields;
   dropMember(metadata, "managedFields");
   if (!write.server.tracksFields) return;
-  // An empty list, or one of nothing, asks for a fresh start.
+  // An empty list, or a list of empty entries, resets managedFields.
   if (
     stored !== undefined &&
     write.target.subresource === "" &&
@@ -113,7 +113,7 @@ export function trackUpdate(
   });
 }
 
-/** What a manager still owns after a change that was another's. */
+/** Returns the manager without the fields that another manager's write changed or removed. */
 export function withoutFields(manager: Manager, { changed, removed }: FieldChanges): Manager {
   return withFields(manager, manager.fields.difference(changed).difference(removed));
 }
@@ -122,7 +122,7 @@ export function withFields(manager: Manager, fields: FieldSet): Manager {
   return fields === manager.fields ? manager : { ...manager, fields, entry: undefined };
 }
 
-/** The object without its managedFields. Shares the rest. */
+/** Returns the object without its managedFields. Shares the rest. */
 export function withoutManagedFields(object: KubernetesObject): KubernetesObject {
   if (object.metadata.managedFields === undefined) return object;
   const { managedFields: _managedFields, ...metadata } = object.metadata;

@@ -4,7 +4,7 @@ import { EMPTY_FIELDS, FieldSet } from "./field-set.js";
 
 type Entry = NonNullable<KubernetesObject["metadata"]["managedFields"]>[number];
 
-/** Who owns which fields: one entry of managedFields. */
+/** A field manager and its fields: one entry of managedFields. */
 export interface Manager {
   readonly name: string;
   readonly operation: "Apply" | "Update";
@@ -12,18 +12,20 @@ export interface Manager {
   readonly subresource: string;
   readonly time: string | undefined;
   readonly fields: FieldSet;
-  /** The entry this was read from, as long as it says the same. */
+  /** The entry that this manager was read from, while it is unchanged. */
   readonly entry?: Entry | undefined;
 }
 
 const MAX_UPDATE_MANAGERS = 10;
 const ANCIENT = "ancient-changes";
 
-/** Reads and writes managedFields. Versions of an object, and objects that are alike, share what they hold: it is read once. */
+/**
+ * Reads and writes managedFields. Parses each `fieldsV1` once: versions of an object, and similar objects, share them.
+ */
 export class ManagerReader {
   readonly #parsed = new WeakMap<object, FieldSet>();
 
-  /** @throws Error when an entry cannot be read. */
+  /** @throws Error when an entry cannot be parsed. */
   read(entries: readonly Entry[] | undefined): Manager[] {
     return (entries ?? []).map((entry) => ({
       name: entry.manager ?? "",
@@ -36,7 +38,7 @@ export class ManagerReader {
     }));
   }
 
-  /** The entries for these managers; those that were there before are the same objects. */
+  /** Returns the entries of the managers. Unchanged entries are the same objects. */
   write(managers: readonly Manager[]): Entry[] {
     return managers.map((manager) => {
       if (manager.entry !== undefined) return manager.entry;
@@ -74,7 +76,10 @@ export function isSameManager(
   );
 }
 
-/** Appliers first, then by time, name, version and subresource; the oldest of too many updaters are joined into one. */
+/**
+ * Sorts appliers first, then by time, name, version and subresource. Merges the oldest updaters into one when there are
+ * too many.
+ */
 export function arrangeManagers(managers: readonly Manager[]): Manager[] {
   const nonEmpty = managers.filter((manager) => !manager.fields.isEmpty).sort(compareManagers);
   const updaters = nonEmpty.filter((manager) => manager.operation === "Update");
@@ -88,7 +93,7 @@ export function arrangeManagers(managers: readonly Manager[]): Manager[] {
       continue;
     }
     const known = ancient.get(manager.apiVersion);
-    // Joining two saves one entry: the first of a version only takes a place.
+    // Merging two entries saves one: the first entry of a version only replaces itself.
     ancient.set(manager.apiVersion, {
       ...manager,
       entry: undefined,

@@ -6,19 +6,22 @@ import type { ServedResource } from "../served-resource.js";
 import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
 import { type FieldChanges, ShapeMemo } from "./shape-memo.js";
 
-/** What is known of one kind. */
+/** Memos of one kind. */
 interface KnownKind {
-  /** By member of the object. */
+  /** Memos by top-level member. */
   readonly memos: ReadonlyMap<string, ShapeMemo>;
-  /** The last object's: the next one is mostly like it. */
+  /** Result for the previous object: the next object usually has the same shape. */
   last: { readonly parts: readonly FieldChanges[]; readonly fields: FieldChanges } | undefined;
 }
 
-/** Which fields new objects bring along. Every object of a kind is compared with the same one, so shapes are remembered. */
+/**
+ * Computes the fields of new objects. All new objects of a kind are compared with the same empty object, so the results
+ * are memoized by shape.
+ */
 export class NewObjectFields {
   readonly #kinds = new WeakMap<ObjectSchema, KnownKind>();
 
-  /** @param ownable - Leaves out what no manager owns; always the same for a resource. */
+  /** @param ownable - Removes fields that no manager owns; constant per resource. */
   compare(resource: ServedResource, object: KubernetesObject, ownable: (fields: FieldSet) => FieldSet): FieldChanges {
     const { schema } = resource;
     if (schema === undefined) return NO_FIELDS;
@@ -28,7 +31,7 @@ export class NewObjectFields {
     const keys = Object.keys(object);
     const parts = keys.map((key) => kind.memos.get(key)?.compare((object as unknown as JsonObject)[key]) ?? UNKNOWN);
     const { last } = kind;
-    // A shape's result is one object: equal parts of one kind are of equal members.
+    // A shape has one result object: equal results of one kind belong to equal members.
     if (last !== undefined && last.parts.length === parts.length && last.parts.every((part, at) => part === parts[at]))
       return last.fields;
     const gather = (side: keyof FieldChanges): FieldSet => {
@@ -44,10 +47,10 @@ export class NewObjectFields {
 }
 
 const NO_FIELDS: FieldChanges = { changed: EMPTY_FIELDS, removed: EMPTY_FIELDS };
-/** What the type does not declare has one owner. */
+/** A member that the type does not declare is owned as a whole. */
 const UNKNOWN: FieldChanges = { changed: LEAF, removed: EMPTY_FIELDS };
 
-/** @param zero - What an object is compared with when there was none: one that has only what every object has. */
+/** @param zero - The object that new objects are compared with: it has only the fields that every object has. */
 function memosOf(schema: ObjectSchema, zero: KubernetesObject): KnownKind["memos"] {
   return new Map(
     [...schema.fields.values()].map((field) => [

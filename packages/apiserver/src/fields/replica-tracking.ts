@@ -5,20 +5,20 @@ import { FieldSet, LEAF } from "./field-set.js";
 import { withFields } from "./field-tracking.js";
 import { type Manager, arrangeManagers, isSameManager } from "./managers.js";
 
-/** Who owns an object's number of replicas. Upstream: apimachinery `managedfields.ScaleHandler`. */
+/** Field managers of an object's replica count. Upstream: apimachinery `managedfields.ScaleHandler`. */
 export class ReplicaOwners {
   readonly #write: Write;
   readonly #managers: readonly Manager[];
   readonly #field: FieldSet;
 
-  /** @param path - Of the number, as a JSON path. */
+  /** @param path - JSON path of the replica count. */
   constructor(write: Write, object: KubernetesObject, path: string) {
     this.#write = write;
     this.#field = fieldAt(path.split(".").filter((part) => part !== ""));
     try {
       this.#managers = write.server.managers.read(object.metadata.managedFields);
     } catch {
-      // What cannot be read starts anew.
+      // Unreadable managedFields are replaced.
       this.#managers = [];
     }
   }
@@ -27,20 +27,20 @@ export class ReplicaOwners {
     return this.#write.server.tracksFields && this.#managers.length > 0;
   }
 
-  /** All of them. */
+  /** All managers that own the replica count. */
   get owners(): readonly Manager[] {
     return this.#managers.filter(({ fields }) => !fields.intersection(this.#field).isEmpty);
   }
 
-  /** Who writes, as they are told apart from others. */
+  /** Returns the identity of the writing manager. */
   writer(name: string, operation: Manager["operation"]): Omit<Manager, "fields" | "time"> {
     return { name, operation, apiVersion: this.#write.target.resource.apiVersion, subresource: "scale" };
   }
 
   /**
-   * The managedFields after a write. Who comes to own the number this way owns it since no time: upstream has none for them.
+   * Returns the managedFields after a write. A manager that becomes an owner this way has no time, as upstream.
    *
-   * @isChanged isChanged - The number is another one than before.
+   * @param isChanged - Whether the write changes the replica count.
    */
   managedFieldsAfter(
     writer: Omit<Manager, "fields" | "time">,

@@ -3,23 +3,23 @@ import type { Schema } from "../schema/schema.js";
 import type { FieldSet } from "./field-set.js";
 import { compareTyped, edgeOf, isAtomic, memberSchema } from "./typed-value.js";
 
-/** Steps remembered per memo; beyond, it begins anew. A step takes about 100 bytes. */
+/** Maximum number of steps per memo; beyond it the memo is cleared. A step takes about 100 bytes. */
 const MAX_STEPS = 20_000;
 
 const END = Symbol("end");
 const ITEM = Symbol("item");
 type Token = string | typeof END | typeof ITEM | boolean;
 
-/** How a value differs from the fixed one. */
+/** Differences between a value and the base value. */
 export interface FieldChanges {
   readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
 /**
- * Remembers how values of one type differ from a fixed one in places, by their shape: which places a new object has does not
- * depend on what its scalars hold. Most objects of a kind are alike, so few are compared at all, and those that are alike
- * share their field sets.
+ * Memoizes the differences between values of one type and a base value, by shape. The fields of a new object do not
+ * depend on its scalars. Most objects of a kind have the same shape. So few objects are compared, and objects of the
+ * same shape share field sets.
  */
 export class ShapeMemo {
   readonly #schema: Schema;
@@ -27,7 +27,7 @@ export class ShapeMemo {
   #root = new Step();
   #steps = 0;
 
-  /** @param base - What values are compared with. */
+  /** @param base - The value that all values are compared with. */
   constructor(schema: Schema, base: unknown) {
     this.#schema = schema;
     this.#base = base;
@@ -48,12 +48,12 @@ export class ShapeMemo {
     return { changed: added.union(modified), removed };
   }
 
-  /** Follows the value's shape. Answers `undefined` when there is no room to remember it. */
+  /** Follows the value's shape. Returns `undefined` when the memo is full. */
   #walk(from: Step, schema: Schema | undefined, base: unknown, value: unknown): Step | undefined {
     if (isAtomic(schema)) return base === undefined ? from : this.#step(from, jsonEqual(base, value));
     let step: Step | undefined = from;
     if (schema?.type === "list") {
-      // Lists are not in what every object has; one that is would be compared as a whole.
+      // The base object has no lists; a list in it would be compared as a whole.
       if (!Array.isArray(value)) return this.#step(step, false);
       for (const item of value as unknown[]) {
         step = this.#step(step, ITEM);
@@ -91,7 +91,7 @@ export class ShapeMemo {
   }
 }
 
-/** A place in the tree of shapes. Most have one way on. */
+/** A node of the tree of shapes. Most nodes have one child. */
 class Step {
   token: Token | undefined;
   only: Step | undefined;

@@ -2,7 +2,7 @@ import { type JsonObject, isJsonObject, jsonEqual, ownMember, setMember } from "
 import type { ListSchema, MapSchema, ObjectSchema, Schema } from "../schema/schema.js";
 import { EMPTY_FIELDS, FieldSet, LEAF } from "./field-set.js";
 
-/** How one version of an object differs from another, in places. */
+/** Fields in which two versions of an object differ. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -41,7 +41,7 @@ export function compareTyped(schema: Schema | undefined, before: unknown, after:
   return { added: asSet(added), modified: asSet(modified), removed: asSet(removed) };
 }
 
-/** The common case, in which most members are the same: makes nothing for those. */
+/** Compares objects whose members are mostly equal: allocates nothing for equal members. */
 function compareMembers(schema: Schema, before: JsonObject, after: JsonObject): Comparison {
   let added: Map<string, FieldSet> | undefined;
   let modified: Map<string, FieldSet> | undefined;
@@ -75,7 +75,7 @@ function asSet(children: Map<string, FieldSet>): FieldSet {
   return children.size === 0 ? EMPTY_FIELDS : new FieldSet(false, children);
 }
 
-/** The place and all below it: what comes or goes with the whole value. */
+/** Returns the field and all fields below it: those added or removed together with a whole value. */
 function fieldsAtEveryLevel(schema: Schema | undefined, value: unknown): FieldSet {
   if (isAtomic(schema)) return LEAF;
   const children = new Map<string, FieldSet>();
@@ -84,7 +84,7 @@ function fieldsAtEveryLevel(schema: Schema | undefined, value: unknown): FieldSe
   return new FieldSet(true, children);
 }
 
-/** The places an applied configuration speaks of. Upstream: `typed.TypedValue.ToFieldSet`. */
+/** Returns the fields that an applied configuration contains. Upstream: `typed.TypedValue.ToFieldSet`. */
 export function fieldsOf(schema: Schema | undefined, value: unknown): FieldSet {
   if (isAtomic(schema)) return LEAF;
   const members = membersOf(schema, value);
@@ -93,14 +93,14 @@ export function fieldsOf(schema: Schema | undefined, value: unknown): FieldSet {
   for (const [edge, member] of members) {
     let set = fieldsOf(member.schema, member.value);
     const empty = member.value === null || (isJsonObject(member.value) && Object.keys(member.value).length === 0);
-    // Elements and map entries are owned themselves; members of a struct only through what they hold.
+    // List elements and map entries are owned themselves; struct members only through their content.
     if (schema?.type !== "object" || empty) set = new FieldSet(true, set.children);
     if (!set.isEmpty) children.set(edge, set);
   }
   return asSet(children);
 }
 
-/** What applying a configuration makes of an object. Shares with both. Upstream: `typed.TypedValue.Merge`. */
+/** Merges an applied configuration into an object. The result shares with both. Upstream: `typed.TypedValue.Merge`. */
 export function mergeTyped(schema: Schema | undefined, live: unknown, applied: unknown): unknown {
   if (live === undefined || isAtomic(schema)) return applied;
   if (schema?.type === "list") {
@@ -132,7 +132,8 @@ function mergeLists(schema: ListSchema, live: readonly unknown[], applied: reado
 }
 
 /**
- * The value without the places of `gone`, unless something at or below them is in `kept`. Shares with the value.
+ * Returns the value without the fields in `removed`, unless `retained` contains them or a field below them. Shares with
+ * the value.
  */
 export function removeFields(
   schema: Schema | undefined,
@@ -164,7 +165,7 @@ export function removeFields(
   return result;
 }
 
-/** Whether the value has one owner: scalars, atomic lists and maps, and whatever has no schema. */
+/** Whether the value has one owner: scalars, atomic lists and maps, and values without a schema. */
 export function isAtomic(schema: Schema | undefined): boolean {
   if (schema === undefined) return true;
   switch (schema.type) {
@@ -212,19 +213,19 @@ function memberPairs(
   return all;
 }
 
-/** A null list or map has no elements, but is there. */
+/** A null list or map exists, but has no elements. */
 function emptyOf(schema: Schema | undefined): unknown {
   return schema?.type === "list" ? [] : {};
 }
 
-/** What a member of that name is to be. */
+/** Returns the schema of a member, if it is declared. */
 export function memberSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema?.type === "object") return schema.fields.get(key)?.schema;
   if (schema?.type === "map") return schema.value;
   return undefined;
 }
 
-/** `k:{"name":"a"}` or `v:"a"`. */
+/** Returns the edge of a list element: `k:{"name":"a"}` or `v:"a"`. */
 export function edgeOf(schema: ListSchema, item: unknown): string {
   if (schema.listType === "set") return `v:${JSON.stringify(item)}`;
   const keys: JsonObject = {};
@@ -235,7 +236,7 @@ export function edgeOf(schema: ListSchema, item: unknown): string {
   return `k:${JSON.stringify(keys)}`;
 }
 
-/** What a key that is left out counts as: a required one is empty, as Go would have it. */
+/** Returns the default of an omitted key. A required key defaults to Go's zero value. */
 function keyDefault(schema: ListSchema, key: string): unknown {
   const known = schema.keyDefaults?.[key];
   if (known !== undefined || schema.item.type !== "object") return known;
@@ -244,7 +245,7 @@ function keyDefault(schema: ListSchema, key: string): unknown {
   return field.schema.scalar === "string" ? "" : 0;
 }
 
-/** What is wrong with an applied configuration, one text per problem. Upstream: `typed.AsTyped` with `validate`. */
+/** Returns the errors of an applied configuration. Upstream: `typed.AsTyped` with `validate`. */
 export function typeErrors(schema: Schema, value: unknown, path = ""): string[] {
   if (value === null) return [];
   switch (schema.type) {
@@ -316,7 +317,7 @@ function listErrors(schema: ListSchema, value: unknown, path: string): string[] 
   });
 }
 
-/** A value as Go prints it. */
+/** Formats a value as Go prints it. */
 function goText(value: unknown): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;

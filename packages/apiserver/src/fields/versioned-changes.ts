@@ -8,18 +8,19 @@ import type { Manager } from "./managers.js";
 import type { FieldChanges } from "./shape-memo.js";
 import { type Comparison, compareTyped, fieldsOf, removeFields } from "./typed-value.js";
 
-/** What an update changes of an object, in the version that its manager speaks. */
+/** Returns the changes of an update in the API version of a manager. */
 export type ChangesFor = (manager: Manager) => FieldChanges;
 
-/** What has changed, and what is gone, of what managers may own. */
+/** Returns the changed and the removed fields that managers may own. */
 export function changesOf(compared: Comparison, ownable: (fields: FieldSet) => FieldSet): FieldChanges {
   const { added, modified, removed } = compared;
   return { changed: ownable(added.union(modified)), removed: ownable(removed) };
 }
 
 /**
- * The changes for each manager: the fields of who wrote another version are those of that version, into which a webhook has to
- * convert both objects. Conversion `None` calls fields the same everywhere, and of a version that is not served nothing is known.
+ * Returns the changes in each manager's API version. If a manager uses another version, a conversion webhook converts
+ * both objects to it. Conversion `None` treats fields as equal in all versions. For a version that is not served, the
+ * changes of the request's version are used.
  *
  * Upstream: structured-merge-diff `merge.Updater.update`.
  *
@@ -45,7 +46,7 @@ export function changesByVersion(
   });
 }
 
-/** Versions besides the request's that managers speak, and a webhook converts into. */
+/** Returns the managers' versions that differ from the request's version and that a webhook converts to. */
 function otherVersions(
   { target, server }: Pick<Write, "server" | "target">,
   managers: readonly Manager[],
@@ -61,13 +62,13 @@ function otherVersions(
 }
 
 /**
- * An object without what its applier has applied before and does so no longer, unless others own it, each by the fields of
- * their version.
+ * Removes the fields that the applier applied before and no longer applies, unless other managers own them. Ownership
+ * is checked in each manager's version.
  *
  * Upstream: structured-merge-diff `merge.Updater.prune`, `addBackOwnedItems`.
  *
- * @param before - What the applier owned so far.
- * @param managers - All that own something now, the applier by what is applied.
+ * @param before - The applier with its previous fields.
+ * @param managers - All current managers, the applier with its applied fields.
  */
 export function pruneAbandoned(
   write: Write,
@@ -86,7 +87,10 @@ export function pruneAbandoned(
   );
 }
 
-/** In the first version goes what was applied, in each of them what has gone by then, unless somebody who speaks it owns it. */
+/**
+ * Removes the previously applied fields in the first version. In each following version, removes the fields that have
+ * disappeared by then, unless a manager of that version owns them.
+ */
 async function pruneInVersions(
   versions: readonly ServedResource[],
   conversion: ObjectConversion,

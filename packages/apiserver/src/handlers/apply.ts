@@ -26,8 +26,8 @@ import { checkName } from "./update.js";
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
- * PATCH with an apply configuration: the fields it holds become the manager's, those the manager held before and has left
- * out go, and those that others hold with another value are conflicts.
+ * PATCH with an apply configuration. The manager becomes the owner of its fields. Fields that the manager owned before
+ * and has left out are removed. Fields that other managers own with another value are conflicts.
  *
  * Upstream: structured-merge-diff `merge.Updater.Apply`, apimachinery `managedfields.FieldManager.Apply`.
  */
@@ -46,7 +46,11 @@ export function apply(call: ApiCall, options: WriteOptions): Awaitable<Reply> {
   return outcomeReply(call, updated);
 }
 
-/** What the configuration makes of the live object. @throws ApiError 409 for conflicts */
+/**
+ * Applies the configuration to the live object.
+ *
+ * @throws ApiError 409 for conflicts.
+ */
 function applyTo(
   call: ApiCall,
   options: WriteOptions,
@@ -70,7 +74,7 @@ function applyTo(
   const merged = mergeTyped(schema, base, applied);
   const kept = before === undefined ? merged : pruneAbandoned(call, merged, before, [...others, me]);
   return andThen(kept, (wanted) => {
-    // Defaults are nobody's doing: what is compared is what was merged.
+    // Defaults have no owner: the comparison uses the merged object without them.
     const compared = normalized(resource, wanted);
     const own = (fields: FieldSet): FieldSet => ownableFields(call, fields);
     const changes = changesOf(compareTyped(schema, base, compared), own);
@@ -80,21 +84,25 @@ function applyTo(
   });
 }
 
-/** An apply of which it is known what it changes. */
+/** An apply with its computed changes. */
 interface ComputedApply {
   readonly applied: JsonObject;
   readonly live: KubernetesObject | undefined;
   readonly merged: unknown;
-  /** Who applies, with what is applied. */
+  /** The applier with the applied fields. */
   readonly me: Manager;
-  /** The same as it was before. */
+  /** The applier with its previous fields. */
   readonly before: Manager | undefined;
   readonly others: readonly Manager[];
   readonly changes: FieldChanges;
   readonly changesFor: ChangesFor;
 }
 
-/** @throws ApiError 409 for conflicts */
+/**
+ * Checks for conflicts and updates the managers.
+ *
+ * @throws ApiError 409 for conflicts.
+ */
 function updateManagers(
   call: ApiCall,
   options: WriteOptions,
@@ -123,7 +131,7 @@ function updateManagers(
     before.apiVersion === me.apiVersion &&
     before.fields.equals(me.fields) &&
     rest.every((manager, index) => manager === others[index]);
-  // Who only joins in owning what is there already has changed nothing, at no time.
+  // An applier that only becomes a co-owner of unchanged fields has no time.
   const time = sameObject ? before?.time : formatTime(call.server.clock.now());
   const next = arrangeManagers([...rest, { ...me, time }]);
   if (sameObject && sameFields && live.metadata.managedFields !== undefined)
@@ -142,12 +150,17 @@ function updateManagers(
   return { object, tracked: true, createIfMissing: true };
 }
 
-/** `batch/v1, Kind=Job`, or `/v1, Kind=Pod`. */
+/** Formats a kind: `batch/v1, Kind=Job`, or `/v1, Kind=Pod`. */
 function gvk(apiVersion: string, kind: string): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/** What is applied. @param expected - What it must be. @throws ApiError 400 */
+/**
+ * Reads the apply configuration.
+ *
+ * @param expected - The required apiVersion and kind.
+ * @throws ApiError 400
+ */
 export function readConfiguration(
   call: ApiCall,
   options: WriteOptions,
@@ -156,7 +169,7 @@ export function readConfiguration(
   const { body } = call.request;
   let value: unknown;
   try {
-    // Nothing is an object with nothing in it.
+    // An empty body is an empty object.
     value = (body?.type === "decoded" ? body.value : parseYaml(bodyText(body))) ?? {};
   } catch (error) {
     throw badRequest(
@@ -180,7 +193,7 @@ export function readConfiguration(
   return value;
 }
 
-/** What is no text counts as none. */
+/** Returns `""` when the value is no string. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -215,14 +228,14 @@ function checkCreation(call: ApiCall, applied: JsonObject): void {
     );
 }
 
-/** The managers of a live object; one that has none is somebody's who came before the first apply. */
+/** Returns the managers of a live object. If it has none, all its fields belong to `before-first-apply`. */
 function currentManagers(call: ApiCall, live: KubernetesObject): Manager[] {
   const { resource } = call.target;
   let managers: Manager[] = [];
   try {
     managers = call.server.managers.read(live.metadata.managedFields);
   } catch {
-    // What cannot be read starts anew.
+    // Unreadable managedFields are replaced.
   }
   if (managers.length > 0) return managers;
   const fields = fieldsOf(resource.schema, withoutManagedFields(live));
@@ -249,8 +262,8 @@ function decodeMerged(resource: ServedResource, merged: unknown, findings?: Deco
 }
 
 /**
- * The merged object with quantities, times and zero values as they are stored, so that equal is equal. What cannot be read is
- * refused later: whether it may be written comes first.
+ * Decodes the merged object, so that quantities, times and zero values have their stored form for the comparison.
+ * Returns an undecodable object unchanged: it is refused later, because conflicts are checked first.
  */
 function normalized(resource: ServedResource, merged: unknown): KubernetesObject {
   try {
@@ -281,7 +294,10 @@ function conflictsOf(
   return conflicts;
 }
 
-/** Fields that kubectl applied on the client's side before, and that still are as it left them: it may take them over. */
+/**
+ * Returns the fields that kubectl's client-side apply set before and that are unchanged since: kubectl may take them
+ * over.
+ */
 function takeoverFields(
   call: ApiCall,
   options: WriteOptions,
@@ -302,7 +318,7 @@ function takeoverFields(
   return fieldsOf(schema, last).difference(compared.modified).difference(compared.added);
 }
 
-/** What kubectl applied on the client's side before goes along with what it applies here. */
+/** Updates kubectl's last-applied annotation, if the object has one. */
 function syncLastApplied(object: KubernetesObject, applied: JsonObject, { fieldManager }: WriteOptions): void {
   const { annotations } = object.metadata;
   if (fieldManager !== "kubectl" || annotations?.[LAST_APPLIED] === undefined) return;
@@ -319,7 +335,7 @@ function sortedMembers(value: unknown): unknown {
   );
 }
 
-/** What others have. */
+/** Returns the 409 error that lists the conflicting managers and fields. */
 export function applyConflict(conflicts: readonly Conflict[]): Error {
   const named = conflicts
     .map(({ manager, paths }) => ({ who: describeManager(manager), paths }))

@@ -5,31 +5,35 @@ import { type Awaitable, andThen } from "../awaitable.js";
 import type { StoredObject } from "../storage/stored-object.js";
 import type { Frame, ObjectMatcher, Watcher } from "../storage/watcher.js";
 
-/** Where the events of a watch come from. */
+/** Source of a watch's events. */
 export type FrameSource = Pick<Watcher, "abandon" | "closed" | "poll" | "ready">;
 
-/** The objects as the watch's client sees them, in order. @throws ApiError */
+/**
+ * Converts objects to the version of the watch, in order.
+ *
+ * @throws ApiError
+ */
 type Convert = (objects: readonly StoredObject[]) => Awaitable<readonly StoredObject[]>;
 
-/** Frames that are converted together. */
+/** Maximum number of frames converted together. */
 const MAX_BATCH = 500;
 
 /**
- * The events of a watch whose objects a webhook has to convert: those that wait are converted together, and come when that is
- * done, in their order. What is selected is seen only then. A failure ends the watch with an error.
+ * Events of a watch whose objects a webhook converts. Pending frames are converted in batches and delivered in order.
+ * Selectors apply after the conversion. A failed conversion ends the watch with an error.
  *
- * @param watcher - Selects nothing by what conversions may change, and tells what was there before.
+ * @param watcher - Must not select by anything that a conversion may change, and must include previous objects.
  */
 export class ConvertedFrames implements FrameSource {
   readonly #watcher: Watcher;
   readonly #convertAll: Convert;
   readonly #matches: ObjectMatcher | undefined;
-  /** To be read, from the index on. */
+  /** Converted frames; those from the index on are not read yet. */
   #frames: readonly Frame[] = [];
   #index = 0;
   #converting: Promise<void> | undefined;
   #isAbandoned = false;
-  /** Tells who is {@link ready} to read that nobody is any more. */
+  /** Resolves a pending {@link ready} when the watch is abandoned. */
   #onAbandon: (() => void) | undefined;
 
   constructor(watcher: Watcher, convertAll: Convert, matches: ObjectMatcher | undefined) {
@@ -67,7 +71,7 @@ export class ConvertedFrames implements FrameSource {
     this.#onAbandon?.();
   }
 
-  /** Whether there was anything to take. */
+  /** Takes the next batch. Returns whether there was one. */
   #takeNext(): boolean {
     const taken: Frame[] = [];
     for (let frame = this.#watcher.poll(); frame !== undefined; frame = this.#watcher.poll())
@@ -91,7 +95,7 @@ export class ConvertedFrames implements FrameSource {
     });
   }
 
-  /** The event that the watch's client sees, if it sees any. */
+  /** Returns the event that the client sees, if any. */
   #convertFrame(frame: Frame, convert: (stored: StoredObject) => StoredObject): Frame | [] {
     if (frame.type === "BOOKMARK" || frame.type === "ERROR") return frame;
     const { type, previous } = frame;
@@ -113,7 +117,7 @@ export class ConvertedFrames implements FrameSource {
     this.#index = 0;
   }
 
-  /** A watch that has been ended meanwhile ends as it was meant to. */
+  /** A watch that ended during the conversion keeps its own end. */
   #fail(error: unknown): void {
     const isEnding = this.#watcher.closed;
     const ends: Frame[] = [];

@@ -13,9 +13,9 @@ import { DecodeError, noFindings } from "../schema/decode.js";
 import { parseYaml } from "../yaml.js";
 
 /**
- * The object of a create or update: a private copy with defaults, of the kind the path asks for.
+ * Decodes the object of a create or update. Returns a private copy with defaults; its kind matches the path.
  *
- * @param current - The version that an update replaces. A client in this process mostly sends parts of it back as they are.
+ * @param current - The version that an update replaces. An in-process client usually sends parts of it back unchanged.
  * @throws ApiError 400, 413, 415
  */
 export function decodeRequestObject(
@@ -94,7 +94,7 @@ function checkKind(call: ApiCall, value: Record<string, unknown>): void {
       throw invalid({ group: resource.group, kind }, name, errors);
     }
     if (apiVersion === resource.apiVersion) return;
-    // A version that nobody has defined has no schema, so nothing of the content is known.
+    // A version that no definition declares has no schema: all fields are unknown.
     const [, version = ""] = apiVersion.split("/");
     if (call.server.registry.find(resource.group, version, resource.resource) === undefined) {
       const members = Object.keys(value).filter((key) => !["apiVersion", "kind", "metadata"].includes(key));
@@ -115,7 +115,7 @@ function checkKind(call: ApiCall, value: Record<string, unknown>): void {
   throw cannotBeHandled(kind, version, resource.kind, whyOtherKind(call, apiVersion, kind));
 }
 
-/** Why an object of another built-in kind cannot be taken for one of the resource's. */
+/** Returns why an object of another built-in kind cannot be converted to the resource's kind. */
 export function whyOtherKind({ server, target: { resource } }: ApiCall, apiVersion: string, kind: string): string {
   const { registry } = server;
   if (!registry.knowsKind(apiVersion, kind))
@@ -128,7 +128,7 @@ function cannotBeHandled(kind: string, version: string, expected: string, why: s
   return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected}: ${why}`);
 }
 
-/** Whether a decoded value is an object with metadata that is one, too. */
+/** Whether the value is an object whose `metadata` is an object. */
 export function hasMetadata(value: unknown): value is KubernetesObject {
   return isJsonObject(value) && isJsonObject(value["metadata"]);
 }

@@ -58,7 +58,7 @@ function deletionReply(result: DeletionResult, { call, options }: Deletion): Awa
   return objectReply(call, accepted ? 202 : 200, result.object);
 }
 
-/** DELETE of a collection: everything the list would show, one by one. */
+/** DELETE of a collection: deletes the objects that the list would return, one by one. */
 export function removeCollection(call: ApiCall): Awaitable<Reply> {
   const options = requestOptions(call);
   warnOfDefault(call, options);
@@ -75,7 +75,7 @@ function removeEach(
 ): Awaitable<void> {
   const { storage } = call.target.resource;
   for (let index = first; index < items.length; index++) {
-    // The list may be an old one: what goes is what has that name now, if anything has.
+    // The list may be old: delete the current object of that name, if it exists.
     const stored = storage.get(items[index]!.namespace, items[index]!.name);
     const result = stored === undefined ? undefined : deleteObject(call, stored, options);
     if (result instanceof Promise)
@@ -83,12 +83,12 @@ function removeEach(
   }
 }
 
-/** One that went while admission waited is none of those that were to go any more. */
+/** Ignores an object that was deleted while admission waited. */
 function ignoreNotFound(error: unknown): void {
   if (!(error instanceof ApiError) || error.status.code !== 404) throw error;
 }
 
-/** Options from the body, or, when it is empty, from the query. */
+/** Reads the options from the body or, when it is empty, from the query. */
 function requestOptions(call: ApiCall): DeleteOptions {
   const { body } = call.request;
   if (body === undefined || (body.type === "bytes" && body.bytes.byteLength === 0))
@@ -107,7 +107,7 @@ function requestOptions(call: ApiCall): DeleteOptions {
   }
 }
 
-/** As {@link readObjectBody}, but what cannot be read is not said to be unrecognized. */
+/** Reads the body like {@link readObjectBody}, but an unreadable body has a shorter message, without "unrecognized". */
 function readDeleteBody(call: ApiCall, body: RequestBody): unknown {
   try {
     const contentType = mediaTypeOf(call.request.headers["content-type"]);

@@ -6,15 +6,19 @@ import type { ListBody, ListMetadata, Reply } from "../reply.js";
 import type { StoredObject } from "../storage/stored-object.js";
 import type { Presenter } from "../stored-versions.js";
 
-/** A part of a collection. */
+/** The objects of a list response. */
 export interface Collection {
   readonly items: readonly StoredObject[];
-  /** Shows each of them. */
+  /** Converts each stored object for the client. */
   readonly presenter: Presenter;
   readonly metadata: ListMetadata;
 }
 
-/** Answers with a collection, in the shape the client asked for. @throws ApiError 400, 406 */
+/**
+ * Answers with a collection, in the shape the client asked for.
+ *
+ * @throws ApiError 400, 406
+ */
 export function listReply(call: ApiCall, collection: Collection): Reply {
   const { items } = collection;
   return { status: 200, headers: {}, body: { type: "list", items, ...formOf(call, collection), ...backlogOf(call) } };
@@ -34,7 +38,7 @@ function formOf(
     return { head, member, toValue: (stored) => toElement(presenter(stored)) };
   }
   const head = { kind: resource.listKind, apiVersion: resource.apiVersion, metadata };
-  // Lists of custom resources are written by generic code: each element says what it is.
+  // Upstream writes lists of custom resources with generic code: each element includes its kind and apiVersion.
   if (resource.custom !== undefined)
     return {
       head,

@@ -10,7 +10,7 @@ import { transformObject } from "../object-transforms.js";
 
 const NO_HEADERS = {};
 
-/** Answers with what a create or an update has made. */
+/** Answers with the result of a create or an update. */
 export function outcomeReply(call: ApiCall, outcome: Awaitable<WriteOutcome>): Awaitable<Reply> {
   return andThen(outcome, replyWith, call);
 }

@@ -38,7 +38,7 @@ export const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
 export const APPLY_PATCH = "application/apply-patch+yaml";
 const MAX_OPERATIONS = 10_000;
 
-/** What is taken, in the order errors list it. Strategic merge patches need a schema. */
+/** Accepted patch types, in the order of upstream's error message. Strategic merge patches need a schema. */
 const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH];
 const TYPES_WITHOUT_SCHEMA = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
@@ -58,7 +58,7 @@ export function patch(call: ApiCall): Awaitable<Reply> {
   const updated = updateObject(call, options, (before) => {
     if (before === undefined) throw missingObjectError(call);
     const current = before.object;
-    // Nobody is told what is wrong with a patch of nothing.
+    // Read after the lookup: a missing object takes precedence over an invalid patch.
     body ??= readPatch(call, type, options);
     const patched = applyPatch(
       call,
@@ -74,7 +74,11 @@ export function patch(call: ApiCall): Awaitable<Reply> {
   return outcomeReply(call, updated);
 }
 
-/** The patch as JSON data. @throws ApiError 400, 413, 422 */
+/**
+ * Returns the patch as JSON data.
+ *
+ * @throws ApiError 400, 413, 422
+ */
 export function readPatch(call: ApiCall, type: string, options: WriteOptions): unknown {
   const { body } = call.request;
   const fromText = body?.type === "bytes" && options.fieldValidation !== "Ignore";
@@ -91,7 +95,7 @@ export function readPatch(call: ApiCall, type: string, options: WriteOptions): u
       );
     }
   }
-  // A JSON patch has a list and an operation around what it puts in.
+  // The list and the operation of a JSON patch add two levels around a value.
   if (isNestedDeeper(value, type === JSON_PATCH ? MAX_NESTING + 2 : MAX_NESTING))
     throw badRequest(`${prefix}${TOO_DEEP}`);
   if (type === JSON_PATCH) {
@@ -119,7 +123,7 @@ function unknownOperationFields(operation: unknown, index: number): string[] {
   return unknown.map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`);
 }
 
-/** What is wrong with the patch document itself: refused or warned about. */
+/** Refuses or warns about problems of the patch document itself. */
 function reportPatchProblems(
   call: ApiCall,
   type: string,
@@ -133,14 +137,16 @@ function reportPatchProblems(
   warn(call, problems);
 }
 
-/** @param body - The patch, which strategic merge patches are shown as; the others show what they made of the object. */
+/**
+ * @param body - The patch. The error of a strategic merge patch shows the patch; other errors show the patched object.
+ */
 function invalidPatch(type: string, body: unknown, patched: unknown, why: string): Error {
   const errors = new FieldErrors();
   errors.invalid("patch", type === STRATEGIC_MERGE_PATCH ? goText(body) : JSON.stringify(patched ?? body), why);
   return invalid({ group: "", kind: "" }, "", errors);
 }
 
-/** Most patches leave managedFields alone, and then need no copy of them. */
+/** Most patches do not contain managedFields, and then they need not be copied. */
 function touchesManagedFields(type: string, body: unknown): boolean {
   if (type === JSON_PATCH) return true;
   const metadata = (body as JsonObject)["metadata"];
@@ -165,7 +171,7 @@ function applyPatch(call: ApiCall, type: string, current: KubernetesObject, body
   }
 }
 
-/** What was asked of an object, and the object. */
+/** The patch request and the object that it patches. */
 interface PatchContext {
   readonly type: string;
   readonly body: unknown;
@@ -173,7 +179,11 @@ interface PatchContext {
   readonly current: KubernetesObject;
 }
 
-/** The patched document as an object of the resource, with defaults. @throws ApiError 422 about `patch` when it is none. */
+/**
+ * Decodes the patched document as an object of the resource, with defaults.
+ *
+ * @throws ApiError 422 for the field `patch` when the document is no such object.
+ */
 function decodePatched(
   call: ApiCall,
   patched: unknown,
@@ -186,7 +196,7 @@ function decodePatched(
   };
   if (!isJsonObject(patched)) return refuse("the patched document is no object");
   const { apiVersion, kind } = patched;
-  // What is missing is taken from the path.
+  // A missing apiVersion or kind is taken from the path.
   const given = { apiVersion: apiVersion ?? resource.apiVersion, kind: kind ?? resource.kind };
   if (given.apiVersion !== resource.apiVersion || given.kind !== resource.kind) {
     if (resource.custom !== undefined && given.kind !== resource.kind) {

@@ -22,7 +22,7 @@ import { type Presenter, presenterFor } from "../stored-versions.js";
 import { type Collection, listReply } from "./list-reply.js";
 import { objectReply } from "./object-reply.js";
 
-/** How long a read waits for a version that is still to come. */
+/** Maximum time that a read waits for a future resourceVersion. */
 const FUTURE_WAIT_MS = 3000;
 
 const CONTINUE_EXPIRED =
@@ -64,14 +64,14 @@ function refuseExport({ query }: ApiCall): void {
   if (query.flag("export")) throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
 }
 
-/** What part of the collection, in which state. */
+/** The requested part and version of a collection. */
 interface Page {
-  /** 0: any; otherwise at least, or exactly, this one. */
+  /** 0: any version. Otherwise this version or newer or, with `exact`, exactly this version. */
   readonly version: number;
   readonly exact: boolean;
   readonly limit: number;
   readonly afterKey: string | undefined;
-  /** The page was asked for with a continue token. */
+  /** Whether the request has a continue token. */
   readonly continued: boolean;
 }
 
@@ -83,8 +83,8 @@ function readPage(call: ApiCall, options: ListOptions): Page {
     const token = decodeContinue(continueToken);
     if (version !== 0) throw badRequest("specifying resource version is not allowed when using continue");
     const afterKey = call.target.namespace === "" ? token.startKey : `${call.target.namespace}/${token.startKey}`;
-    // Tokens start relative to the request's root: a namespaced list leaves its namespace out.
-    // As for a first page: whoever takes any version gets all of it at once.
+    // The token's key is relative to the request's path: a list in a namespace omits the namespace. As for a first
+    // page: `resourceVersion=0` returns everything at once.
     return {
       version: Math.max(0, token.resourceVersion),
       exact: token.resourceVersion > 0,
@@ -98,7 +98,7 @@ function readPage(call: ApiCall, options: ListOptions): Page {
   return { version, exact, limit, afterKey: undefined, continued: false };
 }
 
-/** What a list request would answer with now, before it is put into a shape. */
+/** Returns the objects that a list request would return now. */
 export function selectList(call: ApiCall): Awaitable<Collection> {
   return selectPage(call, readSelection(call), readPage(call, readListOptions(call)));
 }
@@ -121,10 +121,11 @@ function selectPage(call: ApiCall, selection: Selection, page: Page): Awaitable<
       last === undefined ? undefined : encodeContinue(version, relativeKey(storageKey(last), target.namespace));
     const metadata: ListMetadata = {
       resourceVersion: String(version),
-      // Lists of custom resources are written by generic code, which leaves nothing out.
+      // Upstream writes lists of custom resources with generic code, which omits no fields.
       ...(resource.custom === undefined || call.transform !== undefined ? {} : { continue: "" }),
       ...(next === undefined ? {} : { continue: next }),
-      // As upstream: a shard selector alone does not count as one, and those of other shards are counted.
+      // As upstream: a shard selector alone does not suppress the count, and the count includes objects of other
+      // shards.
       ...(next === undefined || selection.matches !== undefined ? {} : { remainingItemCount: rest.length - scanned }),
       ...shardInfo(call, selection),
     };
@@ -132,7 +133,7 @@ function selectPage(call: ApiCall, selection: Selection, page: Page): Awaitable<
   });
 }
 
-/** Generic lists, Tables and those of custom resources, have no room for it upstream. */
+/** Upstream's generic lists, Tables and lists of custom resources have no `shardInfo`. */
 function shardInfo({ target, transform }: ApiCall, { shard }: Selection): Pick<ListMetadata, "shardInfo"> {
   if (shard === undefined || transform !== undefined || target.resource.custom !== undefined) return {};
   return { shardInfo: { selector: shard.canonical } };
@@ -142,7 +143,11 @@ function pageReply(call: ApiCall, selection: Selection, page: Page): Awaitable<R
   return andThen(selectPage(call, selection, page), (collection) => listReply(call, collection));
 }
 
-/** The collection as it was. @throws ApiError 410 when that is forgotten. */
+/**
+ * Returns the collection at an earlier version.
+ *
+ * @throws ApiError 410 when that version is no longer stored.
+ */
 function objectsAt(call: ApiCall, version: number, namespace: string | undefined, page: Page): readonly StoredObject[] {
   const { storage } = call.target.resource;
   if (version >= storage.log.forgottenUpTo) return storage.listAt(version, namespace);
@@ -155,7 +160,7 @@ function objectsAt(call: ApiCall, version: number, namespace: string | undefined
 interface PageItems {
   readonly items: readonly StoredObject[];
   readonly presenter: Presenter;
-  /** So many objects, from the first on, were looked at. */
+  /** Number of objects scanned, from the first on. */
   readonly scanned: number;
 }
 
@@ -181,7 +186,9 @@ function selectItems(
   });
 }
 
-/** The same where it takes a conversion to see which objects match: as many of them at once as make a page. */
+/**
+ * Selects a page when the objects must be converted before matching. Converts as many objects at a time as a page has.
+ */
 async function selectConvertedItems(
   resource: ServedResource,
   objects: readonly StoredObject[],
@@ -218,7 +225,11 @@ function firstAfter(objects: readonly StoredObject[], key: string): number {
   return low;
 }
 
-/** @throws ApiError 504 when the version has not come by then. */
+/**
+ * Waits for the version.
+ *
+ * @throws ApiError 504 when the version is not written in time.
+ */
 async function waitForVersion(call: ApiCall, version: number): Promise<void> {
   const { clock, store } = call.server;
   const timeoutMs = parseGoDuration(call.query.get("timeout") ?? "") || Number.POSITIVE_INFINITY;

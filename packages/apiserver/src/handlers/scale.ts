@@ -34,11 +34,11 @@ import { applyConflict, readConfiguration, textOf } from "./apply.js";
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, readPatch } from "./patch.js";
 import { checkName } from "./update.js";
 
-/** A Scale has no lists, so the strategic merge is the plain one. */
+/** A Scale has no lists: a strategic merge patch works like a JSON merge patch. */
 const PATCHES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH];
 const CUSTOM_PATCHES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 const SCALE = { apiVersion: "autoscaling/v1", kind: "Scale" };
-/** Whoever set the number when nobody is known to have. */
+/** Owner of the replica count when no manager is recorded. */
 const BEFORE_APPLY = {
   name: "before-first-apply",
   operation: "Update",
@@ -52,21 +52,21 @@ interface Scale extends KubernetesObject {
   status: { replicas?: number; selector?: string };
 }
 
-/** Where an object keeps what a Scale says, as JSON paths: `.spec.replicas`. */
+/** JSON paths of a Scale's fields in the object: `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
-  /** A label selector, a map of labels, or a selector as text. Absent: the Scale has none. */
+  /** Path of a label selector, a map of labels, or a selector as text. Absent: the Scale has no selector. */
   readonly labelSelectorPath?: string;
 }
 
-/** GET, PUT and PATCH of `scale`: the number of replicas, wherever the kind keeps it. */
+/** GET, PUT and PATCH of the subresource `scale`. */
 export function scaleHandlers(paths: ScalePaths): Handlers {
   const write: Handler = (call) => writeScale(call, paths);
   return { get: (call) => getScale(call, paths), patch: write, update: write };
 }
 
-/** Who is asked before a scale sees the Scale, not the whole object. */
+/** Admission of `scale` sees the Scale, not the whole object. */
 export function scaleView(paths: ScalePaths): SubresourceView {
   return {
     show: (object) => toScale(object, paths),
@@ -127,20 +127,23 @@ function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
   );
 }
 
-/** A patch need not say whose Scale it is. */
+/** A patch may omit the name. */
 function withName(scale: JsonObject, name: string): KubernetesObject {
   const metadata = isJsonObject(scale["metadata"]) ? scale["metadata"] : {};
   return { ...scale, metadata: name === "" ? metadata : { name, ...metadata } };
 }
 
-/** @throws ApiError 409 when the number is another's, 500 when it is nobody's and the kind is a custom one. */
+/**
+ * @throws ApiError 409 when another manager owns the replica count; 500 when no manager owns it and the resource is
+ * custom.
+ */
 function checkOwners(call: ApiCall, owners: ReplicaOwners, { fieldManager }: WriteOptions, isChanged: boolean): void {
   const { resource } = call.target;
   const field = ".spec.replicas";
   const me = owners.writer(fieldManager, "Apply");
   let others = owners.owners.filter((manager) => !isSameManager(manager, me));
   if (owners.owners.length === 0) {
-    // Upstream looks for who had it before anybody applied, and cannot turn a Scale into a custom resource for that.
+    // Upstream looks for the owner before the first apply, and for that cannot convert a Scale to a custom resource.
     if (resource.custom !== undefined)
       throw plainError(
         "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1",
@@ -151,7 +154,7 @@ function checkOwners(call: ApiCall, owners: ReplicaOwners, { fieldManager }: Wri
   throw applyConflict(others.map((manager) => ({ manager, paths: [field] })));
 }
 
-/** @throws ApiError 422 for less than none. */
+/** @throws ApiError 422 for a negative count. */
 function checkReplicas({ target: { resource, name } }: Write, paths: ScalePaths, replicas: unknown): void {
   if (typeof replicas !== "number" || replicas >= 0) return;
   const errors = new FieldErrors();
@@ -163,7 +166,11 @@ function checkReplicas({ target: { resource, name } }: Write, paths: ScalePaths,
   throw invalid(resource, name, errors);
 }
 
-/** What is sent, or what a patch makes of what there is. @throws ApiError 400, 413, 415, 422 */
+/**
+ * Returns the sent Scale, or the current Scale with the patch applied.
+ *
+ * @throws ApiError 400, 413, 415, 422
+ */
 function requestedScale(call: ApiCall, current: unknown, options: WriteOptions): JsonObject {
   const type = mediaTypeOf(call.request.headers["content-type"]);
   if (call.verb !== "patch") {
@@ -183,7 +190,7 @@ function requestedScale(call: ApiCall, current: unknown, options: WriteOptions):
   throw unprocessable();
 }
 
-/** @throws ApiError 400 when something else than a Scale is sent. */
+/** @throws ApiError 400 when the body is no Scale. */
 function checkKind({ target: { resource } }: ApiCall, sent: JsonObject): void {
   const apiVersion = textOf(sent["apiVersion"]) || SCALE.apiVersion;
   const kind = textOf(sent["kind"]) || SCALE.kind;
@@ -217,7 +224,9 @@ function toScale(object: KubernetesObject, paths: ScalePaths): Scale {
   };
 }
 
-/** Custom resources keep it as text, built-in kinds as a selector, and the oldest as a map of labels. */
+/**
+ * Formats the selector: custom resources store text, built-in kinds a selector, and the oldest kinds a map of labels.
+ */
 function selectorText(selector: unknown): string {
   if (typeof selector === "string") return selector;
   if (!isJsonObject(selector)) return "";

@@ -10,7 +10,7 @@ import { type ScalePaths, scaleHandlers, scaleView } from "./scale.js";
 import { update } from "./update.js";
 import { watch } from "./watch.js";
 
-/** What serves objects that are stored. */
+/** Handlers of stored objects. */
 const standard: Readonly<Record<Verb, Handler>> = {
   get,
   list,
@@ -22,12 +22,12 @@ const standard: Readonly<Record<Verb, Handler>> = {
   deletecollection: removeCollection,
 };
 
-/** The usual handlers of those verbs. */
+/** Returns the standard handlers of the verbs. */
 export function standardHandlers(verbs: readonly Verb[] = standardVerbs): Handlers {
   return Object.fromEntries(verbs.map((verb) => [verb, standard[verb]]));
 }
 
-/** A path below an object that shows the whole object, and takes of what is written what the strategy lets through. */
+/** Creates a subresource that shows the whole object. The strategy decides which fields a write may change. */
 export function objectSubresource(
   name: string,
   { group, version, kind }: { group: string; version: string; kind: string },
@@ -36,13 +36,13 @@ export function objectSubresource(
   return { ...subresource(name, { group, version, kind }, { get, patch, update }), strategy };
 }
 
-/** The number of an object's replicas as a Scale. */
+/** Creates the subresource `scale`. */
 export function scaleSubresource(paths: ScalePaths): Subresource {
   const body = { group: "autoscaling", version: "v1", kind: "Scale" };
   return { ...subresource("scale", body, scaleHandlers(paths)), view: scaleView(paths) };
 }
 
-/** @param body - What is sent there and shown by discovery. */
+/** @param body - Kind of the request body, also shown by discovery. */
 export function subresource(
   name: string,
   body: { readonly group: string; readonly version: string; readonly kind: string },

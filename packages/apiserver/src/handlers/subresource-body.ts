@@ -8,7 +8,11 @@ import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import { DecodeError, decode, noFindings } from "../schema/decode.js";
 import { parseYaml } from "../yaml.js";
 
-/** The body of a subresource whose objects are not stored. @throws ApiError 400 when it is of another kind. */
+/**
+ * Reads the body of a subresource whose objects are not stored.
+ *
+ * @throws ApiError 400 when the body has another kind.
+ */
 export function readSubresourceBody(call: ApiCall, kind: string): KubernetesObject {
   const { value } = readObjectBody(
     call.request.body,
@@ -37,7 +41,7 @@ export function readSubresourceBody(call: ApiCall, kind: string): KubernetesObje
   }
 }
 
-/** @throws ApiError 400 when the object names another namespace than the path. */
+/** @throws ApiError 400 when the object's namespace differs from the path's. */
 export function checkBodyNamespace({ target }: ApiCall, object: KubernetesObject): void {
   if (object.metadata.namespace && object.metadata.namespace !== target.namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");

@@ -10,12 +10,12 @@ import { readWriteOptions } from "../write-options.js";
 import { decodeRequestObject } from "./decode-object.js";
 import { outcomeReply } from "./object-reply.js";
 
-/** PUT of an object, or of a part of it. Upstream: `handlers.UpdateResource`. */
+/** PUT of an object or of a subresource. Upstream: `handlers.UpdateResource`. */
 export function update(call: ApiCall): Awaitable<Reply> {
   const { resource } = call.target;
   const options = readWriteOptions(call, "UpdateOptions");
   const updated = updateObject(call, options, (before) => {
-    // Another API's view of the object is made anew for every request: it has nothing that a client could send back.
+    // Another API's view of the object is created per request: a client cannot send back parts of it.
     const object = decodeRequestObject(call, options, resource.view === undefined ? before?.object : undefined);
     checkName(call, object);
     setRequestNamespace(call, object);
@@ -27,7 +27,7 @@ export function update(call: ApiCall): Awaitable<Reply> {
   return outcomeReply(call, updated);
 }
 
-/** @throws ApiError 400 when the object has another name than the path. */
+/** @throws ApiError 400 when the object's name differs from the path's. */
 export function checkName(call: ApiCall, object: KubernetesObject): void {
   const { name } = call.target;
   if (!object.metadata.name)

@@ -18,7 +18,7 @@ const MIN_TIMEOUT_MS = 30 * 60_000;
 /** Events have no watch cache. Upstream: `pkg/kubeapiserver/default_storage_factory_builder.go`. */
 const EVENT_GROUPS: ReadonlySet<string> = new Set(["", "events.k8s.io"]);
 
-/** Opens a watch. Everything that can be refused is refused before; afterwards errors are events. */
+/** Opens a watch. Reports every request error before the watch opens; later errors are events. */
 export function watch(call: ApiCall): Reply {
   const { bookmarks } = call.server;
   const options = readListOptions(call);
@@ -75,7 +75,7 @@ export function watch(call: ApiCall): Reply {
   return { status: 200, headers: {}, body: { type: "stream", stream: new WatchStream(call, frames) } };
 }
 
-/** What a selection matches, of those that another does, among objects as they are stored. */
+/** Returns a matcher for stored objects: both the selection and the other matcher must match. */
 function storedMatcher(
   matches: ObjectMatcher | undefined,
   view: ServedResource["view"],
@@ -94,8 +94,8 @@ function allOf(first: ObjectMatcher | undefined, second: ObjectMatcher | undefin
 }
 
 /**
- * The shard that a watch is limited to, counted until its end. As upstream a watch that comes from no cache is filtered by its
- * shard only where it is filtered by something else, too: whether there is anything to filter is asked of labels and fields.
+ * Returns the shard filter of a watch, and counts the watch until its end. As upstream, a watch without the watch cache
+ * is filtered by its shard only if it also has a label or field selector.
  */
 function openShardFilter(
   { server, target }: ApiCall,
@@ -116,7 +116,7 @@ function openShardFilter(
   };
 }
 
-/** The narrowest thing that everything the watch shows has in common. */
+/** Returns the narrowest property that all objects of the watch have in common. */
 function interestOf(
   { target }: ApiCall,
   { name, label }: Selection,
@@ -124,12 +124,15 @@ function interestOf(
 ): Interest | undefined {
   const wanted = target.name === "" ? name : target.name;
   if (wanted !== undefined) return { by: "name", value: wanted };
-  // Another API's view of an object may show other labels than are stored.
+  // Another API's view of an object may have other labels than the stored object.
   if (label !== undefined && target.resource.view === undefined) return { by: "label", ...label };
   return namespace === undefined ? undefined : { by: "namespace", value: namespace };
 }
 
-/** As asked for, or some time between half an hour and an hour, so that not all clients come back at once. */
+/**
+ * Returns the requested timeout, or a random time between 30 and 60 minutes, so that clients do not reconnect
+ * simultaneously.
+ */
 function timeoutMs({ server }: ApiCall, { timeoutSeconds }: ListOptions): number {
   return timeoutSeconds > 0
     ? timeoutSeconds * 1000
@@ -139,7 +142,7 @@ function timeoutMs({ server }: ApiCall, { timeoutSeconds }: ListOptions): number
 class WatchStream implements EventStream {
   readonly #call: ApiCall;
   readonly #frames: FrameSource;
-  /** Whether JSON of what is stored is what the client gets. */
+  /** Whether the client receives the JSON of the stored objects. */
   readonly #isShared: boolean;
   readonly #show: Presenter;
   #first = true;

@@ -26,7 +26,7 @@ async function serve(options: Partial<ApiServerOptions> = {}, requestTimeoutMs?:
   return { server, port };
 }
 
-/** One connection, by hand. */
+/** A raw connection. */
 class Client {
   readonly socket: Socket;
   readonly closed: Promise<void>;
@@ -45,14 +45,14 @@ class Client {
     onTestFinished(() => void this.socket.destroy());
   }
 
-  /** Sends the head of a request, with the length of its body, and as much of the body as is given. */
+  /** Sends the head of a request with the given body length, and the given part of the body. */
   post(path: string, length: number, body: string | Uint8Array, ...headers: string[]): void {
     const lines = [`POST ${path} HTTP/1.1`, "host: localhost", `content-length: ${length}`, ...headers];
     this.socket.write(`${lines.join("\r\n")}\r\n\r\n`);
     this.socket.write(body);
   }
 
-  /** Resolves once this much has been answered, or the connection is closed. */
+  /** Resolves when the response matches the pattern, or the connection is closed. */
   async answered(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.text) && !this.socket.closed)
       await new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ class Client {
 const STATUS = /"code":\d+}/;
 const json = "content-type: application/json";
 
-/** Bytes outside the heap that somebody still holds. What was outgrown and waits for the collector is none of them. */
+/** Returns the bytes outside the heap that are still referenced, after garbage collection. */
 function heldBytes(): number {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -144,12 +144,12 @@ test("all bodies that are being received share 128 MiB, and give them back", asy
   for (const client of clients) client.post(CONFIG_MAPS, 3 * MIB, most, json);
   const refused = (): Client[] => clients.filter(({ text }) => text !== "");
   await expect.poll(() => refused().length).toBeGreaterThanOrEqual(17);
-  // Without a limit it would be 240 MiB: a buffer of 4 MiB for each.
+  // Without a limit: 240 MiB, a buffer of 4 MiB each.
   expect(heldBytes() - before).toBeLessThan(136 * MIB);
   for (const { text } of refused()) expect(text).toMatch(/^HTTP\/1\.1 429 .*retry-after: 1/is);
   for (const { socket } of clients) socket.destroy();
   await Promise.all(clients.map(({ closed }) => closed));
-  // Until the server has heard of the end of the others it has no room.
+  // The server has no memory left until it notices that the other connections are closed.
   await expect
     .poll(async () => {
       const after = new Client(port);
@@ -165,7 +165,7 @@ test("a client that breaks off in the middle of its body is no failure of the se
   const ended = new Promise((resolve) => server.observe(resolve));
   const client = new Client(port);
   client.post(CONFIG_MAPS, 1000, "", json, "expect: 100-continue");
-  // Now it waits for the body.
+  // The server now waits for the body.
   await client.answered(/ 100 Continue\r\n/);
   client.socket.write("{", () => client.socket.destroy());
   await ended;

@@ -6,17 +6,20 @@ import { CONNECTION_CLOSED } from "../connection-closed.js";
 import { MAX_BODY_BYTES } from "../request-body.js";
 import { RequestTimeout } from "../request-timeout.js";
 
-/** All bodies that are being received take so much memory together. The next byte is refused with 429. */
+/** Memory limit of all bodies that are being received. A byte beyond it is refused with 429. */
 const MAX_BUFFERED_BYTES = 128 * 1024 * 1024;
 /**
- * So much that nobody wanted is thrown away for the connection's sake (Go `net/http` maxPostHandlerReadBytes). Unlike Go's,
- * the answer does not wait for it.
+ * Bytes of an unread body that are discarded to keep the connection open (Go `net/http` maxPostHandlerReadBytes).
+ * Unlike in Go, the response does not wait for them.
  */
 export const MAX_DISCARDED_BYTES = 256 * 1024;
-/** How long a connection that ends in the middle of a body stays open, unread, for its answer to arrive (Go `net/http` rstAvoidanceDelay). */
+/**
+ * Time that a connection closed in the middle of a body stays open, unread, so that its response arrives (Go `net/http`
+ * rstAvoidanceDelay).
+ */
 const LINGER_MS = 500;
 
-/** The bodies of the requests to one server. */
+/** The request bodies of one server. */
 export class RequestBodies {
   readonly #reading = new Map<IncomingMessage, (error: Error) => void>();
   #bufferedBytes = 0;
@@ -35,7 +38,10 @@ export class RequestBodies {
     });
   }
 
-  /** A client takes too long. Answers whether its body was waited for: then the request has failed, and is answered. */
+  /**
+   * Handles a client that takes too long. Returns whether a handler was reading its body: that request then fails and
+   * gets a response.
+   */
   timeOut(incoming: IncomingMessage): boolean {
     const fail = this.#reading.get(incoming);
     fail?.(new RequestTimeout());
@@ -44,23 +50,23 @@ export class RequestBodies {
 }
 
 interface BufferBudget {
-  /** Tells how the reading is made to fail. Answers how to say that it is over. */
+  /** Registers a function that makes the read fail. Returns a function that unregisters it. */
   begin(fail: (error: Error) => void): () => void;
-  /** Takes memory, or with less than nothing gives it back. Answers whether there was so much left. */
+  /** Reserves memory, or releases it for a negative number. Returns whether enough was left. */
   reserve(bytes: number): boolean;
 }
 
-/** The body of one request, which is read when somebody wants it, and got rid of when nobody did. */
+/** The body of one request. Read on demand, and discarded if no handler reads it. */
 export class RequestBodyReader {
   readonly #incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
   readonly #budget: BufferBudget;
-  /** Of the wire; unknown, for chunks, is endless. */
+  /** Length on the wire; infinite for chunked bodies. */
   readonly #declaredBytes: number;
   #receivedBytes = 0;
-  /** Whether the client sends its body only when it is told to, and has not been. */
+  /** Whether the client waits for `100 Continue` before it sends the body. */
   #awaitsContinue: boolean;
-  /** Whether what has not come is not worth waiting for. */
+  /** Whether the rest of the body is not read any more. */
   #isAbandoned = false;
   #endsConnection = false;
 
@@ -76,9 +82,11 @@ export class RequestBodyReader {
   }
 
   /**
-   * The whole body; of one that is too long only as much as shows that it is. `undefined`: there is none.
+   * Reads the whole body. A body over the limit is read only one byte beyond the limit. Returns `undefined` when there
+   * is no body.
    *
-   * @throws ApiError 429 when all bodies together are too much, RequestTimeout, or Error when the connection breaks.
+   * @throws ApiError 429 when all bodies together exceed the memory limit, RequestTimeout, or Error when the connection
+   * breaks.
    */
   async read(): Promise<Uint8Array | undefined> {
     if (this.#declaredBytes === 0) return undefined;
@@ -108,7 +116,7 @@ export class RequestBodyReader {
     }
   }
 
-  /** To be called before the head of the answer is sent: says in it whether the connection ends. */
+  /** Decides whether the connection closes after the response. Call it before the response's head is sent. */
   decideConnection(): void {
     if (this.#incoming.complete) return;
     const left = this.#declaredBytes - this.#receivedBytes;
@@ -116,14 +124,14 @@ export class RequestBodyReader {
     this.#endsConnection = this.#outgoing.getHeader("connection") === "close";
   }
 
-  /** Sends the last of the answer, and ends it. */
+  /** Sends the last part of the response and ends it. */
   finish(last?: string | Uint8Array): void {
     const outgoing = this.#outgoing;
     if (!this.#endsConnection) {
       outgoing.end(last);
       return;
     }
-    // The answer would be lost if the connection broke while the client is still sending.
+    // The client could lose the response if the connection were closed while it still sends.
     if (last === undefined) outgoing.flushHeaders();
     else outgoing.write(last);
     this.#incoming.pause();
@@ -131,12 +139,12 @@ export class RequestBodyReader {
   }
 }
 
-/** In HTTP/2 a body needs no length: it goes on until the stream ends. */
+/** In HTTP/2 a body needs no declared length: it ends with the stream. */
 function isOpenEnded(incoming: IncomingMessage | Http2ServerRequest): boolean {
   return "stream" in incoming && !incoming.stream.endAfterHeaders;
 }
 
-/** Grows as bytes come in, so that many small pieces take no more than what is in them. */
+/** A buffer that grows with the received bytes, so that many small chunks take no more memory than their content. */
 class BodyBuffer {
   readonly #budget: BufferBudget;
   #buffer: Buffer | undefined;
@@ -150,12 +158,12 @@ class BodyBuffer {
     return this.#buffer?.subarray(0, this.length);
   }
 
-  /** At most one byte more than a body may have. Answers whether there was memory for it. */
+  /** Adds a chunk, up to one byte more than the body limit. Returns whether enough memory was left. */
   add(chunk: Buffer): boolean {
     const length = Math.min(this.length + chunk.byteLength, MAX_BODY_BYTES + 1);
     if (this.#buffer === undefined) {
       if (!this.#budget.reserve(chunk.byteLength)) return false;
-      // Nearly always this is all.
+      // Usually the only chunk.
       this.#buffer = chunk;
     } else {
       if (length > this.#buffer.byteLength && !this.#grow(length)) return false;
@@ -179,7 +187,7 @@ class BodyBuffer {
   }
 }
 
-/** Upstream refuses by the number of requests in flight. */
+/** Upstream refuses by the number of requests in flight instead. */
 function tooManyRequests(): Error {
   return statusError(429, "TooManyRequests", "Too many requests, please try again later.", { retryAfterSeconds: 1 });
 }

@@ -28,7 +28,7 @@ const PATHS: Record<string, Answer> = {
   "/huge": () => "x".repeat(4 * 1024 * 1024),
 };
 
-/** A webhook server, and where it is. */
+/** Starts a webhook server and returns its URL. */
 async function webhookServer(
   key: string = certificates.serverKey,
   cert: string = certificates.serverCert,
@@ -132,7 +132,7 @@ test("a mutating webhook's patch is stored", async () => {
   expect([status, value["data"]]).toEqual([201, { a: "1", added: "yes" }]);
 });
 
-/** What is said behind `failed calling webhook "hook.example.com": failed to call webhook: Post "…": `. */
+/** Text after `failed calling webhook "hook.example.com": failed to call webhook: Post "…": `. */
 const FAILURES: [path: string, timeoutSeconds: number, why: string][] = [
   ["/hang", 1, "context deadline exceeded"],
   ["/cut", 30, "unexpected EOF"],
@@ -252,6 +252,6 @@ test.each([
   await hung;
   await end(server);
   expect((await inProcess).value["message"]).toMatch(/context canceled$/);
-  // Who came over a socket that is closed is told nothing.
+  // A client whose socket is closed receives nothing.
   expect(await overHttp).toMatch(/context canceled$/);
 });

@@ -5,9 +5,9 @@ import { type Clock, realClock } from "@kubewright/clock";
 
 import type { WebhookResponse, WebhookCall, WebhookCaller } from "../webhooks/webhook-call.js";
 
-/** Bytes of an answer, as of a request here; of a longer one none counts. */
+/** Maximum bytes of a response: the same as for a request. A longer response is an error. */
 const MAX_BYTES = 3 * 1024 * 1024;
-/** An answer may be as many times as long as what was sent, as lists are sent to be converted. */
+/** A response may be this many times as long as its request, because lists are sent for conversion. */
 const MAX_GROWTH = 4;
 const NO_AUTHORITY = "unable to load root certificates: unable to parse bytes as PEM block";
 const UNKNOWN_AUTHORITY = new Set([
@@ -19,9 +19,9 @@ const UNKNOWN_AUTHORITY = new Set([
 ]);
 
 /**
- * Calls webhooks over HTTPS, each over a connection of its own. Certificates are always verified, by the call's authorities or
- * else the machine's, redirects are not followed, answers have 3 MiB at most, or four times what was sent. The reasons why there
- * is none are Go's words.
+ * Calls webhooks over HTTPS, one connection per call. Always verifies certificates, with the call's authorities or the
+ * machine's. Does not follow redirects. Limits responses to 3 MiB or four times the request. Error messages are those
+ * of Go.
  */
 export const callWebhook: WebhookCaller = (call) => post(call, realClock);
 
@@ -45,7 +45,7 @@ async function post(call: WebhookCall, clock: Clock): Promise<WebhookResponse> {
 
 type Target = Pick<RequestOptions, "host" | "port" | "path" | "servername" | "ca" | "rejectUnauthorized" | "agent">;
 
-/** @throws Error for authorities that are none. */
+/** @throws Error for an invalid CA bundle. */
 function optionsFor({ address, caBundle }: WebhookCall, target: URL): Target {
   const name = hostOf(target);
   const ca = caBundle === undefined ? undefined : Buffer.from(caBundle, "base64").toString();
@@ -54,7 +54,7 @@ function optionsFor({ address, caBundle }: WebhookCall, target: URL): Target {
     host: address?.host ?? name,
     port: address?.port ?? (target.port === "" ? 443 : Number(target.port)),
     path: `${target.pathname}${target.search}`,
-    // Said whatever the environment says.
+    // Explicit, so that the environment cannot disable it.
     rejectUnauthorized: true,
     agent: false,
     ...(isIP(name) === 0 ? { servername: name } : {}),
@@ -100,7 +100,7 @@ interface SystemError extends Error {
   readonly cert?: { readonly subjectaltname?: string };
 }
 
-/** As Go says it, which people search for. */
+/** Returns the error message that Go prints, because users search for it. */
 function reasonOf({ code = "", message, cert }: SystemError, { host, port, servername }: Target): string {
   const where = `${isIP(host ?? "") === 6 ? `[${host}]` : host}:${port}`;
   const unverified = "tls: failed to verify certificate: x509:";

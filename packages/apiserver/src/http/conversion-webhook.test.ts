@@ -19,7 +19,7 @@ afterEach(async () => {
 type Json = Record<string, unknown>;
 type Response = { uid?: string; convertedObjects?: unknown[]; result?: { status?: string; message?: string } };
 
-/** The answer as it should be. */
+/** Returns a correct response. */
 function converted({ request }: ConversionReview, change: (object: Json) => Json = (object) => object): Response {
   const { uid, desiredAPIVersion, objects } = request;
   const convertedObjects = objects.map((object) =>
@@ -28,7 +28,7 @@ function converted({ request }: ConversionReview, change: (object: Json) => Json
   return { uid, convertedObjects, result: { status: "Success" } };
 }
 
-/** Changes the metadata of what is answered. */
+/** Changes the metadata in the response. */
 function withMetadata(change: (metadata: Json) => unknown): (review: ConversionReview) => Response {
   return (review) => converted(review, (object) => ({ ...object, metadata: change(object["metadata"] as Json) }));
 }
@@ -69,7 +69,7 @@ const ANSWERS: Record<string, (review: ConversionReview) => unknown> = {
   "/hang": () => undefined,
 };
 
-/** A webhook server, and what it was asked. */
+/** Starts a webhook server and returns its URL and the received reviews. */
 async function webhookServer(): Promise<{ url: string; reviews: ConversionReview[]; close: () => void }> {
   const reviews: ConversionReview[] = [];
   const { serverKey: key, serverCert: cert } = certificates;

@@ -28,7 +28,7 @@ interface Served {
     headers: OutgoingHttpHeaders | string[],
     options?: { method?: string; path?: string },
   ) => Promise<Answer>;
-  /** What comes back for these bytes, until the connection is closed. */
+  /** Sends the bytes and returns the response until the connection is closed. */
   readonly sendRaw: (text: string) => Promise<string>;
 }
 
@@ -45,7 +45,7 @@ async function served(options: Partial<ApiServerOptions> & { readonly on?: Liste
     url,
     send: (headers, { method = "GET", path = CONFIG_MAPS } = {}) =>
       new Promise((resolve, reject) => {
-        // Headers as given and no others, but for the length of a body.
+        // Sends only the given headers and the length of a body.
         const sent = request({ host, port, method, path, headers, setHost: false, agent: false }, (response) => {
           let text = "";
           response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
@@ -172,7 +172,7 @@ describe("without credentials, Host has to be a name that leads to this machine 
     expect(await status(CONFIG_MAPS, `HTTP/1.1\r\n${own}${foreign}`)).toBe("403");
     expect(await status(CONFIG_MAPS, `HTTP/1.1\r\n${foreign}${own}`)).toBe("403");
     expect(await status(CONFIG_MAPS, "HTTP/1.0\r\n")).toBe("403");
-    // The target counts before the header: RFC 9112, section 3.2.2.
+    // The request target takes precedence over the header: RFC 9112, section 3.2.2.
     expect(await status(`http://evil.example${CONFIG_MAPS}`, `HTTP/1.1\r\n${own}`)).toBe("403");
     expect(await status(`http://127.0.0.1${CONFIG_MAPS}`, `HTTP/1.1\r\n${foreign}`)).toBe("403");
   });
@@ -260,7 +260,7 @@ test("credentials that are not verified do not count", async () => {
   const host = `127.0.0.1:${port}`;
   await send({ host }, { method: "POST", path: "/api/v1/namespaces/default/serviceaccounts" });
   expect((await send({ host: "evil.example", authorization: "Bearer wrong-token" })).status).toBe(403);
-  // One who knows the seed could make a token of a service account, as long as nobody is told apart.
+  // Without authentication, a client that knows the seed can forge a service account token.
   const accounts = "/api/v1/namespaces/default/serviceaccounts";
   const list = (await send({ host }, { path: accounts })).value as { items: { metadata: { name: string } }[] };
   const token = await send({ host }, { method: "POST", path: `${accounts}/${list.items[0]!.metadata.name}/token` });

@@ -3,29 +3,30 @@ import { BlockList, isIP } from "node:net";
 
 import { type ApiError, statusError } from "../api-error.js";
 
-/** Whom a URL or a `Host` header asks for. */
+/** Host and port of a URL or a `Host` header. */
 interface Authority {
   /** In lower case; an IPv6 address without its brackets. */
   readonly host: string;
-  /** `""`: the one that goes with the scheme. */
+  /** `""`: the default port of the scheme. */
   readonly port: string;
 }
 
 /**
- * Keeps web pages away from a server that asks nobody who they are. A browser that can reach it brings it requests of every
- * page it shows: of other sites, as `Origin` and `Sec-Fetch-Site` tell, and of those whose own name was made to lead here
- * (DNS rebinding), as `Host` tells. Other programs send no such headers, and call the server by a name of its own.
+ * Protects a server without authentication from web pages. A browser that can reach the server forwards requests of
+ * every page it shows. `Origin` and `Sec-Fetch-Site` reveal pages of other sites. `Host` reveals pages whose host name
+ * was made to resolve to this server (DNS rebinding). Other programs send no such headers and use a known name of the
+ * server.
  *
- * Differs from kube-apiserver, which looks at none of this, and lets nobody write who shows no credentials.
+ * Differs from kube-apiserver, which checks none of these headers and refuses writes without credentials.
  */
 export class CrossOriginGuard {
   readonly #names = new Set(["localhost"]);
   readonly #addresses = loopback();
 
   /**
-   * @param host - Where the server listens.
-   * @param allowedHosts - More names and addresses that it is asked for by, without ports.
-   * @throws Error naming one of them that is neither.
+   * @param host - Address that the server listens on.
+   * @param allowedHosts - Additional names and addresses of the server, without ports.
+   * @throws Error for an entry that is neither a host name nor an IP address.
    */
   constructor(host: string, allowedHosts: readonly string[]) {
     this.#allow(parseHost(host) ?? "localhost");
@@ -37,7 +38,7 @@ export class CrossOriginGuard {
     }
   }
 
-  /** Why a request is refused if it shows no credentials, as a 403. `undefined`: it is not. */
+  /** Returns the 403 for a request without credentials; `undefined` if it is allowed. */
   refusal({ url = "", headers, headersDistinct, socket }: IncomingMessage): ApiError | undefined {
     const asked = [...authorityOfTarget(url), ...(headersDistinct["host"] ?? [])];
     const authorities = asked.map(parseAuthority);
@@ -49,7 +50,7 @@ export class CrossOriginGuard {
     const { origin } = headers;
     if (origin !== undefined && !isOriginOf(origin, authority)) return otherSite("Origin", origin);
     const site = headers["sec-fetch-site"];
-    // Another port is the same site, and none of ours.
+    // A page on another port is of the same site, but is not served by this server.
     const isOwn = site === "same-origin" || site === "none" || (site === "same-site" && origin !== undefined);
     return site === undefined || isOwn ? undefined : otherSite("Sec-Fetch-Site", site);
   }
@@ -63,19 +64,22 @@ export class CrossOriginGuard {
   #isKnownHost(host: string, localAddress: string | undefined): boolean {
     const family = familyOf(host);
     if (family === undefined) return this.#names.has(host);
-    // The address that a connection came to is no name that somebody made lead here.
+    // The local address of the connection cannot be a name that an attacker made resolve here.
     return this.#addresses.check(host, family) || isSameAddress(host, localAddress);
   }
 }
 
-/** Whether a server that listens there is reached from this machine alone: `localhost`, 127.0.0.0/8 or ::1. */
+/** Whether a server that listens on the host is reachable only from this machine: `localhost`, 127.0.0.0/8 or ::1. */
 export function isLoopbackHost(host: string): boolean {
   const name = parseHost(host) ?? "";
   const family = familyOf(name);
   return family === undefined ? name === "localhost" : loopback().check(name, family);
 }
 
-/** A host name or IP address in lower case, without brackets, zone or final dot. `undefined`: it is neither. */
+/**
+ * Normalizes a host name or IP address: lower case, without brackets, zone or final dot. Returns `undefined` when it is
+ * neither.
+ */
 export function parseHost(text: string): string | undefined {
   const bare = text.toLowerCase().replace(/^\[([^[\]]*:[^[\]]*)\]$/, "$1");
   if (isIP(bare) !== 0) return bare.replace(/%.*/, "");
@@ -95,7 +99,7 @@ function familyOf(host: string): "ipv4" | "ipv6" | undefined {
   return version === 0 ? undefined : version === 4 ? "ipv4" : "ipv6";
 }
 
-/** However each of them is written, IPv4 within IPv6 too. */
+/** Compares addresses in any notation, including IPv4 mapped to IPv6. */
 function isSameAddress(host: string, address = ""): boolean {
   const bare = parseHost(address) ?? "";
   const [family, hostFamily] = [familyOf(bare), familyOf(host)];
@@ -105,13 +109,13 @@ function isSameAddress(host: string, address = ""): boolean {
   return list.check(host, hostFamily);
 }
 
-/** A target may name a host itself, before which the header means nothing: RFC 9112, section 3.2.2. */
+/** An absolute request target contains the host, and the `Host` header is then ignored: RFC 9112, section 3.2.2. */
 function authorityOfTarget(url: string): string[] {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
   return authority === undefined ? [] : [authority];
 }
 
-/** `undefined`: no host, or one written as no client writes it, such as with a user or a zone. */
+/** `undefined`: no host, or a form that no client sends, such as with a user or a zone. */
 function parseAuthority(text: string): Authority | undefined {
   const [, host = "", port = ""] = /^(\[[^[\]%]*\]|[^[\]:%]*)(?::(\d{0,5}))?$/.exec(text) ?? [];
   const name = parseHost(host);
@@ -119,8 +123,8 @@ function parseAuthority(text: string): Authority | undefined {
 }
 
 /**
- * Whether pages of that origin are those of the host that was asked for. The scheme may be another: that of a proxy in
- * front. The same comparison as in Go's `net/http` `CrossOriginProtection`.
+ * Whether the origin's host is the requested host. The scheme may differ because of a proxy. The same comparison as in
+ * Go's `net/http` `CrossOriginProtection`.
  */
 function isOriginOf(origin: string, { host, port }: Authority): boolean {
   const [, scheme, rest] = /^(https?):\/\/(.*)$/.exec(origin) ?? [];

@@ -59,7 +59,7 @@ function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
       const text = (head["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
       resolve({ status: Number(head[":status"]), headers: head, text });
     };
-    // A stream that still has something to send does not close, however it is told to.
+    // A stream with pending data does not close on request.
     stream.once("end", end).once("close", end);
   });
 }
@@ -202,7 +202,7 @@ describe("HTTP/2 over TLS", () => {
     const { url } = await served();
     const home = await mkdtemp(join(tmpdir(), "kubewright-http2-"));
     onTestFinished(() => rm(home, { recursive: true, force: true }));
-    // Without any it asks for a user name.
+    // Without a certificate kubectl asks for a user name.
     const files = { "ca.crt": certificates.ca, "tls.crt": certificates.clientCert, "tls.key": certificates.clientKey };
     for (const [name, text] of Object.entries(files)) await writeFile(join(home, name), text);
     const access = ["--certificate-authority=ca.crt", "--client-certificate=tls.crt", "--client-key=tls.key"];

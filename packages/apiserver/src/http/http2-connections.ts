@@ -12,28 +12,29 @@ import type { TLSSocket } from "node:tls";
 
 import { MAX_DISCARDED_BYTES } from "./body.js";
 
-/** What clients and this server may agree on in the TLS handshake, best first. */
+/** ALPN protocols that the server offers, best first. */
 export const PROTOCOLS = ["h2", "http/1.1"];
 
-/** Upstream's, since rapid resets: apiserver `pkg/server/secure_serving.go`. */
+/** Upstream's limit since the rapid reset attacks: apiserver `pkg/server/secure_serving.go`. */
 const MAX_STREAMS = 100;
-/** What nghttp2 takes of one request's headers; upstream takes a mebibyte, as we do of HTTP/1.1. */
+/** nghttp2's limit for the headers of one request; upstream allows 1 MiB, as this server does for HTTP/1.1. */
 const MAX_HEADER_BYTES = 65_536;
-/** Their size is what counts. */
+/** High, because their size is limited instead. */
 const MAX_HEADERS = 2_000;
 
 export interface Http2Limits {
-  /** A connection without requests is ended after so long. */
+  /** Time after which a connection without requests is closed. */
   readonly idleTimeoutMs: number;
-  /** A client may take so long to send a request with all of its body. */
+  /** Time that a client has to send a request with its body. */
   readonly requestTimeoutMs: number;
 }
 
 /**
- * Serves HTTP/2 to those clients of an HTTPS server that ask for it in the handshake (ALPN); the others stay with HTTP/1.1.
- * Requests and answers are Node's, which are made to be used like those of HTTP/1.1; what still differs is evened out here.
+ * Serves HTTP/2 to the clients of an HTTPS server that request it in the TLS handshake (ALPN); other clients use
+ * HTTP/1.1. Node's HTTP/2 requests and responses are compatible with those of HTTP/1.1; this module adapts the
+ * remaining differences.
  *
- * @onBodyTimeout onBodyTimeout - Told of a request whose body has not come in time.
+ * @param onBodyTimeout - Called for a request whose body did not arrive in time.
  */
 export function serveHttp2(
   server: TlsServer,
@@ -66,7 +67,7 @@ export function serveHttp2(
     serve,
   );
   http2.on("checkContinue", serve);
-  // The connection ends by itself.
+  // Node closes the session itself.
   http2.on("sessionError", () => {});
   const [serveHttp1] = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[];
   server.removeAllListeners("secureConnection");
@@ -84,8 +85,8 @@ export function serveHttp2(
 }
 
 /**
- * Throws away what nobody read of a body, so that it does not fill the connection. Go's clients lose an answer whose stream is
- * reset before they have seen its end, so that this is only for those who send too much.
+ * Discards the unread rest of a body, so that it does not block the connection. Resets the stream only when the client
+ * sends too much: Go's clients lose a response whose stream is reset before they have read its end.
  */
 function discardRest(request: Http2ServerRequest): void {
   if (request.complete) return;
@@ -108,7 +109,7 @@ function endWhenIdle(session: ServerHttp2Session, idleTimeoutMs: number): void {
   });
 }
 
-/** The two as HTTP/1.1 has them: with a `host`, nothing but headers among the headers, and the socket that they came over. */
+/** Adapts request and response to HTTP/1.1: adds a `host` header, removes pseudo-headers, and sets the TLS socket. */
 function adaptToHttp1(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
@@ -128,7 +129,7 @@ function adaptToHttp1(
   Object.defineProperties(response, {
     destroyed: { get: () => stream.destroyed },
     shouldKeepAlive: { value: true, writable: true },
-    // Of one request nothing is to be said of the whole connection.
+    // One request does not control the connection: ignores the `connection` header.
     setHeader: { value: (name: string, value: string) => (name === "connection" ? response : setHeader(name, value)) },
   });
   return [request as unknown as IncomingMessage, response as unknown as ServerResponse];

@@ -117,7 +117,7 @@ test("closing ends connections whose TLS handshake has not been made", async () 
   });
   const socket = connect(listener.port, "127.0.0.1");
   await once(socket, "connect");
-  // Accepted after all that came before it.
+  // The server accepts this connection after the earlier ones.
   await fetch(`https://127.0.0.1:${listener.port}/version`).catch(() => undefined);
   const hungUp = once(socket, "close");
   await listener.close();

@@ -18,58 +18,58 @@ import { PROTOCOLS, serveHttp2 } from "./http2-connections.js";
 import { sendReply } from "./response.js";
 
 export interface ListenOptions {
-  /** Default `127.0.0.1`: nobody else's business. */
+  /** Default `127.0.0.1`: reachable only from this machine. */
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
   /**
-   * Names and addresses, without ports, by which requests without credentials may ask for the server, besides those of this
-   * machine's loopback and the address it listens on. Default: none.
+   * Additional host names and addresses, without ports, that requests without credentials may use. Loopback names and
+   * the listening address are always allowed. Default: none.
    */
   readonly allowedHosts?: readonly string[];
   /** Default: plain HTTP. */
   readonly tls?: TlsOptions;
   /**
-   * Milliseconds after which a client is cut off that takes nothing of a long answer, or of a watch that has ended. Default 60,000,
-   * upstream's for a whole request.
+   * Milliseconds after which a client is cut off that reads nothing of a long response, or of a watch that has ended.
+   * Default 60,000, upstream's limit for a whole request.
    */
   readonly stalledMs?: number;
   /**
-   * How long a client may take to send a request with all of its body, in milliseconds; its headers may take 32 s of it.
-   * Checked every second. Default 60,000.
+   * Milliseconds that a client has to send a request with its body; its headers must arrive within 32 s. Checked every
+   * second. Default 60,000.
    */
   readonly requestTimeoutMs?: number;
 }
 
-/** All in PEM. */
+/** TLS settings, all in PEM. */
 export interface TlsOptions {
-  /** The server's certificate, followed by those that lead to its authority. */
+  /** The server's certificate, followed by its intermediate certificates. */
   readonly cert: string | Uint8Array;
   readonly key: string | Uint8Array;
-  /** Clients may show certificates that this authority signed: their common name is the user, their organizations the groups. */
+  /** Authority of client certificates: the common name is the user, the organizations are the groups. */
   readonly clientCA?: string | Uint8Array;
   /**
-   * Says whether clients' certificates are valid, for each request. Default: the machine's, as everywhere in TLS. The
-   * cluster's may be years ahead.
+   * Clock for the validity of client certificates, checked for each request. Default: the machine's clock, as usual in
+   * TLS. The cluster's clock may be years ahead.
    */
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** An open port. */
+/** A listening server. */
 export interface HttpListener {
   readonly url: string;
   readonly port: number;
-  /** Ends every connection; resolves when the port is free again. */
+  /** Closes every connection. Resolves when the port is free again. */
   close(): Promise<void>;
 }
 
-/** Method, path and headers together. This and the next two as upstream's `secure_serving.go` sets them. */
+/** Limit of method, path and headers together. This and the next two are upstream's values in `secure_serving.go`. */
 const MAX_HEADER_BYTES = 1 << 20;
 const HEADERS_TIMEOUT_MS = 32_000;
 const IDLE_TIMEOUT_MS = 90_000;
-/** As all requests that are not long-running. */
+/** Upstream's limit for requests that are not long-running. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** How often these are looked after. */
+/** Interval for checking these timeouts. */
 const CHECKING_INTERVAL_MS = 1_000;
 const SERVER_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
@@ -78,15 +78,15 @@ const SERVER_OPTIONS = {
 };
 
 /**
- * Serves an API server over HTTP/1.1, or HTTPS, where clients may ask for HTTP/2, until the listener or the server is closed.
+ * Serves an API server over HTTP/1.1, or over HTTPS with HTTP/1.1 and HTTP/2, until the listener or the server closes.
  *
- * Clients that are not known yet cost next to nothing: a request may have 1 MiB of headers, which have to come within 32 s,
- * and its body stays where it is until the handler asks for it. An idle connection is ended after 90 s. The number of
- * connections is limited, as upstream, only by the files the process may have open.
+ * Unauthenticated clients cost few resources. A request may have 1 MiB of headers, which must arrive within 32 s. The
+ * body is not read until the handler needs it. Idle connections are closed after 90 s. As upstream, only the process's
+ * file limit restricts the number of connections.
  *
- * The server's clock dates the answers: whoever asks can tell what time it is in a cluster whose time is not the machine's.
+ * The server's clock sets the `Date` header, so that clients can read the cluster's time.
  *
- * @throws Error when the port is not to be had, certificate and key cannot be used, or one of the allowed hosts is none.
+ * @throws Error when the port is not available, certificate and key cannot be used, or an allowed host is invalid.
  */
 export async function listen(
   server: Pick<ApiServer, "open">,
@@ -112,10 +112,10 @@ export async function listen(
     serveHttp2(http as TlsServer, limits, answer, (request) => bodies.timeOut(request));
   }
   const certificateOf = certificateReader(http, tls);
-  // Of a request, not of its answer: watches stay open for as long as they like.
+  // Limits the request, not the response: watches stay open.
   http.requestTimeout = requestTimeoutMs;
   http.headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
-  // Node drops headers silently beyond a number; their size is what counts.
+  // Node silently drops headers beyond a number; their size is limited instead.
   http.maxHeadersCount = 0;
   http.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     http.emit("request", request, response);
@@ -138,7 +138,7 @@ export async function listen(
     close: () =>
       new Promise<void>((resolve) => {
         http.close(() => resolve());
-        // Not `closeAllConnections`: it does not know those whose TLS handshake is under way, which would then go on.
+        // `closeAllConnections` skips connections during the TLS handshake, which would stay open.
         for (const socket of sockets) socket.destroy();
       }),
   };
@@ -147,18 +147,18 @@ export async function listen(
 }
 
 function plainServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Server {
-  // An `import` reads all members of the module, of which some load Node's own HTTP client: a tenth of the time to start.
+  // An `import` reads all members of the module, and some load Node's HTTP client: a tenth of the start time.
   return process.getBuiltinModule("node:http").createServer(SERVER_OPTIONS, answer);
 }
 
-/** How long a client may take for the TLS handshake: as long as Go's clients wait for it. */
+/** Limit of the TLS handshake: the time that Go's clients wait for it. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 function tlsServer(
   { cert, key, clientCA }: TlsOptions,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): TlsServer {
-  // Whether a certificate is good is told with the answer: a client without one may have a token.
+  // The handshake accepts every client: a client without a valid certificate may have a token.
   const clients = clientCA === undefined ? {} : { ca: pemOf(clientCA), requestCert: true, rejectUnauthorized: false };
   const settings = {
     cert: pemOf(cert),
@@ -167,7 +167,7 @@ function tlsServer(
     ALPNProtocols: PROTOCOLS,
     ciphers: DEFAULT_CIPHERS,
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-    // Who resumes a session does not show all certificates again.
+    // A client that resumes a session does not send all certificates again.
     secureOptions: constants.SSL_OP_NO_TICKET,
   } as const;
   try {
@@ -181,10 +181,10 @@ function pemOf(text: string | Uint8Array): string {
   return typeof text === "string" ? text : Buffer.from(text).toString("utf8");
 }
 
-/** `undefined` of it: without TLS, without a certificate, or when none was asked for. */
+/** Returns the client's certificate; `undefined` without TLS, without a certificate, or when none was requested. */
 type CertificateOf = (socket: Socket) => ClientCertificate | undefined;
 
-/** What clients show of themselves, as far as it is good at the time of asking. */
+/** Reads and verifies client certificates at the current time of the clock. */
 function certificateReader(server: Server | TlsServer, tls: TlsOptions | undefined): CertificateOf {
   if (tls?.clientCA === undefined) return () => undefined;
   const { clock = realClock } = tls;
@@ -218,7 +218,7 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** What a listener answers its requests with. */
+/** Context of a listener's requests. */
 interface ListenerContext {
   readonly listener: Listener;
   readonly guard: CrossOriginGuard;
@@ -227,10 +227,10 @@ interface ListenerContext {
   readonly stalledMs: number;
 }
 
-/** Ends a connection that no more requests can come from, in Go's words (`net/http` conn.serve). */
+/** Closes a connection that cannot send more requests, with Go's response (`net/http` conn.serve). */
 function rejectConnection(socket: Socket, code: string | undefined, last: ServerResponse | undefined): void {
   if (last !== undefined && !last.headersSent && last.req.complete) {
-    // What cannot be read came behind a request that is still to be answered.
+    // The invalid data follows a request that still needs its response.
     last.shouldKeepAlive = false;
     return;
   }

@@ -14,25 +14,25 @@ import { ListReading } from "../storage/list-reading.js";
 import type { JsonText } from "../storage/stored-object.js";
 import { negotiate } from "../transform.js";
 
-/** What is longer is sent piece by piece, as the client reads it, and compressed for a client that can have it so. */
+/** Longer responses are sent in chunks as the client reads them, and compressed if the client accepts it. */
 const LONG_CHARACTERS = 128 * 1024;
 const compress = promisify(gzip);
-/** In large pieces, as each goes to another thread and back. */
+/** Large chunks, because each is compressed on another thread. */
 const LONG_GZIP = { level: 1, chunkSize: 128 * 1024 };
 
-/** A request, and where its answer goes. */
+/** A request and its response stream. */
 export interface HttpExchange {
   readonly request: ApiRequest;
-  /** What has been read of it, or is still to come. */
+  /** The request's body, read or not. */
   readonly requestBody: RequestBodyReader;
   readonly outgoing: ServerResponse;
   /** Aborts when the connection is closed. */
   readonly closed: AbortSignal;
-  /** A client that takes nothing for so long, of a long answer or of a watch that has ended, is cut off. */
+  /** Milliseconds after which a client is cut off that reads nothing of a long response or of an ended watch. */
   readonly stalledMs: number;
 }
 
-/** Writes an answer to a client, no faster than that reads it. */
+/** Sends a response, no faster than the client reads it. */
 export async function sendReply(exchange: HttpExchange, reply: Reply | ApiResponse): Promise<void> {
   const { requestBody, outgoing } = exchange;
   const { body, status } = reply;
@@ -90,7 +90,7 @@ async function sendObject(
   }
 }
 
-/** A text that there is anyway. Pieces of it are shared with others, and not copied for this client. */
+/** Sends a complete text. Shares chunks with other responses instead of copying them. */
 async function sendText(exchange: HttpExchange, text: JsonText): Promise<void> {
   const { request, requestBody, outgoing } = exchange;
   if (typeof text === "string" && text.length <= LONG_CHARACTERS) return sendShort(exchange, text);
@@ -154,7 +154,7 @@ async function sendLong(
     for (const chunk of chunks()) {
       await write(outgoing, chunk);
       if (outgoing.destroyed) return;
-      // However fast the client is, others have their turn.
+      // Yields, so that a fast client does not block other requests.
       await setImmediate();
     }
     requestBody.finish();
@@ -168,7 +168,7 @@ function* prepend(first: readonly JsonText[], rest: Iterable<JsonText>): Generat
   yield* rest;
 }
 
-/** Short texts together, long ones as they are. */
+/** Joins short texts; yields long ones unchanged. */
 function* toChunks(texts: Iterable<JsonText>, characters: number): Generator<string | Uint8Array> {
   let text = "";
   for (const next of texts) {
@@ -208,7 +208,7 @@ async function sendStream(exchange: HttpExchange, stream: EventStream): Promise<
   requestBody.finish();
 }
 
-/** Cuts a client off that takes nothing for a while, whenever it is to have taken what there is. */
+/** Closes the connection when the client reads nothing for a while, if `isEnding()`. */
 function closeWhenStalled({ outgoing, stalledMs }: HttpExchange, isEnding: () => boolean): void {
   outgoing.setTimeout(stalledMs, () => {
     if (isEnding()) outgoing.destroy();
@@ -216,7 +216,7 @@ function closeWhenStalled({ outgoing, stalledMs }: HttpExchange, isEnding: () =>
   });
 }
 
-/** Waits for the reader when it is behind, so that what it has not read stays where it is counted. */
+/** Waits while the client is behind, so that unread data stays where the backlog counts it. */
 async function write(outgoing: ServerResponse, chunk: string | Uint8Array): Promise<void> {
   if (outgoing.destroyed || outgoing.write(chunk)) return;
   await new Promise<void>((resolve) => {
@@ -235,7 +235,7 @@ function sendShort({ request, requestBody, outgoing }: HttpExchange, text: strin
   requestBody.finish(request.method === "HEAD" ? undefined : text);
 }
 
-/** Upstream: apiserver `handlers/responsewriters` negotiateContentEncoding, which knows no qualities. */
+/** Upstream: apiserver `handlers/responsewriters` negotiateContentEncoding, which ignores quality values. */
 function acceptsGzip({ headers }: ApiRequest): boolean {
   return String(headers["accept-encoding"] ?? "")
     .split(",")

@@ -3,10 +3,10 @@ import { type KeyObject, createPrivateKey, createPublicKey, sign, verify } from 
 import type { SigningKey } from "../authentication/json-web-token.js";
 
 /**
- * A private key for the tokens of service accounts: RSA (RS256) or P-256 (ES256).
+ * Returns a private key for service account tokens: RSA (RS256) or P-256 (ES256).
  *
  * @param pem - The key in PEM.
- * @throws Error when it cannot be read, or is of another kind.
+ * @throws Error when the key cannot be read or has another type.
  */
 export function signingKey(pem: string): SigningKey {
   const { algorithm, privateKey } = readPrivateKey(pem);

@@ -53,11 +53,11 @@ function validateConfigMap({ data = {}, binaryData = {} }: ConfigMap, errors: Fi
     addInvalid(errors, `binaryData[${key}]`, key, configKeyErrors(key));
     bytes += decodedLength(value);
   }
-  // An error of the object as a whole: upstream prints its empty path as a pair of brackets.
+  // An error of the whole object. Upstream prints its empty path as `[]`.
   if (bytes > MAX_BYTES) errors.tooLong("[]", MAX_BYTES);
 }
 
-/** Bytes that a base64 text stands for. */
+/** Returns the number of bytes that a base64 text encodes. */
 export function decodedLength(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return (base64.length / 4) * 3 - padding;

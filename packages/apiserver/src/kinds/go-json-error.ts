@@ -1,8 +1,8 @@
 const LITERALS = ["true", "false", "null"];
 
 /**
- * What Go's decoder says of a text that is not JSON; `undefined` when it is. Exact for what is wrong at the very
- * beginning, which is where a text that was never meant to be JSON goes wrong; roughly right elsewhere.
+ * Returns the error message of Go's JSON decoder; `undefined` for valid JSON. The message is exact for errors at the
+ * first value, which is where text that is not JSON fails; elsewhere it is approximate.
  */
 export function goJsonError(text: string): string | undefined {
   try {

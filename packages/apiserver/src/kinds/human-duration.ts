@@ -4,7 +4,7 @@ const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
 /**
- * A length of time as tables show it: two units where the smaller one still matters, one elsewhere.
+ * Formats a duration for table cells: two units where the smaller one matters, otherwise one.
  *
  * Upstream: apimachinery `duration.HumanDuration`.
  */

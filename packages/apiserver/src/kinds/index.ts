@@ -47,7 +47,7 @@ import { serviceAccountResource } from "./service-account/strategy.js";
 import { serviceResource } from "./service/strategy.js";
 import { storageClassResource } from "./storage-class/strategy.js";
 
-/** Every resource the server knows from the start, by group in discovery's order, then by name. */
+/** Returns all built-in resources: groups in discovery order, then by name. */
 export function builtInResources(behaviours: VersionBehaviours = newestBehaviours): readonly BuiltInResource[] {
   return [
     configMapResource,

@@ -2,8 +2,11 @@ import { isJsonObject } from "../json.js";
 import { sortedKeys } from "./sorted-keys.js";
 
 /**
- * Members of upstream's internal types in their order: `Name`, `Name=zero` when an absent one is not printed as `null`,
- * `Name@Type` when its value (or each item of the list) is of a type listed here too.
+ * The fields of upstream's internal types, in their order.
+ *
+ * - `Name`: printed as `null` when absent.
+ * - `Name=zero`: printed as `zero` when absent.
+ * - `Name@Type`: the value, or each item of the list, has a type of this table.
  */
 const TYPES: Readonly<Record<string, string>> = {
   PodSpec:
@@ -38,7 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
   RollingUpdateStatefulSetStrategy: "Partition=0 MaxUnavailable",
 };
 
-/** Values whose members are not fields: maps, and types of API machinery, which have one form only. */
+/** Values whose members are not converted: maps, and types of API machinery that have no internal form. */
 const UNCONVERTED_MEMBERS = new Set([
   "nodeselector",
   "limits",
@@ -50,14 +53,14 @@ const UNCONVERTED_MEMBERS = new Set([
   "metadata",
   "matchlabels",
 ]);
-/** In the internal type these belong to the pod's security context. */
+/** Fields that belong to the pod's security context in the internal type. */
 const HOST_FIELDS = ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"];
 
 type Members = Record<string, unknown>;
 
 /**
- * A value as upstream's error messages show it: by the names of its internal Go types, with every absent member. Types that
- * are not in the table only have their members' names capitalised.
+ * Converts a value to the form that upstream's error messages show: the names of internal Go types, with each absent
+ * field. For types that are not in the table, only the first letter of field names is capitalized.
  */
 export function internalForm(type: string, value: unknown): unknown {
   if (value === undefined || value === null) return null;
@@ -101,7 +104,7 @@ function capitalised(value: Members): Members {
   );
 }
 
-/** Maps are printed in the order of their keys. */
+/** Sorts the keys of a map, because Go prints maps sorted. */
 function withSortedKeys(value: unknown): unknown {
   return isJsonObject(value) ? sortedKeys(value) : value;
 }

@@ -18,7 +18,7 @@ const hasKubectl = await run("kubectl", ["version", "--client"]).then(
 if (!hasKubectl)
   console.log("skipped: kinds as kubectl makes and shows them; there is no kubectl (1.32 or later) on PATH");
 
-/** Not signed by anybody, but of the right form. */
+/** A certificate request with valid encoding but without a signature. */
 const REQUEST = Buffer.from(
   `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from([0x30, 0x03, 0x02, 0x01, 0x00]).toString("base64")}\n-----END CERTIFICATE REQUEST-----\n`,
 ).toString("base64");
@@ -134,7 +134,7 @@ spec: { request: ${REQUEST}, signerName: example.com/me, usages: [client auth], 
       const counts = { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 };
       const budget = ["pdb", "web", "--subresource=status", "--type=merge"];
       await kubectl("patch", ...budget, "-p", JSON.stringify({ status: counts }));
-      // Not with drain, which would try again in some seconds.
+      // Not with `kubectl drain`, which would retry after some seconds.
       const eviction = join(home, "eviction.json");
       await writeFile(eviction, '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"web"}}');
       const path = "/api/v1/namespaces/default/pods/web/eviction";

@@ -31,7 +31,7 @@ export const leaseResource = builtInResource<Lease>({
   strategy: leaseStrategy,
 });
 
-/** These fields belong to a feature that is off (CoordinatedLeaderElection). */
+/** Removes the fields of the feature CoordinatedLeaderElection, which is off. */
 function dropCoordinatedElection({ spec }: Lease): void {
   if (spec === undefined) return;
   delete spec.strategy;

@@ -1,6 +1,9 @@
 import { jsonEqual } from "../json.js";
 
-/** Which members differ, one line for what each may be and one for what it is: as near to Go's `cmp.Diff` as users need. */
+/**
+ * Lists the fields that differ: one line with the permitted value and one line with the actual value. Approximates Go's
+ * `cmp.Diff`.
+ */
 export function memberDifference<T extends object>(value: T, allowed: T): string {
   const lines: string[] = [];
   for (const key of new Set([...Object.keys(allowed), ...Object.keys(value)]) as Set<keyof T & string>) {

@@ -101,7 +101,7 @@ function validateNodeUpdate(node: Node, stored: Node, errors: FieldErrors): void
   const oldRanges = stored.spec?.podCIDRs ?? [];
   const ranges = node.spec?.podCIDRs ?? [];
   if (oldRanges.length > 0 && !jsonEqual(ranges, oldRanges)) {
-    // Upstream says it once for every one of as many.
+    // Upstream reports the error once for each changed range when the number of ranges is equal.
     const changes =
       ranges.length === oldRanges.length ? ranges.filter((range, index) => range !== oldRanges[index]) : [""];
     for (const _change of changes)
@@ -115,7 +115,7 @@ function validateNodeUpdate(node: Node, stored: Node, errors: FieldErrors): void
     errors.forbidden("spec.externalID", "may not be updated");
 }
 
-/** Of each family one. */
+/** Validates pod CIDRs: at most one for each IP family. */
 function validateRanges(ranges: readonly string[], errors: FieldErrors): void {
   const field = "spec.podCIDRs";
   for (const [index, range] of ranges.entries()) addInvalid(errors, `${field}[${index}]`, range, cidrErrors(range));
@@ -129,7 +129,10 @@ function validateRanges(ranges: readonly string[], errors: FieldErrors): void {
   }
 }
 
-/** The first of the ranges has a field of its own, which counts where the two disagree. Upstream: `Convert_v1_NodeSpec_To_core_NodeSpec`. */
+/**
+ * Keeps `podCIDR` equal to the first of `podCIDRs`. `podCIDR` wins when they differ. Upstream:
+ * `Convert_v1_NodeSpec_To_core_NodeSpec`.
+ */
 function mirrorRange(spec: NonNullable<Node["spec"]>): void {
   const { podCIDR, podCIDRs } = spec;
   if (podCIDR) {
@@ -150,7 +153,7 @@ function nodeWarnings({ spec, metadata }: Node): string[] {
   return warnings;
 }
 
-/** Upstream reports a taint's errors below the metadata, where taints once were an annotation. */
+/** Validates taints. Upstream reports errors below the metadata, because taints were an annotation once. */
 function validateTaints({ spec }: Node, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [index, { key, value, effect }] of (spec?.taints ?? []).entries()) {

@@ -7,19 +7,20 @@ import type { ServerState } from "../server-state.js";
 import type { ResourceStorage } from "../storage/resource-storage.js";
 
 /**
- * A new pod's runtime class has to be there, and says what running the pod costs and where it can.
+ * Requires that the RuntimeClass of a new pod exists, and sets the overhead and scheduling fields from it.
  *
  * Upstream: `plugin/pkg/admission/runtimeclass`.
  */
 export const runtimeClassAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && resource === "pods",
-  // Manifests name classes that a cluster has of itself: where there are none at all, pods go without.
+  // Manifests may name classes that their original cluster provides. A server without default objects and without any
+  // classes ignores the name.
   isIdle: (server) => !server.hasDefaultObjects && (classesOf(server)?.size ?? 0) === 0,
   mutate(attributes) {
     const pod = attributes.object as Pod;
     const runtimeClass = runtimeClassOf(attributes);
     if (pod.spec === undefined || runtimeClass === undefined) return;
-    // It may be its template's.
+    // The spec may be shared with a pod template.
     pod.spec = copyMembers(pod.spec);
     setOverhead(attributes, pod.spec, runtimeClass);
     setScheduling(attributes, pod.spec, runtimeClass);
@@ -37,7 +38,11 @@ export const runtimeClassAdmission: AdmissionPlugin = {
 
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
-/** `undefined` of what is no new pod with one. @throws ApiError 403 where there is no such class. */
+/**
+ * Returns the RuntimeClass of a new pod; `undefined` for other requests and for pods without a class.
+ *
+ * @throws ApiError 403 when the class does not exist
+ */
 function runtimeClassOf(attributes: AdmissionAttributes): RuntimeClass | undefined {
   const { operation, subresource, object, server } = attributes;
   const name = (object as Partial<Pod> | undefined)?.spec?.runtimeClassName;

@@ -12,7 +12,7 @@ import { age, columns } from "./table-cells.js";
 
 const MAX_BYTES = 1024 * 1024;
 const ACCOUNT_ANNOTATION = "kubernetes.io/service-account.name";
-/** What the data of a type must have. */
+/** The required data keys of each type. */
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockercfg": [".dockercfg"],
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
@@ -77,14 +77,14 @@ function validateSecret({ metadata, type = "", data = {} }: Secret, errors: Fiel
       if (problem !== undefined) errors.invalid(`data[${key}]`, "<secret contents redacted>", problem);
     }
   }
-  // Either one will do, but upstream asks for both when there is neither.
+  // Either key is sufficient, but upstream reports both when both are missing.
   if (type === "kubernetes.io/basic-auth" && !Object.hasOwn(data, "username") && !Object.hasOwn(data, "password")) {
     errors.required("data[username]");
     errors.required("data[password]");
   }
 }
 
-/** Only the missing PEM block of a key pair is noticed; certificates are not read. Upstream: `warningsForSecret`. */
+/** Returns a warning for a key pair without a PEM block. Certificates are not parsed. Upstream: `warningsForSecret`. */
 function keyPairWarnings({ type, data }: Secret): string[] {
   const certificate = data?.["tls.crt"];
   const key = data?.["tls.key"];

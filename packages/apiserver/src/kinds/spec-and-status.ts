@@ -9,10 +9,11 @@ interface SpecAndStatus extends KubernetesObject {
 }
 
 /**
- * What most kinds with a spec and a status do: users write the one and controllers, through `status`, the other, and a
- * changed spec is a new generation. Spread it into a strategy, before what is the kind's own.
+ * The common behavior of kinds with spec and status: users write the spec, controllers write the status through the
+ * `status` subresource, and a changed spec bumps the generation. Spread the result into a strategy before the kind's
+ * own members.
  *
- * @param emptyStatus - The status of a new object. Default `{}`.
+ * @param emptyStatus - Creates the status of a new object. Default `{}`.
  */
 export function specAndStatus<T extends KubernetesObject>(
   emptyStatus: () => unknown = () => ({}),

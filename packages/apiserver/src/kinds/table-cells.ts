@@ -3,7 +3,10 @@ import { formatLabelSelector, type LabelSelector, parseTime, type PodSpec } from
 import type { TableColumn } from "../strategy.js";
 import { humanDuration } from "./human-duration.js";
 
-/** Column definitions in order; a trailing `*` marks those only `-o wide` shows, a trailing `:type` a type that is no string. */
+/**
+ * Creates column definitions in order. A trailing `*` marks columns that only `-o wide` shows; `:type` sets a type
+ * other than string.
+ */
 export function columns(...names: readonly string[]): readonly TableColumn[] {
   return names.map((text) => {
     const wide = text.endsWith("*");
@@ -17,13 +20,13 @@ export function columns(...names: readonly string[]): readonly TableColumn[] {
   });
 }
 
-/** How long ago an API time was; `<unknown>` for none. */
+/** Formats the time since an API time; `<unknown>` when absent. */
 export function age(time: string | null | undefined, nowMs: number): string {
   const thenMs = parseTime(time);
   return thenMs === undefined ? "<unknown>" : humanDuration(nowMs - thenMs);
 }
 
-/** Cells `Containers` and `Images`. */
+/** The cells `Containers` and `Images`. */
 export function containerCells(spec: PodSpec | undefined): [names: string, images: string] {
   const containers = spec?.containers ?? [];
   return [containers.map(({ name }) => name).join(","), containers.map(({ image }) => image ?? "").join(",")];
@@ -33,7 +36,7 @@ export function selectorCell(selector: LabelSelector | undefined): string {
   return formatLabelSelector(selector) || "<none>";
 }
 
-/** The first three, and how many more there are. */
+/** Returns the first three items, and the number of further items. */
 export function firstItemsCell(items: readonly string[]): string {
   const shown = items.slice(0, 3).join(",");
   return items.length > 3 ? `${shown} + ${items.length - 3} more...` : shown;

@@ -2,7 +2,7 @@
 
 import { readDescriptions } from "./read-descriptions.js";
 
-/** What types and their fields mean. Large: import it only where it is asked for. */
+/** Descriptions of types and their fields. Large: import it lazily. */
 export const descriptions = readDescriptions(`
 Pod Pod is a collection of containers that can run on a host. This resource is created by clients and scheduled onto hosts.
  apiVersion APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources

@@ -78,7 +78,7 @@ describe("descriptions", () => {
     const { url } = await listen(server);
     const { definitions } = (await (await fetch(`${url}/openapi/v2`)).json()) as Document;
     const isDescribed = ({ description = "" }): boolean => description !== "";
-    // Nor does Kubernetes describe JSON Schema.
+    // Kubernetes does not describe JSON Schema either.
     const undescribed = /\.(JSONSchemaProps|ExternalDocumentation)$/;
     const bare = Object.entries(definitions)
       .filter(([name]) => !name.endsWith("List") && !undescribed.test(name))

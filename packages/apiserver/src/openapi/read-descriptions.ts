@@ -1,9 +1,9 @@
-/** What types and their fields mean, by type; `""` is the type itself. */
+/** Descriptions of types and fields, by type and field name; the field name `""` is the type itself. */
 export type Descriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * Reads `Type what it is`, and in the lines after it ` field what it is`. Where `=Type.field` is written, it is what that one,
- * further up, is.
+ * Parses lines of `Type description`, each followed by lines of ` field description`. A description `=Type.field`
+ * refers to an earlier one.
  */
 export function readDescriptions(source: string): Descriptions {
   const types: Record<string, Record<string, string>> = {};

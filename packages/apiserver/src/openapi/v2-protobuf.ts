@@ -1,11 +1,11 @@
 import { type JsonObject, isJsonObject } from "../json.js";
 import { WireWriter } from "../protobuf/wire-writer.js";
 
-/** How a member of a JSON object is written into its message. */
+/** Writes a member of a JSON object into its message. */
 type Write = (writer: WireWriter, value: unknown) => void;
 
 /**
- * An OpenAPI v2 document as kubectl reads it. Members that have no number here are left out.
+ * Encodes an OpenAPI v2 document as protobuf for kubectl. Omits members without a field number here.
  *
  * @see gnostic `openapiv2/OpenAPIv2.proto`
  */
@@ -24,7 +24,7 @@ function message(value: unknown, members: Readonly<Record<string, Write>>, exten
   return writer;
 }
 
-/** `Any`: the value as YAML, of which JSON is a part. */
+/** Encodes `Any`: the value as YAML. JSON is valid YAML. */
 function any(value: unknown): WireWriter {
   return wrapped(2, (writer, field) => writer.text(field, JSON.stringify(value)));
 }
@@ -71,7 +71,7 @@ const inner =
   (field: number, encode: (value: unknown) => WireWriter): Write =>
   (writer, value) =>
     writer.message(field, encode(value));
-/** A map: one message of names and values for each member. */
+/** Encodes a map: one message of name and value per member. */
 const entries =
   (field: number, encode: (value: unknown) => WireWriter): Write =>
   (writer, value) => {
@@ -123,7 +123,7 @@ const SCHEMA: Readonly<Record<string, Write>> = {
   example: inner(30, any),
 };
 
-/** Of the four places a parameter may be in, bodies and queries are the ones that documents here have. */
+/** A parameter may be in four places; the documents here use only bodies and queries. */
 function parameter(value: unknown): WireWriter {
   const isBody = isJsonObject(value) && value["in"] === "body";
   const encoded = isBody

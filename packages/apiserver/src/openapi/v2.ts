@@ -3,10 +3,11 @@ import { type JsonObject, isJsonObject } from "../json.js";
 const COMPONENTS = "#/components/schemas/";
 
 /**
- * One OpenAPI v2 document out of all v3 documents. Shared types are the same in each of them, so that the first one counts.
+ * Combines all OpenAPI v3 documents into one v2 document. Shared types are equal in all documents: the first one is
+ * used.
  *
- * v2 has no words for some of v3: what a value may be besides its first type is left out, as upstream leaves it out, so that
- * clients allow too much rather than too little.
+ * v2 cannot express parts of v3. Alternatives to a value's first type are omitted, as upstream does, so that clients
+ * accept too much rather than too little.
  */
 export function openApiV2(documents: readonly JsonObject[]): JsonObject {
   const paths: JsonObject = {};
@@ -45,7 +46,7 @@ function schemaV2(schema: unknown): unknown {
   const reference =
     referenceIn(schema) ?? (Array.isArray(allOf) && allOf.length === 1 ? referenceIn(allOf[0]) : undefined);
   if (reference !== undefined) return { ...rest, $ref: reference.replace(COMPONENTS, "#/definitions/") };
-  // A quantity: a string that may be written as a number.
+  // A quantity: a string that may also be a number.
   if (rest["type"] === undefined && isJsonObject((oneOf as readonly unknown[] | undefined)?.[0]))
     return { ...rest, ...(oneOf as readonly JsonObject[])[0] };
   if (nullable === true || rest["x-kubernetes-int-or-string"] === true) delete rest["type"];

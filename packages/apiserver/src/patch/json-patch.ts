@@ -3,7 +3,7 @@ import { mutableCopy } from "@kubewright/api";
 import { type JsonObject, isJsonObject, jsonEqual, setMember } from "../json.js";
 import { MAX_NESTING, TOO_DEEP, isNestedDeeper } from "../nesting.js";
 
-/** The patch cannot be applied: a test failed, a path is missing, an operation is unknown. */
+/** The patch cannot be applied: a test failed, a path is missing, or an operation is unknown. */
 export class JsonPatchError extends Error {
   override readonly name = "JsonPatchError";
 }
@@ -15,24 +15,26 @@ interface Operation {
   readonly value?: unknown;
 }
 
-/** Characters that all copy operations of a patch together may add. Upstream: 3 MiB (`JSONPatchMaxCopyBytes`). */
+/**
+ * Maximum number of characters that all copy operations of a patch may add. Upstream: 3 MiB (`JSONPatchMaxCopyBytes`).
+ */
 const MAX_COPIED_CHARACTERS = 3 * 1024 * 1024;
 
 /**
- * JSON Patch (RFC 6902). Changes neither argument; the result shares with both what it took over whole.
+ * Applies a JSON Patch (RFC 6902). Changes neither argument. The result shares unchanged parts with both.
  *
- * @param operations - None with a value that is nested more than {@link MAX_NESTING} deep.
- * @throws JsonPatchError, also when it would come to be nested deeper than that.
+ * @param operations - No value may be nested deeper than {@link MAX_NESTING}.
+ * @throws JsonPatchError, also when the result is nested deeper than {@link MAX_NESTING}.
  */
 export function jsonPatch(original: unknown, operations: readonly unknown[]): unknown {
   const draft = new Draft(original);
   for (const item of operations) draft.apply(readOperation(item));
-  // Moved into one another again and again, a few short values go as deep as they are many.
+  // Repeated moves of short values into each other can nest as deep as there are operations.
   if (isNestedDeeper(draft.document)) throw new JsonPatchError(TOO_DEEP);
   return draft.document;
 }
 
-/** A document in the making: a container of the original is copied once, before it is changed first. */
+/** The document during patching. Copies each container of the original once, before its first change. */
 class Draft {
   document: unknown;
   readonly #own = new WeakSet<object>();
@@ -77,7 +79,7 @@ class Draft {
     }
   }
 
-  /** A few operations that copy what others copied would make a document of any size. */
+  /** Counts the copied characters: a few operations that copy copies could create a document of any size. */
   #copy(value: unknown): unknown {
     if (isNestedDeeper(value)) throw new JsonPatchError(TOO_DEEP);
     this.#copied += JSON.stringify(value).length;
@@ -112,7 +114,7 @@ class Draft {
     return own;
   }
 
-  /** The container, or a copy of one that belongs to somebody else. */
+  /** Returns the container if this draft owns it, else a copy. */
   #owned(node: unknown): JsonObject | unknown[] | undefined {
     if (!Array.isArray(node) && !isJsonObject(node)) return undefined;
     if (this.#own.has(node)) return node;
@@ -130,7 +132,7 @@ function readOperation(item: unknown): Operation {
 
 function pointer(text: unknown): string[] {
   if (typeof text !== "string") throw new JsonPatchError("the operation needs from");
-  // What stands before the first slash is not looked at, as in the library upstream uses.
+  // Text before the first slash is ignored, as in upstream's library.
   const parts = text.split("/").slice(1);
   if (parts.length > MAX_NESTING) throw new JsonPatchError(TOO_DEEP);
   return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -146,7 +148,7 @@ function insert(parent: JsonObject | unknown[], key: string, value: unknown): vo
 
 function replace(parent: JsonObject | unknown[], key: string, value: unknown): void {
   if (Array.isArray(parent)) parent[arrayIndex(parent, key, parent.length - 1)] = value;
-  // Upstream's library takes a member that is not there for a null one.
+  // Upstream's library treats a missing member as null.
   else setMember(parent, key, value);
 }
 
@@ -172,7 +174,7 @@ function readOrUndefined(document: unknown, path: readonly string[]): unknown {
   return node;
 }
 
-/** Negative indexes count from the end, as the library upstream uses allows. */
+/** Negative indexes count from the end, as in upstream's library. */
 function arrayIndex(array: readonly unknown[], key: string, max: number): number {
   if (!/^-?(0|[1-9]\d*)$/.test(key)) throw new JsonPatchError(`${key} is no array index`);
   const index = Number(key) < 0 ? Number(key) + array.length : Number(key);

@@ -1,8 +1,8 @@
 import { type JsonObject, isJsonObject, setMember } from "../json.js";
 
 /**
- * JSON Merge Patch (RFC 7386): null removes, objects merge, everything else replaces. Changes neither argument; the
- * result shares with both what it took over whole.
+ * Applies a JSON Merge Patch (RFC 7386): null deletes, objects merge, other values replace. Changes neither argument.
+ * The result shares unchanged parts with both.
  */
 export function mergePatch(original: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;

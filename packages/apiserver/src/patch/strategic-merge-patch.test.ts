@@ -94,7 +94,7 @@ test("elements keep their places when the patch names them in the order they sta
   expect(patched(["d", "a", "c", "b"])).toBe("d2 a2 c2 b2");
   expect(patched(["e", "d", "c", "b", "a"])).toBe("e2 d2 c2 b2 a2");
   expect(patched(["b", "e"])).toBe("a1 b2 e2 c1 d1");
-  // Of two with one name, upstream changes the first and keeps both together.
+  // Of two elements with the same name, upstream changes the first and keeps both adjacent.
   expect(patched(["a"], [...env.slice(0, 2), env[0]!])).toBe("b1 a2 a1");
 });
 

@@ -1,7 +1,7 @@
 import { type JsonObject, copyMembers, definedMembers, isJsonObject, ownMember, setMember } from "../json.js";
 import { type ListSchema, type Schema, anySchema } from "../schema/schema.js";
 
-/** The patch cannot be applied. `code` is what the request is answered with. */
+/** The patch cannot be applied. `code` is the status code of the response. */
 export class StrategicPatchError extends Error {
   override readonly name = "StrategicPatchError";
 
@@ -21,9 +21,11 @@ const FEW_ELEMENTS = 10;
 const DOLLAR = 36;
 
 /**
- * Strategic merge patch: like a merge patch, except that lists whose schema says so merge by key or as sets, and that
- * directives in the patch replace, delete, order and retain. Changes neither argument. The result is a new object that shares
- * with the original what is not changed, and nothing with the patch.
+ * Applies a strategic merge patch. It works like a merge patch, but lists merge by key or as sets where the schema says
+ * so. Directives in the patch replace, delete, order and retain.
+ *
+ * Changes neither argument. The result is a new object that shares unchanged parts with the original, and nothing with
+ * the patch.
  *
  * Upstream: apimachinery `strategicpatch.StrategicMergePatch`.
  *
@@ -34,7 +36,7 @@ export function strategicMergePatch(schema: Schema, original: JsonObject, patch:
   return merged === original ? copyMembers(original) : merged;
 }
 
-/** The original itself when nothing of it changes. */
+/** Returns the original itself when nothing changes. */
 function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): JsonObject {
   const keys = Object.keys(patch);
   let result = original;
@@ -68,7 +70,7 @@ function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject): J
   return isComplete ? result : definedMembers(result);
 }
 
-/** Upstream: the `patchStrategy` of a field that is no list. */
+/** Whether the field is replaced. Upstream: the `patchStrategy` of a field that is no list. */
 function isReplaced(schema: Schema, key: string): boolean {
   return schema.type === "object" && schema.fields.get(key)?.replaces === true;
 }
@@ -77,14 +79,14 @@ function startsWithDollar(key: string): boolean {
   return key.charCodeAt(0) === DOLLAR;
 }
 
-/** The member that a key of a patch is about. */
+/** Returns the name of the member that a patch key refers to. */
 function fieldOf(key: string): string {
   if (!startsWithDollar(key)) return key;
   if (key.startsWith(DELETE_FROM)) return key.slice(DELETE_FROM.length);
   return key.startsWith(ORDER) ? key.slice(ORDER.length) : key;
 }
 
-/** What a member becomes that a patch changes to an object or a list. */
+/** Merges a member whose change is an object or a list. */
 function mergeMember(schema: Schema, key: string, current: unknown, change: object, patch: JsonObject): unknown {
   if (!Array.isArray(change)) return mergeObject(schema, isJsonObject(current) ? current : {}, change as JsonObject);
   return mergeList(schema, Array.isArray(current) ? current : undefined, change, ownMember(patch, ORDER + key));
@@ -92,7 +94,7 @@ function mergeMember(schema: Schema, key: string, current: unknown, change: obje
 
 function mergeDirective(schema: Schema, key: string, field: string, current: unknown, patch: JsonObject): unknown {
   if (key.startsWith(DELETE_FROM)) return deleteFromPrimitiveList(current, patch[key]);
-  // With the list itself in the patch, the order is applied when that is merged.
+  // When the patch also contains the list, merging the list applies the order.
   if (Object.hasOwn(patch, field) || !Array.isArray(current)) return current;
   return mergeList(memberSchema(schema, field), current, [], patch[key]);
 }
@@ -117,7 +119,7 @@ function deleteFromPrimitiveList(current: unknown, values: unknown): unknown {
   return current.filter((value) => !removed.has(value));
 }
 
-/** @param current - `undefined` where there is no list yet. */
+/** @param current - `undefined` when the list does not exist yet. */
 function mergeList(
   schema: Schema,
   current: readonly unknown[] | undefined,
@@ -159,7 +161,7 @@ function mergeByKey(
     if (directive === "replace") isReplaced = true;
   }
   const elements = patch as readonly JsonObject[];
-  // A list that is replaced whole keeps the order it is given in.
+  // A list that is replaced as a whole keeps the order of the patch.
   if (isReplaced) return elements.filter((item) => item[DIRECTIVE] !== "replace").map(withoutDirectives);
   const isNew = current === undefined;
   const original = current ?? [];
@@ -167,7 +169,7 @@ function mergeByKey(
   const keys: unknown[] = [];
   for (const item of result) keys.push(keyOf(item, mergeKey));
   const places = isNew || patch.length <= FEW_ELEMENTS ? undefined : firstIndexes(keys);
-  // Whether each of the patch's elements is in the list, once, and behind the one before it: the usual case.
+  // True when each element of the patch occurs in the list once, in the same order: the usual case.
   let isInOrder = given === undefined && places === undefined && !hasDirectives;
   let last = -1;
   for (const item of elements) {
@@ -186,7 +188,10 @@ function mergeByKey(
   return isInOrder ? result : inOrder(result, original, patch, given, mergeKey);
 }
 
-/** What is left to merge with: whatever their place in the patch, elements are deleted before others are merged, all at once. */
+/**
+ * Returns the list without the deleted elements. Deletes all of them before any merge, whatever their position in the
+ * patch.
+ */
 function withoutDeleted(list: readonly unknown[], patch: readonly JsonObject[], mergeKey: string): unknown[] {
   const deleted = new Set<unknown>();
   for (const item of patch) {
@@ -200,7 +205,7 @@ function withoutDeleted(list: readonly unknown[], patch: readonly JsonObject[], 
   return list.filter((item) => !deleted.has(keyOf(item, mergeKey)));
 }
 
-/** Where each key is, and of several that are the same the first. */
+/** Returns the first index of each key. */
 function firstIndexes(keys: readonly unknown[]): Map<unknown, number> {
   const places = new Map<unknown, number>();
   keys.forEach((key, index) => {
@@ -213,10 +218,7 @@ function noMergeKey(item: JsonObject, mergeKey: string): StrategicPatchError {
   return new StrategicPatchError(500, `map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
-/**
- * Puts the elements that the order names into that order, and the others between them by where they stand in the original
- * list.
- */
+/** Sorts the elements that the order names. Other elements keep their place of the original list between them. */
 function inOrder(
   merged: readonly unknown[],
   original: readonly unknown[],
@@ -224,7 +226,7 @@ function inOrder(
   given: readonly unknown[] | undefined,
   mergeKey: string | undefined,
 ): readonly unknown[] {
-  // A patch that gives no order means its own.
+  // Without an explicit order, the order of the patch applies.
   const order = given ?? patch;
   if (order.length === 0) return merged;
   const named = given === undefined ? inPatchOrder(merged, patch, mergeKey) : undefined;
@@ -250,7 +252,7 @@ function inOrder(
   let next = 0;
   for (const item of ordered) {
     const here = place.get(keyOf(item, mergeKey));
-    // An element that is new has no place of its own, and goes before what is left of the server's.
+    // A new element has no place in the original list and precedes the remaining elements of the server.
     while (here !== undefined && next < others.length && (place.get(keyOf(others[next], mergeKey)) ?? -1) < here)
       result.push(others[next++]);
     result.push(item);
@@ -258,7 +260,10 @@ function inOrder(
   return [...result, ...others.slice(next)];
 }
 
-/** The elements in the order of a short patch that names each of them, and nothing else, once. */
+/**
+ * Returns the elements in the order of the patch, if the patch is short and names each element exactly once and nothing
+ * else.
+ */
 function inPatchOrder(
   merged: readonly unknown[],
   patch: readonly unknown[],
@@ -271,7 +276,7 @@ function inPatchOrder(
   return places.map((place) => merged[place]);
 }
 
-/** What an element is told apart by: a string or a number in all that is stored. */
+/** Returns the merge key of an element: a string or number in stored objects. */
 function keyOf(item: unknown, mergeKey: string | undefined): unknown {
   return mergeKey === undefined ? item : isJsonObject(item) ? item[mergeKey] : undefined;
 }
@@ -281,7 +286,7 @@ function memberSchema(schema: Schema, key: string): Schema {
   return schema.type === "map" ? schema.value : anySchema;
 }
 
-/** A copy of what a patch adds anew: directives carried out against nothing, nulls dropped. */
+/** Returns a copy of a value that a patch adds: directives are applied to an empty value, nulls are dropped. */
 function withoutDirectives(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value))
@@ -306,7 +311,7 @@ function unknownDirective(directive: unknown, map: JsonObject): StrategicPatchEr
   return new StrategicPatchError(500, `unknown patch type: ${String(directive)} in map: ${goText(map)}`);
 }
 
-/** A value as Go prints it: `map[a:1 b:[x y]]`. */
+/** Formats a value as Go prints it: `map[a:1 b:[x y]]`. */
 export function goText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
   if (isJsonObject(value)) {

@@ -200,7 +200,7 @@ test("what is no protobuf of Kubernetes is an error, wherever it is cut off", ()
       errors.push(error);
     }
   }
-  // Cut between two fields, what is left is a message.
+  // A message cut between two fields is valid.
   expect(errors.length).toBeGreaterThan(whole.length - 6);
   expect(errors.filter((error) => !(error instanceof ProtobufError))).toEqual([]);
   expect(() => decoded(whole.subarray(0, whole.length - 4))).toThrow("unexpected EOF");

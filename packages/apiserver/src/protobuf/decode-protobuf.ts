@@ -12,9 +12,9 @@ export const PROTOBUF_MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 
 /**
- * An object of a built-in kind as JSON data, from Kubernetes' protobuf: the magic bytes, then a `runtime.Unknown` that
- * names the kind and carries the object. Fields without a number here are dropped, as a server drops those it does not
- * know. An object of an unknown kind comes back with nothing but its kind.
+ * Decodes an object of a built-in kind from Kubernetes' protobuf to JSON data. The body is the magic bytes and a
+ * `runtime.Unknown` that contains the kind and the object. Drops fields without a number here, as a server drops
+ * unknown fields. For an unknown kind returns only the kind.
  *
  * @throws ProtobufError when the bytes are something else.
  * @see apimachinery `pkg/runtime/serializer/protobuf`
@@ -48,7 +48,7 @@ export function decodeProtobuf(bytes: Uint8Array, schemas: BuiltInSchemas): Reco
   return { ...head, ...readMessage(schemas, raw, schema, numbers, {}) };
 }
 
-/** Reads into `result`: inlined messages share their owner's. */
+/** Reads into `result`, because the fields of inlined messages belong to the outer object. */
 function readMessage(
   schemas: BuiltInSchemas,
   bytes: Uint8Array,
@@ -115,7 +115,7 @@ function readValue(schemas: BuiltInSchemas, reader: WireReader, schema: Schema):
     case "scalar":
       return readScalar(reader, schema.scalar);
     case "list": {
-      // A list as the value of a map is wrapped in a message of its own (`authentication.k8s.io` ExtraValue).
+      // A list as map value is wrapped in a message (`authentication.k8s.io` ExtraValue).
       const items: unknown[] = [];
       const wrapped = new WireReader(reader.bytes());
       while (wrapped.next()) items.push(readValue(schemas, wrapped, schema.item));
@@ -155,7 +155,7 @@ function readScalar(reader: WireReader, scalar: ScalarType): unknown {
   }
 }
 
-/** Seconds and nanoseconds since 1970. Go's zero time is written as nothing, and means absence. */
+/** Reads seconds and nanoseconds since 1970. Go's zero time is an empty message and means absence. */
 function readTime(bytes: Uint8Array, micro: boolean): string | undefined {
   if (bytes.length === 0) return undefined;
   let seconds = 0;
@@ -171,7 +171,7 @@ function readTime(bytes: Uint8Array, micro: boolean): string | undefined {
   return micro ? `${text.slice(0, -1)}.${String(Math.floor(nanos / 1000)).padStart(6, "0")}Z` : text;
 }
 
-/** What a Date can hold. */
+/** Maximum of a JavaScript Date. */
 const MAX_SECONDS = 8_640_000_000_000;
 
 function readQuantity(bytes: Uint8Array): string {
@@ -198,7 +198,7 @@ function readIntOrString(bytes: Uint8Array): string | number {
   return isString ? text : number;
 }
 
-/** `FieldsV1`, `RawExtension`: JSON text in field 1. */
+/** Reads `FieldsV1` and `RawExtension`: JSON text in field 1. */
 function readRawJson(bytes: Uint8Array): unknown {
   const reader = new WireReader(bytes);
   let text = "null";

@@ -1,10 +1,10 @@
 /**
- * Numbers of the fields of the API's types in their protobuf form: a field's place in the list is its number, from 1; an
- * empty place is a number that is not in use. A name after `~` is a message of that type whose fields are the outer
- * type's own in JSON (Go's inlined structs).
+ * Protobuf field numbers of the API types. A field's position in the list is its number, from 1; an empty position is
+ * an unused number. A name after `~` is a message of that type whose fields belong to the outer type in JSON (Go's
+ * inlined structs).
  *
- * Types are those of the schemas, so a number is all that has to be said here. Kinds that are not listed are not
- * understood as protobuf: CustomResourceDefinition and Scale's relatives.
+ * Field types come from the schemas. Kinds that are not listed are not accepted as protobuf: CustomResourceDefinition
+ * and the types related to Scale.
  *
  * Upstream: the `generated.proto` of each package under k8s.io/api and k8s.io/apimachinery.
  */

@@ -1,13 +1,13 @@
-/** The bytes are no protobuf. The message is Go's. */
+/** The bytes are not valid protobuf. The message is Go's. */
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
 }
 
-/** Reads one protobuf message field by field. Upstream: protobuf's encoding, without groups. */
+/** Reads a protobuf message field by field. Supports protobuf's wire format without groups. */
 export class WireReader {
   readonly #bytes: Uint8Array;
   #at = 0;
-  /** Number of the field that {@link next} came to. */
+  /** Number of the current field. */
   field = 0;
   #wireType = 0;
 
@@ -15,7 +15,7 @@ export class WireReader {
     this.#bytes = bytes;
   }
 
-  /** Goes on to the next field. Answers false at the end. Each field must be read or skipped. */
+  /** Moves to the next field. Returns false at the end. The caller must read or skip each field. */
   next(): boolean {
     if (this.#at >= this.#bytes.length) return false;
     const tag = Number(this.#varint());
@@ -29,7 +29,7 @@ export class WireReader {
     return this.#wireType === 2;
   }
 
-  /** A signed number of up to 64 bits; beyond 2^53 the nearest double. */
+  /** Reads a signed number of up to 64 bits; beyond 2^53 returns the nearest double. */
   integer(): number {
     this.#expect(0);
     return Number(BigInt.asIntN(64, this.#varint()));
@@ -41,7 +41,7 @@ export class WireReader {
     return new DataView(this.#bytes.buffer, this.#bytes.byteOffset + at, 8).getFloat64(0, true);
   }
 
-  /** The bytes of a string, of bytes or of a message; they share memory with the whole. */
+  /** Reads the bytes of a string, bytes or message field. They share memory with the input. */
   bytes(): Uint8Array {
     this.#expect(2);
     const length = Number(this.#varint());
@@ -72,7 +72,7 @@ export class WireReader {
     }
   }
 
-  /** Every number of a packed list. */
+  /** Yields the numbers of a packed list. */
   *packed(): Generator<number> {
     const inner = new WireReader(this.bytes());
     while (inner.#at < inner.#bytes.length) yield Number(BigInt.asIntN(64, inner.#varint()));

@@ -1,4 +1,4 @@
-/** Writes one protobuf message field by field: the other half of {@link WireReader}. Fields may come in any order. */
+/** Writes a protobuf message field by field; counterpart of {@link WireReader}. Fields may be written in any order. */
 export class WireWriter {
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
@@ -13,7 +13,7 @@ export class WireWriter {
     return whole;
   }
 
-  /** A whole number that a double holds exactly; one below 0 takes ten bytes, as protobuf's `int64` does. */
+  /** Writes an integer that a double represents exactly. A negative one takes ten bytes, as protobuf's `int64` does. */
   integer(field: number, value: number): void {
     this.#tag(field, 0);
     this.#varint(value);

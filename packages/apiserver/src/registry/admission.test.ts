@@ -38,7 +38,7 @@ function configMap(data: Record<string, string>, name = "a"): object {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
 }
 
-/** Notes that it was asked, and leaves a trace in the object. */
+/** A plugin that logs its calls and marks the object. */
 function marker(name: string, log: string[], wait?: () => Promise<void>): AdmissionPlugin {
   return {
     concerns: isConfigMap,

@@ -14,77 +14,91 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** What is asked to be done. Upstream: `admission.Attributes`. */
+/** Attributes of an admission request. Upstream: `admission.Attributes`. */
 export interface AdmissionAttributes {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly resource: ServedResource;
   /** `""`: the object itself. */
   readonly subresource: string;
-  /** What {@link object} and {@link oldObject} are: the resource's kind, or what is sent to the subresource, as a Scale. */
+  /**
+   * Kind of {@link object} and {@link oldObject}: the resource's kind, or the kind of the subresource's body, such as
+   * Scale.
+   */
   readonly kind: GroupVersionKind;
   /** `""`: cluster-scoped. */
   readonly namespace: string;
-  /** `""` of a new object whose name is still to be made. */
+  /** `""` for a new object without a generated name yet. */
   readonly name: string;
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /**
-   * What is to be stored, or is sent to the subresource; `undefined` of a deletion. A mutating plugin changes it, or puts another one here. Members that equal
-   * those of {@link oldObject} are the stored ones: put others in their place, do not change them.
+   * The object to be stored, or the body sent to a subresource; `undefined` for a deletion. A mutating plugin changes
+   * it or assigns another object. Members equal to those of {@link oldObject} are shared with the stored object:
+   * replace them, do not change them.
    */
   object: KubernetesObject | undefined;
-  /** What is stored; `undefined` of a new object. Shared: not to be changed. */
+  /** The stored object; `undefined` for a new object. Shared: do not change it. */
   readonly oldObject: KubernetesObject | undefined;
-  /** `undefined` of a connection. */
+  /** `undefined` for CONNECT. */
   readonly options: WriteOptions | DeleteOptions | undefined;
   readonly server: ServerState;
-  /** Adds a sentence to the answer's `Warning` headers. */
+  /** Adds a text to the response's `Warning` headers. */
   warn(text: string): void;
-  /** Notes something in the request's audit record, under a key as `example.com/why`; the first value of a key stays. */
+  /**
+   * Adds an annotation to the request's audit record, with a key such as `example.com/why`. The first value of a key is
+   * final.
+   */
   annotate(key: string, value: string): void;
 }
 
 /**
- * One of those who are asked before anything is written, in order: first all that may change the object, then, when it is
- * complete and valid, all that may only refuse it. Refusals are thrown (`ApiError`).
+ * An admission plugin, called before every write. The server first calls `mutate` of all plugins in order. When the
+ * object is complete and valid, it calls `validate` of all plugins. A plugin refuses a request by throwing `ApiError`.
  *
- * A plugin that answers with a promise is waited for; what is stored may change meanwhile, and then an update begins anew
- * with what is stored by then, and asks again.
+ * A plugin may return a promise. The stored object may change meanwhile; an update then restarts with the new stored
+ * object and calls the plugins again.
  */
 export interface AdmissionPlugin {
-  /** Asked after all others, as what it lets pass may not be refused any more. Default false. */
+  /** Whether the plugin runs after all others, because no later plugin may refuse what it accepted. Default false. */
   readonly isLast?: boolean;
-  /** Whether writes of it are this plugin's business. Default: all are. */
+  /** Whether the plugin handles writes of the resource. Default: of all resources. */
   concerns?(resource: ServedResource): boolean;
   /**
-   * Whether there is nothing to do for now. Asked anew only when a resource gets its first object or loses its last, which is
-   * all it may depend on: an idle plugin costs a write nothing. Default: never.
+   * Whether the plugin has nothing to do now. An idle plugin costs a write nothing. The result is cached until a
+   * resource gets its first object or loses its last one, and may depend on nothing else. Default: never idle.
    */
   isIdle?(server: ServerState): boolean;
-  /** Creates, updates and connections, after defaults and before validation; a deletion has nothing to change. */
+  /** Called for CREATE, UPDATE and CONNECT, after defaulting and before validation. Deletions cannot be changed. */
   mutate?(attributes: AdmissionAttributes): Awaitable<void>;
-  /** Creates, updates and connections after validation, and deletions. */
+  /** Called for CREATE, UPDATE and CONNECT after validation, and for DELETE. */
   validate?(attributes: AdmissionAttributes): Awaitable<void>;
 }
 
 type Phase = "mutate" | "validate";
 
-/** Whom writes of one resource concern and who has something to do, as long as `Store.occupancy` stays as it is. */
+/** The active plugins for one resource, valid while `Store.occupancy` is unchanged. */
 interface Chain extends Readonly<Record<Phase, readonly AdmissionPlugin[]>> {
   readonly occupancy: number;
 }
 
-/** The plugins of a server. Where none is awake, a write costs one look-up. Upstream: `admission.chainAdmissionHandler`. */
+/**
+ * The admission plugins of a server. Without an active plugin a write costs one lookup. Upstream:
+ * `admission.chainAdmissionHandler`.
+ */
 export class Admission {
   readonly #plugins: readonly AdmissionPlugin[];
-  /** By resource, as custom resources come and go. */
+  /** By resource, weakly, because custom resources may be removed. */
   readonly #chains = new WeakMap<ServedResource, Chain>();
 
   constructor(plugins: readonly AdmissionPlugin[]) {
     this.#plugins = plugins;
   }
 
-  /** The object as the plugins want it. @throws ApiError */
+  /**
+   * Runs the mutating phase and returns the resulting object.
+   *
+   * @throws ApiError
+   */
   mutate(
     write: Write,
     options: WriteOptions,
@@ -100,7 +114,12 @@ export class Admission {
     );
   }
 
-  /** @param object - `undefined` of a deletion. @throws ApiError */
+  /**
+   * Runs the validating phase.
+   *
+   * @param object - `undefined` for a deletion.
+   * @throws ApiError
+   */
   validate(
     write: Write,
     options: WriteOptions | DeleteOptions,
@@ -119,7 +138,7 @@ export class Admission {
   }
 
   /**
-   * Asks about what is sent and not stored: first all that may change it, then, when it was checked, all that may refuse it.
+   * Runs admission for an object that is not stored: mutating plugins, `check`, then validating plugins.
    *
    * @throws ApiError
    */
@@ -136,9 +155,10 @@ export class Admission {
   }
 
   /**
-   * Asks about what is connected to. Upstream: `handlers.ConnectResource`.
+   * Runs admission for a CONNECT request. Upstream: `handlers.ConnectResource`.
    *
-   * @connectOptions connectOptions - The options of the connection, as a `PodExecOptions`. @throws ApiError
+   * @param connectOptions - Options of the connection, such as a `PodExecOptions`.
+   * @throws ApiError
    */
   connect<T extends KubernetesObject>(write: Write, connectOptions: T): Awaitable<T> {
     const attributes = attributesOf(write, undefined, connectOptions, undefined);
@@ -167,7 +187,7 @@ export class Admission {
   }
 }
 
-/** One after the other, from that one on: each sees what those before it have made of the object. */
+/** Runs the plugins one after the other, from index `first`. Each sees the changes of the plugins before it. */
 function runPlugins(
   plugins: readonly AdmissionPlugin[],
   phase: Phase,
@@ -180,7 +200,7 @@ function runPlugins(
   }
 }
 
-/** The object as who is asked sees it: as what the subresource takes and answers. */
+/** Returns the object as admission sees it: converted to the subresource's kind. */
 function viewObject(
   view: SubresourceView | undefined,
   object: KubernetesObject | undefined,
@@ -188,7 +208,7 @@ function viewObject(
   return view === undefined || object === undefined ? object : view.show(object);
 }
 
-/** @param options - `undefined` of a connection. */
+/** @param options - `undefined` for CONNECT. */
 function attributesOf(
   write: Write,
   options: WriteOptions | DeleteOptions | undefined,
@@ -210,7 +230,7 @@ function attributesOf(
     subresource,
     kind: requestedKind(resource, subresource),
     namespace,
-    // New objects, and those of a collection, are not in the path.
+    // The path does not contain the name of a new object, or of the objects of a collection.
     name: name === "" ? ((object ?? oldObject)?.metadata.name ?? "") : name,
     user,
     dryRun: options?.dryRun ?? false,
@@ -223,7 +243,7 @@ function attributesOf(
   };
 }
 
-/** What is written to the resource, or to its subresource. Upstream: `Attributes.GetKind`. */
+/** Returns the kind written to the resource or subresource. Upstream: `Attributes.GetKind`. */
 export function requestedKind(resource: ServedResource, subresource: string): GroupVersionKind {
   return (subresource === "" ? undefined : resource.subresources.get(subresource)) ?? resource;
 }

@@ -21,10 +21,10 @@ import { type Write, warn } from "./write.js";
 const NAME_ATTEMPTS = 8;
 
 /**
- * Stores a new object, which has its defaults. Takes it over.
+ * Stores a new object with defaults. The caller must not use the object afterwards.
  *
- * @param tracked - Its managedFields are as they should be.
- * @throws ApiError 400, 403, 404 of the namespace, 409, 422
+ * @param tracked - Whether its managedFields are already correct.
+ * @throws ApiError 400, 403, 404 for a missing namespace, 409, 422
  * @see kubernetes `registry.Store.Create`, `rest.BeforeCreate`
  */
 export function createObject(
@@ -34,12 +34,13 @@ export function createObject(
   tracked = false,
 ): Awaitable<WriteOutcome> {
   const nowMs = write.server.clock.now();
-  // Who may update or patch was let in for that only.
+  // Authorization so far allowed only the update or patch.
   if (write.verb !== "create") requireCreateAllowed(write);
   setRequestNamespace(write, object);
   const { metadata } = object;
   dropMember(metadata, "uid");
-  // Some clients send one. It is not taken away first, as an object that loses members is slow for good.
+  // Some clients send a timestamp. It is overwritten, not deleted first, because deleting members makes an object
+  // permanently slow.
   metadata.creationTimestamp = formatTime(nowMs);
   dropMember(metadata, "deletionTimestamp");
   dropMember(metadata, "deletionGracePeriodSeconds");
@@ -54,11 +55,11 @@ interface Creation {
   readonly write: Write;
   readonly options: WriteOptions;
   readonly nowMs: number;
-  /** With defaults, and by and by as admission wants it. */
+  /** The object with defaults, and later with the changes of admission. */
   object: KubernetesObject;
-  /** Whether there is a name that nothing has. */
+  /** Whether the object has a name that no stored object has. */
   hasFreeName: boolean;
-  /** Whether it has members that are not to be stored. */
+  /** Whether the object has read defaults that are not stored. */
   hasUnstoredDefaults: boolean;
 }
 
@@ -129,7 +130,7 @@ function requireCreateAllowed({ server, user, target: { resource, namespace, nam
   server.access.requireAllowed({ user, verb: "create", path: "", resource: asked });
 }
 
-/** Draws names until one is free. Answers false when none of the attempts was. */
+/** Generates names until one is free. Returns false when all attempts failed. */
 function generateFreeName({ server, target }: Write, metadata: KubernetesObject["metadata"], prefix: string): boolean {
   const { storage } = target.resource;
   for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {

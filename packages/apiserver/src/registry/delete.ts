@@ -10,9 +10,9 @@ import type { DeletionResult } from "./outcome.js";
 import type { Write } from "./write.js";
 
 /**
- * Deletes an object, or marks it as one that is to go.
+ * Deletes an object, or marks it for deletion.
  *
- * @throws ApiError 403, 409; 404 when it went while admission waited.
+ * @throws ApiError 403, 409; 404 when the object was deleted while admission waited.
  * @see kubernetes `registry.Store.Delete`, `rest.BeforeDelete`
  */
 export function deleteObject(write: Write, stored: StoredObject, options: DeleteOptions): Awaitable<DeletionResult> {
@@ -24,7 +24,7 @@ interface Deletion {
   readonly write: Write;
   readonly stored: StoredObject;
   readonly options: DeleteOptions;
-  /** As the resource shows it. */
+  /** The object in the version of the resource. */
   object: KubernetesObject;
 }
 
@@ -47,9 +47,9 @@ function deleteStored(content: KubernetesObject, { write, stored, options }: Del
 }
 
 /**
- * The same of what needs no admission of its own, as an eviction has had it.
+ * Deletes an object whose admission is complete, such as an eviction's pod.
  *
- * @param content - As it is to be stored, when it stays. Default: as it is.
+ * @param content - The object to store if it remains. Default: the stored object.
  */
 export function deleteAdmitted(
   write: Write,

@@ -14,7 +14,7 @@ import { StoredObject } from "../storage/stored-object.js";
 import type { DeleteOptions } from "./options.js";
 import type { DeletionResult } from "./outcome.js";
 
-/** How the server itself deletes: at once as far as the kind allows, dependents in the background. */
+/** Options of the server's own deletions: the kind's default grace period, background propagation. */
 export const UNCONDITIONAL_DELETE: DeleteOptions = {
   dryRun: false,
   gracePeriodSeconds: undefined,
@@ -23,7 +23,7 @@ export const UNCONDITIONAL_DELETE: DeleteOptions = {
   preconditions: undefined,
 };
 
-/** @throws ApiError 409 when the object is another, or has another version, than was asked for. */
+/** @throws ApiError 409 when the UID or resourceVersion differs from the precondition. */
 export function checkPreconditions(
   resource: ServedResource,
   stored: StoredObject,
@@ -43,9 +43,10 @@ export function checkPreconditions(
 }
 
 /**
- * Upstream: `deletionFinalizersForGarbageCollection` and `rest.BeforeDelete`.
+ * Marks an object for deletion, or removes it. Upstream: `deletionFinalizersForGarbageCollection` and
+ * `rest.BeforeDelete`.
  *
- * @param content - The object as it is to be stored, if it is. Default: as it is.
+ * @param content - The object to store if it remains. Default: the stored object.
  */
 export function markOrRemove(
   resource: ServedResource,
@@ -84,7 +85,7 @@ export function markOrRemove(
   };
 }
 
-/** When an object is to go: set for the first time, or moved earlier but never before now. */
+/** Returns the deletion time: set for the first time, or moved to an earlier time, but never before now. */
 function shortenedDeletion(
   metadata: KubernetesObject["metadata"],
   graceSeconds: number,
@@ -116,7 +117,7 @@ function removeNow(
   if (!graceful || (metadata.deletionTimestamp && metadata.deletionGracePeriodSeconds === 0)) {
     return { gone: true, object: options.dryRun ? stored : storage.remove(stored) };
   }
-  // Upstream writes the zero period first, so that watchers see the object marked before they see it go.
+  // Upstream first writes the zero grace period, so that watchers see the marked object before its removal.
   const next: KubernetesObject = { ...stored.object, metadata: { ...stored.object.metadata } };
   if (!metadata.deletionTimestamp && next.metadata.generation) next.metadata.generation += 1;
   const dueMs = parseTime(metadata.deletionTimestamp);
@@ -126,7 +127,7 @@ function removeNow(
   return { gone: true, object: storage.remove(storage.write(next, MARKED_BYTES)) };
 }
 
-/** The finalizers an object keeps or gets: the propagation policy is one. */
+/** Returns the finalizers after the deletion request: the propagation policy adds or removes one. */
 function finalizersFor(resource: ServedResource, stored: StoredObject, options: DeleteOptions): string[] {
   const current = stored.object.metadata.finalizers ?? [];
   const policy = propagation(resource, stored, options);

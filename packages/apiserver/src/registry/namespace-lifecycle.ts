@@ -3,7 +3,11 @@ import type { KubernetesObject } from "@kubewright/api";
 import { badRequest, forbidden, notFound } from "../api-error.js";
 import type { Write } from "./write.js";
 
-/** The namespace of the path is the object's. @throws ApiError 400 when the object names another. */
+/**
+ * Sets the object's namespace to the path's.
+ *
+ * @throws ApiError 400 when the object has another namespace.
+ */
 export function setRequestNamespace({ target }: Write, object: KubernetesObject): void {
   const { resource, namespace } = target;
   const { metadata } = object;
@@ -17,7 +21,7 @@ export function setRequestNamespace({ target }: Write, object: KubernetesObject)
   metadata.namespace = namespace;
 }
 
-/** Nothing is created in a namespace that does not exist or is on its way out. Upstream: NamespaceLifecycle admission. */
+/** Refuses creates in a namespace that does not exist or is being deleted. Upstream: NamespaceLifecycle admission. */
 export function admitToNamespace({ server, target }: Write, name: string): void {
   const { resource, namespace } = target;
   const { namespaces } = server;

@@ -1,11 +1,11 @@
-/** The options of a write that are the same for every verb. */
+/** Options common to all writes. */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
 }
 
-/** How an object is to be deleted. */
+/** Options of a deletion. */
 export interface DeleteOptions {
   readonly dryRun: boolean;
   readonly gracePeriodSeconds: number | undefined;

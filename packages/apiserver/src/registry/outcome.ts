@@ -2,18 +2,18 @@ import type { KubernetesObject } from "@kubewright/api";
 
 import type { StoredObject } from "../storage/stored-object.js";
 
-/** What became of a create or an update. */
+/** Result of a create or an update. */
 export interface WriteOutcome {
-  /** The object as it is stored, or as it would be; one that is shown as it is where nothing is stored any more. */
+  /** The stored object, or the object of a dry run. An object without stored form when nothing is stored any more. */
   readonly object: StoredObject | KubernetesObject;
-  /** There was none before. */
+  /** Whether the object was created. */
   readonly created: boolean;
 }
 
-/** What became of an object that was to be deleted. */
+/** Result of a deletion. */
 export interface DeletionResult {
-  /** The object is gone from the store. */
+  /** Whether the object was removed from the store. */
   readonly gone: boolean;
-  /** Its last state, or its state now. */
+  /** Its last state if removed, else its current state. */
   readonly object: StoredObject | KubernetesObject;
 }

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 /**
- * Drops owner references that repeat an earlier one in every member. Answers the warning that goes with it, if any were.
- * References with the same UID but other content all stay.
+ * Drops owner references that equal an earlier one in every member. Returns upstream's warning if any were dropped.
+ * References with the same UID but other content remain.
  */
 export function dropDuplicateOwners(
   metadata: KubernetesObject["metadata"],

@@ -19,44 +19,47 @@ import { dropDuplicateOwners } from "./owner-references.js";
 import { rememberValidatedTemplate } from "./remember-validated-template.js";
 import { type Write, warn } from "./write.js";
 
-/** What is stored may change while somebody is waited for; then it is tried again, so often at most. */
+/** Maximum number of attempts: the stored object may change while an attempt waits, and the update is then retried. */
 const ATTEMPTS = 5;
 
-/** What an object is before an update. Shared: not to be changed. */
+/** The object before an update. Shared: do not change it. */
 export interface CurrentObject {
   readonly stored: StoredObject;
-  /** As the resource shows it. */
+  /** The object in the version of the resource. */
   readonly object: KubernetesObject;
 }
 
-/** What an object is to be. The update takes it over. */
+/** The object after an update. The caller must not use it afterwards. */
 export interface UpdatedObject {
-  /** With defaults. */
+  /** Includes defaults. */
   readonly object: KubernetesObject;
-  /** Its managedFields are as they should be. Default false. */
+  /** Whether its managedFields are already correct. Default false. */
   readonly tracked?: boolean;
-  /** Whether one that is not there is made. Default: as the kind has it, through its main path. */
+  /** Whether a missing object is created. Default: the strategy decides, for the main resource only. */
   readonly createIfMissing?: boolean;
 }
 
-/** Makes what is wanted of what is stored; again, when something else was stored while somebody was waited for. */
+/**
+ * Computes the updated object from the current one. Called again when the stored object changed during an asynchronous
+ * step.
+ */
 type ComputeUpdate = (before: CurrentObject | undefined) => Awaitable<UpdatedObject>;
 
-/** One attempt at an update, from what is stored as it begins. */
+/** One attempt at an update, with the stored object at its start. */
 interface Attempt {
   readonly number: number;
   readonly write: Write;
   readonly options: WriteOptions;
   readonly computeUpdate: ComputeUpdate;
   readonly stored: StoredObject;
-  /** What is stored, as the resource shows it. */
+  /** The stored object in the version of the resource. */
   current: KubernetesObject;
-  /** What it is to be. */
+  /** The updated object. */
   object: KubernetesObject;
 }
 
 /**
- * Turns what is wanted into the next version of the object, or removes it when that was its last finalizer.
+ * Stores the next version of the object, or removes the object when its last finalizer was removed.
  *
  * @throws ApiError 400, 403, 404, 409, 422
  * @see kubernetes `registry.Store.Update`, `rest.UpdatedObjectInfo`, `rest.BeforeUpdate`
@@ -117,7 +120,10 @@ function store({ write, options, stored, object }: Attempt, next: KubernetesObje
   return storeUpdate(write, stored, { object, next }, options.dryRun);
 }
 
-/** Goes on at once, or when somebody has answered; then it begins anew where something else is stored by then. */
+/**
+ * Calls `proceed` immediately or when the promise resolves. After a promise, restarts the update if the stored object
+ * changed meanwhile.
+ */
 function proceedIfCurrent<T>(
   attempt: Attempt,
   pending: Awaitable<T>,
@@ -139,7 +145,7 @@ async function proceedWhenResolved<T>(
   return updateObject(write, options, computeUpdate, number + 1);
 }
 
-/** @throws ApiError 404 where updates create nothing. */
+/** @throws ApiError 404 when the update may not create an object. */
 function createMissing(
   write: Write,
   { object, tracked, createIfMissing }: UpdatedObject,
@@ -155,7 +161,7 @@ function createMissing(
   return createObject(write, object, options, tracked);
 }
 
-/** That there is no such object, unless its namespace says more. */
+/** Returns the 404 for the object, unless its namespace is missing or terminating. */
 export function missingObjectError(write: Write): Error {
   const { resource, name } = write.target;
   admitToNamespace(write, name);
@@ -163,8 +169,8 @@ export function missingObjectError(write: Write): Error {
 }
 
 /**
- * Puts the current version's own members in place of those that are equal to them. All that compares the two versions
- * afterwards is done with them at once, and both versions are kept for the price of one.
+ * Replaces members of the object by equal members of the current version. Later comparisons then only compare
+ * references, and both versions share memory.
  */
 function shareUnchanged(object: KubernetesObject, current: KubernetesObject): void {
   const next = object as unknown as JsonObject;
@@ -173,7 +179,7 @@ function shareUnchanged(object: KubernetesObject, current: KubernetesObject): vo
     if (key !== "metadata" && jsonEqual(next[key], before[key])) next[key] = before[key];
 }
 
-/** Applies the strategy of the endpoint and gathers what is wrong with the result. */
+/** Applies the endpoint's strategy and collects validation errors. */
 function prepareUpdate(write: Write, object: KubernetesObject, current: KubernetesObject, errors: FieldErrors): void {
   const { resource } = write.target;
   const strategy: Partial<UpdateStrategy> = subresourceOf(write.target)?.strategy ?? resource.strategy;
@@ -182,7 +188,7 @@ function prepareUpdate(write: Write, object: KubernetesObject, current: Kubernet
     object.metadata.generation = (current.metadata.generation ?? 0) + 1;
   validateMetadataContent(object.metadata, current.metadata, resource, errors);
   validateMetadataUpdate(object.metadata, current.metadata, errors);
-  // The kinds' own rules look at the metadata once more, and every finding is reported as often as it is made.
+  // Upstream's kinds validate the metadata a second time, and report each error twice.
   if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);
   strategy.validateUpdate?.(object, current, errors);
   warn(write, strategy.warningsOnUpdate?.(object, current) ?? []);
@@ -190,9 +196,9 @@ function prepareUpdate(write: Write, object: KubernetesObject, current: Kubernet
 }
 
 /**
- * Writes the new version, unless it is the same as the stored one, or the last thing that kept a deleted object is gone.
+ * Stores the new version, unless it equals the stored one. Removes a deleted object that nothing keeps any more.
  *
- * @param next - The object as it is to be stored.
+ * @param next - The object to store.
  */
 export function storeUpdate(
   write: Write,
@@ -213,7 +219,7 @@ export function storeUpdate(
   return { object: written, created: false };
 }
 
-/** What mostly changes is looked at before the metadata. */
+/** Compares the metadata last: other members change more often. */
 function isSame(next: KubernetesObject, stored: KubernetesObject): boolean {
   const after = next as unknown as JsonObject;
   const before = stored as unknown as JsonObject;
@@ -225,7 +231,7 @@ function specOf(object: KubernetesObject): unknown {
   return (object as { spec?: unknown }).spec;
 }
 
-/** A deleted object that nothing holds any longer. */
+/** Whether the object is deleted and has no finalizers, grace period or other reason to remain. */
 function isReadyForRemoval({ target }: Write, object: KubernetesObject): boolean {
   const { metadata } = object;
   if (
@@ -252,7 +258,7 @@ function checkResourceVersion({ target }: Write, object: KubernetesObject, store
   throw conflict(resource, name, MODIFIED);
 }
 
-/** What the server owns stays as it is stored, whatever was sent. */
+/** Restores metadata that only the server may set. */
 function restoreSystemFields(metadata: KubernetesObject["metadata"], stored: KubernetesObject["metadata"]): void {
   if (!metadata.uid) restoreMember(metadata, stored, "uid");
   restoreMember(metadata, stored, "creationTimestamp");
@@ -265,7 +271,7 @@ function restoreSystemFields(metadata: KubernetesObject["metadata"], stored: Kub
   }
 }
 
-/** A precondition on a UID that is not (or no longer) the object's. */
+/** Returns the 409 for a UID that differs from the object's UID. */
 export function uidConflict({ target }: Write, sent: string, stored: string): Error {
   const { resource, namespace, name } = target;
   const group = resource.custom === undefined || resource.group === "" ? "" : `${resource.group}/`;

@@ -3,7 +3,7 @@ import { qualifiedNameErrors } from "../names.js";
 import type { ResourceTarget, Verb } from "../route.js";
 import type { ServerState } from "../server-state.js";
 
-/** A write, whoever asks for it and however. */
+/** A write, independent of its endpoint. */
 export interface Write {
   readonly server: ServerState;
   readonly target: ResourceTarget;
@@ -11,9 +11,9 @@ export interface Write {
   readonly user: UserInfo;
   /** Texts for `Warning` headers, in order, without duplicates. */
   readonly warnings: string[];
-  /** What the request's audit record is to have, by key. Absent: nobody keeps one. */
+  /** Annotations for the request's audit record. Absent when no audit listener is registered. */
   readonly annotations?: Map<string, string> | undefined;
-  /** Bytes that were made anew of what was sent, roughly: what a version that it becomes adds to the one before. */
+  /** Approximate bytes allocated for the request's object: the additional memory of the version that it becomes. */
   newBytes: number;
 }
 
@@ -28,8 +28,8 @@ export function warn({ warnings }: Pick<Write, "warnings">, texts: readonly stri
 }
 
 /**
- * Notes something in the request's audit record. The first value of a key stays; a key that is no qualified name with a domain,
- * as `example.com/why`, is left out. Upstream: `attributesRecord.AddAnnotation`.
+ * Adds an annotation to the request's audit record. The first value of a key is final. Ignores a key that is no
+ * qualified name with a domain, such as `example.com/why`. Upstream: `attributesRecord.AddAnnotation`.
  */
 export function annotate({ annotations }: Pick<Write, "annotations">, key: string, value: string): void {
   if (annotations === undefined || annotations.has(key)) return;

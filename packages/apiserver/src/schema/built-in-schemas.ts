@@ -17,7 +17,7 @@ const SCALARS: ReadonlySet<string> = new Set([
   "intOrString",
 ]);
 
-/** Types whose values go from template to template and into objects, and are large. */
+/** Large types whose values pass unchanged from template to template and into objects. */
 const TYPES_WITH_VALIDATED_VALUES: ReadonlySet<string> = new Set(["PodSpec"]);
 
 const commonTypes: TypeDeclarations = {
@@ -28,14 +28,14 @@ const commonTypes: TypeDeclarations = {
 };
 const NO_RULES: FieldRules = {};
 
-/** The schemas of the built-in kinds, made when first asked for. One set per server: nothing here outlives it. */
+/** The schemas of the built-in kinds, created on first use. One instance per server: no module state. */
 export class BuiltInSchemas {
   readonly #types = new Map<string, ObjectSchema>();
   readonly #declarations = new Map<string, TypeDeclarations>();
   readonly #fieldNumbers = new Map<string, string>();
   readonly #kinds = new Map<string, string>();
 
-  /** @param declared - What kinds declare besides the common types. */
+  /** @param declared - Declarations of kinds, in addition to the common types. */
   constructor(declared: Iterable<TypeDeclarations> = []) {
     for (const declaration of [commonTypes, ...declared]) {
       const { fields, fieldNumbers: numbers = {}, kinds = {} } = declaration;
@@ -45,13 +45,13 @@ export class BuiltInSchemas {
     }
   }
 
-  /** @param apiVersion - Two kinds of one name may differ, like the two Events. */
+  /** @param apiVersion - Needed because two kinds may have the same name, such as the two Events. */
   ofKind(apiVersion: string, kind: string): ObjectSchema | undefined {
     const name = this.#typeOfKind(apiVersion, kind);
     return this.#declarations.has(name) ? this.#object(name) : undefined;
   }
 
-  /** Numbers of a kind's fields in protobuf, `undefined` where none are declared. */
+  /** Returns the protobuf field numbers of a kind; `undefined` when none are declared. */
   fieldNumbersOfKind(apiVersion: string, kind: string): string | undefined {
     return this.fieldNumbers(this.#typeOfKind(apiVersion, kind));
   }
@@ -60,7 +60,7 @@ export class BuiltInSchemas {
     return this.#kinds.get(`${apiVersion}/${kind}`) ?? kind;
   }
 
-  /** The same of any type, also of Go's inlined structs, which have no schema. */
+  /** Returns the protobuf field numbers of a type, including Go's inlined structs, which have no schema. */
   fieldNumbers(type: string): string | undefined {
     return this.#fieldNumbers.get(type);
   }
@@ -85,7 +85,7 @@ export class BuiltInSchemas {
       next: undefined,
       ...(TYPES_WITH_VALIDATED_VALUES.has(name) ? { validatedValues: new ValidatedValues() } : {}),
     };
-    // Before its fields: types may contain themselves.
+    // Stored before its fields, because types may contain themselves.
     this.#types.set(name, schema);
     for (const text of (declaration?.fields[name] ?? "").split(",")) {
       if (text === "") continue;
@@ -155,7 +155,7 @@ function dropsZero(path: string, token: string, required: boolean, rules: FieldR
   return rules.dropsZero?.has(path) === true;
 }
 
-/** One field; its schema is made when first asked for, as types may contain themselves. */
+/** A field. Its schema is created on first use, because types may contain themselves. */
 class BuiltInField implements FieldSchema {
   next: FieldSchema | undefined = undefined;
   readonly name: string;

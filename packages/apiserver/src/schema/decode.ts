@@ -8,13 +8,16 @@ import { MAX_NESTING, TOO_DEEP } from "../nesting.js";
 import { MEMBER_BYTES, OBJECT_BYTES, sizeOf, stringBytes } from "../storage/object-size.js";
 import type { FieldSchema, FieldOrderHint, ObjectSchema, ScalarType, Schema } from "./schema.js";
 
-/** The data does not have the type's shape. The message is what Go's decoder would say. */
+/** The data does not match the type. The message is that of Go's decoder. */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
 
   constructor(
     message: string,
-    /** What Go's converter of generic data says instead of its decoder: strategic merge patches take that way. */
+    /**
+     * Message of Go's converter of unstructured data, which upstream uses for strategic merge patches instead of the
+     * decoder.
+     */
     readonly conversion = message,
   ) {
     super(message);
@@ -24,11 +27,11 @@ export class DecodeError extends Error {
 const MAX_UNKNOWN_FIELDS = 100;
 const PARTIALLY_SHARED: ReadonlySet<string> = new Set(["metadata", "status"]);
 
-/** What {@link decode} found out on the way. */
+/** Additional results of {@link decode}. */
 export interface DecodeFindings {
-  /** Paths of members that the type does not declare, and that were dropped: `spec.containers[0].foo`. At most 100. */
+  /** Paths of undeclared members that were dropped: `spec.containers[0].foo`. At most 100. */
   readonly unknownFields: string[];
-  /** Bytes of what is new in the result, roughly: what it shares with nothing. */
+  /** Approximate bytes of the parts of the result that are not shared. */
   size: number;
 }
 
@@ -37,16 +40,17 @@ export function noFindings(): DecodeFindings {
 }
 
 /**
- * A deep copy of JSON data as the API writes it: undeclared members dropped, absent and zero values told apart as Go does,
- * times and quantities in their one spelling. The copy shares nothing with the data, except what `known` has, too.
+ * Returns a deep copy of JSON data in the API's form. Drops undeclared members, distinguishes absent and zero values as
+ * Go does, and writes times and quantities in canonical form. The copy shares nothing with the data, except parts that
+ * `known` contains too.
  *
- * @param known - An earlier result for the same schema that nobody changes any more, such as the stored version. Members
- *   that the data shares with it are taken over as they are, so that a change costs what it changes; within `metadata` and
- *   `status`, members of members, too. A `spec` is shared whole or not at all: filling in defaults may change any part of one
- *   that has changed. The object itself and its `metadata` are always new.
- * @param isOwned - The data is nobody else's but for what `known` has, too: then no copy is made of the object itself, its
- *   `metadata` and its `status`.
- * @throws DecodeError when a value has another type than the schema says.
+ * @param known - An earlier, immutable result for the same schema, such as the stored version. Members of the data that
+ * are the same objects as in `known` are reused. So an update costs only what it changes. Within `metadata` and
+ * `status` this also applies to nested members. A `spec` is reused as a whole or not at all, because defaulting may
+ * change any part of a changed one. The object itself and its `metadata` are always new.
+ * @param isOwned - Whether only the caller uses the data, apart from parts of `known`. Then the object itself, its
+ * `metadata` and its `status` are changed in place.
+ * @throws DecodeError when a value does not have the schema's type.
  */
 export function decode(
   schema: ObjectSchema,
@@ -67,19 +71,21 @@ export function decode(
 }
 
 class Decoder {
-  /** Names and indexes from the root to the object at hand, without the keys of maps. */
+  /** Names and indexes from the root to the current object, without map keys. */
   readonly #path: (string | number)[] = [];
-  /** Keys of maps that the object at hand is in, each with its place in the path: what is unknown is named with them. */
+  /**
+   * Keys of the maps around the current object, each with its index in the path. Paths of unknown fields include them.
+   */
   readonly #keys: (readonly [number, string])[] = [];
-  /** Maps that the object at hand is in. */
+  /** Number of maps around the current object. */
   #maps = 0;
   #unknownFields: ReportedPaths | undefined;
   #size = 0;
-  /** A time that is as the API writes it: an object's times are often the same. */
+  /** The last time in canonical form: the times of an object are often equal. */
   #time: string | undefined;
 
   readonly #isOwned: boolean;
-  /** What is at hand may be changed and kept. */
+  /** Whether the current value may be changed in place. */
   #inPlace: boolean;
 
   constructor(isOwned: boolean) {
@@ -87,7 +93,7 @@ class Decoder {
     this.#inPlace = isOwned;
   }
 
-  /** With the keys of maps. */
+  /** Returns the path with map keys. */
   #wholePath(): (string | number)[] {
     const path = [...this.#path];
     for (let index = this.#keys.length - 1; index >= 0; index--)
@@ -101,7 +107,11 @@ class Decoder {
       findings.unknownFields.push(...this.#unknownFields.texts.slice(0, MAX_UNKNOWN_FIELDS));
   }
 
-  /** @param known - What has been decoded by this schema before: where the data is the same object, so is the result. */
+  /**
+   * Decodes an object.
+   *
+   * @param known - An earlier result for this schema: members that are the same object are reused.
+   */
   object(
     schema: ObjectSchema,
     value: unknown,
@@ -110,13 +120,14 @@ class Decoder {
   ): Record<string, unknown> {
     if (!isRecord(value)) throw this.#mismatch(value, owner, undefined, `v1.${schema.name}`);
     const before = isRecord(known) ? known : undefined;
-    // Most data is as the API writes it: a copy in one go, with the parts that are objects exchanged, is made the fastest.
+    // Most data is already in the API's form. Copying all members at once and then replacing the decoded ones is the
+    // fastest way.
     let result: Record<string, unknown> = this.#inPlace ? value : Object.assign({}, value);
     let isComplete = true;
     let previous: FieldOrderHint = schema;
     for (const key in value) {
       const member = value[key];
-      // Members mostly come in the order in which they came the last time.
+      // Members usually come in the same order as in the previous object.
       let field = previous.next;
       if (field === undefined || field.name !== key) {
         field = schema.fields.get(key);
@@ -132,14 +143,14 @@ class Decoder {
           (this.#unknownFields ??= new ReportedPaths()).add(this.#wholePath());
           this.#path.pop();
         }
-        // Which the copy was deaf to.
+        // `Object.assign` does not copy this member.
         if (key === "__proto__") isComplete = false;
       } else {
         previous = field;
         if (member === null) decoded = field.zero === null ? null : undefined;
         else if (member !== undefined) {
           const same = before === undefined ? undefined : before[key];
-          // What was decoded before is as it should be.
+          // Already decoded.
           if (member === same) continue;
           this.#size += MEMBER_BYTES;
           if (owner !== undefined) decoded = this.#member(schema, field, member, same);
@@ -173,7 +184,7 @@ class Decoder {
       return field.dropsZero && (scalar === "" || scalar === 0 || scalar === false) ? undefined : scalar;
     }
     this.#path.push(field.name);
-    // Types that hold themselves go as deep as the data.
+    // Recursive types nest as deep as the data.
     if (this.#levels <= 0) throw new DecodeError(TOO_DEEP);
     const decoded = this.#value(type, member, schema, known);
     this.#path.pop();
@@ -184,7 +195,7 @@ class Decoder {
     return decoded;
   }
 
-  /** Objects and lists that may still be within each other from here on. */
+  /** Remaining nesting levels. */
   get #levels(): number {
     return MAX_NESTING - this.#path.length - this.#maps;
   }
@@ -225,7 +236,7 @@ class Decoder {
         for (const key in value) {
           const member = value[key];
           this.#size += MEMBER_BYTES + stringBytes(key);
-          // As in Go, errors name the field that holds the map, not the key.
+          // As in Go, errors name the field that contains the map, not the key.
           this.#keys.push([this.#path.length, key]);
           const decoded =
             member === null ? zeroOf(schema.value, this, owner) : this.#value(schema.value, member, owner);
@@ -271,7 +282,7 @@ class Decoder {
         if (typeof value === "string") return decodeBytes(value);
         break;
       case "quantity":
-        // It reads whatever is there as text.
+        // Go reads any other value as text.
         return decodeQuantity(typeof value === "string" ? value : typeof value === "number" ? String(value) : "");
       default:
         (type) satisfies never;
@@ -341,11 +352,11 @@ function zeroOf(schema: Schema, decoder: Decoder, owner: ObjectSchema): unknown 
   }
 }
 
-/** Where it is not the same. Times are read as text first. */
+/** Go's type names where they differ. Times are decoded from strings. */
 const GO_TYPES: Partial<Record<ScalarType, string>> = { boolean: "bool", time: "string", microtime: "string" };
-/** What Go takes for no time at all. */
+/** Go's zero time, which means absence. */
 const ZERO_TIME_MS = Date.parse("0001-01-01T00:00:00Z");
-/** A time as the API writes it, of a day that every month has. */
+/** Matches a time in canonical form with a day that every month has. */
 const USUAL_TIME = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
 function decodeTime(text: string): string | undefined {
@@ -355,7 +366,7 @@ function decodeTime(text: string): string | undefined {
   return parsed.epochMs === ZERO_TIME_MS ? undefined : formatTime(parsed.epochMs);
 }
 
-/** The same of a micro-time: Leases are renewed all the time. */
+/** Matches a micro-time in canonical form: Leases are renewed often. */
 const USUAL_MICRO_TIME =
   /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 

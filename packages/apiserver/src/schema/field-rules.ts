@@ -1,6 +1,6 @@
 /**
- * What the API's types say beyond names and types: how lists merge, which values have one owner, and which fields Go
- * writes or leaves out when they are zero. Keys are `Type.field`.
+ * Rules of the API types besides names and types: how lists merge, which values have one owner, and which zero values
+ * Go writes or omits. Keys are `Type.field`.
  *
  * Upstream: the `patchStrategy`, `patchMergeKey`, `listType`, `listMapKey`, `structType` and `json` tags of
  * `k8s.io/api` and `k8s.io/apimachinery`.
@@ -72,13 +72,13 @@ export const listTypes: Readonly<Record<string, string>> = {
   "CustomResourceDefinitionStatus.conditions": "type",
 };
 
-/** Values of list keys that an element may leave out. */
+/** Defaults of list keys that an element may omit. */
 export const keyDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ...forContainers({ ports: { protocol: "TCP" } }),
   "ServiceSpec.ports": { protocol: "TCP" },
 };
 
-/** Types whose value has one owner as a whole. */
+/** Types whose value has one owner. */
 export const atomicTypes: ReadonlySet<string> = new Set([
   "LabelSelector",
   "NodeSelector",
@@ -96,10 +96,10 @@ export const atomicTypes: ReadonlySet<string> = new Set([
   "Subject",
 ]);
 
-/** Maps whose value has one owner as a whole. */
+/** Maps that have one owner. */
 export const atomicMaps: ReadonlySet<string> = new Set(["PodSpec.nodeSelector", "ServiceSpec.selector"]);
 
-/** Fields of type string (or map of string) that hold quantities. */
+/** Fields of type string (or map of string) that contain quantities. */
 export const quantityFields: ReadonlySet<string> = new Set([
   "ResourceRequirements.limits",
   "ResourceRequirements.requests",
@@ -114,7 +114,7 @@ export const quantityFields: ReadonlySet<string> = new Set([
   "ResourceFieldSelector.divisor",
 ]);
 
-/** Written even when the client left them out, with the value they then have. */
+/** Fields that are written even when the client omitted them, with the value that they then have. */
 export const presentWhenZero: Readonly<Record<string, unknown>> = {
   "Pod.spec": {},
   "Pod.status": {},
@@ -245,7 +245,7 @@ export const presentWhenZero: Readonly<Record<string, unknown>> = {
   "TokenRequest.status": {},
 };
 
-/** Booleans and numbers that are plain values with `omitempty`: `false` and `0` are dropped. */
+/** Boolean and number fields that are no pointers and have `omitempty`: `false` and `0` are dropped. */
 export const dropsZero: ReadonlySet<string> = new Set([
   "ObjectMeta.generation",
   "PodSpec.hostNetwork",
@@ -299,7 +299,7 @@ export const dropsZero: ReadonlySet<string> = new Set([
   "SubjectAccessReviewStatus.denied",
 ]);
 
-/** Strings that are pointers, or have no `omitempty`: `""` is a value of its own. */
+/** String fields that are pointers or have no `omitempty`: `""` is kept. */
 export const keepsEmptyString: ReadonlySet<string> = new Set([
   "CustomResourceDefinitionVersion.deprecationWarning",
   "JobSpec.managedBy",
@@ -355,7 +355,7 @@ export const keepsEmptyString: ReadonlySet<string> = new Set([
   "DeleteOptions.propagationPolicy",
 ]);
 
-/** Lists and maps that are pointers or have no `omitempty`: an empty one stays. */
+/** List and map fields that are pointers or have no `omitempty`: an empty value is kept. */
 export const keepsEmptyCollection: ReadonlySet<string> = new Set([
   "PodSpec.containers",
   "ObjectMeta.managedFields",
@@ -369,7 +369,7 @@ export const keepsEmptyCollection: ReadonlySet<string> = new Set([
   "PolicyRule.verbs",
 ]);
 
-/** The same rules for the three types that have a container's fields. */
+/** Returns the same rules for all types with a container's fields. */
 function forContainers<T>(rules: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(
     ["Container", "EphemeralContainer"].flatMap((type) =>

@@ -1,9 +1,9 @@
-/** As much of Go's `time.Parse` as RFC 3339 needs, for its errors tell where it stopped and what it looked for. */
+/** The part of Go's `time.Parse` that RFC 3339 needs: Go's errors name the position and the expected element. */
 
 export interface ParsedTime {
   /** Whole seconds, in milliseconds. */
   readonly epochMs: number;
-  /** The six digits of a micro-time with their point; `""` where none are looked for. */
+  /** The six digits of a micro-time with their point; `""` without digits. */
   readonly fraction: string;
 }
 
@@ -29,7 +29,11 @@ const RANGES: Readonly<Record<string, readonly [min: number, max: number, unit: 
   "05": [0, 59, "second"],
 };
 
-/** @param digits - Of the fraction: exactly six, or as many as come, which are cut off. */
+/**
+ * Parses a time.
+ *
+ * @param digits - Digits of the fraction: exactly six; or 0 for any number of digits, which are dropped.
+ */
 export function parseGoTime(text: string, digits: 0 | 6): ParsedTime | { readonly error: string } {
   const shown = JSON.stringify(text);
   const found = new Map<string, string>();
@@ -53,7 +57,7 @@ export function parseGoTime(text: string, digits: 0 | 6): ParsedTime | { readonl
   if (rest !== "") return { error: `parsing time ${shown}: extra text: ${JSON.stringify(rest)}` };
   const part = (element: (typeof ELEMENTS)[number]): string => found.get(element)!;
   const day = `${part("2006")}-${part("01")}-${part("02")}`;
-  // What JavaScript takes for a day of the next month is none here.
+  // JavaScript accepts a day beyond the end of the month as a day of the next month; Go refuses it.
   const epochMs = Date.parse(`${day}T${part("15").padStart(2, "0")}:${part("04")}:${part("05")}Z`);
   if (Number.isNaN(epochMs) || new Date(epochMs).toISOString().slice(8, 10) !== part("02"))
     return { error: `parsing time ${shown}: day out of range` };

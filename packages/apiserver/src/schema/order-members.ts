@@ -1,8 +1,8 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 /**
- * The object with its members in the order the API writes them. Manifests have the version before the kind: that may stay, as
- * the text of what is stored begins with the kind anyway.
+ * Returns the object with its members in the API's order. `apiVersion` before `kind`, as in manifests, may stay: stored
+ * objects are serialized with `kind` first anyway.
  */
 export function orderMembers(members: Record<string, unknown>, kind: string, apiVersion: string): KubernetesObject {
   if (isOrdered(members) && members["kind"] === kind && members["apiVersion"] === apiVersion)

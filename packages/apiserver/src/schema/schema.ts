@@ -1,39 +1,45 @@
 import type { ValidatedValues } from "./validated-values.js";
 
 /**
- * What the server knows of a type's shape: enough to decode a request, merge patches, track field ownership and describe
- * the type to clients.
+ * Schema of a type: sufficient to decode requests, merge patches, track field ownership and describe the type to
+ * clients.
  */
 export type Schema = ObjectSchema | MapSchema | ListSchema | ScalarSchema | AnySchema;
 
-/** Remembers which field came next in the object decoded last: it mostly is the next one's, too. */
+/** The field that followed in the previously decoded object: usually it follows in the next one, too. */
 export interface FieldOrderHint {
   next?: FieldSchema | undefined;
 }
 
 export interface ObjectSchema extends FieldOrderHint {
   readonly type: "object";
-  /** Name as errors print it: `JobSpec`. */
+  /** Name of the type in errors: `JobSpec`. */
   readonly name: string;
   readonly fields: ReadonlyMap<string, FieldSchema>;
-  /** Fields that are written even when the client left them out, as Go's struct values without `omitempty` are. */
+  /** Fields that are written even when the client omitted them, as Go does for struct values without `omitempty`. */
   readonly alwaysPresent: readonly FieldSchema[];
   /** The whole value has one owner (`x-kubernetes-map-type: atomic`). */
   readonly atomic: boolean;
-  /** Default: every value is decoded. */
+  /** Values that need no decoding. Default: every value is decoded. */
   readonly validatedValues?: ValidatedValues;
-  /** Undeclared members are kept (`x-kubernetes-preserve-unknown-fields`). Default: dropped, and reported as unknown. */
+  /**
+   * Whether undeclared members are kept (`x-kubernetes-preserve-unknown-fields`). Default: they are dropped and
+   * reported as unknown.
+   */
   readonly preservesUnknown?: boolean;
 }
 
 export interface FieldSchema extends FieldOrderHint {
   readonly name: string;
   readonly required: boolean;
-  /** `""`, `0`, `false`, `[]` and `{}` mean the same as absence, and are dropped (Go's `omitempty` on a value that is no pointer). */
+  /**
+   * Whether `""`, `0`, `false`, `[]` and `{}` count as absent and are dropped (Go's `omitempty` on a value that is no
+   * pointer).
+   */
   readonly dropsZero: boolean;
-  /** What an absent field is written as; `undefined`: it stays absent. */
+  /** Value written for an absent field; `undefined`: the field stays absent. */
   readonly zero: unknown;
-  /** Strategic merge: an object takes the place of the one before (`patchStrategy: replace`). Default: they merge. */
+  /** Strategic merge: whether a patch replaces the object (`patchStrategy: replace`). Default: it merges. */
   readonly replaces?: boolean;
   readonly schema: Schema;
 }
@@ -49,10 +55,10 @@ export interface ListSchema {
   readonly item: Schema;
   /** Strategic merge: absent means the list is replaced as a whole; `mergeKey` is absent for lists of primitives. */
   readonly merge?: { readonly mergeKey?: string; readonly retainKeys: boolean };
-  /** Server-side apply: `map` lists are told apart by `keys`. */
+  /** Server-side apply: elements of `map` lists are identified by `keys`. */
   readonly listType: "atomic" | "set" | "map";
   readonly keys: readonly string[];
-  /** Values of keys that an element leaves out. */
+  /** Defaults of keys that an element omits. */
   readonly keyDefaults?: Readonly<Record<string, unknown>>;
 }
 

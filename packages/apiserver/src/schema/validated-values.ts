@@ -1,8 +1,8 @@
 /**
- * Values that were decoded, given their defaults and found good, and that nobody changes any more: the pod specs of stored
- * templates. One that comes back as the very object, in a Job or pod made from it in this process, is taken as it is.
+ * Immutable values that are decoded, defaulted and validated: the pod specs of stored templates. A Job or pod created
+ * in this process may contain the same object; the server then uses it without decoding it again.
  *
- * Creating a Job and its pod takes 10.8 instead of 13.7 µs for it.
+ * This reduces the time to create a Job and its pod from 13.7 to 10.8 µs.
  */
 export class ValidatedValues {
   readonly #values = new WeakSet();

@@ -1,16 +1,16 @@
 import type { StoredObject } from "./stored-object.js";
 
-/** Somebody who has yet to read what was stored at some time. */
+/** A reader that has not yet read all objects of an earlier version. */
 export interface Reader {
-  /** The version of the oldest thing it has yet to read; `undefined`: nothing. */
+  /** resourceVersion of the oldest unread object or event; `undefined` when there is none. */
   readonly oldestVersion: number | undefined;
-  /** Ends it, and lets go of what it held. */
+  /** Ends the reader and releases its objects. */
   cutOff(): void;
 }
 
 /**
- * What is kept for readers alone: objects that a newer version has replaced, and that some watch or list has yet to be sent.
- * However many hold one, it counts once. Beyond the limit, who is the furthest behind is cut off.
+ * Counts the memory retained only for readers: replaced objects that a watch or list has not sent yet. An object counts
+ * once, however many readers hold it. Above the limit the reader that is furthest behind is cut off.
  */
 export class Backlog {
   readonly #maxBytes: number;
@@ -37,7 +37,7 @@ export class Backlog {
     if (--stored.holders === 0 && stored.isReplaced) this.#bytes -= stored.size;
   }
 
-  /** A newer version, or none, has taken the object's place. */
+  /** Marks an object as replaced by a newer version, or removed. */
   replace(stored: StoredObject): void {
     stored.isReplaced = true;
     if (stored.holders === 0) return;

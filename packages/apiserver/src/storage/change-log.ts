@@ -2,30 +2,36 @@ import type { Change } from "./change.js";
 import type { HistoryBudget } from "./history-budget.js";
 
 export interface HistoryLimits {
-  /** Changes kept whatever their age. */
+  /** Minimum number of changes to keep, whatever their age. */
   readonly minChanges: number;
-  /** Changes kept at most. */
+  /** Maximum number of changes to keep. */
   readonly maxChanges: number;
-  /** Between the two, changes older than this are forgotten. */
+  /** Between the two limits, older changes are forgotten. */
   readonly maxAgeMs: number;
 }
 
-/** The latest changes of one resource, oldest first: what watches resume from and old lists are worked out of. */
+/**
+ * The latest changes of one resource, oldest first. Watches resume from it, and lists of earlier versions are
+ * reconstructed from it.
+ */
 export class ChangeLog {
   readonly #limits: HistoryLimits;
   #changes: Change[] = [];
-  /** When each change was, its version and its size: beside the changes, as an old one is seldom in the processor's cache. */
+  /**
+   * Time, version and size of each change. In separate arrays, because an old change is rarely in the processor's
+   * cache.
+   */
   #times: number[] = [];
   #versions: number[] = [];
   #sizes: number[] = [];
-  /** Index of the oldest change still kept. */
+  /** Index of the oldest change that is still stored. */
   #head = 0;
   #forgotten: number;
   readonly #budget: HistoryBudget;
   #bytes = 0;
 
   /**
-   * @param budget - What this log shares with others; it may make it forget more than `limits` would.
+   * @param budget - Byte limit shared with other logs; it may make this log forget more than `limits` requires.
    * @param startVersion - The resourceVersion before the first change.
    */
   constructor(limits: HistoryLimits, budget: HistoryBudget, startVersion: number) {
@@ -35,12 +41,12 @@ export class ChangeLog {
     budget.join(this);
   }
 
-  /** What is kept, roughly. */
+  /** Approximate bytes of the stored changes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Every change with a higher resourceVersion is still here. */
+  /** All changes with a higher resourceVersion are still stored. */
   get forgottenUpTo(): number {
     return this.#forgotten;
   }
@@ -59,19 +65,19 @@ export class ChangeLog {
     if (this.#head > 1024 && this.#head * 2 > this.#changes.length) this.#compactArray();
   }
 
-  /** Forgets the oldest changes until that many bytes are free, or nothing is left. */
+  /** Forgets the oldest changes until that many bytes are free, or no change is left. */
   forgetBytes(bytes: number): void {
     const enough = this.#bytes - bytes;
     while (this.#size > 0 && this.#bytes > enough) this.#forgetOldest();
   }
 
-  /** Calls back for each change after that resourceVersion, oldest first. */
+  /** Calls back for each change after the resourceVersion, oldest first. */
   forEachAfter(resourceVersion: number, callback: (change: Change) => void): void {
     for (let index = this.#indexAfter(resourceVersion); index < this.#changes.length; index++)
       callback(this.#changes[index]!);
   }
 
-  /** Changes after that resourceVersion, newest first. */
+  /** Yields the changes after the resourceVersion, newest first. */
   *newestFirst(resourceVersion: number): Generator<Change> {
     for (let index = this.#changes.length - 1; index >= this.#head; index--) {
       const change = this.#changes[index]!;
@@ -80,7 +86,7 @@ export class ChangeLog {
     }
   }
 
-  /** Forgets everything up to and including that resourceVersion. */
+  /** Forgets all changes up to and including the resourceVersion. */
   compact(resourceVersion: number): void {
     while (this.#size > 0 && this.#versions[this.#head]! <= resourceVersion) this.#forgetOldest();
     this.#forgotten = Math.max(this.#forgotten, resourceVersion);
@@ -96,7 +102,7 @@ export class ChangeLog {
     const bytes = this.#sizes[this.#head]!;
     this.#bytes -= bytes;
     this.#budget.release(bytes);
-    // The array is cut only now and then; the entry must not keep an old object alive until then.
+    // The array is compacted only occasionally; the entry must not keep an old object alive until then.
     (this.#changes as (Change | undefined)[])[this.#head] = undefined;
     this.#head++;
   }

@@ -1,9 +1,9 @@
 import type { StoredObject } from "./stored-object.js";
 
-/** A change itself, and what it holds of an object besides its content. */
+/** Bytes of a change and its objects, without the objects' content. */
 const CHANGE_BYTES = 300;
 
-/** One write: what was there before, what is there now. At least one of them is present. */
+/** One write: the object before and after it. At least one of them is present. */
 export class Change {
   #last: StoredObject | undefined;
 
@@ -22,7 +22,7 @@ export class Change {
     return this.#last;
   }
 
-  /** Bytes that are kept with this change, roughly: what came after it is kept by the store, or by the change after it. */
+  /** Approximate bytes retained with this change. The store or the next change retains the current object. */
   get bytes(): number {
     return CHANGE_BYTES + (this.previous?.size ?? 0);
   }

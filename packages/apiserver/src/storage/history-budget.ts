@@ -1,6 +1,6 @@
 import type { ChangeLog } from "./change-log.js";
 
-/** What all change logs of a server keep may come to this. Beyond, the log that keeps the most forgets its oldest changes. */
+/** Byte limit for all change logs of a server. Above it, the largest log forgets its oldest changes. */
 export class HistoryBudget {
   readonly #maxBytes: number;
   readonly #logs = new Set<ChangeLog>();
@@ -28,7 +28,7 @@ export class HistoryBudget {
     this.#bytes -= bytes;
   }
 
-  /** A little further than needed, so that not every write looks for the largest. */
+  /** Frees a little more than needed, so that not every write searches for the largest log. */
   #shrink(): void {
     const enough = this.#maxBytes - this.#maxBytes / 16;
     while (this.#bytes > enough) {

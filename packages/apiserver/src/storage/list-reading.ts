@@ -1,7 +1,7 @@
 import type { Backlog, Reader } from "./backlog.js";
 import type { StoredObject } from "./stored-object.js";
 
-/** A list that is being sent: what it has yet to come to is held. */
+/** A list that is being sent. Holds the elements that are not sent yet. */
 export class ListReading implements Reader {
   readonly oldestVersion: number;
   readonly #items: readonly StoredObject[];
@@ -23,7 +23,7 @@ export class ListReading implements Reader {
     this.#backlog.join(this);
   }
 
-  /** So many elements have been taken. */
+  /** Releases the elements before the index. */
   advanceTo(count: number): void {
     for (; this.#next < count; this.#next++) this.#backlog.release(this.#items[this.#next]!);
   }

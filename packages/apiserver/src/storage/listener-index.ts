@@ -1,7 +1,7 @@
 import type { Change } from "./change.js";
 import type { ChangeListener } from "./resource-storage.js";
 
-/** What all objects have in common that a listener cares about. */
+/** Property that all objects relevant to a listener have in common. */
 export type Interest =
   | { readonly by: "name"; readonly value: string }
   | { readonly by: "label"; readonly key: string; readonly value: string }
@@ -9,10 +9,10 @@ export type Interest =
 
 type Group = Map<string, Set<ChangeListener>>;
 
-/** Who follows a resource, sorted by what they care about: a change is shown to few of many watchers. */
+/** Listeners of a resource, indexed by interest, so that a change reaches few of many watchers. */
 export class ListenerIndex {
   readonly #everything = new Set<ChangeListener>();
-  /** The same as an array, which is gone through faster: they change seldom. */
+  /** The same listeners as an array, which is faster to iterate; they rarely change. */
   #everyone: readonly ChangeListener[] | undefined;
   readonly #names: Group = new Map();
   readonly #namespaces: Group = new Map();
@@ -52,13 +52,13 @@ export class ListenerIndex {
     this.#everyone = undefined;
   }
 
-  /** A copy: listeners that end take themselves out. */
+  /** Returns a copy, because listeners remove themselves when they end. */
   all(): ChangeListener[] {
     const groups = [this.#names, this.#namespaces, ...this.#labels.values()];
     return [...this.#everything, ...groups.flatMap((group) => [...group.values()].flatMap((set) => [...set]))];
   }
 
-  /** Tells all whom the change may concern, each once. */
+  /** Notifies each listener whose interest matches the change, once. */
   notify(change: Change): void {
     const { subject, previous, current } = change;
     const everyone = this.#everyone ?? [...this.#everything];

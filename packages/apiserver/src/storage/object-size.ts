@@ -1,6 +1,6 @@
 /**
- * Bytes that JSON data takes in memory, roughly: strings count twice, as each is in the object and in its JSON text. What counts
- * is that no data takes many times as much, so that whoever adds these up can keep within a limit.
+ * Approximate bytes of JSON data in memory. Strings count twice, because both the object and its JSON text contain
+ * them. No data may take many times its estimate, so that sums of estimates can enforce a limit.
  */
 export const MEMBER_BYTES = 24;
 export const OBJECT_BYTES = 48;
@@ -9,7 +9,7 @@ export function stringBytes(text: string): number {
   return 2 * text.length;
 }
 
-/** Goes through all of it; what is being copied anyway is counted on the way. */
+/** Returns the approximate bytes of a value by visiting all of it. Decoding counts bytes while it copies. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return MEMBER_BYTES + stringBytes(value);
   if (typeof value !== "object" || value === null) return MEMBER_BYTES;
@@ -22,5 +22,5 @@ export function sizeOf(value: unknown): number {
   return bytes;
 }
 
-/** What a version adds to the one before in which the server itself has marked something: metadata, conditions. */
+/** Additional bytes of a version in which the server itself changed metadata or conditions. */
 export const MARKED_BYTES = 2048;

@@ -7,16 +7,16 @@ import { sizeOf } from "./object-size.js";
 import type { Store } from "./store.js";
 import { StoredObject } from "./stored-object.js";
 
-/** Told of every change of a resource, in order, in the same step as the write. */
+/** Receives every change of a resource, in order, synchronously with the write. */
 export interface ChangeListener {
-  /** Set when only such changes matter to it: it need not be told of others. */
+  /** Set when only such changes are relevant: the listener need not receive others. */
   readonly interest?: Interest | undefined;
   onChange(change: Change): void;
-  /** The resource is no longer served. */
+  /** Called when the resource is no longer served. */
   close?(): void;
 }
 
-/** The objects of one resource: by namespace and name, in order, with their recent history and whoever follows them. */
+/** The objects of one resource by namespace and name, with their recent history and listeners. */
 export class ResourceStorage {
   readonly #store: Store;
   readonly #key: string;
@@ -26,7 +26,7 @@ export class ResourceStorage {
   #namespacesInOrder: string[] | undefined;
   #size = 0;
 
-  /** @param key - What the store calls it. */
+  /** @param key - Key of the resource in the store. */
   constructor(store: Store, key: string) {
     this.#store = store;
     this.#key = key;
@@ -42,10 +42,11 @@ export class ResourceStorage {
   }
 
   /**
-   * Puts a new version of an object into the store and tells its followers. Takes the object over: it gets its
-   * resourceVersion here, and the caller may not touch it again.
+   * Stores a new version of an object and notifies the listeners. Sets the object's resourceVersion. The caller must
+   * not use the object afterwards.
    *
-   * @param size - Bytes of what it does not share with the version before, roughly. Default: all of it, counted.
+   * @param size - Approximate bytes that the object does not share with the previous version. Default: the size of the
+   * whole object.
    */
   write(object: KubernetesObject, size: number = sizeOf(object), hasUnstoredDefaults = false): StoredObject {
     const { namespace = "", name = "" } = object.metadata;
@@ -66,7 +67,7 @@ export class ResourceStorage {
     return stored;
   }
 
-  /** Takes over objects that were stored before, with the versions they had. Nobody is told. */
+  /** Stores objects of a snapshot with their resourceVersions. Notifies no listener. */
   load(objects: readonly KubernetesObject[]): void {
     for (const loaded of objects) {
       const object: KubernetesObject = mutableCopy(loaded);
@@ -80,7 +81,7 @@ export class ResourceStorage {
     this.#namespacesInOrder = undefined;
   }
 
-  /** Removes an object and tells its followers. Answers its last state, with the deletion's resourceVersion. */
+  /** Removes an object and notifies the listeners. Returns its last state, with the deletion's resourceVersion. */
   remove(stored: StoredObject): StoredObject {
     const bucket = this.#namespaces.get(stored.namespace);
     bucket?.delete(stored.name);
@@ -95,7 +96,7 @@ export class ResourceStorage {
     return change.last;
   }
 
-  /** All objects, or those of one namespace, in the order of their keys. Shared: do not change the array. */
+  /** Returns all objects, or those of one namespace, sorted by key. Shared: do not change the array. */
   list(namespace?: string): readonly StoredObject[] {
     if (namespace !== undefined) return this.#namespaces.get(namespace)?.inOrder() ?? [];
     const order = (this.#namespacesInOrder ??= [...this.#namespaces.keys()].sort((a, b) =>
@@ -105,7 +106,7 @@ export class ResourceStorage {
     return order.flatMap((name) => this.#namespaces.get(name)!.inOrder() as StoredObject[]);
   }
 
-  /** The same as it was at an earlier resourceVersion, worked out backwards from the changes since. */
+  /** Returns the objects at an earlier resourceVersion, by undoing later changes. */
   listAt(resourceVersion: number, namespace?: string): readonly StoredObject[] {
     const current = this.list(namespace);
     const undone = new Map<string, StoredObject | undefined>();
@@ -127,7 +128,7 @@ export class ResourceStorage {
     this.#listeners.delete(listener);
   }
 
-  /** Ends everybody who follows: the resource is gone for good. */
+  /** Closes all listeners, because the resource is no longer served. */
   endFollowers(): void {
     for (const listener of this.#listeners.all()) listener.close?.();
     this.#listeners.clear();
@@ -165,7 +166,7 @@ class Bucket {
   }
 }
 
-/** `namespace/name`, or just `name`: what lists are ordered by. */
+/** Returns the key that lists are sorted by: `namespace/name`, or just `name`. */
 export function storageKey({ namespace, name }: Pick<StoredObject, "namespace" | "name">): string {
   return namespace === "" ? name : `${namespace}/${name}`;
 }

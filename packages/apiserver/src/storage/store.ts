@@ -8,25 +8,29 @@ import type { HistoryLimits } from "./change-log.js";
 import { HistoryBudget } from "./history-budget.js";
 import { ResourceStorage } from "./resource-storage.js";
 
-/** Lists and watches of a server that has just started must be able to name a version before the first. */
+/** Not 0, so that lists and watches of a new server can name a version before the first write. */
 const START_VERSION = 100;
 
-/** All that a server keeps, as JSON data: enough to begin again where it stopped. */
+/** All stored objects as JSON data. A new server can continue from it. */
 export interface StoreSnapshot {
   readonly resourceVersion: string;
-  /** By group and resource, as in `batch/jobs` and `/pods`. */
+  /** By group and resource: `batch/jobs`, `/pods`. */
   readonly objects: Readonly<Record<string, readonly KubernetesObject[]>>;
 }
 
-/** A server cannot begin with such a snapshot. */
+/** A server cannot start with the snapshot. */
 export class SnapshotError extends Error {
   override readonly name = "SnapshotError";
 }
 
-/** Told of every change of everything, in order, in the same step as the write. @param key - Group and resource. */
+/**
+ * Receives every change of every resource, in order, synchronously with the write.
+ *
+ * @param key - Group and resource.
+ */
 export type StoreFollower = (key: string, change: Change) => void;
 
-/** Everything the server keeps: one counter for all resources, and a storage for each. */
+/** All stored objects: one resourceVersion counter for all resources, and one storage per resource. */
 export class Store {
   readonly historyLimits: HistoryLimits;
   readonly historyBudget: HistoryBudget;
@@ -39,14 +43,14 @@ export class Store {
   #resourceVersion = START_VERSION;
   #occupancy = 0;
 
-  /** @throws SnapshotError when its resourceVersion is no number, or an object is nested too deeply. */
+  /** @throws SnapshotError when the snapshot's resourceVersion is no number, or an object is nested too deeply. */
   constructor(options: {
     clock: Clock;
     freeze: boolean;
     historyLimits: HistoryLimits;
-    /** Bytes of history, over all resources. */
+    /** Byte limit of the history of all resources. */
     historyBytes: number;
-    /** Bytes kept for readers that are behind. */
+    /** Byte limit of objects retained for slow readers. */
     backlogBytes: number;
     restore?: StoreSnapshot | undefined;
   }) {
@@ -68,7 +72,7 @@ export class Store {
     }
   }
 
-  /** The version of the latest write anywhere. */
+  /** resourceVersion of the latest write to any resource. */
   get resourceVersion(): number {
     return this.#resourceVersion;
   }
@@ -77,7 +81,10 @@ export class Store {
     return ++this.#resourceVersion;
   }
 
-  /** Grows whenever a resource gets its first object or loses its last: what depends on that alone need not be asked again. */
+  /**
+   * Increases whenever a resource gets its first object or loses its last one. Caches that depend only on this use it
+   * for invalidation.
+   */
   get occupancy(): number {
     return this.#occupancy;
   }
@@ -103,7 +110,7 @@ export class Store {
     this.#storages.delete(key);
   }
 
-  /** Forgets history: what watched or listed at that version or before now gets 410. Default: up to the latest write. */
+  /** Forgets history: watches and lists at the version or before then get 410. Default: up to the latest write. */
   compact(resourceVersion = this.#resourceVersion): void {
     for (const storage of this.#storages.values()) storage.log.compact(resourceVersion);
   }
@@ -119,19 +126,21 @@ export class Store {
     if (this.#freeze) deepFreeze(object);
   }
 
-  /** Calls back after every write, whatever the resource. Answers how to stop that. */
+  /** Calls back after every write to any resource. Returns a function that removes the listener. */
   onWrite(listener: () => void): () => void {
     this.#writeListeners.add(listener);
     return () => this.#writeListeners.delete(listener);
   }
 
-  /** Answers how to stop following. */
+  /** Returns a function that removes the follower. */
   follow(follower: StoreFollower): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
 
-  /** Before anybody who follows one resource is told: what they write in turn comes later. */
+  /**
+   * Notifies the store's followers before the resource's listeners, so that writes of these listeners follow in order.
+   */
   noteChange(key: string, change: Change): void {
     for (const follower of this.#followers) follower(key, change);
   }

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@kubewright/api";
 
-/** JSON text: as it is when it is short, else as bytes in pieces, of which a slow reader needs no copy of its own. */
+/** JSON text. Long text is stored as byte chunks, so that a slow reader needs no copy of its own. */
 export type JsonText = string | readonly Uint8Array[];
 
 const LONG_CHARACTERS = 64 * 1024;
@@ -8,13 +8,16 @@ const PIECE_BYTES = 256 * 1024;
 const encoder = new TextEncoder();
 
 /**
- * One version of one object, as the store keeps it and everybody shares it. Its content never changes: a write makes a new
- * one. What it looks like in a list and as JSON is made once, when first asked for.
+ * One version of an object, shared by all readers. Immutable: a write creates a new instance. Caches the list item and
+ * the JSON text on first use.
  */
 export class StoredObject {
   #listItem: KubernetesObject | undefined;
   #members: JsonText | undefined;
-  /** Readers that have yet to be sent it, and whether it is kept for them alone. Kept up by the backlog. */
+  /**
+   * Number of readers that have not sent the object yet, and whether it is retained only for them. Maintained by the
+   * backlog.
+   */
   holders = 0;
   isReplaced = false;
   /** `""` for cluster-scoped objects. */
@@ -24,9 +27,9 @@ export class StoredObject {
   constructor(
     readonly object: KubernetesObject,
     readonly resourceVersion: number,
-    /** Bytes of what it does not share with the version before, roughly. */
+    /** Approximate bytes that the object does not share with the previous version. */
     readonly size: number,
-    /** What is kept differs from what is shown: an update that changes nothing else still writes. */
+    /** Whether the shown object has defaults that are not stored: an update without other changes then still writes. */
     readonly hasUnstoredDefaults = false,
   ) {
     const { namespace = "", name = "" } = object.metadata;
@@ -34,12 +37,12 @@ export class StoredObject {
     this.name = name;
   }
 
-  /** What a dry run would have stored: it is shown as if it were. */
+  /** Creates the result of a dry run. */
   static forDryRun(object: KubernetesObject): StoredObject {
     return new StoredObject(object, 0, 0);
   }
 
-  /** The object without `apiVersion` and `kind`, as typed lists carry it. */
+  /** The object without `apiVersion` and `kind`, as in typed lists. */
   get listItem(): KubernetesObject {
     if (this.#listItem === undefined) {
       const { apiVersion: _apiVersion, kind: _kind, ...rest } = this.object;
@@ -48,7 +51,7 @@ export class StoredObject {
     return this.#listItem;
   }
 
-  /** The whole object as JSON, with something before and after it. */
+  /** Returns the whole object as JSON, with the given text before and after it. */
   json(before = "", after = ""): JsonText {
     const { apiVersion, kind } = this.object;
     const head = `${before}{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
@@ -58,12 +61,12 @@ export class StoredObject {
     return [encoder.encode(head), first.subarray(1), ...rest, ...(after === "" ? [] : [encoder.encode(after)])];
   }
 
-  /** {@link listItem} as JSON. */
+  /** JSON text of {@link listItem}. */
   get listItemJson(): JsonText {
     return (this.#members ??= inPieces(JSON.stringify(this.listItem)));
   }
 
-  /** The same content under another resourceVersion: what a watcher is told when it sees the object last. */
+  /** Returns the same content with another resourceVersion: the object of a DELETED event. */
   withResourceVersion(resourceVersion: number): StoredObject {
     const object: KubernetesObject = {
       ...this.object,

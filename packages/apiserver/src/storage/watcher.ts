@@ -6,42 +6,45 @@ import type { Interest } from "./listener-index.js";
 import type { ChangeListener } from "./resource-storage.js";
 import type { StoredObject } from "./stored-object.js";
 
-/** Whether a watcher cares about an object. */
+/** Whether an object is relevant to a watcher. */
 export type ObjectMatcher = (object: DeepReadonly<KubernetesObject>) => boolean;
 
-/** One event for a watcher, before it is put into the form the client asked for. */
+/** One event of a watcher, before conversion to the client's format. */
 export type Frame =
   | {
       readonly type: "ADDED" | "MODIFIED" | "DELETED";
       readonly stored: StoredObject;
-      /** What was there before, with the version of the change. Only of what is modified, for who wants it. */
+      /** The previous object with the change's resourceVersion. Only for MODIFIED, with `includePrevious`. */
       readonly previous?: StoredObject;
     }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: number; readonly initialEventsEnd: boolean }
   | { readonly type: "ERROR"; readonly status: Status };
 
-/** Frames a watcher may be behind before it is cut off. A client that is cut off resumes at the last version it saw. */
+/**
+ * Maximum number of queued frames; beyond it the watcher is cut off. A client that is cut off resumes at the last
+ * version it saw.
+ */
 export const WATCH_BUFFER_LIMIT = 20_000;
 
-/** A queue that was longer than this is not kept. */
+/** A longer queue array is not reused. */
 const LONG_QUEUE = 100;
 
 export interface WatcherOptions {
   /** `undefined`: all namespaces. */
   readonly namespace: string | undefined;
   readonly matches: ObjectMatcher | undefined;
-  /** Must hold for everything that {@link matches}. */
+  /** Must be true for all objects that {@link matches} accepts. */
   readonly interest?: Interest | undefined;
-  /** Whether frames tell what was there before. Default false. */
+  /** Whether frames contain the previous object. Default false. */
   readonly includePrevious?: boolean;
   readonly bufferLimit?: number;
-  /** Keeps count of what is queued here and in others, and cuts off who is the furthest behind. */
+  /** Counts the objects queued in all watchers, and cuts off the watcher that is furthest behind. */
   readonly backlog: Backlog;
-  /** Runs once, when the watch has ended for whatever reason. */
+  /** Called once, when the watch ends for any reason. */
   readonly onClose?: () => void;
 }
 
-/** One client's view of a resource's changes: filtered, queued up to a limit, and read one by one or in batches. */
+/** A client's watch of a resource: filters changes, queues them up to a limit, and returns them one by one. */
 export class Watcher implements ChangeListener, Reader {
   readonly interest: Interest | undefined;
   readonly #namespace: string | undefined;
@@ -50,17 +53,20 @@ export class Watcher implements ChangeListener, Reader {
   readonly #bufferLimit: number;
   readonly #onClose: (() => void) | undefined;
   readonly #backlog: Backlog;
-  /** Existing objects still to be sent as ADDED; they are not counted against the buffer. */
+  /** Existing objects still to be sent as ADDED; they do not count against the buffer limit. */
   #initial: readonly StoredObject[] = [];
   #initialIndex = 0;
   #initialVersion = 0;
-  /** Frames to be read are between the two indexes. The array stays, as most frames are read before the next one comes. */
+  /**
+   * Queued frames are between the two indexes. The array is reused, because most frames are read before the next one
+   * arrives.
+   */
   #queue: (Frame | undefined)[] = [];
   #queueIndex = 0;
   #queueEnd = 0;
   #wake: (() => void) | undefined;
   #closed = false;
-  /** Everything up to this version has been queued. */
+  /** All changes up to this version are queued. */
   #seenVersion = 0;
 
   constructor(options: WatcherOptions) {
@@ -89,7 +95,7 @@ export class Watcher implements ChangeListener, Reader {
     return frame.type === "ERROR" ? this.#seenVersion : versionOf(frame);
   }
 
-  /** Sends the matching ones of these first. Call before anything else. */
+  /** Sends the matching objects of these first. Call before any other method. */
   start(initial: readonly StoredObject[], resourceVersion: number): void {
     this.#initial = initial;
     this.#initialVersion = resourceVersion;
@@ -97,13 +103,13 @@ export class Watcher implements ChangeListener, Reader {
     for (const stored of initial) this.#backlog.hold(stored);
   }
 
-  /** Only changes after that version are sent. */
+  /** Sends only changes after the version. */
   startAfter(resourceVersion: number): void {
     this.#seenVersion = resourceVersion;
   }
 
   onChange(change: Change): void {
-    // A watch may start at a version that is still to come.
+    // A watch may start at a future version.
     if (this.#closed || change.resourceVersion <= this.#seenVersion) return;
     const { previous, current } = change;
     if (this.#namespace !== undefined && change.subject.namespace !== this.#namespace) return;
@@ -130,12 +136,12 @@ export class Watcher implements ChangeListener, Reader {
     this.#end();
   }
 
-  /** Ends the stream after what is queued. */
+  /** Ends the stream after the queued frames. */
   close(): void {
     this.#end();
   }
 
-  /** Ends the stream without what is queued: nobody reads on. */
+  /** Ends the stream and drops the queued frames, because the reader is gone. */
   abandon(): void {
     for (; this.#initialIndex < this.#initial.length; this.#initialIndex++)
       this.#backlog.release(this.#initial[this.#initialIndex]!);
@@ -146,12 +152,15 @@ export class Watcher implements ChangeListener, Reader {
     this.#backlog.leave(this);
   }
 
-  /** As upstream: a watcher that cannot keep up is closed without a word, and comes back from where it was. */
+  /**
+   * As upstream: a watcher that cannot keep up is closed without an error, and the client resumes at the last version
+   * it saw.
+   */
   cutOff(): void {
     this.abandon();
   }
 
-  /** What is there to be read now, if anything. */
+  /** Returns the next frame; `undefined` when none is queued. */
   poll(): Frame | undefined {
     while (this.#initialIndex < this.#initial.length) {
       const stored = this.#initial[this.#initialIndex++]!;
@@ -173,7 +182,7 @@ export class Watcher implements ChangeListener, Reader {
     return frame;
   }
 
-  /** Resolves when there is something to {@link poll}, or the stream has ended. One caller at a time. */
+  /** Resolves when {@link poll} has a frame, or the stream has ended. One caller at a time. */
   ready(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;

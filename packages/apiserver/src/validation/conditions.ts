@@ -19,7 +19,7 @@ const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const REASON_MESSAGE =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 
-/** Conditions of the form that newer kinds share. Upstream: apimachinery `ValidateConditions` of metav1. */
+/** Validates conditions of the type metav1.Condition. Upstream: apimachinery `ValidateConditions` of metav1. */
 export function validateConditions(conditions: readonly Condition[], field: string, errors: FieldErrors): void {
   const types = new Set<string>();
   for (const [index, condition] of conditions.entries()) {

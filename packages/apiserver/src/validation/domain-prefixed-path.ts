@@ -3,7 +3,7 @@ import { dnsSubdomainErrors } from "../names.js";
 import { httpPathErrors } from "./formats.js";
 import { addInvalid } from "./rules.js";
 
-/** A name in a domain: `example.com/name`. Upstream: apimachinery `IsDomainPrefixedPath`. */
+/** Validates a name with a domain prefix: `example.com/name`. Upstream: apimachinery `IsDomainPrefixedPath`. */
 export function validateDomainPrefixedPath(value: string, field: string, errors: FieldErrors): void {
   const slash = value.indexOf("/");
   const host = value.slice(0, slash);

@@ -1,6 +1,6 @@
 /**
- * Formats of values that only some kinds have, with the sentences that say what is wrong with a value; an empty list means
- * that it is fine. Names and labels are in `names.ts`.
+ * Validators of formats that only some kinds use. Each returns the error messages; an empty list means that the value
+ * is valid. `names.ts` has names and labels.
  *
  * Upstream: apimachinery `pkg/util/validation`.
  */
@@ -49,7 +49,7 @@ const UNDERSCORE_SUBDOMAIN_MESSAGE = formatMessage(
   "example.com",
 );
 
-/** A DNS label that begins with a letter: names of API resources and versions. */
+/** Validates a DNS label that begins with a letter, as names of API resources and versions do. */
 export function dns1035LabelErrors(value: string): string[] {
   const errors: string[] = [];
   if (byteLength(value) > 63) errors.push("must be no more than 63 characters");
@@ -57,7 +57,7 @@ export function dns1035LabelErrors(value: string): string[] {
   return errors;
 }
 
-/** A DNS subdomain below any other: `*.example.com`. */
+/** Validates a wildcard DNS subdomain: `*.example.com`. */
 export function wildcardSubdomainErrors(value: string): string[] {
   const errors: string[] = [];
   if (byteLength(value) > 253) errors.push("must be no more than 253 characters");
@@ -65,7 +65,7 @@ export function wildcardSubdomainErrors(value: string): string[] {
   return errors;
 }
 
-/** A DNS subdomain whose labels may begin with an underscore and have others in them, as service records' do. */
+/** Validates a DNS subdomain whose labels may contain underscores, as those of service records do. */
 export function underscoreSubdomainErrors(value: string): string[] {
   const errors: string[] = [];
   if (byteLength(value) > 253) errors.push("must be no more than 253 characters");
@@ -73,7 +73,7 @@ export function underscoreSubdomainErrors(value: string): string[] {
   return errors;
 }
 
-/** A key of a ConfigMap's or Secret's data. */
+/** Validates a data key of a ConfigMap or Secret. */
 export function configKeyErrors(value: string): string[] {
   const errors: string[] = [];
   if (byteLength(value) > 253) errors.push("must be no more than 253 characters");
@@ -84,7 +84,7 @@ export function configKeyErrors(value: string): string[] {
   return errors;
 }
 
-/** The name of a container's or service's port. */
+/** Validates the name of a container port or service port. */
 export function portNameErrors(value: string): string[] {
   const errors: string[] = [];
   if (byteLength(value) > 15) errors.push("must be no more than 15 characters");
@@ -100,24 +100,24 @@ export function portNumberErrors(value: number): string[] {
   return value >= 1 && value <= 65535 ? [] : ["must be between 1 and 65535, inclusive"];
 }
 
-/** The name of an environment variable, by the relaxed rule. */
+/** Validates the name of an environment variable by the relaxed rule. */
 export function environmentNameErrors(value: string): string[] {
   return RELAXED_ENV_NAME.test(value)
     ? []
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
 
-/** What the path part of a domain-prefixed path must look like. */
+/** Validates the path of a domain-prefixed path. */
 export function httpPathErrors(value: string): string[] {
   return HTTP_PATH.test(value) ? [] : [`Invalid path (regex used for validation is '${HTTP_PATH_FORMAT}')`];
 }
 
-/** An IP address of either family. */
+/** Validates an IP address of either family. */
 export function ipAddressErrors(value: string): string[] {
   return ipFamily(value) === undefined ? ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"] : [];
 }
 
-/** `undefined` for what is no IP address. */
+/** Returns the IP family; `undefined` when the text is not an IP address. */
 export function ipFamily(value: string): 4 | 6 | undefined {
   if (/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(value)) return 4;
   if (!value.includes(":") || !/^[0-9a-fA-F:.]+$/.test(value)) return undefined;
@@ -139,7 +139,7 @@ export function ipFamily(value: string): 4 | 6 | undefined {
   return (halves.length === 2 ? groups <= 7 : groups === 8) ? 6 : undefined;
 }
 
-/** Bytes of a string in UTF-8: what length limits count. */
+/** Returns the length in bytes of UTF-8, which length limits count. */
 export function byteLength(value: string): number {
   let bytes = value.length;
   for (let index = 0; index < value.length; index++) {
@@ -154,7 +154,7 @@ export function byteLength(value: string): number {
   return bytes;
 }
 
-/** `rule (e.g. 'a',  or 'b', regex used for validation is '…')`, double spaces included. */
+/** Formats `rule (e.g. 'a',  or 'b', regex used for validation is '…')`, including upstream's double spaces. */
 function formatMessage(rule: string, format: string, ...examples: readonly string[]): string {
   return `${rule} (e.g. ${examples.map((example) => `'${example}', `).join(" or ")}regex used for validation is '${format}')`;
 }

@@ -20,7 +20,7 @@ export function validateAtMost100Percent(value: IntOrPercent, field: string, err
     addInvalid(errors, field, value, ["must not be greater than 100%"]);
 }
 
-/** Of `5` and of `5%`; 0 of what is neither. Upstream: `getIntOrPercentValue`. */
+/** Returns the number of `5` or `5%`; 0 for other text. Upstream: `getIntOrPercentValue`. */
 export function intOrPercentValue(value: IntOrPercent): number {
   if (typeof value !== "string") return value ?? 0;
   return PERCENT.test(value) ? Number.parseInt(value, 10) : /^[+-]?\d+$/.test(value) ? Number(value) : 0;

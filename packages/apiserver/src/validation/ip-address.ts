@@ -4,12 +4,12 @@ import { addInvalid } from "./rules.js";
 
 const CIDR_MESSAGE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
-/** A block of addresses, as `10.0.0.0/24`. Upstream: apimachinery `validation.IsValidCIDR`. */
+/** Validates a CIDR such as `10.0.0.0/24`. Upstream: apimachinery `validation.IsValidCIDR`. */
 export function cidrErrors(value: string): readonly string[] {
   return cidrFamily(value) === undefined ? [CIDR_MESSAGE] : [];
 }
 
-/** `undefined` for what is no block of addresses. */
+/** Returns the IP family of a CIDR; `undefined` when the text is not a CIDR. */
 export function cidrFamily(value: string): 4 | 6 | undefined {
   const [, address = "", length = ""] = /^(.*)\/(\d{1,3})$/.exec(value) ?? [];
   const family = ipFamily(address);
@@ -17,25 +17,25 @@ export function cidrFamily(value: string): 4 | 6 | undefined {
   return Number(length) <= (family === 4 ? 32 : 128) ? family : undefined;
 }
 
-/** Whether a valid address is in a valid block. */
+/** Whether a valid address is in a valid CIDR. */
 export function isInCidr(address: string, cidr: string): boolean {
   return isWithin(bytesOf(address), blockOf(cidr));
 }
 
-/** Whether a block is within another one, and smaller. `undefined` where one of them is none. */
+/** Whether a CIDR is a strict subset of another; `undefined` when one of them is invalid. */
 export function isStrictlyWithin(inner: string, outer: string): boolean | undefined {
   if (cidrFamily(inner) === undefined || cidrFamily(outer) === undefined) return undefined;
   const [small, large] = [blockOf(inner), blockOf(outer)];
   return small.bits > large.bits && isWithin(small.bytes, large);
 }
 
-/** Addresses whose first bits are these. */
+/** The addresses with the same first bits. */
 interface Block {
   readonly bytes: readonly number[];
   readonly bits: number;
 }
 
-/** Of a valid block. One of IPv4 addresses may be written as IPv6, with so many more bits. */
+/** Parses a valid CIDR. An IPv4-mapped block has 96 more bits. */
 function blockOf(cidr: string): Block {
   const [address = "", length = ""] = cidr.split("/");
   const bytes = bytesOf(address);
@@ -51,12 +51,18 @@ function isWithin(bytes: readonly number[], block: Block): boolean {
   return true;
 }
 
-/** Of two addresses or blocks at most one may be of a family, and there may be no third. Upstream: `IsDualStackIPStrings`. */
+/**
+ * Whether both families are present. Two addresses or CIDRs must have different families, and callers refuse a third.
+ * Upstream: `IsDualStackIPStrings`.
+ */
 export function isDualStack(families: readonly (4 | 6 | undefined)[]): boolean {
   return families.includes(4) && families.includes(6);
 }
 
-/** Addresses that mean the machine itself or its own link lead nowhere. Upstream: `ValidateNonSpecialIP`. */
+/**
+ * Refuses addresses of the machine itself or of its link, which other machines cannot reach. Upstream:
+ * `ValidateNonSpecialIP`.
+ */
 export function specialAddressErrors(address: string): readonly string[] {
   const bytes = bytesOf(address);
   const [first = 0, second = 0, third = 0] = bytes;
@@ -71,7 +77,7 @@ export function specialAddressErrors(address: string): readonly string[] {
   return [];
 }
 
-/** Four or sixteen; an IPv4 address written as IPv6 has four. */
+/** Returns 4 or 16 bytes. An IPv4-mapped IPv6 address has 4. */
 function bytesOf(address: string): readonly number[] {
   if (ipFamily(address) === 4) return address.split(".").map(Number);
   const dotted = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
@@ -94,7 +100,7 @@ function bytesOf(address: string): readonly number[] {
   return isMapped ? bytes.slice(12) : bytes;
 }
 
-/** An address that traffic can be sent to. Upstream: `ValidateEndpointIP`. */
+/** Validates an address that can receive traffic. Upstream: `ValidateEndpointIP`. */
 export function validateEndpointIp(address: string, field: string, errors: FieldErrors): void {
   if (ipFamily(address) === undefined) errors.invalid(field, address, "must be a valid IP address");
   else addInvalid(errors, field, address, specialAddressErrors(address));

@@ -1,7 +1,7 @@
 import { dnsLabelErrors, dnsSubdomainErrors } from "../names.js";
 
 /**
- * Formats that a schema may ask of a text. Upstream: kube-openapi `validation/strfmt` and the patterns of govalidator behind it.
+ * The string formats of schemas. Upstream: kube-openapi `validation/strfmt` and the patterns of govalidator behind it.
  */
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map<string, (text: string) => boolean>([
   ["bsonobjectid", matching(/^[0-9a-fA-F]{24}$/)],
@@ -32,15 +32,15 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map<string, 
   ["uuid5", matching(uuid("5", "[89ab]"))],
 ]);
 
-/** Formats of numbers, which schemas may name too. */
+/** Number formats, which schemas may also use. */
 const NUMBER_FORMATS: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
 
-/** Whether a schema that asks for the format is not warned of. */
+/** Whether the format is known. Schemas with an unknown format get a warning. */
 export function isKnownFormat(format: string): boolean {
   return NUMBER_FORMATS.has(format) || FORMATS.has(format.replaceAll("-", ""));
 }
 
-/** Whether the text is not of that format; unknown formats are those of any text. */
+/** Whether the text violates the format. An unknown format accepts any text. */
 export function formatError(format: string, text: string): boolean {
   return FORMATS.get(format.replaceAll("-", ""))?.(text) === false;
 }
@@ -71,7 +71,7 @@ function isDateTime(text: string): boolean {
   return match !== null && isDate(match[1]!) && match[2]! <= "23" && match[3]! <= "59" && match[4]! <= "59";
 }
 
-/** Units of time, in nanoseconds; of each family the last begins longer words. */
+/** Time units in nanoseconds. The last name of each unit also matches as a prefix of longer words. */
 const UNITS: readonly (readonly [readonly string[], bigint])[] = [
   [["ns", "nano"], 1n],
   [["us", "µs", "micro"], 1_000n],
@@ -84,7 +84,10 @@ const UNITS: readonly (readonly [readonly string[], bigint])[] = [
 ];
 const MAX_NANOS = 2n ** 63n;
 
-/** Nanoseconds of `2h45m`, `-1.5s`, `3 days` or `P1D`; `undefined` when there is none. Upstream: `strfmt.ParseDuration`. */
+/**
+ * Returns the nanoseconds of `2h45m`, `-1.5s`, `3 days` or `P1D`; `undefined` when the text contains no duration.
+ * Upstream: `strfmt.ParseDuration`.
+ */
 export function parseLooseDuration(text: string): bigint | undefined {
   const exact = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
   if (exact !== null) {
@@ -136,7 +139,10 @@ function isCidr(text: string): boolean {
   return Number(prefix) <= (address!.includes(":") ? 128 : 32);
 }
 
-/** 6, 8 or 20 bytes, in pairs with colons or dashes, or in fours with dots. Upstream: Go's `net.ParseMAC`. */
+/**
+ * Whether the text has 6, 8 or 20 bytes, in pairs with colons or dashes, or in groups of four digits with dots.
+ * Upstream: Go's `net.ParseMAC`.
+ */
 function isHardwareAddress(text: string): boolean {
   const separator = /[:-]/.exec(text)?.[0];
   if (separator !== undefined) {
@@ -154,7 +160,7 @@ function isHostname(text: string): boolean {
   return text.length <= 255 && HOST_NAME.test(text) && text.split(".").every((label) => label.length <= 63);
 }
 
-/** An absolute URL, or an absolute path. Upstream: `govalidator.IsRequestURI`. */
+/** Whether the text is an absolute URL or an absolute path. Upstream: `govalidator.IsRequestURI`. */
 function isRequestUri(text: string): boolean {
   if (/[\0-\x1f\x7f]/.test(text)) return false;
   const path = text.split("?", 1)[0]!;
@@ -166,7 +172,7 @@ function isRequestUri(text: string): boolean {
   return host.startsWith("[") ? /^\[[^\]]*\](?::\d*)?$/.test(host) : /^[^:[\] "<>\\^`{|}]*(?::\d*)?$/.test(host);
 }
 
-/** One address, with or without a name before it. Upstream: Go's `mail.ParseAddress`. */
+/** Whether the text is one address, with or without a display name. Upstream: Go's `mail.ParseAddress`. */
 function isEmail(text: string): boolean {
   const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\uffff-]+";
   const address = `(?:${atom}(?:\\.${atom})*|"(?:[^"\\\\\\r\\n]|\\\\.)*")@(?:${atom}(?:\\.${atom})*|\\[[^\\[\\]\\\\]*\\])`;

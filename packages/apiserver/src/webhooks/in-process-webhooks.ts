@@ -2,21 +2,22 @@ import type { AdmissionResponse, AdmissionReview } from "../admission/admission-
 import type { ConversionReview } from "../custom-resources/conversion-review.js";
 import type { WebhookCaller } from "./webhook-call.js";
 
-/** Answers an AdmissionReview: with its `response`, or a promise of it. Its `uid` may be left out. */
+/** Returns the `response` of an AdmissionReview, or a promise of it. `uid` is optional. */
 export type WebhookHandler = (review: AdmissionReview) => AdmissionResponse | Promise<AdmissionResponse>;
 
-/** Makes an object one of that version, or fails with why it cannot be. The object is its own to change. */
+/** Converts an object to the version, or throws. May change the object. */
 export type ConversionHandler = (
   object: Record<string, unknown>,
   desiredAPIVersion: string,
 ) => Record<string, unknown> | Promise<Record<string, unknown>>;
 
 /**
- * Webhooks that are functions in this process, by the URL that the configurations have: nothing is sent anywhere, so that they
- * serve in virtual time, too. A URL that none of them has refuses connections; a handler that throws has hung up.
+ * Creates a caller for webhooks that are functions in this process, by the URL in the configuration. Nothing is sent,
+ * so that they also work in virtual time. An unknown URL refuses the connection. A handler that throws counts as a
+ * broken connection.
  *
- * @param conversions - Those that definitions have. Theirs is only to convert: the apiVersion is set for them, and one that throws
- * has failed with that message.
+ * @param conversions - Conversion webhooks of CustomResourceDefinitions. They only convert: the apiVersion is set for
+ * them. If one throws, the conversion fails with its message.
  */
 export function inProcessWebhooks(
   handlers: Readonly<Record<string, WebhookHandler>>,
@@ -36,7 +37,7 @@ function isConversion(review: AdmissionReview | ConversionReview): review is Con
   return review.kind === "ConversionReview";
 }
 
-/** @throws Error when there is none */
+/** @throws Error when there is no handler. */
 function handlerAt<T>(handlers: Readonly<Record<string, T>>, url: string): T {
   const place = url.split("?", 1)[0] ?? "";
   if (!Object.hasOwn(handlers, place)) throw new Error("connect: connection refused");

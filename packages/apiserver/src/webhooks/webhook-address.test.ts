@@ -3,7 +3,7 @@ import { SimulatedClock, seededRandom } from "@kubewright/clock";
 
 import { type WebhookCall, builtInResource, createApiServer, standardVerbs } from "../index.js";
 
-/** Kinds that are stored as they are sent. */
+/** Kinds without a schema: their objects are stored as sent. */
 const resources = [
   { group: "", resource: "endpoints", kind: "Endpoints" },
   { group: "discovery.k8s.io", resource: "endpointslices", kind: "EndpointSlice" },

@@ -4,10 +4,14 @@ import type { WebhookClientConfig } from "../kinds/admissionregistration/webhook
 import type { ResourceRegistry } from "../resource-registry.js";
 import type { WebhookCall } from "./webhook-call.js";
 
-/** What is known of where a webhook is. */
+/** URL and address of a webhook. */
 export interface WebhookAddress {
   readonly url: string;
-  /** Looked up when it is called, as errors there name the URL first. @throws Error with upstream's words */
+  /**
+   * Resolves the address at the time of the call, because error messages begin with the URL.
+   *
+   * @throws Error with upstream's message.
+   */
   readonly resolve: () => WebhookCall["address"];
 }
 
@@ -32,7 +36,10 @@ interface EndpointSlice extends KubernetesObject {
 
 const SERVICE_NAME = "kubernetes.io/service-name";
 
-/** Where a webhook is: at its URL, or behind the first ready address of its service. Upstream: `webhook.ClientManager`. */
+/**
+ * Returns the address of a webhook: its URL, or the first ready endpoint of its service. Upstream:
+ * `webhook.ClientManager`.
+ */
 export function webhookAddress(
   { url, service }: WebhookClientConfig,
   timeoutSeconds: number,
@@ -72,7 +79,7 @@ function endpointOf(
   throw new Error(`no endpoints available for service ${JSON.stringify(name)}`);
 }
 
-/** Those that EndpointSlices name, then those of Endpoints. */
+/** Yields the endpoints of EndpointSlices, then those of Endpoints. */
 function* readyEndpoints(
   registry: ResourceRegistry,
   namespace: string,

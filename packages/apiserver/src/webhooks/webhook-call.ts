@@ -1,28 +1,28 @@
-/** One call of a webhook: a POST of JSON. */
+/** A webhook call: a POST of JSON. */
 export interface WebhookCall {
-  /** With its query. Its host is what the certificate must be for. */
+  /** Includes the query. The certificate must be valid for its host. */
   readonly url: string;
-  /** Where to connect, when not to the URL's host: behind a service. */
+  /** Address to connect to, if not the URL's host: an endpoint of a service. */
   readonly address?: { readonly host: string; readonly port: number } | undefined;
-  /** Authorities that the certificate may be of, PEM in base64. Default: the machine's. */
+  /** Authorities of the webhook's certificate, PEM in base64. Default: the machine's. */
   readonly caBundle?: string | undefined;
-  /** What is sent, as JSON data. Shared: not to be changed. */
+  /** JSON data to send. Shared: do not change it. */
   readonly body: unknown;
   /** Milliseconds of real time, from 1,000 to 30,000. */
   readonly timeoutMs: number;
-  /** Aborts when the server ends. */
+  /** Aborts when the server closes. */
   readonly signal: AbortSignal;
 }
 
-/** What came back. */
+/** The HTTP response of a webhook. */
 export interface WebhookResponse {
   readonly status: number;
-  /** The body, whatever it is. */
+  /** The response's body. */
   readonly text: string;
 }
 
 /**
  * Calls webhooks: over HTTPS (`callWebhook` of `@kubewright/apiserver/http`), or functions in this process
- * (`inProcessWebhooks`). Rejects with why there is no answer, as Go words it: `connect: connection refused`.
+ * (`inProcessWebhooks`). Rejects with Go's error message when there is no response: `connect: connection refused`.
  */
 export type WebhookCaller = (call: WebhookCall) => Promise<WebhookResponse>;

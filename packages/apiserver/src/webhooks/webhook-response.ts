@@ -1,7 +1,7 @@
 import { type JsonObject, isJsonObject } from "../json.js";
 import type { WebhookResponse } from "./webhook-call.js";
 
-/** What a call that fails with a status is told. Upstream: `errors.NewGenericServerResponse`. */
+/** Error messages by status code. Upstream: `errors.NewGenericServerResponse`. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: "the server rejected our request for an unknown reason",
   401: "the server has asked for the client to provide credentials",
@@ -17,9 +17,9 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 const SHOWN_CHARACTERS = 2048;
 
 /**
- * The review that a webhook answered with. Upstream: client-go `rest.Result.Into`.
+ * Parses the review in a webhook's response. Upstream: client-go `rest.Result.Into`.
  *
- * @throws Error when it is none, with upstream's words.
+ * @throws Error with upstream's message when the response is no review.
  */
 export function parseReview({ status, text }: WebhookResponse): JsonObject {
   if (status < 200 || status > 206) throw new Error(statusText(status, text));
@@ -33,13 +33,13 @@ export function parseReview({ status, text }: WebhookResponse): JsonObject {
   throw new Error("couldn't get version/kind; json parse error: json: cannot unmarshal into a struct");
 }
 
-/** Of an error that is a Status its own message, else what its code means. */
+/** Returns the message of a Status, or the text for the status code. */
 function statusText(status: number, text: string): string {
   try {
     const body: unknown = JSON.parse(text);
     if (isJsonObject(body) && body["kind"] === "Status" && typeof body["message"] === "string") return body["message"];
   } catch {
-    // It is what most servers say.
+    // Not JSON: most servers answer with plain text.
   }
   const shown = text.trim() === "" ? "unknown" : text.trim().slice(0, SHOWN_CHARACTERS);
   if (status === 500 || (status > 500 && STATUS_TEXTS[status] === undefined))
@@ -49,7 +49,7 @@ function statusText(status: number, text: string): string {
   );
 }
 
-/** What is no text counts as none. */
+/** Returns `""` when the value is no string. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

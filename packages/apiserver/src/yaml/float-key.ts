@@ -1,4 +1,4 @@
-/** How `sigs.k8s.io/yaml` writes a number with a fraction or an exponent as a key: Go's `%g` of a float32. */
+/** Formats a number with a fraction or exponent as a key, as `sigs.k8s.io/yaml` does: Go's `%g` of a float32. */
 export function floatKey(value: number): string {
   const single = Math.fround(value);
   if (Number.isNaN(single)) return ".nan";
@@ -10,7 +10,7 @@ export function floatKey(value: number): string {
   return `${digits.slice(0, digits.indexOf("e"))}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-/** The fewest digits, in exponential form, that only this float32 is nearest to. */
+/** Returns the shortest exponential form that rounds to this float32. */
 function shortest(single: number): string {
   for (let fraction = 0; fraction < 8; fraction++) {
     const text = single.toExponential(fraction);

@@ -1,8 +1,8 @@
 import { Lexer } from "yaml";
 
-/** What the lexer has of its own, which its types keep to themselves. */
+/** Private members of the lexer. */
 interface Indentation {
-  /** Columns that the lines of a value must be indented by, at the least. */
+  /** Minimum indentation of a value's lines. */
   indentNext: number;
   parseFlowCollection(): Generator<string, string | undefined>;
   parseQuotedScalar(): Generator<string, string | undefined>;
@@ -11,9 +11,9 @@ interface Indentation {
 const Base = Lexer as unknown as new () => Pick<Lexer, "lex"> & Indentation;
 
 /**
- * Cuts YAML up as kubectl does, to whom indentation means nothing between brackets and quotes (go-yaml `scannerc.go`, where
- * `yaml_parser_unroll_indent` leaves flow alone and `yaml_parser_scan_flow_scalar` skips blanks). YAML's specification wants
- * such lines indented; what older generators of definitions wrote, and many people, is not.
+ * Tokenizes YAML as kubectl does, which ignores indentation inside brackets and quotes (go-yaml `scannerc.go`:
+ * `yaml_parser_unroll_indent` skips flow collections and `yaml_parser_scan_flow_scalar` skips blanks). YAML's
+ * specification requires indentation there, but older generators of definitions, and many users, do not indent.
  */
 export class LenientLexer extends Base {
   override *parseFlowCollection(): Generator<string, string | undefined> {

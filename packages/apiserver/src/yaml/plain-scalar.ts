@@ -1,4 +1,4 @@
-/** What `value` of {@link plainScalar} may be; text that means nothing else stays text. */
+/** Result of {@link plainScalar}; text without another meaning stays text. */
 export type ScalarValue = string | number | boolean | null;
 
 const WORDS: ReadonlyMap<string, ScalarValue> = new Map<string, ScalarValue>([
@@ -23,8 +23,8 @@ const MIN_INTEGER = -(2n ** 63n);
 const MAX_INTEGER = 2n ** 64n - 1n;
 
 /**
- * What a plain scalar means to kubectl: YAML 1.1 as gopkg.in/yaml.v2 has it (`resolve.go`), with Go's integers: `yes` is
- * true, `010` eight, `0o10` too, `1_000` a thousand; `1:30` and dates are text.
+ * Returns the value of a plain scalar as kubectl reads it: YAML 1.1 of gopkg.in/yaml.v2 (`resolve.go`), with Go's
+ * integers. `yes` is true, `010` and `0o10` are eight, `1_000` is a thousand; `1:30` and dates are text.
  */
 export function plainScalar(text: string): ScalarValue {
   const word = WORDS.get(text);
@@ -35,7 +35,7 @@ export function plainScalar(text: string): ScalarValue {
   return integer(digits) ?? (FLOAT.test(digits) ? finite(text, digits) : text);
 }
 
-/** Whether a scalar is written as a whole number. */
+/** Whether the scalar is an integer. */
 export function isInteger(text: string): boolean {
   return integer(text.replaceAll("_", "")) !== undefined;
 }
@@ -55,14 +55,14 @@ function integer(text: string): number | undefined {
     if (match === undefined || match === null) return undefined;
     value = BigInt(`${prefix}${match[2]}`) * (match[1] === "-" ? -1n : 1n);
   }
-  // Only what has no sign may be as large as an unsigned integer.
+  // Only a number without a sign may be as large as an unsigned integer.
   const max = text.startsWith("+") ? 2n ** 63n - 1n : MAX_INTEGER;
   return value >= MIN_INTEGER && value <= max ? Number(value) : undefined;
 }
 
-/** A number that is too large for Go's float64 is none. */
+/** Returns the text when the number is too large for Go's float64. */
 function finite(text: string, digits: string): number | string {
   const value = Number(digits);
-  // JSON has no negative zero that anybody reads.
+  // Adding 0 converts negative zero to zero.
   return Number.isFinite(value) ? value + 0 : text;
 }

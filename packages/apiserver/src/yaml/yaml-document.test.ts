@@ -4,7 +4,7 @@ import { cpuMs } from "../../test/cpu-time.js";
 import { YamlDocument } from "./yaml-document.js";
 import { YamlError } from "./yaml-error.js";
 
-// What each text means is compared with kubectl in packages/cluster/test/kubectl-yaml.test.ts.
+// `packages/cluster/test/kubectl-yaml.test.ts` compares the value of each text with kubectl.
 test.each([
   ["yes", true],
   ["off", false],
@@ -68,7 +68,7 @@ test("a document of very many keys and aliases is read in time that grows with i
   const document = new YamlDocument(keys.join("\n"));
   expect(Object.keys(document.value() as object)).toHaveLength(2 * count);
   expect(document.repeatedKeys()).toEqual([]);
-  // Looking for each anchor from the top takes minutes.
+  // Searching each anchor from the start takes minutes.
   expect(cpuMs() - startedMs).toBeLessThan(15_000);
 });
 

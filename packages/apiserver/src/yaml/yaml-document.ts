@@ -28,29 +28,28 @@ import { LenientLexer } from "./lenient-lexer.js";
 import { type ScalarValue, isInteger, plainScalar } from "./plain-scalar.js";
 import { YamlError } from "./yaml-error.js";
 
-/** Keys and positions, from the top of a document. */
+/** Keys and indexes from the root of a document. */
 export type YamlPath = readonly (string | number)[];
 
-/** Nodes that all aliases of a document may stand for together: a small text cannot become a big object. */
+/** Maximum number of nodes that all aliases of a document expand to: a small text cannot become a large object. */
 const MAX_EXPANDED_NODES = 100_000;
-/** As Go's reader words it, which has its own limit. */
+/** In the form of Go's message; Go has another limit. */
 const TOO_DEEP_MESSAGE = `${TOO_DEEP} of ${MAX_NESTING}`;
 
 /**
- * One YAML document as kubectl reads it: YAML 1.1 with Go's scalars, and what `sigs.k8s.io/yaml` makes of it on the way
- * to JSON. Merge keys are followed in the order of the text, so one overrides what stands before it; of equal keys the
- * last counts; keys become text.
+ * One YAML document as kubectl reads it: YAML 1.1 with Go's scalars, converted to JSON as `sigs.k8s.io/yaml` does.
+ * Merge keys apply in the order of the text and override earlier keys. The last of equal keys wins. Keys become text.
  */
 export class YamlDocument {
   readonly #document: Document.Parsed<ParsedNode> | Document<ParsedNode>;
   readonly #lines = new LineCounter();
-  /** What each alias stands for: the last node of that anchor before it. */
+  /** The target of each alias: the last node with that anchor before it. */
   readonly #targets: ReadonlyMap<Node, Node>;
-  /** How many aliases lead to where the conversion is, and how many nodes lay behind any of them so far. */
+  /** Number of aliases around the current node, and number of nodes expanded through aliases so far. */
   #behindAliases = 0;
   #expanded = 0;
 
-  /** Whether more documents follow, which are not looked at. */
+  /** Whether more documents follow; they are ignored. */
   readonly hasMore: boolean;
 
   /** @throws YamlError when the text does not begin with a YAML document, or is nested too deeply. */
@@ -64,13 +63,13 @@ export class YamlDocument {
     this.#targets = text.includes("*") ? targetsOf(this.#document) : new Map();
   }
 
-  /** Watches how deep the text goes while it is cut up, as what comes after that calls itself. */
+  /** Checks the nesting depth during tokenization, because the composer is recursive. */
   *#tokens(text: string): Generator<CST.Token> {
     const parser = new Parser(this.#lines.addNewLine);
     this.#lines.addNewLine(0);
     for (const lexeme of new LenientLexer().lex(text)) {
       yield* parser.next(lexeme);
-      // The document, and what the innermost list or object has at hand.
+      // Two more levels: the document, and the pending item of the innermost collection.
       if (parser.stack.length > MAX_NESTING + 2) throw this.#error(TOO_DEEP_MESSAGE, parser.offset);
     }
     yield* parser.end();
@@ -82,7 +81,7 @@ export class YamlDocument {
       schema: "failsafe",
       customTags: (tags) => [...tags, plain, ...explicitTags],
       merge: false,
-      // Looking for repeated keys would take time in proportion to their number squared.
+      // The library's check for repeated keys takes quadratic time.
       uniqueKeys: false,
       logLevel: "error",
       prettyErrors: false,
@@ -90,19 +89,26 @@ export class YamlDocument {
     };
   }
 
-  /** @throws YamlError for what JSON cannot hold, unknown or endless aliases, and keys that are no scalars. */
+  /**
+   * Returns the JSON value.
+   *
+   * @throws YamlError for values that JSON cannot represent, unknown or circular aliases, and keys that are no scalars.
+   */
   value(): unknown {
     const { contents } = this.#document;
     return contents === null ? null : this.#value(contents, new Set(), 0);
   }
 
-  /** Where a value begins, or with `atKey` the key before it. What is not there stands where its parent does. */
+  /**
+   * Returns the position of a value or, with `atKey`, of the key before it. For a missing value returns the position of
+   * its parent.
+   */
   place(path: YamlPath, { atKey = false } = {}): { readonly line: number; readonly column: number } {
     const { line, col } = this.#lines.linePos(this.#offset(path, atKey));
     return { line, column: col };
   }
 
-  /** Keys that a map gives more than once; the later one counts. */
+  /** Returns the keys that occur more than once in a map; the last one wins. */
   repeatedKeys(): { readonly key: string; readonly line: number; readonly column: number }[] {
     const found: { key: string; line: number; column: number }[] = [];
     const open: Node[] = this.#document.contents === null ? [] : [this.#document.contents];
@@ -147,7 +153,7 @@ export class YamlDocument {
         this.#merge(object, value, within, depth);
         continue;
       }
-      // A key called `__proto__` is a key as any other.
+      // Also defines a key `__proto__` as an ordinary member.
       Object.defineProperty(object, this.#key(key, within), {
         value: value === null ? null : this.#value(value, within, depth + 1),
         enumerable: true,
@@ -164,7 +170,7 @@ export class YamlDocument {
       this.#fill(object, source as YAMLMap<Node, Node | null>, within, depth + 1);
       within.delete(source);
     } else if (isSeq(source) && !source.items.some((item) => isSeq(item) || isScalar(item))) {
-      // What stands first in the list counts most.
+      // The first map in the list takes precedence.
       for (const item of [...(source.items as Node[])].reverse()) this.#merge(object, item, within, depth);
     } else throw this.#error("map merge requires map or sequence of maps as the value", source ?? 0);
   }
@@ -226,13 +232,13 @@ export class YamlDocument {
   }
 }
 
-/** What the library says of a bracket that nothing closes speaks of indentation, which means nothing here. */
+/** Replaces the library's message for an unclosed bracket: it mentions indentation, which is irrelevant here. */
 function plainMessage(message: string): string {
   const [, closing] = /^Flow (?:sequence|map) in block collection must be .* end with a ([\]}])$/.exec(message) ?? [];
   return closing === undefined ? message : `a bracket is not closed: ${closing} is expected`;
 }
 
-/** In the order of the text, as anchors may be given anew. */
+/** Returns the targets of aliases. Visits nodes in the order of the text, because an anchor may be redefined. */
 function targetsOf(document: Document<ParsedNode>): Map<Node, Node> {
   const targets = new Map<Node, Node>();
   const anchors = new Map<string, Node>();
@@ -249,7 +255,7 @@ function isMergeKey(key: Node): boolean {
   return isScalar(key) && key.source === "<<" && key.type === "PLAIN";
 }
 
-/** Whatever a plain scalar may mean; the first character rules most text out. */
+/** Tag of plain scalars. The test of the first character excludes most text. */
 const plain: ScalarTag = {
   tag: "tag:yaml.org,2002:plain",
   default: true,
@@ -257,7 +263,7 @@ const plain: ScalarTag = {
   resolve: plainScalar,
 };
 
-/** `!!int "3"` is a number and `!!str 3` is none. */
+/** Explicit tags: `!!int "3"` is a number and `!!str 3` is text. */
 const explicitTags: readonly ScalarTag[] = [
   ...["null", "bool", "int", "float"].map((name) => ({
     tag: `tag:yaml.org,2002:${name}`,

@@ -1,14 +1,14 @@
-/** Text that is no YAML, or YAML that cannot become JSON. */
+/** The text is no YAML, or YAML that cannot be converted to JSON. */
 export class YamlError extends Error {
   override readonly name = "YamlError";
 
   constructor(
     message: string,
-    /** Where in the text, in characters from its beginning. */
+    /** Position in the text, in characters from its start. */
     readonly offset: number,
-    /** Counted from one. */
+    /** 1-based. */
     readonly line: number,
-    /** Counted from one. */
+    /** 1-based. */
     readonly column: number,
   ) {
     super(message);

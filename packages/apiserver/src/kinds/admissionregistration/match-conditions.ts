@@ -43,7 +43,7 @@ interface ExpressionCheck {
   readonly errors: FieldErrors;
 }
 
-/** Says what is wrong with an expression, which is shown as it is. */
+/** Compiles an expression and reports its errors. The error shows the expression as it was sent. */
 export function validateExpression(
   expression: string,
   { path, compiler, wanted, names, errors }: ExpressionCheck,

@@ -64,13 +64,13 @@ function paramCell(paramRef: Spec["paramRef"]): string {
 
 /** Upstream: `validateValidatingAdmissionPolicyBindingSpec`. */
 function validateBinding(binding: ValidatingAdmissionPolicyBinding, errors: FieldErrors): void {
-  // A client may leave anything out, whatever the types say.
+  // A client may omit the spec, although its type is required.
   const spec: Partial<Spec> | undefined = binding.spec;
   const { policyName = "", paramRef, matchResources, validationActions = [] } = spec ?? {};
   if (policyName === "") errors.required("spec.policyName");
   else addInvalid(errors, "spec.policyName", policyName, dnsSubdomainErrors(policyName));
   if (paramRef !== undefined) validateParamRef(paramRef, errors);
-  // Upstream names it so.
+  // The path has upstream's spelling.
   if (matchResources !== undefined) validateMatchResources(matchResources, "spec.matchResouces", errors);
   validateActions(validationActions, errors);
 }

@@ -16,7 +16,7 @@ const MAX_AUDIT_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
 const NOT_SPECIFIED = "expression is not specified";
 const ONE_NEEDED = "validations or auditAnnotations must contain at least one item";
-/** Words of the language, which nothing may be named. Upstream: `celReservedSymbols`. */
+/** Reserved words of CEL, which variables may not use as names. Upstream: `celReservedSymbols`. */
 const RESERVED = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
     " ",
@@ -72,7 +72,11 @@ function validateParamKind({ apiVersion = "", kind = "" }: NonNullable<Spec["par
     errors.invalid(`${path}.kind`, kind, `may have mixed case, but should otherwise match: ${wrongKind.join(",")}`);
 }
 
-/** Each may use those before it. @returns Their types; of two with one name, the latter's. */
+/**
+ * Validates variables. Each may use the variables before it.
+ *
+ * @returns the types by name; for a duplicate name, the type of the last variable
+ */
 function validateVariables(
   variables: NonNullable<Spec["variables"]>,
   compiler: AdmissionExpressions,

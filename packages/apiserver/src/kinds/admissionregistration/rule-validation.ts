@@ -5,7 +5,7 @@ import { pathSegmentErrors } from "../../names.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";
 
-/** What requests a webhook or a policy is for; policies name objects, too. */
+/** The requests that a webhook or policy matches. Only policies have `resourceNames`. */
 export interface OperationRule {
   operations?: string[];
   apiGroups?: string[];
@@ -15,7 +15,7 @@ export interface OperationRule {
   resourceNames?: string[];
 }
 
-/** Requests that a policy or a binding is for. */
+/** The requests that a policy or binding matches. */
 export interface MatchResources {
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
@@ -33,7 +33,11 @@ export function applyRuleDefaults(rules: readonly OperationRule[] = []): void {
   for (const rule of rules) rule.scope ??= "*";
 }
 
-/** @returns The same with its defaults. */
+/**
+ * Applies defaults in place.
+ *
+ * @returns the same object
+ */
 export function applyMatchResourcesDefaults(match: MatchResources): MatchResources {
   applyRuleDefaults(match.resourceRules);
   applyRuleDefaults(match.excludeResourceRules);
@@ -63,7 +67,10 @@ function validateWildcards(values: readonly string[], path: string, description:
     errors.invalid(path, values, `if '*' is present, must not specify other ${description}`);
 }
 
-/** Upstream: `validateResources`, which looks at the last one only to see whether there is one without subresources. */
+/**
+ * Upstream: `validateResources`. As there, only the last resource without a subresource decides whether `*` conflicts
+ * with one.
+ */
 function validateResources(resources: readonly string[], path: string, errors: FieldErrors): void {
   if (resources.length === 0) errors.required(path);
   const withAnySubresource = new Set<string>();
@@ -103,7 +110,7 @@ export function validateMatchResources(match: MatchResources, path: string, erro
   if (namespaceSelector === undefined) errors.required(`${path}.namespaceSelector`);
   else validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`, errors);
   if (objectSelector === undefined) errors.required(`${path}.objectSelector`);
-  // Upstream names it so.
+  // The path has upstream's spelling.
   else validateLabelSelector(objectSelector, `${path}.labelSelector`, errors);
   for (const [index, rule] of resourceRules.entries())
     validateNamedRule(rule, `${path}.resourceRules[${index}]`, errors);

@@ -9,7 +9,7 @@ import { addInvalid } from "../../validation/rules.js";
 import { type MatchCondition, validateMatchConditions } from "./match-conditions.js";
 import { FAILURE_POLICIES, MATCH_POLICIES, type OperationRule, validateRule } from "./rule-validation.js";
 
-/** A webhook of either kind. */
+/** A mutating or validating webhook. */
 export interface Webhook {
   name: string;
   clientConfig: WebhookClientConfig;
@@ -22,19 +22,19 @@ export interface Webhook {
   timeoutSeconds?: number;
   admissionReviewVersions: string[];
   matchConditions?: MatchCondition[];
-  /** Of a mutating one only. */
+  /** Only mutating webhooks have this field. */
   reinvocationPolicy?: string;
 }
 
-/** Where a webhook is. */
+/** The address of a webhook. */
 export interface WebhookClientConfig {
   url?: string;
   service?: { name: string; namespace: string; path?: string; port?: number };
-  /** PEM in base64. */
+  /** PEM certificates in base64. */
   caBundle?: string;
 }
 
-/** Versions of AdmissionReview that are spoken here. */
+/** The supported versions of AdmissionReview. */
 export const REVIEW_VERSIONS = ["v1", "v1beta1"];
 const SIDE_EFFECTS = ["None", "NoneOnDryRun"];
 const REINVOCATION_POLICIES = ["IfNeeded", "Never"];
@@ -61,7 +61,7 @@ function validateWebhook(webhook: Webhook, path: string, compiler: AdmissionExpr
   for (const [index, rule] of (webhook.rules ?? []).entries()) validateRule(rule, `${path}.rules[${index}]`, errors);
   validateOneOf(webhook.failurePolicy, `${path}.failurePolicy`, FAILURE_POLICIES, errors);
   validateOneOf(webhook.matchPolicy, `${path}.matchPolicy`, MATCH_POLICIES, errors);
-  // A client may leave it out, whatever its type says.
+  // A client may omit the field, although its type is required.
   const sideEffects = webhook.sideEffects as string | null | undefined;
   if (sideEffects === undefined || sideEffects === null)
     errors.required(`${path}.sideEffects`, `must specify one of ${SIDE_EFFECTS.join(", ")}`);
@@ -120,7 +120,7 @@ function validateClientConfig({ url, service }: WebhookClientConfig, path: strin
   else errors.required(path, "exactly one of url or service is required");
 }
 
-/** Upstream: apiserver `pkg/util/webhook` ValidateWebhookURL. The parts of a URL as Go reads them. */
+/** Validates a URL, split into parts as Go does. Upstream: apiserver `pkg/util/webhook` ValidateWebhookURL. */
 function validateUrl(url: string, path: string, errors: FieldErrors): void {
   const parts = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(url);
   const [, scheme = "", authority = "", , query = "", fragment = ""] = parts ?? [];
@@ -139,7 +139,7 @@ function validateUrl(url: string, path: string, errors: FieldErrors): void {
   if (query !== "") errors.invalid(path, query, "query parameters are not permitted in the URL");
 }
 
-/** What Go's `url.Parse` finds wrong, if anything. */
+/** Returns the error of Go's `url.Parse`; `undefined` when the URL is valid. */
 function urlProblem(url: string, scheme: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- those are what it refuses
   if (/[\u0000-\u001f\u007f]/.test(url)) return "net/url: invalid control character in URL";

@@ -42,7 +42,7 @@ function validateControllerRevision({ data, revision }: ControllerRevision, erro
   validateNonNegative(revision, "revision", errors);
 }
 
-/** `daemonset.apps/d`. */
+/** Formats the controller owner: `daemonset.apps/d`. */
 function controllerCell({ ownerReferences = [] }: ControllerRevision["metadata"]): string {
   const owner = ownerReferences.find(({ controller }) => controller === true);
   if (owner === undefined) return "<none>";

@@ -115,7 +115,7 @@ function applyDefaults({ spec }: DaemonSet, stored?: DaemonSet): void {
   applyPodTemplateDefaults(spec.template);
 }
 
-/** It once was a member of the spec, and is kept beside it. */
+/** Returns the template generation, which was a spec field once and is now an annotation. */
 function templateGeneration({ metadata }: DaemonSet): number {
   const generation = Number(metadata.annotations?.[TEMPLATE_GENERATION]);
   return Number.isSafeInteger(generation) ? generation : 0;
@@ -127,7 +127,7 @@ function setTemplateGeneration({ metadata }: DaemonSet, generation: number): voi
 
 function validateDaemonSet({ spec = emptySpec }: DaemonSet, errors: FieldErrors): void {
   const { template } = spec;
-  // A client may leave it out, whatever its type says.
+  // A client may omit the field, although its type is required.
   const selector: typeof spec.selector | undefined = spec.selector;
   const malformed = new FieldErrors();
   validateLabelSelector(selector, "spec.selector", malformed);

@@ -42,7 +42,7 @@ export const deploymentStrategy: ResourceStrategy<Deployment> = {
   },
   warningsOnUpdate: ({ spec }, stored) =>
     jsonEqual(spec, stored.spec) ? [] : podTemplateWarnings(spec?.template, "spec.template"),
-  // What its annotations say goes on to its ReplicaSets.
+  // The controller copies the annotations to ReplicaSets, so changed annotations bump the generation too.
   bumpsGeneration: (deployment, stored) =>
     !jsonEqual(deployment.spec, stored.spec) ||
     !jsonEqual(deployment.metadata.annotations ?? {}, stored.metadata.annotations ?? {}),

@@ -84,13 +84,13 @@ export const replicaSetResource = builtInResource<ReplicaSet>({
 function validateReplicaSet({ spec = emptySpec }: ReplicaSet, errors: FieldErrors): void {
   validateNonNegative(spec.replicas, "spec.replicas", errors);
   validateNonNegative(spec.minReadySeconds, "spec.minReadySeconds", errors);
-  // Upstream says `deployment` here, too.
+  // Upstream also passes `deployment` here.
   validateSelectorAndTemplate(spec, "deployment", errors, (template) => {
     validateLongRunningTemplate(template, "ReplicaSet", errors);
   });
 }
 
-/** Also of a ReplicationController, which counts the same. */
+/** Validates the status of a ReplicaSet or ReplicationController, which have the same counts. */
 export function validateReplicaSetStatus(status: NonNullable<ReplicaSet["status"]>, errors: FieldErrors): void {
   validateCounts(
     status,

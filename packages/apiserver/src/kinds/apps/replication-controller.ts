@@ -69,7 +69,7 @@ export const replicationControllerResource = builtInResource<ReplicationControll
   subresources: { scale: workloadScale },
 });
 
-/** The labels of the template are the selector, and the controller's own, unless it has others. */
+/** Defaults the selector and the controller's labels to the template's labels. */
 function applyDefaults({ metadata, spec }: ReplicationController, stored?: ReplicationController): void {
   if (spec === undefined) return;
   const labels = spec.template?.metadata?.labels;

@@ -1,6 +1,6 @@
 import type { BuiltInSubresource } from "../../built-in-resource.js";
 
-/** Where every workload that can be scaled keeps its replicas and its selector. */
+/** The paths of replicas and selector, which all scalable workloads share. */
 export const workloadScale: Extract<BuiltInSubresource, { scale: unknown }> = {
   scale: {
     specReplicasPath: ".spec.replicas",

@@ -28,7 +28,7 @@ type ClaimTemplate = NonNullable<StatefulSetSpec["volumeClaimTemplates"]>[number
 type Volume = NonNullable<NonNullable<PodTemplateSpec["spec"]>["volumes"]>[number];
 
 const RETENTION_POLICIES = ["Retain", "Delete"];
-/** Everything else is as it was when the set was created. */
+/** The mutable spec fields. All other fields are immutable. */
 const MUTABLE = [
   "replicas",
   "ordinals",
@@ -100,7 +100,7 @@ function applyDefaults({ spec }: StatefulSet, stored?: StatefulSet): void {
   }
   if (strategy.type === "RollingUpdate" && strategy.rollingUpdate !== undefined) {
     strategy.rollingUpdate.partition ??= 0;
-    // Upstream's gate for more than one at a time is off, so the field is dropped.
+    // Upstream's feature gate for more than one unavailable pod is off, so the field is dropped.
     delete strategy.rollingUpdate.maxUnavailable;
   }
   const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
@@ -151,14 +151,16 @@ function validateStatefulSet({ spec = emptySpec }: StatefulSet, errors: FieldErr
   for (const [index, claim] of volumeClaimTemplates.entries())
     validateClaimSpec(claim.spec ?? {}, `spec.volumeClaimTemplates[${index}].spec`, errors);
   validateSelectorAndTemplate(spec, "statefulset", errors, (template) => {
-    // Upstream looks at these twice, too.
+    // Upstream validates labels and annotations twice, too.
     validateLabels(template.metadata?.labels ?? {}, "spec.template.labels", errors);
     validateAnnotations(template.metadata?.annotations ?? {}, "spec.template.annotations", errors);
     validateLongRunningTemplate(withClaimVolumes(template, volumeClaimTemplates), "StatefulSet", errors);
   });
 }
 
-/** The template as its pods get it: a volume for each claim, in place of the template's own of that name. */
+/**
+ * Returns the template with a volume for each claim template. A claim replaces a template volume with the same name.
+ */
 function withClaimVolumes(template: PodTemplateSpec, claims: readonly ClaimTemplate[]): PodTemplateSpec {
   if (claims.length === 0 || template.spec === undefined) return template;
   const volumes = new Map<string, Volume>();

@@ -8,9 +8,9 @@ import { validatePodTemplate } from "../pod/template-validation.js";
 import { sortedKeys } from "../sorted-keys.js";
 
 /**
- * The selector of a Deployment, ReplicaSet or StatefulSet, and the template whose labels it has to match.
+ * Validates the selector of a Deployment, ReplicaSet or StatefulSet, and that it matches the template's labels.
  *
- * @param kind - As the error about an empty selector names it.
+ * @param kind - The kind in the error about an empty selector.
  */
 export function validateSelectorAndTemplate(
   spec: { readonly selector?: LabelSelector | undefined; readonly template?: PodTemplateSpec | undefined },
@@ -52,7 +52,11 @@ export function validateMatch(
   errors.invalid("spec.template.metadata.labels", sortedKeys(labels), "`selector` does not match template `labels`");
 }
 
-/** Pods that are replaced when they end. @param kind - As the error about a deadline names it. */
+/**
+ * Validates a template whose pods are replaced when they end: restartPolicy `Always` and no deadline.
+ *
+ * @param kind - The kind in the error about a deadline.
+ */
 export function validateLongRunningTemplate(template: PodTemplateSpec, kind: string, errors: FieldErrors): void {
   validatePodTemplate(template, "spec.template", errors);
   validateLongRunning(template, kind, errors);
@@ -79,7 +83,7 @@ function shownSelector(selector: LabelSelector | undefined): unknown {
     : { ...selector, matchLabels: sortedKeys(selector.matchLabels) };
 }
 
-/** Numbers of a status that may not be below zero, in this order. */
+/** Validates that counts of a status are not negative, in the given order. */
 export function validateCounts<T extends object>(
   status: T,
   fields: readonly (keyof T & string)[],
@@ -88,7 +92,7 @@ export function validateCounts<T extends object>(
   for (const field of fields) validateNonNegative(status[field] as number | undefined, `status.${field}`, errors);
 }
 
-/** Of all replicas, none of these can be more; of the ready ones, not the available ones. */
+/** Validates that no count exceeds `replicas`, and that available replicas do not exceed ready replicas. */
 export function validateReplicaCounts<
   T extends { replicas?: number; readyReplicas?: number; availableReplicas?: number },
 >(status: T, fields: readonly (keyof T & string)[], readyName: string, errors: FieldErrors): void {
@@ -101,7 +105,7 @@ export function validateReplicaCounts<
     errors.invalid("status.availableReplicas", availableReplicas, `cannot be greater than ${readyName}`);
 }
 
-/** Names of what a controller made are told apart by it, so it only ever rises. */
+/** Validates that the collision count does not decrease. The controller uses the count to generate unique names. */
 export function validateCollisionCount(
   status: { readonly collisionCount?: number } = {},
   stored: { readonly collisionCount?: number } = {},

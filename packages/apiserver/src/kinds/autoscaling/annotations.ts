@@ -1,12 +1,12 @@
 import { type JsonObject, isJsonObject } from "../../json.js";
 import { canonicalQuantity } from "../../quantity.js";
 
-/** Thrown and caught here: the annotation is somebody's, and of another form. */
+/** Thrown and caught in this file: a client may write any text into the annotation. */
 class UnreadableAnnotation extends Error {
   override readonly name = "Unreadable";
 }
 
-/** What an annotation holds; `undefined` where there is none, or one that cannot be read. */
+/** Parses an annotation; `undefined` when the annotation is absent or invalid. */
 export function readAnnotation<T>(text: string | undefined, read: (value: unknown) => T): T | undefined {
   if (text === undefined) return undefined;
   try {

@@ -13,12 +13,12 @@ const METRICS = `${PREFIX}metrics`;
 const BEHAVIOR = `${PREFIX}behavior`;
 const CURRENT_METRICS = `${PREFIX}current-metrics`;
 const CONDITIONS = `${PREFIX}conditions`;
-/** What v1 has no members for, by the part of the object that it belongs to. */
+/** The annotations for fields that v1 does not have, by the part of the object they belong to. */
 const ROUND_TRIP = { spec: [METRICS, BEHAVIOR], status: [CURRENT_METRICS, CONDITIONS] };
 
 const EMPTY_SPEC: HorizontalPodAutoscalerV1["spec"] = { scaleTargetRef: { kind: "", name: "" }, maxReplicas: 0 };
 
-/** How a stored autoscaler looks in v1. Upstream: `pkg/apis/autoscaling/v1/conversion.go`. */
+/** Converts a stored autoscaler to v1. Upstream: `pkg/apis/autoscaling/v1/conversion.go`. */
 export function toV1(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscalerV1 {
   const { spec, status, ...others } = autoscaler;
   const { metrics = [], behavior, ...specRest } = spec;
@@ -58,7 +58,7 @@ function statusToV1(status: Status): NonNullable<HorizontalPodAutoscalerV1["stat
   };
 }
 
-/** How an autoscaler sent to v1 is stored. Annotations that cannot be read are no metrics, as upstream. */
+/** Converts a v1 autoscaler to its stored form. Invalid annotations count as absent metrics, as upstream. */
 export function fromV1(autoscaler: HorizontalPodAutoscalerV1): HorizontalPodAutoscaler {
   const { metadata, spec: given, status, ...others } = autoscaler;
   const spec = (given as typeof given | undefined) ?? EMPTY_SPEC;
@@ -106,8 +106,8 @@ function statusFromV1(
 }
 
 /**
- * Makes the annotations that stand for a part of the object what they are in another one: who may not change the part may
- * not change them.
+ * Restores the annotations of one part from the stored object, because a writer who may not change the part may not
+ * change its annotations.
  */
 export function restoreRoundTripAnnotations(
   autoscaler: HorizontalPodAutoscalerV1,
@@ -122,7 +122,7 @@ export function restoreRoundTripAnnotations(
   else autoscaler.metadata.annotations = annotations;
 }
 
-/** A copy with those annotations; `undefined`: without. */
+/** Returns a copy with the changed annotations. An `undefined` value removes the annotation. */
 function withAnnotations<T extends { annotations?: Record<string, string> }>(
   metadata: T,
   changes: Readonly<Record<string, string | undefined>>,
@@ -136,7 +136,7 @@ function isCpuUtilization({ type, resource }: Metric): boolean {
   return type === "Resource" && resource?.name === "cpu" && resource.target.averageUtilization !== undefined;
 }
 
-/** In the order of v1's Go type, as JSON is compared as text. */
+/** Converts a metric with fields in the order of v1's Go type, because annotations are compared as text. */
 function metricToV1({ type, object, pods, resource, containerResource, external }: Metric): JsonObject {
   return withoutUndefined({
     type,
@@ -281,7 +281,7 @@ function conditionOf(value: unknown): NonNullable<Status["conditions"]>[number] 
   }) as unknown as NonNullable<Status["conditions"]>[number];
 }
 
-/** An average of 0 that v1 always has beside another value says nothing. */
+/** Creates a target. v1 always writes a value of 0 next to an average value; such a value is dropped. */
 function valueTarget(value: unknown, averageValue: unknown): JsonObject {
   const average = optional(averageValue, quantityOf);
   const total = optional(value, quantityOf);
@@ -321,7 +321,7 @@ function referenceOf(value: unknown): JsonObject {
   return { kind: textOf(kind), name: textOf(name), apiVersion: optional(apiVersion, textOf) };
 }
 
-/** Upstream writes the behaviour in the names of its internal Go types. */
+/** Upstream writes the behavior with the field names of its internal Go types. */
 function behaviorToGo(behavior: Behavior): JsonObject {
   const rules = (given: NonNullable<typeof behavior.scaleUp> | undefined): JsonObject | null =>
     given === undefined
@@ -356,7 +356,7 @@ function behaviorFromGo(value: unknown): Behavior {
   return withoutUndefined({ scaleUp: optional(ScaleUp, rules), scaleDown: optional(ScaleDown, rules) });
 }
 
-/** Without members that are `undefined`, however deep. */
+/** Returns a deep copy without `undefined` members. */
 function withoutUndefined(value: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
 }

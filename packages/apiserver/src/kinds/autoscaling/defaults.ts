@@ -8,7 +8,7 @@ const DEFAULT_CPU_UTILIZATION = 80;
 const DOUBLE = { type: "Percent", value: 100, periodSeconds: 15 } as const;
 const FOUR_PODS = { type: "Pods", value: 4, periodSeconds: 15 } as const;
 
-/** Average use of the processors that were asked for, in percent. */
+/** A metric for the average utilization of requested CPU, in percent. */
 export function cpuMetric(averageUtilization = DEFAULT_CPU_UTILIZATION): Metric {
   return { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization } } };
 }
@@ -25,6 +25,6 @@ export function applyAutoscalerDefaults(spec: Spec): void {
     policies: [{ ...FOUR_PODS }, { ...DOUBLE }],
     ...behavior.scaleUp,
   };
-  // Without a window: the controller's own.
+  // No default window: the controller applies its own.
   behavior.scaleDown = { selectPolicy: "Max", policies: [{ ...DOUBLE }], ...behavior.scaleDown };
 }

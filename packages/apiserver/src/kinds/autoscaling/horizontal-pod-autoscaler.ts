@@ -14,7 +14,7 @@ import { autoscalerCells, autoscalerColumns } from "./printer.js";
 import { autoscalingTypes } from "./types.js";
 import { validateAutoscaler, validateAutoscalerStatus } from "./validation.js";
 
-/** Upstream: `pkg/registry/autoscaling/horizontalpodautoscaler`. It has no generation. */
+/** Upstream: `pkg/registry/autoscaling/horizontalpodautoscaler`. Autoscalers have no generation. */
 export const horizontalPodAutoscalerStrategy: ResourceStrategy<HorizontalPodAutoscaler> = {
   applyDefaults({ spec }, stored) {
     if (spec !== undefined && spec !== stored?.spec) applyAutoscalerDefaults(spec);
@@ -32,12 +32,12 @@ export const horizontalPodAutoscalerStrategy: ResourceStrategy<HorizontalPodAuto
   printer: { columns: autoscalerColumns, cells: autoscalerCells },
 };
 
-/** As it is written before a controller has looked at it. */
+/** Returns the initial status, before the first controller sync. */
 function newStatus(): NonNullable<HorizontalPodAutoscaler["status"]> {
   return { currentMetrics: null, desiredReplicas: 0 } as unknown as NonNullable<HorizontalPodAutoscaler["status"]>;
 }
 
-/** The same in the form of v1, which has no room for all of it: annotations hold the rest. */
+/** The strategy for v1. Annotations store the fields that v1 does not have. */
 export const horizontalPodAutoscalerV1Strategy: ResourceStrategy<HorizontalPodAutoscalerV1> = {
   applyDefaults({ spec }, stored) {
     if (spec !== undefined && spec !== stored?.spec) spec.minReplicas ??= 1;

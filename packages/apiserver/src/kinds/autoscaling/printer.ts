@@ -14,7 +14,7 @@ export const autoscalerColumns = columns("Name", "Reference", "Targets", "MinPod
 
 /** Upstream: `printHorizontalPodAutoscaler`. */
 export function autoscalerCells({ metadata, spec, status }: HorizontalPodAutoscaler, nowMs: number): TableCell[] {
-  // One that has just been decoded from nothing has none of them.
+  // An object that was decoded from empty data has no spec.
   const { scaleTargetRef, metrics, minReplicas, maxReplicas } = (spec ?? {}) as Partial<typeof spec>;
   return [
     metadata.name ?? "",

@@ -7,7 +7,7 @@ function forEachSource<T>(source: string, field: string, value: T): Record<strin
   return Object.fromEntries(SOURCES.map((kind) => [`${kind}Metric${source}.${field}`, value]));
 }
 
-/** The types of autoscaling/v2, and those of v1 that differ. */
+/** The types of autoscaling/v2, and the types of v1 that differ. */
 export const autoscalingTypes: TypeDeclarations = {
   fields,
   kinds: { "autoscaling/v1/HorizontalPodAutoscaler": "V1HorizontalPodAutoscaler" },
@@ -68,7 +68,7 @@ export const autoscalingTypes: TypeDeclarations = {
     },
     dropsZero: new Set(["HorizontalPodAutoscalerStatus.currentReplicas"]),
     keepsEmptyString: new Set(["HPAScalingRules.selectPolicy"]),
-    // No policies are something else than none given.
+    // An empty list of policies differs from an absent list.
     keepsEmptyCollection: new Set(["HPAScalingRules.policies", "HorizontalPodAutoscalerStatus.currentMetrics"]),
   },
   fieldNumbers: {

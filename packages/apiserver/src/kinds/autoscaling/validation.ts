@@ -10,7 +10,7 @@ type Reference = HorizontalPodAutoscaler["spec"]["scaleTargetRef"];
 type Target = NonNullable<Metric["resource"]>["target"];
 type Policy = NonNullable<ScalingRules["policies"]>[number];
 
-/** In the order in which upstream looks at them: the first one there is is the one it validates. */
+/** The metric sources in upstream's order. Upstream validates only the first source that is present. */
 const SOURCES = ["object", "external", "pods", "resource", "containerResource"] as const;
 const METRIC_TYPES = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 const TARGET_TYPES = ["Utilization", "Value", "AverageValue"];
@@ -28,7 +28,7 @@ export function validateAutoscaler({ spec }: HorizontalPodAutoscaler, errors: Fi
   else if (maxReplicas < 1) errors.invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to 1");
   if (minReplicas !== undefined && maxReplicas < minReplicas)
     errors.invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to `minReplicas`");
-  // Of what has no group, only that can be scaled.
+  // ReplicationController is the only scalable kind without an API group.
   validateReference(scaleTargetRef, scaleTargetRef.kind === "ReplicationController", "spec.scaleTargetRef", errors);
   for (const [index, metric] of metrics.entries()) validateMetric(metric, `spec.metrics[${index}]`, errors);
   if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External"))
@@ -113,7 +113,7 @@ function validateName(name: string, path: string, errors: FieldErrors): void {
   else addInvalid(errors, `${path}.metric.name`, name, pathSegmentErrors(name));
 }
 
-/** @param container - Of a single container's use of the resource. */
+/** @param container - The container, for a ContainerResource metric. */
 function validateResource(
   { name, target }: NonNullable<Metric["resource"]>,
   path: string,

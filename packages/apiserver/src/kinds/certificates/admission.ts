@@ -8,8 +8,8 @@ type Status = NonNullable<CertificateSigningRequest["status"]>;
 type Condition = NonNullable<Status["conditions"]>[number];
 
 /**
- * A request says who makes it, whatever was sent; a condition, when it was made; and only who may `approve` or `sign` for a
- * signer does.
+ * Sets the user of a request and the times of its conditions, and requires permission to `approve` or `sign` for the
+ * signer.
  *
  * Upstream: the strategy of `pkg/registry/certificates/certificates`, which knows the user and the time, and
  * `plugin/pkg/admission/certificates/{approval,signing}`.
@@ -58,7 +58,7 @@ function setConditionTimes({ status }: CertificateSigningRequest, { oldObject, s
   });
 }
 
-/** Issues the certificate, or says that it cannot be. */
+/** Whether a status update issues the certificate or changes the failure. */
 function isSigning(status: Status = {}, stored: Status = {}): boolean {
   return status.certificate !== stored.certificate || !jsonEqual(failedConditions(status), failedConditions(stored));
 }
@@ -67,7 +67,11 @@ function failedConditions({ conditions = [] }: Status): Condition[] {
   return conditions.filter(({ type }) => type === "Failed");
 }
 
-/** @throws ApiError 403 */
+/**
+ * Requires permission for the signer or for all signers of its domain.
+ *
+ * @throws ApiError 403
+ */
 function requireSignerPermission(
   attributes: AdmissionAttributes,
   { spec }: CertificateSigningRequest,

@@ -10,7 +10,7 @@ import { certificatesTypes } from "./types.js";
 import { validateChange, validateSigningRequest } from "./validation.js";
 
 /**
- * Requests are stored, approved and given their certificates; nobody signs them here.
+ * Stores requests, approvals and certificates. The server has no signer.
  *
  * Upstream: `pkg/registry/certificates/certificates`.
  */
@@ -33,7 +33,7 @@ export const certificateSigningRequestStrategy: ResourceStrategy<CertificateSign
   printer: {
     columns: columns("Name", "Age", "SignerName", "Requestor", "RequestedDuration", "Condition"),
     cells: (request, nowMs) => {
-      // One that has just been decoded from nothing has none.
+      // An object that was decoded from empty data has no spec.
       const { signerName, username, expirationSeconds } = (request.spec ?? {}) as Partial<typeof request.spec>;
       return [
         request.metadata.name ?? "",
@@ -47,7 +47,7 @@ export const certificateSigningRequestStrategy: ResourceStrategy<CertificateSign
   },
 };
 
-/** `certificatesigningrequests/approval`: conditions only. */
+/** `certificatesigningrequests/approval`: updates conditions only. */
 const approvalStrategy: UpdateStrategy<CertificateSigningRequest> = {
   prepareForUpdate(request, stored) {
     restoreMember(request, stored, "spec");

@@ -72,7 +72,7 @@ const certificate = pem("CERTIFICATE", "\x30\x00");
 
 type Send = (method: ApiRequest["method"], path: string, body: object) => Promise<[number, CertificateSigningRequest]>;
 
-/** Somebody who may do everything but what only those who approve or sign may. */
+/** Creates a server and a client that may do everything, except what requires permission to approve or sign. */
 function createClient(allowed: readonly string[] = []): Send {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const server = createApiServer({

@@ -20,7 +20,7 @@ export const certificatesTypes: TypeDeclarations = {
   },
   fieldNumbers: {
     CertificateSigningRequest: "metadata,spec,status",
-    // What else is known of the user is the server's to write.
+    // Clients do not write `spec.extra`; the server sets it.
     CertificateSigningRequestSpec: "request,username,uid,groups,usages,,signerName,expirationSeconds",
     CertificateSigningRequestStatus: "conditions,certificate",
     CertificateSigningRequestCondition: "type,reason,message,lastUpdateTime,lastTransitionTime,status",

@@ -19,11 +19,11 @@ const MIN_EXPIRATION_SECONDS = 600;
 const MAX_DOMAIN_BYTES = 253;
 const MAX_SIGNER_BYTES = 253 + 63 + 1 + 253 + 1;
 const STATUSES = ["False", "True", "Unknown"];
-/** Conditions that are there or are not: they are never false. */
+/** Conditions whose only permitted status is `True`. */
 const TRUE_ONLY_CONDITIONS = ["Approved", "Denied", "Failed"];
 
 /**
- * A request as it may be stored. Of what is to be signed, only the form is looked at: upstream verifies its signature, too.
+ * Validates a request. Of the certificate request, only the encoding is checked; upstream also verifies the signature.
  *
  * Upstream: `pkg/apis/certificates/validation`.
  */
@@ -50,7 +50,11 @@ export function validateSigningRequest({ spec, status }: CertificateSigningReque
   if (certificateProblem !== undefined) errors.invalid("status.certificate", "<certificate data>", certificateProblem);
 }
 
-/** @endpoint endpoint - The path that it is changed by: each lets something else be. */
+/**
+ * Validates an update.
+ *
+ * @param endpoint - The updated endpoint. Each endpoint permits different changes.
+ */
 export function validateChange(
   request: CertificateSigningRequest,
   stored: CertificateSigningRequest,
@@ -136,20 +140,20 @@ function certificateError(certificate: string): string | undefined {
     : `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(other.type)}`;
 }
 
-/** @param base64 - As the API writes bytes. */
+/** @param base64 - The bytes in base64, as in the API. */
 function pemBlocks(base64: string): { readonly type: string; readonly bytes: string }[] {
   const text = atob(base64);
   const blocks = text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----/g);
   return [...blocks].map(([, type = "", body = ""]) => ({ type, bytes: decodeBase64(body) }));
 }
 
-/** `""` for what is no base64. */
+/** Decodes base64; `""` when the text is invalid. */
 function decodeBase64(body: string): string {
   const text = body.replaceAll(/\s/g, "");
   return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? atob(text) : "";
 }
 
-/** One ASN.1 sequence that is as long as it says. */
+/** Whether the bytes are one ASN.1 sequence with the declared length. */
 function isSequence(bytes: string): boolean {
   if (bytes.charCodeAt(0) !== 0x30) return false;
   const first = bytes.charCodeAt(1);

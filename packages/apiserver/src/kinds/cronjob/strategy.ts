@@ -11,7 +11,7 @@ import { validateCronJob, validateCronJobUpdate } from "./validation.js";
 const TZ_IN_SCHEDULE =
   "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
 
-/** A CronJob's status is not validated. Upstream: `pkg/registry/batch/cronjob`. */
+/** Upstream: `pkg/registry/batch/cronjob`. As there, the status is not validated. */
 export const cronJobStrategy: ResourceStrategy<CronJob> = {
   applyDefaults: applyCronJobDefaults,
   podTemplate: ({ spec }) => spec?.jobTemplate?.spec?.template,

@@ -21,7 +21,7 @@ export function validateCronJob({ metadata, spec }: CronJob, errors: FieldErrors
   }
 }
 
-/** Names that are too long may stay, as may time zones that are no longer known. Upstream: `ValidateCronJobUpdate`. */
+/** Upstream: `ValidateCronJobUpdate`. Names that are too long and unchanged unknown time zones are permitted. */
 export function validateCronJobUpdate({ spec }: CronJob, stored: CronJob, errors: FieldErrors): void {
   if (spec !== undefined) validateSpec(spec, stored.spec, errors);
 }

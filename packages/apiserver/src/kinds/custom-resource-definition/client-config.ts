@@ -1,7 +1,7 @@
 import type { FieldErrors } from "../../field-errors.js";
 import { portNumberErrors } from "../../validation/formats.js";
 
-/** Where a webhook is. */
+/** The address of a webhook. */
 export interface WebhookClientConfig {
   readonly url?: string;
   readonly service?: {
@@ -12,7 +12,10 @@ export interface WebhookClientConfig {
   };
 }
 
-/** Upstream: `webhook.ValidateWebhookURL`, `ValidateWebhookService`, as definitions call them. */
+/**
+ * Upstream: `webhook.ValidateWebhookURL`, `ValidateWebhookService`, as the validation of CustomResourceDefinitions
+ * calls them.
+ */
 export function validateClientConfig({ url, service }: WebhookClientConfig, path: string, errors: FieldErrors): void {
   if ((url === undefined) === (service === undefined)) {
     errors.required(path, "exactly one of url or service is required");
@@ -21,7 +24,7 @@ export function validateClientConfig({ url, service }: WebhookClientConfig, path
   if (url !== undefined) validateUrl(url, `${path}.url`, errors);
   if (service === undefined) return;
   const at = `${path}.service`;
-  // Upstream: name and namespace are handed over the wrong way round.
+  // Upstream passes name and namespace in the wrong order.
   if (!service.namespace) errors.required(`${at}.name`);
   if (!service.name) errors.required(`${at}.namespace`);
   const { port } = service;

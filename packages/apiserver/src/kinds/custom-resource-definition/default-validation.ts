@@ -6,14 +6,17 @@ import { validateStructural } from "../../custom-resources/structural-validation
 import { FieldErrors } from "../../field-errors.js";
 import { isJsonObject, jsonEqual } from "../../json.js";
 
-/** What the defaults of one schema are looked at with. */
+/** The dependencies of default validation for one schema. */
 interface DefaultValidationContext {
   readonly errors: FieldErrors;
   readonly patterns: Patterns;
   readonly compiler: RuleCompiler;
 }
 
-/** Defaults are values of their schema, rules and all. Upstream: `defaulting.ValidateDefaults`. */
+/**
+ * Validates that defaults are valid values of their schema, including its rules. Upstream:
+ * `defaulting.ValidateDefaults`.
+ */
 export function validateDefaults(
   schema: StructuralSchema,
   path: string,
@@ -26,7 +29,7 @@ export function validateDefaults(
     validateDefault(schema, `${path}.default`, context, isResource);
   if (isJsonObject(items)) validateDefaults(items, `${path}.items`, context, false);
   for (const [name, property] of Object.entries(properties)) {
-    // What these hold is the server's.
+    // The server defines the schema of metadata.
     if (isResource && name === "metadata") continue;
     validateDefaults(property, `${path}.properties[${name}]`, context, false);
   }

@@ -12,7 +12,10 @@ import type { DeletionResult } from "../../registry/outcome.js";
 import type { Write } from "../../registry/write.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 
-/** DELETE of a definition marks it: its objects go first. Upstream: apiextensions-apiserver `customresourcedefinition/etcd`. */
+/**
+ * DELETE of a CustomResourceDefinition marks it as terminating. Its objects are deleted first. Upstream:
+ * apiextensions-apiserver `customresourcedefinition/etcd`.
+ */
 export function deleteDefinition(
   { server, target }: Write,
   stored: StoredObject,

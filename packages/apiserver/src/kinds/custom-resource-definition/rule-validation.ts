@@ -5,7 +5,10 @@ import type { FieldErrors } from "../../field-errors.js";
 import { internalForm } from "../internal-form.js";
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
-/** Units that one rule may come to at the worst, and all the rules of a schema. Upstream: `StaticEstimatedCostLimit`, `StaticEstimatedCRDCostLimit`. */
+/**
+ * The maximum estimated cost units of one rule and of all rules of a schema. Upstream: `StaticEstimatedCostLimit`,
+ * `StaticEstimatedCRDCostLimit`.
+ */
 const MAX_COST_PER_RULE = 10_000_000;
 const MAX_COST_PER_SCHEMA = 100_000_000;
 const MAX_CONTRIBUTORS = 10;
@@ -14,25 +17,25 @@ const ADVICE =
 
 type Step = "items" | "values" | "junctor" | { readonly property: string };
 
-/** A place of a schema, and how often its values may be there. Upstream: `CELSchemaContext`. */
+/** A schema node and the maximum number of its values in one object. Upstream: `CELSchemaContext`. */
 export interface RuleContext {
   readonly schema: StructuralSchema | undefined;
   readonly isResource: boolean;
-  /** Of all lists and maps it is in; `undefined` when one of them has no bounds. */
+  /** The product of the limits of all enclosing lists and maps; `undefined` when one of them is unbounded. */
   readonly maxCardinality: number | undefined;
   child(step: Step): RuleContext;
 }
 
-/** What the rules of one place have in common. */
+/** What the rules of one schema node have in common. */
 interface RuleLocation {
   readonly declared: SchemaBinding["declared"];
-  /** How often a rule may be evaluated in one object. */
+  /** How many times a rule may be evaluated for one object. */
   readonly cardinality: number;
-  /** The list or map within which no old value can be told, if the place is in one. */
+  /** The path of the enclosing list or map whose items have no correlated old values, if any. */
   readonly uncorrelatable: string | undefined;
 }
 
-/** Looks at the rules of one schema. */
+/** Validates the rules of one schema. */
 export class RuleValidator {
   readonly #compiler: RuleCompiler;
   #total = 0;
@@ -46,7 +49,7 @@ export class RuleValidator {
     return contextOf(schema, true, 1);
   }
 
-  /** Everything but whether the expressions are right. */
+  /** Validates all fields of the rules, but does not compile the expressions. */
   validateRuleFields(schema: StructuralSchema, path: string, errors: FieldErrors): void {
     for (const [index, rule] of (schema["x-kubernetes-validations"] ?? []).entries())
       validateRuleFields(schema, rule, `${path}.x-kubernetes-validations[${index}]`, errors);
@@ -121,7 +124,7 @@ export class RuleValidator {
     this.#contributors.push({ path, cost });
   }
 
-  /** What all rules come to together. */
+  /** Reports when the total cost of all rules exceeds the limit, with the most expensive rules. */
   reportTotal(path: string, errors: FieldErrors): void {
     if (this.#total <= MAX_COST_PER_SCHEMA) return;
     const mostExpensive = this.#contributors
@@ -187,7 +190,7 @@ function validateRuleFields(schema: StructuralSchema, rule: ValidationRule, path
   if (!isValidPath(schema, fieldPath)) errors.invalid(`${path}.fieldPath`, fieldPath, "must be a valid path");
 }
 
-/** Whether a path names a property or a key of a map. */
+/** Whether the path names a field or a map key. */
 function isValidPath(schema: StructuralSchema, path: string): boolean {
   const names = fieldPathNames(path);
   if (names === undefined || names.length === 0) return false;

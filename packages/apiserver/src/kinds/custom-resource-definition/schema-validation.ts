@@ -11,7 +11,7 @@ const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];
 const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** What the schemas of one definition share while they are looked at. */
+/** The state that the schemas of one CustomResourceDefinition share during validation. */
 export interface SchemaValidationContext {
   readonly patterns: PatternChecker;
   readonly compiler: RuleCompiler;
@@ -22,7 +22,7 @@ export function createSchemaValidationContext(compiler: RuleCompiler): SchemaVal
 }
 
 /**
- * Whether a schema is structural, says what it says in a way the server can check, and its rules can be evaluated.
+ * Validates that a schema is structural, that its keywords can be enforced, and that its rules compile.
  *
  * Upstream: `validateCustomResourceDefinitionValidation` in apiextensions-apiserver.
  */
@@ -62,7 +62,10 @@ function merge(into: FieldErrors, from: FieldErrors): void {
   for (const error of from.all) into.add(error);
 }
 
-/** What only the conversion to a structural schema finds. Upstream: `validateUnsupportedFields`. */
+/**
+ * Finds an unsupported keyword that upstream detects only while it converts to a structural schema. Upstream:
+ * `validateUnsupportedFields`.
+ */
 function findUnsupported(schema: unknown): string | undefined {
   if (!isJsonObject(schema)) return undefined;
   if (typeof schema["$schema"] === "string" && schema["$schema"] !== "") return "schema";
@@ -75,11 +78,11 @@ function findUnsupported(schema: unknown): string | undefined {
 }
 
 interface SchemaLocation {
-  /** The root, or an embedded object. */
+  /** Whether the node is the root or an embedded object. */
   readonly isResource: boolean;
-  /** Why there may be no defaults. */
+  /** The reason why defaults are forbidden; `undefined` when they are permitted. */
   readonly defaultsForbidden: string | undefined;
-  /** The list within which items are not known again. */
+  /** The path of the enclosing list whose items have no correlated old values. */
   readonly uncorrelatable: string | undefined;
   readonly context: ReturnType<RuleValidator["root"]> | undefined;
 }
@@ -177,7 +180,7 @@ class SchemaWalker {
                 name === "metadata" ? "must not be set in top-level metadata" : `must not be set in top-level ${name}`,
             }
           : {};
-      // Deliberate in upstream, too: metadata of embedded objects may have defaults.
+      // Deliberate upstream, too: the metadata of embedded objects may have defaults.
       this.walk(
         property,
         `${path}.properties[${name}]`,

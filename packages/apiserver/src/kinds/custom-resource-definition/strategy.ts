@@ -8,7 +8,7 @@ import { unknownFormats } from "./unknown-formats.js";
 import { validateDefinition, validateDefinitionUpdate } from "./validation.js";
 
 /**
- * The definition alone: its conditions, and the endpoints of its objects, are the server's.
+ * The strategy of the CustomResourceDefinition object. The server sets its conditions and serves its resources.
  *
  * Upstream: apiextensions-apiserver `pkg/registry/customresourcedefinition`.
  */
@@ -30,7 +30,7 @@ export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDe
     const storage = definition.spec.versions?.find((version) => version.storage);
     definition.status = {
       acceptedNames: { kind: "", plural: "" },
-      // Go writes this list even when there is none.
+      // Go writes the absent list as null.
       conditions: null as unknown as [],
       ...(storage === undefined ? {} : { storedVersions: [storage.name] }),
     };
@@ -65,7 +65,7 @@ export const customResourceDefinitionResource = builtInResource<CustomResourceDe
   listKind: "CustomResourceDefinitionList",
   verbs: standardVerbs,
   strategy: customResourceDefinitionStrategy,
-  // Stored as they were before they were v1.
+  // Upstream still stores them in the version before v1.
   storageVersion: "v1beta1",
   remove: deleteDefinition,
 });

@@ -10,7 +10,7 @@ const WITHOUT_TYPE: Readonly<Record<Level, string>> = {
   item: "must not be empty for specified array items",
 };
 
-/** What may say nothing of a value's structure. Upstream: `validateNestedValueValidation`. */
+/** Keywords that are forbidden in nested value validation. Upstream: `validateNestedValueValidation`. */
 const FORBIDDEN_WHEN_NESTED: readonly (readonly [string, string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
@@ -27,7 +27,7 @@ const FORBIDDEN_WHEN_NESTED: readonly (readonly [string, string])[] = [
   ["x-kubernetes-validations", "must be empty to be structural"],
 ];
 
-/** Upstream: `structuralschema.ValidateStructural`, which sorts what it finds. */
+/** Upstream: `structuralschema.ValidateStructural`, which sorts its errors. */
 export function validateStructure(schema: StructuralSchema, path: string, errors: FieldErrors): void {
   const found = new FieldErrors();
   new StructureValidator(found).validate(schema, path, "root");
@@ -135,7 +135,7 @@ class StructureValidator {
   }
 }
 
-/** How an int-or-string may say so once more, in words of before it had one. */
+/** Returns where an int-or-string schema repeats its types in the older notation, if it does. */
 function isIntOrString(schema: StructuralSchema): "anyOf" | "allOf" | undefined {
   if (schema["x-kubernetes-int-or-string"] !== true) return undefined;
   const isPair = (parts: readonly StructuralSchema[] | undefined): boolean =>

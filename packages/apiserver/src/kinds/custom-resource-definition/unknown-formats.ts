@@ -3,7 +3,7 @@ import type { CustomResourceDefinition } from "@kubewright/api";
 import { isJsonObject } from "../../json.js";
 import { isKnownFormat } from "../../validation/string-formats.js";
 
-/** A sentence for each format that no value is checked against, each once. */
+/** Returns a warning for each format that is not validated, without duplicates. */
 export function unknownFormats({ versions }: CustomResourceDefinition["spec"]): string[] {
   const formats = new Set<string>();
   for (const { schema } of versions ?? []) collect(schema?.openAPIV3Schema, formats);

@@ -33,7 +33,7 @@ export function validateDefinition(definition: CustomResourceDefinition, errors:
   validateApproval(definition, errors);
 }
 
-/** Groups of Kubernetes' own. Upstream: `validateAPIApproval`. */
+/** Validates the approval annotation of protected groups. Upstream: `validateAPIApproval`. */
 function validateApproval({ metadata, spec }: CustomResourceDefinition, errors: FieldErrors): void {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(spec.group ?? "")) return;
   const field = `metadata.annotations[${APPROVAL}]`;
@@ -46,7 +46,7 @@ function validateApproval({ metadata, spec }: CustomResourceDefinition, errors: 
   }
 }
 
-/** The rules that hold for every write; the name is checked at creation only. */
+/** Validates what every write must satisfy. The name is validated only on create. */
 function validateSpec(
   definition: CustomResourceDefinition,
   errors: FieldErrors,
@@ -118,7 +118,7 @@ function validateVersions(given: readonly Version[] | undefined, errors: FieldEr
   if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.invalid("spec.versions", shown, "must have exactly one version marked as storage version");
   }
-  // The deprecated name of a single version follows the first one's.
+  // The deprecated `spec.version` equals the name of the first version.
   const first = versions[0]?.name;
   if (first) addJoined(errors, "spec.version", first, dns1035LabelErrors(first));
 }
@@ -156,7 +156,10 @@ function addJoined(errors: FieldErrors, field: string, value: string, sentences:
   if (sentences.length > 0) errors.invalid(field, value, sentences.join(","));
 }
 
-/** What all versions share is reported where v1beta1 had it, as upstream's internal type still does. */
+/**
+ * Validates schemas, columns, selectable fields and subresources. What all versions share is reported with the v1beta1
+ * path, as in upstream's internal type.
+ */
 function validateContents(
   versions: readonly Version[],
   errors: FieldErrors,
@@ -194,7 +197,7 @@ function validateContents(
   );
 }
 
-/** A schema that is stored already is not looked at again. */
+/** Validates the schema of a version. An unchanged schema is not validated again. */
 function validateVersionSchema(
   { name, schema }: DefinitionVersion,
   path: string,
@@ -225,7 +228,7 @@ function validateColumns(
   }
 }
 
-/** Whether it is one. Upstream: `validateSimpleJSONPath`. */
+/** Whether the path is valid. Upstream: `validateSimpleJSONPath`. */
 function validateSimplePath(path: string, field: string, errors: FieldErrors): boolean {
   if (!path) errors.required(field);
   else if (!path.startsWith(".")) errors.invalid(field, path, "must be a simple json path starting with .");
@@ -289,7 +292,7 @@ function validateSelectableFields(
   }
 }
 
-/** What a path of names leads to, or why it is none. Upstream: `cel.ValidFieldPath`. */
+/** Returns the schema at a path of names, or the reason why the path is invalid. Upstream: `cel.ValidFieldPath`. */
 function schemaAt(schema: StructuralSchema | undefined, path: string): StructuralSchema | string {
   let current = schema;
   let rest = path;
@@ -350,7 +353,7 @@ function validateStoredVersions({ spec, status }: CustomResourceDefinition, erro
   const remaining = new Set(storedVersions);
   for (const { name, storage } of spec.versions ?? []) {
     if (storage && !remaining.has(name)) errors.invalid(field, storedVersions, `must have the storage version ${name}`);
-    // Upstream: a second version of that name finds it no more.
+    // Upstream: a second version with the same name is not found again.
     remaining.delete(name);
   }
   validateRemovedVersions({ spec, status } as CustomResourceDefinition, errors);

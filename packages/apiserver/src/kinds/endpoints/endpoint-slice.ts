@@ -13,7 +13,7 @@ import { endpointsTypes } from "./types.js";
 
 type Endpoint = NonNullable<EndpointSlice["endpoints"]>[number];
 type Port = NonNullable<EndpointSlice["ports"]>[number];
-/** Absent, they are written as null. */
+/** A list that is written as null when absent. */
 type NullableList<T> = readonly T[] | null | undefined;
 
 const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
@@ -37,7 +37,7 @@ export const endpointSliceStrategy: ResourceStrategy<EndpointSlice> = {
     dropTopology(slice);
   },
   prepareForUpdate: dropTopology,
-  // Its labels say whose it is, and who looks after it.
+  // Labels name the Service and the managing controller, so changed labels bump the generation too.
   bumpsGeneration: ({ metadata, addressType, endpoints, ports }, stored) =>
     !jsonEqual([addressType, endpoints, ports], [stored.addressType, stored.endpoints, stored.ports]) ||
     !jsonEqual(metadata.labels ?? {}, stored.metadata.labels ?? {}),
@@ -78,14 +78,14 @@ function addressTypeWarnings({ addressType }: EndpointSlice): readonly string[] 
   return addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : [];
 }
 
-/** The form of it that an older version had. Upstream: `dropTopologyOnV1`. */
+/** Removes the topology field of an older version. Upstream: `dropTopologyOnV1`. */
 function dropTopology(slice: EndpointSlice): void {
   const endpoints = slice.endpoints as Endpoint[] | null | undefined;
   if (endpoints?.some(({ deprecatedTopology }) => deprecatedTopology !== undefined) !== true) return;
   slice.endpoints = endpoints.map(({ deprecatedTopology: _dropped, ...endpoint }) => endpoint);
 }
 
-/** @param known - Addresses of the stored version, which need no second look. */
+/** @param known - The stored addresses, which are not validated again. */
 function validateEndpointSlice(slice: EndpointSlice, known: ReadonlySet<string>, errors: FieldErrors): void {
   const { addressType } = slice;
   const endpoints = (slice.endpoints as NullableList<Endpoint>) ?? [];
@@ -118,7 +118,7 @@ function validateEndpoint(
   validateHints(hints?.forNodes, `${path}.hints.forNodes`, dnsSubdomainErrors, errors);
 }
 
-/** @param list - Where an address of the wrong family is reported. */
+/** @param list - The path for the error about an address of the wrong family. */
 function validateAddress(address: string, addressType: string, list: string, field: string, errors: FieldErrors): void {
   if (addressType === "FQDN") validateDomainName(address, field, errors);
   if (addressType !== "IPv4" && addressType !== "IPv6") return;

@@ -1,6 +1,6 @@
 import type { Event, EventsV1 } from "@kubewright/api";
 
-/** Members that go by another name in events.k8s.io/v1. Upstream: `pkg/apis/core` as the hub of both versions. */
+/** Fields with another name in events.k8s.io/v1. Upstream: `pkg/apis/core` as the hub of both versions. */
 const EVENTS_V1_NAMES = {
   message: "note",
   involvedObject: "regarding",
@@ -14,7 +14,7 @@ const CORE_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(EVENTS_V1_NAMES).map(([core, events]) => [events, core]),
 );
 
-/** Written also when empty, as Go writes values without `omitempty`. */
+/** Fields that are written even when empty, as Go writes fields without `omitempty`. */
 const CORE_ZERO_VALUES = {
   involvedObject: {},
   source: {},
@@ -31,17 +31,17 @@ const EVENTS_V1_ZERO_VALUES = {
   deprecatedLastTimestamp: null,
   eventTime: null,
 };
-/** Left out when empty, although the other form writes them. */
+/** Fields that are omitted when empty, although v1 writes them. */
 const EVENTS_V1_OMITTED = ["reportingController", "reportingInstance", "note"];
 
-/** How a stored Event looks in events.k8s.io/v1. */
+/** Converts a stored Event to events.k8s.io/v1. */
 export function eventsV1FromCore(event: Event): EventsV1 {
   const result = renameMembers(event, EVENTS_V1_NAMES, EVENTS_V1_ZERO_VALUES, "events.k8s.io/v1");
   for (const name of EVENTS_V1_OMITTED) if (result[name] === "") delete result[name];
   return result as unknown as EventsV1;
 }
 
-/** How an Event sent to events.k8s.io/v1 is stored. */
+/** Converts an Event of events.k8s.io/v1 to its stored form. */
 export function coreFromEventsV1(event: EventsV1): Event {
   return renameMembers(event, CORE_NAMES, CORE_ZERO_VALUES, "v1") as unknown as Event;
 }

@@ -7,7 +7,7 @@ import { eventsV1 } from "./definition.js";
 import { eventCells, eventColumns } from "./printer.js";
 import { validateEvent, validateEventUpdate } from "./validation.js";
 
-/** How long an Event lives after its last write. Upstream: kube-apiserver's `--event-ttl`. */
+/** The lifetime of an Event after its last write. Upstream: kube-apiserver's `--event-ttl`. */
 const TIME_TO_LIVE_MS = 60 * 60 * 1000;
 
 /** Upstream: `pkg/registry/core/event`. */
@@ -25,7 +25,7 @@ export const eventStrategy: ResourceStrategy<Event> = {
   printer: { columns: eventColumns, cells: eventCells },
 };
 
-/** Upstream: the same storage, told apart by the request's version. */
+/** Upstream: the same storage, distinguished by the version of the request. */
 export const eventsV1Strategy: ResourceStrategy<EventsV1> = {
   allowCreateOnUpdate: true,
   validateCreate: (event, errors) => validateEvent(coreFromEventsV1(event), "events.k8s.io/v1", errors),

@@ -23,11 +23,12 @@ const IMMUTABLE_IN_EVENTS_V1 = [
   "eventTime",
 ] as const;
 
-/** The API through which an Event comes. */
+/** The API version of the request. */
 export type EventApi = "v1" | "events.k8s.io/v1";
 
 /**
- * Upstream validates both forms as its internal one, whose names are those of v1 but for one; so do we.
+ * Validates an Event in its stored form, as upstream validates both versions in its internal form. The field names are
+ * those of v1, with one exception.
  *
  * Upstream: `ValidateEventCreate`.
  */

@@ -5,9 +5,10 @@ import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 const MAX_INT32 = 2147483647;
 
 /**
- * Runs on request bodies and patch results. A Job without labels gets its template's labels, and it gets *the same
- * object*, as upstream: labels generated afterwards for the template are then the Job's too, unless the Job was copied in
- * between (see `prepareJobForCreate`).
+ * Applies defaults to request bodies and patch results.
+ *
+ * A Job without labels gets its template's labels as *the same object*, as upstream. Labels that are generated later
+ * for the template are then the Job's labels too, unless the Job was copied in between (see `prepareJobForCreate`).
  *
  * Upstream: `SetDefaults_Job` in `pkg/apis/batch/v1`.
  */
@@ -36,7 +37,7 @@ function isEmpty(labels: Readonly<Record<string, string>> = {}): boolean {
   return true;
 }
 
-/** Also of the Job template of a CronJob, which has no other job-level defaults. */
+/** Applies defaults to a failure policy. Job templates of CronJobs get no other Job-level defaults. */
 export function applyPodFailurePolicyDefaults(policy: PodFailurePolicy | undefined): void {
   for (const rule of policy?.rules ?? []) {
     for (const pattern of rule.onPodConditions ?? []) pattern.status ||= "True";

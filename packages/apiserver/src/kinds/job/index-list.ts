@@ -1,10 +1,10 @@
-/** How many indexes a list such as `0,2-4` names, or what is wrong with it. */
+/** The number of indexes in a list such as `0,2-4`, or the error. */
 export type IndexListResult = { readonly count: number } | { readonly error: string };
 
 /**
- * Reads a list of completion indexes: increasing numbers and intervals, separated by commas. The empty list is valid.
+ * Parses a list of completion indexes: increasing numbers and intervals, separated by commas. The empty list is valid.
  *
- * @param completions numbers must be smaller than this
+ * @param completions - The exclusive upper bound of the indexes.
  *
  * Upstream: `validateIndexesFormat` in `pkg/apis/batch/validation`.
  */
@@ -14,7 +14,7 @@ export function parseIndexList(text: string, completions: number): IndexListResu
   return { count: ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0) };
 }
 
-/** The first index that both lists name; `undefined` when there is none, or one of them is malformed. */
+/** Returns the first index that is in both lists; `undefined` when there is none or a list is malformed. */
 export function firstCommonIndex(a: string, b: string, completions: number): number | undefined {
   const left = parseRanges(a, completions);
   const right = parseRanges(b, completions);

@@ -10,12 +10,14 @@ import {
 import type { CreateContext } from "../../strategy.js";
 
 /**
- * Clears the status and, unless the user selects pods by hand, generates the template's labels and the selector.
+ * Clears the status and, unless `manualSelector` is set, generates the template's labels and the selector.
  *
- * Whether a Job without labels of its own ends up with the generated ones depends on identity (`applyJobDefaults`):
- * upstream does nothing about them, but with a given name the Job's labels are the template's map itself, with a
- * generated name they are a copy from before, and if the template had none either, they are filled in when the stored
- * object is read.
+ * Whether a Job without labels gets the generated labels depends on object identity (see `applyJobDefaults`), as
+ * upstream:
+ *
+ * - With a given name, the Job's labels are the template's map itself.
+ * - With a generated name, they are a copy from before the generation.
+ * - If the template had no labels either, they are set when the stored object is read.
  *
  * Upstream: `jobStrategy.PrepareForCreate`, `generateSelector`.
  */
@@ -28,7 +30,7 @@ export function prepareJobForCreate(
   metadata.generation = 1;
   job.status = {};
   if (spec === undefined) return;
-  // An update that brings it is not relieved of it, and refused: the field never changes.
+  // Only create drops the field. An update that adds it is refused, because the field is immutable.
   if (!jobManagedBy) delete spec.managedBy;
   const template = (spec.template ??= { metadata: {}, spec: { containers: [] } });
   const templateMetadata = (template.metadata ??= {});
@@ -55,8 +57,8 @@ export function prepareJobForCreate(
 }
 
 /**
- * A Job that was stored without labels has its template's, generated ones included, whenever it is read. Answers whether
- * this is one.
+ * Gives a Job that is stored without labels its template's labels, including generated ones, on each read. Returns
+ * whether the labels were added.
  */
 export function applyJobReadDefaults({ metadata, spec }: Job): boolean {
   const labels = spec?.template?.metadata?.labels;
@@ -65,21 +67,21 @@ export function applyJobReadDefaults({ metadata, spec }: Job): boolean {
   return true;
 }
 
-/** The status has an endpoint of its own. Upstream: `jobStrategy.PrepareForUpdate`. */
+/** Keeps the stored status, which has a separate endpoint. Upstream: `jobStrategy.PrepareForUpdate`. */
 export function prepareJobForUpdate(job: Job, stored: Job): void {
   copySharedLabels(job);
   if (stored.status === undefined) delete job.status;
   else job.status = stored.status;
 }
 
-/** Metadata may be changed along with the status. Upstream: `jobStatusStrategy.PrepareForUpdate`. */
+/** Keeps the stored spec. A status update may change metadata. Upstream: `jobStatusStrategy.PrepareForUpdate`. */
 export function prepareJobStatusForUpdate(job: Job, stored: Job): void {
   copySharedLabels(job);
   if (stored.spec === undefined) delete job.spec;
   else job.spec = stored.spec;
 }
 
-/** The defaults may have made the template's labels the Job's, too. */
+/** Copies the Job's labels when defaulting made them the same object as the template's labels. */
 function copySharedLabels({ metadata, spec }: Job): void {
   if (metadata.labels !== undefined && metadata.labels === spec?.template?.metadata?.labels)
     metadata.labels = { ...metadata.labels };

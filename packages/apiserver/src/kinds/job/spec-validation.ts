@@ -19,7 +19,7 @@ const PARALLELISM_ABOVE_SOFT_LIMIT = 10_000;
 const FAILED_INDEXES_ABOVE_SOFT_LIMIT = 10_000;
 const MAX_MANAGED_BY_BYTES = 63;
 
-/** A Job's spec. Upstream: `ValidateJobSpec`. */
+/** Validates the spec of a Job. Upstream: `ValidateJobSpec`. */
 export function validateJobSpec(spec: JobSpec, path: string, errors: FieldErrors): void {
   validateJobTemplateSpec(spec, path, errors);
   const selectorErrors = new FieldErrors();
@@ -37,7 +37,7 @@ export function validateJobSpec(spec: JobSpec, path: string, errors: FieldErrors
   }
 }
 
-/** The part that also holds for the Job template of a CronJob. Upstream: `validateJobSpec`. */
+/** Validates the rules that also apply to the Job template of a CronJob. Upstream: `validateJobSpec`. */
 export function validateJobTemplateSpec(spec: JobSpec, path: string, errors: FieldErrors): void {
   for (const field of [
     "parallelism",
@@ -133,7 +133,7 @@ function validatePodReplacementPolicy(
 function validateRestartPolicy({ template, podFailurePolicy }: JobSpec, field: string, errors: FieldErrors): void {
   const restartPolicy = template?.spec?.restartPolicy ?? "";
   if (restartPolicy === "Always" || restartPolicy === "") {
-    // The default of a pod template is Always, which a Job cannot have.
+    // `Always` is the default of pod templates, but a Job does not support it.
     errors.required(field, 'valid values: "OnFailure", "Never"');
   } else if (restartPolicy !== "OnFailure" && restartPolicy !== "Never") {
     errors.notSupported(field, restartPolicy, ["OnFailure", "Never"]);

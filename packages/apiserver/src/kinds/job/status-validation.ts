@@ -14,10 +14,13 @@ const TERMINAL = [
 ] as const;
 
 /**
- * A status write: what a status must look like, and how it may go on from the stored one. Most rules are only checked
- * when a part they speak of differs from the stored status, so that a Job that breaks them already can still be updated.
+ * Validates a status update: the new status and the transition from the stored status.
  *
- * Upstream: `validateJobStatus`, `ValidateJobStatusUpdate`, and `getStatusValidationOptions` in `pkg/registry/batch/job`.
+ * Most rules are checked only when a field they depend on changes, so that a Job that already violates them can still
+ * be updated.
+ *
+ * Upstream: `validateJobStatus`, `ValidateJobStatusUpdate`, and `getStatusValidationOptions` in
+ * `pkg/registry/batch/job`.
  */
 export function validateJobStatusUpdate(
   job: Job,
@@ -29,7 +32,7 @@ export function validateJobStatusUpdate(
   const was = trueConditions(stored.status);
   const changed = statusChanges(job.status ?? {}, stored.status ?? {}, is, was);
   validateCounters(job.status ?? {}, errors);
-  // Most rules came for the controllers of others: as long as there are none, the built-in one is trusted.
+  // Upstream added most rules for external controllers. Without `managedBy`, upstream trusts the built-in controller.
   if (jobManagedBy) {
     validateConditions(job, is, changed, errors);
     validateIndexes(job, changed, errors);
@@ -40,7 +43,7 @@ export function validateJobStatusUpdate(
   validateSuccessTransition(is, was, errors);
 }
 
-/** Which conditions a status says are true. */
+/** The conditions that are true in a status. */
 interface TrueConditions {
   readonly complete: boolean;
   readonly failed: boolean;
@@ -72,7 +75,7 @@ function trueConditions({ conditions }: JobStatus = {}): TrueConditions {
 
 type Changed = ReturnType<typeof statusChanges>;
 
-/** Which parts of the status differ from the stored one; conditions count as their truth alone. */
+/** Returns which fields differ from the stored status. Conditions are compared only by whether they are true. */
 function statusChanges(status: JobStatus, before: JobStatus, is: TrueConditions, was: TrueConditions) {
   return {
     complete: is.complete !== was.complete,
@@ -229,7 +232,7 @@ function validateTransition(job: Job, stored: Job, is: TrueConditions, was: True
   }
   const { failed = 0, succeeded = 0 } = status;
   if (failed < (before.failed ?? 0)) errors.invalid("status.failed", failed, "cannot decrease the failed counter");
-  // Scaling an Indexed Job down takes succeeded indexes away.
+  // Scaling down an elastic Indexed Job removes succeeded indexes.
   const isElastic =
     spec?.completionMode === "Indexed" && spec.completions !== undefined && spec.completions === spec.parallelism;
   if (!isElastic && succeeded < (before.succeeded ?? 0)) {

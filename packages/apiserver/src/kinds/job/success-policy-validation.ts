@@ -8,7 +8,7 @@ import { parseIndexList } from "./index-list.js";
 const MAX_RULES = 20;
 const MAX_INDEXES_BYTES = 64 * 1024;
 
-/** Of an Indexed Job. Upstream: `validateSuccessPolicy`. */
+/** Validates the success policy of an Indexed Job. Upstream: `validateSuccessPolicy`. */
 export function validateSuccessPolicy(
   policy: NonNullable<JobSpec["successPolicy"]>,
   completions: number | undefined,
@@ -21,7 +21,7 @@ export function validateSuccessPolicy(
     errors.required(field, "at least one rules must be specified when the successPolicy is specified");
   }
   if (rules.length > MAX_RULES) errors.tooMany(field, rules.length, MAX_RULES);
-  // A missing number of completions is reported on its own; nothing is too large then.
+  // Missing completions are reported separately. Without them there is no upper bound.
   const limit = completions ?? Number.POSITIVE_INFINITY;
   for (const [index, { succeededCount, succeededIndexes }] of rules.entries()) {
     const at = `${field}[${index}]`;

@@ -24,7 +24,7 @@ import { validateJobSpec } from "./spec-validation.js";
 const IMMUTABLE = "field is immutable";
 const emptySpec: JobSpec = { template: {} };
 
-/** Upstream: `ValidateJob`, without the metadata's rules. */
+/** Upstream: `ValidateJob`, without the metadata rules. */
 export function validateJob(job: Job, errors: FieldErrors, requireBatchLabels = true): void {
   const spec = job.spec ?? emptySpec;
   validateGeneratedSelector(job, spec, requireBatchLabels, errors);
@@ -37,12 +37,15 @@ export function validateJob(job: Job, errors: FieldErrors, requireBatchLabels = 
   }
 }
 
-/** Everything that holds for a new Job holds again, so an error of the spec is reported twice. Upstream: `jobStrategy.ValidateUpdate`. */
+/**
+ * Validates an update. The create rules run again, so a spec error is reported twice. Upstream:
+ * `jobStrategy.ValidateUpdate`.
+ */
 export function validateJobUpdate(job: Job, stored: Job, errors: FieldErrors, behaviours: VersionBehaviours): void {
   const spec = job.spec ?? emptySpec;
   const storedSpec = stored.spec ?? emptySpec;
   const storedLabels = storedSpec.template?.metadata?.labels ?? {};
-  // Jobs from before these labels existed stay updatable.
+  // Jobs that were created before these labels existed can still be updated.
   const hadBatchLabels =
     Object.hasOwn(storedLabels, CONTROLLER_UID_LABEL) && Object.hasOwn(storedLabels, JOB_NAME_LABEL);
   validateJob(job, errors, hadBatchLabels);
@@ -83,7 +86,8 @@ function validateGeneratedSelector(
     if (!Object.hasOwn(labels, key)) errors.required(field, `must be '${value}'`);
     else errors.invalid(field, sortedKeys(labels), `must be '${value}'`);
   }
-  // The usual, generated selector; others may have operators that nobody knows.
+  // The common case: a generated selector. Other selectors are validated first, because they may have unknown
+  // operators.
   if (spec.selector.matchExpressions === undefined && labelSelectorMatcher(spec.selector)(expected)) return;
   const malformed = new FieldErrors();
   validateLabelSelector(spec.selector, "spec.selector", malformed);
@@ -104,8 +108,8 @@ function validateCompletionsUpdate(spec: JobSpec, stored: JobSpec, errors: Field
 }
 
 /**
- * The template never changes, except that a suspended Job whose pods are gone (or never were) may be told where and how
- * its pods should run.
+ * Validates that the template does not change. A suspended Job whose pods have ended, or that never had pods, may
+ * change scheduling fields and resources.
  *
  * Upstream: `validatePodTemplateUpdate`, `validationOptionsForJob`.
  */
@@ -132,18 +136,18 @@ function isSameMetadata(template: PodTemplateSpec | undefined, stored: PodTempla
   return jsonEqual(template?.metadata, stored.metadata);
 }
 
-/** Suspended, and no pod is active any more. */
+/** Whether the Job is suspended and has no active pods. */
 function isStopped({ spec, status }: Job): boolean {
   const stopped = status?.startTime === undefined || isConditionTrue(status.conditions, "Suspended");
   return spec?.suspend === true && stopped && !status?.active;
 }
 
-/** Suspended from the beginning, or from before its controller looked. */
+/** Whether the Job is suspended and the controller has not set its start time. */
 function isNotYetStarted({ spec, status }: Job): boolean {
   return spec?.suspend === true && status?.startTime === undefined;
 }
 
-/** The stored template with everything taken over that may change. */
+/** Returns the stored template with the mutable fields of the new template. */
 function withMutableParts(
   stored: PodTemplateSpec,
   template: PodTemplateSpec,

@@ -3,7 +3,7 @@ import type { Job, JobSpec } from "@kubewright/api";
 import { dnsLabelErrors } from "../../names.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
 
-/** Of a Job and of a CronJob, whose name begins its pods' names. */
+/** Returns a warning for a Job or CronJob whose name is not a DNS label. Pod names start with it. */
 export function podNamePrefixWarnings(name: string): string[] {
   const sentences = dnsLabelErrors(name);
   if (sentences.length === 0) return [];

@@ -10,15 +10,15 @@ import { type RequestsAndLimits, boundProblems, claimProblems } from "./bounds.j
 type Item = NonNullable<LimitRange["spec"]>["limits"][number];
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
-/** In the order in which pods are written to and held to their limits. */
+/** Container lists in the order in which defaults and limits are applied. */
 const CONTAINERS = [
   ["containers", "container"],
   ["initContainers", "init container"],
 ] as const;
 
 /**
- * Gives new pods what they do not say of their resources, and holds them and claims to the limits of their namespace.
- * Templates are left alone.
+ * Sets default requests and limits in new pods, and validates pods and claims against the limits of their namespace.
+ * Pod templates are not checked.
  *
  * Upstream: plugin `LimitRanger`.
  */
@@ -56,7 +56,7 @@ function limitRangesOf({ registry }: ServerState): ResourceStorage | undefined {
   return registry.find("", "v1", "limitranges")?.storage;
 }
 
-/** The limits of each LimitRange of the namespace. */
+/** Yields the limits of each LimitRange in the namespace. */
 function* limitsOf({ server, namespace }: AdmissionAttributes): Generator<readonly Item[]> {
   for (const { object } of limitRangesOf(server)?.list(namespace) ?? [])
     yield (object as LimitRange).spec?.limits ?? [];
@@ -68,7 +68,7 @@ function setDefaults(pod: Pod, items: readonly Item[]): void {
   const requests: Resources = Object.assign({}, ...ofContainers.map(({ defaultRequest }) => defaultRequest ?? {}));
   const limits: Resources = Object.assign({}, ...ofContainers.map((item) => item.default ?? {}));
   const changes: string[] = [];
-  // The spec may be its template's own.
+  // The spec may be shared with a pod template.
   const spec = { ...pod.spec! };
   for (const [member, containerType] of CONTAINERS) {
     if (spec[member] === undefined) continue;

@@ -6,7 +6,7 @@ import { goFloat } from "./go-float.js";
 
 type Item = NonNullable<LimitRange["spec"]>["limits"][number];
 
-/** What is held to bounds: a container or a whole pod. */
+/** The resources of a container or pod that limits apply to. */
 export interface RequestsAndLimits {
   readonly requests: Amounts;
   readonly limits: Amounts;
@@ -14,7 +14,9 @@ export interface RequestsAndLimits {
 
 const NOTHING: Amounts = new Map();
 
-/** A sentence for each bound that is not kept. Upstream: `minConstraint`, `maxConstraint`, `limitRequestRatioConstraint`. */
+/**
+ * Returns a message for each violated bound. Upstream: `minConstraint`, `maxConstraint`, `limitRequestRatioConstraint`.
+ */
 export function boundProblems(item: Item, { requests, limits }: RequestsAndLimits): string[] {
   const { type } = item;
   const problems: string[] = [];
@@ -44,7 +46,10 @@ export function boundProblems(item: Item, { requests, limits }: RequestsAndLimit
   return problems;
 }
 
-/** The same of a claim, which has no limits. Upstream: `PersistentVolumeClaimValidateLimitFunc`. */
+/**
+ * Returns a message for each bound that a claim violates. Claims have no limits. Upstream:
+ * `PersistentVolumeClaimValidateLimitFunc`.
+ */
 export function claimProblems(requests: Resources | undefined, items: readonly Item[]): string[] {
   const amounts = amountsOf(requests);
   return items

@@ -36,7 +36,10 @@ function limitRange(given: Given): object {
   };
 }
 
-/** As a chain: what is limited by default is what it may be at most, what is requested is what is limited, or the least. */
+/**
+ * Applies the chain of defaults: the default limit is the maximum; the default request is the default limit, or else
+ * the minimum.
+ */
 function withDefaults({ min, max, default: limit = max, defaultRequest = limit ?? min }: Given): Given {
   return JSON.parse(JSON.stringify({ min, max, default: limit, defaultRequest })) as Given;
 }

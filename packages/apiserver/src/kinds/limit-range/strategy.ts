@@ -19,7 +19,10 @@ type Member = "min" | "max" | "default" | "defaultRequest" | "maxLimitRequestRat
 const TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 const MILLION = 1_000_000n;
 const NANO = 1_000_000_000n;
-/** Ratios of more than this are of whole amounts. Upstream: `resource.MaxMilliValue`. */
+/**
+ * The maximum that is compared in thousandths. Ratios of larger amounts are computed with whole amounts. Upstream:
+ * `resource.MaxMilliValue`.
+ */
 const MAX_MILLIS = (2n ** 63n - 1n) / 1000n;
 
 /** Upstream: `pkg/registry/core/limitrange`, `ValidateLimitRange`. */
@@ -95,7 +98,7 @@ function validateNames(item: Item, path: string, errors: FieldErrors): void {
   validateAll("maxLimitRequestRatio");
 }
 
-/** In order, where upstream has the order of a Go map: none. */
+/** Returns the resource names sorted. Upstream iterates over a Go map, whose order is random. */
 function namesOf(item: Item): string[] {
   const { max, min, maxLimitRequestRatio } = item;
   const defaults = item.type === "Pod" ? {} : { ...item.default, ...item.defaultRequest };
@@ -151,7 +154,7 @@ function validateRatio(item: Item, name: string, field: string, errors: FieldErr
     errors.invalid(field, ratio, `ratio ${ratio} is greater than max/min = ${goFloat(maxRatio)}`);
 }
 
-/** Quantities round up. */
+/** Divides and rounds up, as quantities do. */
 function ceilDivide(amount: bigint, by: bigint): bigint {
   return amount >= 0n ? (amount + by - 1n) / by : amount / by;
 }

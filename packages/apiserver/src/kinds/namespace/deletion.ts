@@ -29,7 +29,10 @@ interface NamespaceObject extends KubernetesObject {
   status?: { phase?: string };
 }
 
-/** DELETE of a namespace only marks it; its contents go first. Upstream: `pkg/registry/core/namespace/storage`. */
+/**
+ * DELETE of a namespace only marks it as terminating. Its contents are deleted first. Upstream:
+ * `pkg/registry/core/namespace/storage`.
+ */
 export function deleteNamespace(write: Write, stored: StoredObject, options: DeleteOptions): DeletionResult {
   const { resource } = write.target;
   const namespace = stored.object as NamespaceObject;
@@ -75,7 +78,10 @@ function checkNamespacePreconditions({ target }: Write, stored: StoredObject, { 
   }
 }
 
-/** PUT of `finalize`: takes nothing but `spec.finalizers`; the last one removed from a terminating namespace ends it. */
+/**
+ * PUT of `finalize`: updates only `spec.finalizers`. A terminating namespace is removed when its last finalizer is
+ * removed.
+ */
 export function finalizeNamespace(call: ApiCall): Awaitable<Reply> {
   const { resource, name } = call.target;
   const options = readWriteOptions(call, "UpdateOptions");

@@ -11,7 +11,7 @@ const NAME_LABEL = "kubernetes.io/metadata.name";
 const FINALIZER = "kubernetes";
 
 /**
- * Deletion, and emptying a namespace that is being deleted, are the server's.
+ * The strategy of the Namespace object. Other parts of the server delete namespaces and empty terminating ones.
  *
  * Upstream: `pkg/registry/core/namespace`, `ValidateNamespaceStatusUpdate`.
  */

@@ -2,12 +2,12 @@ import { type Ingress, type IngressClass, ingressClasses, ingresses } from "@kub
 
 import type { AdmissionPlugin } from "../../registry/admission.js";
 
-/** How the class was named before there were classes. */
+/** The annotation that named the class before the field existed. */
 export const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
 const DEFAULT_ANNOTATION = "ingressclass.kubernetes.io/is-default-class";
 
 /**
- * A new Ingress that names no class is given the default one; of several, the newest.
+ * Sets the default class in a new Ingress without a class. Of several default classes, the newest is used.
  *
  * Upstream: `plugin/pkg/admission/network/defaultingressclass`.
  */

@@ -21,7 +21,11 @@ const BAD_SEQUENCES = ["//", "/./", "/../", "%2f", "%2F"];
 const BAD_ENDINGS = ["/..", "/."];
 const NOT_AN_IP = "must be a DNS name, not an IP address";
 
-/** Upstream: `ValidateIngressSpec`. @param stored - What it replaces: names of secrets that were bad before may stay bad. */
+/**
+ * Upstream: `ValidateIngressSpec`.
+ *
+ * @param stored - The stored spec. Invalid secret names that it already has are permitted.
+ */
 export function validateIngressSpec(spec: Spec, stored: Spec | undefined, errors: FieldErrors): void {
   const { rules, defaultBackend, tls = [], ingressClassName } = spec;
   if ((rules ?? []).length === 0 && defaultBackend === undefined)
@@ -58,7 +62,7 @@ function validateRule({ host = "", http }: Rule, path: string, errors: FieldErro
 }
 
 function validatePath({ path = "", pathType, backend }: HttpPath, at: string, errors: FieldErrors): void {
-  // Absent, it is written as null.
+  // The field is written as null when absent.
   if ((pathType as string | null | undefined) == null) {
     errors.required(`${at}.pathType`, "pathType must be specified");
     return;
@@ -94,7 +98,7 @@ function validateBackend({ resource, service }: Backend, path: string, errors: F
   }
 }
 
-/** Something of any kind, in the same namespace or in none. */
+/** Validates a reference to an object of any kind, in the same namespace or cluster-scoped. */
 export function validateTypedReference(
   { apiGroup, kind, name }: { readonly apiGroup?: string | null; readonly kind: string; readonly name: string },
   path: string,

@@ -66,7 +66,10 @@ export const ingressResource = builtInResource<Ingress>({
   admission: defaultIngressClass,
 });
 
-/** An empty list is the same as none, unless it is what is wrong. */
+/**
+ * Drops an empty list of rules, which equals an absent list. Without a default backend the list stays, because the
+ * error shows it.
+ */
 function dropEmptyRules({ spec }: Ingress): void {
   if (spec?.rules?.length === 0 && spec.defaultBackend !== undefined) delete spec.rules;
 }

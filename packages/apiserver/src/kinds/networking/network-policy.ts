@@ -87,7 +87,7 @@ function validatePorts(ports: readonly Port[] = [], path: string, errors: FieldE
     } else if (typeof port === "number") {
       addInvalid(errors, `${at}.port`, port, portNumberErrors(port));
       if (endPort === undefined) continue;
-      // Upstream shows the port.
+      // Upstream's error shows the port, not the end port.
       if (endPort < port) errors.invalid(`${at}.endPort`, port, "must be greater than or equal to `port`");
       addInvalid(errors, `${at}.endPort`, endPort, portNumberErrors(endPort));
     } else {

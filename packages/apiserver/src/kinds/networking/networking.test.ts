@@ -62,7 +62,7 @@ test("a backend is either a service with one port or a resource", () => {
   );
 });
 
-// Few of them, so that they are often the same, or within each other.
+// A small set of networks, so that generated networks are often equal or nested.
 const network = fc.tuple(fc.constantFrom(10, 11), fc.constantFrom(0, 1, 128), fc.integer({ min: 6, max: 18 }));
 const numberOf = (a: number, b: number): number => a * 2 ** 24 + b * 2 ** 16;
 

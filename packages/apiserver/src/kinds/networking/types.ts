@@ -32,7 +32,7 @@ export const networkingTypes: TypeDeclarations = {
       "IngressClassParametersReference.namespace",
       "NetworkPolicyPort.protocol",
     ]),
-    // The rules of an Ingress are refused as they were sent, and an empty list is none: see `ingress.ts`.
+    // Errors show the rules of an Ingress as they were sent. `ingress.ts` drops an empty list.
     keepsEmptyCollection: new Set(["HTTPIngressRuleValue.paths", "IngressSpec.rules"]),
     atomicTypes: new Set(["ServiceBackendPort"]),
   },

@@ -2,10 +2,10 @@ import type { FieldErrors } from "../../field-errors.js";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const VOLUME_MODES = ["Block", "Filesystem"];
-/** In the order of the cell, with what stands there. Upstream: `GetAccessModesAsString`. */
+/** The abbreviations of the access modes, in the order of the table cell. Upstream: `GetAccessModesAsString`. */
 const SHORT_MODES = { ReadWriteOnce: "RWO", ReadOnlyMany: "ROX", ReadWriteMany: "RWX", ReadWriteOncePod: "RWOP" };
 
-/** How claims and volumes may be mounted; an empty list is the caller's. */
+/** Validates access modes of claims and volumes. The caller checks for an empty list. */
 export function validateAccessModes(modes: readonly string[], field: string, errors: FieldErrors): void {
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.notSupported(field, mode, ACCESS_MODES);
   const isForOnePod = (mode: string): boolean => mode === "ReadWriteOncePod";
@@ -17,7 +17,7 @@ export function validateVolumeMode(mode: string | undefined, field: string, erro
   if (mode !== undefined && !VOLUME_MODES.includes(mode)) errors.notSupported(field, mode, VOLUME_MODES);
 }
 
-/** `RWO,ROX` */
+/** Formats the table cell: `RWO,ROX`. */
 export function accessModesCell(modes: readonly string[] = []): string {
   return Object.entries(SHORT_MODES)
     .filter(([mode]) => modes.includes(mode))

@@ -11,7 +11,8 @@ const NOT_EXPANDABLE =
   "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
 
 /**
- * A claim that says nothing of its class has the default one, is held until nobody uses it, and grows where its class lets it.
+ * Adds the protection finalizer and the default class to new claims, and permits expansion only when the class allows
+ * it.
  *
  * Upstream: plugins `DefaultStorageClass`, `StorageObjectInUseProtection`, `PersistentVolumeClaimResize`.
  */

@@ -15,8 +15,8 @@ export interface StorageProtectionOptions {
 }
 
 /**
- * Lets deleted claims go when no pod on a node uses them, and deleted volumes when no claim has them. Pods are looked at only
- * while a deleted claim waits.
+ * Removes the protection finalizer of deleted claims that no scheduled pod uses, and of deleted volumes that no claim
+ * is bound to. Pods are watched only while a deleted claim waits.
  *
  * Upstream: `pkg/controller/volume/pvcprotection`, `pvprotection`, of kube-controller-manager.
  */
@@ -25,7 +25,7 @@ export class StorageProtection {
   readonly #claims: ResourceStorage;
   readonly #volumes: ResourceStorage;
   readonly #pods: ResourceStorage;
-  /** Claims that pods use, by key. */
+  /** Deleted claims that still have the finalizer, by key. */
   readonly #deletedClaims = new Map<string, StoredObject>();
   #scheduled = false;
   readonly #podListener = {
@@ -87,7 +87,7 @@ export class StorageProtection {
     if (this.#deletedClaims.size === 0) this.#pods.unfollow(this.#podListener);
   }
 
-  /** The claims of all pods that are on a node. */
+  /** Returns the names of the claims that scheduled pods use. */
   #claimsInUse(namespace: string): ReadonlySet<string> {
     const names = new Set<string>();
     for (const { object } of this.#pods.list(namespace)) {
@@ -106,7 +106,7 @@ function isTerminating({ object: { metadata } }: StoredObject, finalizer: string
   return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes(finalizer);
 }
 
-/** One that is another by now stays. */
+/** Removes the finalizer of a terminating object. An object that was recreated in the meantime stays unchanged. */
 function removeFinalizer(storage: ResourceStorage, stored: StoredObject | undefined, finalizer: string): void {
   if (stored === undefined || !isTerminating(stored, finalizer)) return;
   const finalizers = stored.object.metadata.finalizers!.filter((each) => each !== finalizer);

@@ -25,12 +25,12 @@ export function validateClaimSpec(spec: ClaimSpec, path: string, errors: FieldEr
   if (dataSource !== undefined) validateDataSource(dataSource, `${path}.dataSource`, errors);
   if (dataSourceRef !== undefined) validateDataSource(dataSourceRef, `${path}.dataSourceRef`, errors);
   if (dataSource !== undefined && dataSourceRef !== undefined && !isSameSource(dataSource, dataSourceRef))
-    // Upstream gives the path as the value.
+    // Upstream passes the path as the value.
     errors.invalid(path, {}, "must match dataSourceRef");
   validateClassName(volumeAttributesClassName, `${path}.volumeAttributesClassName`, errors);
 }
 
-/** Of an optional class: `""` says that there is none. */
+/** Validates an optional class name. `""` means no class. */
 function validateClassName(name: string | undefined, field: string, errors: FieldErrors): void {
   if (name) addInvalid(errors, field, name, dnsSubdomainErrors(name));
 }

@@ -3,7 +3,7 @@ import { parseQuantity } from "../../quantity.js";
 
 type Quantities = Readonly<Record<string, string>>;
 
-/** Billionths of a byte. */
+/** Returns the storage amount in billionths of a byte; 0 when absent. */
 export function storageOf(quantities: Quantities | undefined): bigint {
   return parseQuantity(quantities?.["storage"] ?? "0")?.nanos ?? 0n;
 }

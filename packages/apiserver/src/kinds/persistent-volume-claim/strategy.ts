@@ -88,12 +88,12 @@ export const persistentVolumeClaimResource = builtInResource<PersistentVolumeCla
   admission: claimAdmission,
 });
 
-/** Whichever of the two sources is there says what the other is. Upstream: `NormalizeDataSources`. */
+/** Copies the data source that is set to the one that is not. Upstream: `NormalizeDataSources`. */
 function mirrorDataSources(claim: PersistentVolumeClaim): void {
   if (claim.spec?.dataSource === undefined && claim.spec?.dataSourceRef === undefined) return;
   const spec = (claim.spec = { ...claim.spec });
   if (spec.dataSourceRef?.namespace !== undefined) {
-    // Upstream's gate for sources in other namespaces is off, so the field is dropped.
+    // Upstream's feature gate for data sources in other namespaces is off, so the field is dropped.
     spec.dataSourceRef = { ...spec.dataSourceRef };
     delete spec.dataSourceRef.namespace;
   }
@@ -117,7 +117,7 @@ function validateSpecUpdate(claim: PersistentVolumeClaim, stored: PersistentVolu
     errors.invalid(`metadata.annotations[${CLASS_ANNOTATION}]`, annotation ?? "", FIELD_IS_IMMUTABLE);
   const allowed = { ...before };
   if (!before.volumeName) restoreMember(allowed, spec, "volumeName");
-  // A default class may come late.
+  // The default class may be set after creation.
   if (before.storageClassName === undefined && (isUpgrade || annotationBefore === undefined))
     restoreMember(allowed, spec, "storageClassName");
   if (stored.status?.phase === "Bound") {
@@ -130,7 +130,7 @@ function validateSpecUpdate(claim: PersistentVolumeClaim, stored: PersistentVolu
     errors.forbidden("spec", `${sentence}\n${memberDifference(spec, allowed)}`);
   }
   const size = storageOf(spec.resources?.requests);
-  // Less than before is fine while the volume has not grown to it.
+  // The request may be reduced while the volume is smaller than the new request.
   if (size < storageOf(before.resources?.requests) && size <= storageOf(stored.status?.capacity))
     errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
   if (spec.volumeMode !== before.volumeMode) errors.invalid("volumeMode", spec.volumeMode ?? null, FIELD_IS_IMMUTABLE);

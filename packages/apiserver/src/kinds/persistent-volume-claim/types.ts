@@ -1,7 +1,9 @@
 import type { TypeDeclarations } from "../../schema/type-declarations.js";
 import { fields } from "./fields.js";
 
-/** What claims are made of, but for their spec, which pods' ephemeral volumes have, too. StatefulSets have templates of them. */
+/**
+ * The types of claims except their spec, which ephemeral volumes of pods share. StatefulSets have templates of claims.
+ */
 export const claimTypes: TypeDeclarations = {
   fields,
   rules: {

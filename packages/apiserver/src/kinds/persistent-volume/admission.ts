@@ -5,7 +5,10 @@ import { addFinalizer } from "../add-finalizer.js";
 
 export const PROTECTION_FINALIZER = "kubernetes.io/pv-protection";
 
-/** A volume is held until no claim has it. Upstream: plugin `StorageObjectInUseProtection`. */
+/**
+ * Adds the protection finalizer to new volumes, and sets the transition time. Upstream: plugin
+ * `StorageObjectInUseProtection`.
+ */
 export const volumeAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && resource === "persistentvolumes",
   mutate({ operation, subresource, object, oldObject, server }) {
@@ -15,7 +18,10 @@ export const volumeAdmission: AdmissionPlugin = {
   },
 };
 
-/** When the phase changed, unless the writer says it. Upstream has this in the strategy of the status, which knows the time. */
+/**
+ * Sets the time of a phase change, unless the writer sets it. Upstream does this in the status strategy, which knows
+ * the time.
+ */
 function setTransitionTime(volume: PersistentVolume, stored: PersistentVolume, nowMs: number): void {
   const { phase, lastPhaseTransitionTime } = volume.status ?? {};
   if (phase === stored.status?.phase) return;

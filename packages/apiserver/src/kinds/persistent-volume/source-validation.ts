@@ -9,7 +9,7 @@ type VolumeSpec = NonNullable<PersistentVolume["spec"]>;
 type Source = (typeof SOURCES)[number];
 type Members = Readonly<Record<string, unknown>>;
 
-/** In the order in which upstream looks for them: all but the first that is set are refused. */
+/** The sources in upstream's order. Only the first source that is set is permitted. */
 export const SOURCES = [
   "hostPath",
   "gcePersistentDisk",
@@ -35,7 +35,7 @@ export const SOURCES = [
   "csi",
 ] as const satisfies readonly (keyof VolumeSpec)[];
 
-/** Members that a source cannot do without, in upstream's order. */
+/** The required fields of the sources, in upstream's order. */
 const REQUIRED: Readonly<Partial<Record<Source, readonly string[]>>> = {
   gcePersistentDisk: ["pdName"],
   awsElasticBlockStore: ["volumeID"],
@@ -53,7 +53,10 @@ const REQUIRED: Readonly<Partial<Record<Source, readonly string[]>>> = {
   azureDisk: ["diskName", "diskURI"],
   scaleIO: ["gateway", "system", "volumeName"],
 };
-/** Secrets of a CSI driver that have to be named in full; that of `nodeStage` is the driver's affair. */
+/**
+ * The secret references of a CSI driver that need a name and a namespace. The driver validates the reference for
+ * `nodeStage`.
+ */
 const CSI_SECRETS = [
   "controllerPublishSecretRef",
   "controllerExpandSecretRef",
@@ -62,7 +65,7 @@ const CSI_SECRETS = [
 ] as const;
 const INITIATORS = [/^iqn\.\d{4}-\d{2}\.[\w.-]+(:[^,;*&$|\s]+)$/, /^eui.[0-9A-Za-z]{16}$/, /^naa.[0-9A-Za-z]{32}$/];
 
-/** Exactly one source, and all that it needs. Upstream: `ValidatePersistentVolumeSpec`. */
+/** Validates that exactly one source is set, with its required fields. Upstream: `ValidatePersistentVolumeSpec`. */
 export function validateVolumeSource(spec: VolumeSpec, path: string, errors: FieldErrors): void {
   let isFirst = true;
   for (const source of SOURCES) {
@@ -80,7 +83,7 @@ export function validateVolumeSource(spec: VolumeSpec, path: string, errors: Fie
   if (isFirst) errors.required(path, "must specify a volume type");
 }
 
-/** What only some sources ask for. */
+/** Additional rules of individual sources. */
 const VALIDATIONS: Readonly<Partial<Record<Source, (spec: VolumeSpec, path: string, errors: FieldErrors) => void>>> = {
   hostPath({ hostPath }, path, errors) {
     const { path: host, type = "" } = hostPath!;

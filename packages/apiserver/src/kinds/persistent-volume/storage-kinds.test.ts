@@ -129,7 +129,7 @@ test("a volume has exactly one source with its required fields", () => {
       const more = errors.filter(({ detail }) => detail === "may not specify more than 1 volume type");
       expect(more.length).toBe(Math.max(0, sources.length - 1));
       expect(errors.some(({ detail }) => detail === "must specify a volume type")).toBe(sources.length === 0);
-      // Nothing at all is enough for StorageOS, which nobody has any more.
+      // StorageOS has no required fields. The source is no longer in use.
       expect(errors.length > more.length).toBe(sources[0] !== "storageos");
     }),
   );

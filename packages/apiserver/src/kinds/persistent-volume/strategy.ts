@@ -133,7 +133,7 @@ function validateCapacity(capacity: Readonly<Record<string, string>> | undefined
   }
 }
 
-/** Whether a path is `/` once it is cleaned up. Upstream: `path.Clean`. */
+/** Whether the cleaned path is `/`. Upstream: `path.Clean`. */
 function isRoot(path: string): boolean {
   let depth = 0;
   for (const part of path.split("/")) {
@@ -147,7 +147,7 @@ function isRoot(path: string): boolean {
 function validateSpecUpdate(spec: VolumeSpec, stored: VolumeSpec, errors: FieldErrors): void {
   const source = sourceOf(spec);
   const before = sourceOf(stored);
-  // The secret for expansions may come late.
+  // The secret reference for expansion may be set after creation.
   if (before.csi !== undefined && source.csi !== undefined && before.csi.controllerExpandSecretRef === undefined) {
     source.csi = { ...source.csi };
     delete source.csi.controllerExpandSecretRef;

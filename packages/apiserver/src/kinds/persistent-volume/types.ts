@@ -3,7 +3,7 @@ import { fields } from "./fields.js";
 
 const READ_ONLY = ["AzureFile", "CephFS", "Cinder", "CSI", "Flex", "Glusterfs", "ISCSI", "RBD", "ScaleIO", "StorageOS"];
 
-/** What volumes are made of, but for the sources that pods' volumes have, too. */
+/** The types of volumes, except the sources that volumes of pods share. */
 export const volumeTypes: TypeDeclarations = {
   fields,
   rules: {

@@ -16,7 +16,7 @@ const APP_ARMOR_PROFILES = ["", "runtime/default", "unconfined"];
 const LOCALHOST = "localhost/";
 const INTEGER = /^(?:0|-?[1-9]\d*|-0\d*)$/;
 
-/** Whether any of them means something to a pod. Most do not, and to ask that once is all they cost. */
+/** Whether any annotation has a meaning for pods. A fast check, because most annotations have none. */
 export function hasPodAnnotations(annotations: Annotations): boolean {
   for (const key in annotations) {
     if (key === MIRROR || key === DELETION_COST || key === SECCOMP_POD) return true;
@@ -25,7 +25,7 @@ export function hasPodAnnotations(annotations: Annotations): boolean {
   return false;
 }
 
-/** What means something as an annotation of a pod. Upstream: `ValidatePodSpecificAnnotations`. */
+/** Validates the annotations that have a meaning for pods. Upstream: `ValidatePodSpecificAnnotations`. */
 export function validateAnnotationsOfPod(annotations: Annotations, spec: PodSpec, errors: FieldErrors): void {
   if (annotations === undefined || !hasPodAnnotations(annotations)) return;
   const field = (key: string): string => `metadata.annotations[${key}]`;
@@ -44,7 +44,10 @@ export function validateAnnotationsOfPod(annotations: Annotations, spec: PodSpec
   }
 }
 
-/** What says how the pod was made to run. Upstream: `ValidatePodSpecificAnnotationUpdates`. */
+/**
+ * Validates that annotations that decide how the pod runs do not change. Upstream:
+ * `ValidatePodSpecificAnnotationUpdates`.
+ */
 export function validateAnnotationsUpdate(
   annotations: Annotations = {},
   stored: Annotations = {},
@@ -80,7 +83,7 @@ function validateAppArmor(container: string, profile: string, spec: PodSpec, fie
     errors.invalid(field, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`);
 }
 
-/** Without a plus sign and leading zeros. Upstream: `GetDeletionCostFromPodAnnotations`. */
+/** Whether the text is an int32 without plus sign and leading zeros. Upstream: `GetDeletionCostFromPodAnnotations`. */
 function isInt32(text: string): boolean {
   return INTEGER.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31;
 }

@@ -17,7 +17,10 @@ interface Binding extends KubernetesObject {
 
 const POD = { group: "", resource: "pods", kind: "Pod" };
 
-/** POST of `pods/binding`, or of a Binding: assigns a pod to a node. Upstream: `pkg/registry/core/pod/storage` BindingREST. */
+/**
+ * POST of `pods/binding`, or of a Binding: assigns a pod to a node. Upstream: `pkg/registry/core/pod/storage`
+ * BindingREST.
+ */
 export function bind(call: ApiCall, podName = call.target.name): Awaitable<Reply> {
   const options = readWriteOptions(call, "CreateOptions");
   const binding = readSubresourceBody(call, "Binding") as Binding;

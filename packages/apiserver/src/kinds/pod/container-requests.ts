@@ -6,7 +6,8 @@ type Quantities = Map<string, Quantity>;
 type Kind = "requests" | "limits";
 
 /**
- * What a pod's containers ask for together: those that run side by side, or as much as is needed while they start.
+ * Returns the aggregate requests of a pod's containers: the larger of the sum of the running containers and the maximum
+ * during initialization.
  *
  * @see kubernetes `AggregateContainerRequests` of `k8s.io/component-helpers/resource`
  */
@@ -14,7 +15,7 @@ export function containerRequests(spec: PodSpec): ReadonlyMap<string, Quantity> 
   return aggregate(spec, "requests");
 }
 
-/** The same of limits. Upstream: `AggregateContainerLimits`. */
+/** Returns the aggregate limits. Upstream: `AggregateContainerLimits`. */
 export function containerLimits(spec: PodSpec): ReadonlyMap<string, Quantity> {
   return aggregate(spec, "limits");
 }

@@ -40,7 +40,10 @@ export function validateContainers(containerContext: ContainerContext, path: str
     validateHostPortsUnused(ports, used, `${path}[${index}].ports`, errors);
 }
 
-/** They run one after the other, so that each may have a port another had. Upstream: `validateInitContainers`. */
+/**
+ * Validates init containers. They run one after the other, so several may use the same host port. Upstream:
+ * `validateInitContainers`.
+ */
 export function validateInitContainers(containerContext: ContainerContext, path: string, errors: FieldErrors): void {
   const { spec } = containerContext;
   if (spec.initContainers === undefined) return;
@@ -51,7 +54,7 @@ export function validateInitContainers(containerContext: ContainerContext, path:
     validateRestartRules(container, at, errors);
     if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
     else if (container.name) names.add(container.name);
-    // Upstream looks at the container as if it were the only one.
+    // Upstream validates each init container as a list of one, so the index is always 0.
     validateHostPortsUnused(container.ports, new Set(), `${path}[0].ports`, errors);
     if (container.restartPolicy === "Always") {
       validateLifecycle(container.lifecycle, spec.terminationGracePeriodSeconds, `${at}.lifecycle`, errors);
@@ -66,7 +69,7 @@ export function validateInitContainers(containerContext: ContainerContext, path:
   }
 }
 
-/** Rules of pods that their templates are free of. Upstream: `validateContainersOnlyForPod`. */
+/** Validates image names. Pod templates are exempt. Upstream: `validateContainersOnlyForPod`. */
 export function validateImages(containers: readonly Container[], path: string, errors: FieldErrors): void {
   for (const [index, { image = "" }] of containers.entries()) {
     if (image !== image.trim())
@@ -74,7 +77,7 @@ export function validateImages(containers: readonly Container[], path: string, e
   }
 }
 
-/** Of whichever list. Upstream: `validateContainerCommon`. */
+/** Validates a container of any list. Upstream: `validateContainerCommon`. */
 export function validateContainer(
   container: Container,
   containerContext: ContainerContext,

@@ -8,8 +8,9 @@ const TAINTS = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 const SECONDS = 300;
 
 /**
- * Pods stay for a while where their node has trouble, on furnished servers: elsewhere nothing evicts anybody, and pods
- * are as they were made.
+ * Adds tolerations that keep pods for 300 seconds on nodes that are not ready or unreachable.
+ *
+ * Only servers with default objects do this: other servers have nothing that evicts pods, and leave pods unchanged.
  *
  * Upstream: plugin `DefaultTolerationSeconds`.
  */

@@ -8,7 +8,7 @@ import { applyPodSpecDefaults } from "./template-defaults.js";
 
 type Resources = NonNullable<Container["resources"]>;
 
-/** Upstream: `SetDefaults_Pod`, and the conversion that keeps a status' two forms of the pod's address alike. */
+/** Upstream: `SetDefaults_Pod`, and the conversion that keeps `podIP` equal to the first of `podIPs`. */
 export function applyPodDefaults(pod: Pod, stored?: Pod): void {
   const { spec, status } = pod;
   if (spec !== undefined && spec !== stored?.spec) {
@@ -20,7 +20,10 @@ export function applyPodDefaults(pod: Pod, stored?: Pod): void {
   } else if (status?.podIPs?.[0]?.ip) status.podIP = status.podIPs[0].ip;
 }
 
-/** What templates do not have. The spec may be a template's: it is not changed, and itself the answer when it has everything. */
+/**
+ * Applies the defaults that pod templates do not get. Does not change the spec, which may be shared with a template;
+ * returns the same spec when nothing is missing.
+ */
 function withPodDefaults(spec: PodSpec): PodSpec {
   const { enableServiceLinks, initContainers, resources } = spec;
   const containers = spec.containers?.some(lacksRequests) ? spec.containers.map(withRequests) : spec.containers;
@@ -41,8 +44,8 @@ function withPodDefaults(spec: PodSpec): PodSpec {
 }
 
 /**
- * What the pod as a whole is not said to request is what its containers do together, or what it is limited to. Huge pages
- * are limited to what is requested of them.
+ * Defaults pod-level requests to the aggregate requests of the containers, or else to the pod's limits. Limits of huge
+ * pages default to the containers' limits.
  *
  * Upstream: `defaultHugePagePodLimits`, `defaultPodRequests` of `pkg/apis/core/v1`.
  */
@@ -69,7 +72,7 @@ function lacksRequests({ resources }: Container): boolean {
   return limits !== undefined && Object.keys(limits).some((name) => resources?.requests?.[name] === undefined);
 }
 
-/** What is limited and not requested is requested in full. */
+/** Defaults requests to limits. */
 function withRequests(container: Container): Container {
   if (!lacksRequests(container)) return container;
   const requests = { ...container.resources?.requests };

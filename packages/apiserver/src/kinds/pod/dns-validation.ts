@@ -4,7 +4,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { ipAddressErrors, underscoreSubdomainErrors } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 
-/** What libc's resolver takes. */
+/** The limits of libc's resolver. */
 const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;
 const MAX_SEARCH_CHARACTERS = 2048;

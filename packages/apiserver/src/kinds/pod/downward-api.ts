@@ -9,7 +9,7 @@ type EnvVarSource = NonNullable<NonNullable<Container["env"]>[number]["valueFrom
 type ObjectFieldSelector = NonNullable<EnvVarSource["fieldRef"]>;
 type ResourceFieldSelector = NonNullable<EnvVarSource["resourceFieldRef"]>;
 
-/** What is known of a pod; which of it is offered differs by place. */
+/** The pod fields of the downward API. Environment variables and volumes support different subsets. */
 const POD_FIELDS = new Set(
   "metadata.annotations metadata.labels metadata.name metadata.namespace metadata.uid spec.nodeName spec.restartPolicy spec.serviceAccountName spec.schedulerName status.phase status.hostIP status.hostIPs status.podIP status.podIPs spec.host".split(
     " ",
@@ -62,9 +62,9 @@ export function validateFieldRef(
 }
 
 /**
- * What a container requests or is limited to.
+ * Validates a reference to a container's request or limit.
  *
- * @param isFile - In a volume, which belongs to no container by itself.
+ * @param isFile - Whether the reference is in a volume, which needs a container name.
  * @see kubernetes `validateContainerResourceFieldSelector` of `pkg/apis/core/validation`
  */
 export function validateResourceFieldRef(

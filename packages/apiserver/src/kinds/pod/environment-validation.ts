@@ -36,7 +36,10 @@ export function validateEnvironment(container: Container, volumes: Volumes, path
   }
 }
 
-/** All variables of an object. As upstream has it, the name may end with what a name to be completed may end with. */
+/**
+ * Validates the name of a ConfigMap or Secret that provides all its keys. As upstream, the name may end with a dash,
+ * like a name prefix.
+ */
 function validateObjectName({ name }: { name?: string }, field: string, errors: FieldErrors): void {
   if (!name) return errors.required(field);
   const completed = name.length > 1 && name.endsWith("-") ? `${name.slice(0, -1)}a` : name;
@@ -71,7 +74,7 @@ function validateKeyRef({ name = "", key }: { name?: string; key: string }, path
   else addInvalid(errors, `${path}.key`, key, configKeyErrors(key));
 }
 
-/** A line of a file that an init container wrote. Upstream: `validateFileKeySelector`. */
+/** Validates a reference to a variable in a file that an init container writes. Upstream: `validateFileKeySelector`. */
 function validateFileKey(
   { key, volumeName, path: file }: FileKeySelector,
   volumes: Volumes,

@@ -7,7 +7,7 @@ import { validateContainer } from "./container-validation.js";
 import { createContainerContext } from "./container-context.js";
 import { restoreStoredPod } from "./restore-stored-pod.js";
 
-/** In the order of Go's struct. */
+/** The forbidden fields, in the order of the Go struct. */
 const FORBIDDEN_FIELDS = [
   "ports",
   "resources",
@@ -21,7 +21,7 @@ const FORBIDDEN_FIELDS = [
 ] as const;
 const NOT_HERE = "cannot be set for an Ephemeral Container";
 
-/** Adds containers to a pod that is there already, as `kubectl debug` does. Upstream: `podEphemeralContainersStrategy`. */
+/** Adds containers to an existing pod, as `kubectl debug` does. Upstream: `podEphemeralContainersStrategy`. */
 export const ephemeralContainersStrategy: UpdateStrategy<Pod> = {
   resets: "status",
   prepareForUpdate(pod, stored) {
@@ -62,7 +62,7 @@ function validateEphemeralContainers({ spec }: Pod, errors: FieldErrors): void {
   }
 }
 
-/** Those that are there stay as they are. Upstream: `ValidatePodEphemeralContainersUpdate`. */
+/** Validates that existing ephemeral containers do not change. Upstream: `ValidatePodEphemeralContainersUpdate`. */
 function validateUnchanged({ spec }: Pod, stored: Pod, errors: FieldErrors): void {
   const wanted = new Map((spec?.ephemeralContainers ?? []).map((container) => [container.name, container]));
   for (const container of stored.spec?.ephemeralContainers ?? []) {
@@ -77,7 +77,7 @@ function validateUnchanged({ spec }: Pod, stored: Pod, errors: FieldErrors): voi
   }
 }
 
-/** As Go sees a struct with nothing in it. */
+/** Whether the value is absent or an object without members, as an empty Go struct. */
 function isEmpty(value: unknown): boolean {
   return value === undefined || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }

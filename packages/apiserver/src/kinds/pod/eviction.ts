@@ -17,7 +17,10 @@ interface Eviction extends KubernetesObject {
   deleteOptions?: Record<string, unknown>;
 }
 
-/** POST of `pods/eviction`: asks the pod's budget, says so in its status, then deletes it. Upstream: `pkg/registry/core/pod/storage` EvictionREST. */
+/**
+ * POST of `pods/eviction`: checks the pod's disruption budget, sets the DisruptionTarget condition, then deletes the
+ * pod. Upstream: `pkg/registry/core/pod/storage` EvictionREST.
+ */
 export function evict(call: ApiCall): Awaitable<Reply> {
   const writeOptions = readWriteOptions(call, "CreateOptions");
   const eviction = readSubresourceBody(call, "Eviction") as Eviction;

@@ -7,9 +7,10 @@ import { FieldErrors } from "../../field-errors.js";
 import { type Reply, chunksReply, textReply } from "../../reply.js";
 
 /**
- * GET of `pods/log`. Where containers are run, what they have written; where nothing is, nothing was written: the answer is
- * one line that says so, with what the container's status tells. Refuses what a kubelet would. Upstream:
- * `pkg/registry/core/pod` LogLocation, kubelet `validateContainerLogStatus`.
+ * GET of `pods/log`. Returns the output of the container when containers are run as processes. When containers are only
+ * simulated, returns one line that says so, with the container's status. Refuses what a kubelet refuses.
+ *
+ * Upstream: `pkg/registry/core/pod` LogLocation, kubelet `validateContainerLogStatus`.
  */
 export function podLog(call: ApiCall): Reply {
   const { resource, namespace, name } = call.target;
@@ -17,7 +18,7 @@ export function podLog(call: ApiCall): Reply {
   if (stored === undefined) throw notFound(resource, name);
   const pod = stored.object as Pod;
   const container = containerOf(pod, call.query.get("container") ?? "");
-  // Like a server that has no node to ask.
+  // Upstream returns an empty log when the pod has no node.
   if (!pod.spec?.nodeName) return textReply(200, "", "text/plain");
   const { containerLogs } = call.server;
   const options = containerLogs === undefined ? undefined : logOptions(call, name);
@@ -33,7 +34,11 @@ export function podLog(call: ApiCall): Reply {
   return textReply(200, `${logLine(container, state)}\n`, "text/plain");
 }
 
-/** @throws ApiError 422 for what no log can be asked for with. Upstream: `ValidatePodLogOptions`. */
+/**
+ * Parses and validates the log options. Upstream: `ValidatePodLogOptions`.
+ *
+ * @throws ApiError 422 for invalid options
+ */
 function logOptions({ query, server }: ApiCall, podName: string): ContainerLogOptions {
   const errors = new FieldErrors();
   const tailLines = query.integer("tailLines");
@@ -61,7 +66,11 @@ function logOptions({ query, server }: ApiCall, podName: string): ContainerLogOp
   };
 }
 
-/** The container that a request means. @throws ApiError 400 when there is none, or more than one. */
+/**
+ * Returns the container that a request refers to.
+ *
+ * @throws ApiError 400 when the container does not exist, or none is named and the pod has several
+ */
 export function containerOf({ metadata, spec }: Pod, requested: string): string {
   const names = (spec?.containers ?? []).map(({ name }) => name);
   const initNames = (spec?.initContainers ?? []).map(({ name }) => name);

@@ -13,8 +13,8 @@ interface KeyedSelector {
 }
 
 /**
- * Which other pods a new pod is placed with, or apart from, may depend on its own labels: their values are entered into the
- * selectors that name their keys. Parts of the spec may be others' too, so they are copied.
+ * Adds a pod's label values to the selectors with `matchLabelKeys` or `mismatchLabelKeys`. Parts of the spec may be
+ * shared, so they are copied.
  *
  * Upstream: `applyMatchLabelKeysAndMismatchLabelKeys` and `MatchLabelKeysInPodTopologySpreadSelectorMerge` of
  * `pkg/registry/core/pod`.

@@ -11,7 +11,7 @@ type Volumes = ReadonlyMap<string, Volume>;
 const PROPAGATIONS = ["Bidirectional", "HostToContainer", "None"];
 const RECURSIVE_READ_ONLY = ["Disabled", "Enabled", "IfPossible"];
 
-/** Some rules are about one mount and name none of them, as upstream has it. Upstream: `ValidateVolumeMounts`. */
+/** Upstream: `ValidateVolumeMounts`. As there, some errors of one mount have a path without its index. */
 export function validateVolumeMounts(container: Container, volumes: Volumes, path: string, errors: FieldErrors): void {
   const { volumeDevices } = container;
   const deviceNames = volumeDevices && new Set(volumeDevices.map(({ name }) => name));
@@ -67,7 +67,7 @@ function validateRecursiveReadOnly(
     errors.forbidden(field, "may only be specified when mountPropagation is None or not specified");
 }
 
-/** Claims as raw block devices. Upstream: `ValidateVolumeDevices`. */
+/** Validates claims that are used as raw block devices. Upstream: `ValidateVolumeDevices`. */
 export function validateVolumeDevices(container: Container, volumes: Volumes, path: string, errors: FieldErrors): void {
   const mountNames = new Set((container.volumeMounts ?? []).map(({ name }) => name));
   const mountPaths = new Set((container.volumeMounts ?? []).map(({ mountPath }) => mountPath));

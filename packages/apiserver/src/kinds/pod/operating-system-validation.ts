@@ -4,7 +4,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { visitContainers } from "./visit-containers.js";
 
 const SYSTEMS = ["linux", "windows"];
-/** What Windows has no notion of, by where upstream looks for it, and in its order. */
+/** Fields that Windows does not support, by upstream's paths and in upstream's order. */
 const NOT_ON_WINDOWS = [
   "securityContext.appArmorProfile",
   "securityContext.seLinuxOptions",
@@ -63,7 +63,7 @@ function validateWindows(spec: PodSpec, path: string, errors: FieldErrors): void
   });
 }
 
-/** What is false by default is not set when it is false. */
+/** Whether the field is set. A boolean that is false by default counts as set only when true. */
 function isSet(spec: PodSpec, field: (typeof NOT_ON_WINDOWS)[number]): boolean {
   if (field === "hostPID" || field === "hostIPC") return spec[field] === true;
   const [first, second] = field.split(".") as [

@@ -1,6 +1,6 @@
-/** A place that paths lead to. Most have one way on. */
+/** A node of the tree of path segments. Most nodes have one child, which is stored without a map. */
 interface PathNode {
-  /** Index of the first path that ends here, and of the first that goes on from here. */
+  /** The index of the first path that ends at this node, and of the first path that continues below it. */
   firstEnd?: number;
   firstThrough?: number;
   firstName?: string;
@@ -8,12 +8,12 @@ interface PathNode {
   otherChildren?: Map<string, PathNode>;
 }
 
-/** Paths that are, or are below, one that came before, or the other way round, each with the first such: `"a/b" with "a"`. */
+/** Returns each path that equals, contains or is below an earlier path, with the first such path: `"a/b" with "a"`. */
 export function overlappingPaths(paths: readonly string[]): string[] {
   return pathOverlaps(paths).map(({ index, first }) => `"${paths[index]}" with "${paths[first]}"`);
 }
 
-/** By their indices. Takes time in proportion to the paths, not to their pairs. */
+/** Returns the overlaps by index. Takes time linear in the total length of the paths. */
 export function pathOverlaps(paths: readonly string[]): { readonly index: number; readonly first: number }[] {
   const root: PathNode = {};
   return paths.flatMap((path, index) => {
@@ -22,7 +22,7 @@ export function pathOverlaps(paths: readonly string[]): { readonly index: number
   });
 }
 
-/** Answers the index of the first path before this one that it overlaps. */
+/** Inserts a path. Returns the index of the first earlier path that overlaps it. */
 function insert(root: PathNode, path: string, index: number): number | undefined {
   let first: number | undefined;
   const consider = (other: number | undefined): void => {

@@ -3,23 +3,23 @@ import type { Container, PodSpec } from "@kubewright/api";
 import { type Quantity, addQuantities, parseQuantity } from "../../quantity.js";
 
 export type Resources = Readonly<Record<string, string>>;
-/** Amounts by resource. */
+/** Amounts by resource name. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 type Side = "requests" | "limits";
 
-/** Those of the pod as a whole that take the place of its containers'. */
+/** Pod-level resources that replace the sum of the containers. */
 const POD_LEVEL = new Set(["cpu", "memory"]);
 
 /**
- * What a pod needs at most at any time: the sum of its containers, or what a container needs that runs before them, and the
- * overhead.
+ * Returns the maximum resources a pod needs at any time, plus overhead: the sum of its containers, or the maximum of
+ * its init containers.
  *
  * Upstream: `PodRequests`, `PodLimits` of k8s.io/component-helpers `resource`.
  */
 export function podResources(spec: PodSpec, side: Side): Amounts {
   const total = new Map<string, Quantity>();
   for (const container of spec.containers ?? []) add(total, amountsOf(container.resources?.[side]));
-  // Sidecars run on beside all that starts after them.
+  // Sidecars keep running next to all containers that start later.
   const sidecars = new Map<string, Quantity>();
   const initial = new Map<string, Quantity>();
   for (const container of spec.initContainers ?? []) {
@@ -38,7 +38,7 @@ export function podResources(spec: PodSpec, side: Side): Amounts {
   for (const [name, amount] of amountsOf(spec.resources?.[side]))
     if (POD_LEVEL.has(name) || name.startsWith("hugepages-")) total.set(name, amount);
   const overhead = amountsOf(spec.overhead);
-  // What is not limited does not become so by its overhead.
+  // Overhead does not add a limit for a resource without a limit.
   for (const [name, amount] of overhead)
     if (side === "requests" || (total.get(name)?.nanos ?? 0n) !== 0n) add(total, [[name, amount]]);
   return total;
@@ -64,7 +64,7 @@ function add(total: Map<string, Quantity>, amounts: Iterable<readonly [string, Q
   }
 }
 
-/** Makes each amount at least that one. */
+/** Raises each amount to at least the given amount. */
 function raise(total: Map<string, Quantity>, min: Amounts): void {
   for (const [name, amount] of min) {
     const current = total.get(name);

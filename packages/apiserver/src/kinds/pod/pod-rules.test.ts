@@ -1,4 +1,7 @@
-/** Pods that nobody recorded: valid ones are accepted, and one broken rule is told of, alone, where it was broken. */
+/**
+ * Generated pods: valid pods are accepted, and a pod with one broken rule gets exactly the error of that rule, with its
+ * path.
+ */
 import { newestBehaviours, type PodSpec } from "@kubewright/api";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -119,7 +122,7 @@ function podOf(
   return { metadata: { name: "p" }, spec: { restartPolicy: "Never", ...spec, containers } as PodSpec };
 }
 
-/** The same as a Job's template, whose errors are to be those of the pod. */
+/** Returns the errors of the pod and of a Job with the same template. Both must be equal. */
 function messagesOf(pod: { spec: PodSpec }): { ofPod: string[]; ofTemplate: string[] } {
   const strategy = jobStrategy(newestBehaviours);
   const job = { metadata: { name: "j" }, spec: { template: { spec: pod.spec } } };
@@ -140,12 +143,12 @@ test("generated valid pods and templates are accepted", () => {
   );
 });
 
-/** By name: a broken volume, and what is wrong with it, below the volume's path. */
+/** Broken volumes by description: the volume and its errors, with paths relative to the volume. */
 const brokenVolumes: Readonly<Record<string, fc.Arbitrary<readonly [volume: object, ...errors: string[]]>>> = {
   "a second source": source
     .filter((of) => !("emptyDir" in of))
     .map((of) => {
-      // As upstream spells it.
+      // Upstream's spelling.
       const name = Object.keys(of)[0]!.replace("downwardAPI", "downwarAPI");
       return [{ emptyDir: {}, ...of }, `${name}: Forbidden: may not specify more than 1 volume type`];
     }),

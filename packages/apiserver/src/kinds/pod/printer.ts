@@ -33,7 +33,7 @@ export const podPrinter: TablePrinter<Pod> = {
   },
 };
 
-/** Restarts of some containers, and when the last of them ended. */
+/** The restart count of a group of containers, and the time of the last termination before a restart. */
 interface Restarts {
   count: number;
   lastMs: number | undefined;
@@ -53,7 +53,7 @@ function summary(pod: Pod, nowMs: number): { ready: number; total: number; statu
   let { ready, restarts } = init;
   if (init.reason !== undefined) reason = init.reason;
   if (init.reason === undefined || isConditionTrue(status.conditions, "Initialized")) {
-    // The restarts of init containers that have ended no longer matter.
+    // Restarts of ordinary init containers are not shown after initialization.
     restarts = init.sidecarRestarts;
     const main = walkContainers(status.containerStatuses ?? [], restarts);
     ready += main.ready;
@@ -93,7 +93,7 @@ function walkInitContainers({ spec, status }: Pod, sidecars: ReadonlySet<string>
   return { ready, restarts, sidecarRestarts, reason: undefined };
 }
 
-/** From the last to the first: the reason of the first container wins. */
+/** Walks the containers in reverse, so that the reason of the first container wins. */
 function walkContainers(statuses: readonly ContainerStatus[], restarts: Restarts) {
   let ready = 0;
   let hasRunning = false;

@@ -38,7 +38,7 @@ export function validateProbes(
   }
 }
 
-/** @param graceSeconds - The time the pod has to end. */
+/** @param graceSeconds - The termination grace period of the pod. */
 export function validateLifecycle(
   lifecycle: Lifecycle | undefined,
   graceSeconds: number | undefined,
@@ -80,7 +80,7 @@ function validateSingleSuccess({ successThreshold }: Probe, path: string, errors
   if (successThreshold !== 1) errors.invalid(`${path}.successThreshold`, successThreshold ?? 0, "must be 1");
 }
 
-/** Exactly one action. Upstream: `validateHandler`. */
+/** Validates that a handler has exactly one action. Upstream: `validateHandler`. */
 function validateHandler(handler: Handler, path: string, errors: FieldErrors): void {
   const first = actionOf(handler);
   if (first === undefined) return errors.required(path, "must specify a handler type");
@@ -90,7 +90,7 @@ function validateHandler(handler: Handler, path: string, errors: FieldErrors): v
       errors.forbidden(`${path}.${action}`, "may not specify more than 1 handler type");
 }
 
-/** The one that counts. */
+/** Returns the first action that is set. */
 function actionOf(handler: Handler): keyof Handler | undefined {
   return ACTIONS.find((action) => handler[action]);
 }

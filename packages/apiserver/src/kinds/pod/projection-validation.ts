@@ -43,7 +43,7 @@ function validateFilePath(path: string | undefined, field: string, errors: Field
   else validateNonReservedPath(path, field, errors);
 }
 
-/** Several sources in one directory. Upstream: `validateProjectionSources`. */
+/** Validates several sources that share one directory. Upstream: `validateProjectionSources`. */
 export function validateProjections(sources: readonly Projection[], volume: string, errors: FieldErrors): void {
   const paths = new Set<string>();
   const addPath = (path: string | undefined, owner: string): void => {
@@ -75,7 +75,7 @@ export function validateProjections(sources: readonly Projection[], volume: stri
         errors.invalid(field, expirationSeconds, "may not specify a duration less than 10 minutes");
       if (expirationSeconds > MAX_TOKEN_SECONDS)
         errors.invalid(field, expirationSeconds, "may not specify a duration larger than 2^32 seconds");
-      // Upstream's path, which is the volume's.
+      // Upstream reports the path of the volume, without the source.
       validateFilePath(token.path, `${volume}.path`, errors);
     }
     if (KINDS.filter((kind) => source[kind] !== undefined).length > 1)

@@ -7,11 +7,11 @@ type Quantities = Readonly<Record<string, string>> | undefined;
 const COMPUTE_RESOURCES = ["cpu", "memory"];
 
 /**
- * `Guaranteed` when every container's limits of cpu and memory are its requests, `BestEffort` when nobody asks for
- * either, else `Burstable`. Upstream: `ComputePodQOS` in `pkg/apis/core/v1/helper/qos`.
+ * Returns the QoS class. `Guaranteed`: each container has equal requests and limits for cpu and memory. `BestEffort`:
+ * no container has any of them. Otherwise `Burstable`. Upstream: `ComputePodQOS` in `pkg/apis/core/v1/helper/qos`.
  */
 export function podQosClass({ spec }: Pod): "Guaranteed" | "Burstable" | "BestEffort" {
-  // Requests and limits of the pod as a whole replace those of its containers.
+  // Pod-level requests and limits replace those of the containers.
   const consumers =
     spec?.resources === undefined ? [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])] : [spec];
   let guaranteed = consumers.length > 0;

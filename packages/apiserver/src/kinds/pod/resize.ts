@@ -14,8 +14,8 @@ const KINDS = ["containers", "initContainers"] as const;
 const RESIZED = ["cpu", "memory"];
 
 /**
- * Gives the containers of a pod other requests and limits of cpu and memory. Nothing runs here that would have to be told:
- * the status stays as it is. Upstream: `podResizeStrategy`, `ValidatePodResize`.
+ * Changes cpu and memory requests and limits of a pod's containers. The server runs no containers, so the status does
+ * not change. Upstream: `podResizeStrategy`, `ValidatePodResize`.
  */
 export const resizeStrategy: UpdateStrategy<Pod> = {
   resets: "status",
@@ -52,7 +52,7 @@ export const resizeStrategy: UpdateStrategy<Pod> = {
   bumpsGeneration: (pod, stored) => !jsonEqual(pod.spec, stored.spec),
 };
 
-/** What may be sent of a container. */
+/** Returns the stored container with the sent resources and resize policy. */
 function withSentResources(container: Container, sent: Container | undefined): Container {
   if (sent === undefined) return container;
   const { resources: _resources, resizePolicy: _resizePolicy, ...rest } = container;
@@ -79,7 +79,7 @@ function validateNotRemoved(
   }
 }
 
-/** The wanted spec with the stored amounts of what may be resized: then nothing may be left that differs. */
+/** Returns the new spec with the stored amounts of resizable resources. The result must equal the stored spec. */
 function withStoredAmounts(spec: PodSpec, stored: PodSpec): PodSpec {
   const result = { ...spec };
   for (const kind of KINDS)

@@ -11,13 +11,13 @@ type NameRule = (name: string, field: string, errors: FieldErrors) => void;
 
 const ONE = 1_000_000_000n;
 const CONTAINER_RESOURCES = new Set(["cpu", "memory", "ephemeral-storage"]);
-/** Names that are resources, if not of containers. */
+/** Valid resource names, including names that containers do not support. */
 const STANDARD_RESOURCES = new Set(
   "cpu memory ephemeral-storage storage pods services replicationcontrollers resourcequotas secrets configmaps persistentvolumeclaims services.nodeports services.loadbalancers requests.cpu requests.memory requests.storage requests.ephemeral-storage limits.cpu limits.memory limits.ephemeral-storage".split(
     " ",
   ),
 );
-/** Of these there are no parts. */
+/** Resources with integer amounts. */
 const COUNTED_RESOURCES = new Set(
   "pods services replicationcontrollers resourcequotas secrets configmaps persistentvolumeclaims services.nodeports services.loadbalancers".split(
     " ",
@@ -26,7 +26,9 @@ const COUNTED_RESOURCES = new Set(
 const POD_RESOURCES = ["cpu", "hugepages-", "memory"];
 
 /**
- * @param claims - Names of the pod's claims.
+ * Validates the resources of a container.
+ *
+ * @param claims - The names of the pod's resource claims.
  * @see kubernetes `ValidateContainerResourceRequirements` of `pkg/apis/core/validation`
  */
 export function validateContainerResources(
@@ -38,12 +40,12 @@ export function validateContainerResources(
   if (resources !== undefined) validateRequirements(resources, claims, validateContainerResourceName, path, errors);
 }
 
-/** What running the pod costs beyond its containers. Upstream: `validateOverhead`. */
+/** Validates the overhead of running the pod. Upstream: `validateOverhead`. */
 export function validateOverhead(overhead: Readonly<Record<string, string>>, path: string, errors: FieldErrors): void {
   validateRequirements({ limits: overhead }, new Set(), validateContainerResourceName, path, errors);
 }
 
-/** Limits and requests of the pod as a whole. Upstream: `validatePodResources`. */
+/** Validates pod-level requests and limits. Upstream: `validatePodResources`. */
 export function validatePodResources(
   spec: PodSpec,
   claims: ReadonlySet<string>,
@@ -129,15 +131,15 @@ function validateRequest(
     errors.invalid(`${path}.requests`, text, `must be less than or equal to ${name} limit of ${limit}`);
 }
 
-/** A quantity of anything. Upstream: `ValidateResourceQuantityValue`. */
+/** Validates the quantity of any resource. Upstream: `ValidateResourceQuantityValue`. */
 export function validateResourceQuantity(name: string, text: string, field: string, errors: FieldErrors): void {
-  // Most need no arithmetic on big numbers.
+  // Avoids bigint arithmetic for most quantities.
   if (text.startsWith("-") && amount(text) < 0n) errors.invalid(field, text, "must be greater than or equal to 0");
   if ((COUNTED_RESOURCES.has(name) || isExtendedResource(name)) && amount(text) % ONE !== 0n)
     errors.invalid(field, text, "must be an integer");
 }
 
-/** Pages are had whole. Upstream: `validateResourceQuantityHugePageValue`. */
+/** Validates that the amount is a whole number of pages. Upstream: `validateResourceQuantityHugePageValue`. */
 function validatePages(name: string, text: string, field: string, errors: FieldErrors): void {
   if (!isHugePages(name)) return;
   const size = amount(name.slice(name.indexOf("-") + 1));
@@ -182,7 +184,7 @@ const validatePodName: NameRule = (name, field, errors) => {
   if (!isComputeResource(name) && !isHugePages(name)) errors.notSupported(field, name, POD_RESOURCES);
 };
 
-/** Whether it is fine. Upstream: `validateResourceName`. */
+/** Whether the resource name is valid. Upstream: `validateResourceName`. */
 export function validateResourceName(name: string, field: string, errors: FieldErrors): boolean {
   const sentences = qualifiedNameErrors(name);
   for (const sentence of sentences) errors.invalid(field, name, sentence);

@@ -13,7 +13,10 @@ const MAX_EXIT_CODES = 255;
 const RESIZED_RESOURCES = ["cpu", "memory"];
 const RESIZE_RESTART_POLICIES = ["NotRequired", "RestartContainer"];
 
-/** When a container restarts by itself, whatever the pod does. Upstream: `validateContainerRestartPolicy`. */
+/**
+ * Validates the container's restart policy and rules, which override the pod's. Upstream:
+ * `validateContainerRestartPolicy`.
+ */
 export function validateRestartRules(
   { restartPolicy, restartPolicyRules: rules = [] }: Container,
   path: string,
@@ -39,7 +42,10 @@ export function validateRestartRules(
   }
 }
 
-/** What a change of resources in place means. Only a repeated one is named by its index. Upstream: `validateResizePolicy`. */
+/**
+ * Validates what an in-place resize requires. Only errors about duplicates have an index. Upstream:
+ * `validateResizePolicy`.
+ */
 export function validateResizePolicy(
   policies: ResizePolicy,
   podRestartPolicy: string | undefined,

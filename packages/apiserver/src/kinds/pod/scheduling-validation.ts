@@ -74,7 +74,7 @@ function validatePodAffinityTerm(term: PodAffinityTerm, path: string, errors: Fi
   addInvalid(errors, `${path}.topologyKey`, topologyKey, labelKeyErrors(topologyKey));
 }
 
-/** Keys of labels whose values are the pod's own. Upstream: `validateMatchLabelKeysAndMismatchLabelKeys`. */
+/** Validates keys of labels whose values come from the pod. Upstream: `validateMatchLabelKeysAndMismatchLabelKeys`. */
 function validateLabelKeys(term: PodAffinityTerm, path: string, errors: FieldErrors): void {
   const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
   validateKeys(matchLabelKeys, labelSelector, `${path}.matchLabelKeys`, errors);
@@ -98,7 +98,10 @@ function validateKeys(
   for (const [index, key] of keys.entries()) addInvalid(errors, `${path}[${index}]`, key, labelKeyErrors(key));
 }
 
-/** The pod's values are in the selector by now (see `own-label-keys.ts`), so a key that was there before is there twice. */
+/**
+ * Validates that the selector does not also contain the keys. The pod's values have been added already (see
+ * `match-label-keys.ts`), so a conflicting key occurs twice.
+ */
 function validateKeysUnselected(
   keys: readonly string[],
   selector: LabelSelector | undefined,
@@ -117,7 +120,9 @@ function validateKeysUnselected(
 }
 
 /**
- * @param isStrict - Values must be able to be a label's.
+ * Validates one term.
+ *
+ * @param isStrict - Whether values must be valid label values.
  * @see kubernetes `ValidateNodeSelectorTerm` of `pkg/apis/core/validation`
  */
 export function validateNodeSelectorTerm(
@@ -172,7 +177,7 @@ export function validateTopologySpreadConstraints(
   path: string,
   errors: FieldErrors,
 ): void {
-  // The first of equal ones is the one that repeats what comes behind it.
+  // As upstream, the last of equal constraints is valid and the earlier ones are reported as duplicates.
   const last = new Map(constraints.map((constraint, index) => [spreadPair(constraint), index]));
   for (const [index, constraint] of constraints.entries()) {
     const { maxSkew, topologyKey, minDomains } = constraint;
@@ -201,7 +206,7 @@ export function validateTopologySpreadConstraints(
   }
 }
 
-/** What tells one constraint from another. */
+/** Returns the key that identifies a constraint. */
 function spreadPair({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string {
   return `{${topologyKey ?? ""}, ${whenUnsatisfiable ?? ""}}`;
 }

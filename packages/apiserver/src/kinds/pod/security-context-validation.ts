@@ -13,7 +13,7 @@ type SecurityContext = NonNullable<Container["securityContext"]>;
 const MAX_ID = 2147483647;
 const SYSCTL_FORMAT = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 const SYSCTL = new RegExp(SYSCTL_FORMAT);
-/** Kernel parameters that every network or IPC namespace has for itself. Upstream: `sysctl.GetNamespace`. */
+/** Kernel parameters that are separate in each network or IPC namespace. Upstream: `sysctl.GetNamespace`. */
 const NET_SYSCTL = /^net\./;
 const IPC_SYSCTL = /^(?:kernel\.(?:shm|msg|sem)|fs\.mqueue\.)/;
 const PROFILE_TYPES = ["Localhost", "RuntimeDefault", "Unconfined"];
@@ -47,7 +47,9 @@ export function validatePodSecurityContext(spec: PodSpec, path: string, errors: 
 }
 
 /**
- * @param hostUsers - Of the pod: whether its users are the machine's. Default true.
+ * Validates the security context of a container.
+ *
+ * @param hostUsers - Whether the pod uses the host's user namespace. Default true.
  * @see kubernetes `ValidateSecurityContext` of `pkg/apis/core/validation`
  */
 export function validateSecurityContext(
@@ -95,7 +97,7 @@ function validateSysctls(
     else if (name.length > 253 || !SYSCTL.test(name)) {
       errors.invalid(field, name, `must have at most 253 characters and match regex ${SYSCTL_FORMAT}`);
     } else if (seen.has(name)) errors.duplicate(field, name);
-    // The kernel takes both separators.
+    // The kernel accepts both `/` and `.` as separators.
     const dotted = (name ?? "").replaceAll("/", ".");
     if (hostNetwork && NET_SYSCTL.test(dotted))
       errors.invalid(field, name, "may not be specified when 'hostNetwork' is true");

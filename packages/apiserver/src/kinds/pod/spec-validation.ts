@@ -23,9 +23,10 @@ const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
 const PREEMPTION_POLICIES = ["PreemptLowerPriority", "Never"];
 
 /**
- * Of pods and of pod templates: a pod's may be a template's that was found good before.
+ * Validates the spec of a pod or pod template. Skips a spec that is shared with a template that was already found
+ * valid.
  *
- * @param podName - `undefined` in a template, which may leave out what the pod needs.
+ * @param podName - `undefined` for a template, which may omit what only pods need.
  * @see kubernetes `ValidatePodSpec` of `pkg/apis/core/validation`
  */
 export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors, podName?: string): void {
@@ -81,7 +82,10 @@ export function validatePodSpec(spec: PodSpec, path: string, errors: FieldErrors
   validateOperatingSystem(spec, path, errors);
 }
 
-/** On the machine's network a port of the container is one of the machine, and a pod, unlike a template, has been told so. */
+/**
+ * Validates that host ports equal container ports on the host network. In a template, the host port may be absent,
+ * because pods get it as a default.
+ */
 function validateHostPorts({ containers }: PodSpec, isPod: boolean, path: string, errors: FieldErrors): void {
   for (const [index, { ports }] of (containers ?? []).entries()) {
     for (const [at, { hostPort = 0, containerPort }] of (ports ?? []).entries()) {
@@ -92,7 +96,7 @@ function validateHostPorts({ containers }: PodSpec, isPod: boolean, path: string
   }
 }
 
-/** Devices that a driver prepares. Upstream: `validatePodResourceClaim`. */
+/** Validates claims for devices. Upstream: `validatePodResourceClaim`. */
 function validateClaims(claims: NonNullable<PodSpec["resourceClaims"]>, path: string, errors: FieldErrors): void {
   const names = new Set<string>();
   for (const [index, claim] of claims.entries()) {
@@ -117,7 +121,10 @@ function validateClaims(claims: NonNullable<PodSpec["resourceClaims"]>, path: st
   }
 }
 
-/** Users of the pod's own do not go with what is the machine's. Upstream: `validateHostUsers`. */
+/**
+ * Validates that a pod with a separate user namespace uses no other namespace of the host. Upstream:
+ * `validateHostUsers`.
+ */
 function validateUserNamespace({ hostNetwork, hostPID, hostIPC }: PodSpec, path: string, errors: FieldErrors): void {
   for (const [field, isShared] of Object.entries({ hostNetwork, HostPID: hostPID, HostIPC: hostIPC }))
     if (isShared) errors.forbidden(`${path}.${field}`, "when `hostUsers` is false");

@@ -5,7 +5,7 @@ import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
 import { ipAddressErrors, ipFamily } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 
-/** Whose names need no look. */
+/** Conditions whose names are not validated. */
 const SYSTEM_CONDITIONS = new Set([
   "PodScheduled",
   "Ready",
@@ -14,7 +14,7 @@ const SYSTEM_CONDITIONS = new Set([
   "PodReadyToStartContainers",
 ]);
 
-/** Upstream: `ValidatePodStatusUpdate`. Phases may follow each other in any order. */
+/** Upstream: `ValidatePodStatusUpdate`. Any phase may follow any other. */
 export function validatePodStatusUpdate(pod: Pod, stored: Pod, errors: FieldErrors): void {
   const status = pod.status ?? {};
   const before = stored.status ?? {};
@@ -46,7 +46,7 @@ export function validatePodStatusUpdate(pod: Pod, stored: Pod, errors: FieldErro
     const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name);
     validateStates(pod, stored, { list: "initContainerStatuses", exempt: sidecars }, errors);
   }
-  // What is the stored version's own was found good when it came.
+  // Unchanged values were validated when they were stored.
   if (status.podIPs !== before.podIPs) validateAddresses(status.podIPs ?? [], "status.podIPs", errors);
   if (status.hostIPs !== before.hostIPs || status.hostIP !== before.hostIP) validateHostAddresses(pod, errors);
 }
@@ -55,7 +55,10 @@ function mayRestartAll({ restartPolicyRules }: Container): boolean {
   return restartPolicyRules?.some(({ action }) => action === "RestartAllContainers") === true;
 }
 
-/** What has ended stays ended, unless the container may be restarted. Upstream: `ValidateContainerStateTransition`. */
+/**
+ * Validates that a terminated container stays terminated, unless it may be restarted. Upstream:
+ * `ValidateContainerStateTransition`.
+ */
 function validateStates(
   pod: Pod,
   stored: Pod,
@@ -72,7 +75,10 @@ function validateStates(
   });
 }
 
-/** Upstream: `containerShouldRestart`-like choice between the container's rules, its policy and the pod's. */
+/**
+ * Whether the container may be restarted: first by its rules, then by its policy, then by the pod's policy. Upstream:
+ * similar to `containerShouldRestart`.
+ */
 function mayRestart({ spec }: Pod, name: string, exitCode: number): boolean {
   const container = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find(
     (candidate) => candidate.name === name,

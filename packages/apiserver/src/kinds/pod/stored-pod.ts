@@ -5,7 +5,11 @@ import { notFound } from "../../api-error.js";
 import type { ServedResource } from "../../served-resource.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 
-/** The pod that a subresource is about. @throws ApiError 404 */
+/**
+ * Returns the pod of a subresource request.
+ *
+ * @throws ApiError 404
+ */
 export function storedPod(call: ApiCall, name: string): { resource: ServedResource; stored: StoredObject } {
   const resource = call.server.registry.find("", "v1", "pods")!;
   const stored = resource.storage.get(call.target.namespace, name);
@@ -13,7 +17,7 @@ export function storedPod(call: ApiCall, name: string): { resource: ServedResour
   return { resource, stored };
 }
 
-/** The conditions with that one added, or updated; its transition time moves when its status does. */
+/** Returns the conditions with one added or updated. The transition time changes only with the status. */
 export function withCondition(
   conditions: readonly PodCondition[],
   condition: Omit<PodCondition, "lastTransitionTime">,

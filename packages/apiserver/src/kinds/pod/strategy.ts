@@ -38,7 +38,7 @@ export const podStrategy: ResourceStrategy<Pod> = {
   status: { prepareForUpdate: prepareStatusForUpdate, validateUpdate: validatePodStatusUpdate },
   bumpsGeneration: (pod, stored) => !jsonEqual(pod.spec, stored.spec),
   gracePeriodSeconds({ spec, status }, requestedSeconds) {
-    // Nobody would end a pod that is on no node; one that has ended needs no time to.
+    // A pod without a node has no kubelet that would end it, and a finished pod needs no grace period.
     if (!spec?.nodeName || status?.phase === "Failed" || status?.phase === "Succeeded") return 0;
     const seconds = requestedSeconds ?? spec.terminationGracePeriodSeconds ?? 30;
     return seconds < 0 ? 1 : seconds;
@@ -107,7 +107,7 @@ function prepareStatusForUpdate(pod: Pod, stored: Pod): void {
   restoreMember(pod.metadata, stored.metadata, "ownerReferences");
   const status = (pod.status ??= {});
   if (!status.qosClass && stored.status?.qosClass) status.qosClass = stored.status.qosClass;
-  // Writers that do not know of observed generations must not lose them.
+  // Writers that do not know observed generations must not remove them.
   if (!status.observedGeneration && stored.status?.observedGeneration)
     status.observedGeneration = stored.status.observedGeneration;
   if (status.conditions === undefined || status.conditions === stored.status?.conditions) return;

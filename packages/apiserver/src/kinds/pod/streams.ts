@@ -10,8 +10,8 @@ import { containerOf } from "./log.js";
 import { storedPod } from "./stored-pod.js";
 
 /**
- * `pods/exec`, `pods/attach` and `pods/portforward`: nothing runs here that could be talked to. The answer says so in words,
- * after admission was asked, and after refusing what a kubelet would.
+ * Handlers of `pods/exec`, `pods/attach` and `pods/portforward`. No container runs here, so each request is refused
+ * with a message, after admission and after the checks of a kubelet.
  */
 export const execHandlers = refuseConnections("PodExecOptions", ({ container: requested }, pod) => {
   const container = containerOf(pod, requested ?? "");
@@ -28,7 +28,7 @@ export const portForwardHandlers = refuseConnections(
   (_options, pod) => `cannot forward ports to pod ${JSON.stringify(pod.metadata.name)}`,
 );
 
-/** What is asked of a connection, as admission is shown it. */
+/** The options of a connection, as admission receives them. */
 interface ConnectionOptions extends KubernetesObject {
   container?: string;
   command?: string[];
@@ -52,7 +52,7 @@ function refuseConnections(kind: string, messageOf: (options: ConnectionOptions,
   return { get: refuse, create: refuse };
 }
 
-/** Upstream: `Convert_url_Values_To_v1_PodExecOptions`, and of the others. */
+/** Upstream: `Convert_url_Values_To_v1_PodExecOptions`, and the conversions of the other options. */
 function connectionOptions(kind: string, query: Query): ConnectionOptions {
   const options: ConnectionOptions = { apiVersion: "v1", kind, metadata: {} };
   if (kind === "PodPortForwardOptions") {

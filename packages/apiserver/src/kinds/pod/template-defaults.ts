@@ -9,18 +9,20 @@ type Volume = NonNullable<PodSpec["volumes"]>[number];
 const DEFAULT_MODE = 0o644;
 const MILLI = 1_000_000n;
 
-/** Upstream: `SetDefaults_PodSpec` and what `SetObjectDefaults_PodTemplate` calls for its parts, in `pkg/apis/core/v1`. */
+/**
+ * Upstream: `SetDefaults_PodSpec` and what `SetObjectDefaults_PodTemplate` calls for its parts, in `pkg/apis/core/v1`.
+ */
 export function applyPodTemplateDefaults(template: PodTemplateSpec | undefined): void {
   if (template !== undefined) applyPodSpecDefaults((template.spec ??= { containers: [] }));
 }
 
-/** What pods and templates have in common. */
+/** Applies the defaults that pods and pod templates share. */
 export function applyPodSpecDefaults(spec: PodSpec): void {
   spec.dnsPolicy ||= "ClusterFirst";
   spec.restartPolicy ||= "Always";
   spec.securityContext ??= {};
   spec.terminationGracePeriodSeconds ??= 30;
-  // An older, negative period means the shortest one.
+  // Older versions accepted a negative period, which means the shortest one.
   if (spec.terminationGracePeriodSeconds < 0) spec.terminationGracePeriodSeconds = 1;
   spec.schedulerName ||= "default-scheduler";
   mirrorServiceAccount(spec);
@@ -30,7 +32,7 @@ export function applyPodSpecDefaults(spec: PodSpec): void {
   for (const volume of spec.volumes ?? []) applyVolumeDefaults(volume);
 }
 
-/** The deprecated `serviceAccount` shows the account's name too; where only it is given, it counts. */
+/** Keeps the deprecated `serviceAccount` equal to `serviceAccountName`, which wins when both are set. */
 function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount;
   if (!name || (spec.serviceAccountName === name && spec.serviceAccount === name)) return;
@@ -61,7 +63,10 @@ function applyContainerDefaults(container: Container, { hostNetwork }: PodSpec):
   }
 }
 
-/** `latest`, said or implied, may change at any time; a tag or a digest is taken to be fixed. */
+/**
+ * Returns `Always` for the tag `latest`, explicit or implied, which may change at any time. Other tags and digests are
+ * assumed to be fixed.
+ */
 function pullPolicyOf(image: string): string {
   if (image.includes("@")) return "IfNotPresent";
   const colon = image.lastIndexOf(":");
@@ -83,7 +88,10 @@ function applyHttpGetDefaults(action: NonNullable<Probe["httpGet"]>): void {
   action.scheme ||= "HTTP";
 }
 
-/** What is behind a feature gate that is off by default is as good as not sent, as by upstream's `dropDisabledFields`. */
+/**
+ * Applies volume defaults. Drops fields behind feature gates that are off by default, as upstream's
+ * `dropDisabledFields`.
+ */
 function applyVolumeDefaults(volume: Volume): void {
   if (Object.keys(volume).every((member) => member === "name")) volume.emptyDir = {};
   const { secret, configMap, downwardAPI, projected, hostPath, ephemeral, image } = volume;
@@ -121,7 +129,7 @@ function applyDiskDefaults({ iscsi, rbd, azureDisk, scaleIO }: Volume): void {
   }
 }
 
-/** Containers cannot ask for less than a thousandth. Upstream: `SetDefaults_ResourceList`. */
+/** Rounds container resources up to thousandths. Upstream: `SetDefaults_ResourceList`. */
 function roundUpToMilli(quantities: Record<string, string>): void {
   for (const [name, text] of Object.entries(quantities)) {
     if (!/[nu]$|e-[69]$/.test(text)) continue;

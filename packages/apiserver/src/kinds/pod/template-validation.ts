@@ -4,7 +4,7 @@ import type { FieldErrors } from "../../field-errors.js";
 import { validateAnnotations, validateLabels } from "../../metadata-validation.js";
 import { validatePodSpec } from "./spec-validation.js";
 
-/** Labels and annotations are reported without `metadata` in their path, as upstream does. Upstream: `ValidatePodTemplateSpec`. */
+/** Upstream: `ValidatePodTemplateSpec`. As there, errors of labels and annotations have no `metadata` in their path. */
 export function validatePodTemplate(template: PodTemplateSpec | undefined, path: string, errors: FieldErrors): void {
   validateLabels(template?.metadata?.labels ?? {}, `${path}.labels`, errors);
   validateAnnotations(template?.metadata?.annotations ?? {}, `${path}.annotations`, errors);

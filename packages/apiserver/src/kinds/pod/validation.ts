@@ -34,7 +34,7 @@ function validateSpecOfPod({ metadata }: Pod, spec: PodSpec, errors: FieldErrors
   validateImages(spec.initContainers ?? [], "spec.initContainers", errors);
 }
 
-/** A token is a service account's. */
+/** Validates that only pods with a service account project tokens. */
 function validateNoTokens({ volumes = [] }: PodSpec, errors: FieldErrors): void {
   for (const [index, { projected }] of volumes.entries()) {
     for (const [place, { serviceAccountToken }] of (projected?.sources ?? []).entries()) {
@@ -55,7 +55,7 @@ export function validatePodUpdate(pod: Pod, storedPod: Pod, errors: FieldErrors)
     validateAnnotationsUpdate(annotations, before, errors);
     validateAnnotationsOfPod(annotations, spec, errors);
   }
-  // What is the stored version's own was found good when it came.
+  // An unchanged spec was validated when it was stored.
   if (spec === stored) return;
   validateSpecOfPod(pod, spec, errors);
   for (const field of ["containers", "initContainers"] as const) {
@@ -74,7 +74,7 @@ export function validatePodUpdate(pod: Pod, storedPod: Pod, errors: FieldErrors)
   if (!jsonEqual(spec, allowed)) errors.forbidden("spec", `${NO_OTHER_FIELDS}\n${memberDifference(spec, allowed)}`);
 }
 
-/** Whether the other rules are worth looking at. */
+/** Validates the deadline. Returns whether the remaining rules should be checked. */
 function validateDeadlineUpdate(spec: PodSpec, stored: PodSpec, errors: FieldErrors): boolean {
   const field = "spec.activeDeadlineSeconds";
   const value = spec.activeDeadlineSeconds;
@@ -115,7 +115,7 @@ function validateGatesUpdate(spec: PodSpec, stored: PodSpec, errors: FieldErrors
   }
 }
 
-/** The stored spec with everything taken over that has its own rules. */
+/** Returns the stored spec with the fields of the new spec that have their own update rules. */
 function withMutableFields(stored: PodSpec, spec: PodSpec): PodSpec {
   const result: PodSpec = mutableCopy(stored);
   for (const field of ["containers", "initContainers"] as const) {
@@ -133,7 +133,7 @@ function withMutableFields(stored: PodSpec, spec: PodSpec): PodSpec {
   return result;
 }
 
-/** A pod that may not be scheduled yet may still be given fewer nodes to choose from. */
+/** Permits a gated pod to narrow its node selector and node affinity. */
 function allowNarrowing(allowed: PodSpec, spec: PodSpec, stored: PodSpec, errors: FieldErrors): void {
   const selector = spec.nodeSelector ?? {};
   const removed = Object.entries(stored.nodeSelector ?? {}).some(([key, value]) => selector[key] !== value);

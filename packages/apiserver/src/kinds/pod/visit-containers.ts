@@ -1,6 +1,9 @@
 import type { Container, PodSpec } from "@kubewright/api";
 
-/** In upstream's order: init containers, containers, ephemeral containers. Upstream: `VisitContainersWithPath`. */
+/**
+ * Visits init containers, containers and ephemeral containers, in upstream's order. Upstream:
+ * `VisitContainersWithPath`.
+ */
 export function visitContainers(
   spec: PodSpec,
   path: string,

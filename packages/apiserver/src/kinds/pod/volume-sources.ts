@@ -13,10 +13,10 @@ import { validateDownwardFile, validateKeyToPath, validateMode, validateProjecti
 type Volume = NonNullable<PodSpec["volumes"]>[number];
 type SourceName = Exclude<keyof Volume, "name">;
 type Source<Name extends SourceName> = NonNullable<Volume[Name]>;
-/** @param isOfPod - Not of a template. */
+/** @param isPod - Whether the volume belongs to a pod, not to a template. */
 type Rule<Name extends SourceName> = (source: Source<Name>, path: string, errors: FieldErrors, isPod: boolean) => void;
 
-/** Also of PersistentVolumes. */
+/** The values are also valid in PersistentVolumes. */
 export const HOST_PATH_TYPES = [
   "",
   "BlockDevice",
@@ -33,14 +33,14 @@ export const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 const MAX_DRIVER_NAME = 63;
 const MAX_TENANT = 64;
 const REGISTRY_MESSAGE = "must be a host:port pair or multiple pairs separated by commas";
-/** The three kinds of names of an iSCSI node, each with what it must look like. */
+/** The three forms of iSCSI names, with their patterns. */
 const ISCSI_NAMES: Readonly<Record<string, RegExp>> = {
   iqn: /iqn\.\d{4}-\d{2}\.([-.a-zA-Z0-9]+)(:[^,;*&$|\s]+)$/,
   eui: /^eui.[a-zA-Z0-9]{16}$/,
   naa: /^naa.[a-zA-Z0-9]{32}$/,
 };
 
-/** In the order in which upstream looks for them: all but the first that is set are refused. */
+/** The rules in upstream's order. Only the first source that is set is permitted. */
 const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
   emptyDir({ sizeLimit }, path, errors) {
     if (sizeLimit !== undefined && (parseQuantity(sizeLimit)?.nanos ?? 0n) < 0n)
@@ -107,7 +107,7 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
   },
   downwardAPI({ defaultMode, items = [] }, path, errors) {
     validateMode(defaultMode, `${path}.defaultMode`, errors);
-    // Upstream forgets which of them it is.
+    // Upstream's path has no index.
     for (const file of items) validateDownwardFile(file, path, errors);
   },
   fc({ targetWWNs = [], wwids = [], lun }, path, errors) {
@@ -193,7 +193,7 @@ const RULES: { readonly [Name in SourceName]-?: Rule<Name> } = {
 
 export const SOURCE_NAMES = Object.keys(RULES) as readonly SourceName[];
 
-/** A volume's only, or first, source. */
+/** Validates the first source of a volume. */
 export function validateVolumeSource(
   volume: Volume,
   name: SourceName,
@@ -205,12 +205,12 @@ export function validateVolumeSource(
   rule(volume[name] as never, `${path}.${firstSourcePath(name)}`, errors, isPod);
 }
 
-/** Upstream's name for the field in errors about what is in it. */
+/** Returns upstream's path for errors inside the first source. */
 function firstSourcePath(name: SourceName): string {
   return name === "gcePersistentDisk" ? "persistentDisk" : name;
 }
 
-/** Upstream's name for the field when another source was found before, misspelling included. */
+/** Returns upstream's path for an additional source, including a misspelling. */
 export function extraSourcePath(name: SourceName): string {
   return name === "cephfs" ? "cephFS" : name === "downwardAPI" ? "downwarAPI" : name;
 }
@@ -223,7 +223,7 @@ function requiringFields<T extends object>(
   };
 }
 
-/** An empty text and an empty list are as good as none. */
+/** Reports missing fields. An empty string or list counts as missing. */
 function requireFields<T extends object>(
   source: T,
   members: readonly (keyof T & string)[],
@@ -246,7 +246,7 @@ function validateFiles(
   for (const [index, item] of items.entries()) validateKeyToPath(item, `${path}.items[${index}]`, errors);
 }
 
-/** 0 stands for the whole disk, whatever the sentence says. */
+/** Validates a partition. 0 means the whole disk, although the message says between 1 and 255. */
 function validatePartition({ partition = 0 }: { partition?: number }, path: string, errors: FieldErrors): void {
   if (partition < 0 || partition > 255)
     errors.invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive");
@@ -266,7 +266,7 @@ function validateSecretRef(secret: { name?: string } | undefined, path: string, 
   if (secret !== undefined && !secret.name) errors.required(`${path}.name`);
 }
 
-/** As Go's `net.SplitHostPort` splits it. */
+/** Whether the text splits into host and port. Upstream: Go's `net.SplitHostPort`. */
 function isHostAndPort(text: string): boolean {
   return /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(text);
 }

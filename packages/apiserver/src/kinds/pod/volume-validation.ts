@@ -10,9 +10,9 @@ export type Volume = NonNullable<PodSpec["volumes"]>[number];
 const MAX_NAME_AND_PORTAL = 64;
 
 /**
- * The volumes that containers can mount, by name: the valid ones.
+ * Validates volumes. Returns the valid volumes by name.
  *
- * @param podName - `undefined` in a template, which may leave out what the pod needs.
+ * @param podName - `undefined` for a template, which may omit what only pods need.
  * @see kubernetes `ValidateVolumes` of `pkg/apis/core/validation`
  */
 export function validateVolumes(
@@ -35,7 +35,7 @@ export function validateVolumes(
   return valid;
 }
 
-/** Exactly one. Upstream: `validateVolumeSource`. */
+/** Validates that exactly one source is set. Upstream: `validateVolumeSource`. */
 function validateSources(volume: Volume, podName: string | undefined, path: string, errors: FieldErrors): void {
   let isFirst = true;
   for (const source of SOURCE_NAMES) {
@@ -56,7 +56,7 @@ function validateNameForInitiator({ name, iscsi }: Volume, path: string, errors:
   errors.invalid(`${path}.name`, name, detail);
 }
 
-/** The claim that is made for the pod is named for it and for the volume. */
+/** Validates the name of the claim for an ephemeral volume: pod name and volume name. */
 function validateClaimName({ name }: Volume, podName: string | undefined, path: string, errors: FieldErrors): void {
   if (!podName || !name) return;
   const claim = `${podName}-${name}`;

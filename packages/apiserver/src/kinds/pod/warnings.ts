@@ -8,10 +8,13 @@ import { visitContainers } from "./visit-containers.js";
 type Projection = NonNullable<NonNullable<NonNullable<PodSpec["volumes"]>[number]["projected"]>["sources"]>[number];
 type ContainerPort = NonNullable<Container["ports"]>[number];
 
-/** Earlier ports of the same number that one is compared with: no answer has room for more warnings. */
+/**
+ * The number of earlier ports with the same number that a port is compared with. A response has no room for more
+ * warnings.
+ */
 const MAX_COMPARED_PORTS = 64;
 
-/** Node labels that have been replaced, and since when. */
+/** Deprecated node labels, with the version and the replacement. */
 const DEPRECATED_NODE_LABELS: Readonly<Record<string, readonly [since: string, replacement: string]>> = {
   "beta.kubernetes.io/arch": ["v1.14", "kubernetes.io/arch"],
   "beta.kubernetes.io/os": ["v1.14", "kubernetes.io/os"],
@@ -19,7 +22,7 @@ const DEPRECATED_NODE_LABELS: Readonly<Record<string, readonly [since: string, r
   "failure-domain.beta.kubernetes.io/region": ["v1.17", "topology.kubernetes.io/region"],
   "failure-domain.beta.kubernetes.io/zone": ["v1.17", "topology.kubernetes.io/zone"],
 };
-/** Annotations that fields have replaced. */
+/** Deprecated annotations, with the field that replaces them. */
 const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',
   "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
@@ -130,7 +133,7 @@ function addVolumeWarnings(volumes: NonNullable<PodSpec["volumes"]>, path: strin
   }
 }
 
-/** Files of several sources in one directory. */
+/** Adds warnings for paths that overlap between sources in the same directory. */
 function addProjectionWarnings(volume: string, sources: readonly Projection[], warnings: string[]): void {
   const paths: string[] = [];
   const owners: string[] = [];
@@ -175,7 +178,7 @@ function addEnvironmentWarnings(env: NonNullable<Container["env"]>, path: string
   }
 }
 
-/** A pod's containers share one address. */
+/** Adds warnings for ports that conflict. The containers of a pod share one address. */
 function addPortWarnings(spec: PodSpec, path: string, warnings: string[]): void {
   const seen = new Map<string, { field: string; port: ContainerPort }[]>();
   visitContainers(spec, path, ({ ports }, at) => {

@@ -39,7 +39,7 @@ export function validateWindowsOptions(options: WindowsOptions | undefined, path
     addInvalid(errors, `${path}.runAsUserName`, runAsUserName, userNameErrors(runAsUserName));
 }
 
-/** `User`, or `Domain\User`. */
+/** Validates a user name: `User` or `Domain\User`. */
 function userNameErrors(name: string): readonly string[] {
   if (name === "") return ["runAsUserName cannot be an empty string"];
   if (CONTROL_CHARACTERS.test(name)) return ["runAsUserName cannot contain control characters"];
@@ -65,7 +65,10 @@ function hasWindowsOptions({ securityContext }: Pick<PodSpec, "securityContext">
   return securityContext?.windowsOptions !== undefined;
 }
 
-/** Containers that run on the machine itself: all of a pod's or none. Upstream: `validateWindowsHostProcessPod`. */
+/**
+ * Validates HostProcess containers, which run on the host: either all containers of a pod or none. Upstream:
+ * `validateWindowsHostProcessPod`.
+ */
 export function validateHostProcess(spec: PodSpec, path: string, errors: FieldErrors): void {
   if (
     !spec.containers?.some(hasWindowsOptions) &&

@@ -16,16 +16,17 @@ type Condition = NonNullable<Status["conditions"]>[number];
 
 const DISRUPTION_ALLOWED = "DisruptionAllowed";
 const PHASES_WITHOUT_BUDGET = ["Succeeded", "Failed", "Pending"];
-/** Evictions that are under way. Upstream: `MaxDisruptedPodSize`. */
+/** The maximum number of unconfirmed evictions. Upstream: `MaxDisruptedPodSize`. */
 const MAX_DISRUPTED_PODS = 2000;
 
 /**
- * Takes a pod from the disruptions that its budget allows, if it has one and counts for it.
+ * Decrements the allowed disruptions of the pod's budget, if the pod has a budget and counts for it.
  *
  * Upstream: `pkg/registry/core/pod/storage/eviction.go`.
  *
- * @param dryRun - Only asks.
- * @throws ApiError 429 where the budget does not allow it, 500 where the pod has several.
+ * @param dryRun - Checks the budget without changing it.
+ * @throws ApiError 403 when too many evictions are unconfirmed, 429 when the budget does not allow the disruption, 500
+ * when the pod has several budgets
  */
 export function consumeDisruption(server: ServerState, pod: Pod, dryRun: boolean): void {
   if (pod.metadata.deletionTimestamp || PHASES_WITHOUT_BUDGET.includes(pod.status?.phase ?? "")) return;
@@ -66,13 +67,17 @@ function isReady({ status }: Pod): boolean {
   return status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") === true;
 }
 
-/** A pod that is not ready does not count as healthy: nothing is lost without it. */
+/** Whether an unready pod may be evicted without using the budget. An unready pod does not count as healthy. */
 function allowsUnreadyEviction({ spec, status }: PodDisruptionBudget): boolean {
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
   return spec?.unhealthyPodEvictionPolicy === "AlwaysAllow" || (desiredHealthy > 0 && currentHealthy >= desiredHealthy);
 }
 
-/** The status, which allows a disruption. @throws ApiError 403, 429 */
+/**
+ * Returns the status if it allows a disruption.
+ *
+ * @throws ApiError 403, 429
+ */
 function statusAllowingDisruption({ metadata, status }: PodDisruptionBudget): Status {
   const name = metadata.name ?? "";
   if (status === undefined || (status.observedGeneration ?? 0) < (metadata.generation ?? 0))
@@ -92,7 +97,7 @@ function refusalMessage({ conditions = [], currentHealthy = 0, desiredHealthy = 
   const refused = conditions.find(
     ({ type, status, message }) => type === DISRUPTION_ALLOWED && status === "False" && message !== "",
   );
-  // The numbers cannot be trusted where the controller has failed.
+  // After a failed sync the counts cannot be trusted.
   if (refused?.reason === "SyncFailed")
     return `does not allow evicting pods currently because it failed sync: ${refused.message}`;
   if (currentHealthy <= desiredHealthy)

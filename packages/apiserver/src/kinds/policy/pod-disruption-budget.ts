@@ -22,7 +22,10 @@ const baseStrategy = specAndStatus<PodDisruptionBudget>(() => ({
   expectedPods: 0,
 }));
 
-/** Upstream: `pkg/registry/policy/poddisruptionbudget`, `pkg/apis/policy/validation`. What its status counts is a controller's work. */
+/**
+ * Upstream: `pkg/registry/policy/poddisruptionbudget`, `pkg/apis/policy/validation`. A controller computes the counts
+ * of the status.
+ */
 export const podDisruptionBudgetStrategy: ResourceStrategy<PodDisruptionBudget> = {
   ...baseStrategy,
   allowUnconditionalUpdate: false,

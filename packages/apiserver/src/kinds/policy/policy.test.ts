@@ -57,7 +57,7 @@ test("a budget's status counts are not negative, and its conditions are valid", 
   );
 });
 
-/** A namespace with running pods that a budget holds. */
+/** Creates a namespace with a budget and running pods that it selects. */
 function cluster(): {
   readonly send: (
     method: ApiRequest["method"],
@@ -124,7 +124,7 @@ test("a budget limits evictions of ready pods, and unready pods are evicted free
         expect(await evict(`p${index}`, true)).toBe(isAllowed ? 201 : 429);
         expect(await evict(`p${index}`)).toBe(isAllowed ? 201 : 429);
         if (isAllowed && isReady) left--;
-        // What goes already takes nothing more.
+        // A terminating pod does not use the budget again.
         expect(await evict(`p${index}`)).toBe(isAllowed ? 201 : 429);
       }
       const [, stored] = await send("GET", `${BUDGETS}/b`);

@@ -1,7 +1,7 @@
 import type { TypeDeclarations } from "../../schema/type-declarations.js";
 import { fields } from "./fields.js";
 
-/** The types of policy/v1, but for Evictions, which are not stored. */
+/** The types of policy/v1, except Evictions, which are not stored. */
 export const policyTypes: TypeDeclarations = {
   fields,
   rules: {

@@ -15,8 +15,10 @@ const NO_CLASS: Priority = {
 };
 
 /**
- * A pod's class says its priority, and there is one default class at most. Where there are no classes at all, pods are taken as
- * they are, whatever class they name: a server that is not furnished need not have what a pod's own cluster has.
+ * Sets the priority of pods from their class, and permits at most one default class.
+ *
+ * A server without default objects and without any classes admits pods unchanged, because it need not have the classes
+ * of the pod's original cluster.
  *
  * Upstream: plugin `Priority`.
  */
@@ -75,7 +77,7 @@ function setPriority({ resource, name, object, server }: AdmissionAttributes): v
       refuseMismatch("string value of PreemptionPolicy", spec.preemptionPolicy, preemptionPolicy);
     spec.preemptionPolicy = preemptionPolicy;
   }
-  // The spec may be its template's own.
+  // The spec may be shared with a pod template.
   pod.spec = spec;
 
   function refuse(className: string): never {
@@ -83,7 +85,7 @@ function setPriority({ resource, name, object, server }: AdmissionAttributes): v
   }
 }
 
-/** Who replaces a pod need not know what it was given. */
+/** Keeps the stored priority when an update omits it. */
 function keepPriority(pod: Pod, stored: Pod): void {
   const { priority, preemptionPolicy } = stored.spec ?? {};
   if (pod.spec === undefined || pod.spec === stored.spec) return;
@@ -102,7 +104,7 @@ function namedClass(classes: ResourceStorage | undefined, name: string): Priorit
   return systemPriorityClasses.find(({ metadata }) => metadata.name === name);
 }
 
-/** The lowest of those that are marked as default. */
+/** Returns the default class with the lowest value. */
 function defaultPriorityClass(classes: ResourceStorage | undefined): PriorityClass | undefined {
   let lowest: PriorityClass | undefined;
   for (const { object } of classes?.list() ?? []) {

@@ -2,7 +2,7 @@ import type { PriorityClass } from "@kubewright/api";
 
 const PREFIX = "system-";
 
-/** What every cluster has. Upstream: `pkg/apis/scheduling/v1` `SystemPriorityClasses`. */
+/** The classes of every cluster. Upstream: `pkg/apis/scheduling/v1` `SystemPriorityClasses`. */
 export const systemPriorityClasses: readonly PriorityClass[] = [
   systemClass(
     "system-node-critical",
@@ -20,7 +20,10 @@ export function isSystemName(name: string): boolean {
   return name.startsWith(PREFIX);
 }
 
-/** Why a class may not have such a name; `undefined` for one of the system's own. Upstream: `IsKnownSystemPriorityClass`. */
+/**
+ * Returns why a class may not have a system name; `undefined` when it equals a system class. Upstream:
+ * `IsKnownSystemPriorityClass`.
+ */
 export function systemNameProblem({ metadata, value, globalDefault = false }: PriorityClass): string | undefined {
   const { name = "" } = metadata;
   const known = systemPriorityClasses.find((systemClass) => systemClass.metadata.name === name);

@@ -23,7 +23,10 @@ export const roleResource = builtInResource<Role>({
   admission: grantAdmission,
 });
 
-/** Upstream: `pkg/registry/rbac/clusterrole`. What `aggregationRule` selects is gathered by a controller, `aggregateRoles`. */
+/**
+ * Upstream: `pkg/registry/rbac/clusterrole`. The controller `aggregateRoles` fills in the rules that `aggregationRule`
+ * selects.
+ */
 const clusterRoleStrategy: ResourceStrategy<ClusterRole> = {
   validateCreate: validateClusterRole,
   validateUpdate: (role, _stored, errors) => validateClusterRole(role, errors),

@@ -10,16 +10,16 @@ import { maskAmounts, amountsText, differenceOf, sumOf, withoutZeros } from "./a
 import { type Evaluator, evaluatorOf } from "./evaluators.js";
 
 /**
- * Refuses what a quota of the namespace has no room for. It has the last word, and what it lets pass is charged when it is
- * stored: never what is refused, or only tried out.
+ * Refuses requests that exceed a quota of the namespace. The plugin runs last. Requests are charged only when the
+ * object is stored, so refused requests and dry runs are never charged.
  *
- * Upstream charges before that, and waits for its controller to count anew when there is an object of that name already.
+ * Upstream charges before it stores, and its controller has to recount when the object already exists.
  *
  * Upstream: plugin `ResourceQuota`.
  */
 export const resourceQuotaAdmission: AdmissionPlugin = {
   isLast: true,
-  // What is not kept is not counted.
+  // Resources that are not stored are not counted.
   concerns: (resource) => resource.namespaced && resource.verbs.has("list"),
   isIdle: (server) => (quotasOf(server)?.size ?? 0) === 0,
   validate(attributes) {
@@ -38,7 +38,11 @@ function quotasOf({ registry }: ServerState): ResourceStorage | undefined {
   return registry.find("", "v1", "resourcequotas")?.storage;
 }
 
-/** @throws ApiError 403 when a quota that counts the request has no room for it. Upstream: `CheckRequest`. */
+/**
+ * Checks a request against the quotas that count it. Upstream: `CheckRequest`.
+ *
+ * @throws ApiError 403 when a quota would be exceeded
+ */
 function check(attributes: AdmissionAttributes, evaluator: Evaluator, quotas: readonly StoredObject[]): void {
   const { resource, name, object } = attributes;
   const refuse = (reason: string): never => {
@@ -75,7 +79,11 @@ function check(attributes: AdmissionAttributes, evaluator: Evaluator, quotas: re
   }
 }
 
-/** What the request takes more than what is stored. @throws ApiError 403 */
+/**
+ * Returns the usage that the request adds to the stored object.
+ *
+ * @throws ApiError 403 when the usage is negative
+ */
 function deltaOf(
   { object, oldObject }: AdmissionAttributes,
   evaluator: Evaluator,

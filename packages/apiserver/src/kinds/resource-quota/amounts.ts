@@ -1,21 +1,21 @@
 import { ZERO_QUANTITY, addQuantities, formatQuantity, subtractQuantities } from "../../quantity.js";
 import type { Amounts, Resources } from "../pod/pod-resources.js";
 
-/** Sums of what either has. Upstream: `quota.Add` of k8s.io/apiserver `pkg/quota/v1`. */
+/** Adds amounts by name. Upstream: `quota.Add` of k8s.io/apiserver `pkg/quota/v1`. */
 export function sumOf(a: Amounts, b: Amounts): Amounts {
   const result = new Map(a);
   for (const [name, amount] of b) result.set(name, addQuantities(result.get(name) ?? ZERO_QUANTITY, amount));
   return result;
 }
 
-/** What `a` has more than `b`, or less: names of either. Upstream: `quota.Subtract`. */
+/** Subtracts `b` from `a`, for the names of both. Upstream: `quota.Subtract`. */
 export function differenceOf(a: Amounts, b: Amounts): Amounts {
   const result = new Map(a);
   for (const [name, amount] of b) result.set(name, subtractQuantities(result.get(name) ?? ZERO_QUANTITY, amount));
   return result;
 }
 
-/** Those of the names. Upstream: `quota.Mask`. */
+/** Returns the amounts with the given names. Upstream: `quota.Mask`. */
 export function maskAmounts(amounts: Amounts, names: ReadonlySet<string>): Amounts {
   return new Map([...amounts].filter(([name]) => names.has(name)));
 }
@@ -24,7 +24,7 @@ export function withoutZeros(amounts: Amounts): Amounts {
   return new Map([...amounts].filter(([, { nanos }]) => nanos !== 0n));
 }
 
-/** `cpu=1,memory=2Gi`, in the order of the names. */
+/** Formats amounts sorted by name: `cpu=1,memory=2Gi`. */
 export function amountsText(amounts: Amounts): string {
   return [...amounts]
     .map(([name, amount]) => [name, formatQuantity(amount)] as const)

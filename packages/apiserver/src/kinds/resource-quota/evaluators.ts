@@ -9,22 +9,25 @@ import { isExtendedResource } from "../pod/resource-names.js";
 import { storageClassNameOf } from "../storage-class/storage-class-lookup.js";
 import { isPodInScope, type QuotaSpec, scopesOf } from "./scopes.js";
 
-/** What quotas count of one resource. Upstream: `quota.Evaluator`, `pkg/quota/v1/evaluator/core`. */
+/**
+ * Computes how objects of one resource count against quotas. Upstream: `quota.Evaluator`,
+ * `pkg/quota/v1/evaluator/core`.
+ */
 export interface Evaluator {
-  /** Whether such a write can use up more. */
+  /** Whether such a request can increase usage. */
   handles(attributes: AdmissionAttributes): boolean;
-  /** Whether a quota that limits that name counts these objects. */
+  /** Whether the evaluator counts the quota resource with that name. */
   counts(name: string): boolean;
   isInScope(object: KubernetesObject, spec: QuotaSpec): boolean;
-  /** Why an object has to say more before it can be counted; `undefined` when it need not. */
+  /** Returns why an object lacks required fields for the limited resources; `undefined` when it lacks none. */
   constraintError?(object: KubernetesObject, limited: readonly string[]): string | undefined;
-  /** What the object takes. */
+  /** Returns the usage of an object. */
   usage(object: KubernetesObject): Amounts;
 }
 
 const ONE: Quantity = { nanos: 1_000_000_000n, format: "DecimalSI" };
 const ZERO: Quantity = { nanos: 0n, format: "DecimalSI" };
-/** Objects that were counted by their plain name before everything could be by `count/…`. */
+/** Resources that could be counted by their plain name before `count/…` existed. */
 const PLAIN_NAME_COUNTS = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"] as const;
 const POD_RESOURCES = new Set([
@@ -32,7 +35,7 @@ const POD_RESOURCES = new Set([
   "pods",
   ...COMPUTE.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
 ]);
-/** Of these each container has to say what it takes, where a quota limits them. */
+/** Resources that each container must specify when a quota limits them. */
 const REQUIRED_OF_CONTAINERS = new Set([
   "cpu",
   "memory",
@@ -43,7 +46,7 @@ const REQUIRED_OF_CONTAINERS = new Set([
 ]);
 const STORAGE_CLASS_INFIX = ".storageclass.storage.k8s.io/";
 
-/** @returns what counts the objects of a resource: everything in a namespace can be counted. */
+/** Returns the evaluator of a resource. All namespaced resources can be counted. */
 export function evaluatorOf(resource: ServedResource): Evaluator {
   const name = qualifiedResource(resource);
   if (name === "pods") return podEvaluator;
@@ -69,7 +72,7 @@ const podEvaluator: Evaluator = {
   isInScope: (object, spec) => scopesOf(spec).every((scope) => isPodInScope(object as Pod, scope)),
   constraintError(object, limited) {
     const { spec } = object as Pod;
-    // Who says it of the pod as a whole need not say it again.
+    // With pod-level resources, containers need not specify them.
     if (spec === undefined || spec.resources !== undefined) return undefined;
     const required = limited.filter((name) => REQUIRED_OF_CONTAINERS.has(name)).sort();
     const sentences = required.flatMap((name) => {
@@ -91,7 +94,7 @@ const podEvaluator: Evaluator = {
   },
 };
 
-/** Pods that have ended take no resources any more. Upstream: `QuotaV1Pod`. */
+/** Whether the pod has ended. Ended pods use no resources. Upstream: `QuotaV1Pod`. */
 function hasEnded({ status }: Pod): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
@@ -160,7 +163,7 @@ const claimEvaluator: Evaluator = {
       ["persistentvolumeclaims", ONE],
     ]);
     const request = amountsOf(claim.spec?.resources?.requests).get("storage");
-    // A volume that could not be grown as asked still has what was set aside for it.
+    // A claim whose volume could not be expanded still uses the allocated amount.
     const allocated = amountsOf(claim.status?.allocatedResources).get("storage");
     const storage = allocated !== undefined && allocated.nanos > (request?.nanos ?? 0n) ? allocated : request;
     if (storageClass) usage.set(`${storageClass}${STORAGE_CLASS_INFIX}persistentvolumeclaims`, ONE);

@@ -15,18 +15,20 @@ export interface QuotaUsageOptions {
   readonly clock: Clock;
   readonly registry: ResourceRegistry;
   readonly quotas: ResourceStorage;
-  /** Whether new and changed quotas are counted for, and what goes is taken off. */
+  /** Whether new and changed quotas are recounted, and deleted objects reduce the usage. */
   readonly recounts: boolean;
 }
 
 const NOTHING: Amounts = new Map();
 
 /**
- * Keeps `status.used` of quotas: what is stored is charged in the same step, so that nothing else ever is. With `recounts` it is
- * kube-controller-manager's resource quota controller, too, and then what is charged is always what a count would find.
- * Namespaces without quotas cost nothing.
+ * Keeps `status.used` of quotas up to date. An object is charged in the same step in which it is stored, so only stored
+ * objects are charged.
  *
- * Unlike upstream, a terminating pod counts until it is gone, however late.
+ * With `recounts` the class also does the work of kube-controller-manager's resource quota controller. Then `used`
+ * always equals a recount. Namespaces without quotas cost nothing.
+ *
+ * Unlike upstream, a terminating pod counts until it is removed, even past its grace period.
  *
  * Upstream: plugin `ResourceQuota`, and `pkg/controller/resourcequota`.
  */
@@ -35,7 +37,7 @@ export class QuotaUsage {
   readonly #registry: ResourceRegistry;
   readonly #quotas: ResourceStorage;
   readonly #recounts: boolean;
-  /** By namespace. */
+  /** The storage listeners by namespace. */
   readonly #listeners = new Map<string, Map<ResourceStorage, ChangeListener>>();
   readonly #pending = new Map<string, StoredObject>();
 
@@ -53,7 +55,7 @@ export class QuotaUsage {
     return quotaUsage;
   }
 
-  /** Charges what becomes of that resource's objects in a namespace from now on. */
+  /** Charges all further changes of the resource's objects in a namespace. */
   follow(resource: ServedResource, namespace: string): void {
     const { storage } = resource;
     let storages = this.#listeners.get(namespace);
@@ -63,7 +65,7 @@ export class QuotaUsage {
     const charge = (change: Change): void => this.#charge(namespace, evaluator, change);
     const listener: ChangeListener = {
       interest: { by: "namespace", value: namespace },
-      // Whoever follows quotas is to see the new one before what it changes.
+      // Listeners of quotas must receive the new quota before the changes that it causes.
       onChange: storage === this.#quotas ? (change) => void this.#clock.setTimer(0, () => charge(change)) : charge,
     };
     storages.set(storage, listener);
@@ -80,7 +82,7 @@ export class QuotaUsage {
     this.#listeners.delete(namespace);
   }
 
-  /** Counts for a quota, in a moment. */
+  /** Schedules a recount of a quota. */
   #scheduleRecount(stored: StoredObject): void {
     if (!this.#recounts) return;
     this.#pending.set(`${stored.namespace}/${stored.name}`, stored);

@@ -78,7 +78,7 @@ async function take({ send }: World, step: Step): Promise<void> {
   }
 }
 
-/** What there is, counted anew by somebody else. */
+/** Computes the usage independently of the server's own accounting. */
 async function computeUsage({ send }: World): Promise<Record<string, number>> {
   const list = async (path: string): Promise<KubernetesObject[]> =>
     ((await send("GET", path)) as unknown as { items: KubernetesObject[] }).items;
@@ -102,7 +102,7 @@ test("used equals the stored objects after any sequence of writes, and never exc
     fc.asyncProperty(steps, fc.nat(20), async (all, when) => {
       const world = serve(true);
       for (const [index, step] of all.entries()) {
-        // What was there before the quota counts, too.
+        // Objects that were stored before the quota count, too.
         if (index === Math.min(when, all.length - 1)) {
           await world.send("POST", "resourcequotas", quota(HARD));
           await world.clock.advance(0);

@@ -3,7 +3,7 @@ import type { QuotaSpec } from "./scopes.js";
 import { isQuotaResource } from "./standard-resources.js";
 
 const COMPUTE_RESOURCES = new Set("pods cpu memory limits.cpu limits.memory requests.cpu requests.memory".split(" "));
-/** What each scope can count. */
+/** The resources that each scope can count. */
 const SCOPES: Readonly<Record<string, ReadonlySet<string>>> = {
   BestEffort: new Set(["pods"]),
   NotBestEffort: COMPUTE_RESOURCES,

@@ -5,7 +5,7 @@ import { podQosClass } from "../pod/qos-class.js";
 export type QuotaSpec = NonNullable<ResourceQuota["spec"]>;
 type Requirement = NonNullable<NonNullable<QuotaSpec["scopeSelector"]>["matchExpressions"]>[number];
 
-/** All that a pod has to be for a quota to count it. Upstream: `getScopeSelectorsFromQuota`. */
+/** Returns all scope requirements that a pod must match. Upstream: `getScopeSelectorsFromQuota`. */
 export function scopesOf({ scopes = [], scopeSelector }: QuotaSpec): readonly Requirement[] {
   return [
     ...scopes.map((scopeName) => ({ scopeName, operator: "Exists" })),

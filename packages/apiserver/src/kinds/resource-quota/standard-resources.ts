@@ -1,4 +1,7 @@
-/** What a quota may limit by its plain name. Upstream: `standardQuotaResources`, `IsStandardQuotaResourceName`. */
+/**
+ * Resources that a quota may limit by their plain name. Upstream: `standardQuotaResources`,
+ * `IsStandardQuotaResourceName`.
+ */
 const STANDARD = new Set(
   "cpu memory ephemeral-storage requests.cpu requests.memory requests.storage requests.ephemeral-storage limits.cpu limits.memory limits.ephemeral-storage pods services replicationcontrollers resourcequotas secrets persistentvolumeclaims configmaps services.nodeports services.loadbalancers".split(
     " ",

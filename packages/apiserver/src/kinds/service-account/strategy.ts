@@ -31,7 +31,7 @@ export const serviceAccountResource = builtInResource<ServiceAccount>({
   },
 });
 
-/** A secret is in the account's namespace and of its kind by definition. */
+/** Drops all fields of secret references except the name. A secret is always in the account's namespace. */
 function keepOnlySecretNames(account: ServiceAccount): void {
   if (account.secrets === undefined) return;
   account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));

@@ -19,7 +19,10 @@ const RESOURCES: Readonly<Record<string, { resource: string; namespaced: boolean
   Node: { resource: "nodes", namespaced: false },
 };
 
-/** POST of `serviceaccounts/token`: a token that its bearer is that account with. Upstream: `pkg/registry/core/serviceaccount/storage/token.go`. */
+/**
+ * POST of `serviceaccounts/token`: issues a token that authenticates as the account. Upstream:
+ * `pkg/registry/core/serviceaccount/storage/token.go`.
+ */
 export function requestToken(call: ApiCall): Awaitable<Reply> {
   const options = readWriteOptions(call, "CreateOptions");
   const request = readSubresourceBody(call, "TokenRequest") as TokenRequest;
@@ -86,7 +89,12 @@ function throwIfInvalid(errors: FieldErrors, name: string): void {
   if (!errors.isEmpty) throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, name, errors);
 }
 
-/** @throws ApiError 400 for a kind no token can be bound to, 404 and 409 for an object that is not there, or not that one. */
+/**
+ * Returns the object that the token is bound to, if any.
+ *
+ * @throws ApiError 400 for a kind that tokens cannot be bound to, 404 when the object does not exist, 409 when its UID
+ * differs
+ */
 function boundObject(call: ApiCall, { spec }: TokenRequest): BoundObject | undefined {
   const ref = spec?.boundObjectRef;
   if (ref == null) return undefined;

@@ -12,20 +12,20 @@ import { isHeadless, needsAddress, needsHealthCheck, needsNodePorts } from "./se
 type Spec = NonNullable<Service["spec"]>;
 type Port = NonNullable<Spec["ports"]>[number];
 
-/** kube-apiserver's `--service-cluster-ip-range` and `--service-node-port-range` where they are not given. */
+/** The defaults of kube-apiserver's `--service-cluster-ip-range` and `--service-node-port-range`. */
 const RANGE = { cidr: "10.0.0.0/24", prefix: "10.0.0.", first: 1, last: 254 };
 const NODE_PORTS = { first: 30000, last: 32767 };
-/** Of the address of the Service `kubernetes`. */
+/** The address of the Service `kubernetes`. */
 export const FIRST_SERVICE_ADDRESS = `${RANGE.prefix}${RANGE.first}`;
-/** The lower part of a range is for those who choose for themselves, as long as there are others. */
+/** The sizes of the lower part of each range, which dynamic allocation uses only when the rest is full. */
 const STATIC_RANGE_SIZES = { addresses: 16, nodePorts: 86 };
 
 /**
- * Gives a Service what is scarce: an address of its own and ports of the nodes, those it asks for or free ones. Upstream does so
- * before it looks at the rest of the Service, so what is wrong here is told of alone.
+ * Allocates cluster IPs and node ports: the requested ones, or free ones. Upstream allocates before it validates the
+ * rest of the Service, so allocation errors are reported alone.
  *
- * Upstream: `Allocators` of `pkg/registry/core/service/storage`; there free ones are drawn; here the lowest is
- * taken, so that equal runs are equal and an address that somebody chooses is rarely gone before.
+ * Upstream: `Allocators` of `pkg/registry/core/service/storage`. Upstream picks free values at random. This plugin
+ * picks the lowest, so that equal runs are equal and a value that a client chooses is rarely allocated already.
  */
 export const serviceAllocation: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && resource === "services",
@@ -48,7 +48,10 @@ function storedSpec({ oldObject }: AdmissionAttributes): Spec | undefined {
   return (oldObject as Pick<Service, "spec"> | undefined)?.spec;
 }
 
-/** What the client leaves out stays, and what belongs to the type it had goes with it. Upstream: `patchAllocatedValues`, `dropTypeDependentFields`. */
+/**
+ * Keeps stored values that the client omits, and drops values that belong to the previous type. Upstream:
+ * `patchAllocatedValues`, `dropTypeDependentFields`.
+ */
 function patchAllocatedValues(spec: Spec, stored: Spec): void {
   if (needsAddress(spec) && needsAddress(stored)) {
     spec.clusterIP ||= stored.clusterIP ?? "";
@@ -79,7 +82,7 @@ function patchAllocatedValues(spec: Spec, stored: Spec): void {
   }
 }
 
-/** By the ports' names. One that another port has by now is not kept. */
+/** Keeps node ports by port name, unless another port has the node port now. */
 function keepNodePorts(spec: Spec, stored: Spec): void {
   const used = new Set((spec.ports ?? []).map(({ nodePort }) => nodePort));
   const before = new Map((stored.ports ?? []).map(({ name = "", nodePort }) => [name, nodePort]));
@@ -89,7 +92,10 @@ function keepNodePorts(spec: Spec, stored: Spec): void {
   }
 }
 
-/** `clusterIP` is the first of `clusterIPs`: who knows only the one need not say the other. Upstream: `normalizeClusterIPs`. */
+/**
+ * Keeps `clusterIP` equal to the first of `clusterIPs`, for clients that know only one of the fields. Upstream:
+ * `normalizeClusterIPs`.
+ */
 function normalizeClusterIPs(spec: Spec, stored: Spec | undefined): void {
   const { clusterIP, clusterIPs = [] } = spec;
   if (stored === undefined) {
@@ -126,7 +132,7 @@ function allocateAddress(spec: Spec, attributes: AdmissionAttributes, errors: Fi
     errors.invalid("spec.clusterIPs", spec.clusterIPs, `failed to allocate IP ${requested}: ${reason}`);
 }
 
-/** One family only is to be had here. */
+/** Sets IP families. The cluster is single-stack IPv4. */
 function chooseFamilies(spec: Spec, errors: FieldErrors): void {
   const field = "spec.ipFamilyPolicy";
   const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
@@ -140,7 +146,7 @@ function chooseFamilies(spec: Spec, errors: FieldErrors): void {
   for (const address of isHeadless(spec) ? [] : clusterIPs.slice(families.length))
     families.push(ipFamily(address) === 6 ? "IPv6" : "IPv4");
   if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0) {
-    // Whoever writes its endpoints may write any.
+    // The author of the endpoints may use any family.
     const policy = (spec.ipFamilyPolicy ??= "RequireDualStack");
     if (families.length === 0) families.push("IPv4");
     if (families.length < 2 && policy !== "SingleStack") families.push(families[0] === "IPv4" ? "IPv6" : "IPv4");
@@ -156,7 +162,7 @@ function chooseFamilies(spec: Spec, errors: FieldErrors): void {
   spec.ipFamilyPolicy ??= "SingleStack";
 }
 
-/** Ports of one number, as of TCP and UDP, share a node port. Upstream: `allocNodePorts`. */
+/** Allocates node ports. Ports with the same number, as for TCP and UDP, share one. Upstream: `allocNodePorts`. */
 function allocateNodePorts(spec: Spec, attributes: AdmissionAttributes, errors: FieldErrors): void {
   const allocated = new Set<number>();
   for (const other of otherServices(attributes)) {
@@ -196,7 +202,7 @@ function allocateNodePorts(spec: Spec, attributes: AdmissionAttributes, errors: 
     allocate(spec.healthCheckNodePort, "spec.healthCheckNodePort");
 }
 
-/** There are at most as many with an address as the range has. */
+/** Yields all other Services. The number of Services with an address is bounded by the range. */
 function* otherServices({ resource, namespace, name }: AdmissionAttributes): Generator<Spec> {
   for (const { object } of resource.storage.list()) {
     const { metadata, spec } = object as Service;
@@ -205,7 +211,7 @@ function* otherServices({ resource, namespace, name }: AdmissionAttributes): Gen
   }
 }
 
-/** @throws ApiError 500 when there is none. */
+/** @throws ApiError 500 when the range is full */
 function freeAddress(allocated: ReadonlySet<string>): string {
   const isFree = (last: number): boolean => !allocated.has(`${RANGE.prefix}${last}`);
   const last = firstFree(RANGE, STATIC_RANGE_SIZES.addresses, isFree);
@@ -213,14 +219,14 @@ function freeAddress(allocated: ReadonlySet<string>): string {
   return `${RANGE.prefix}${last}`;
 }
 
-/** @throws ApiError 500 when there is none. */
+/** @throws ApiError 500 when the range is full */
 function freePort(allocated: ReadonlySet<number>): number {
   const port = firstFree(NODE_PORTS, STATIC_RANGE_SIZES.nodePorts, (number) => !allocated.has(number));
   if (port === undefined) throw internalError("failed to allocate a nodePort: range is full");
   return port;
 }
 
-/** The lowest above the `chosen` lowest, and one of those where there is none. */
+/** Returns the lowest free value above the static part of the range, or else the lowest within it. */
 function firstFree(
   { first, last }: { first: number; last: number },
   staticSize: number,

@@ -12,7 +12,7 @@ const FIELD = "spec.clusterIPs";
 const FAMILIES = ["IPv4", "IPv6"];
 const FAMILY_POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 
-/** Addresses and families by themselves and with each other. Upstream: `ValidateServiceClusterIPsRelatedFields`. */
+/** Validates addresses and families, and their combination. Upstream: `ValidateServiceClusterIPsRelatedFields`. */
 export function validateClusterIPs(spec: Spec, errors: FieldErrors): void {
   if (spec.type === "ExternalName") return;
   const { clusterIP = "", clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
@@ -42,7 +42,7 @@ export function validateClusterIPs(spec: Spec, errors: FieldErrors): void {
   }
 }
 
-/** Whether their families are worth looking at. */
+/** Validates addresses. Returns whether their families should be checked. */
 function validateAddresses(addresses: readonly string[], errors: FieldErrors): boolean {
   let areValid = true;
   for (const [index, address] of addresses.entries()) {

@@ -2,7 +2,7 @@ import type { Service } from "@kubewright/api";
 
 type Spec = NonNullable<Service["spec"]>;
 
-/** What a Service is given depends on its type. Upstream: `needsClusterIP` and others of `pkg/registry/core/service/storage`. */
+/** Whether the type gets a cluster IP. Upstream: `needsClusterIP` and others of `pkg/registry/core/service/storage`. */
 export function needsAddress({ type }: Spec): boolean {
   return type === "ClusterIP" || type === "NodePort" || type === "LoadBalancer";
 }
@@ -11,7 +11,7 @@ export function needsNodePorts({ type, allocateLoadBalancerNodePorts }: Spec): b
   return type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
 }
 
-/** Whether a balancer asks the nodes which of them have the Service's pods. */
+/** Whether a load balancer checks which nodes have pods of the Service. */
 export function needsHealthCheck({ type, externalTrafficPolicy }: Spec): boolean {
   return type === "LoadBalancer" && externalTrafficPolicy === "Local";
 }

@@ -1,4 +1,4 @@
-/** Services that nobody recorded, taken through a server: what they are given, keep and are refused for. */
+/** Generated Services, sent through a server: which fields are allocated and kept, and which errors are reported. */
 import type { Service, Status } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import * as fc from "fast-check";
@@ -112,7 +112,7 @@ test("a Service without a selector may have endpoints of both families", async (
   await server.close();
 });
 
-/** By name: what is broken, and what is said of it, alone. */
+/** Broken Services by description: the spec and its only error message. */
 const broken: Readonly<Record<string, fc.Arbitrary<readonly [spec: object, message: string]>>> = {
   "a protocol": fc
     .stringMatching(/^[a-z]{2,5}$/)

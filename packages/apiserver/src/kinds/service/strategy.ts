@@ -10,7 +10,7 @@ import { validateService, validateServiceStatus, validateServiceUpdate } from ".
 
 type Spec = NonNullable<Service["spec"]>;
 
-/** Services are stored, not served. Upstream: `pkg/registry/core/service`. */
+/** Stores Services; the server routes no traffic. Upstream: `pkg/registry/core/service`. */
 export const serviceStrategy: ResourceStrategy<Service> = {
   nameFormat: "dns-1123-label",
   deleteReturnsObject: true,

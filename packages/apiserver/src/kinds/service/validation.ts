@@ -70,7 +70,10 @@ export function validateServiceUpdate(service: Service, stored: Service, errors:
   validateService(service, errors);
 }
 
-/** The first stays; the second may come and go. Upstream: `validateUpgradeDowngradeClusterIPs`. */
+/**
+ * Validates that the primary cluster IP does not change. A secondary one may be added or removed. Upstream:
+ * `validateUpgradeDowngradeClusterIPs`.
+ */
 function validateClusterIPsUpdate(spec: Spec, before: Spec, errors: FieldErrors): void {
   const now = spec.clusterIPs ?? [];
   const old = before.clusterIPs ?? [];
@@ -127,7 +130,7 @@ export function validateServiceStatus({ spec, status }: Service, stored: Service
   }
 }
 
-/** A name outside has no address here. */
+/** Validates that an ExternalName Service has a valid name and no cluster IPs. */
 function validateExternalName(spec: Spec, errors: FieldErrors): void {
   const detail = "may not be set for ExternalName services";
   if ((spec.clusterIPs?.length ?? 0) > 0) errors.forbidden("spec.clusterIPs", detail);
@@ -190,11 +193,11 @@ function validateAffinity({ sessionAffinity, sessionAffinityConfig }: Spec, erro
   errors.invalid(field, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`);
 }
 
-/** The field counts, or else the annotation it was before. */
+/** Validates the field or, if it is empty, the older annotation. */
 function validateSourceRanges(spec: Spec, annotation: string | undefined, errors: FieldErrors): void {
   const { type, loadBalancerSourceRanges: ranges = [] } = spec;
   if (ranges.length > 0) {
-    // With a capital letter, as upstream spells it.
+    // The path has upstream's spelling, with a capital letter.
     const field = "spec.LoadBalancerSourceRanges";
     if (type !== "LoadBalancer") errors.forbidden(field, ONLY_BALANCERS);
     for (const [index, range] of ranges.entries())
@@ -213,7 +216,7 @@ function validateBalancerClass({ type, loadBalancerClass: name }: Spec, errors: 
   else errors.forbidden("spec.loadBalancerClass", ONLY_BALANCERS);
 }
 
-/** Where traffic may come from and go to. */
+/** Validates traffic policies, the health check port and the traffic distribution. */
 function validateTraffic(spec: Spec, errors: FieldErrors): void {
   const { type, externalTrafficPolicy, internalTrafficPolicy, trafficDistribution, healthCheckNodePort } = spec;
   const field = "spec.externalTrafficPolicy";

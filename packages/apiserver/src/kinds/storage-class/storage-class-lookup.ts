@@ -3,14 +3,17 @@ import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@kub
 import type { ServerState } from "../../server-state.js";
 import type { ResourceStorage } from "../../storage/resource-storage.js";
 
-/** Where the class of a volume or claim stood before it was a field. */
+/** The annotation that named the class before the field existed. */
 export const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 const DEFAULT_ANNOTATIONS = [
   "storageclass.kubernetes.io/is-default-class",
   "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
-/** `undefined`: none is named; `""`: there is to be none. Upstream: `GetPersistentVolumeClaimClass`. */
+/**
+ * Returns the class name of a claim or volume; `undefined` when none is named, `""` when none shall be used. Upstream:
+ * `GetPersistentVolumeClaimClass`.
+ */
 export function storageClassNameOf({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string | undefined {
   return metadata.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName;
 }
@@ -19,7 +22,7 @@ export function isDefaultClass({ metadata }: StorageClass): boolean {
   return DEFAULT_ANNOTATIONS.some((annotation) => metadata.annotations?.[annotation] === "true");
 }
 
-/** Of several default classes, the youngest. Upstream: `util.GetDefaultClass`. */
+/** Returns the newest default class. Upstream: `util.GetDefaultClass`. */
 export function defaultClass(classes: ResourceStorage): StorageClass | undefined {
   let found: StorageClass | undefined;
   for (const { object } of classes.list()) {
@@ -29,7 +32,7 @@ export function defaultClass(classes: ResourceStorage): StorageClass | undefined
   return found;
 }
 
-/** Where the server keeps the classes; `undefined` where they are not served. */
+/** Returns the storage of StorageClasses; `undefined` when they are not served. */
 export function storageClassesOf({ registry }: ServerState): ResourceStorage | undefined {
   return registry.find("storage.k8s.io", "v1", "storageclasses")?.storage;
 }

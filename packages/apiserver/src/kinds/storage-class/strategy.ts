@@ -83,7 +83,7 @@ function validateParameters(parameters: Readonly<Record<string, string>>, errors
 
 /** Upstream: `validateAllowedTopologies`. */
 function validateTopologies(topologies: Topologies, errors: FieldErrors): void {
-  // To upstream, one without expressions is the same as none before it.
+  // Upstream treats a first topology without expressions as a duplicate.
   const seen = new Set<string>(topologies.length > 0 ? [sortedValues(new Map())] : []);
   for (const [index, { matchLabelExpressions = [] }] of topologies.entries()) {
     const path = `allowedTopologies[${index}].matchLabelExpressions`;
