@@ -1,18 +1,18 @@
 /**
- * Puts bytes together that arrive in pieces, however small, in time and memory that grow with their number: one array that
- * doubles. What comes in one piece is not copied.
+ * Concatenates byte chunks of any size. Time and memory grow linearly with the number of bytes: one array that doubles.
+ * A single chunk is not copied.
  */
 export class ByteBuffer {
   readonly #limit: number;
   readonly #limitError: () => Error;
   #bytes: Uint8Array = EMPTY;
   #length = 0;
-  /** Whether there may be written to `#bytes`. */
+  /** Whether `#bytes` was allocated by this buffer and can be written to. */
   #ownsBytes = false;
 
   /**
-   * @param limit - The most bytes at once.
-   * @limitError limitError - The error when there are more.
+   * @param limit - The maximum number of bytes.
+   * @param limitError - Creates the error for exceeding the limit.
    */
   constructor(limit: number, limitError: () => Error) {
     this.#limit = limit;
@@ -23,7 +23,7 @@ export class ByteBuffer {
     return this.#length;
   }
 
-  /** @throws what `exceeded` makes. */
+  /** @throws the error of `limitError` when the limit is exceeded. */
   append(chunk: Uint8Array): void {
     const length = this.#length + chunk.length;
     if (length > this.#limit) throw this.#limitError();
@@ -37,7 +37,7 @@ export class ByteBuffer {
     this.#length = length;
   }
 
-  /** Everything so far, which is then forgotten here. */
+  /** Returns all bytes and empties the buffer. */
   take(): Uint8Array {
     const all = this.#bytes.subarray(0, this.#length);
     this.#bytes = EMPTY;

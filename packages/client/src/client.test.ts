@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { Client } from "./client.js";
 
-/** A client whose server answers everything with `{}`, and what it was asked. */
+/** Returns a client whose server responds to every request with `{}`, and the recorded requests. */
 function recordingClient(): { client: Client; requests: ApiRequest[] } {
   const requests: ApiRequest[] = [];
   const transport = async (request: ApiRequest): Promise<ApiResponse> => {

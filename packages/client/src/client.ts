@@ -4,7 +4,7 @@ import { decodeObject } from "./decode.js";
 import { Requester, type RequesterOptions } from "./requester.js";
 import { ResourceClient } from "./resource-client.js";
 
-/** A Kubernetes API client over one transport: the same for a real cluster and for one in this process. */
+/** A Kubernetes API client over one transport. The same class serves a real cluster and an in-process API server. */
 export class Client {
   readonly #requester: Requester;
 
@@ -12,12 +12,14 @@ export class Client {
     this.#requester = new Requester(options);
   }
 
-  /** The verbs of one resource, typed by its definition. */
+  /** Returns the client of one resource, typed by its definition. */
   resource<T extends KubernetesObject>(definition: ResourceDefinition<T>): ResourceClient<T> {
     return new ResourceClient(definition, this.#requester);
   }
 
-  /** GETs a path as it is, such as `/version` or `/apis`. @throws StatusError when refused. */
+  /**
+   * Sends a GET request for a literal path such as `/version` or `/apis`. @throws StatusError for an error response.
+   */
   async getRaw(path: string, signal?: AbortSignal): Promise<unknown> {
     const response = await this.#requester.send({ method: "GET", path, ...(signal === undefined ? {} : { signal }) });
     return decodeObject(response, { method: "GET", path });

@@ -130,7 +130,7 @@ test("a server that does not say which resource it has not is quoted with the ki
     (error: unknown) => error,
   );
   expect(raw).toMatchObject({ message: `${message} (get /apis/nope)` });
-  // What says more than that is quoted as it is: events repeat it.
+  // A more specific message is used unchanged, because Event texts repeat it.
   const other = { ...unknown, message: 'widgets.example.com "w" not found' };
   expect(await refusal(response(404, bytes(JSON.stringify(other))))).toEqual(other);
 });
@@ -175,7 +175,7 @@ test("events before a broken line still arrive, and the broken line is an ERROR 
   });
 });
 
-/** An endless source that notes when nobody reads it any more. */
+/** Returns an endless body that records when its reader stops. */
 function endless(first: string, then: string | Uint8Array): { body: ResponseBody; ended: () => boolean } {
   let ended = false;
   const chunk = typeof then === "string" ? new TextEncoder().encode(then) : then;

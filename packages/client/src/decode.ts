@@ -6,20 +6,22 @@ import { REASON_BY_CODE, StatusError } from "./errors.js";
 import { limits, tooLongError } from "./limits.js";
 import { ListReader } from "./list-reader.js";
 
-/** What a response answers, for errors to name. */
+/** The request of a response, for error messages. */
 export interface RequestInfo {
   readonly method: ApiRequest["method"];
-  /** Without its query. */
+  /** Path without the query. */
   readonly path: string;
-  /** Absent: a path as it is. */
+  /** Absent for a literal path. */
   readonly definition?: ResourceDefinition;
   readonly name?: string | undefined;
 }
 
 /**
- * The object a successful response carries; a promise only where there is something to wait for, as in process there is not.
+ * Returns the object of a successful response. Returns a promise only if the body has to be read; an in-process
+ * response is decoded already.
  *
- * @throws StatusError for an HTTP status above 206; Error for a body that is not JSON, or longer than {@link limits}.answer.
+ * @throws StatusError for an HTTP status above 206; Error for a body that is not JSON, or longer than {@link
+ * limits}.response.
  */
 export function decodeObject(response: ApiResponse, requestInfo: RequestInfo): unknown {
   const { body, status } = response;
@@ -35,10 +37,11 @@ async function readObject(response: ApiResponse, requestInfo: RequestInfo): Prom
 }
 
 /**
- * The list a successful response carries.
+ * Returns the list of a successful response.
  *
- * @param mapItem - Called with each item as soon as it has arrived, and makes of it what is kept. Default: all of it.
- * @throws as {@link decodeObject}, but for longer lists and for an item that is too long, and what `mapItem` throws.
+ * @param mapItem - Called with each item as soon as it has arrived. Its result replaces the item. Default: the item
+ * itself.
+ * @throws as {@link decodeObject}, but for a longer list or an item that is too long; and the errors of `mapItem`.
  */
 export function decodeList(
   response: ApiResponse,
@@ -71,7 +74,7 @@ async function readList(
   return requireSuccess(reader.end());
 }
 
-/** @throws StatusError for a failure that was sent as a success. Upstream: rest.Result.Into. */
+/** Returns the value. @throws StatusError for a failure Status with a success code. Upstream: rest.Result.Into. */
 function requireSuccess(value: unknown): unknown {
   if (isFailure(value)) throw new StatusError(value);
   return value;
@@ -89,7 +92,10 @@ function parse(text: string, status: number, { method, path }: RequestInfo): unk
   }
 }
 
-/** The lines of a watch response, each as the JSON it is. @throws StatusError when the server refused to open the stream. */
+/**
+ * Returns the events of a watch response as parsed JSON. @throws StatusError when the server refuses to open the
+ * stream.
+ */
 export async function decodeEvents(response: ApiResponse, requestInfo: RequestInfo): Promise<AsyncIterable<unknown>> {
   if (response.status > 206) throw await errorOf(response, requestInfo);
   const { body } = response;
@@ -101,8 +107,9 @@ export async function decodeEvents(response: ApiResponse, requestInfo: RequestIn
 const NEWLINE = 0x0a;
 
 /**
- * Newline-delimited JSON. A chunk may end anywhere, also inside a UTF-8 sequence. What follows the last newline is a
- * line cut off with the connection, and dropped. A line longer than {@link limits}.event is an ERROR event, and the last.
+ * Parses newline-delimited JSON. A chunk can end anywhere, also inside a UTF-8 sequence. Bytes after the last newline
+ * belong to a line that the connection cut off, and are dropped. A line longer than {@link limits}.event becomes an
+ * ERROR event and ends the stream.
  */
 export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   const line = new ByteBuffer(limits.event, eventTooLongError);
@@ -116,7 +123,7 @@ export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
         line.append(chunk.subarray(0, from));
         yield* parseCompleteLines(decoder.decode(line.take()));
       }
-      // Decoding what is whole at once is faster than line by line.
+      // Decoding all complete lines together is faster than line by line.
       if (from <= last) yield* parseCompleteLines(decoder.decode(chunk.subarray(from, last + 1)));
       if (last + 1 < chunk.length) line.append(chunk.subarray(last + 1));
     }
@@ -126,7 +133,7 @@ export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** @param text - Whole lines. */
+/** @param text - Complete lines. */
 function* parseCompleteLines(text: string): Generator<unknown> {
   let from = 0;
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
@@ -152,7 +159,10 @@ function parseEvent(line: string): unknown {
   }
 }
 
-/** A frame that cannot be read becomes an ERROR event, as in client-go, so that readers have one way to fail. */
+/**
+ * Converts a line that cannot be decoded to an ERROR event, as in client-go, so that readers handle one kind of
+ * failure.
+ */
 function decodingError(error: Error): object {
   const message = `unable to decode an event from the watch stream: ${error.message}`;
   const status: Status = {
@@ -168,7 +178,10 @@ function decodingError(error: Error): object {
   return { type: "ERROR", object: status };
 }
 
-/** The Status the server sent, or one made up from the HTTP code (upstream: apimachinery `errors.NewGenericServerResponse`). */
+/**
+ * Returns the Status from the response body, or one created from the HTTP code (upstream: apimachinery
+ * `errors.NewGenericServerResponse`).
+ */
 async function errorOf(response: ApiResponse, requestInfo: RequestInfo): Promise<StatusError> {
   const value = await readErrorBody(response.body);
   const { status: code } = response;
@@ -198,17 +211,20 @@ async function errorOf(response: ApiResponse, requestInfo: RequestInfo): Promise
   });
 }
 
-/** That it has no such resource or method a server says without saying of which; client-go leaves it so. */
+/**
+ * Adds the request to a generic 404 or 405 message, which does not name the resource. client-go leaves the message
+ * unchanged.
+ */
 function withRequestNamed(status: Status, requestInfo: RequestInfo): Status {
   const { code, message } = status;
   const lacksResource = CODES_WITHOUT_RESOURCE.has(code) && message === MESSAGE_BY_CODE[code];
   return lacksResource ? { ...status, message: `${message} (${describeRequest(requestInfo, code)})` } : status;
 }
 
-/** What may be wrong about these is the kind or the path. */
+/** Codes that can mean a wrong kind or path. */
 const CODES_WITHOUT_RESOURCE: ReadonlySet<number> = new Set([404, 405]);
 
-/** Such as `get widgets.example.com w`. */
+/** Describes a request, such as `get widgets.example.com w`. */
 function describeRequest({ method, path, definition, name }: RequestInfo, code: number): string {
   const verb = method.toLowerCase();
   if (definition === undefined) return `${verb} ${path}`;
@@ -216,7 +232,7 @@ function describeRequest({ method, path, definition, name }: RequestInfo, code: 
   return CODES_WITHOUT_RESOURCE.has(code) ? `${what}: kind ${definition.kind} at ${path}` : what;
 }
 
-/** Characters of what is not a Status. Upstream: maxUnstructuredResponseTextBytes. */
+/** Maximum characters of a body that is not a Status. Upstream: maxUnstructuredResponseTextBytes. */
 const MAX_ERROR_TEXT_LENGTH = 2048;
 
 function isFailure(value: unknown): value is Status {
@@ -259,7 +275,7 @@ const MESSAGE_BY_CODE: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-/** Whole seconds of a `Retry-After` header; `undefined` when absent or not a number that can be counted to. */
+/** Returns the seconds of a `Retry-After` header; `undefined` if the header is absent or not a safe integer. */
 export function retryAfter(response: Pick<ApiResponse, "headers">): number | undefined {
   const header = response.headers["retry-after"];
   const seconds = typeof header === "string" && /^\d+$/.test(header) ? Number(header) : NaN;
@@ -272,7 +288,7 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(bytes.take());
 }
 
-/** As much as there may be of a refusal. */
+/** Reads an error body up to {@link limits}.errorBody bytes. */
 async function readPrefix(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const bytes = new ByteBuffer(limits.errorBody, () => tooLongError("the refusal", limits.errorBody));
   for await (const chunk of chunks) {

@@ -1,12 +1,12 @@
 import type { Status, StatusReason } from "@kubewright/api";
 
-/** The API server refused: carries the `metav1.Status` it sent. Whether to retry depends on its reason. */
+/** An error response of the API server, with its `metav1.Status`. Its reason decides whether to retry. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
 
   readonly status: Status;
 
-  /** @param status - As it was sent: parts that are of a wrong type are left out. */
+  /** @param status - The Status as received. Fields of a wrong type are removed. */
   constructor(status: Status, options?: ErrorOptions) {
     const checked = sanitizeStatus(status);
     super(checked.message ?? checked.reason ?? `the server answered ${checked.code}`, options);
@@ -14,7 +14,7 @@ export class StatusError extends Error {
   }
 }
 
-/** Nothing that reads a Status has to be prepared for anything but its type. */
+/** Removes fields of a wrong type, so that code that reads a Status can trust its type. */
 function sanitizeStatus(status: Status): Status {
   const { message, reason, code, details } = status as Readonly<Record<keyof Status, unknown>>;
   const isValid =
@@ -57,15 +57,15 @@ function isStringOrUndefined(value: unknown): boolean {
 }
 
 /**
- * The reason a request was refused with, or `undefined` for anything but a {@link StatusError}. An answer without a
- * reason is classed by its HTTP code. Upstream: apimachinery `errors.ReasonForError`.
+ * Returns the reason of an error response, or `undefined` for any error other than a {@link StatusError}. If the Status
+ * has no reason, the HTTP code decides. Upstream: apimachinery `errors.ReasonForError`.
  */
 export function reasonOf(error: unknown): StatusReason | "" | (string & {}) | undefined {
   if (!(error instanceof StatusError)) return undefined;
   return error.status.reason || REASON_BY_CODE[error.status.code] || "";
 }
 
-/** What an HTTP code means when nothing else is said. */
+/** The default reason of an HTTP code. */
 export const REASON_BY_CODE: Readonly<Record<number, StatusReason>> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -92,18 +92,23 @@ export const isForbidden = (error: unknown): boolean => reasonOf(error) === "For
 export const isTooManyRequests = (error: unknown): boolean => reasonOf(error) === "TooManyRequests";
 export const isInternalError = (error: unknown): boolean => reasonOf(error) === "InternalError";
 
-/** The resourceVersion asked for is no longer kept: list again. */
+/** Whether the requested resourceVersion has expired. The caller has to list again. */
 export function isResourceExpired(error: unknown): boolean {
   const reason = reasonOf(error);
   return reason === "Expired" || reason === "Gone";
 }
 
-/** Whether the refusal has a cause of this type, e.g. `NamespaceTerminating` (upstream: `errors.HasStatusCause`). */
+/**
+ * Whether the error response has a cause of this type, e.g. `NamespaceTerminating` (upstream: `errors.HasStatusCause`).
+ */
 export function hasStatusCause(error: unknown, type: string): boolean {
   return error instanceof StatusError && (error.status.details?.causes ?? []).some((cause) => cause.reason === type);
 }
 
-/** The resourceVersion asked for is from the future, as this server sees it: wait. Also knows how old servers say it. */
+/**
+ * Whether the requested resourceVersion is newer than the server's current one. The caller has to wait. Also recognises
+ * the messages of old servers.
+ */
 export function isTooLargeResourceVersion(error: unknown): boolean {
   if (hasStatusCause(error, "ResourceVersionTooLarge")) return true;
   if (reasonOf(error) !== "Timeout") return false;
@@ -114,7 +119,7 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
   );
 }
 
-/** Whether anything in the chain of causes is a refused TCP connection. */
+/** Whether an error in the chain of causes is a refused TCP connection. */
 export function isConnectionRefused(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ((current as { code?: unknown }).code === "ECONNREFUSED") return true;
@@ -124,20 +129,20 @@ export function isConnectionRefused(error: unknown): boolean {
 }
 
 /**
- * Whether a connection broke or ended before the answer was complete: the request may or may not have been executed.
+ * Whether a connection broke or ended before the response was complete. The request may or may not have been executed.
  * Upstream: `utilnet.IsConnectionReset`, `utilnet.IsProbableEOF` and `utilnet.IsHTTP2ConnectionLost`.
  */
 export function isConnectionLost(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     const { code, syscall } = current as { code?: unknown; syscall?: unknown };
     if (typeof code === "string" && CONNECTION_LOST_CODES.has(code)) return true;
-    // A peer that answers TCP keep-alive no more; not one that could not be reached in the first place.
+    // A peer that no longer acknowledges TCP keep-alive probes. A failed connect has another `syscall`.
     if (code === "ETIMEDOUT" && syscall === "read") return true;
   }
   return false;
 }
 
-/** Node's codes, and undici's for a peer that closed the connection, or did not begin to answer. */
+/** Node's codes, and undici's codes for a peer that closed the connection or did not begin to respond. */
 const CONNECTION_LOST_CODES: ReadonlySet<string> = new Set([
   "ECONNRESET",
   "EPIPE",
@@ -145,7 +150,7 @@ const CONNECTION_LOST_CODES: ReadonlySet<string> = new Set([
   "UND_ERR_HEADERS_TIMEOUT",
 ]);
 
-/** One line for a log or an event: the message, and those of its causes that add something. */
+/** Returns one line for a log or an event: the message, and those of its causes that add information. */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const messages: string[] = [];

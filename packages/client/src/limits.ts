@@ -1,20 +1,20 @@
-/** What is read of an answer at most, in bytes. A server that sends more is not to take our memory with it. */
+/** Maximum bytes to read of a response. They protect this process's memory from a server that sends more. */
 export const limits = {
   /** One event of a watch, as in client-go (apimachinery runtime/serializer/streaming). */
   event: 16 * 2 ** 20,
-  /** One item of a list, and all of it that is not in an item: so there may be about 5 million. */
+  /** One item of a list, and everything in the list outside its items. The latter allows about 5 million items. */
   item: 16 * 2 ** 20,
-  /** A list; client-go knows no end. */
+  /** One list. client-go has no limit. */
   list: 2 ** 30,
-  /** Any other answer; client-go knows no end. */
+  /** Any other response. client-go has no limit. */
   response: 64 * 2 ** 20,
-  /** Why a request was refused; the rest is passed over. client-go knows no end. */
+  /** The body of an error response; more is ignored. client-go has no limit. */
   errorBody: 2 ** 20,
-  /** What is left of an answer nobody wants, before its connection is rather given up. */
+  /** The rest of an unneeded response. If the rest is longer, the connection is closed. */
   discarded: 64 * 2 ** 10,
 } as const;
 
-/** `what` is longer than it may be. */
+/** Returns the error for a response part that exceeds its limit. */
 export function tooLongError(what: string, limit: number): Error {
   return new Error(`${what} is longer than ${limit / 2 ** 20} MiB, the most that is read`);
 }

@@ -100,7 +100,7 @@ test("any document is what JSON.parse makes of it, however it is cut", () => {
 });
 
 test("any document with a byte that is not right is what JSON.parse makes of it, or refused where it refuses", () => {
-  // Bytes that mean something to the reader, or to UTF-8.
+  // Bytes with a meaning for the reader or for UTF-8.
   const wrong = fc.constantFrom(...encoder.encode('{}[]",:\\ 0e\n'), 0x80, 0xc3, 0xff);
   fc.assert(
     fc.property(list, fc.nat(5000), wrong, fc.boolean(), cuts, (value, place, byte, inserted, at) => {

@@ -9,50 +9,53 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** `items` with every letter escaped, and quotes, is shorter. */
+/** Longer than `items` in quotes with every letter escaped. */
 const MAX_NAME_LENGTH = 40;
-/** The bit that makes braces of brackets. */
+/** The bit that differs between a bracket and a brace. */
 const BRACE_BIT = 0x20;
 
 /**
- * Reads a JSON document with a long array `items` at its top while the chunks of its UTF-8 arrive, and takes each item as
- * soon as it is complete: neither the whole text, nor what is not kept of the items, is ever there at once.
+ * Reads a JSON document with a long top-level array `items` from UTF-8 chunks, and maps each item as soon as it is
+ * complete. Memory never holds the whole text, nor the unmapped items.
  *
- * The objects in `items` are parsed one by one; in the rest, which is parsed at the end, `{}` stands for each. Since an
- * object may stand wherever another does, the document is JSON exactly when all of these are.
+ * The objects in `items` are parsed one by one. The rest of the document is parsed at the end, with `{}` in place of
+ * each item. An object can replace another in any JSON document, so the document is valid JSON exactly if all parts
+ * are.
  */
 export class ListReader {
   readonly #parse: (text: string) => unknown;
   readonly #mapItem: (item: unknown) => unknown;
   readonly #decoder = new TextDecoder();
   readonly #restDecoder = new TextDecoder();
-  /** What was made of the objects in `items`, so far. */
+  /** Results of `mapItem` for the objects in `items` so far. */
   #items: unknown[] = [];
   #rest = "";
-  /** Brackets and braces open: in the item that is being read, else in the rest. */
+  /** Number of open brackets and braces: within the current item, or in the rest of the document. */
   #depth = 0;
   #inItem = false;
-  /** What earlier chunks had of the item. */
+  /** The bytes of the current item from earlier chunks. */
   readonly #item = new ByteBuffer(limits.item, () => tooLongError("an item of the list", limits.item));
   #inString = false;
-  /** Whether the last byte was a backslash that changes what the next means. */
+  /** Whether the last byte was a backslash that escapes the next one. */
   #escaped = false;
-  /** Whether we are between the items. */
+  /** Whether the position is inside the `items` array, between two items. */
   #inItemsArray = false;
-  /** At the top: whether a name comes before the next colon, and how the last one is spelled, quotes included. */
+  /**
+   * At the top level: whether a member name comes before the next colon, and the last name as spelled, quotes included.
+   */
   #expectsName = true;
   #name = "";
 
   /**
-   * @param parse - JSON.parse, or what fails in another way.
-   * @mapItem mapItem - Makes of each item what is kept.
+   * @param parse - Parses JSON text, such as `JSON.parse`.
+   * @param mapItem - Called with each item. Its result replaces the item.
    */
   constructor(parse: (text: string) => unknown, mapItem: (item: unknown) => unknown) {
     this.#parse = parse;
     this.#mapItem = mapItem;
   }
 
-  /** @throws what parsing or taking an item throws, and Error for an item, or a rest, that is too long. */
+  /** @throws the errors of `parse` and `mapItem`, and Error if an item, or the rest of the document, is too long. */
   push(chunk: Uint8Array): void {
     for (let from = 0; from < chunk.length;) {
       const inItem = this.#inItem;
@@ -65,7 +68,7 @@ export class ListReader {
     }
   }
 
-  /** The whole document, with what was made of its items. @throws what parsing it throws, when it is not JSON. */
+  /** Returns the whole document with the mapped items. @throws the error of `parse` if the document is not JSON. */
   end(): unknown {
     const document = this.#parse(this.#rest + this.#restDecoder.decode());
     const items = isObject(document) ? document["items"] : undefined;
@@ -76,7 +79,10 @@ export class ListReader {
     return document;
   }
 
-  /** Goes through the rest up to the brace that opens an item. */
+  /**
+   * Scans the rest of the document up to the brace that opens an item. Returns the index of that brace, or the chunk's
+   * length.
+   */
   #findItem(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at]!;
@@ -101,7 +107,7 @@ export class ListReader {
         }
         if (isTop && byte === OPEN_BRACKET && !this.#expectsName && isItemsName(this.#name)) {
           this.#inItemsArray = true;
-          // Of two members with one name the last counts.
+          // If two members have the same name, the last one wins.
           this.#items = [];
         }
         this.#depth++;
@@ -113,7 +119,9 @@ export class ListReader {
     return chunk.length;
   }
 
-  /** Goes through an item up to its end. Nearly all bytes come through here: as little as possible is done with each. */
+  /**
+   * Scans an item up to its end. Nearly all bytes pass through this loop, so it does as little as possible per byte.
+   */
   #findItemEnd(chunk: Uint8Array, from: number): number {
     const { length } = chunk;
     let at = this.#escaped ? from + 1 : from;
@@ -129,7 +137,7 @@ export class ListReader {
       } else if ((byte | BRACE_BIT) === OPEN_BRACE) {
         depth++;
       } else if ((byte | BRACE_BIT) === CLOSE_BRACE && --depth === 0) {
-        // Back among the items, in an array of the document.
+        // Back between the items, in an array of the document.
         this.#inItem = false;
         depth = 2;
         break;
@@ -142,9 +150,9 @@ export class ListReader {
   }
 
   #appendRest(part: Uint8Array): void {
-    // Counts the items too, three characters each.
+    // The length includes the items, three characters each.
     if (this.#rest.length + part.length > limits.item) throw tooLongError("the list, without its items,", limits.item);
-    // As it is most of the time.
+    // Fast path for the usual case.
     if (this.#inItemsArray && part.length === 1 && part[0] === COMMA) this.#rest += ",";
     else this.#rest += this.#restDecoder.decode(part, { stream: true });
   }
@@ -165,7 +173,7 @@ function decodedName(name: string): unknown {
   try {
     return JSON.parse(name) as unknown;
   } catch {
-    // The document is not JSON either.
+    // The name is not valid JSON, so the document is not either.
     return undefined;
   }
 }

@@ -1,32 +1,32 @@
 import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
 
-/** A change to an object, in one of the four languages the API server speaks. */
+/** A change of an object, in one of the four patch formats of the API server. */
 export type Patch<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: "json"; readonly body: readonly JsonPatchOperation[] }
   | { readonly type: "merge"; readonly body: MergePatch<T> }
   | { readonly type: "strategic"; readonly body: StrategicMergePatch<T> }
   | { readonly type: "apply"; readonly body: ApplyPatch<T> };
 
-/** One step of a JSON Patch (RFC 6902). Paths are JSON pointers, such as `/spec/suspend`. */
+/** One operation of a JSON Patch (RFC 6902). Paths are JSON pointers, such as `/spec/suspend`. */
 export type JsonPatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
-/** A JSON Merge Patch (RFC 7396): members to set, `null` for those to remove. Lists are replaced as a whole. */
+/** A JSON Merge Patch (RFC 7396): members to set, and `null` for members to remove. Lists are replaced as a whole. */
 export type MergePatch<T extends KubernetesObject> = IsUntyped<T> extends true ? object : Merge<T>;
 
 /**
- * As a merge patch, but lists that have a merge key are merged by it, and objects may carry directives: `$patch`,
- * `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`. Of built-in kinds only.
+ * Like a merge patch, but lists with a merge key are merged by that key, and objects can have directives: `$patch`,
+ * `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`. For built-in kinds only.
  */
 export type StrategicMergePatch<T extends KubernetesObject> = IsUntyped<T> extends true ? object : Strategic<T>;
 
-/** What server-side apply is to own: the members that its manager has an opinion on, with the kind that they belong to. */
+/** The body of a server-side apply: the members that the field manager owns, with the kind of the object. */
 export type ApplyPatch<T extends KubernetesObject> =
   IsUntyped<T> extends true ? object : Applied<T> & { readonly apiVersion: string; readonly kind: string };
 
-/** Whether the type says nothing of what its objects hold beside metadata. */
+/** Whether the type declares no members besides metadata. */
 type IsUntyped<T> = keyof T extends keyof KubernetesObject ? true : string extends keyof T ? true : false;
 
 type Merge<T> = T extends readonly unknown[]

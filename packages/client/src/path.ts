@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from "@kubewright/api";
 
-/** What a request addresses within its resource. */
+/** The target of a request within its resource. */
 export interface Target {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
@@ -8,9 +8,10 @@ export interface Target {
 }
 
 /**
- * The URL path of a collection, object or subresource.
+ * Returns the URL path of a collection, object or subresource.
  *
- * @throws Error when a name or namespace is missing, or one of them or the subresource cannot stand in a URL path.
+ * @throws Error when a name or namespace is missing, or when one of them or the subresource is not a valid path
+ * segment.
  */
 export function resourcePath(definition: ResourceDefinition, { namespace, name, subresource }: Target): string {
   const { group, version, resource } = definition;
@@ -28,7 +29,7 @@ export function resourcePath(definition: ResourceDefinition, { namespace, name, 
   return path;
 }
 
-/** What nearly all names look like, and needs no encoding. */
+/** The form of nearly all names. Such names need no encoding. */
 const PLAIN_SEGMENT = /^[a-z0-9][-a-z0-9.]*$/;
 
 function segment(what: string, text: string): string {
@@ -37,10 +38,10 @@ function segment(what: string, text: string): string {
   return encodeURIComponent(text);
 }
 
-/** Options of a call that are no parameters of its URL. */
+/** Options of a call that do not become URL parameters. */
 const NON_QUERY_OPTIONS: ReadonlySet<string> = new Set(["namespace", "signal", "subresource", "mapItem"]);
 
-/** `path?a=b` with the options that are parameters, leaving out what is undefined. */
+/** Returns `path?a=b` with the options that are URL parameters. Skips `undefined` values. */
 export function withQuery(path: string, options: object): string {
   let text = "";
   for (const key in options) {

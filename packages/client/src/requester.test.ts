@@ -20,7 +20,7 @@ function lost(message = "other side closed", code = "UND_ERR_SOCKET"): Error {
   return new Error("GET https://example/", { cause: Object.assign(new Error(message), { code }) });
 }
 
-/** What a promise rejects with; watched from the start, so that an early rejection is not unhandled. */
+/** Returns the error of a promise. Handles the rejection from the start, so that an early one is not unhandled. */
 function failure(promise: Promise<unknown>): Promise<Error> {
   return promise.then(
     () => expect.unreachable("it did not fail"),
@@ -28,7 +28,7 @@ function failure(promise: Promise<unknown>): Promise<Error> {
   );
 }
 
-/** A requester whose server gives these answers one after the other, then OK; `at` holds when each request was sent. */
+/** Returns a requester whose server sends these responses in order, then OK. `at` has the time of each request. */
 function setUp(
   answers: readonly (ApiResponse | Error)[],
   rateLimit?: RequesterOptions["rateLimit"],
@@ -183,7 +183,7 @@ test("a request given up while waiting for a token hands the token back", async 
   expect(at).toEqual([0, 1_000]);
 });
 
-/** A server that takes `delayMs` to answer, unless the request is given up before. */
+/** A server that responds after `delayMs`, unless the request is aborted before. */
 function slowServer(clock: SimulatedClock, delayMs: number) {
   const sent: { path: string; atMs: number }[] = [];
   const transport = async ({ path, signal }: ApiRequest): Promise<ApiResponse> => {

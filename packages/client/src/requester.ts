@@ -9,25 +9,25 @@ import type { RequestMetrics } from "./request-metrics.js";
 export interface RequesterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Sent with every request; the server derives the field manager from the part before the first `/`. */
+  /** Sent with every request. The server derives the field manager from the part before the first `/`. */
   readonly userAgent?: string;
   /**
-   * Client-side rate limit shared by everything made from one client, or a bucket that several clients take tokens from.
-   * Default, and for a negative `qps`: none.
+   * Client-side rate limit of one client, or a token bucket shared by several clients. Default, and for a negative
+   * `qps`: none.
    */
   readonly rateLimit?: { readonly qps: number; readonly burst: number } | TokenBucket;
   /**
-   * Longest a call may take, repetitions and reading the answer included, waiting for the rate limit not. Sent along as
-   * `timeout=`, so that the server gives up as well. Watches have no such end. Default: none.
+   * Maximum duration of a call, including retries and reading the response, but not the wait for the rate limit. Also
+   * sent as `timeout=`, so that the server stops too. Does not apply to watches. Default: none.
    */
   readonly timeoutMs?: number | undefined;
-  /** Default: nothing is measured. */
+  /** Default: no measurements. */
   readonly metrics?: RequestMetrics | undefined;
 }
 
 interface Call extends Omit<ApiRequest, "headers"> {
   readonly contentType?: string;
-  /** A watch: its first attempt takes no token, as in client-go, and its end says nothing about the server's speed. */
+  /** A watch. Its first attempt takes no token, as in client-go, and its duration is not measured. */
   readonly watch?: boolean;
 }
 
@@ -35,14 +35,14 @@ const MAX_RETRIES = 10;
 const LOST_CONNECTION_RETRY_DELAY_MS = 1_000;
 
 /**
- * Sends requests under one rate limit, and repeats, at most ten times, those the server asks to repeat (429 or any 5xx
- * with a `Retry-After`) and reads whose connection broke before there was an answer (client-go `rest.Request`).
+ * Sends requests under one rate limit, and retries at most ten times (client-go `rest.Request`). It retries responses
+ * that request it (429 or any 5xx with a `Retry-After`), and reads whose connection broke before a response.
  */
 export class Requester {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #headers: Readonly<Record<string, string>>;
-  /** The same for every request with a body of that type. */
+  /** Headers by content type of the body, reused for every request. */
   readonly #headersByType = new Map<string | undefined, Readonly<Record<string, string>>>();
   readonly #bucket: TokenBucket | undefined;
   readonly #timeoutMs: number | undefined;
@@ -69,7 +69,10 @@ export class Requester {
       : this.#sendTimed(call);
   }
 
-  /** The same as {@link #sendUntilAnswered}, with nothing around the usual case: an answer at the first attempt. */
+  /**
+   * Does the same as {@link #sendWithRetries}, without its overhead for the usual case: a response at the first
+   * attempt.
+   */
   #sendPlain(call: Call): Promise<ApiResponse> {
     const first = this.#transport(this.#requestOf(call));
     const retry = (): Promise<ApiResponse> => this.#sendWithRetries(call, true, first);
@@ -101,7 +104,7 @@ export class Requester {
   }
 
   /**
-   * @param hasToken - Whether the first attempt needs none (any more).
+   * @param hasToken - Whether the first attempt needs no token, or has one already.
    * @param first - The first attempt, if it has been made.
    */
   async #sendWithRetries(call: Call, hasToken: boolean, first?: Promise<ApiResponse>): Promise<ApiResponse> {
@@ -159,7 +162,7 @@ function mayRequestRetry({ status }: ApiResponse): boolean {
   return status === 429 || status >= 500;
 }
 
-/** A call that is cut short when its time is over. Leaves neither timer nor listener behind once ended. */
+/** Aborts a call when its time-out expires. `end` removes its timer and its listener. */
 class Deadline {
   readonly call: Call;
   readonly #timer: Timer;
@@ -177,7 +180,7 @@ class Deadline {
       path: `${path}${path.includes("?") ? "&" : "?"}timeout=${timeoutMs / 1000}s`,
       signal: stop.signal,
     };
-    // In the foreground, since somebody waits: the transport need hold nothing that keeps the process alive.
+    // A foreground timer, because a caller is waiting and the transport does not have to keep the process alive.
     this.#timer = clock.setTimer(timeoutMs, expire);
     this.#removeListener = () => signal?.removeEventListener("abort", onAbort);
   }
@@ -188,7 +191,10 @@ class Deadline {
   }
 }
 
-/** Hands chunks on and, after the last, tells how many bytes they had; nothing when the reader or the connection stopped early. */
+/**
+ * Passes chunks on, and calls `onFinished` with the number of bytes after the last one. Calls it without a number if
+ * the reader or the connection stopped early.
+ */
 async function* countBytes(
   chunks: AsyncIterable<Uint8Array>,
   onFinished: (bytes?: number) => void,
@@ -219,7 +225,7 @@ function bucketOf(limit: NonNullable<RequesterOptions["rateLimit"]>, clock: Cloc
   return new TokenBucket({ clock, perSecond: qps, burst });
 }
 
-/** An error after retries tells what went wrong before, unless that was the same. */
+/** Adds the previous attempt's error to the message, unless both messages are equal. */
 function withPreviousError(error: unknown, previous: unknown): unknown {
   if (previous === undefined || errorMessage(previous) === errorMessage(error)) return error;
   return new Error(`${errorMessage(error)} - error from a previous attempt: ${errorMessage(previous)}`, {
@@ -227,7 +233,10 @@ function withPreviousError(error: unknown, previous: unknown): unknown {
   });
 }
 
-/** Reads what is left of an answer nobody wants, so that its connection can be used again; one that is long, not. */
+/**
+ * Reads the rest of an unneeded response, so that its connection can be reused. Stops at {@link limits}.discarded
+ * bytes.
+ */
 async function discard({ body }: ApiResponse): Promise<void> {
   if (body.type !== "bytes") return;
   let bytes = 0;

@@ -29,22 +29,22 @@ export interface ListOptions extends CallOptions {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   /**
-   * Only what is of a shard, as {@link formatShardSelector} writes it. Servers that do not know shards answer with everything,
-   * and watches of others may: {@link ShardReader} looks at what comes.
+   * Selects one shard, in the syntax of {@link formatShardSelector}. Servers without sharding return everything, and
+   * their watches may too: {@link ShardReader} filters the result.
    */
   readonly shardSelector?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
-  /** Most items of one page. */
+  /** Maximum number of items of one page. */
   readonly limit?: number | undefined;
   readonly continue?: string | undefined;
 }
 
-/** What to make of the items of a list. */
+/** The mapping of a list's items. */
 export interface ItemMapping<T extends KubernetesObject> {
   /**
-   * Called with each item as soon as it has arrived, so that what is dropped from it need not be held until all have.
-   * What it throws fails the list. Every {@link Reader} has to call it: informers rely on that for their transforms.
+   * Called with each item as soon as it has arrived, so that dropped data is not held until the whole list has arrived.
+   * An error it throws fails the list. Every {@link Reader} has to call it: the transforms of informers depend on it.
    */
   readonly mapItem?: ((item: DeepReadonly<T>) => DeepReadonly<T>) | undefined;
 }
@@ -54,8 +54,8 @@ export interface WatchOptions extends CallOptions {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   /**
-   * Only what is of a shard, as {@link formatShardSelector} writes it. Servers that do not know shards answer with everything,
-   * and watches of others may: {@link ShardReader} looks at what comes.
+   * Selects one shard, in the syntax of {@link formatShardSelector}. Servers without sharding return everything, and
+   * their watches may too: {@link ShardReader} filters the result.
    */
   readonly shardSelector?: string | undefined;
   readonly resourceVersion?: string | undefined;
@@ -88,17 +88,20 @@ const PATCH_CONTENT_TYPES = {
   apply: "application/apply-patch+yaml",
 } as const;
 
-/** Reads of one resource. A function that only reads takes this. */
+/** The read operations of one resource, for functions that only read. */
 export interface Reader<T extends KubernetesObject> {
   readonly definition: ResourceDefinition<T>;
-  /** @throws StatusError, reason `NotFound` when there is none. */
+  /** @throws StatusError with reason `NotFound` if there is no such object. */
   get(name: string, options?: GetOptions): Promise<DeepReadonly<T>>;
   list(options?: ListOptions & ItemMapping<T>): Promise<DeepReadonly<List<T>>>;
-  /** Resolves once the server has opened the stream, which ends when the server closes it or `signal` aborts. */
+  /** Resolves once the server has opened the stream. The stream ends when the server closes it or `signal` aborts. */
   watch(options?: WatchOptions): Promise<AsyncIterable<WatchEvent<DeepReadonly<T>>>>;
 }
 
-/** Writes of one resource. Every method answers with the object as stored, and rejects with a StatusError when refused. */
+/**
+ * The write operations of one resource. Every method resolves with the stored object, and rejects with a StatusError
+ * for an error response.
+ */
 export interface Writer<T extends KubernetesObject> {
   create(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
   update(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
@@ -107,16 +110,16 @@ export interface Writer<T extends KubernetesObject> {
     patch: Patch<T>,
     options?: WriteOptions & { readonly subresource?: string; readonly force?: boolean },
   ): Promise<DeepReadonly<T>>;
-  /** Answers with the object when it is still there (finalizers, grace), else with a Status. */
+  /** Resolves with the object if it still exists (finalizers, grace period), otherwise with a Status. */
   delete(name: string, options?: DeleteOptions): Promise<DeepReadonly<T> | Status>;
 }
 
-/** Writes of one resource's `status` subresource. */
+/** The write operations of one resource's `status` subresource. */
 export interface StatusWriter<T extends KubernetesObject> {
   updateStatus(object: DeepReadonly<T>, options?: WriteOptions): Promise<DeepReadonly<T>>;
 }
 
-/** All verbs of one resource. */
+/** All operations of one resource. */
 export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Writer<T>, StatusWriter<T> {
   readonly #requester: Requester;
 
@@ -165,7 +168,9 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     return this.#write("PUT", object, options, "status");
   }
 
-  /** Creates a subresource object, such as a pod's `binding` or `eviction`, and answers with what the server says. */
+  /**
+   * Creates a subresource object, such as a pod's `binding` or `eviction`. Resolves with the server's response object.
+   */
   async createSubresource(
     name: string,
     subresource: string,
@@ -195,7 +200,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
   }
 
   /**
-   * Deletes every object that the selectors choose, of one namespace, or of a cluster-scoped resource.
+   * Deletes every object that the selectors match, in one namespace or of a cluster-scoped resource.
    *
    * @returns The deleted objects, as they were listed.
    */
@@ -243,7 +248,10 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     return this.#object(response, this.#requestInfo(method, path, metadata.name));
   }
 
-  /** @param resource - Its path. @param options - Those that are parameters go into the query. */
+  /**
+   * @param resource - The path of the resource. @param options - Options that are URL parameters are added to the
+   * query.
+   */
   #send(
     method: ApiRequest["method"],
     resource: string,
@@ -262,7 +270,7 @@ export class ResourceClient<T extends KubernetesObject> implements Reader<T>, Wr
     );
   }
 
-  /** @param name - Absent: the collection. */
+  /** @param name - Absent for the collection. */
   #requestInfo(method: ApiRequest["method"], path: string, name?: string): RequestInfo {
     return { method, path, definition: this.definition, name };
   }

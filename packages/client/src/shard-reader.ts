@@ -14,30 +14,33 @@ import {
 import { StatusError } from "./errors.js";
 import type { GetOptions, ItemMapping, ListOptions, Reader, WatchOptions } from "./resource-client.js";
 
-/** Longer selectors are not sent: what is behind HTTP/2 may not take them. */
+/** Maximum length of a selector in a request. Proxies behind HTTP/2 may reject longer URLs. */
 const MAX_SELECTOR_LENGTH = 32_768;
 const INVALID_SELECTOR_MESSAGE = "invalid shard selector";
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 export interface ShardReaderOptions {
-  /** Told how many objects of other shards came along, of a list together and of a watch one by one. Default: nobody is. */
+  /**
+   * Called with the number of objects of other shards that the server sent: once per list, and per watch event.
+   * Default: no call.
+   */
   readonly onForeignObjects?: ((count: number) => void) | undefined;
   /**
-   * Told when the server refuses the selector, which is not sent again, or has another opinion of what is in the shard. What is
-   * read is right all the same. Default: nobody is.
+   * Called when the server refuses the selector (it is then not sent again), or when it assigns objects to shards
+   * differently. The objects read are correct in both cases. Default: no call.
    */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /**
- * Reads one shard of a resource. The server is asked to leave the rest out (KEP-5866), and what it does not is left out here:
- * a server that does not know shards, or whose watches are not filtered, costs bytes and changes nothing.
+ * Reads one shard of a resource. Asks the server to filter (KEP-5866), and filters what the server sends nevertheless.
+ * A server without sharding, or with unfiltered watches, costs bandwidth but gives the same result.
  *
- * An event of another shard becomes a bookmark, so that a shard in which nothing happens keeps up.
+ * An event of another shard becomes a bookmark, so that a shard without changes keeps its resourceVersion up to date.
  */
 export class ShardReader<T extends KubernetesObject> implements Reader<T> {
   readonly definition: ResourceDefinition<T>;
-  /** The selector as the server repeats it. */
+  /** The selector in the server's canonical form. */
   readonly selector: string;
   readonly #reader: Reader<T>;
   readonly #matches: ShardMatcher;
@@ -53,19 +56,19 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
     this.#matches = shardMatcher(selector);
     this.#onForeignObjects = onForeignObjects ?? (() => {});
     this.#onError = onError ?? (() => {});
-    // Without a range there is nothing that could be sent.
+    // A selector without ranges cannot be sent.
     this.#sendsSelector = this.selector !== "" && this.selector.length <= MAX_SELECTOR_LENGTH;
   }
 
   /**
-   * Whether the server leaves out what is of other shards, going by the last list and all that came since; `undefined` while
-   * nothing tells. Lists of custom resources do not tell.
+   * Whether the server filters by shard, according to the last list and everything received since. `undefined` while
+   * that is unknown. Lists of custom resources do not show it.
    */
   get isFilteredByServer(): boolean | undefined {
     return this.#isFilteredByServer;
   }
 
-  /** As of any object, whatever its shard. */
+  /** Returns any object, of any shard. */
   get(name: string, options?: GetOptions): Promise<DeepReadonly<T>> {
     return this.#reader.get(name, options);
   }
@@ -98,7 +101,7 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
     return this.#filtered(events, startsWithInitialEvents(options));
   }
 
-  /** @param isInitial - Whether the events begin with what there is, whose versions are in no order. */
+  /** @param isInitial - Whether the events begin with the existing objects, whose versions are not in order. */
   async *#filtered(
     events: AsyncIterable<WatchEvent<DeepReadonly<T>>>,
     isInitial: boolean,
@@ -117,7 +120,7 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
     }
   }
 
-  /** What is not well formed is nobody's: whoever reads it says so. */
+  /** A malformed object counts as part of the shard, so that its reader reports it. */
   #isInShard(object: DeepReadonly<T>): boolean {
     const { metadata } = (object as Partial<DeepReadonly<KubernetesObject>> | null) ?? {};
     return metadata === undefined || metadata === null || this.#matches({ metadata });
@@ -134,7 +137,7 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
     return { kind, apiVersion: apiVersionOf(this.definition), metadata } as unknown as DeepReadonly<T>;
   }
 
-  /** A selector that is refused is refused always: one that retried what it was told of 500s would retry for ever. */
+  /** Never sends a refused selector again: a client that retries 500s would retry for ever. */
   async #withSelector<R>(send: (shardSelector: string | undefined) => Promise<R>): Promise<R> {
     if (!this.#sendsSelector) return send(undefined);
     try {
@@ -149,14 +152,14 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
   }
 }
 
-/** Stands for an item of another shard until the whole list has come: the item itself is let go at once. */
+/** Takes the place of an item of another shard until the list is complete. The item itself is dropped immediately. */
 const FOREIGN_ITEM: unique symbol = Symbol("of another shard");
 
 function startsWithInitialEvents({ resourceVersion = "", sendInitialEvents = false }: WatchOptions): boolean {
   return sendInitialEvents || resourceVersion === "" || resourceVersion === "0";
 }
 
-/** What an event tells of, unless it is something else, or nothing well formed. */
+/** Returns the object of an ADDED, MODIFIED or DELETED event; `undefined` for any other or malformed event. */
 function changedObject<T>(event: Partial<WatchEvent<T>> | null): T | undefined {
   const { type, object } = event ?? {};
   return type === "ADDED" || type === "MODIFIED" || type === "DELETED" ? object : undefined;
