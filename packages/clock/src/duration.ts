@@ -7,7 +7,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
 };
 
-/** `30d`, `1d12h`, `90m` or `45s` as milliseconds; `undefined` for anything else. */
+/** Parses `30d`, `1d12h`, `90m` or `45s` to milliseconds. Returns `undefined` for anything else. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$/.test(text)) return undefined;
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)].reduce(
@@ -16,7 +16,7 @@ export function parseDuration(text: string): number | undefined {
   );
 }
 
-/** Milliseconds in at most two units: `1d12h`, `4m5s`, `250ms`. */
+/** Formats milliseconds with at most two units: `1d12h`, `4m5s`, `250ms`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)}ms`;
   let rest = Math.round(durationMs / 1_000);

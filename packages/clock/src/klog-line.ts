@@ -1,12 +1,13 @@
 const SEVERITY: Readonly<Record<string, string>> = { debug: "I", info: "I", warn: "W", error: "E", fatal: "F" };
 
 /**
- * One log record as klog prints it: `I0102 15:04:05.000000    4711 job-controller] "message" key="value"`, with `source`, or
- * the name of the logger if there is one, where klog has a file and line. Time is the process's zone, as in klog.
+ * Formats a log record like klog: `I0102 15:04:05.000000 4711 job-controller] "message" key="value"`. In place of
+ * klog's file and line stands the logger's name or, without one, `source`. Times are in the process's time zone, as in
+ * klog.
  *
  * Upstream: k8s.io/klog/v2 `header` and `serialize.KVListFormat`.
  *
- * @param record - `level`, `ts` (epoch milliseconds), `msg`, and what else is to be said.
+ * @param record - `level`, `ts` (epoch milliseconds), `msg`, and further fields.
  */
 export function formatKlogLine(
   { level, ts, msg, ...fields }: Record<string, unknown>,

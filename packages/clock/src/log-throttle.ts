@@ -2,7 +2,7 @@ import type { Clock } from "./clock.js";
 import type { Logger } from "./logger.js";
 
 const PERIOD_MS = 60_000;
-/** Topics remembered at once. */
+/** Maximum number of topics in memory. */
 const MAX_TOPICS = 1_000;
 
 interface Topic {
@@ -10,7 +10,10 @@ interface Topic {
   suppressed: number;
 }
 
-/** Warnings and errors of one topic, at most one a minute; each says how many were withheld before it. */
+/**
+ * Logs warnings and errors of one topic at most once a minute. Each logged line has the number of suppressed lines
+ * before it in the field `repeated`. Suppressed lines are logged at debug level.
+ */
 export class LogThrottle {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #logger: Logger;
@@ -21,7 +24,7 @@ export class LogThrottle {
     this.#logger = logger;
   }
 
-  /** A logger for whom every line that says the same is a topic. */
+  /** A logger whose topics are the lines themselves: equal message and fields. */
   get logger(): Logger {
     const throttled =
       (level: "warn" | "error") =>
@@ -53,7 +56,7 @@ export class LogThrottle {
   }
 }
 
-/** An error has no members that JSON would show. */
+/** Errors have no enumerable members, so JSON would show them as `{}`. */
 function errorAsMessage(_key: string, value: unknown): unknown {
   return value instanceof Error ? value.message : value;
 }

@@ -1,4 +1,4 @@
-/** Where a component reports what it does. The shape is pino's: a pino logger can be passed as it is. */
+/** The log interface of components. It has pino's shape, so a pino logger can be passed directly. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -6,7 +6,7 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Says nothing: for callers who learn of failures in another way. */
+/** Discards everything, for callers that get failures in another way. */
 export const silentLogger: Logger = {
   debug: () => undefined,
   info: () => undefined,

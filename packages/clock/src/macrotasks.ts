@@ -1,13 +1,14 @@
-/** Turns of the event loop, many in a row. */
+/** Yields to the event loop many times in a row. */
 export class Macrotasks {
-  /** Where there is no `setImmediate`. */
+  /** Used if there is no `setImmediate`. */
   readonly #channel: InstanceType<typeof MessageChannel> | undefined;
   readonly #waiting: (() => void)[] = [];
   #isClosing = false;
 
   constructor() {
     if (typeof setImmediate === "function") return;
-    // Browsers make timers wait for 4 ms; messages come at once. To make a channel takes longer than to send on it.
+    // Browsers delay timers by 4 ms, but deliver messages immediately. Creating a channel takes longer than sending on
+    // it.
     this.#channel = new MessageChannel();
     const { port1 } = this.#channel;
     port1.addEventListener("message", () => {
@@ -17,7 +18,7 @@ export class Macrotasks {
     port1.start();
   }
 
-  /** Resolves when all that is ready has run, and sockets, signals and the like have had their turn. */
+  /** Resolves when everything ready has run, and the event loop has handled sockets, signals and the like. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#channel === undefined) setImmediate(resolve);
@@ -28,7 +29,7 @@ export class Macrotasks {
     });
   }
 
-  /** Lets go of the channel, which is never collected before, once nobody waits any more. */
+  /** Closes the channel once all pending promises have resolved. An open channel is never garbage-collected. */
   close(): void {
     this.#isClosing = true;
     this.#closeWhenDone();

@@ -1,6 +1,6 @@
 import { Macrotasks } from "./macrotasks.js";
 
-/** Resolves when all that is ready has run, and sockets, signals and the like have had their turn. */
+/** Resolves when everything ready has run, and the event loop has handled sockets, signals and the like. */
 export function nextMacrotask(): Promise<void> {
   const macrotasks = new Macrotasks();
   const turn = macrotasks.next();

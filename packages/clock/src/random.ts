@@ -1,24 +1,24 @@
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 
-/** Everything that draws lots takes one of these. */
+/** The source of randomness for all code that needs it. */
 export interface Random {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
-  /** An unsigned 32-bit integer. */
+  /** Returns an unsigned 32-bit integer. */
   uint32(): number;
   /**
-   * A source of its own for one purpose. Equal seeds and labels give equal sources, however often the parent or other
-   * forks were used: adding a consumer never changes what the others draw.
+   * Returns an independent source for one purpose. Equal seeds and labels give equal sources, regardless of how often
+   * the parent or other forks were used. A new consumer therefore never changes the values of the others.
    */
   fork(label: string): Random;
 }
 
-/** A reproducible source. */
+/** Returns a reproducible source. */
 export function seededRandom(seed: number): Random {
   return new SeededRandom(mix(0x9e3779b9, seed));
 }
 
-/** The machine's cryptographic source. */
+/** The runtime's cryptographic source. */
 export const realRandom: Random = {
   next: () => realRandom.uint32() / 2 ** 32,
   uint32: () => crypto.getRandomValues(new Uint32Array(1))[0]!,
@@ -70,7 +70,8 @@ export function uuid(random: Random): string {
   const second = (random.uint32() & 0xffff0fff) | 0x00004000;
   const third = (random.uint32() & 0x3fffffff) | 0x80000000;
   const fourth = random.uint32();
-  // In one piece: what is joined of short ones stays a tree of them for as long as the UID is kept (V8's cons strings, 400 bytes).
+  // Creates a flat string. A concatenation of short strings stays a tree of them (V8's cons strings, 400 bytes) as long
+  // as the UID is referenced.
   // prettier-ignore
   return String.fromCharCode(
     digit(first, 7), digit(first, 6), digit(first, 5), digit(first, 4),
@@ -84,7 +85,7 @@ export function uuid(random: Random): string {
   );
 }
 
-/** @param place - Of eight, the lowest is 0. */
+/** @param place - Index of the hexadecimal digit, 0 (lowest) to 7. */
 function digit(bits: number, place: number): number {
   return HEX[(bits >>> (place * 4)) & 0xf]!;
 }

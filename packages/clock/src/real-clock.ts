@@ -2,10 +2,10 @@ import type { Clock, Timer, TimerOptions } from "./clock.js";
 import { nextMacrotask } from "./next-macrotask.js";
 import { sleepOn } from "./sleep.js";
 
-/** The longest delay handed to the runtime at once: beyond 2^31-1 ms its timers fire immediately. */
+/** Longest delay passed to a runtime timer. Beyond 2^31-1 ms such timers fire immediately. */
 const MAX_RUNTIME_DELAY_MS = 3_600_000;
 
-/** The machine's own time. */
+/** The machine's time. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -35,7 +35,10 @@ class RealTimer implements Timer {
     clearTimeout(this.#handle);
   }
 
-  /** Runtime timers are cut into pieces, and may fire a little early: what is left is waited for again. */
+  /**
+   * Splits long delays into several runtime timers. A runtime timer can fire slightly early, so the remaining time is
+   * waited for again.
+   */
   #arm(delayMs: number): void {
     this.#handle = setTimeout(
       () => {
@@ -45,7 +48,7 @@ class RealTimer implements Timer {
       },
       Math.min(Math.max(0, Math.ceil(delayMs)), MAX_RUNTIME_DELAY_MS),
     );
-    // In browsers it is a number, and there is no process to keep alive.
+    // In browsers the handle is a number, and there is no process to keep alive.
     if (this.#background && typeof this.#handle === "object") this.#handle.unref();
   }
 }

@@ -2,8 +2,8 @@ import type { Clock, Timer, TimerOptions } from "./clock.js";
 import { sleepOn } from "./sleep.js";
 
 /**
- * A time of its own that another clock moves, `factor` times as fast: at 60, a minute of waiting takes a second. It begins when
- * it is made, with the other clock's time or any other.
+ * A clock that runs `factor` times as fast as another clock: with factor 60, a wait of one minute takes one second. It
+ * starts when it is created, with the other clock's time or a given time.
  */
 export class ScaledClock implements Clock {
   readonly #clock: Clock;
@@ -12,8 +12,8 @@ export class ScaledClock implements Clock {
   readonly #monotonicStartMs: number;
 
   /**
-   * @param startMs - The time to begin with, in epoch milliseconds. Default: the other clock's.
-   * @throws RangeError when the factor is not above zero.
+   * @param startMs - Start time in epoch milliseconds. Default: the other clock's time.
+   * @throws RangeError if the factor is not a finite number above zero.
    */
   constructor(clock: Clock, factor: number, startMs: number = clock.now()) {
     if (!(factor > 0 && factor < Infinity)) throw new RangeError(`a clock cannot run ${factor} times as fast`);

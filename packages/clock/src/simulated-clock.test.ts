@@ -186,7 +186,7 @@ test("an order may be drawn for the timers of one instant: the same for the same
   expect(drawn).not.toBe("first abcdef");
   expect(await orderOf(1)).toBe(drawn);
   expect(await orderOf(2)).not.toBe(drawn);
-  // What was set at other instants is of no consequence.
+  // Timers set at other instants do not affect the order.
   expect(await orderOf(1, 7)).toBe(drawn);
 });
 

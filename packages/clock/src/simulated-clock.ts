@@ -4,35 +4,38 @@ import { Macrotasks } from "./macrotasks.js";
 import { nextMacrotask } from "./next-macrotask.js";
 import { type HeapTimer, TimerHeap } from "./timer-heap.js";
 
-/** So many timers may fire, then sockets and signals get their turn. A count, so that it is the same on every machine. */
+/**
+ * Number of timers to fire before yielding to sockets and signals. A count, not a duration, so that every machine
+ * yields at the same timer.
+ */
 const TIMERS_PER_MACROTASK = 64;
 
 export interface SimulatedClockOptions {
   /**
-   * Timers that are due at one instant fire in an order that follows from this number, and not in that of their creation. An
-   * order depends on nothing but the number, when the timers were set, and which other timers were set at that instant.
+   * Seed for the order of timers that are due at the same instant. Default: order of creation. The order depends only
+   * on the seed, the times when the timers were set, and the other timers set at the same instant.
    */
   readonly timerOrderSeed?: number;
   /**
-   * So often the clock may be asked for something within one millisecond; then {@link SimulatedClock.monotonic} throws a
-   * {@link StuckError}, which ends the loops that ask without end, also those that let ever smaller parts of a millisecond
-   * pass. Default: as often as one likes.
+   * Maximum number of clock calls within one millisecond. Beyond it, {@link SimulatedClock.monotonic} throws a {@link
+   * StuckError}. The error ends endless loops, including loops that let ever smaller fractions of a millisecond pass.
+   * Default: unlimited.
    */
   readonly maxCallsPerInstant?: number;
 }
 
-/** Time does not go on, because something goes on and on without any time passing. */
+/** Simulated time does not advance, because code calls the clock endlessly at one instant. */
 export class StuckError extends Error {
   override readonly name = "StuckError";
 }
 
 /**
- * A clock that moves only when told to.
+ * A clock that only {@link advance} moves.
  *
- * Between one due timer and the next it lets everything settle: it waits until no promise is ready and nobody waits in
- * {@link yieldToEventLoop}. It never looks at wall time, so equal calls give equal orders on every machine. Code that waits for
- * anything but promises and this clock (a socket, a worker) is invisible to it; the event loop turns for such at the
- * beginning and the end of every {@link advance}, and after each 64th timer.
+ * Before each due timer it lets everything settle: it waits until no promise is ready and no caller waits in {@link
+ * yieldToEventLoop}. It never reads wall time, so equal calls give equal orders on every machine. It cannot detect code
+ * that waits for anything else than promises and this clock, such as a socket or a worker. For such code the event loop
+ * runs at the beginning and the end of every {@link advance}, and after every 64th timer.
  */
 export class SimulatedClock implements Clock {
   readonly #timers = new TimerHeap<SimulatedTimer>();
@@ -43,11 +46,11 @@ export class SimulatedClock implements Clock {
   #foregroundTimers = 0;
   #pendingYields = 0;
   #skewMs = 0;
-  /** While it is being advanced. */
+  /** Set while {@link advance} runs. */
   #macrotasks: Macrotasks | undefined;
   readonly #timerOrderSeed: number | undefined;
   readonly #maxCalls: number;
-  /** In the present millisecond. */
+  /** Clock calls in the current millisecond. */
   #calls = 0;
   #timersSet = 0;
 
@@ -68,19 +71,21 @@ export class SimulatedClock implements Clock {
     return this.#nowMs + this.#skewMs;
   }
 
-  /** @throws StuckError when it was asked too often at this instant. */
+  /** @throws StuckError after too many calls at this instant. */
   monotonic(): number {
     if (++this.#calls > this.#maxCalls)
-      throw new StuckError(`simulated time does not advance: the clock was called ${this.#maxCalls} times at one instant`);
+      throw new StuckError(
+        `simulated time does not advance: the clock was called ${this.#maxCalls} times at one instant`,
+      );
     return this.#nowMs - this.#startMs;
   }
 
-  /** Whether so much has been asked for at this instant that nothing is answered any more. */
+  /** Whether there were so many calls at this instant that {@link monotonic} throws. */
   get isStuck(): boolean {
     return this.#calls > this.#maxCalls;
   }
 
-  /** Answers again, for those who are told to stop. */
+  /** Resets the number of calls, so that stopped components can use the clock to shut down. */
   clearStuck(): void {
     this.#calls = 0;
   }
@@ -107,34 +112,35 @@ export class SimulatedClock implements Clock {
     this.#pendingYields--;
   }
 
-  /** Only counted: whoever advances the clock decides how long there is something to wait for. */
+  /** Only counts: the caller of {@link advance} decides how long the simulation runs. */
   keepAlive(): () => void {
     const token = {};
     this.#keepAlives.add(token);
     return () => void this.#keepAlives.delete(token);
   }
 
-  /** How many would keep the process alive on the real clock. */
+  /** Number of keep-alives that would keep the process alive on the real clock. */
   get keepAliveCount(): number {
     return this.#keepAlives.size;
   }
 
-  /** Timers that count as work still to come; background ones do not. */
+  /** Number of foreground timers. Background timers do not count. */
   get pendingTimers(): number {
     return this.#foregroundTimers;
   }
 
-  /** Monotonic milliseconds until the next timer of any kind is due, if there is one. */
+  /** Monotonic milliseconds until the next timer, of any kind, is due; `undefined` without timers. */
   get nextTimerInMs(): number | undefined {
     const next = this.#timers.peek();
     return next === undefined ? undefined : next.dueMs - this.#nowMs;
   }
 
   /**
-   * Moves time forward by `durationMs`, firing everything due on the way in order of due time, then of creation, and
-   * settling before the first, after each, and at the end. Stops early, at the instant at which it is {@link isStuck}.
+   * Moves time forward by `durationMs`. Fires all timers due on the way, in order of due time, then of creation.
+   * Settles before the first timer, after each timer, and at the end. Stops early at the instant at which {@link
+   * isStuck} becomes true.
    *
-   * @throws Error when called while another `advance` is under way.
+   * @throws Error when another `advance` is running.
    */
   async advance(durationMs: number): Promise<void> {
     if (!(durationMs >= 0)) throw new RangeError(`cannot advance by ${durationMs} ms`);
@@ -162,13 +168,16 @@ export class SimulatedClock implements Clock {
     }
   }
 
-  /** Resolves once nothing can happen before time moves on. */
+  /** Resolves once nothing can happen before time advances. */
   async settle(): Promise<void> {
     do await this.#nextMacrotask();
     while (this.#pendingYields > 0 && !this.isStuck);
   }
 
-  /** Sets wall time forward or back, as an operator would; timers and `monotonic` do not notice. */
+  /**
+   * Moves wall time forward or back, like an operator who sets the system clock. Timers and `monotonic` are not
+   * affected.
+   */
   jump(byMs: number): void {
     this.#skewMs += byMs;
   }
@@ -208,7 +217,7 @@ class SimulatedTimer implements HeapTimer, Timer {
   }
 }
 
-/** One of 2^32 places among the timers of an instant. Depends on nothing that happened at other instants. */
+/** Returns one of 2^32 ranks among the timers of an instant. Does not depend on events at other instants. */
 function rankOf(seed: number, dueMs: number, delayMs: number, ordinal: number): number {
   let hash = seed | 0;
   for (const value of [dueMs, dueMs / 2 ** 32, delayMs, ordinal]) {
@@ -221,8 +230,9 @@ function rankOf(seed: number, dueMs: number, delayMs: number, ordinal: number): 
 }
 
 /**
- * From within the promise queue only: Node's ticks come after it, and before everything the event loop would turn for. Where
- * there are none, as in browsers, the event loop turns.
+ * Resolves when the promise queue is empty. Has to be called from within the promise queue: Node's `nextTick` callbacks
+ * run after it, and before anything else of the event loop. Without `nextTick`, as in browsers, yields to the event
+ * loop.
  */
 function drainPromises(macrotasks: Macrotasks): Promise<void> {
   return typeof process === "undefined" ? macrotasks.next() : new Promise((resolve) => process.nextTick(resolve));

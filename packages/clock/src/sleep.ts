@@ -1,6 +1,6 @@
 import type { Clock, TimerOptions } from "./clock.js";
 
-/** `sleep` in terms of `setTimer`: one implementation for every clock. Leaves neither a timer nor a listener behind. */
+/** Implements `sleep` with `setTimer`, for every clock. Leaves neither a timer nor a listener behind. */
 export function sleepOn(
   clock: Pick<Clock, "setTimer">,
   delayMs: number,

@@ -4,13 +4,12 @@ import type { Logger } from "./logger.js";
 import { LogThrottle } from "./log-throttle.js";
 
 /**
- * What components report to when their caller does not say where: warnings and errors are written to the process's
- * standard error, as lines of klog; the rest is not. A line that says the same as one before is written once a minute, with
- * the number of those withheld.
+ * Returns the default logger of components. Writes warnings and errors to the process's standard error as klog lines;
+ * discards the rest. An identical line is written once a minute, with the number of suppressed lines.
  *
  * Upstream: apimachinery util/runtime `HandleError`.
  *
- * @param source - Who reports, where klog names the file.
+ * @param source - The component's name, in place of klog's file and line.
  */
 export function standardErrorLogger(clock: Pick<Clock, "now" | "monotonic">, source: string): Logger {
   const write =

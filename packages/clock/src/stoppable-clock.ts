@@ -2,8 +2,8 @@ import type { Clock, Timer, TimerOptions } from "./clock.js";
 import { sleepOn } from "./sleep.js";
 
 /**
- * Another clock's time, until it is stopped: then no timer fires any more, and nothing keeps the process alive. For parts that
- * are thrown away while the other clock goes on. It tells the time even then.
+ * Another clock's time until it is stopped. After {@link stop} no timer fires, and nothing keeps the process alive;
+ * reading the time still works. For components that are discarded while the other clock continues.
  */
 export class StoppableClock implements Clock {
   readonly #clock: Clock;
@@ -60,7 +60,7 @@ export class StoppableClock implements Clock {
     };
   }
 
-  /** Whoever sleeps sleeps on for ever. Does nothing when called again. */
+  /** Cancels all timers: pending sleeps never resolve. Further calls have no effect. */
   stop(): void {
     this.#stopped = true;
     for (const timer of this.#timers) timer.cancel();

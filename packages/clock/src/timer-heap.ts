@@ -1,11 +1,11 @@
 /** A timer waiting on a simulated clock. */
 export interface HeapTimer {
   readonly dueMs: number;
-  /** Breaks ties. The same for all, unless somebody wants another order than that of creation. */
+  /** Breaks ties. Equal for all timers, unless an order other than that of creation is wanted. */
   readonly rank: number;
-  /** Order of creation: breaks what ties are left, so that equal due times fire in the order they were asked for. */
+  /** Order of creation. Breaks the remaining ties, so that equal due times fire in the order of creation. */
   readonly sequence: number;
-  /** Position in the heap, -1 when not in it. Kept by {@link TimerHeap}. */
+  /** Position in the heap; -1 when not in it. Maintained by {@link TimerHeap}. */
   index: number;
 }
 

@@ -20,14 +20,17 @@ export class TokenBucket {
     this.#lastMs = options.clock.monotonic();
   }
 
-  /** Takes a token now and tells how many milliseconds to wait before acting on it; tokens may go negative without bound. */
+  /**
+   * Takes a token, and returns the milliseconds to wait before using it. The number of tokens can become negative
+   * without bound.
+   */
   reserve(): number {
     this.#refill();
     this.#tokens -= 1;
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#perSecond) * 1000;
   }
 
-  /** Takes a token if one is there; otherwise changes nothing and answers false. */
+  /** Takes a token if one is available. Otherwise changes nothing and returns false. */
   tryTake(): boolean {
     this.#refill();
     if (this.#tokens < 1) return false;
@@ -35,12 +38,12 @@ export class TokenBucket {
     return true;
   }
 
-  /** Gives back a reserved token that will not be used. */
+  /** Returns a reserved token that will not be used. */
   giveBack(): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + 1);
   }
 
-  /** Whether it is as good as new by now. */
+  /** Whether all `burst` tokens are available. */
   get isFull(): boolean {
     this.#refill();
     return this.#tokens === this.#burst;
