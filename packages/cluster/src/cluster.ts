@@ -15,71 +15,85 @@ import { runWithReadiness } from "./ready-or-failed.js";
 export interface ClusterOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** The release whose API server and Job controller these are. Default: the newest. */
+  /** Release whose API server and Job controller behaviour is used. Default: the newest. */
   readonly kubernetesVersion?: KubernetesVersion;
-  /** Controllers to run, by upstream name. Default: all. Empty: only the API server (and kubelet and scheduler, unless `none`). */
+  /**
+   * Controllers to run, by upstream name. Default: all. Empty: only the API server (and kubelet and scheduler, unless
+   * `none`).
+   */
   readonly controllers?: readonly ControllerName[];
-  /** `none` runs neither scheduler nor kubelet: pods stay as they are until somebody else changes them. Default `simulated`. */
+  /**
+   * `none` runs neither scheduler nor kubelet, so that pods change only by requests of clients. Default `simulated`.
+   */
   readonly kubelet?: "simulated" | "none";
-  /** Machines of a cluster with a kubelet. Default: three of 16 cores, 64Gi and 110 pods. */
+  /** Nodes of a cluster with a kubelet. Default: three of 16 cores, 64Gi and 110 pods. */
   readonly nodes?: readonly NodeShape[];
   /** Zone of CronJobs without `timeZone`. Default `UTC`. */
   readonly localTimeZone?: string;
   /**
-   * Slots of CronJobs before this time, in epoch milliseconds, are history: no decision lists them as missed. For a cluster
-   * that goes on where another, which has told of them, was left. Default: all are told.
+   * CronJob slots before this time, in epoch milliseconds, are excluded from the missed slots of decisions. For a
+   * cluster that continues from the state of another one, which has already reported them. Default: all slots are
+   * reported.
    */
   readonly missedSince?: number;
-  /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
+  /**
+   * Number of ended pods in the cluster that PodGC keeps. PodGC deletes none when the number is not positive. Default
+   * 12500.
+   */
   readonly terminatedPodGCThreshold?: number;
-  /** Whether there are the Service `kubernetes`, ServiceAccounts `default` and RBAC's roles. Default false. */
+  /**
+   * Whether the API server creates the Service `kubernetes`, ServiceAccounts `default` and RBAC's roles. Default false.
+   */
   readonly createDefaultObjects?: boolean;
   /**
-   * The authority that the API server's certificate is of, PEM: a furnished cluster with controllers keeps it in a ConfigMap
-   * `kube-root-ca.crt` of every namespace. Default: there is none.
+   * CA certificate that signed the API server's certificate, PEM. A cluster with default objects and controllers stores
+   * it in a ConfigMap `kube-root-ca.crt` of every namespace. Default: none.
    */
   readonly rootCA?: string;
-  /** Kinds that the API server knows besides its own, or in place of them. */
+  /** Additional kinds of the API server. A kind here replaces the built-in one of the same name. */
   readonly resources?: ApiServerOptions["resources"];
   /** Whether pods may have privileged containers. Default true. */
   readonly allowPrivileged?: boolean;
-  /** Begins with what an earlier cluster's API server kept; resourceVersions go on from there. */
+  /** Snapshot of an earlier cluster's API server to start from. resourceVersions continue from there. */
   readonly restore?: ApiServerOptions["restore"];
-  /** More paths for the API server to serve, to those who may get them. */
+  /** Additional paths that the API server serves to authorized clients. */
   readonly paths?: ApiServerOptions["paths"];
-  /** Who may talk to the API server over a socket. Default: anybody. */
+  /** Authenticates clients that connect over a socket. Default: all are accepted. */
   readonly authentication?: ApiServerOptions["authentication"];
-  /** What they may do. Default: everything. */
+  /** Authorizes their requests. Default: all are allowed. */
   readonly authorization?: ApiServerOptions["authorization"];
-  /** Calls the webhooks of WebhookConfigurations. Default: nobody is called. */
+  /** Calls the webhooks of WebhookConfigurations. Default: no webhook is called. */
   readonly webhooks?: ApiServerOptions["webhooks"];
-  /** Features of the API server to switch on or off. Default: as in kube-apiserver. */
+  /** Features of the API server to enable or disable. Default: as in kube-apiserver. */
   readonly featureGates?: ApiServerOptions["featureGates"];
-  /** Told of the watches of shards. Default: nobody is. */
+  /** Receives the counts of sharded watches. Default: none. */
   readonly shardMetrics?: ApiServerOptions["shardMetrics"];
-  /** Sees every request to the API server before it is served, and may answer in its place. */
+  /** Receives every request to the API server before it is served, and may answer in its place. */
   readonly intercept?: ApiServerOptions["intercept"];
-  /** Whether the API server counts for ResourceQuotas and lets go of volumes. Default: when there are controllers. */
+  /**
+   * Whether the API server performs the parts of kube-controller-manager that its objects need. For example, it counts
+   * ResourceQuotas and removes the protection of deleted volumes. Default: when there are controllers.
+   */
   readonly managed?: boolean;
-  /** Whether the API server keeps up `metadata.managedFields`, which costs a tenth of its time. Default true. */
+  /** Whether the API server maintains `metadata.managedFields`, which costs a tenth of its time. Default true. */
   readonly trackFields?: boolean;
   /** Milliseconds between progress bookmarks of open watches. Default 60,000. */
   readonly bookmarkIntervalMs?: number;
-  /** Changes that the API server remembers of each resource, for watches that were cut off. Default 10,000. */
+  /** Number of changes of each resource that the API server stores, for interrupted watches. Default 10,000. */
   readonly historyLimit?: number;
-  /** Hears every decision of every controller. */
+  /** Called with every decision of every controller. */
   readonly onDecision?: (decision: Decision) => void;
-  /** Default: standard error, for warnings and errors. */
+  /** Default: writes warnings and errors to standard error. */
   readonly logger?: Logger;
-  /** Deep-freezes stored objects, so that a component that writes to what it was handed fails. For tests. Default false. */
+  /** Deep-freezes stored objects, so that a component that modifies a shared object fails. For tests. Default false. */
   readonly freeze?: boolean;
 }
 
-/** A kubelet of somebody else's. */
+/** Options of a kubelet that replaces the simulated one. */
 export interface KubeletOptions {
-  /** Makes the kubelet that runs in place of the simulated one. */
+  /** Creates the kubelet that replaces the simulated one. */
   readonly makeKubelet?: (context: ComponentContext) => Runnable;
-  /** What its containers write. Default: none are run. */
+  /** Serves the logs of its containers. Default: no container runs. */
   readonly containerLogs?: ApiServerOptions["containerLogs"];
 }
 
@@ -89,18 +103,20 @@ export const WATCH_TIMEOUT_MS = 24 * 3_600_000;
 /** An API server, controllers, scheduler and kubelet in this process, over one clock and one source of randomness. */
 export interface Cluster {
   readonly apiServer: ApiServer;
-  /** The informers its components share: add handlers before {@link run}. */
+  /** Informers that the components share. Handlers must be added before {@link run}. */
   readonly informers: InformerFactory;
-  /** A client of this cluster's API server, in process and without a rate limit. */
+  /** Returns a client of this cluster's API server, in process and without a rate limit. */
   client(userAgent: string): Client;
   /**
-   * Runs everything until the signal aborts, then resolves once all work in flight has finished.
-   * Rejects when a component fails, after stopping the others.
+   * Runs all components until the signal aborts, then resolves once all work in flight has finished. Rejects when a
+   * component fails, after stopping the others.
    */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Resolves once the nodes are registered and every component has seen the initial state. Only while running; rejects as
-   * {@link run} does, if that fails before, with an {@link InvalidNodeError} for a node that the API server refuses.
+   * Resolves once the nodes are registered and every component has received the initial state. Resolves only while
+   * {@link run} is running.
+   *
+   * @throws InvalidNodeError for a node that the API server refuses, or the error with which {@link run} fails before.
    */
   ready(signal?: AbortSignal): Promise<void>;
 }
@@ -152,7 +168,7 @@ export function createCluster(options: ClusterOptions & KubeletOptions): Cluster
     missedSince: options.missedSince,
     terminatedPodGCThreshold: options.terminatedPodGCThreshold,
     watchTimeoutMs: WATCH_TIMEOUT_MS,
-    // The built-in resources never change, and others come with a CustomResourceDefinition, which is heard of by itself.
+    // The built-in resources never change. A CustomResourceDefinition notifies the garbage collector of the others.
     discoveryIntervalMs: Infinity,
     behaviours: behavioursOf(kubernetesVersion),
     onDecision: options.onDecision ?? (() => {}),

@@ -5,24 +5,27 @@ import type { JobControllerOptions } from "@kubewright/job";
 
 import type { Decision } from "./controllers.js";
 
-/** What a component of the cluster is handed. */
+/** Dependencies and settings of a component of the cluster. */
 export interface ComponentContext extends ControllerDeps {
   readonly informers: InformerFactory;
   /** Zone of CronJobs without `timeZone`. */
   readonly localTimeZone: string;
   /** Slots of CronJobs before this time, in epoch milliseconds, are not reported as missed. Default: all are. */
   readonly missedSince: number | undefined;
-  /** Ended pods that are let be. Default: as upstream. */
+  /** Number of ended pods that PodGC keeps. Default: as upstream. */
   readonly terminatedPodGCThreshold: number | undefined;
-  /** How the Job controller is set up. Default: as upstream. */
+  /** Settings of the Job controller. Default: as upstream. */
   readonly jobController?: Pick<JobControllerOptions, "consistencyGate" | "limits"> | undefined;
-  /** Resources that the garbage collector does not follow, beside events. Default: none. */
+  /** Resources that the garbage collector ignores, in addition to events. Default: none. */
   readonly garbageCollectorIgnores?: ((resource: ResourceDefinition) => boolean) | undefined;
-  /** For informers of its own: watches last between this and twice this. */
+  /** Minimum duration of watches, for a component's own informers: a watch lasts between this and twice this. */
   readonly watchTimeoutMs: number;
-  /** How often to ask what resources there are. Infinite where they change with CustomResourceDefinitions only, at once. */
+  /**
+   * Interval of resource discovery. Infinite where a CustomResourceDefinition triggers it immediately, and nothing else
+   * changes the resources.
+   */
   readonly discoveryIntervalMs: number;
-  /** Of the release that the cluster is like. */
+  /** Behaviours of the cluster's release. */
   readonly behaviours: VersionBehaviours;
   readonly onDecision: (decision: Decision) => void;
 }

@@ -3,11 +3,11 @@ import type { Transport } from "@kubewright/transport";
 
 import type { Sender } from "./network.js";
 
-/** Who is to be made, and where. */
+/** Describes a component to create: its identity, clock and transport. */
 export interface ComponentSpec {
-  /** The user agent of its requests. */
+  /** User agent of its requests. */
   readonly name: string;
-  /** What its draws are called after. */
+  /** Label of its random source. */
   readonly label: string;
   readonly sender: Sender;
   readonly clock: Clock;

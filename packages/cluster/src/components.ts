@@ -40,59 +40,59 @@ export interface ComponentsOptions extends Pick<
   | "terminatedPodGCThreshold"
   | "logger"
 > {
-  /** Hears every decision of every controller, and whose it is. */
+  /** Called with every decision of every controller, and with the controller's sender. */
   readonly onDecision?: ((decision: Decision, sender: Sender) => void) | undefined;
-  /** The way to the API server, whichever it is. */
+  /** Transport to the API server, embedded or not. */
   readonly transport: Transport;
   /**
-   * How often the garbage collector asks what resources there are, in milliseconds. Default: when a CustomResourceDefinition
-   * changes, which is enough for an API server of this package.
+   * Interval at which the garbage collector discovers resources, in milliseconds. Default: on each change of a
+   * CustomResourceDefinition, which is enough for an API server of this package.
    */
   readonly discoveryIntervalMs?: number;
-  /** Controller managers, of which one leads. Default 1, without an election. */
+  /** Number of controller managers, of which one leads. Default 1, without an election. */
   readonly replicas?: number;
   /**
-   * Whether the controller managers share the work by buckets of namespaces, as kubewright-controller-manager's do with
-   * `--sharding`, instead of electing one that does it all. Default false.
+   * Whether the controller managers split the work by buckets of namespaces, as kubewright-controller-manager does with
+   * `--sharding`, instead of electing one leader. Default false.
    */
   readonly sharding?: boolean | undefined;
   /**
-   * Milliseconds that the others wait for each of them before they take over: whole seconds. The last holds for the rest.
-   * Default 15,000.
+   * Lease duration of each controller manager in milliseconds, in whole seconds: others take over after this time. The
+   * last value applies to the remaining ones. Default 15,000.
    */
   readonly leaseDurationsMs?: readonly number[] | undefined;
-  /** How the Job controller is set up. Default: as upstream. */
+  /** Settings of the Job controller. Default: as upstream. */
   readonly jobController?:
     | {
-        /** Whether a Job is synced only once the caches show what was written for it. Default true. */
+        /** Whether a Job is synced only once the caches contain the controller's own writes for it. Default true. */
         readonly consistencyGate?: boolean | undefined;
         readonly limits?: Partial<JobLimits> | undefined;
       }
     | undefined;
-  /** Resources that the garbage collector does not follow, beside events. Default: none. */
+  /** Resources that the garbage collector ignores, in addition to events. Default: none. */
   readonly garbageCollectorIgnores?: ((resource: ResourceDefinition) => boolean) | undefined;
-  /** Whether the cluster's own components tell of what they do in Events. Default true. */
+  /** Whether the cluster's own components record Events. Default true. */
   readonly recordsEvents?: boolean | undefined;
-  /** Controllers that are no part of Kubernetes, by name, each in a process of its own of that name. */
+  /** Controllers that are not part of Kubernetes, by name. Each runs in its own process of that name. */
   readonly others?: Readonly<Record<string, OtherController>> | undefined;
-  /** What requests and events take by themselves. Default: no time. */
+  /** Delays of requests and watch events without a fault. Default: none. */
   readonly delays?: Delays | undefined;
-  /** Told of every informer of every component, when it is made. */
+  /** Called for every informer of every component, when it is created. */
   readonly onInformer?: ((informer: AnyInformer, definition: ResourceDefinition, sender: Sender) => void) | undefined;
-  /** Told of what work of a component fails with, as it was thrown. */
+  /** Called with each error that the work of a component throws. */
   readonly onFailure?: ((error: unknown, sender: Sender) => void) | undefined;
   /**
-   * How long watches are asked to last, in milliseconds, or up to twice that: so long nobody notices one that has fallen silent.
+   * Duration that watches request, in milliseconds, or up to twice that. A silent watch is not detected before it ends.
    * At least five minutes, as upstream. Default: a day, which keeps long simulations cheap.
    */
   readonly watchTimeoutMs?: number | undefined;
-  /** The version of the API server's last write before so many milliseconds: what stale lists need. */
+  /** Returns the version of the API server's last write at least the given milliseconds ago. Needed for stale lists. */
   readonly versionBefore?: ((agoMs: number) => number) | undefined;
 }
 
 type AnyInformer = Parameters<NonNullable<InformerFactoryOptions["onInformer"]>>[0];
 
-/** Makes a controller that is no part of Kubernetes: what is to run, in what it is handed. */
+/** Creates a controller that is not part of Kubernetes. Returns what is to run. */
 export type OtherController = (environment: OtherEnvironment) => Runnable | readonly Runnable[];
 
 export interface OtherEnvironment {
@@ -100,39 +100,39 @@ export interface OtherEnvironment {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Its own, run beside it. */
+  /** The controller's own informers, which run beside it. */
   readonly informers: InformerFactory;
-  /** The way to the API server, for those who make clients of their own. */
+  /** Transport to the API server, for controllers that create their own clients. */
   readonly transport: Transport;
-  /** Tells this life of it from others, as leader election needs it. */
+  /** Distinguishes this incarnation from others, as leader election needs it. */
   readonly identity: string;
-  /** Told of what it fails with and goes on after. */
+  /** Called with an error after which the controller continues. */
   readonly onFailure: (error: unknown) => void;
-  /** Told of informers that are not of `informers`. */
+  /** Called for informers that are not created by `informers`. */
   readonly onInformer: NonNullable<InformerFactoryOptions["onInformer"]>;
 }
 
-/** All of a cluster but its API server, in which things go wrong when they are told to. */
+/** A cluster without its API server, in which faults can be injected. */
 export interface Components extends Pick<Cluster, "run"> {
   readonly faults: Faults;
-  /** The components' ways to the API server. Others may take theirs through it too. */
+  /** Network between the components and the API server. Other clients may use it too. */
   readonly network: Network;
-  /** Names of the controller managers, and other processes, that take themselves for the leader. */
+  /** Returns the names of the controller managers, and other processes, that believe they lead. */
   readonly leaders: () => readonly string[];
   /**
-   * Whether a component is there: up, and where there is an election the leader's. Of managers that share work, with the
-   * incarnation of a controller of a bucket: whether that still works for it.
+   * Returns whether a component is running, and leads if there is an election. For a sharded manager and the
+   * incarnation of a bucket's controller: whether that controller still works for the bucket.
    */
   readonly runs: (sender: Pick<Sender, "component" | "process"> & Partial<Sender>) => boolean;
-  /** What each controller manager that shares work knows of who does what, by name, while it is up. */
+  /** Returns the shard status of each running sharded manager, by its name. */
   readonly shards: () => Readonly<Record<string, ShardStatus>>;
   /** Resolves once the nodes are registered; rejects as {@link Cluster.run} does, if that fails before. */
   ready(): Promise<void>;
 }
 
 /**
- * Controllers, scheduler and kubelet, each with informers and a way to the API server of its own, so that each can be killed,
- * delayed, cut off and started again by itself.
+ * Creates controllers, scheduler and kubelet, each with its own informers and transport to the API server. Each can
+ * therefore be killed, delayed, disconnected and restarted individually.
  */
 export function createComponents(options: ComponentsOptions): Components {
   const { start, runnables, ...components } = makeComponents(options);
@@ -144,7 +144,7 @@ export function createComponents(options: ComponentsOptions): Components {
   return { ...components, run, ready: () => ready() };
 }
 
-/** The parts of {@link createComponents}, for whoever runs others beside them. */
+/** Creates the parts of {@link createComponents}, for callers that run other components beside them. */
 export function makeComponents(options: ComponentsOptions): Pick<
   Components,
   "faults" | "network" | "leaders" | "runs" | "shards"
@@ -207,12 +207,12 @@ export function makeComponents(options: ComponentsOptions): Pick<
       }),
       onFailure,
       onDecision: (decision) => {
-        // What was killed decides nothing any more.
+        // A killed controller makes no more decisions.
         if (spec.alive()) options.onDecision?.(decision, sender);
       },
     };
   };
-  /** One life of a controller. */
+  /** Starts one incarnation of a controller. */
   const startProcess = (
     name: string,
     { process, incarnation, clock: machineClock, mayAct }: ProcessIncarnation,
@@ -371,12 +371,12 @@ export function makeComponents(options: ComponentsOptions): Pick<
 interface ProcessIncarnation {
   readonly process: string;
   readonly incarnation: number;
-  /** Of the machine that it runs on. */
+  /** Clock of the machine that the process runs on. */
   readonly clock: ProcessClock;
   readonly mayAct: () => boolean;
 }
 
-/** What no other controller can be called. */
+/** Names that a custom controller must not have. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set([
   "node-lifecycle-controller",
   "scheduler",
@@ -386,7 +386,7 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
   "informers",
 ]);
 
-/** What the network calls a replica's way to its Lease. */
+/** Returns the network's component name of a replica's leader election. */
 function electionComponent(replica: string): string {
   return `election of ${replica}`;
 }

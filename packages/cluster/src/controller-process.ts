@@ -1,19 +1,22 @@
 import { type Runnable, runAll } from "@kubewright/controller";
 
-/** Until a process that failed by itself is there again. */
+/** Pause before a process that failed is restarted. */
 const RESTART_MS = 1_000;
 
 export interface ControllerProcessOptions {
-  /** Makes it anew, with nothing remembered. */
+  /** Creates the process without any state of earlier ones. */
   readonly start: () => StartedProcess;
-  /** Told of what it fails with by itself; it is then started again. Default: whoever runs it is told, and it stays down. */
+  /**
+   * Called with the error that the process fails with. The process is then restarted. Default: {@link
+   * ControllerProcess.run} rejects with the error, and the process stays down.
+   */
   readonly onFailure?: ((error: unknown) => void) | undefined;
   readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Something that runs while it is wanted, each time made anew, with nothing remembered: like a process that is killed
- * and started.
+ * Runs a process while it should run. Each start creates a new one without earlier state, like a killed and restarted
+ * process.
  */
 export class ControllerProcess implements Runnable {
   readonly #options: ControllerProcessOptions;
@@ -30,7 +33,7 @@ export class ControllerProcess implements Runnable {
     this.#options = options;
   }
 
-  /** Starts it, or kills it, soon. */
+  /** Starts or kills the process asynchronously. */
   set shouldRun(shouldRun: boolean) {
     if (this.#shouldRun === shouldRun) return;
     this.#shouldRun = shouldRun;
@@ -62,13 +65,16 @@ export class ControllerProcess implements Runnable {
       const failed = await this.#waitForEnd(runAll(this.#current.runnables, this.#stop.signal));
       this.#current = undefined;
       if (failed) await this.#options.sleep(RESTART_MS, signal).catch(() => {});
-      // Whoever ends by itself is not started again before it is wanted anew.
+      // A process that ends without an error is restarted only after it was stopped and enabled again.
       else if (!this.#stop.signal.aborted) await Promise.race([this.#changed.promise, aborted.promise]);
     }
     signal.removeEventListener("abort", onAbort);
   }
 
-  /** Waits for the end of what runs; what was killed has ended, whatever it does yet. Answers whether it failed by itself. */
+  /**
+   * Waits for the end of the running process, or for its kill: a killed process has ended even if its code still runs.
+   * Returns whether the process failed.
+   */
   async #waitForEnd(running: Promise<void>): Promise<boolean> {
     running.catch(() => {});
     const { onFailure } = this.#options;
@@ -87,6 +93,6 @@ export class ControllerProcess implements Runnable {
 
 export interface StartedProcess {
   readonly runnables: readonly Runnable[];
-  /** Makes sure that nothing it still does has any effect. */
+  /** Prevents any further effect of the process. */
   readonly kill: () => void;
 }

@@ -6,20 +6,20 @@ import type { ManagerProcess } from "./manager-process.js";
 import type { Sender } from "./network.js";
 import type { ProcessClock } from "./process-clock.js";
 
-/** Where a candidate's lease is, and how it gets there. */
+/** Leader election of a candidate: its Lease and its client. */
 export type Election = Pick<LeaderElectorOptions, "clock" | "random" | "logger"> & {
-  /** @param alive - Nothing goes over it once this answers false. */
+  /** @param alive - The client sends nothing once this returns false. */
   readonly clientFor: (alive: () => boolean) => Client;
-  /** How long the others wait before they take over. Default: 15 s; the other times are in proportion. */
+  /** Lease duration. The other election times are in proportion to it. Default: 15 s. */
   readonly leaseDurationMs?: number | undefined;
 };
 
-/** The pause before a controller manager that lost its lease, and therefore exited, is there again. */
+/** Pause before a controller manager restarts after it lost its Lease and exited. */
 const RESTART_MS = 1_000;
 
 /**
- * One controller manager: its controllers run while it is up and, if there is an election, leads; each can be kept down
- * by itself.
+ * One controller manager. Its controllers run while it is up and leads, if there is an election. Each controller can be
+ * stopped individually.
  */
 export class ControllerReplica implements ManagerProcess {
   readonly #processes: ReadonlyMap<string, ControllerProcess>;
@@ -31,7 +31,7 @@ export class ControllerReplica implements ManagerProcess {
   #up = true;
   #changed = Promise.withResolvers<void>();
 
-  /** @param clock - Of the machine that it runs on: when that stands still, nothing of it goes on. */
+  /** @param clock - Clock of the machine that the manager runs on. While it is paused, the manager is paused. */
   constructor(
     readonly name: string,
     processes: readonly ControllerProcess[],
@@ -44,7 +44,7 @@ export class ControllerReplica implements ManagerProcess {
     this.#update();
   }
 
-  /** Whether it may write now: what it had begun before it lost the lease must not go on. */
+  /** Whether the manager may write now. Work that began before it lost the Lease must not continue. */
   get mayAct(): boolean {
     return this.#election === undefined || (this.#leads && this.#elector?.mayActAsLeader === true);
   }
@@ -53,12 +53,12 @@ export class ControllerReplica implements ManagerProcess {
     return this.#leads && this.#up;
   }
 
-  /** Whether it takes itself for the leader, or for the only one there is. */
+  /** Whether the manager believes that it leads, or that it is the only one. */
   get believesToLead(): boolean {
     return this.leads && this.mayAct;
   }
 
-  /** Whether a controller of it is up. */
+  /** Returns whether a controller of this manager is running. */
   runs({ component }: Pick<Sender, "component">): boolean {
     return this.leads && this.has(component) && !this.#down.has(component);
   }
@@ -67,7 +67,7 @@ export class ControllerReplica implements ManagerProcess {
     return this.#processes.has(controller);
   }
 
-  /** Kills or starts one controller, or, without a name, all that is in the process. */
+  /** Kills or starts one controller, or without a name the whole process. */
   setRunning(up: boolean, controller?: string): void {
     if (controller === undefined) {
       this.#up = up;
@@ -99,14 +99,14 @@ export class ControllerReplica implements ManagerProcess {
       if (this.#up) {
         let isKilled = false;
         this.#elector = this.#newElector(() => !isKilled);
-        // Who loses the lease exits, and is started again.
+        // A manager that loses the Lease exits, and is restarted.
         const elected = this.#elector.run(stop.signal).catch(() => undefined);
         await Promise.race([elected, this.#waitUntilDown(signal)]);
         isKilled = !this.#up;
         this.#leads = false;
         this.#update();
         stop.abort();
-        // Whose machine stands still when everything ends would never get to give its lease away.
+        // A manager whose machine is paused at the end of the run could never release its Lease.
         await Promise.race([elected, aborted(signal)]);
       } else await Promise.race([this.#changed.promise, aborted(signal)]);
       signal.removeEventListener("abort", onAbort);
@@ -127,7 +127,7 @@ export class ControllerReplica implements ManagerProcess {
       namespace: "kube-system",
       name: "kube-controller-manager",
       identity: `${this.name}_${++this.#incarnation}`,
-      // As kubewright-controller-manager does: who exits by itself looks whether the lease is still its own to give away.
+      // As in kubewright-controller-manager: a manager that exits releases the Lease only if it still holds it.
       releaseOnCancel: true,
       callbacks: {
         onStartedLeading: async (signal) => {
@@ -135,7 +135,7 @@ export class ControllerReplica implements ManagerProcess {
           this.#update();
           await aborted(signal);
         },
-        // As upstream, the process exits at once: nobody waits for what it was doing.
+        // As upstream, the process exits immediately, without waiting for work in flight.
         onStoppedLeading: () => {
           this.#leads = false;
           this.#update();
@@ -145,7 +145,7 @@ export class ControllerReplica implements ManagerProcess {
   }
 }
 
-/** In the proportions of the defaults. */
+/** Returns the election times in the proportions of the defaults. */
 function electionTimes(
   leaseDurationMs: number,
 ): Pick<LeaderElectorOptions, "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs"> {

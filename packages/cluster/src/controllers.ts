@@ -7,7 +7,7 @@ import { TTLAfterFinishedController, type TTLDecision } from "@kubewright/ttl-af
 
 import type { ComponentContext } from "./component-context.js";
 
-/** What the controllers of a cluster decided, as plain data: the simulator explains runs with it. */
+/** A decision of a controller of the cluster, as plain data. The simulator explains runs with it. */
 export type Decision =
   | { readonly controller: "job-controller"; readonly decision: JobDecision }
   | { readonly controller: "cronjob-controller"; readonly decision: CronJobDecision }
@@ -17,7 +17,7 @@ export type Decision =
 
 export type ControllerName = Decision["controller"];
 
-/** The controllers a cluster can run, by their upstream names, and how each is made. */
+/** Constructors of the controllers that a cluster can run, by upstream name. */
 export const clusterControllers: Readonly<Record<ControllerName, (context: ComponentContext) => Runnable>> = {
   "job-controller": ({ onDecision, jobController, ...shared }) =>
     new JobController({
@@ -59,11 +59,11 @@ export const clusterControllers: Readonly<Record<ControllerName, (context: Compo
     }),
 };
 
-/** All of them, in the order in which they run. */
+/** All controllers, in the order in which they run. */
 export const controllerNames = Object.keys(clusterControllers) as readonly ControllerName[];
 
 /**
- * The names, checked: who writes JavaScript, or reads them from a file, may have others.
+ * Returns the names after checking them: names from JavaScript or from a file may be unknown.
  *
  * @throws Error naming the first that is not in `known`.
  */

@@ -13,7 +13,7 @@ const DAY = 24 * HOUR;
 interface Running {
   readonly clock: SimulatedClock;
   readonly cluster: Cluster;
-  /** Slots of the runs that were started, by CronJob. */
+  /** Slots of the started runs, by CronJob. */
   readonly runs: Map<string, number[]>;
 }
 
@@ -52,7 +52,7 @@ function cronJob(name: string, schedule: string, spec: Partial<CronJob["spec"]> 
   };
 }
 
-/** The wall clock of a zone, as Intl has it, in minutes since 1970 as if it were UTC. */
+/** Returns the wall clock of a zone according to Intl, in minutes since 1970 as if it were UTC. */
 function wallMinutes(timeZone: string): (timeMs: number) => number {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone,
@@ -65,7 +65,7 @@ function wallMinutes(timeZone: string): (timeMs: number) => number {
   });
   const offsets = new Map<number, number>();
   return (timeMs) => {
-    // Zones change their offset on a quarter of an hour at most.
+    // Zones change their offset only at quarters of an hour.
     const quarter = Math.floor(timeMs / (15 * MINUTE));
     let offset = offsets.get(quarter);
     if (offset === undefined) {
@@ -80,7 +80,10 @@ function wallMinutes(timeZone: string): (timeMs: number) => number {
   };
 }
 
-/** Every minute of the window whose wall clock shows one of these times of day: twice in an overlap, never in a gap. */
+/**
+ * Returns each minute of the window whose wall clock shows one of these times of day: twice in an overlap, never in a
+ * gap.
+ */
 function predicted(timeZone: string, timesOfDay: readonly number[], fromMs: number, toMs: number): number[] {
   const wall = wallMinutes(timeZone);
   const slots: number[] = [];
@@ -97,7 +100,7 @@ test("a year of CronJobs runs through both DST changes of five zones when their 
     ["daily", "30 2 * * *", [2 * 60 + 30]],
     ["twice", "15,45 1 * * *", [60 + 15, 60 + 45]],
   ] as const;
-  // Nobody runs the Jobs: each is replaced by the next, which makes a year short.
+  // No controller runs the Jobs: each is replaced by the next, which makes a year fast.
   const { clock, cluster, runs } = await start(from, { controllers: ["cronjob-controller"], kubelet: "none" });
   const client = cluster.client("test").resource(cronJobs);
   for (const timeZone of zones) {
@@ -118,7 +121,7 @@ test("a year of CronJobs runs through both DST changes of five zones when their 
       expect([key, runs.get(key)]).toEqual([key, predicted(timeZone, timesOfDay, startMs, startMs + 365 * DAY)]);
     }
   }
-  // The prediction itself knows of the changes: a night without a run, and a night with two.
+  // The prediction includes the clock changes: a night without a run, and a night with two.
   expect(runs.get("daily-america-new-york")).toHaveLength(364);
   expect(runs.get("daily-europe-berlin")).toHaveLength(365);
   expect(runs.get("twice-america-new-york")).toHaveLength(2 * 365 + 2);
@@ -193,7 +196,7 @@ test.each([
   ["an unknown zone", { timeZone: "Mars/Olympus" }, "UnknownTimeZone"],
   ["an unparsable schedule", { schedule: "every day" }, "UnparseableSchedule"],
 ])("%s that is stored already gets its warning, and other CronJobs run on", async (_title, broken, reason) => {
-  // What an older server let in: restored past validation.
+  // An object that an older server accepted, restored without validation.
   const stored = { ...cronJob("broken", "* * * * *", broken), apiVersion: "batch/v1", kind: "CronJob" };
   Object.assign(stored.metadata, {
     uid: "11111111-1111-4111-8111-111111111111",

@@ -1,6 +1,6 @@
 import type { Clock, Random } from "@kubewright/clock";
 
-/** A stream whose every element comes later than it was sent, by a time that is drawn, in the same order. For one reader, once. */
+/** Delays each element of a stream by a random time and keeps the order. Supports one reader, once. */
 export class DelayedEvents<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
   readonly #events: AsyncIterator<T>;
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class DelayedEvents<T> implements AsyncIterable<T>, AsyncIterator<T, unde
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Takes what comes as soon as it comes. */
+  /** Reads elements as soon as they are available. */
   async #read(): Promise<void> {
     while (!this.#ended) {
       let result: IteratorResult<T, unknown>;

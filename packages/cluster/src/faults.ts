@@ -15,24 +15,24 @@ interface FaultsOptions {
   readonly network: Network;
   /** The controller managers. */
   readonly managers: readonly ManagerProcess[];
-  /** Those of them that share work. */
+  /** The sharded ones of `managers`. */
   readonly shardedManagers: readonly ShardedManager[];
-  /** Controllers that are no part of Kubernetes. */
+  /** Controllers that are not part of Kubernetes. */
   readonly others: readonly ManagerProcess[];
   /** Names of all controllers. */
   readonly controllers: readonly string[];
   readonly unreachableNodes: UnreachableNodes;
   readonly kubelet: FakeKubelet;
   readonly clock: Clock;
-  /** Those by which a controller manager renews its Lease. */
+  /** Returns a fault that matches the requests with which a controller manager renews its Lease. */
   readonly leaseRequests: (manager: string) => NetworkFault;
   readonly versionBefore: ((agoMs: number) => number) | undefined;
 }
 
-/** As often as a kubelet posts its status. */
+/** The interval at which a kubelet posts its status. */
 const RETRY_MS = 10_000;
 
-/** Makes things go wrong in a cluster. */
+/** Injects faults into a cluster. */
 export class Faults {
   readonly #options: FaultsOptions;
 
@@ -40,15 +40,15 @@ export class Faults {
     this.#options = options;
   }
 
-  /** A client whom network faults concern like any component of this name. */
+  /** Returns a client that network faults affect as a component of this name. */
   client(component: string): Client {
     const { network, clock } = this.#options;
     return new Client({ transport: network.link(component), clock, userAgent: component });
   }
 
   /**
-   * Kills a controller in every process, or a controller manager; without a name the controller managers. Nothing it does has any
-   * effect any more.
+   * Kills a controller in every process, or a controller manager. Without a name it kills all controller managers. A
+   * killed process has no further effect.
    *
    * @throws Error for an unknown name.
    */
@@ -56,16 +56,19 @@ export class Faults {
     this.#setRunning(false, name);
   }
 
-  /** Starts it, with nothing remembered. Without a name also every controller that was killed by itself. @throws Error for an unknown name. */
+  /**
+   * Starts a killed process without its earlier state. Without a name it also starts every controller that was killed
+   * individually. @throws Error for an unknown name.
+   */
   controllerUp(name?: string): void {
     this.#setRunning(true, name);
   }
 
   /**
-   * Tells a controller manager that shares work to end, as SIGTERM does: it finishes what it has begun, and gives up what it has.
+   * Shuts down a sharded controller manager, as SIGTERM does: it finishes its work in flight and releases its buckets.
    * {@link controllerUp} starts it again.
    *
-   * @throws Error for an unknown name, and for one that does not share work.
+   * @throws Error for an unknown name, and for a manager that is not sharded.
    */
   shutDown(process: string): void {
     const { name } = this.#process(process);
@@ -74,20 +77,23 @@ export class Faults {
     shardedManager.shutDown();
   }
 
-  /** Brings about what is wrong between components and the API server. Components are `scheduler`, `kubelet`, and the controllers by name. */
+  /**
+   * Starts a network fault between components and the API server. Components are `scheduler`, `kubelet`, and the
+   * controllers by name. Returns the function that ends it.
+   */
   network(fault: NetworkFault): () => void {
     return this.#options.network.begin(fault);
   }
 
-  /** Lets requests fail, until the answered function is called. */
+  /** Makes requests fail until the returned function is called. */
   failRequests(failing: FailingRequests): () => void {
     const { network, clock } = this.#options;
     return network.begin(failingRequests(failing, clock));
   }
 
   /**
-   * Kills a controller, or without a name the controller manager that sends the request, right before or after its n-th such
-   * request takes effect, and starts it again. Answers how to call it off, as long as that has not happened.
+   * Kills and restarts a controller before or after the n-th matching request takes effect. Without a name it kills the
+   * controller manager that sends the request. Returns a function that cancels the fault before it occurs.
    *
    * @throws Error for an unknown name.
    */
@@ -113,8 +119,8 @@ export class Faults {
   }
 
   /**
-   * Lets a controller manager, or a controller that is a process of its own, stand still: no timer, request, answer or event
-   * of it goes on until the answered function is called, though time does.
+   * Pauses a controller manager, or a controller that is a separate process. Until the returned function is called, its
+   * timers, requests, responses and watch events wait while time passes.
    *
    * @throws Error for an unknown name.
    */
@@ -128,41 +134,48 @@ export class Faults {
   }
 
   /**
-   * Lets open watches tell nothing more, not even that they end, until the answered function is called, which breaks those that
-   * are open still.
+   * Makes the open watches silent: they deliver neither events nor their end. The returned function ends the fault and
+   * closes those that are still open.
    */
   silenceWatches(which: Pick<NetworkFault, "components" | "requests">): () => void {
     return this.#options.network.silenceWatches(which);
   }
 
-  /** Answers lists from what was stored so long ago. @throws Error where nobody knows what that was. */
+  /**
+   * Answers lists from the state of an earlier time. @throws Error without an embedded API server, because its versions
+   * are unknown.
+   */
   staleLists(options: StaleLists): () => void {
     const { network, versionBefore, clock } = this.#options;
     if (versionBefore === undefined) throw new Error("only lists of an embedded API server can be stale");
     return network.begin(staleLists(options, versionBefore, clock));
   }
 
-  /** Starts the API server anew: what is stored stays, watches end, and no version before this is known any more. */
+  /** Restarts the API server: stored objects stay, watches end, and earlier versions are no longer served. */
   restartApiServer(apiServer: Pick<ApiServer, "compact">): void {
     apiServer.compact();
     this.#options.network.cutWatches();
   }
 
-  /** Sets the wall clock of the controllers' machines; the API server's, the nodes' and the simulation's stay right. */
+  /**
+   * Moves the wall clock of the controllers' machines. The clocks of the API server, the nodes and the simulation stay
+   * right.
+   */
   jumpControllerClock(byMs: number): void {
     for (const { clock } of [...this.#options.managers, ...this.#options.others]) clock.jump(byMs);
   }
 
-  /** Sets the wall clock of one of them. @throws Error for an unknown name. */
+  /** Moves the wall clock of one process. @throws Error for an unknown name. */
   jumpClockOf(process: string, byMs: number): void {
     this.#process(process).clock.jump(byMs);
   }
 
   /**
-   * Keeps a controller manager from its Lease, until the answered function is called: it cannot renew, exits, and another takes
-   * over; one that shares work stops to write, until others take it for dead. Answers with nothing when nobody leads.
+   * Blocks the Lease requests of a controller manager until the returned function is called. A leader cannot renew its
+   * Lease, exits, and another one takes over. A sharded manager stops writing until the others regard it as expired.
+   * Returns `undefined` when no manager leads.
    *
-   * @param name - Default: whoever leads.
+   * @param name - Default: the leader.
    * @throws Error for an unknown name.
    */
   loseLease(name?: string): { readonly leader: string; readonly end: () => void } | undefined {
@@ -172,13 +185,15 @@ export class Faults {
     return { leader, end: network.begin({ ...leaseRequests(leader), down: true }) };
   }
 
-  /** Cuts a node off: its containers run on, unheard of. */
+  /** Disconnects a node: its containers keep running, and its kubelet reports nothing. */
   nodeLost(name: string): void {
     this.#options.kubelet.cutOff(name);
     this.#options.unreachableNodes.set(name, true);
   }
 
-  /** Ends {@link nodeLost}. Resolves once the node is heard of: one that cannot reach the API server tries again. */
+  /**
+   * Ends {@link nodeLost}. Resolves once the kubelet has reported. A kubelet that cannot reach the API server retries.
+   */
   async nodeBack(name: string, signal: AbortSignal): Promise<void> {
     const { unreachableNodes, kubelet, clock } = this.#options;
     while (!signal.aborted) {
@@ -198,7 +213,7 @@ export class Faults {
     else for (const replica of this.#processesWith(name)) replica.setRunning(up, name);
   }
 
-  /** Those that have a controller; without a name the controller managers. */
+  /** Returns the processes that have a controller, or without a name the controller managers. */
   #processesWith(controller: string | undefined): readonly ManagerProcess[] {
     const { managers, others, controllers } = this.#options;
     if (controller === undefined) return managers;

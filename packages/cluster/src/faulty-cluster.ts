@@ -24,22 +24,23 @@ export interface FaultyClusterOptions
       | "watchTimeoutMs"
     > {}
 
-/** A cluster in which things go wrong when they are told to. */
+/** A cluster in which faults can be injected. */
 export interface FaultyCluster
   extends Cluster, Pick<Components, "faults" | "network" | "leaders" | "runs" | "shards"> {}
 
 /**
- * A cluster whose every component has informers and a way to the API server of its own, so that each can be killed,
- * delayed, cut off and started again by itself. Costs more than {@link createCluster}, for nothing when nothing goes wrong.
+ * Creates a cluster whose components each have their own informers and transport to the API server. Each can therefore
+ * be killed, delayed, disconnected and restarted individually. It costs more than {@link createCluster} even without
+ * faults.
  *
- * `informers` and `client` are the observer's, whom no fault concerns.
+ * `informers` and `client` belong to the observer, which no fault affects.
  */
 export function createFaultyCluster(options: FaultyClusterOptions): FaultyCluster {
   const { onDecision: _onDecision, ...shared } = options;
   const cluster = createCluster({
     managed: options.controllers?.length !== 0,
     ...shared,
-    // They run beside it, in ways of their own.
+    // The components run beside this cluster, with their own transports.
     controllers: [],
     kubelet: "none",
   });

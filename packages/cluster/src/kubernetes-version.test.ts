@@ -5,21 +5,21 @@ import { expect, test } from "vitest";
 
 import { type AuditRecord, type ControllerName, type Decision, createCluster, createFaultyCluster } from "./index.js";
 
-/** A cluster of one release, and what was heard of it. */
+/** A cluster of one release, with its recorded requests and decisions. */
 interface World {
   readonly clock: SimulatedClock;
   readonly client: Client;
   readonly requests: readonly AuditRecord[];
   readonly decisions: readonly Decision[];
-  /** Creates the Job `j` and lets a second pass. */
+  /** Creates the Job `j` and advances time by a second. */
   readonly create: (spec: object, annotations?: Record<string, string>) => Promise<void>;
   readonly advance: (seconds: number) => Promise<void>;
   readonly job: () => Promise<Job>;
-  /** Changes the Job as it is stored: `accepted`, or the message of a 422 up to the value it shows. */
+  /** Updates the stored Job. Returns `accepted`, or the message of a 422 up to the value in it. */
   readonly change: (change: (job: Job) => void, subresource?: "status") => Promise<string>;
 }
 
-/** What a story comes to under each release. */
+/** Results of the same steps under each release. */
 type ByVersion<T> = Readonly<Record<KubernetesVersion, T>>;
 
 async function underEach<T>(steps: (world: World) => Promise<T>, options?: SimulateOptions): Promise<ByVersion<T>> {
@@ -89,7 +89,10 @@ async function simulate<T>(
   }
 }
 
-/** All releases, where one is unlike the others before it. */
+/**
+ * Returns the results of all releases, given those of the first release and of each one that differs from its
+ * predecessor.
+ */
 function from<T>(...steps: readonly (readonly [KubernetesVersion, T])[]): ByVersion<T> {
   const begins = new Map(steps);
   let current: T | undefined;
@@ -121,7 +124,7 @@ const refusals = ({ decisions }: World): number =>
 
 test.each([
   ["", {}, "failed 1, 0 of 1 ended pods held"],
-  // Its pod is held until it is replaced, in every release.
+  // The finalizer of its pod stays until the pod is replaced, in every release.
   [" of an index", { backoffLimitPerIndex: 3 }, "failed 0, 1 of 1 ended pods held"],
 ])("during the back-off%s 1.31 reports no active pod, 1.33 to 1.36.2 are refused", async (_of, limit, counted) => {
   const found = await underEach(async (world) => {

@@ -11,7 +11,7 @@ import { JobController } from "@kubewright/job";
 import type { Transport } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
-// What a controller reports about the work it ends with, when it runs alone, with an event recorder of its own.
+// Events of a controller's last writes, when it runs alone with its own event recorder.
 
 const WRITE_MS = 1_000;
 
@@ -30,7 +30,7 @@ class World {
     logger: silentLogger,
   };
 
-  /** A write takes a second, whatever its signal says; one of an event takes none. */
+  /** Delays each write by a second, even if it is aborted. Writes of events have no delay. */
   #slowly(transport: Transport): Transport {
     return async (request) => {
       if (request.method !== "GET" && !request.path.includes("/events")) {
@@ -55,11 +55,11 @@ class World {
 interface Case {
   readonly name: string;
   readonly controller: (world: World) => Runnable;
-  /** Gives it something to do. */
+  /** Creates work for the controller. */
   readonly begin: (world: World) => Promise<unknown>;
-  /** When it is in the middle of a write. */
+  /** Time at which it is in the middle of a write. */
   readonly busyAfterMs: number;
-  /** What happens after it was told to stop. */
+  /** Runs after the stop. */
   readonly meanwhile?: (world: World) => Promise<unknown>;
   readonly reason: string;
 }
@@ -126,7 +126,7 @@ test.for(cases)(
     await meanwhile?.(world);
     await clock.settle();
     expect(ended).toBe(false);
-    // Of the pod, or Job, and of the status.
+    // A write of the pod or Job, and one of the status.
     await clock.advance(2 * WRITE_MS);
     expect(ended).toBe(true);
     await running;

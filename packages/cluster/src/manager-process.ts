@@ -3,17 +3,17 @@ import type { Runnable } from "@kubewright/controller";
 import type { Sender } from "./network.js";
 import type { ProcessClock } from "./process-clock.js";
 
-/** A controller manager, or a controller that is a process of its own, as faults see it. */
+/** A controller manager, or a controller in a separate process, as faults see it. */
 export interface ManagerProcess extends Runnable {
-  /** Of the machine that it runs on: when that stands still, nothing of it goes on. */
+  /** Clock of the machine that the process runs on. While it is paused, the process is paused. */
   readonly clock: ProcessClock;
-  /** Whether it leads; of managers that share work: whether it has what needs the whole cluster. */
+  /** Whether the process leads; for sharded managers, whether it owns the cluster-wide bucket. */
   readonly leads: boolean;
-  /** Whether it takes itself for the leader, or for the only one there is. */
+  /** Whether the process believes that it leads, or that it is the only one. */
   readonly believesToLead: boolean;
-  /** Whether a controller of it is up. */
+  /** Returns whether a controller of this process is running. */
   runs(sender: Pick<Sender, "component"> & Partial<Sender>): boolean;
   has(controller: string): boolean;
-  /** Kills or starts one controller, or, without a name, all that is in the process. */
+  /** Kills or starts one controller, or without a name the whole process. */
   setRunning(up: boolean, controller?: string): void;
 }

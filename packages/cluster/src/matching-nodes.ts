@@ -9,29 +9,29 @@ import {
 
 import { type NodeShape, defaultNodes, nodeObject } from "./nodes.js";
 
-/** Pods that are to be placed. */
+/** Pods that need nodes. */
 export interface PodTemplate {
-  /** Who has them: `Job default/train`. */
+  /** Owner of the pods: `Job default/train`. */
   readonly owner: string;
   readonly spec: DeepReadonly<PodSpec>;
-  /** How many of them may run at a time. */
+  /** Number of pods that may run at a time. */
   readonly count: number;
 }
 
-/** A node for pods that no other can take. */
+/** A node that was added for pods that fit on no other node. */
 export interface AddedNode {
   readonly shape: NodeShape;
   /** Owners of the pods it was added for. */
   readonly owners: readonly string[];
-  /** What the pods ask for that no other node has: labels, a name, amounts. */
+  /** What the pods request and no given node has: labels, a name, resource names. */
   readonly needs: readonly string[];
 }
 
 /**
- * A node for every kind of pods that fits on none of the given ones even if it runs nothing else: with the labels and the
- * name that node selector and required node affinity ask for, without taints, and with room for as many as may run at a
- * time. Pods that ask for the same labels share one. None for pods that contradict themselves or have malformed
- * quantities, nor for those of another scheduler.
+ * Returns a node for each kind of pods that fits on none of the given nodes, even on empty ones. The node has the
+ * labels and name that the node selector and required node affinity demand. It has no taints, and room for as many pods
+ * as may run at a time. Pods that demand the same labels share one node. Pods with contradictory constraints, malformed
+ * quantities or another scheduler get none.
  */
 export function nodesFor(templates: readonly PodTemplate[], given: readonly NodeShape[]): AddedNode[] {
   const nodes = given.map((shape) => nodeObject(shape, 0));
@@ -49,7 +49,7 @@ export function nodesFor(templates: readonly PodTemplate[], given: readonly Node
     const existing = added.get(key);
     const base = existing?.shape ?? emptyShape(required.name ?? `other-node-${added.size + 1}`, required.labels);
     const shape = withCapacityFor(base, amounts, count);
-    // What contradicts itself fits nowhere.
+    // Contradictory constraints fit on no node.
     if (!isNamed && !fitsEmptyNode(nodeObject(shape, 0), pod)) continue;
     const missing = [...amounts].filter(([name, amount]) => amount > Math.max(0, ...given.map(capacityOf(name))));
     const needs = [
@@ -82,7 +82,7 @@ interface RequiredNode {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** The least that makes a node one that the pod may be placed on; `undefined` when there is no such node. */
+/** Returns the minimum labels and name of a node for the pod; `undefined` when no node can match. */
 function requiredNodeOf({ nodeName, nodeSelector = {}, affinity }: DeepReadonly<PodSpec>): RequiredNode | undefined {
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (nodeName) return { name: nodeName, labels: nodeSelector };
@@ -114,7 +114,7 @@ function withHostname(
   return name === undefined ? { labels } : { name, labels: hostname === undefined ? labels : labelsWithHostname };
 }
 
-/** A value for every key that has to be there, which meets all that is said of it. */
+/** Returns a value for each required key that satisfies all its requirements; `undefined` when there is none. */
 function valuesFor(
   requirements: readonly DeepReadonly<NodeSelectorRequirement>[],
   given: Readonly<Record<string, string>>,
@@ -131,7 +131,7 @@ function valuesFor(
   return values;
 }
 
-/** Values worth trying; none when the key may be absent. */
+/** Returns candidate values for a key; none when the key may be absent. */
 function candidatesFor(requirements: readonly DeepReadonly<NodeSelectorRequirement>[]): string[] {
   return requirements.flatMap(({ operator, values = [] }) => {
     if (operator === "In") return [...values];
@@ -147,7 +147,7 @@ function allows(requirement: DeepReadonly<NodeSelectorRequirement>, value: strin
   return matchesNodeAffinity({ nodeSelectorTerms: [{ matchExpressions: [requirement] }] }, value, label);
 }
 
-/** As the API server stores it: what is limited and asks for nothing asks for its limit. */
+/** Returns the pod as the API server stores it: containers without requests request their limits. */
 function podWithRequests(spec: DeepReadonly<PodSpec>): DeepReadonly<Pod> {
   type Containers = DeepReadonly<PodSpec>["containers"];
   const withRequests = (containers: Containers): Containers =>
@@ -168,7 +168,7 @@ function podWithRequests(spec: DeepReadonly<PodSpec>): DeepReadonly<Pod> {
   };
 }
 
-/** `undefined` when a quantity is none: the API server will say so. */
+/** Returns `undefined` for an invalid quantity, which the API server reports. */
 function amountsOf(pod: DeepReadonly<Pod>): ReadonlyMap<string, number> | undefined {
   try {
     return podRequests(pod).amounts;
@@ -181,7 +181,10 @@ function emptyShape(name: string, labels: Readonly<Record<string, string>>): Nod
   return { name, cpu: "0", memory: "0", pods: 0, ...(Object.keys(labels).length === 0 ? {} : { labels }) };
 }
 
-/** CPU in thousandths, everything else in whole units, as requests are added up. */
+/**
+ * Adds capacity for the pods to a shape. CPU is in thousandths of a core and other resources in whole units, as
+ * requests are summed.
+ */
 function withCapacityFor(shape: NodeShape, amounts: ReadonlyMap<string, number>, count: number): NodeShape {
   const more = (name: string): number => capacityOf(name)(shape) + (amounts.get(name) ?? 0) * count;
   const others = [...amounts.keys()].filter((name) => name !== "cpu" && name !== "memory");

@@ -8,7 +8,7 @@ import { ProcessClock } from "./process-clock.js";
 const WATCH: ApiRequest = { method: "GET", path: "/api/v1/pods?watch=true", headers: {} };
 const POST: ApiRequest = { method: "POST", path: "/api/v1/namespaces/default/pods", headers: {} };
 
-/** A server that answers at once, and whose watches tell of so many events at once. */
+/** Creates a network to a server that responds immediately, and whose watches deliver `events` events immediately. */
 function setUp({ events = 0, requestsMs = 0, eventsMs = 0, seed = 1 } = {}) {
   const clock = new SimulatedClock(0);
   const arrived: number[] = [];

@@ -3,43 +3,43 @@ import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { DelayedEvents } from "./delayed-events.js";
 
-/** What is wrong between components and the API server. It holds for everything that all given conditions hold for. */
+/** A fault between components and the API server. It applies to requests that satisfy all given conditions. */
 export interface NetworkFault {
   /** Names of components. Default: all. */
   readonly components?: readonly string[];
-  /** Names of controller managers, and other processes. Default: all. */
+  /** Names of controller managers and other processes. Default: all. */
   readonly processes?: readonly string[];
-  /** Default: every request. */
+  /** Matches requests. Default: every request. */
   readonly requests?: (request: ApiRequest) => boolean;
-  /** Requests are refused, and open watches cut. */
+  /** Whether requests are refused and open watches cut. */
   readonly down?: boolean;
-  /** How much later requests reach the server. Of several faults the longest counts. */
+  /** Delay of requests before they reach the server. The longest of several faults counts. */
   readonly delayMs?: number;
-  /** Plural names of resources whose watch events arrive only once the fault has ended. */
+  /** Plural names of resources whose watch events arrive only after the fault has ended. */
   readonly heldBackResources?: readonly string[];
   /**
-   * What becomes of a request that has got this far: hands it on with `send`, or answers in the server's place, or fails. Of
-   * several faults, the one that was begun first is asked first, and sends to the next.
+   * Handles a request that has got this far: passes it on with `send`, answers in the server's place, or throws. Of
+   * several faults, the oldest is called first, and its `send` calls the next.
    */
   readonly handle?: (request: ApiRequest, send: Transport, sender: Sender) => Promise<ApiResponse>;
 }
 
-/** Whose requests go over a link. */
+/** The process whose requests a link carries. */
 export interface Sender {
   readonly component: string;
-  /** The controller manager, or other process, that it is part of; `""`: of none. */
+  /** Controller manager or other process that the component is part of; `""` for none. */
   readonly process: string;
-  /** Which life of it this is, from 1. */
+  /** Incarnation of the component, from 1. */
   readonly incarnation: number;
-  /** Of one that works for a bucket of namespaces: which. */
+  /** Bucket of namespaces that the sender works for. */
   readonly bucket?: number;
-  /** Components for which it asks, too: what is wrong with their requests is wrong with its own. */
+  /** Components on whose behalf it sends requests too. Faults of their requests apply to its own. */
   readonly onBehalfOf?: readonly string[];
-  /** While its process stands still: resolves when that goes on. */
+  /** While its process is paused: returns a promise that resolves when the process resumes. */
   readonly resumed?: () => Promise<void> | undefined;
   /**
-   * Whether its requests stand still with it, until they are at the server. Default true. What was asked right before it was sent
-   * whether it may be is on its way, whatever becomes of the process.
+   * Whether its requests pause with the process until they reach the server. Default true. False for a sender that
+   * checks right before it sends: from then on the request is on its way, even if the process is paused.
    */
   readonly pausesRequests?: boolean;
 }
@@ -52,25 +52,28 @@ export interface SentRequest {
   readonly sentMs: number;
 }
 
-/** What became of a request. */
+/** A request and its result. */
 export interface AnsweredRequest extends SentRequest {
-  /** What its sender got. Absent: an error. */
+  /** Response that the sender received. Absent: an error. */
   readonly response: ApiResponse | undefined;
-  /** What the API server answered. Absent: the request did not get there. Another one than `response`: a fault has a hand in it. */
+  /**
+   * Response of the API server. Absent: the request did not reach it. Differs from `response` when a fault replaced the
+   * response.
+   */
   readonly served: ApiResponse | undefined;
 }
 
-/** Longest times that requests and events take by themselves, in milliseconds; each is drawn between nothing and that. */
+/** Maximum delays of requests and watch events in milliseconds. Each delay is drawn between 0 and the maximum. */
 export interface Delays {
-  /** There and back. */
+  /** Round trip of a request. */
   readonly requestsMs: number;
-  /** Of one watch they keep their order. */
+  /** Delay of a watch event. The events of one watch keep their order. */
   readonly eventsMs: number;
-  /** What each component draws depends on the component, and on how often it has drawn. */
+  /** Random source. The draws of a component depend only on the component and on the number of its draws. */
   readonly random: Random;
 }
 
-/** The ways from the components of a cluster to its API server, and what is wrong with them. */
+/** Connects the components of a cluster to its API server, and applies faults. */
 export class Network {
   readonly #transport: Transport;
   readonly #clock: Clock;
@@ -81,7 +84,7 @@ export class Network {
   readonly #randoms = new Map<string, Random>();
   #serving: SentRequest | undefined;
 
-  /** @param options.delays - Default: nothing takes any time by itself. */
+  /** @param options.delays - Default: no delays. */
   constructor(options: { readonly transport: Transport; readonly clock: Clock; readonly delays?: Delays | undefined }) {
     this.#transport = options.transport;
     this.#clock = options.clock;
@@ -89,20 +92,23 @@ export class Network {
   }
 
   /**
-   * The request that the API server has just been handed: what it does before it lets anybody else go on, it does because of
-   * that. Only while somebody {@link observe | observes}.
+   * Request that the API server is handling synchronously: the writes of this time are caused by it. Set only while a
+   * listener {@link observe | observes}.
    */
   get serving(): SentRequest | undefined {
     return this.#serving;
   }
 
-  /** Calls back for every request, when its sender has the answer; for a watch, when it opens. Answers how to stop that. */
+  /**
+   * Calls the listener for every request when its sender receives the response, and for a watch when it opens. Returns
+   * the function that removes the listener.
+   */
   observe(listener: (answered: AnsweredRequest) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Ends the watches that are open now; nothing keeps them from being opened anew. Answers how many there were. */
+  /** Ends the open watches, which may be opened again. Returns their number. */
   cutWatches(which: Pick<NetworkFault, "components" | "processes" | "requests"> = {}): number {
     let cut = 0;
     for (const watch of this.#watches) {
@@ -114,8 +120,8 @@ export class Network {
   }
 
   /**
-   * Lets the watches that are open now tell nothing more, not even that they end: a connection of which the other end is
-   * gone. Answers how to end that, which breaks those that are open still.
+   * Makes the open watches silent: they deliver neither events nor their end, like a connection whose peer is gone.
+   * Returns a function that closes those that are still open.
    */
   silenceWatches(which: Pick<NetworkFault, "components" | "processes" | "requests"> = {}): () => void {
     const silenced = [...this.#watches].filter((watch) => appliesTo(which, watch.sender, watch.request));
@@ -125,12 +131,12 @@ export class Network {
     };
   }
 
-  /** Has all who wait look anew whether they still have to. */
+  /** Makes all waiting watches check again whether they must wait. */
   recheckWatches(): void {
     for (const watch of this.#watches) watch.recheck();
   }
 
-  /** Brings a fault about. Answers how to end it, which may be called again. */
+  /** Starts a fault. Returns the function that ends it, which may be called more than once. */
   begin(fault: NetworkFault): () => void {
     this.#faults.add(fault);
     if (fault.down === true) this.cutWatches(fault);
@@ -141,9 +147,9 @@ export class Network {
   }
 
   /**
-   * A component's way to the server.
+   * Returns a component's transport to the server.
    *
-   * @param alive - Nothing goes over it any more once this answers false: its process is gone.
+   * @param alive - Returns false once the component's process is gone. The link then sends nothing more.
    */
   link(
     component: string,
@@ -176,7 +182,7 @@ export class Network {
     };
   }
 
-  /** Takes the time that a request takes to get there. Answers how long its answer will take. */
+  /** Waits for the delay of a request on its way to the server. Returns the delay of its response. */
   #delayRequest(sender: Sender, { signal }: ApiRequest): Promise<number> | undefined {
     const { requestsMs = 0 } = this.#delays ?? {};
     const resumed = (): Promise<void> | undefined => (sender.pausesRequests === false ? undefined : sender.resumed?.());
@@ -200,12 +206,12 @@ export class Network {
     return random;
   }
 
-  /** Sends a request, and tells what became of it. */
+  /** Sends a request and notifies the listeners of the result. */
   async #sendObserved(sent: SentRequest, alive: () => boolean): Promise<ApiResponse> {
     const { sender, request } = sent;
     let served: ApiResponse | undefined;
     let response: ApiResponse | undefined;
-    // Whoever asks without end is stopped here, on a clock that stops anybody.
+    // The clock stops a component that sends requests in an endless loop.
     this.#clock.monotonic();
     const transport: Transport = async (last) => {
       const previous = this.#serving;
@@ -217,7 +223,7 @@ export class Network {
         this.#serving = previous;
       }
       const answered = await answer;
-      // A fault may ask for other things, too.
+      // A fault may send other requests, too.
       if (last.method === request.method && pathOf(last) === pathOf(request)) served = answered;
       return answered;
     };
@@ -232,7 +238,7 @@ export class Network {
     for (const listener of this.#listeners) listener(answered);
   }
 
-  /** The way to the server through the faults that have a say in what becomes of a request. */
+  /** Returns the transport to the server through the faults that handle the request. */
   #withFaults(sender: Sender, request: ApiRequest, alive: () => boolean, transport: Transport): Transport {
     if (this.#faults.size === 0) return transport;
     const handlers: NonNullable<NetworkFault["handle"]>[] = [];
@@ -302,7 +308,7 @@ function appliesTo(
   );
 }
 
-/** Without the query. */
+/** Returns the path without the query. */
 function pathOf({ path }: Pick<ApiRequest, "path">): string {
   const queryIndex = path.indexOf("?");
   return queryIndex < 0 ? path : path.slice(0, queryIndex);
@@ -312,7 +318,7 @@ function isWatch({ path }: ApiRequest): boolean {
   return /[?&]watch=(?:true|1)(?:&|$)/.test(path);
 }
 
-/** The last part of a collection's path: `pods` of `/api/v1/pods?watch=true`. */
+/** Returns the last segment of a collection's path: `pods` of `/api/v1/pods?watch=true`. */
 function resourceOf(path: string): string {
   const barePath = pathOf({ path });
   return barePath.slice(barePath.lastIndexOf("/") + 1);
@@ -322,12 +328,12 @@ function connectionRefused(): Error {
   return Object.assign(new Error("connect ECONNREFUSED: the API server cannot be reached"), { code: "ECONNREFUSED" });
 }
 
-/** An open watch that can be cut, and whose events can be held back. For one reader, once. */
+/** An open watch that can be cut, and whose events can be held back. Supports one reader, once. */
 class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
   readonly #network: Network;
   readonly #events: AsyncIterator<T>;
   readonly #onEnd: () => void;
-  /** Nobody hears of it any more, until it is cut. */
+  /** Whether the watch delivers nothing more, not even its end, until it is cut. */
   isSilent = false;
   #ended = false;
   #wake: (() => void) | undefined;
@@ -373,7 +379,7 @@ class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
     return Promise.resolve(DONE);
   }
 
-  /** Ends the stream, with what has not been read. */
+  /** Ends the stream and drops elements that have not been read. */
   cut(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -383,7 +389,7 @@ class LinkedWatch<T> implements AsyncIterable<T>, AsyncIterator<T, undefined> {
     this.recheck();
   }
 
-  /** Something has changed: whoever waits is to look again. */
+  /** Makes a waiting reader check again. */
   recheck(): void {
     const wake = this.#wake;
     this.#wake = undefined;

@@ -20,23 +20,22 @@ export interface NodeLifecycleOptions extends ControllerDeps {
   readonly unreachableNodes: UnreachableNodes;
 }
 
-/** How long a node may be silent: `--node-monitor-grace-period`. */
+/** Time after which a node without status is unreachable: `--node-monitor-grace-period`. */
 const GRACE_PERIOD_MS = 50_000;
-/** What admission gives every pod that says nothing of unreachable and unready nodes. */
+/** Toleration that admission adds to pods without tolerations of unreachable and unready nodes. */
 const DEFAULT_TOLERATION_MS = 300_000;
 const RETRY_MS = 5_000;
 const UNREACHABLE = "node.kubernetes.io/unreachable";
 const NOT_READY = "node.kubernetes.io/not-ready";
 
 /**
- * Marks nodes that have gone silent, and deletes the pods that do not tolerate a `NoExecute` taint, once they have
- * tolerated it for as long as they say.
+ * Marks unreachable nodes, and deletes the pods that do not tolerate a `NoExecute` taint after their toleration time.
  *
- * After the grace period a silent node's Ready condition becomes `Unknown`, it is tainted `unreachable`, and its pods are
- * no longer Ready. The API server adds no default tolerations to pods: what they would be is supposed here.
+ * After the grace period an unreachable node's Ready condition becomes `Unknown`, the node is tainted `unreachable`,
+ * and its pods are no longer Ready. The API server adds no default tolerations to pods: this controller assumes them.
  *
- * Upstream: pkg/controller/nodelifecycle, pkg/controller/tainteviction. Leaves out zones and their eviction rates, the
- * `not-ready` taint of a node that says so itself, and leases.
+ * Upstream: pkg/controller/nodelifecycle, pkg/controller/tainteviction. Omits zones and their eviction rates, the
+ * `not-ready` taint of a node that reports itself unready, and leases.
  */
 export class NodeLifecycleController implements Runnable {
   readonly name = "node-lifecycle-controller";
@@ -48,7 +47,7 @@ export class NodeLifecycleController implements Runnable {
   readonly #nodes: SharedInformer<Node>;
   readonly #pods: SharedInformer<Pod>;
   readonly #graceTimers = new Map<string, Timer>();
-  /** Evictions to come, by pod UID. */
+  /** Scheduled evictions by pod UID. */
   readonly #evictions = new Map<string, { readonly atMs: number; readonly timer: Timer }>();
   readonly #retries = new Set<Timer>();
   readonly #inFlight = new Set<Promise<unknown>>();
@@ -158,7 +157,7 @@ export class NodeLifecycleController implements Runnable {
       return this.#cancelEviction(uid);
     const known = this.#evictions.get(uid);
     const atMs = this.#clock.monotonic() + toleratedMs;
-    // What was to happen earlier stays: the taint is not new.
+    // An earlier eviction stays, because the taint is not new.
     if (known !== undefined && known.atMs <= atMs) return;
     known?.timer.cancel();
     const timer = this.#clock.setTimer(toleratedMs, () => {
@@ -208,7 +207,7 @@ export class NodeLifecycleController implements Runnable {
     return this.#signal === undefined ? {} : { signal: this.#signal };
   }
 
-  /** Does something until it succeeds, or what it is about is gone. */
+  /** Retries an action until it succeeds or its object is gone. */
   #retryUntilDone(action: () => Promise<unknown>): void {
     if (this.#signal?.aborted === true) return;
     const done = action().catch((error: unknown) => {
@@ -229,7 +228,7 @@ function isNoExecute({ effect }: DeepReadonly<Taint>): boolean {
   return effect === "NoExecute";
 }
 
-/** How long the pod may stay under all of these taints, in milliseconds. */
+/** Returns how long the pod may stay under all of these taints, in milliseconds. */
 function tolerationMs(pod: DeepReadonly<Pod>, taints: readonly DeepReadonly<Taint>[]): number {
   let shortest = Infinity;
   for (const taint of taints) {

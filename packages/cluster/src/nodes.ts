@@ -1,20 +1,20 @@
 import { type Node, formatTime, nodes } from "@kubewright/api";
 import { type Client, StatusError, isAlreadyExists } from "@kubewright/client";
 
-/** A machine of the simulated cluster: room for this much. */
+/** Capacity and metadata of a node of the simulated cluster. */
 export interface NodeShape {
   readonly name: string;
   /** Kubernetes quantities, e.g. `"8"` cores and `"32Gi"`. */
   readonly cpu: string;
   readonly memory: string;
   readonly pods: number;
-  /** What else it offers, e.g. `nvidia.com/gpu`. */
+  /** Further resources, e.g. `nvidia.com/gpu`. */
   readonly resources?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
 }
 
-/** Three nodes with the usual 110 pods each. */
+/** Three nodes with the default 110 pods each. */
 export const defaultNodes: readonly NodeShape[] = [1, 2, 3].map((number) => ({
   name: `node-${number}`,
   cpu: "16",
@@ -22,16 +22,16 @@ export const defaultNodes: readonly NodeShape[] = [1, 2, 3].map((number) => ({
   pods: 110,
 }));
 
-/** The API server refuses a node: a name, quantity, label or taint of its shape is none. */
+/** Thrown when the API server refuses a node, because a name, quantity, label or taint of its shape is invalid. */
 export class InvalidNodeError extends Error {
   override readonly name = "InvalidNodeError";
 }
 
 /**
- * Registers the nodes as Ready, as their kubelets would. One that exists already (restored, or made by a manifest) is left
- * as it is.
+ * Registers the nodes as Ready, as their kubelets would. A node that exists already (restored, or created from a
+ * manifest) stays unchanged.
  *
- * @throws InvalidNodeError for a shape that is no node.
+ * @throws InvalidNodeError for an invalid shape.
  */
 export async function registerNodes(client: Client, shapes: readonly NodeShape[], nowMs: number): Promise<void> {
   for (const shape of shapes) {
@@ -44,7 +44,7 @@ export async function registerNodes(client: Client, shapes: readonly NodeShape[]
   }
 }
 
-/** The node of a shape, Ready since a time. */
+/** Returns the Node of a shape, Ready since the given time. */
 export function nodeObject(shape: NodeShape, nowMs: number): Node {
   const { name, cpu, memory, pods, labels, taints } = shape;
   const resources = { cpu, memory, pods: String(pods), ...shape.resources };

@@ -1,27 +1,27 @@
 import type { Clock, Timer, TimerOptions } from "@kubewright/clock";
 
 /**
- * Another clock, as a process on some machine has it: its wall time may be off, and the process may stand still, which lets no
- * timer fire although time goes on.
+ * The clock of a process on a machine. Its wall time may be off. The process may be paused, so that no timer fires
+ * although time passes.
  */
 export class ProcessClock implements Clock {
   readonly #clock: Clock;
   #skewMs = 0;
   #isPaused = false;
   #resumed = Promise.withResolvers<void>();
-  /** Timers whose time came meanwhile, in that order. */
+  /** Timers that came due during the pause, in that order. */
   #dueTimers: PausableTimer[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Sets wall time forward, or back. */
+  /** Moves wall time forward, or back for negative values. */
   jump(byMs: number): void {
     this.#skewMs += byMs;
   }
 
-  /** Lets the process stand still, or go on: what was due meanwhile is then done in order. */
+  /** Pauses or resumes the process. Timers that came due meanwhile then fire in order. */
   set isPaused(isPaused: boolean) {
     if (this.#isPaused === isPaused) return;
     this.#isPaused = isPaused;
@@ -39,7 +39,7 @@ export class ProcessClock implements Clock {
     return this.#isPaused;
   }
 
-  /** While it stands still: resolves when it goes on. */
+  /** Promise of the end of the pause; `undefined` when the process is not paused. */
   get resumed(): Promise<void> | undefined {
     return this.#isPaused ? this.#resumed.promise : undefined;
   }
@@ -87,7 +87,7 @@ export class ProcessClock implements Clock {
   }
 }
 
-/** A timer that is set anew when its time comes while its process stands still. */
+/** A timer that is set again when it comes due while its process is paused. */
 class PausableTimer implements Timer {
   readonly #clock: Clock;
   readonly #callback: () => void;

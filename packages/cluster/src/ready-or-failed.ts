@@ -1,14 +1,14 @@
 import type { Cluster } from "./cluster.js";
 
 interface Stages {
-  /** What has to be done before anything runs. */
+  /** Runs before everything else. */
   readonly start: () => Promise<void>;
   readonly run: Cluster["run"];
-  /** Resolves once what runs has seen the initial state. */
+  /** Resolves once the running components have received the initial state. */
   readonly synced: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Runs one stage after the other. Whoever waits for it to be ready is told when it has failed instead. */
+/** Runs the stages in order. `ready` rejects when a stage fails. */
 export function runWithReadiness({ start, run, synced }: Stages): Pick<Cluster, "run" | "ready"> {
   const started = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<never>();

@@ -5,23 +5,23 @@ import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 import type { NetworkFault, Sender } from "./network.js";
 import { type RequestSelector, selects } from "./request-selector.js";
 
-/** Requests that get another answer than the API server's. */
+/** Requests that receive another response than the API server's. */
 export interface FailingRequests extends RequestSelector {
-  /** Names of controller managers, and other processes. Default: all. */
+  /** Names of controller managers and other processes. Default: all. */
   readonly processes?: readonly string[] | undefined;
-  /** An HTTP status; `timeout`: none, and the connection breaks half a minute later. */
+  /** HTTP status of the response; `timeout`: no response, and the connection breaks after half a minute. */
   readonly with: number | "timeout";
-  /** Whether they do what they ask for all the same. */
+  /** Whether the requests take effect nevertheless. */
   readonly takeEffect: boolean;
-  /** The first that is concerned, from 1. */
+  /** Number of the first matching request that fails, from 1. */
   readonly nth: number;
-  /** How many from there; may be infinite. */
+  /** Number of requests that fail from there; may be infinite. */
   readonly times: number;
-  /** Only while at least so many objects of the resource are in the namespace. Default: always. */
+  /** Minimum number of objects of the resource in the namespace for requests to fail. Default: requests always fail. */
   readonly whileAtLeast?: number | undefined;
 }
 
-/** The process dies right before or after one of its requests takes effect. */
+/** Kills a process right before or after one of its requests takes effect. */
 export interface CrashPoint extends Omit<RequestSelector, "components"> {
   readonly components: readonly string[] | undefined;
   readonly nth: number;
@@ -39,7 +39,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
   504: "Timeout",
 };
-/** How long a component waits for an answer that does not come. */
+/** How long a component waits for a missing response. */
 const TIMEOUT_MS = 30_000;
 
 export function failingRequests(failing: FailingRequests, clock: Clock): NetworkFault {
@@ -82,7 +82,7 @@ function errorResponse(status: number, { method, path }: ApiRequest): ApiRespons
   return { status, headers: error.headers, body: { type: "decoded", value: error.status } };
 }
 
-/** How many objects there are of what a request is about, in its namespace. */
+/** Returns the number of objects of the request's resource in its namespace. */
 async function countObjects(request: ApiRequest, send: Transport): Promise<number> {
   const { resource } = describeRequest(request) ?? {};
   if (resource === undefined) return 0;

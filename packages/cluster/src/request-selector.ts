@@ -1,7 +1,7 @@
 import { type RequestInfo, describeRequest } from "@kubewright/apiserver";
 import type { ApiRequest } from "@kubewright/transport";
 
-/** Which requests are meant: those that all given conditions hold for. */
+/** Selects the requests that satisfy all given conditions. */
 export interface RequestSelector {
   /** Names of components. Default: all. */
   readonly components?: readonly string[] | undefined;
@@ -15,7 +15,7 @@ export interface RequestSelector {
 
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
-/** Whether a request is one of them. Whose it is the network asks. */
+/** Returns whether the selector matches a request. The network checks the components. */
 export function selects(
   { verbs, resources, namespace, name }: Omit<RequestSelector, "components">,
   request: ApiRequest,
@@ -30,12 +30,12 @@ export function selects(
   return name === undefined || name === nameOf(info, request);
 }
 
-/** `jobs/status` */
+/** Returns a resource with its subresource: `jobs/status`. */
 function qualifiedName({ resource, subresource }: NonNullable<RequestInfo["resource"]>): string {
   return subresource === "" ? resource : `${resource}/${subresource}`;
 }
 
-/** What is created has its name in it. */
+/** Returns the object's name. A create request has it in the body. */
 function nameOf({ resource, verb }: RequestInfo, { body }: ApiRequest): string | undefined {
   if (verb !== "create" || resource!.name !== "" || body?.type !== "decoded") return resource!.name;
   return (body.value as { metadata?: { name?: string } } | undefined)?.metadata?.name;

@@ -21,21 +21,21 @@ import type { ComponentSpec } from "./component-spec.js";
 import type { ProcessClock } from "./process-clock.js";
 import { SHARDING } from "./sharded-manager.js";
 
-/** What the caches of all its controllers are filled by. */
+/** Component name of the informers that fill the caches of all controllers. */
 const INFORMERS = "informers";
 
 const PODGC = "pod-garbage-collector-controller";
-/** These need the whole cluster. */
+/** Controllers that need the whole cluster. */
 const CLUSTER_WIDE: ReadonlySet<FaultyControllerName> = new Set<FaultyControllerName>([
   "garbage-collector-controller",
   "node-lifecycle-controller",
 ]);
 
 export interface ShardedIncarnationOptions {
-  /** The controller manager. */
+  /** Name of the controller manager. */
   readonly process: string;
   readonly incarnation: number;
-  /** What it runs on. */
+  /** Clock of the machine that it runs on. */
   readonly machineClock: ProcessClock;
   readonly random: Random;
   readonly logger: Logger;
@@ -43,15 +43,19 @@ export interface ShardedIncarnationOptions {
   readonly controllers: readonly FaultyControllerName[];
   readonly contextFor: (place: ComponentSpec) => ComponentContext;
   readonly make: (name: FaultyControllerName, context: ComponentContext) => Runnable;
-  /** Counts how often the process has had a bucket, over all its lives: each time is a life of the bucket's controllers. */
+  /**
+   * Returns the next number of a bucket run: how often the process has owned a bucket, over all its incarnations. It is
+   * the incarnation of the bucket's controllers.
+   */
   readonly nextBucketRun: () => number;
-  /** Told of every informer of every controller. */
+  /** Called for every informer of every controller. */
   readonly onInformer: (...args: [...Parameters<NonNullable<InformerFactoryOptions["onInformer"]>>, Sender]) => void;
 }
 
 /**
- * One life of a controller manager that shares work with others, put together as kubewright-controller-manager's is with
- * `--sharding`, but that it needs no Lease of leader election for what needs the whole cluster: nobody here works without sharing.
+ * One incarnation of a sharded controller manager, composed like kubewright-controller-manager with `--sharding`.
+ * Unlike that, it needs no leader-election Lease for cluster-wide controllers, because all managers of this cluster are
+ * sharded.
  */
 export class ShardedIncarnation {
   readonly #options: ShardedIncarnationOptions;
@@ -59,7 +63,7 @@ export class ShardedIncarnation {
   readonly #member: ShardMember;
   readonly #informers: BucketInformers;
   readonly #terminatedPods: TerminatedPodCounts;
-  /** The ways of controllers to the API server, by user agent: they begin behind the fences. */
+  /** Transports of controllers to the API server by user agent, behind the write fences. */
   readonly #links = new Map<string, Transport>();
   readonly #bucketRuns = new Set<number>();
   readonly #killed = Promise.withResolvers<void>();
@@ -90,7 +94,7 @@ export class ShardedIncarnation {
     this.#member = new ShardMember({
       client: clientOf(SHARDING),
       transport: async (request) => {
-        // From here on it is on its way.
+        // From here on the request is on its way.
         request.beforeSend?.();
         return this.#links.get(String(request.headers["user-agent"]))!(request);
       },
@@ -112,19 +116,25 @@ export class ShardedIncarnation {
     return this.#isAlive ? this.#member.status() : undefined;
   }
 
-  /** Whether a controller still works for a bucket that it had at some time, or, without saying when, for any. */
+  /**
+   * Returns whether a controller still works for the bucket of its incarnation, or without an incarnation, for any
+   * bucket.
+   */
   runs({ incarnation }: Partial<Sender>): boolean {
     return this.#isAlive && (incarnation === undefined || this.#bucketRuns.has(incarnation));
   }
 
-  /** Works until the signal aborts and everything is given up, or until it is killed. @throws MemberError when others took it for dead. */
+  /**
+   * Works until the signal aborts and all buckets are released, or until it is killed. @throws MemberError when other
+   * members regard it as expired.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const stopInformers = new AbortController();
     const informersRun = this.#informers.run(stopInformers.signal);
     try {
       await Promise.race([this.#member.run(signal), this.#killed.promise]);
     } finally {
-      // What was killed stays as it is: nothing of it goes on.
+      // A killed process stops where it is.
       if (this.#isAlive) {
         stopInformers.abort(new Error("this manager has ended"));
         await Promise.race([informersRun, this.#killed.promise]);
@@ -132,7 +142,7 @@ export class ShardedIncarnation {
     }
   }
 
-  /** Makes sure that nothing it still does has any effect. */
+  /** Prevents any further effect of the process. */
   kill(): void {
     this.#isAlive = false;
     this.#bucketRuns.clear();
@@ -221,7 +231,7 @@ export class ShardedIncarnation {
     return network.link(component, () => this.#isAlive, { ...sender, process, resumed, pausesRequests: false });
   }
 
-  /** What stands still asks for nothing; and nobody is asked, before it goes on, whether it may. */
+  /** Delays requests of a paused process, and so the check whether it may write, until it resumes. */
   #whileRunning(transport: Transport): Transport {
     const { machineClock } = this.#options;
     return async (request) => {
@@ -231,7 +241,7 @@ export class ShardedIncarnation {
   }
 }
 
-/** Tells which of a process's controllers sends a request, and for which bucket. */
+/** Returns the user agent that identifies a controller and its bucket run. */
 function userAgentOf(controller: string, bucketRun: number): string {
   return `${controller} ${bucketRun}`;
 }

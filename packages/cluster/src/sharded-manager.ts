@@ -6,25 +6,23 @@ import type { Sender } from "./network.js";
 import type { ProcessClock } from "./process-clock.js";
 import type { ShardedIncarnation } from "./sharded-incarnation.js";
 
-/** What the Lease of one and the assignment are read and written by. */
+/** Component name of the requests for the member's Lease and the assignment. */
 export const SHARDING = "sharding";
 
-/** The pause before a manager that ended by itself is there again. */
+/** Pause before a manager that ended by itself restarts. */
 const RESTART_MS = 1_000;
 
 export interface ShardedManagerOptions {
   readonly machineClock: ProcessClock;
   readonly controllers: readonly string[];
-  /** Makes it anew, with nothing remembered. */
+  /** Creates an incarnation without any state of earlier ones. */
   readonly start: (incarnation: number) => ShardedIncarnation;
-  /** Of those who start it again: it goes on when the machine stands still. */
+  /** Clock of the process supervisor, which continues while the machine is paused. */
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/**
- * One of several controller managers that share work. Its controllers live and die with it: who kills one of them kills them all.
- */
+/** One of several sharded controller managers. Killing one of its controllers kills the whole process. */
 export class ShardedManager implements ManagerProcess {
   readonly #options: ShardedManagerOptions;
   readonly #killed = new Set<string>();
@@ -53,7 +51,7 @@ export class ShardedManager implements ManagerProcess {
     return this.leads;
   }
 
-  /** What it knows of who has what, while it is up. */
+  /** The assignment as this manager sees it, while it runs. */
   get status(): ShardStatus | undefined {
     return this.#current?.status;
   }
@@ -77,7 +75,10 @@ export class ShardedManager implements ManagerProcess {
     this.#notifyChange();
   }
 
-  /** Tells it to end, as SIGTERM does: it finishes what it has begun and gives its buckets up. {@link setRunning} starts it again. */
+  /**
+   * Shuts the manager down, as SIGTERM does: it finishes its work in flight and releases its buckets. {@link
+   * setRunning} starts it again.
+   */
   shutDown(): void {
     this.#isShutDown = true;
     this.#stop?.abort(new Error(`${this.name} receives SIGTERM`));
@@ -87,7 +88,7 @@ export class ShardedManager implements ManagerProcess {
   async run(signal: AbortSignal): Promise<void> {
     const aborted = Promise.withResolvers<void>();
     const onAbort = (): void => {
-      // Whose machine stands still would never get to give anything up.
+      // A manager whose machine is paused could never release its buckets.
       if (this.clock.isPaused) this.#current?.kill();
       this.#stop?.abort(signal.reason);
       aborted.resolve();
@@ -121,5 +122,5 @@ export class ShardedManager implements ManagerProcess {
   }
 }
 
-/** Instead of the name of a controller. */
+/** Stands for all controllers in place of a name. */
 const ALL = "";

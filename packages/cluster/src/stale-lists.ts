@@ -4,7 +4,7 @@ import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
 import type { NetworkFault } from "./network.js";
 
-/** Lists as an API server answers them whose cache lags behind the store: from what was stored so long ago. */
+/** Lists of an API server whose watch cache lags behind the store by the given time. */
 export interface StaleLists {
   /** Names of components. Default: all. */
   readonly components?: readonly string[] | undefined;
@@ -13,15 +13,20 @@ export interface StaleLists {
   readonly byMs: number;
 }
 
-/** How long a server waits until its cache has come as far as somebody asks. */
+/** How long a server waits until its cache has the requested version. */
 const WAIT_MS = 3_000;
 
 /**
- * Has lists answered as they were. Who asks for any version, which is what "0" means, gets what the cache has. Who asks for one
- * that is not older than another is waited with for 3 s, and told that the version is too large if the cache has not come so
- * far by then. Who names none wants the latest, and gets it, as from Kubernetes: that is what informers fall back on. Lists are not streamed meanwhile, as by servers that cannot.
+ * Answers lists from an earlier state:
  *
- * @param versionAt - The version of the last write before so many milliseconds; `undefined` when nobody knows.
+ * - A list at any version ("0") gets the state of the cache.
+ * - A list at a minimum version waits 3 s for the cache, then fails because the version is too large.
+ * - A list without a version gets the latest state, as in Kubernetes: informers fall back on it.
+ *
+ * Streaming lists are refused, as by servers without them.
+ *
+ * @param versionAt - Returns the version of the last write before the given milliseconds; `undefined` when it is
+ * unknown.
  */
 export function staleLists(
   { components, resources, byMs }: StaleLists,
@@ -59,10 +64,10 @@ export function staleLists(
       }
       query.set("resourceVersion", String(version));
       query.set("resourceVersionMatch", "Exact");
-      // From a cache all comes at once.
+      // A cache answers without chunks.
       query.delete("limit");
       const answer = await send(withQuery(request, query));
-      // So much is not remembered any more.
+      // The store no longer has this version.
       return answer.status === 410 ? send(request) : answer;
     },
   };

@@ -1,4 +1,7 @@
-/** Nodes whose kubelets have stopped posting. Stands in for heartbeats, which would fill a year with nothing. */
+/**
+ * Nodes whose kubelets have stopped posting status. Replaces heartbeats, which would be most requests of a simulated
+ * year.
+ */
 export class UnreachableNodes {
   readonly #names = new Set<string>();
   readonly #listeners = new Set<(name: string, unreachable: boolean) => void>();
@@ -14,7 +17,7 @@ export class UnreachableNodes {
     for (const listener of this.#listeners) listener(name, unreachable);
   }
 
-  /** Answers how to stop listening. */
+  /** Returns the function that removes the listener. */
   listen(listener: (name: string, silent: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

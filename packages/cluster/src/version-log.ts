@@ -1,7 +1,7 @@
 import type { ApiServer } from "@kubewright/apiserver";
 import type { Clock } from "@kubewright/clock";
 
-/** Remembers which version was the latest at which time. */
+/** Records the latest version of the store at each time. */
 export class VersionLog {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #timesMs: number[] = [];
@@ -13,7 +13,7 @@ export class VersionLog {
     apiServer.follow(({ resourceVersion }) => this.#note(resourceVersion));
   }
 
-  /** The version so many milliseconds ago; at the earliest, that of the beginning. */
+  /** Returns the version the given milliseconds ago, or the first one recorded. */
   versionBefore(agoMs: number): number {
     const thenMs = this.#clock.monotonic() - agoMs;
     let low = 0;

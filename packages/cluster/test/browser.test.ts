@@ -4,7 +4,7 @@ import vm from "node:vm";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-/** A page's script: it plays a Job to its end, and answers with the types of its conditions. */
+/** Script of a page: runs a Job to its end, and returns the types of its conditions. */
 const PROGRAM = `
   import { jobs } from "@kubewright/api";
   import { SimulatedClock, realRandom } from "@kubewright/clock";
@@ -28,7 +28,7 @@ const PROGRAM = `
   })();
 `;
 
-/** What every browser has, and nothing of Node's. The language's own globals are each context's own. */
+/** Globals of every browser, without Node's modules. Each context has its own language globals. */
 const WEB = {
   AbortController,
   AbortSignal,

@@ -90,7 +90,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(
 
     test("the definition goes, and its objects with it", async () => {
       expect(await k.kubectl("delete crd crontabs.stable.example.com")).toContain("deleted");
-      // kubectl still remembers the resource, until it looks again.
+      // kubectl caches the resource until its next discovery.
       expect((await k.run("get crontabs")).stderr).toContain("the server could not find the requested resource");
       expect(await k.kubectl("api-resources -o name")).not.toContain("crontabs");
       expect((await k.run("get crontabs")).stderr).toBe(`error: the server doesn't have a resource type "crontabs"\n`);

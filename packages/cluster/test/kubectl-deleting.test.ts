@@ -29,7 +29,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
   test("a Job after its pods, in the foreground", async () => {
     await running("foreground");
     expect(await k.kubectl("delete job foreground --cascade=foreground")).toBe('job.batch "foreground" deleted\n');
-    // --wait is the default, and the Job goes last.
+    // --wait is the default, and the Job is deleted last.
     expect(await podsOf("foreground")).toBe("");
   });
 
@@ -57,7 +57,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
 
   test("pods: gracefully and waiting, without waiting, and by force", async () => {
     for (const name of ["graceful", "forced"]) await k.kubectl("create -f -", { input: pod(name) });
-    // It is there to be looked at for as long as kubectl may take.
+    // The pod terminates slowly, so that kubectl finds it for as long as it runs.
     const stubborn = pod("unwaited")
       .replace('sigterm: "false"', 'sigterm: "true"')
       .replace(/(Seconds): 2$/m, "$1: 600");

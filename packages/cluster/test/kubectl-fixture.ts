@@ -8,13 +8,13 @@ import { listen } from "@kubewright/apiserver/http";
 import { realClock, seededRandom } from "@kubewright/clock";
 import { type Cluster, createCluster } from "@kubewright/cluster";
 
-/** The oldest kubectl these tests are written for, as a minor version of 1. */
+/** Oldest supported kubectl of these tests, as a minor version of 1. */
 export const OLDEST_KUBECTL = 32;
 
-/** The program to test with. Set `KUBECTL` to try another one than the first on PATH. */
+/** The kubectl program. Set `KUBECTL` to use another one than the first on PATH. */
 const PROGRAM = process.env["KUBECTL"] ?? "kubectl";
 
-/** Why the tests cannot run on this machine, said aloud as part of their titles; `undefined` when they can. */
+/** Why the tests cannot run on this machine, which is part of their titles; `undefined` when they can. */
 export const whyKubectlIsMissing: string | undefined = whyMissing();
 
 function whyMissing(): string | undefined {
@@ -39,7 +39,7 @@ if (whyKubectlIsMissing !== undefined) {
   );
 }
 
-/** What one kubectl command came to. */
+/** Result of one kubectl command. */
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
@@ -50,13 +50,16 @@ export interface RunOptions {
   /** For commands that read `-f -`. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Sends SIGINT as soon as standard output holds this: how a `--watch` ends. */
+  /** Sends SIGINT as soon as standard output contains this text, which ends a `--watch`. */
   readonly until?: string;
   /** Default 60,000. */
   readonly timeoutMs?: number;
 }
 
-/** A cluster in this process with its controllers and simulated kubelet in real time, behind an HTTP port, and kubectl pointed at it. */
+/**
+ * A cluster in this process in real time, with controllers and simulated kubelet behind an HTTP port, and a kubectl
+ * configured for it.
+ */
 export class KubectlCluster {
   readonly cluster: Cluster;
   readonly folder: string;
@@ -101,14 +104,14 @@ export class KubectlCluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Writes a file for kubectl to read, and answers its path. */
+  /** Writes a file for kubectl, and returns its path. */
   file(name: string, text: string): string {
     const file = path.join(this.folder, name);
     writeFileSync(file, text, { mode: 0o755 });
     return file;
   }
 
-  /** Resolves once the server has answered so many requests that match, from now on. */
+  /** Resolves once the server has served `count` matching requests from now on. */
   served(matches: (record: AuditRecord) => boolean, count: number): Promise<void> {
     return new Promise((resolve) => {
       let remaining = count;
@@ -120,7 +123,7 @@ export class KubectlCluster {
     });
   }
 
-  /** Runs a command that must succeed, and answers its standard output. */
+  /** Runs a command that must succeed, and returns its standard output. */
   async kubectl(command: string, options: RunOptions = {}): Promise<string> {
     const { code, stdout, stderr } = await this.run(command, options);
     if (code !== 0) throw new Error(`kubectl ${command}: exit ${code}\n${stderr}${stdout}`);
@@ -165,8 +168,8 @@ export class KubectlCluster {
 }
 
 /**
- * kubectl's output without what differs from run to run: UIDs, generated names, versions, times, ages, addresses, and the
- * width of columns that hold them.
+ * Returns kubectl's output without the values that differ between runs: UIDs, generated names, versions, times, ages,
+ * addresses, and the width of their columns.
  */
 export function normalized(output: string): string {
   return output

@@ -1,4 +1,4 @@
-/** A Job whose pods take a moment. */
+/** A Job whose pods run for a short time. */
 export const job = (name: string, { completions = 1, duration = "100ms", suspend = false } = {}): string => `
 apiVersion: batch/v1
 kind: Job
@@ -75,7 +75,7 @@ spec:
 export const configMap = (name: string, data: Readonly<Record<string, string>>): string =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data });
 
-/** A resource with defaults, validation, columns of its own, a status and a scale. */
+/** A resource with defaults, validation, printer columns, a status and a scale. */
 export const cronTabDefinition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -38,7 +38,7 @@ spec:
       subresources: { status: {} }
 `;
 
-/** What an operator is installed by: it acts as nobody here, so that only storing it is tried. */
+/** Manifests of an operator. No controller acts on them here, so that the test covers only storing them. */
 const OPERATOR = `
 apiVersion: v1
 kind: ServiceAccount
@@ -118,7 +118,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(
       const changed = await k.run("diff -f bundle.yaml");
       expect(changed.code).toBe(1);
       expect(changed.stdout).toMatch(/^-.*operator:v2\n\+.*operator:v1$/m);
-      // The bundle says nothing of replicas: it leaves them as they are.
+      // The bundle does not set replicas, and so leaves them unchanged.
       expect(await k.kubectl("apply -f bundle.yaml")).toContain("deployment.apps/operator configured\n");
       const format = "jsonpath='{.spec.replicas} {.spec.template.spec.containers[0].image} {.metadata.generation}'";
       expect(await k.kubectl(`-n cache-system get deploy operator -o ${format}`)).toBe("3 example.com/operator:v1 4");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { KubectlCluster, OLDEST_KUBECTL, whyKubectlIsMissing, normalized } from "./kubectl-fixture.js";
 import { cronJob, job, pod } from "./kubectl-manifests.js";
 
-/** One finished Job, one suspended Job, one CronJob, one running pod: read in every way kubectl knows. */
+/** Reads a finished Job, a suspended Job, a CronJob and a running pod with every kubectl command. */
 describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL} or newer) reads`, () => {
   let k: KubectlCluster;
 
@@ -16,7 +16,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
     });
     await k.kubectl("wait --for=condition=complete job/pi --timeout=60s");
     await k.kubectl("wait --for=condition=ready pod/web --timeout=60s");
-    // Events are written behind the controllers' backs.
+    // Events are written asynchronously.
     await vi.waitFor(
       async () =>
         expect(await k.kubectl("get events")).toMatch(/Job completed[^]*Suspended|Suspended[^]*Job completed/),
@@ -59,7 +59,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
 
   test("every output format", async () => {
     await golden("output-yaml", await k.kubectl("get job pi -o yaml"));
-    // Of one manager alone: the order of several depends on the second in which each wrote.
+    // An object with one field manager: the order of several depends on the second of their writes.
     await golden("managed-fields", await k.kubectl("get cronjob nightly -o yaml --show-managed-fields"));
     const object = JSON.parse(await k.kubectl("get job pi -o json")) as { kind: string; status: { succeeded: number } };
     expect(object.kind).toBe("Job");
@@ -76,7 +76,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
 
   test("a watch of one object and of a collection", async () => {
     const one = k.run("get configmap seen --watch --output-watch-events -o name", { until: "MODIFIED" });
-    // A watch of one object begins with a get, so the object comes first.
+    // A watch of one object starts with a get, so the object must exist.
     expect((await one).stderr).toContain('configmaps "seen" not found');
 
     await k.kubectl("create -f -", { input: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seen"}}' });
@@ -133,7 +133,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
   });
 });
 
-/** The names and types of `kubectl explain`, without prose. */
+/** Returns the names and types of `kubectl explain`, without prose. */
 function fieldsOf(explained: string): string {
   return explained
     .split("\n")

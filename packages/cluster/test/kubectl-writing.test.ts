@@ -102,7 +102,7 @@ describe.skipIf(whyKubectlIsMissing !== undefined)(`kubectl (1.${OLDEST_KUBECTL}
     );
     expect(await k.kubectl("get cronjob edited -o jsonpath='{.spec.schedule}'")).toBe("15 3 * * *");
 
-    // A refused edit is offered to the editor again; one that gives up leaves the object alone.
+    // A refused edit opens the editor again; an edit that is abandoned leaves the object unchanged.
     const broken = k.file("broken.sh", '#!/bin/sh\nsed -i "s/schedule: 15 3/schedule: 99 3/" "$1"\n');
     const refused = await k.run("edit cronjob edited", { env: { KUBE_EDITOR: broken } });
     expect(refused.stderr).toContain('error: cronjobs.batch "edited" is invalid');
