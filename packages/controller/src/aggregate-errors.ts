@@ -1,7 +1,7 @@
 import { errorMessage } from "@kubewright/client";
 
 /**
- * One error for many: `undefined` for none, and the messages as `[first, second]`, each named once, for more than one.
+ * Combines errors into one: `undefined` for none; for more than one, the distinct messages as `[first, second]`.
  *
  * Upstream: apimachinery `util/errors.NewAggregate`.
  */

@@ -5,26 +5,31 @@ import type { QueueMetricsProvider } from "@kubewright/workqueue";
 
 import type { EventSink } from "./event-sink.js";
 
-/** What every controller is handed by whoever assembles it, as one object: the options of a controller are these and its own. */
+/**
+ * Dependencies of every controller, passed in by the program that assembles it. A controller's options extend this
+ * interface.
+ */
 export interface ControllerDeps {
-  /** Sends its requests. User-Agent, rate limit and credentials are the client's affair. */
+  /** Sends the controller's requests. The client is responsible for User-Agent, rate limit and credentials. */
   readonly client: Client;
   readonly clock: Clock;
-  /** Forked by name for everything that is made of it. */
+  /** Forked by name for every component that the controller creates. */
   readonly random: Random;
   /**
-   * Caches that are shared with others, run by whoever assembles the controllers and for longer than these. Default: caches
-   * of its own, of all namespaces, which are run with the controller.
+   * Shared caches. The program that assembles the controllers runs them, and stops them after the controllers. Default:
+   * the controller creates caches of all namespaces and runs them itself.
    */
   readonly informers?: InformerFactory | undefined;
-  /** Default: standard error, for warnings and errors, the same line once a minute. */
+  /** Default: warnings and errors to standard error, the same line at most once a minute. */
   readonly logger?: Logger | undefined;
-  /** Where its events go. Default: an event recorder of its own, which is run with the controller. */
+  /** Receives the controller's events. Default: the controller creates an event recorder and runs it itself. */
   readonly events?: EventSink | undefined;
-  /** Told of what its work and its handlers fail with, as it was thrown, beside what is logged. Default: nobody is. */
+  /**
+   * Called with each error that a reconcile or an event handler throws, in addition to logging. Default: no callback.
+   */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** Measures its queues (`workqueue_*`). Default: nothing is measured. */
+  /** Records the metrics of the controller's queues (`workqueue_*`). Default: no metrics. */
   readonly queueMetrics?: QueueMetricsProvider | undefined;
-  /** How long work under way may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
+  /** Milliseconds that work in progress may take to end after a stop; may be infinite. Default 30,000. */
   readonly stopTimeoutMs?: number | undefined;
 }

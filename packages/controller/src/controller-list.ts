@@ -11,14 +11,14 @@ const CANONICAL: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** What is wrong with the items of `--controllers`, in upstream's words. */
+/** Returns upstream's error messages for the invalid items of `--controllers`. */
 export function controllerListErrors(items: readonly string[]): string[] {
   return items
     .filter((item) => item !== "*" && !CANONICAL.has(withoutDash(item)))
     .map((item) => `${JSON.stringify(withoutDash(item))} is not in the list of known controllers`);
 }
 
-/** The items of a valid `--controllers` with aliases replaced by the names they stand for. */
+/** Returns the items of a valid `--controllers` with aliases replaced by controller names. */
 export function canonicalControllers(items: readonly string[]): string[] {
   return items.map((item) =>
     item === "*" ? item : `${item.startsWith("-") ? "-" : ""}${CANONICAL.get(withoutDash(item))}`,
@@ -26,8 +26,8 @@ export function canonicalControllers(items: readonly string[]): string[] {
 }
 
 /**
- * Whether a controller is to run. The first item that names it decides, whatever follows; one that no item names runs when
- * there is a `*` anywhere.
+ * Returns whether a controller is enabled. The first item that names the controller decides. A controller that no item
+ * names is enabled if the list contains `*`.
  *
  * @param items - From {@link canonicalControllers}.
  * @see kubernetes v1.36 staging/src/k8s.io/controller-manager/app/helper.go IsControllerEnabled
@@ -40,12 +40,12 @@ export function isControllerEnabled(name: string, items: readonly string[]): boo
 export interface ControllerSelection<Name extends string> {
   readonly enabled: readonly Name[];
   readonly disabled: readonly Name[];
-  /** Asked for by name, known upstream, but not among those at hand. */
+  /** Controllers that are requested by name and known upstream, but not available in this program. */
   readonly missing: readonly string[];
 }
 
 /**
- * What the items mean for a program that has these controllers. Controllers come in the order of `names`.
+ * Splits the controllers of a program into enabled, disabled and missing ones. The results keep the order of `names`.
  *
  * @param items - From {@link canonicalControllers}.
  */

@@ -13,38 +13,40 @@ import { errorMessage, isInvalid, isNotFound } from "@kubewright/client";
 import { aggregateErrors } from "./aggregate-errors.js";
 
 export interface ControllerRefManagerOptions<T extends KubernetesObject> {
-  /** The object that claims others. */
+  /** The object that claims other objects. */
   readonly controller: DeepReadonly<KubernetesObject>;
   readonly controllerDefinition: ResourceDefinition;
-  /** Kind of the objects claimed, for error messages, e.g. `Pod`. */
+  /** Kind of the claimed objects, for error messages, for example `Pod`. */
   readonly kind: string;
   readonly selector: LabelMatcher;
-  /** A further condition an object must meet to be adopted or kept. Default: none. */
+  /** A further condition that an object must meet to be adopted or kept. Default: none. */
   readonly filter?: (object: DeepReadonly<T>) => boolean;
   /**
-   * Throws when the controller may not adopt now; see {@link recheckDeletionTimestamp}. Asked at most once per manager, and
-   * only before an adoption; its answer, also an error, is remembered.
+   * Throws when the controller may not adopt at the moment; see {@link recheckDeletionTimestamp}. Called at most once
+   * per manager, before the first adoption. The manager reuses the result, also an error.
    */
   readonly canAdopt: (signal: AbortSignal) => Promise<void>;
-  /** Added by adopting and removed by releasing. */
+  /** Finalizers that adoption adds and release removes. */
   readonly finalizers?: readonly string[];
-  /** Sends a strategic merge patch and answers with the object as stored, e.g. {@link PodControl.patchPod}. */
+  /** Sends a strategic merge patch and returns the stored object, for example {@link PodControl.patchPod}. */
   readonly patch: (namespace: string, name: string, body: object, signal: AbortSignal) => Promise<DeepReadonly<T>>;
 }
 
 export interface ClaimResult<T> {
-  /** The objects that are the controller's now, in the order given. Those just adopted are as the API server stored them. */
+  /**
+   * Objects that the controller owns now, in the order of the input. Adopted objects are as the API server stored them.
+   */
   readonly claimed: readonly DeepReadonly<T>[];
-  /** Everything that went wrong. The rest was claimed all the same; try again. */
+  /** All errors in one. The other objects were claimed nevertheless; the caller should retry. */
   readonly error?: Error;
 }
 
-/** What should become of one object. */
+/** What the manager does with one object. */
 export type ClaimAction = "keep" | "ignore" | "adopt" | "release";
 
 /**
- * Decides, for one sync of one controller object, which of the candidates are its own: adopts matching orphans, lets go
- * of those that match no longer. Make a new one for every sync.
+ * Adopts matching orphans and releases objects that no longer match, for one sync of one controller object. Create a
+ * new manager for every sync.
  *
  * Upstream: kubernetes/pkg/controller/controller_ref_manager.go.
  */
@@ -56,7 +58,7 @@ export class ControllerRefManager<T extends KubernetesObject> {
     this.#options = options;
   }
 
-  /** What {@link claim} would do with the object. Asks nobody. */
+  /** Returns what {@link claim} would do with the object, without sending a request. */
   decide(object: DeepReadonly<T>): ClaimAction {
     const { controller, selector, filter } = this.#options;
     const matches = (): boolean => selector(object.metadata.labels) && (filter === undefined || filter(object));
@@ -72,7 +74,7 @@ export class ControllerRefManager<T extends KubernetesObject> {
     return matches() ? "adopt" : "ignore";
   }
 
-  /** Claims what it can, one after the other. Throws only the signal's reason. */
+  /** Claims the objects one after the other. Throws only the signal's reason. */
   async claim(objects: Iterable<DeepReadonly<T>>, signal: AbortSignal): Promise<ClaimResult<T>> {
     const claimed: DeepReadonly<T>[] = [];
     const errors: unknown[] = [];
@@ -85,7 +87,7 @@ export class ControllerRefManager<T extends KubernetesObject> {
         else claimed.push(await this.#adopt(object, signal));
       } catch (error) {
         signal.throwIfAborted();
-        // Gone in the meantime: not ours, and nothing to complain about.
+        // The object was deleted in the meantime: it is not claimed, and that is no error.
         if (!isNotFound(error)) errors.push(error);
       }
     }
@@ -106,7 +108,7 @@ export class ControllerRefManager<T extends KubernetesObject> {
       apiVersion: apiVersionOf(controllerDefinition),
       kind: controllerDefinition.kind,
     });
-    // The uid makes the patch fail when the name belongs to another object by now.
+    // The uid makes the patch fail when another object has this name now.
     const metadata = { ownerReferences: [reference], uid, ...(finalizers.length === 0 ? {} : { finalizers }) };
     return patch(namespace, name, { metadata }, signal);
   }
@@ -122,7 +124,7 @@ export class ControllerRefManager<T extends KubernetesObject> {
     try {
       await patch(namespace, name, { metadata }, signal);
     } catch (error) {
-      // Invalid: another object has the name, or the reference is gone already.
+      // `Invalid` means that another object has the name, or that the reference is already removed.
       if (!isInvalid(error)) throw error;
     }
   }

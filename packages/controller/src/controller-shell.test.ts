@@ -135,7 +135,7 @@ test("shared caches are not run by it, but waited for by name", async () => {
   const informers = new InformerFactory({ client, clock, random: seededRandom(3) });
   const shell = new ControllerShell({ ...deps, informers }, { name: "patient" });
   shell.informer(jobs);
-  // Another controller's, which this one does not wait for.
+  // A cache of another controller, which this one does not wait for.
   informers.informerFor(pods).waitForSync = () => new Promise(() => undefined);
   const queue = shell.addLoop({ queue: "patient", reconcile: async (key) => say(key) });
   queue.add("default/a" as ObjectKey);

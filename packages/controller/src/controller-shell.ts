@@ -19,11 +19,11 @@ import { type Runnable, runInStages } from "./runnable.js";
 import { STOP_TIMEOUT_MS, StopTimeoutError, withStopDeadline } from "./stop-deadline.js";
 
 export interface ControllerShellOptions {
-  /** As in logs, health checks and errors, such as `job-controller`. */
+  /** Name in logs, health checks and errors, such as `job-controller`. */
   readonly name: string;
-  /** Who its events say they are from. Default: the name. */
+  /** Source component of the controller's events. Default: the name. */
   readonly component?: string;
-  /** What is logged, at level `info`, when it starts and when it has stopped. Default: `Starting NAME`, `Shutting down NAME`. */
+  /** Log messages, at level `info`, for the start and the end. Default: `Starting NAME` and `Shutting down NAME`. */
   readonly logMessages?: {
     readonly starting: string;
     readonly stopped: string;
@@ -33,38 +33,47 @@ export interface ControllerShellOptions {
 }
 
 export interface ShellLoopOptions<Key extends string = ObjectKey> {
-  /** What the queue is called in metrics: `workqueue_depth{name="job"}`. */
+  /** Name of the queue in metrics: `workqueue_depth{name="job"}`. */
   readonly queue: string;
   readonly reconcile: Reconcile<Key>;
-  /** Keys reconciled at once: a whole number from 1 on. Default 1. */
+  /** Number of keys reconciled concurrently: an integer of at least 1. Default 1. */
   readonly workers?: number;
-  /** How long a key that failed waits. Default: client-go's, 5 ms doubling up to 1,000 s, and all together ten a second. */
+  /**
+   * Delays retries of failed keys. Default: client-go's limiter, 5 ms doubling up to 1,000 s per key, and ten retries a
+   * second over all keys.
+   */
   readonly rateLimiter?: RateLimiter<NoInfer<Key>>;
-  /** As in logs and errors. Default: the controller's name. */
+  /** Name in logs and errors. Default: the controller's name. */
   readonly name?: string;
-  /** What the log says when a reconcile fails. Default `Reconciling failed`. */
+  /** Log message for a failed reconcile. Default `Reconciling failed`. */
   readonly describeError?: string;
-  /** Awaited before the first key is taken. Default: {@link ControllerShell.waitForSync}. */
+  /** Awaited before the first key is reconciled. Default: {@link ControllerShell.waitForSync}. */
   readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Something that runs until it is told to stop, and then ends what it has begun. */
+/** Work that runs until its signal aborts, and then finishes what it has begun. */
 export interface ShellWork {
-  /** What it does, for the error when it does not end in time: `a pass`. */
+  /** Describes the work in the error for a missed stop deadline: `a pass`. */
   readonly description: string;
-  /** What it rejects with after the signal has aborted counts as its end. */
+  /** A rejection after the signal has aborted counts as a normal end. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * What every controller is around its decisions: caches, queues with the loops that work them off, a recorder of events,
- * and the order in which these start and stop. A controller asks its shell for them when it is made, and hands `run` on.
+ * The part that all controllers share: caches, queues with reconcile loops, an event recorder, and the start and stop
+ * order. A controller requests them in its constructor and delegates `run` to its shell.
  *
- * `run` stops in this order: no more keys are taken, what is under way ends (for at most `stopTimeoutMs`), then what served
- * it stops, and last the events of all that are written. Events first and work last is how they start. The process is kept
- * alive meanwhile.
+ * `run` stops in this order:
  *
- * Upstream: the `Run` of every controller in kubernetes/pkg/controller; controller-runtime pkg/manager `engageStopProcedure`.
+ * - The loops take no more keys.
+ * - Work in progress ends, within `stopTimeoutMs`.
+ * - Caches and other support stop.
+ * - The event recorder writes the remaining events.
+ *
+ * The start order is the reverse: events first, work last. The process is kept alive meanwhile.
+ *
+ * Upstream: the `Run` of every controller in kubernetes/pkg/controller; controller-runtime pkg/manager
+ * `engageStopProcedure`.
  */
 export class ControllerShell implements Runnable {
   readonly name: string;
@@ -73,7 +82,7 @@ export class ControllerShell implements Runnable {
   readonly random: Random;
   readonly logger: Logger;
   readonly events: EventSink;
-  /** Shared with others, or its own: see {@link informer}. */
+  /** Shared caches, or the controller's own: see {@link informer}. */
   readonly informers: InformerFactory;
   readonly #logMessages: Required<NonNullable<ControllerShellOptions["logMessages"]>>;
   readonly #queueMetrics: QueueMetricsProvider | undefined;
@@ -115,7 +124,7 @@ export class ControllerShell implements Runnable {
     }
   }
 
-  /** The cache of a resource, which is waited for before any key is taken. */
+  /** Returns the cache of a resource. The loops take no key before the cache is filled. */
   informer<T extends KubernetesObject>(definition: ResourceDefinition<T>): SharedInformer<T> {
     const informer = this.informers.informerFor(definition);
     this.#caches.add(informer);
@@ -123,10 +132,10 @@ export class ControllerShell implements Runnable {
   }
 
   /**
-   * Adds a queue, and a {@link ReconcileLoop} that works it off. Answers with the queue, for handlers to add keys to.
+   * Adds a queue and a {@link ReconcileLoop} that processes it. Returns the queue, so that event handlers can add keys.
    *
-   * @throws RangeError when the number of workers is not a whole number from 1 on, or `stopTimeoutMs` is negative; Error when
-   *   it runs already.
+   * @throws RangeError when the number of workers is not an integer of at least 1, or `stopTimeoutMs` is negative;
+   * Error when the controller has started.
    */
   addLoop<Key extends string = ObjectKey>(options: ShellLoopOptions<Key>): RateLimitingQueue<Key> {
     const { clock } = this;
@@ -137,8 +146,11 @@ export class ControllerShell implements Runnable {
   }
 
   /**
-   * The same with a queue of priorities: what has just changed need not wait for all that an initial list brings. Failures
-   * back off one by one, and are not limited all together, since a retry keeps its priority (as controller-runtime).
+   * Adds a priority queue and a {@link ReconcileLoop} that processes it. Keys of new changes are reconciled before the
+   * keys of an initial list.
+   *
+   * Each failed key backs off on its own, without an overall rate limit: a retry keeps its priority, as in
+   * controller-runtime.
    *
    * @throws As {@link addLoop}.
    */
@@ -175,10 +187,10 @@ export class ControllerShell implements Runnable {
   }
 
   /**
-   * Adds work that no queue hands out, such as something done every so often. It begins at once, before the caches are
-   * filled, and is given up like a reconcile when it does not end in time.
+   * Adds work without a queue, such as a periodic task. It starts immediately, before the caches are filled. Like a
+   * reconcile, it is abandoned when it misses the stop deadline.
    *
-   * @throws Error when it runs already.
+   * @throws Error when the controller has started.
    */
   addWork({ description, run }: ShellWork): void {
     this.#checkNotStarted();
@@ -197,21 +209,24 @@ export class ControllerShell implements Runnable {
   }
 
   /**
-   * Adds what work needs until it has ended, such as a cache that no informer factory runs.
+   * Adds a runnable that work needs until it has ended, such as a cache that no informer factory runs.
    *
-   * @throws Error when it runs already.
+   * @throws Error when the controller has started.
    */
   addSupport(support: Runnable): void {
     this.#checkNotStarted();
     this.#support.push(support);
   }
 
-  /** Has something let go of, such as timers, once everything has stopped, whether or not it has failed. */
+  /** Registers a callback, for example to cancel timers. It runs after everything has stopped, also after a failure. */
   onStopped(callback: () => void): void {
     this.#stoppedCallbacks.push(callback);
   }
 
-  /** Resolves once every cache asked for by {@link informer} is filled. @throws the signal's reason when it aborts first. */
+  /**
+   * Resolves when every cache requested with {@link informer} is filled. @throws the signal's reason when it aborts
+   * first.
+   */
   async waitForSync(signal: AbortSignal): Promise<void> {
     await Promise.all(Array.from(this.#caches, (cache) => cache.waitForSync(signal)));
   }
@@ -219,8 +234,8 @@ export class ControllerShell implements Runnable {
   /**
    * Runs until the signal aborts.
    *
-   * @throws Error when called a second time; StopTimeoutError when work does not end in time; what part of it failed with,
-   *   once the rest has stopped in order.
+   * @throws Error when called a second time; StopTimeoutError when work misses the stop deadline; the error of a failed
+   * part, after the other parts have stopped in order.
    */
   async run(signal: AbortSignal): Promise<void> {
     this.#checkNotStarted();

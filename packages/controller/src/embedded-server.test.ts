@@ -11,7 +11,7 @@ import { LeaderElector } from "./leader-elector.js";
 import { PodControl } from "./pod-control.js";
 import { recheckDeletionTimestamp } from "./recheck-deletion-timestamp.js";
 
-// What the kit sends means something only to a server that understands it: strategic merge, preconditions, conflicts.
+// These requests need a server that implements strategic merge patches, preconditions and conflicts.
 
 const FINALIZER = "batch.kubernetes.io/job-tracking";
 const signal = new AbortController().signal;

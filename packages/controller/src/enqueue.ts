@@ -2,13 +2,13 @@ import { type DeepReadonly, type KubernetesObject, type ObjectKey, type Resource
 import { getControllerOf, keyOf, objectKey } from "@kubewright/api";
 import { type EventHandler, deletedObject, isDeletedFinalStateUnknown } from "@kubewright/informer";
 
-/** Takes keys: a work queue. */
+/** Accepts keys: a work queue. */
 export interface KeySink {
   add(key: ObjectKey): void;
 }
 
 /**
- * Adds the key of every object that comes, changes or goes.
+ * Enqueues the key of every object that is added, updated or deleted.
  *
  * Upstream: controller-runtime pkg/handler `EnqueueRequestForObject`.
  */
@@ -21,8 +21,9 @@ export function enqueueObject<T extends KubernetesObject>(queue: KeySink): Event
 }
 
 /**
- * Adds, for every object that comes, changes or goes, the key of the object that controls it, if that is of the given type.
- * One that changes hands has both looked at. Owners are told by group and kind, as their version may have moved on.
+ * Enqueues the controller of every object that is added, updated or deleted, if the controller has the given type. An
+ * update that changes the controllerRef enqueues both controllers. Owner types are compared by group and kind only,
+ * because the version may differ.
  *
  * Upstream: controller-runtime pkg/handler `EnqueueRequestForOwner` with `OnlyControllerOwner`.
  */

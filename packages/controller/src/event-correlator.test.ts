@@ -39,7 +39,7 @@ function setUp(options: Partial<EventCorrelatorOptions> = {}) {
   return { clock, correlator, record };
 }
 
-/** Actions with how often each came in a row: `create×9 patch×2`. */
+/** Summarises consecutive equal actions: `create×9 patch×2`. */
 function summary(actions: readonly string[]): string {
   const runs: [string, number][] = [];
   for (const action of actions) {
@@ -159,7 +159,7 @@ test("the reason an object had first may be forgotten before others, and come ag
   const { record } = setUp({ cacheSize: 2, burst: 7 });
   const actions = ["A", "B", "C", "B", "A", "B"].map((reason) => record({ reason }).action);
   expect(actions).toEqual(["create", "create", "create", "patch", "create", "patch"]);
-  // None of its branches was lost: what is left of the burst is known.
+  // The object's rate limiter is unchanged: it knows the rest of the burst.
   expect(["A", "B"].map((reason) => record({ reason }).action)).toEqual(["patch", "discard"]);
 });
 

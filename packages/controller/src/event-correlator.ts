@@ -5,33 +5,33 @@ import { type LruEntry, LruList } from "./lru-list.js";
 
 export interface EventCorrelatorOptions {
   readonly clock: Clock;
-  /** Different events remembered, those that came last. Default 4096. */
+  /** Maximum number of distinct events in the cache; the least recently used are evicted. Default 4096. */
   readonly cacheSize?: number;
-  /** Distinct messages within the interval from which on events are combined. Default 10. */
+  /** Number of distinct messages within the interval from which events are combined. Default 10. */
   readonly maxEvents?: number;
   /** Default 600,000. */
   readonly maxIntervalMs?: number;
-  /** Events per object and type that may be written at once. Default 25. */
+  /** Maximum burst of events per object and type. Default 25. */
   readonly burst?: number;
-  /** Events per object and type that may be written in the long run. Default one in 300 s. */
+  /** Sustained rate of events per object and type. Default one in 300 s. */
   readonly perSecond?: number;
 }
 
-/** What to write for one event. */
+/** The result for one event. */
 export interface CorrelatedEvent {
   readonly event: Event;
-  /** `create` for the first of its kind, `patch` for its repetitions, `discard` when there were too many. */
+  /** `create` for the first event of its kind, `patch` for a repetition, `discard` above the rate limit. */
   readonly action: "create" | "patch" | "discard";
-  /** Whether the event stands for several with different messages. */
+  /** Whether the event combines several events with different messages. */
   readonly combined: boolean;
 }
 
-/** What is remembered of the events of one type about one object: a branch, whose leaves are observations. */
+/** State for the events of one type about one object. It is the root of a tree whose leaves are observations. */
 interface Subject {
   readonly key: string;
-  /** One for each event that is written. */
+  /** Yields one token per written event. */
   readonly bucket: TokenBucket;
-  /** By reason. */
+  /** Keyed by reason. */
   readonly similar: Map<string, SimilarEvents>;
 }
 
@@ -39,10 +39,10 @@ interface Subject {
 interface SimilarEvents {
   readonly subject: Subject;
   readonly reason: string;
-  /** Different ones of late, oldest first; fewer than {@link EventCorrelatorOptions.maxEvents}. */
+  /** Recent distinct messages, oldest first; fewer than {@link EventCorrelatorOptions.maxEvents}. */
   messages: string[];
   lastMs: number;
-  /** By what else is to be equal; of the combined one that is nothing. */
+  /** Keyed by field path and message. The combined event has the key `undefined`. */
   readonly observations: Map<string | undefined, Observation>;
 }
 
@@ -56,13 +56,16 @@ interface Observation extends LruEntry<Observation> {
 }
 
 /**
- * Keeps a stream of events short: combines those that differ only in their message, counts those that are the same, and
- * drops what comes too fast. For the events of one source.
+ * Limits a stream of events from one source. It combines events that differ only in their message, counts identical
+ * events, and discards events above the rate limit.
  *
- * Upstream: client-go tools/record/events_cache.go EventCorrelator. A new name for a combined event is asked of `newName`,
- * as it becomes an event of its own; upstream drops an arbitrary remembered message, here it is the oldest. Upstream has a
- * cache each for combining, counting and dropping, and compares all fields of the involved object; here an object is known
- * by its UID, if it has one, and everything about it is forgotten with the last of its events.
+ * Upstream: client-go tools/record/events_cache.go EventCorrelator. Differences:
+ *
+ * - A combined event gets a new name from `newName`, because it becomes a separate event.
+ * - Upstream drops an arbitrary message from the cache; this class drops the oldest.
+ * - Upstream has separate caches for combining, counting and discarding. This class deletes all state of an object with
+ *   its last event.
+ * - Upstream compares all fields of the involved object. This class uses the UID if there is one.
  */
 export class EventCorrelator {
   readonly #clock: Clock;
@@ -79,7 +82,7 @@ export class EventCorrelator {
     this.#maxEvents = maxEvents;
     this.#maxIntervalMs = maxIntervalMs;
     this.#burst = burst;
-    // Upstream's rate is a float32, a little above 1/300: after exactly 300 s a token is there.
+    // Upstream's rate is a float32 slightly above 1/300, so that a token is available after exactly 300 s.
     this.#perSecond = options.perSecond ?? Math.fround(1 / 300);
     this.#observations = new LruList(cacheSize);
   }
@@ -91,7 +94,8 @@ export class EventCorrelator {
     const candidate: Event = combined ? combine(event, newName()) : event;
     const key = combined ? undefined : detailsOf(event);
 
-    // Remembered before it is written, and even if it never is: the next one written carries the count.
+    // The count increases before the write, and also for an event that is never written: the next written event carries
+    // the count.
     const seen = similar.observations.get(key);
     let observed = candidate;
     if (seen === undefined) this.#remember(similar, key, candidate);
@@ -104,21 +108,21 @@ export class EventCorrelator {
     return { event: observed, action: seen === undefined ? "create" : "patch", combined };
   }
 
-  /** Takes over what the API server made of a written event. */
+  /** Stores the name and count that the API server returned for a written event. */
   updateState(event: Event, stored: { readonly metadata: { readonly name?: string }; readonly count?: number }): void {
     const name = stored.metadata.name ?? event.metadata.name ?? "";
     const count = stored.count ?? event.count ?? 1;
-    // Mostly the server has changed nothing of it.
+    // The common case: the server has changed neither.
     if (name === event.metadata.name && count === (event.count ?? 1)) return;
     const similar = this.#subjects.get(subjectKeyOf(event))?.similar.get(event.reason ?? "");
     const seen = similar?.observations.get(detailsOf(event));
-    // It may have been pushed out meanwhile.
+    // The entry may have been evicted in the meantime.
     if (seen === undefined) return;
     seen.name = name;
     seen.count = count;
   }
 
-  /** Whether the event is one too many with a message of its own. */
+  /** Returns whether the event has to be combined because there are too many distinct messages. */
   #aggregate(similar: SimilarEvents, message: string, nowMs: number): boolean {
     if (nowMs - similar.lastMs > this.#maxIntervalMs) similar.messages = [message];
     else if (!similar.messages.includes(message)) similar.messages.push(message);
@@ -153,7 +157,7 @@ export class EventCorrelator {
     if (evicted !== undefined) this.#forget(evicted);
   }
 
-  /** Takes a leaf off, and the branches that bear no other. */
+  /** Removes a leaf, and the parents that have no other leaves. */
   #forget({ similar, key }: Observation): void {
     similar.observations.delete(key);
     if (similar.observations.size > 0) return;
@@ -163,18 +167,18 @@ export class EventCorrelator {
   }
 }
 
-/** Mostly the UID itself: a string that is there already, and no new one to be hashed. */
+/** The key is usually the UID itself: an existing string, so that no new string has to be hashed. */
 function subjectKeyOf({ type, involvedObject: { kind, namespace, name, uid, apiVersion } }: Event): string {
   const object = uid || `|${kind}|${namespace ?? ""}|${name}|${apiVersion}`;
   return type === "Normal" ? object : `${type}|${object}`;
 }
 
-/** What tells similar events apart. */
+/** Returns the fields in which similar events may differ. */
 function detailsOf({ involvedObject: { fieldPath }, message = "" }: Event): string {
   return fieldPath ? `${fieldPath}|${message}` : message;
 }
 
-/** As upstream, a combined event does not say who reports it, except in its source. */
+/** As upstream, a combined event has no reportingComponent or reportingInstance, only its source. */
 function combine(
   { reportingComponent: _component, reportingInstance: _instance, ...event }: Event,
   name: string,

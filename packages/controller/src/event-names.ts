@@ -3,11 +3,12 @@ import { type Clock, type Random, uuid } from "@kubewright/clock";
 import { isDnsSubdomain } from "./object-name.js";
 
 /**
- * Names for Event objects: `<object>.<Unix nanoseconds in hexadecimal>`, or a UUID where that cannot be a name.
+ * Generates names for Event objects: `<object>.<Unix nanoseconds in hexadecimal>`, or a UUID if that is not a valid
+ * name.
  *
- * The clock has milliseconds, and in a simulation stands still: the nanoseconds are counted up from it, strictly, and
- * begin at an offset below a millisecond drawn once, so that two recorders that report about one object at the same
- * instant do not take each other's names.
+ * The clock has millisecond resolution, and simulated time does not advance by itself. Therefore each name increases
+ * the nanoseconds by at least one. They start at a random offset below one millisecond. Therefore two recorders do not
+ * generate the same name at the same instant.
  */
 export class EventNames {
   readonly #clock: Clock;

@@ -27,36 +27,43 @@ export interface EventRecorderOptions {
   readonly client: Pick<Client, "resource">;
   readonly clock: Clock;
   readonly random: Random;
-  /** Who reports, e.g. `job-controller`. */
+  /** Reporting component, for example `job-controller`. */
   readonly component: string;
-  /** The machine that reports. Default: not said. */
+  /** Reporting host. Default: not set. */
   readonly host?: string;
-  /** Told of every event that is not written. Default: standard error. */
+  /** Logs every event that is not written. Default: standard error. */
   readonly logger?: Logger;
   /**
-   * How long `run` goes on writing after its signal aborted, in milliseconds: a write that never ends is left behind then,
-   * and what is queued dropped. Default 5,000.
+   * Milliseconds that `run` continues to write after its signal has aborted. Then `run` abandons a pending write and
+   * drops the queued events. Default 5,000.
    */
   readonly stopTimeoutMs?: number;
-  /** The level at which every event is logged too. Upstream: its own events `info`, controllers' `debug`. Default `debug`. */
+  /**
+   * Level at which every event is also logged. Upstream logs its own events at `info` and those of controllers at
+   * `debug`. Default `debug`.
+   */
   readonly eventLogLevel?: "debug" | "info" | undefined;
   readonly correlator?: Omit<EventCorrelatorOptions, "clock">;
 }
 
-/** Events waiting to be written; further ones are dropped. */
+/** Maximum number of queued events; further events are dropped. */
 const QUEUE_CAPACITY = 1000;
-/** Attempts to write one event when the API server cannot be reached. */
+/** Maximum number of attempts to write one event while the API server is unreachable. */
 const MAX_ATTEMPTS = 12;
 const RETRY_PAUSE_MS = 10_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 /**
- * Records core/v1 Events about objects: in order, in the background, correlated by an {@link EventCorrelator}.
+ * Records core/v1 Events about objects. It writes them in order and in the background, correlated by an {@link
+ * EventCorrelator}.
  *
- * `event` only queues, at most 1000 events; while nothing runs the recorder they wait. `run` writes them one at a time. An
- * event the API server refuses is dropped; one that cannot be sent is tried 12 times, 10 s apart, and holds up those
- * behind it. When the signal aborts, `run` writes what is queued, each at most once and for at most 5 s, then resolves: so
- * it is stopped after whoever records (see `runInStages`). An idle recorder holds no timer, but keeps the process alive.
+ * `event` only appends to a queue of at most 1000 events. The events wait until `run` writes them one at a time. An
+ * event that the API server rejects is dropped. An event that cannot be sent is attempted 12 times, 10 s apart, and
+ * blocks the events behind it.
+ *
+ * When the signal aborts, `run` attempts each queued event once, for at most 5 s in total, then resolves. Stop the
+ * recorder after the components that record events (see `runInStages`). An idle recorder has no timer, but keeps the
+ * process alive.
  *
  * Upstream: client-go tools/record/event.go.
  */
@@ -77,7 +84,7 @@ export class EventRecorder implements EventSink, Runnable {
   #writing = false;
   #ended = false;
   #wake: (() => void) | undefined;
-  /** Ends the write under way for us, also if its transport does not listen to the signal. */
+  /** Rejects the pending write, also if its transport ignores the signal. */
   #abandon: ((reason: Error) => void) | undefined;
 
   constructor({ client, clock, random, component, host, correlator, ...options }: EventRecorderOptions) {
@@ -119,7 +126,8 @@ export class EventRecorder implements EventSink, Runnable {
       apiVersion: "v1",
       kind: "Event",
       metadata: { name: this.#names.next(name), namespace: namespace || "default" },
-      // In one piece as it mostly is: putting it together from what is there takes as long as all the rest.
+      // One literal for the common case: building the object from conditional parts costs as much as the rest of this
+      // method.
       involvedObject:
         namespace && uid !== undefined && resourceVersion !== undefined
           ? { kind, namespace, name, uid, apiVersion, resourceVersion }
@@ -144,7 +152,7 @@ export class EventRecorder implements EventSink, Runnable {
     this.#wake?.();
   }
 
-  /** Resolves once everything recorded so far, and what follows meanwhile, has been written or dropped. Needs `run`. */
+  /** Resolves when all recorded events, including those added meanwhile, are written or dropped. Requires `run`. */
   flush(): Promise<void> {
     if (this.#ended || (!this.#writing && this.#queue.length === 0)) return Promise.resolve();
     return new Promise((resolve) => this.#flushWaiters.push(resolve));
@@ -237,7 +245,7 @@ export class EventRecorder implements EventSink, Runnable {
     if (action === "create") return this.#events.create(event, { namespace, signal });
     const body = { count: event.count, lastTimestamp: event.lastTimestamp, message: event.message };
     return this.#events.patch(name, { type: "strategic", body }, { namespace, signal }).catch((error: unknown) => {
-      // It has expired, or somebody deleted it: it comes back with the count it has reached.
+      // The Event has expired or was deleted: it is created again with its current count.
       if (!isNotFound(error)) throw error;
       return this.#events.create(event, { namespace, signal });
     });

@@ -2,11 +2,11 @@ import type { DeepReadonly, KubernetesObject, ResourceDefinition } from "@kubewr
 
 export type EventType = "Normal" | "Warning";
 
-/** What a controller tells its users through. Never blocks, never throws. */
+/** Receives the events that a controller records for users. Never blocks and never throws. */
 export interface EventSink {
   /**
-   * @param object - What the event is about.
-   * @param definition - The object's type: cached objects do not say it themselves.
+   * @param object - The involved object.
+   * @param definition - The object's type: cached objects have no apiVersion and kind.
    * @param reason - One word in CamelCase, for machines.
    * @param message - One sentence, for people.
    */
@@ -19,5 +19,5 @@ export interface EventSink {
   ): void;
 }
 
-/** Forgets every event. */
+/** Discards every event. */
 export const discardEvents: EventSink = { event: () => undefined };

@@ -15,8 +15,8 @@ import { podControllerIndex, podControllerIndexKey, podControllerIndexValues } f
 import { ReconcileLoop } from "./reconcile-loop.js";
 import { slowStartBatch } from "./slow-start.js";
 
-// The protocol that keeps a controller from acting twice on a cache that lags behind what it did: a minimal controller
-// that keeps `parallelism` pods per Job follows it, and the network between it and its server misbehaves.
+// Tests the protocol that prevents a controller from acting twice on a lagging cache. A minimal controller keeps
+// `parallelism` pods per Job, over a faulty network.
 
 const KEY = objectKey({ namespace: "default", name: "pi" });
 
@@ -95,7 +95,7 @@ test("a creation that the cache shows before its response arrives is counted onc
     return response;
   });
   await clock.advance(500);
-  // The watch has delivered the pod, the response is still on its way.
+  // The watch has delivered the pod, but the response has not arrived.
   expect(expectations.getExpectations(KEY)).toMatchObject({ add: 0 });
   expect(expectations.satisfiedExpectations(KEY)).toBe(true);
   await clock.advance(600_000);
@@ -116,7 +116,7 @@ test("a cache that lags behind holds back further creations, however often the k
     })();
     return { ...response, body: { type: "events", events } };
   });
-  // The list is late as well: nothing begins before it is complete.
+  // The list is late as well: no reconcile starts before it is complete.
   await clock.advance(25_000);
   expect(await count()).toBe(3);
   for (let second = 0; second < 15; second++) {
@@ -155,7 +155,7 @@ test("a slow start that stops lowers what failed and what was never tried", asyn
   await clock.advance(1_000);
   expect(failures).toEqual(["100 ms: exceeded quota, 6 created, 93 never tried"]);
   expect(expectations.getExpectations(KEY)).toMatchObject({ add: 0 });
-  // Had anything been left expected, the rest would wait for five minutes.
+  // Any remaining expectation would delay the rest by five minutes.
   expect(await count()).toBe(100);
   await end();
 });

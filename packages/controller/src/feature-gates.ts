@@ -1,4 +1,4 @@
-/** Wrong settings of gates, in upstream's words. */
+/** Reports invalid feature gate settings, with upstream's message. */
 export class FeatureGateError extends Error {
   override readonly name = "FeatureGateError";
 }
@@ -7,10 +7,13 @@ export interface FeatureGate {
   readonly name: string;
   readonly stage: "ALPHA" | "BETA" | "GA" | "DEPRECATED";
   readonly default: boolean;
-  /** It may be set to its default only. */
+  /** The gate can only be set to its default. */
   readonly locked?: boolean;
   readonly dependsOn?: readonly string[];
-  /** Switching it changes something here. Others are accepted, so that a real cluster's command line is understood. */
+  /**
+   * Setting the gate changes the behaviour of this program. Other gates are accepted, so that the command line of a
+   * real cluster works.
+   */
   readonly hasEffect?: boolean;
 }
 
@@ -21,7 +24,7 @@ export interface FeatureGateWarning {
 }
 
 export interface FeatureGateSettings {
-  /** Every known gate. */
+  /** State of every known gate. */
   readonly enabled: ReadonlyMap<string, boolean>;
   readonly warnings: readonly FeatureGateWarning[];
 }
@@ -32,11 +35,11 @@ const ALL_OF_STAGE: ReadonlyMap<string, FeatureGate["stage"]> = new Map([
 ]);
 
 /**
- * What `--feature-gates` means.
+ * Resolves the value of `--feature-gates`.
  *
- * @param items - `Name=bool` each, or `kube:Name=bool` throughout. The last one of a gate counts.
- * @param gates - Those there are.
- * @throws FeatureGateError in upstream's words.
+ * @param items - `Name=bool` each, or `kube:Name=bool` for all of them. The last item for a gate wins.
+ * @param gates - The known gates.
+ * @throws FeatureGateError with upstream's message.
  * @see kubernetes v1.36 staging/src/k8s.io/component-base/featuregate/feature_gate.go SetFromMap
  */
 export function resolveFeatureGates(items: readonly string[], gates: readonly FeatureGate[]): FeatureGateSettings {
@@ -84,7 +87,7 @@ function parseItems(items: readonly string[]): ReadonlyMap<string, boolean> {
   return given;
 }
 
-/** As Go's `strconv.ParseBool`. */
+/** Same as Go's `strconv.ParseBool`. */
 function parseBool(name: string, text: string): boolean {
   if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
   if (["0", "f", "F", "FALSE", "false", "False"].includes(text)) return false;

@@ -1,9 +1,9 @@
 import type { Transport } from "@kubewright/transport";
 
 /**
- * A transport whose writes are carried through even when their caller is told to stop meanwhile: a pod creation cut in
- * the middle may have happened, and nobody would have recorded it. Reads and watches end with their signal. Whoever stops
- * the process bounds the wait.
+ * Wraps a transport so that an abort does not cancel writes. A cancelled pod creation may have happened on the server,
+ * and the controller would have no record of it. Reads and watches end with their signal. The code that stops the
+ * process limits the wait.
  */
 export function finishWrites(transport: Transport): Transport {
   return (request) => {

@@ -101,7 +101,7 @@ test("a leader that cannot renew fails from 20 s past the lease on; a standby pa
     transport: (request) => (reachable ? server.transport(request) : new Promise<never>(() => {})),
   });
   const checks = new HealthChecks();
-  // The process does not end when the lease is lost, so the elector goes on believing in what it saw last.
+  // The process does not exit when the lease is lost, so the elector keeps its last observed record.
   const candidate = (identity: string) =>
     new LeaderElector({
       client,

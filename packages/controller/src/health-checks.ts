@@ -3,26 +3,26 @@ import { type Logger, silentLogger } from "@kubewright/clock";
 
 import { type HealthReport, type HealthResult, renderHealth } from "./health-report.js";
 
-/** Answers with what is wrong, or throws it; nothing when all is well. */
+/** Returns or throws an Error when unhealthy, and returns nothing when healthy. */
 export type HealthCheck = () => Error | undefined | void | Promise<Error | undefined | void>;
 
-/** `kubernetes_healthcheck` and `kubernetes_healthchecks_total`. */
+/** Records `kubernetes_healthcheck` and `kubernetes_healthchecks_total`. */
 export interface HealthMetrics {
-  /** @param type - The endpoint that asked, e.g. `healthz`. */
+  /** @param type - The endpoint of the request, for example `healthz`. */
   checked(name: string, type: string, passed: boolean): void;
 }
 
 export interface HealthChecksOptions {
-  /** Hears why a check failed; the answer withholds it, since anybody may ask. */
+  /** Logs why a check failed. The response omits the reason, because every client may read it. */
   readonly logger?: Logger;
   readonly metrics?: HealthMetrics;
 }
 
-/** Passes as long as the process answers at all. */
+/** Passes as long as the process responds. */
 const PING = "ping";
 
 /**
- * The named checks behind `/healthz`, `/livez` or `/readyz`. While there is none, `ping` is there.
+ * The named checks of `/healthz`, `/livez` or `/readyz`. Without any check it has the check `ping`.
  *
  * @see kubernetes v1.36 apiserver pkg/server/healthz/healthz.go
  */
@@ -37,9 +37,9 @@ export class HealthChecks {
   }
 
   /**
-   * Checks run and are listed in the order they were added. Without a check given it is a ping.
+   * Adds a check. Checks run and are listed in the order of their addition. The default check always passes.
    *
-   * @throws Error when the name is empty or taken.
+   * @throws Error when the name is empty or already used.
    */
   add(name: string, check: HealthCheck = () => undefined): void {
     if (name === "") throw new Error("a health check needs a name");
@@ -48,10 +48,10 @@ export class HealthChecks {
   }
 
   /**
-   * Answers a request for the whole endpoint.
+   * Runs all checks for a request to the endpoint.
    *
-   * @param endpoint - Its name, e.g. `healthz`.
-   * @param query - `verbose` (any value, even `false`) lists the checks; each `exclude` leaves one out.
+   * @param endpoint - Name of the endpoint, for example `healthz`.
+   * @param query - `verbose` (any value, even `false`) lists the checks; each `exclude` skips one check.
    */
   async report(endpoint: string, query: URLSearchParams = new URLSearchParams()): Promise<HealthReport> {
     const excluded = new Set(query.getAll("exclude"));
@@ -63,7 +63,7 @@ export class HealthChecks {
     return renderHealth(endpoint, results, { verbose: query.has("verbose"), notExcluded: [...excluded] });
   }
 
-  /** Answers a request for one check, e.g. `/healthz/ping`; `undefined` when there is none of that name. */
+  /** Runs one check, for example for `/healthz/ping`. Returns `undefined` when no check has that name. */
   async reportOne(endpoint: string, name: string): Promise<HealthReport | undefined> {
     const check = this.#all().get(name);
     if (check === undefined) return undefined;

@@ -1,18 +1,18 @@
-/** An answer to a health request, to be served as `text/plain; charset=utf-8` with `X-Content-Type-Options: nosniff`. */
+/** Response to a health request. Serve it as `text/plain; charset=utf-8` with `X-Content-Type-Options: nosniff`. */
 export interface HealthReport {
   readonly status: 200 | 500;
   readonly body: string;
 }
 
-/** What became of one check. */
+/** Result of one check. */
 export interface HealthResult {
   readonly name: string;
   readonly outcome: "ok" | "failed" | "excluded";
 }
 
 /**
- * The text Kubernetes' health endpoints answer with: `ok`, or a line per check when asked for or when one failed. Why it
- * failed is not told.
+ * Renders the text of Kubernetes' health endpoints: `ok`, or one line per check when verbose or when a check failed.
+ * The text omits the reason of a failure.
  *
  * @see kubernetes v1.36 apiserver pkg/server/healthz/healthz.go handleRootHealth
  */

@@ -1,6 +1,6 @@
-/** A controller that kube-controller-manager has, whether we have it or not. */
+/** A controller of kube-controller-manager, whether kubewright implements it or not. */
 export interface KnownController {
-  /** As in `--controllers`, health checks and logs. */
+  /** Name in `--controllers`, health checks and logs. */
   readonly name: string;
   /** Its name before v1.27; still accepted. */
   readonly alias?: string;
@@ -63,7 +63,7 @@ const KNOWN: readonly (readonly [name: string, alias?: string])[] = [
 ];
 
 /**
- * Every controller of kube-controller-manager v1.36, so that a real cluster's command line is understood.
+ * All controllers of kube-controller-manager v1.36, so that the command line of a real cluster works.
  *
  * @see kubernetes v1.36 cmd/kube-controller-manager/names/controller_names.go
  */

@@ -1,8 +1,8 @@
 import { type DeepReadonly, type Lease, formatMicroTime, formatTime, parseTime } from "@kubewright/api";
 
-/** Who leads, as a Lease says it. Times are what the holder's clock showed: never compared with anybody else's. */
+/** The content of a Lease: who leads. Times come from the holder's clock and are never compared with another clock. */
 export interface LeaderElectionRecord {
-  /** `""`: released. */
+  /** `""` when the Lease is released. */
   readonly holderIdentity: string;
   readonly leaseDurationSeconds: number;
   /** Epoch milliseconds. */
@@ -28,7 +28,7 @@ export function recordOf(lease: DeepReadonly<Lease>): LeaderElectionRecord {
   };
 }
 
-/** All five members are always written; whatever else the spec held is replaced. */
+/** Converts a record to a Lease spec. It contains all five members and replaces the whole spec. */
 export function leaseSpecOf(record: LeaderElectionRecord): NonNullable<Lease["spec"]> {
   const { holderIdentity, leaseDurationSeconds, acquireTimeMs, renewTimeMs, leaseTransitions } = record;
   return {
@@ -40,7 +40,10 @@ export function leaseSpecOf(record: LeaderElectionRecord): NonNullable<Lease["sp
   };
 }
 
-/** Equal for records that count as unchanged. Upstream's serialisation has whole seconds, so two renewals within one look the same. */
+/**
+ * Returns the same string for records that count as unchanged. Upstream's serialisation has whole seconds, so two
+ * renewals within one second are equal.
+ */
 export function fingerprintOf(record: LeaderElectionRecord): string {
   const { acquireTimeMs, renewTimeMs, ...rest } = record;
   return JSON.stringify([

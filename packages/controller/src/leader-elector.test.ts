@@ -8,7 +8,7 @@ import { LeaderElector, type LeaderElectorOptions } from "./leader-elector.js";
 import { NotLeaderError, leaderFence } from "./leader-fence.js";
 import { StopTimeoutError } from "./stop-deadline.js";
 
-/** Just enough of an API server for one Lease: optimistic concurrency, and a network that can be cut per candidate. */
+/** A minimal API server for one Lease: optimistic concurrency, and a network that can be cut per candidate. */
 class LeaseServer {
   lease: Lease | undefined;
   writes: string[] = [];
@@ -36,7 +36,7 @@ class LeaseServer {
     return this.lease;
   }
 
-  /** What somebody else does to the Lease. */
+  /** Writes the Lease as another client. */
   set(spec: NonNullable<Lease["spec"]>, metadata: Lease["metadata"] = {}): void {
     this.write("somebody", {
       metadata: { namespace: "kube-system", name: "cm", ...this.lease?.metadata, ...metadata },
@@ -83,7 +83,7 @@ class World {
       ...rest,
       clock,
     });
-    // Most tests lose leadership on purpose, and look at something else.
+    // Most tests lose leadership on purpose, so this error is ignored.
     const run = (): Promise<void> =>
       elector.run(stop.signal).catch((error: Error) => {
         if (!error.message.startsWith("failed to renew lease")) throw error;
@@ -125,7 +125,7 @@ test("the leader renews every two seconds, keeping when it acquired the lease", 
   const world = new World();
   void world.candidate("a").run();
   await world.clock.advance(60_000);
-  // Like upstream, the first renewal follows right upon acquiring.
+  // As upstream, the first renewal follows directly after acquiring.
   expect(world.server.writes).toHaveLength(32);
   expect(world.server.lease?.spec).toMatchObject({
     acquireTime: "2026-01-01T00:00:00.000000Z",
@@ -166,7 +166,7 @@ test("a leader that cannot reach the server stops 12 s after its last renewal, b
   expect(world.log).toEqual([
     "16s a event Lease/cm Normal LeaderElection: a stopped leading",
     "16s a stopped",
-    // It looked at 4 s before that renewal came in, saw it at 6 s, and waited 15 s.
+    // b polled at 4 s, before that renewal, observed it at 6 s, and waited 15 s.
     "21s b event Lease/cm Normal LeaderElection: b became leader",
     "21s b started",
   ]);
@@ -605,7 +605,7 @@ test("a process held up past its lease may not act before it has renewed: the fe
   stuck.until = 20_000;
   const a = world.candidate("a", { clock: held });
   const { transport, requests } = scriptedTransport(() => ({}));
-  /** What waits for a connection is let go later. */
+  /** Resolves when requests that wait for a connection may proceed. */
   let connectionReady: Promise<void> | undefined;
   const fenced = leaderFence(
     async (request) => {
@@ -631,7 +631,7 @@ test("a process held up past its lease may not act before it has renewed: the fe
   expect(requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
   await world.clock.advance(1);
   await send("POST");
-  // The lease had run out: who holds it had to be read before it was renewed.
+  // The lease had expired, so the elector had to read its holder before the renewal.
   expect(a.slowPaths).toEqual(["cm"]);
 });
 

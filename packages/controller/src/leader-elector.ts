@@ -11,79 +11,93 @@ import { StopTimeoutError, withStopDeadline } from "./stop-deadline.js";
 import { withTimeout } from "./with-timeout.js";
 
 export interface LeaderElectorOptions {
-  /** Best a client of its own: without a rate limit, over its own connection, so that other traffic cannot delay a renewal. */
+  /**
+   * Preferably a dedicated client without a rate limit and with a separate connection, so that other traffic cannot
+   * delay a renewal.
+   */
   readonly client: Pick<Client, "resource">;
-  /** Wall time is only written; leases are judged by monotonic time. */
+  /** Wall time is only written to the Lease. The elector measures expiry in monotonic time. */
   readonly clock: Clock;
   readonly random: Random;
-  /** Where the Lease is, e.g. `kube-system`. */
+  /** Namespace of the Lease, for example `kube-system`. */
   readonly namespace: string;
-  /** What the Lease is called. */
+  /** Name of the Lease. */
   readonly name: string;
-  /** Tells this candidate from all others, also from earlier ones of the same machine. */
+  /** Distinguishes this candidate from all others, also from earlier ones on the same machine. */
   readonly identity: string;
-  /** How long others wait, after the last change they saw, before they take over. Default 15,000. */
+  /**
+   * Milliseconds that other candidates wait after the last change they observed before they take over. Default 15,000.
+   */
   readonly leaseDurationMs?: number;
-  /** How long the leader tries to renew before it gives up. Default 10,000. */
+  /** Milliseconds that the leader tries to renew before it stops leading. Default 10,000. */
   readonly renewDeadlineMs?: number;
-  /** Pause between attempts. Default 2,000. */
+  /** Milliseconds between attempts. Default 2,000. */
   readonly retryPeriodMs?: number;
-  /** Give the lease away when stopping, once the leader's work has ended, so that another can begin at once. Default false. */
+  /**
+   * Releases the lease on stop, after the leader's work has ended, so that another candidate can lead immediately.
+   * Default false.
+   */
   readonly releaseOnCancel?: boolean;
   /**
-   * How long the leader's work may take to end when it was told to, in milliseconds; may be infinite. Work that takes longer
-   * is left behind, and the lease then not given away. Default 60,000: more than a `ReconcileLoop` and an `EventRecorder`
-   * take at most.
+   * Milliseconds that the leader's work may take to end after a stop; may be infinite. Work that takes longer is
+   * abandoned, and the lease is then not released. Default 60,000: more than the maximum of a `ReconcileLoop` and an
+   * `EventRecorder` together.
    */
   readonly stopTimeoutMs?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly callbacks: LeaderCallbacks;
   readonly events?: EventSink;
   readonly metrics?: LeaderElectionMetrics | undefined;
-  /** Default: standard error, for what goes wrong. */
+  /** Default: warnings and errors to standard error. */
   readonly logger?: Logger;
 }
 
 export interface LeaderCallbacks {
   /**
-   * The leader's work. The signal aborts when leadership ends. If it rejects, leadership is given up and `run` rejects; what
-   * it rejects with after the signal aborted is only logged, unless it left something behind ({@link StopTimeoutError}).
+   * Runs the leader's work. The signal aborts when leadership ends. If the work rejects, leadership ends and `run`
+   * rejects. A rejection after the abort is only logged, unless it is a {@link StopTimeoutError} for abandoned work.
    */
   readonly onStartedLeading: (signal: AbortSignal) => Promise<void> | void;
   /**
-   * Called once when the elector stops, also if it never led. When leadership was lost the work has been told to stop, but
-   * may not have ended.
+   * Called once when the elector stops, also if it never led. After a loss of leadership the work's signal has aborted,
+   * but the work may not have ended.
    */
   readonly onStoppedLeading: () => void;
-  /** Somebody else leads now (or this candidate, or nobody: `""`). */
+  /** Called when the leader changes: to another candidate, to this one, or to none (`""`). */
   readonly onNewLeader?: (identity: string) => void;
 }
 
-/** `leader_election_master_status` and `leader_election_slowpath_total`. */
+/** Records `leader_election_master_status` and `leader_election_slowpath_total`. */
 export interface LeaderElectionMetrics {
   setLeading(leaseName: string, leading: boolean): void;
   countSlowPath(leaseName: string): void;
 }
 
 const STOP_TIMEOUT_MS = 60_000;
-/** Waiting candidates spread their attempts over up to this part more than the retry period. */
+/** A waiting candidate extends the retry period by a random part of up to this factor. */
 const JITTER_FACTOR = 1.2;
-/** Candidates that see a lease expire spread their attempts over up to this part of the retry period, or this long. */
+/**
+ * After the lease expires, candidates spread their attempts over this part of the retry period, or over
+ * `EXPIRY_JITTER_MS` if that is shorter.
+ */
 const EXPIRY_JITTER_FACTOR = 0.25;
 const EXPIRY_JITTER_MS = 500;
 
 /**
- * One candidate for leadership over a Lease. `run` waits to lead, leads, resolves when the signal aborted, and rejects when
- * leadership was lost; it never tries again by itself. It keeps the process alive. Candidates in Go and TypeScript can share
- * a Lease.
+ * One candidate for leadership over a Lease. `run` waits to lead, then leads. It resolves when the signal aborts and
+ * rejects when leadership is lost; it does not retry by itself. It keeps the process alive. Candidates in Go and
+ * TypeScript can share a Lease.
  *
- * While it waits it also watches the Lease, so that it tries at once when the lease is released, and as soon as it expires;
- * polling goes on all the same, for those whose watch is refused or hangs.
+ * A waiting candidate also watches the Lease. It makes an attempt as soon as the lease is released or expires. It
+ * continues to poll, in case the watch is refused or hangs.
  *
- * Safe as long as clocks run at about the same rate; they need not agree. Further differences from upstream: when
- * the signal aborts, the lease is renewed until the leader's work has ended, and released only then and only if the Lease
- * still names this candidate; and each request is given up after half the renew deadline (at least 1 s), as
- * kube-controller-manager's election client does.
+ * Leadership is exclusive as long as all clocks run at about the same rate; their times may differ. Further differences
+ * from upstream:
+ *
+ * - After an abort, the elector renews the lease until the leader's work has ended. It releases the lease only then,
+ *   and only if the Lease still names this candidate.
+ * - Each request times out after half the renew deadline (at least 1 s), as in kube-controller-manager's election
+ *   client.
  *
  * Upstream: client-go tools/leaderelection/leaderelection.go.
  */
@@ -112,20 +126,23 @@ export class LeaderElector implements Runnable {
     leaseTransitions: 0,
   };
   #observedFingerprint = "";
-  /** Monotonic: when the record was last seen to change. */
+  /** Monotonic time at which the record was last observed to change. */
   #observedMs = 0;
-  /** Monotonic: when the last write of the record that succeeded was sent. Others may count from then. */
+  /**
+   * Monotonic time at which the last successful write of the record was sent. Other candidates may measure the lease
+   * from then.
+   */
   #renewedMs = Number.NEGATIVE_INFINITY;
   #reportedLeader = "";
   #running = false;
   /** Ends the pause before the next attempt. */
   #wakeUp: (() => void) | undefined;
-  /** Something happened during an attempt that asks for another one at once. */
+  /** An event during an attempt requires another attempt immediately. */
   #mustRetry = false;
-  /** What attempts have been failing with, all of them since the last that did not. */
+  /** Kind of error of all attempts since the last successful one; `undefined` if that was the latest attempt. */
   #lastFailureKind: string | undefined;
 
-  /** @throws Error when the durations do not fit each other, in upstream's words. */
+  /** @throws Error with upstream's message when the durations are inconsistent. */
   constructor(options: LeaderElectorOptions) {
     const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
     if (!(leaseDurationMs > renewDeadlineMs)) throw new Error("leaseDuration must be greater than renewDeadline");
@@ -156,25 +173,28 @@ export class LeaderElector implements Runnable {
     this.#metrics?.setLeading(this.#lock.name, false);
   }
 
-  /** Whether the record last seen names this candidate. */
+  /** Whether the last observed record names this candidate. */
   get isLeader(): boolean {
     return this.#observed.holderIdentity === this.identity;
   }
 
   /**
-   * Whether it is safe to act as leader right now: also false when the process was held up for so long that the lease
-   * was not renewed in time, before any timer could tell.
+   * Whether this candidate may act as leader now. Also false when the process was delayed so long that the lease was
+   * not renewed in time and no timer has fired yet.
    */
   get mayActAsLeader(): boolean {
     return this.isLeader && this.#clock.monotonic() - this.#renewedMs < this.#renewDeadlineMs;
   }
 
-  /** Who leads, as far as this candidate knows; `""` for nobody. */
+  /** The leader according to the last observed record; `""` for none. */
   get leader(): string {
     return this.#observed.holderIdentity;
   }
 
-  /** What is wrong, for a health check: this candidate believes it leads, but has not renewed for far too long. */
+  /**
+   * Health check: returns an Error when this candidate counts as leader but has not renewed within the lease duration
+   * plus `toleranceMs`.
+   */
   checkHealth(toleranceMs: number): Error | undefined {
     if (!this.isLeader || this.#clock.monotonic() - this.#observedMs <= this.#leaseDurationMs + toleranceMs)
       return undefined;
@@ -182,9 +202,11 @@ export class LeaderElector implements Runnable {
   }
 
   /**
-   * @throws Error when it runs already, or when leadership was lost (upstream's `Run` returns then, and the program has to
-   *   end itself); {@link StopTimeoutError} when the work did not end in time; or what the callbacks throw, but for
-   *   `onNewLeader`. May be called again after.
+   * May be called again after it has ended.
+   *
+   * @throws Error when it is already running, or when leadership was lost (upstream's `Run` returns then, and the
+   * program has to exit); {@link StopTimeoutError} when the work misses the stop deadline; any error of the callbacks
+   * except `onNewLeader`.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running) throw new Error(`${this.name} is running already`);
@@ -224,7 +246,7 @@ export class LeaderElector implements Runnable {
       ended = true;
       if (leading.signal.aborted) renewing.abort(leading.signal.reason);
     };
-    // The lease is kept up until the work has ended: nobody else may begin before.
+    // The lease is renewed until the work has ended, so that no other candidate starts before.
     const onAbort = (): void => {
       leading.abort(signal.reason);
       if (ended) renewing.abort(signal.reason);
@@ -244,13 +266,13 @@ export class LeaderElector implements Runnable {
       failure ??= { error };
     }
     await leadDone;
-    // Whatever was left behind may still write: the others have to wait until the lease runs out.
+    // Abandoned work may still write, so the other candidates have to wait until the lease expires.
     if (this.#releaseOnCancel && !abandoned) await this.#release();
     if (failure !== undefined) throw failure.error;
     if (lossError !== undefined) throw lossError;
   }
 
-  /** Answers false when the signal aborted before this candidate could lead. */
+  /** Returns false when the signal aborts before this candidate leads. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     this.#logger.info({ lock: this.#describe() }, "Attempting to acquire leader lease...");
     const stopWatching = new AbortController();
@@ -272,7 +294,7 @@ export class LeaderElector implements Runnable {
     }
   }
 
-  /** Until it is time to poll, the lease expires, or the watch tells that somebody gave it away. */
+  /** Waits until the next poll is due, the lease expires, or the watch reports a release. */
   async #pause(signal: AbortSignal): Promise<void> {
     const pollMs = this.#retryPeriodMs * (1 + this.#random.next() * JITTER_FACTOR);
     const spreadMs = this.#random.next() * Math.min(EXPIRY_JITTER_MS, this.#retryPeriodMs * EXPIRY_JITTER_FACTOR);
@@ -292,11 +314,11 @@ export class LeaderElector implements Runnable {
     signal.removeEventListener("abort", onAbort);
   }
 
-  /** What the watch saw counts as observed: the lease is valid for its duration from here on. */
+  /** Records a Lease from the watch as observed: the lease is valid for its duration from now on. */
   #leaseChanged(lease: DeepReadonly<Lease> | undefined): void {
     if (lease === undefined) return this.#wake();
     const record = recordOf(lease);
-    // Watches may lag behind reads; and what this candidate wrote itself, in an earlier run, is no news.
+    // A watch may lag behind reads. This candidate's own writes, from an earlier run, are also no change.
     if (record.holderIdentity === this.identity || this.#isOutdated(lease)) return;
     if (fingerprintOf(record) !== this.#observedFingerprint) this.#observe(record);
     if (record.holderIdentity === "") this.#wake();
@@ -313,7 +335,7 @@ export class LeaderElector implements Runnable {
     return (compareResourceVersions(metadata.resourceVersion, known) ?? 0) < 0;
   }
 
-  /** Renews until a round fails (answers with the error to stop with) or the signal aborts (answers nothing). */
+  /** Renews until a round fails (returns the error to stop with) or the signal aborts (returns `undefined`). */
   async #renew(signal: AbortSignal): Promise<Error | undefined> {
     while (!signal.aborted) {
       if (await this.#renewOnce(signal)) {
@@ -328,13 +350,13 @@ export class LeaderElector implements Runnable {
     return undefined;
   }
 
-  /** One round: attempts at fixed ticks from its start, until one succeeds or the renew deadline is over. */
+  /** Runs one round: attempts at fixed ticks from its start, until one succeeds or the renew deadline has passed. */
   async #renewOnce(signal: AbortSignal): Promise<boolean> {
     const startMs = this.#clock.monotonic();
     const deadlineMs = startMs + this.#renewDeadlineMs;
     for (let tickMs = startMs; !signal.aborted;) {
       if (await this.#attempt(signal, deadlineMs)) return true;
-      // A tick missed during the attempt fires at once, and only once, like a Go ticker's.
+      // A tick missed during the attempt fires immediately and only once, like a tick of Go's `time.Ticker`.
       const missedMs =
         startMs + Math.floor((this.#clock.monotonic() - startMs) / this.#retryPeriodMs) * this.#retryPeriodMs;
       tickMs = Math.max(tickMs + this.#retryPeriodMs, missedMs);
@@ -366,7 +388,10 @@ export class LeaderElector implements Runnable {
     return leads;
   }
 
-  /** Once for as long as its kind stays the same (no answer, or an answer's reason): a standby may try for days. */
+  /**
+   * Logs a warning once per kind of error (no answer, or the answer's reason), because a standby may retry for days.
+   * Repetitions are logged at `debug`.
+   */
   #logFailure(error: unknown): void {
     const kind = reasonOf(error) ?? "no answer";
     const level = kind === this.#lastFailureKind ? "debug" : "warn";
@@ -374,7 +399,7 @@ export class LeaderElector implements Runnable {
     this.#logger[level]({ lock: this.#describe(), err: errorMessage(error) }, "Failed to acquire or renew lease");
   }
 
-  /** A report that fails must end neither the leadership nor the waiting for it. */
+  /** Calls `onNewLeader`. An exception in it must end neither leadership nor the wait for it. */
   #reportLeader(identity: string): void {
     try {
       this.#logRejection("onNewLeader", this.#callbacks.onNewLeader?.(identity));
@@ -383,7 +408,10 @@ export class LeaderElector implements Runnable {
     }
   }
 
-  /** Nobody waits for a callback that returned a promise, but a rejection that nobody hears would end the process. */
+  /**
+   * Logs the rejection of a callback that returned a promise. The elector does not await it, and an unhandled rejection
+   * would end the process.
+   */
   #logRejection(callback: string, returned: unknown): void {
     if (!(returned instanceof Promise)) return;
     returned.catch((error: unknown) =>
@@ -391,7 +419,7 @@ export class LeaderElector implements Runnable {
     );
   }
 
-  /** @throws what was refused. */
+  /** @throws the rejected request's error. */
   async #tryAcquireOrRenew(signal: AbortSignal, deadlineMs: number): Promise<boolean> {
     const request = <T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> =>
       this.#sendWithTimeout(send, deadlineMs, signal);
@@ -449,7 +477,8 @@ export class LeaderElector implements Runnable {
     const deadlineMs = this.#clock.monotonic() + this.#renewDeadlineMs;
     try {
       const found = await this.#sendWithTimeout((bounded) => this.#lock.get(bounded), deadlineMs);
-      // The Lease itself is asked, not what was last observed: upstream could wipe the lease of whoever took over unnoticed.
+      // Reads the Lease instead of using the last observed record: upstream could overwrite the lease of a candidate
+      // that took over unobserved.
       if (found.holderIdentity !== this.identity) return;
       const nowMs = this.#clock.now();
       const released = {
@@ -472,7 +501,7 @@ export class LeaderElector implements Runnable {
     this.#observedMs = this.#clock.monotonic();
   }
 
-  /** By the duration in the record, counted from when this candidate saw it change. */
+  /** Uses the duration in the record, from the time this candidate observed the change. */
   #isLeaseValid(): boolean {
     return this.#validUntilMs() > this.#clock.monotonic();
   }
@@ -481,7 +510,7 @@ export class LeaderElector implements Runnable {
     return this.#observedMs + this.#observed.leaseDurationSeconds * 1000;
   }
 
-  /** A request ends after the request time-out, or at the deadline if that comes first. */
+  /** Sends a request that ends after the request timeout, or at the deadline if that is earlier. */
   #sendWithTimeout<T>(send: (signal: AbortSignal) => Promise<T>, deadlineMs: number, signal?: AbortSignal): Promise<T> {
     const limitMs = Math.min(this.#requestTimeoutMs, deadlineMs - this.#clock.monotonic());
     return withTimeout(send, { clock: this.#clock, limitMs, ...(signal === undefined ? {} : { signal }) });
@@ -498,5 +527,5 @@ export class LeaderElector implements Runnable {
   }
 }
 
-/** Renewing keeps no simulation going: the leader's work does. */
+/** Background timers: the simulation may end while only renewals are pending. */
 const BACKGROUND = { background: true } as const;

@@ -1,14 +1,14 @@
 import type { Transport } from "@kubewright/transport";
 
-/** A write was refused here, before it was sent, because this process may not act as leader any more. */
+/** A write was rejected in this process, before it was sent, because the process may not act as leader any more. */
 export class NotLeaderError extends Error {
   override readonly name = "NotLeaderError";
 }
 
 /**
- * A transport that sends writes only while `mayAct`, typically {@link LeaderElector.mayActAsLeader}: a process that was
- * held up past its lease does no harm with what it had begun before, nor with what waited for a connection. Reads always pass.
- * The elector itself needs a transport without this.
+ * Wraps a transport so that writes are sent only while `mayAct` returns true, typically {@link
+ * LeaderElector.mayActAsLeader}. A process that was delayed past its lease then sends neither the writes it had begun
+ * nor those waiting for a connection. Reads always pass. The elector itself needs an unfenced transport.
  */
 export function leaderFence(transport: Transport, mayAct: () => boolean): Transport {
   return async (request) => {

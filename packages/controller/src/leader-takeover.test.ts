@@ -6,11 +6,13 @@ import { expect, test } from "vitest";
 
 import { LeaderElector } from "./leader-elector.js";
 
-/** Candidates for one Lease of an API server that can be cut off from it, or kept from watching, one by one. */
+/**
+ * Candidates for one Lease of an API server. Each candidate can be cut off from the server or prevented from watching.
+ */
 class World {
   readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
   readonly server = createApiServer({ clock: this.clock, random: seededRandom(1), freeze: true });
-  /** Candidates by the time they began to lead. */
+  /** Candidates with the time at which they began to lead. */
   readonly terms: { readonly identity: string; readonly atMs: number }[] = [];
   readonly cut = new Set<string>();
   readonly logged: string[] = [];
@@ -44,7 +46,7 @@ class World {
         onStoppedLeading: () => undefined,
       },
     });
-    elector.run(stop.signal).catch(() => undefined); // who loses the lease says so
+    elector.run(stop.signal).catch(() => undefined); // a candidate that loses the lease rejects
     return { elector, requests, stop: () => stop.abort(new Error("stop")) };
   }
 }

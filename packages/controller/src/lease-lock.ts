@@ -8,12 +8,12 @@ export interface LeaseLockOptions {
   readonly namespace: string;
   /** Name of the Lease. */
   readonly name: string;
-  /** Set when the Lease is created, and merged into its labels by every write. */
+  /** Labels of a new Lease. Every write merges them into the existing labels. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
 /**
- * A Lease object that candidates write to in turn: the server's optimistic concurrency decides who was first.
+ * A Lease object that candidates compete to write. The server's optimistic concurrency decides which write wins.
  *
  * Upstream: client-go tools/leaderelection/resourcelock/leaselock.go.
  */
@@ -47,7 +47,10 @@ export class LeaseLock {
     this.#lease = await this.#leases.create({ metadata, spec: leaseSpecOf(record) }, { signal });
   }
 
-  /** Replaces the spec of the Lease last seen. @throws StatusError `Conflict` when somebody wrote it since. */
+  /**
+   * Replaces the spec of the last read or written Lease. @throws StatusError `Conflict` when another client has written
+   * it since.
+   */
   async update(record: LeaderElectionRecord, signal: AbortSignal): Promise<void> {
     if (this.#lease === undefined) throw new Error("lease not initialized, call get or create first");
     const { metadata } = this.#lease;

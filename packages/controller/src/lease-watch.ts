@@ -10,7 +10,7 @@ export interface LeaseWatchOptions {
   readonly namespace: string;
   /** Name of the Lease. */
   readonly name: string;
-  /** Told of the Lease as it is, then of every change; `undefined` when it has been deleted. */
+  /** Called with the current Lease, then after every change; `undefined` when the Lease is deleted. */
   readonly onChange: (lease: DeepReadonly<Lease> | undefined) => void;
 }
 
@@ -19,8 +19,8 @@ const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Tells of changes to one Lease for as long as the server lets it, and tries again with growing pauses when it does not:
- * whoever may not watch has to poll. Says nothing of its failures.
+ * Watches one Lease. After a failure it retries with growing pauses and reports nothing: a client without permission to
+ * watch has to poll.
  */
 export class LeaseWatch implements Runnable {
   readonly name: string;
@@ -40,7 +40,7 @@ export class LeaseWatch implements Runnable {
     }
   }
 
-  /** Answers whether the server sent anything. */
+  /** Returns whether the server sent any event. */
   async #watch(signal: AbortSignal): Promise<boolean> {
     const { client, namespace, name, onChange } = this.#options;
     const fieldSelector = `metadata.name=${name}`;

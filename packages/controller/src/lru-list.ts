@@ -1,10 +1,10 @@
-/** What an entry of a {@link LruList} has: its neighbours, kept by the list. */
+/** Links of an entry of a {@link LruList}, maintained by the list. */
 export interface LruEntry<T> {
   older: T | undefined;
   newer: T | undefined;
 }
 
-/** The order in which entries were used, of the last `capacity` of them. */
+/** Keeps the `capacity` most recently used entries in order of use. */
 export class LruList<T extends LruEntry<T>> {
   readonly #capacity: number;
   #size = 0;
@@ -15,7 +15,7 @@ export class LruList<T extends LruEntry<T>> {
     this.#capacity = capacity;
   }
 
-  /** Answers the entry that was used longest ago, if it had to go. */
+  /** Adds an entry. Returns the least recently used entry if it was evicted. */
   add(entry: T): T | undefined {
     this.#append(entry);
     if (++this.#size <= this.#capacity) return undefined;
@@ -25,7 +25,7 @@ export class LruList<T extends LruEntry<T>> {
     return oldest;
   }
 
-  /** Makes it the one that was used last. */
+  /** Marks an entry as the most recently used. */
   use(entry: T): void {
     if (entry === this.#newest) return;
     this.#unlink(entry);

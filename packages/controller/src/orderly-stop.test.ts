@@ -15,7 +15,10 @@ import { runInStages } from "./runnable.js";
 
 const LEASE = { namespace: "kube-system", name: "greeter" };
 
-/** One process: an elector whose work is a controller that takes 3 s to greet a Job, its events and its informers. */
+/**
+ * One process: an elector whose work is a controller that takes 3 s to greet a Job, with its event recorder and
+ * informers.
+ */
 function greeter(world: World, identity: string, transport: Transport) {
   const { clock, log } = world;
   const random = seededRandom(identity.length).fork(identity);
@@ -80,7 +83,7 @@ class World {
   constructor() {
     this.server.observe(({ verb, resource, userAgent }) => {
       if (userAgent === "test" || !["create", "update", "patch", "delete"].includes(verb)) return;
-      // Renewals every two seconds are not the point.
+      // Renewals every two seconds are irrelevant here.
       if (resource !== "leases") this.log.push(`${this.clock.monotonic() / 1000}s ${userAgent} ${verb} ${resource}`);
     });
   }
@@ -108,7 +111,7 @@ test("on abort: the reconcile under way finishes, its events are written, the le
   await clock.advance(1_900);
   expect(await world.holder()).toBe("a");
   await clock.advance(200);
-  // Released, and taken at once by the one that watched.
+  // Released, and acquired immediately by the watching candidate.
   expect(await world.holder()).toBe("b");
   await clock.advance(4_400);
   expect(log.filter((line) => line.includes(" a "))).toEqual([
@@ -121,7 +124,7 @@ test("on abort: the reconcile under way finishes, its events are written, the le
     "3s a stopped leading",
     "3s a run returned",
   ]);
-  // What was queued is left to the next leader, which need not wait for the lease to run out.
+  // The queued key is left to the next leader, which need not wait until the lease expires.
   const next = log.find((line) => line.includes("b begins"))!;
   expect(next).toMatch(/b begins default\/two$/);
   expect(Number.parseFloat(next)).toBeLessThan(3 + 4.4);
@@ -136,7 +139,7 @@ test("events that cannot be written hold up the release for at most 5 s", async 
   const world = new World();
   const { clock, log, server } = world;
   await world.createJob("one");
-  // The server takes events and never answers.
+  // The server accepts events and never responds.
   const a = greeter(world, "a", (request) =>
     request.path.includes("/events") ? untilAborted(request.signal!) : server.transport(request),
   );
@@ -160,13 +163,13 @@ test("when the lease is lost, what was begun under it is refused, and nothing is
   );
   await clock.advance(1_000);
   cut = true;
-  // Begins at 9.5 s and would write at 12.5 s; the last renewal was at 0 s.
+  // The reconcile starts at 9.5 s and would write at 12.5 s; the last renewal was at 0 s.
   await clock.advance(8_500);
   await world.createJob("one");
   await clock.advance(20_000);
   await a.done;
   expect(log.filter((line) => / (patch|create) /.test(line))).toEqual([]);
-  // The work was told at 12 s, and run waits for it.
+  // The work's signal aborted at 12 s, and run waits for the work.
   expect(log.slice(1)).toEqual([
     "9.5s a begins default/one",
     "12s a stopped leading",

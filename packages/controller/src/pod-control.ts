@@ -22,7 +22,10 @@ import { podFromTemplate } from "./pod-template.js";
 export interface PodControlOptions {
   readonly client: Pick<Client, "resource">;
   readonly events: EventSink;
-  /** Called with the pod as stored after every successful create and patch: what a consistency store records. */
+  /**
+   * Called with the stored pod after every successful create and patch, for example to record the write in a
+   * consistency store.
+   */
   readonly onWrite?: (pod: DeepReadonly<Pod>) => void;
 }
 
@@ -37,10 +40,10 @@ export interface CreatePodOptions {
 }
 
 /**
- * Writes pods on behalf of an owner, and tells about it in events on that owner.
+ * Writes pods on behalf of an owner, and records events on that owner.
  *
- * Upstream: kubernetes/pkg/controller RealPodControl. When the signal aborts a request, no failure event is recorded:
- * stopping is not a failure.
+ * Upstream: kubernetes/pkg/controller RealPodControl. When the signal aborts a request, no failure event is recorded,
+ * because a stop is not a failure.
  */
 export class PodControl {
   readonly #pods: Writer<Pod>;
@@ -54,8 +57,11 @@ export class PodControl {
   }
 
   /**
-   * @throws Error when the controllerRef is incomplete or the template has no labels (nothing is sent then); else what
-   * the API server or the transport threw, after event `FailedCreate`, unless the namespace is being deleted.
+   * Creates a pod from a template.
+   *
+   * @throws Error without a request when the controllerRef is incomplete or the template has no labels; otherwise the
+   * error of the API server or the transport, after event `FailedCreate`. There is no event if the namespace is being
+   * deleted.
    */
   async createPod(options: CreatePodOptions, signal?: AbortSignal): Promise<DeepReadonly<Pod>> {
     const { namespace, template, owner, ownerDefinition, controllerRef, generateName } = options;
@@ -67,7 +73,7 @@ export class PodControl {
       controllerRef,
       generateName,
     );
-    // The spec itself, not a copy: a server in this process knows it again.
+    // Reuses the template's spec object instead of a copy, so that a server in the same process recognises it.
     const pod: DeepReadonly<Pod> = spec === undefined ? podWithoutSpec : { ...podWithoutSpec, spec };
     if (Object.keys(pod.metadata.labels ?? {}).length === 0) throw new Error("unable to create pods, no labels");
     let created: DeepReadonly<Pod>;
@@ -85,10 +91,10 @@ export class PodControl {
   }
 
   /**
-   * Deletes with the pod's own grace period.
+   * Deletes a pod with its own grace period.
    *
-   * @throws StatusError `NotFound` as it is, without an event; anything else as the cause of `unable to delete pods: …`,
-   * after event `FailedDelete`.
+   * @throws StatusError `NotFound` unchanged and without an event; any other error as the cause of `unable to delete
+   * pods: …`, after event `FailedDelete`.
    */
   async deletePod(
     namespace: string,
@@ -108,7 +114,7 @@ export class PodControl {
     this.#events.event(owner, ownerDefinition, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
   }
 
-  /** Sends a strategic merge patch; no events. Answers with the pod as stored. */
+  /** Sends a strategic merge patch without an event. Returns the stored pod. */
   async patchPod(
     namespace: string,
     name: string,

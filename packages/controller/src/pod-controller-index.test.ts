@@ -18,7 +18,7 @@ const owned: Pod = {
 };
 const orphan: Pod = { metadata: { namespace: "default", name: "b" } };
 
-/** A lister over these pods with just the index. */
+/** A lister over these pods with only this index. */
 function lister(...pods: Pod[]) {
   return {
     byIndex: (index: string, value: string) =>

@@ -1,7 +1,7 @@
 import { type DeepReadonly, type KubernetesObject, type Pod, getControllerOf } from "@kubewright/api";
 import type { Lister } from "@kubewright/informer";
 
-/** Name of the index that finds pods by the object that controls them. */
+/** Name of the index that finds pods by their controller. */
 export const podControllerIndex = "podController";
 
 /**
@@ -24,10 +24,10 @@ export function podControllerIndexKey(namespace: string, kind: string, name: str
 }
 
 /**
- * The pods an owner controls, and with `includeOrphans` also those of its namespace that nobody controls: the candidates
- * for claiming. The lister needs the {@link podControllerIndex}.
+ * Returns the pods that an owner controls. With `includeOrphans` also the pods of its namespace without a controller:
+ * the candidates for claiming. The lister needs the {@link podControllerIndex}.
  *
- * @throws Error naming what the owner lacks: namespace, name, uid.
+ * @throws Error that names what the owner lacks: namespace, name, uid.
  */
 export function podsOfController(
   pods: Pick<Lister<Pod, typeof podControllerIndex>, "byIndex">,

@@ -84,7 +84,7 @@ const cases: [rule: string, first: Shape, second: Shape][] = [
 ];
 
 test.each(cases)("ranks %s", (_rule, first, second) => {
-  // The names are against the rule, so that only the rule can put them in this order.
+  // The names have the opposite order, so that only the rule can cause this result.
   const a = pod("z", first);
   const b = pod("a", second);
   expect(comparePodsForDeletion(a, b)).toBeLessThan(0);

@@ -3,11 +3,18 @@ import { type DeepReadonly, type Pod, findCondition, parseTime } from "@kubewrig
 import { isPodReady } from "./pod-filters.js";
 
 /**
- * Orders pods by how little is lost with them, the one to delete first coming first (kubernetes/pkg/controller ActivePods).
+ * Compares pods by deletion cost; the pod to delete first comes first (kubernetes/pkg/controller ActivePods).
  *
- * The first rule that tells two apart decides: unassigned; phase Pending (or any other), Unknown, Running; not ready;
- * ready for a shorter time; more restarts of a container, then of a sidecar; newer. Upstream leaves the rest open; here
- * the name decides, so that the order never depends on the list's.
+ * The first rule that distinguishes two pods decides:
+ *
+ * - not assigned to a node
+ * - phase Pending (or any other) before Unknown before Running
+ * - not ready
+ * - ready for a shorter time
+ * - more restarts of a container, then of a sidecar
+ * - newer
+ *
+ * Upstream leaves ties unordered. Here the name decides, so that the order never depends on the input order.
  */
 export function comparePodsForDeletion(a: DeepReadonly<Pod>, b: DeepReadonly<Pod>): number {
   const unassigned = trueFirst(!a.spec?.nodeName, !b.spec?.nodeName);
@@ -40,7 +47,7 @@ function phaseRank(pod: DeepReadonly<Pod>): number {
   return phase === "Running" ? 2 : phase === "Unknown" ? 1 : 0;
 }
 
-/** A missing time counts as the newest. */
+/** Compares times, the newest first. A missing time counts as the newest. */
 function newestFirst(aMs: number | undefined, bMs: number | undefined): number {
   if (aMs === bMs) return 0;
   if (aMs === undefined) return -1;
@@ -57,7 +64,7 @@ function containerRestarts(pod: DeepReadonly<Pod>): number {
   return max;
 }
 
-/** Sidecars are init containers that restart by themselves. */
+/** Sidecars are init containers with restartPolicy `Always`. */
 function restartsOfSidecars(pod: DeepReadonly<Pod>): number {
   const statuses = pod.status?.initContainerStatuses;
   if (statuses === undefined) return 0;

@@ -2,11 +2,11 @@ import { type DeepReadonly, type KubernetesObject, keyOf } from "@kubewright/api
 import { type Reader, errorMessage } from "@kubewright/client";
 
 /**
- * Makes the usual condition for adopting: the controller object, read live and not from a cache, is still the same and
- * not being deleted.
+ * Returns the usual `canAdopt` check: a live read of the controller object confirms that it is the same object and not
+ * being deleted.
  *
- * The function returned throws `can't recheck DeletionTimestamp: …` when the object cannot be read or another one has its
- * name, and `<namespace>/<name> has just been deleted at <time>`.
+ * The returned function throws `can't recheck DeletionTimestamp: …` when the read fails or another object has the name.
+ * It throws `<namespace>/<name> has just been deleted at <time>` when the object is being deleted.
  *
  * Upstream: kubernetes/pkg/controller RecheckDeletionTimestamp.
  */

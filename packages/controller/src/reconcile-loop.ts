@@ -8,15 +8,18 @@ import { STOP_TIMEOUT_MS, StopTimeoutError, withStopDeadline } from "./stop-dead
 import { TerminalError } from "./terminal-error.js";
 
 export interface ReconcileResult {
-  /** Look at the key again after this many milliseconds, whatever happens until then; at once if not positive. NaN and infinity are errors. */
+  /**
+   * Adds the key again after this many milliseconds, independent of other events; immediately if not positive. NaN and
+   * infinity are errors.
+   */
   readonly requeueAfterMs?: number;
-  /** Leave the key's failure count as it is: this was neither a success nor a failure. Default false. */
+  /** Keeps the key's failure count: the reconcile was neither a success nor a failure. Default false. */
   readonly keepFailures?: boolean;
 }
 
 /**
- * Brings one object to where it should be. Never runs twice at once for one key. Throws to be tried again with back-off,
- * {@link TerminalError} not to be.
+ * Reconciles one object. Never runs concurrently for the same key. An error is retried with backoff, except a {@link
+ * TerminalError}.
  */
 export type Reconcile<Key extends string = ObjectKey> = (
   key: Key,
@@ -25,38 +28,44 @@ export type Reconcile<Key extends string = ObjectKey> = (
 
 export interface ReconcileLoopOptions<Key extends string = ObjectKey> {
   readonly name: string;
-  /** Belongs to the loop: it is shut down when the loop stops. */
+  /** Owned by the loop, which shuts it down when it stops. */
   readonly queue: RateLimitingQueue<Key>;
   readonly reconcile: Reconcile<Key>;
-  /** How many keys are worked on at once. */
+  /** Number of keys reconciled concurrently. */
   readonly workers: number;
   readonly clock: Clock;
-  /** Told of every reconcile that fails. Default: standard error, the same failure of a key once a minute. */
+  /** Logs every failed reconcile. Default: standard error, the same failure of a key at most once a minute. */
   readonly logger?: Logger;
-  /** Told of every reconcile that fails, with what it threw. */
+  /** Called with the error of every failed reconcile. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** Awaited before the first key is taken, typically the caches' first sync. Not waited for once the signal aborted. */
+  /**
+   * Awaited before the first key is reconciled, typically the initial sync of the caches. An abort of the signal ends
+   * the wait.
+   */
   readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
   /**
-   * How long reconciles under way may take to end when the signal aborts, in milliseconds; may be infinite. Default 30,000.
+   * Milliseconds that reconciles in progress may take to end after the signal aborts; may be infinite. Default 30,000.
    */
   readonly stopTimeoutMs?: number | undefined;
-  /** What the log says when a reconcile fails. Default `Reconciling failed`. */
+  /** Log message for a failed reconcile. Default `Reconciling failed`. */
   readonly describeError?: string;
 }
 
-/** So many milliseconds of reconciling, then sockets and timers get their turn. Waiting for a key does not count. */
+/** Milliseconds of reconciling after which the loop yields to sockets and timers. Waiting for a key does not count. */
 const YIELD_AFTER_MS = 5;
-/** Keys that a message names. */
+/** Maximum number of keys in a message. */
 const MAX_KEYS_NAMED = 10;
 
 /**
- * Takes keys from a work queue and reconciles them: the worker contract every controller shares.
+ * Takes keys from a work queue and reconciles them: the worker contract that all controllers share.
  *
- * Success forgets the key's failures; an error adds it again with back-off; a {@link TerminalError} drops it. When the
- * signal aborts, reconciles under way finish (they are handed the same signal), queued keys stay undone, and `run`
- * resolves. One that does not finish in time is left behind, and `run` rejects. Keeps the process alive while it runs.
- * Keys are strings of any kind that tells its objects apart; most are those of objects.
+ * - A success resets the key's failure count.
+ * - An error adds the key again with backoff.
+ * - A {@link TerminalError} drops the key.
+ *
+ * When the signal aborts, reconciles in progress finish (they receive the same signal), queued keys remain undone, and
+ * `run` resolves. A reconcile that does not finish in time is abandoned, and `run` rejects. The loop keeps the process
+ * alive while it runs. Keys are any strings that identify objects; most are object keys.
  *
  * Upstream: `runWorker` / `processNextWorkItem` in kubernetes/pkg/controller.
  */
@@ -71,13 +80,13 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
   readonly #describeError: string;
   readonly #onFailure: ((error: unknown) => void) | undefined;
   readonly #stopTimeoutMs: number;
-  /** By worker. */
+  /** Indexed by worker. */
   readonly #keysInProgress: (Key | undefined)[] = [];
-  /** Spent on reconciling since others had their turn. */
+  /** Milliseconds spent on reconciling since the last yield. */
   #busyMs = 0;
   #started = false;
 
-  /** @throws RangeError when the number of workers is not a whole number from 1 on. */
+  /** @throws RangeError when the number of workers is not an integer of at least 1. */
   constructor(options: ReconcileLoopOptions<Key>) {
     if (!(Number.isSafeInteger(options.workers) && options.workers >= 1))
       throw new RangeError(`${options.name}: workers must be a whole number from 1 on, not ${options.workers}`);
@@ -96,8 +105,10 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
   }
 
   /**
-   * @throws Error when called a second time, since its queue is shut down by the first; what `waitForSync` throws; or
-   *   {@link StopTimeoutError}, which names the keys that were left behind.
+   * Runs until the signal aborts.
+   *
+   * @throws Error when called a second time, because the first run shuts the queue down; the error of `waitForSync`;
+   * {@link StopTimeoutError}, which names the abandoned keys.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#started) throw new Error(`${this.name} was run already: create a new loop with a new queue`);
@@ -127,7 +138,7 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
     }
   }
 
-  /** Answers whether there is work to be done: not when the signal aborts first. */
+  /** Returns whether the loop may start to reconcile; false when the signal aborts first. */
   async #waitUntilSynced(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     if (this.#waitForSync === undefined) return true;
@@ -155,7 +166,7 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
     for (;;) {
       const key = await this.#queue.get();
       if (key === undefined) return;
-      // Stopping leaves what is queued undone.
+      // Queued keys remain undone after a stop.
       if (signal.aborted) return this.#queue.done(key);
       const startMs = this.#clock.monotonic();
       this.#keysInProgress[worker] = key;
@@ -165,7 +176,7 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
         this.#handleFailure(key, error, signal);
       } finally {
         this.#keysInProgress[worker] = undefined;
-        // Last: with `done` first, another worker could begin the key before its back-off was recorded.
+        // Must be last: if `done` came first, another worker could start the key before its backoff was recorded.
         this.#queue.done(key);
       }
       this.#busyMs += this.#clock.monotonic() - startMs;
@@ -190,7 +201,10 @@ export class ReconcileLoop<Key extends string = ObjectKey> implements Runnable {
       this.#logger.error({ controller: this.name, key, err: errorMessage(error), willRetry }, this.#describeError);
   }
 
-  /** Reconciles served from caches alone never leave the promise queue: without this they would starve sockets and timers. */
+  /**
+   * Yields to the event loop. Reconciles that only read caches never leave the microtask queue, so sockets and timers
+   * would starve.
+   */
   async #yieldToEventLoop(): Promise<void> {
     this.#busyMs = 0;
     await this.#clock.yieldToEventLoop();

@@ -2,25 +2,25 @@ import { isConflict } from "@kubewright/client";
 import type { Clock, Random } from "@kubewright/clock";
 
 export interface Backoff {
-  /** Calls in all, the first included. */
+  /** Maximum number of calls, including the first. */
   readonly attempts: number;
-  /** The first pause. */
+  /** First pause in milliseconds. */
   readonly baseMs: number;
-  /** What each pause is multiplied by to give the next. */
+  /** Multiplies each pause to obtain the next. */
   readonly factor: number;
-  /** Each pause is drawn out by up to this part of itself. */
+  /** Extends each pause by a random part of up to this factor. */
   readonly jitter: number;
 }
 
-/** For an object that somebody else writes now and then. */
+/** For an object that another client writes occasionally. */
 export const defaultRetry: Backoff = { attempts: 5, baseMs: 10, factor: 1, jitter: 0.1 };
-/** For an object that many write. */
+/** For an object that many clients write. */
 export const defaultBackoff: Backoff = { attempts: 4, baseMs: 10, factor: 5, jitter: 0.1 };
 
 /**
- * Calls `fn`, which must read the object anew each time, until it no longer fails with reason `Conflict`.
+ * Calls `fn` until it no longer fails with reason `Conflict`. `fn` must read the object again in each call.
  *
- * @throws Whatever `fn` throws that is not a conflict, the last conflict, or the signal's reason while pausing.
+ * @throws Any error of `fn` that is not a conflict, the last conflict, or the signal's reason during a pause.
  * @see client-go util/retry RetryOnConflict
  */
 export async function retryOnConflict<T>(

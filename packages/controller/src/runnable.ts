@@ -1,4 +1,4 @@
-/** Anything a controller manager starts. */
+/** A component that a controller manager starts. */
 export interface Runnable {
   readonly name: string;
   /** Runs until `signal` aborts, then resolves once work in flight has finished. */
@@ -6,8 +6,8 @@ export interface Runnable {
 }
 
 /**
- * Runs many at once and resolves when all have stopped. One that resolves early leaves the others running; one that
- * rejects stops them all, and its error (the first, if there are more) is thrown once they have ended.
+ * Runs several runnables and resolves when all have stopped. A runnable that resolves early leaves the others running.
+ * A runnable that rejects stops all others, and the first error is thrown when they have ended.
  */
 export async function runAll(runnables: Iterable<Runnable>, signal: AbortSignal): Promise<void> {
   const stop = new AbortController();
@@ -29,13 +29,14 @@ export async function runAll(runnables: Iterable<Runnable>, signal: AbortSignal)
 }
 
 /**
- * Runs groups of runnables all at once, and stops them one group after the other: the first when `signal` aborts, each
- * further one when those before it have ended. What controllers need until their last sync is over, such as informers and
- * an event recorder, belongs into a later group than they; later groups are started first. How long stopping may take is
- * each runnable's own affair.
+ * Starts all groups of runnables and stops them one after the other. The first group stops when `signal` aborts, each
+ * further group when the previous ones have ended. Later groups start first.
  *
- * Within a group the rules of {@link runAll} hold. One that rejects stops everything, in the same order; the first error
- * is thrown once all have ended.
+ * Components that controllers need until their last sync, such as informers and an event recorder, belong to a later
+ * group. Each runnable limits how long it takes to stop.
+ *
+ * Within a group the rules of {@link runAll} apply. A runnable that rejects stops all groups in the same order; the
+ * first error is thrown when all have ended.
  */
 export async function runInStages(stages: readonly Iterable<Runnable>[], signal: AbortSignal): Promise<void> {
   const stops = stages.map(() => new AbortController());

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { slowStartBatch } from "./slow-start.js";
 
-/** Runs with calls that end only when told, and reports the batches as they start. */
+/** Runs slowStartBatch with calls that end batch by batch. Returns the batch sizes and the result. */
 async function batchesOf(count: number, initial: number, fails: (index: number) => boolean = () => false) {
   const batches: number[] = [];
   let open: (() => void)[] = [];

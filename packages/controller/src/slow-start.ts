@@ -1,19 +1,20 @@
 export interface SlowStartResult {
-  /** Calls that succeeded. */
+  /** Number of successful calls. */
   readonly successes: number;
-  /** Calls made; `count - attempted` were never tried. */
+  /** Number of calls made; `count - attempted` calls were never made. */
   readonly attempted: number;
-  /** What the first failed call (by index) threw. */
+  /** Error of the first failed call (by index). */
   readonly error?: unknown;
 }
 
 /**
- * Calls `fn` for 0…count-1 in batches of doubling size, beginning with `initialBatchSize`, and stops after the first batch
- * with a failure: when everything fails, for want of quota say, few requests are wasted. A batch is always awaited whole.
+ * Calls `fn` for 0…count-1 in batches of doubling size, starting with `initialBatchSize`, and stops after the first
+ * batch with a failure. If every call fails, for example because of a quota, this wastes few requests. Each batch is
+ * awaited completely.
  *
- * Without anything to do (a count that is not positive) nothing is called.
+ * If `count` is not positive, `fn` is not called.
  *
- * @throws RangeError when there is something to do and `initialBatchSize` is below 1.
+ * @throws RangeError when `count` is positive and `initialBatchSize` is below 1.
  * @see kubernetes v1.36 pkg/controller/replicaset/replica_set.go slowStartBatch
  */
 export async function slowStartBatch(
@@ -28,7 +29,8 @@ export async function slowStartBatch(
   for (let size = Math.min(count, initialBatchSize); size > 0; size = Math.min(2 * size, count - attempted)) {
     const first = attempted;
     attempted += size;
-    // A lone call is awaited as it is: gathering takes four turns of the promise queue more, and moves records of an instant.
+    // A single call is awaited directly: `Promise.allSettled` takes four more microtask turns, which reorders records
+    // of the same instant.
     if (size === 1) {
       try {
         await fn(first);

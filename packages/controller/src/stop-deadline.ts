@@ -1,27 +1,28 @@
 import type { Clock, Timer } from "@kubewright/clock";
 
-/** How long what is told to stop has, unless somebody says otherwise: controller-runtime's grace period. */
+/** Default milliseconds that work may take to end after a stop: controller-runtime's grace period. */
 export const STOP_TIMEOUT_MS = 30_000;
 
-/** Something was told to stop and did not in time: it was left behind, and may still be at work. */
+/** Work did not end in time after a stop. It was abandoned and may still be running. */
 export class StopTimeoutError extends Error {
   override readonly name = "StopTimeoutError";
 }
 
 export interface StopDeadline {
   readonly clock: Clock;
-  /** Tells the work to stop. */
+  /** Its abort stops the work. */
   readonly signal: AbortSignal;
-  /** How long it may take then, in milliseconds; may be infinite. */
+  /** Milliseconds that the work may take after the abort; may be infinite. */
   readonly limitMs: number;
-  /** What is still at work, for the error. */
+  /** Describes the unfinished work for the error. */
   readonly unfinished: () => string;
 }
 
 /**
- * Waits for work to end, but, once it was told to stop, only so long.
+ * Waits for work to end, but only for a limited time after its signal has aborted.
  *
- * @throws What the work throws; {@link StopTimeoutError} when it is late, and what it throws then goes unheard.
+ * @throws The error of the work; {@link StopTimeoutError} when it is late. An error that late work throws afterwards is
+ * ignored.
  */
 export async function withStopDeadline<T>(
   work: Promise<T>,

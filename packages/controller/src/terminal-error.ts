@@ -1,4 +1,4 @@
-/** Thrown by a reconciler to say that trying again cannot help: the key is dropped until something adds it again. */
+/** Thrown by a reconciler when a retry cannot help. The key is dropped until an event adds it again. */
 export class TerminalError extends Error {
   override readonly name = "TerminalError";
 }

@@ -1,10 +1,10 @@
 import type { Clock } from "@kubewright/clock";
 
 /**
- * Calls `send` and gives up on it, even if it never answers, after `limitMs` or when the signal aborts. The signal it is
- * handed aborts then.
+ * Calls `send` and stops waiting after `limitMs` or when the signal aborts, even if `send` never settles. The signal
+ * passed to `send` aborts then.
  *
- * @throws What `send` throws, the signal's reason, or an Error that names the limit.
+ * @throws The error of `send`, the signal's reason, or an Error that names the limit.
  */
 export async function withTimeout<T>(
   send: (signal: AbortSignal) => Promise<T>,

@@ -9,15 +9,15 @@ import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import type { ControllerDeps, EventSink, Runnable } from "../src/index.js";
 
-/** How the server answers that refuses: with a code, or more than that. */
+/** A response that rejects a request: at least a status code. */
 export type Refusal = Partial<Status> & { readonly code: number };
 
 export interface HarnessOptions {
-  /** When it begins. Default 10:00 on a day in March. */
+  /** Start time of the simulated clock. Default 2026-03-02T10:00:00Z. */
   readonly start?: string | number;
-  /** Whether what the server hands out is frozen. Default true. */
+  /** Whether the server freezes the objects it returns. Default true. */
   readonly freeze?: boolean;
-  /** Whether {@link ControllerHarness.requests} begin with the second they were sent at. Default false. */
+  /** Whether each of {@link ControllerHarness.requests} begins with the second at which it was sent. Default false. */
   readonly timed?: boolean;
 }
 
@@ -27,33 +27,33 @@ interface Running {
 }
 
 /**
- * A controller against an API server, in virtual time: started, stopped and started anew, with what it sends, tells and logs
- * recorded, and any request of its refused.
+ * Runs a controller against an API server in virtual time. A test can start, stop and restart the controller and reject
+ * its requests. The harness records its requests, events and logs.
  */
 export class ControllerHarness {
   readonly clock: SimulatedClock;
   readonly random: Random = seededRandom(1);
   readonly server: ApiServer;
-  /** The test's own: neither recorded nor refused. */
+  /** The test's own client, whose requests are neither recorded nor rejected. */
   readonly admin: Client;
-  /** The controller's. */
+  /** The controller's client. */
   readonly client: Client;
-  /** What the controller sent, such as `PATCH pods/a/status`, without what fills its caches and its events. */
+  /** Requests of the controller, such as `PATCH pods/a/status`, without lists, watches and events. */
   readonly requests: string[] = [];
-  /** Those of them that are not reading. */
+  /** The subset of {@link requests} that are not reads. */
   readonly writes: string[] = [];
-  /** Bodies of these requests. */
+  /** Bodies of the recorded requests. */
   readonly bodies: unknown[] = [];
-  /** What it told, such as `Normal SuccessfulCreate Created job n-1`. */
+  /** Events of the controller, such as `Normal SuccessfulCreate Created job n-1`. */
   readonly events: string[] = [];
   /** Records {@link events}. */
   readonly sink: EventSink = {
     event: (_object, _definition, type, reason, message) => void this.events.push(`${type} ${reason} ${message}`),
   };
   readonly logged: { readonly level: keyof Logger; readonly fields: object; readonly message: string }[] = [];
-  /** Called before a request that is recorded is sent; may answer it, or say what to refuse it with. */
+  /** Called before a recorded request is sent. May return a response or a rejection. */
   intercept: (what: string, request: ApiRequest) => Answer | Promise<Answer> = () => undefined;
-  /** The way from the controller to the server, for all that is sent: may answer in the server's place. */
+  /** The network between the controller and the server, for all requests. May respond in place of the server. */
   network: (request: ApiRequest, serve: Transport) => ApiResponse | Promise<ApiResponse> | undefined = () => undefined;
   readonly #timed: boolean;
   readonly #refusals: { readonly what: RegExp; readonly refusal: Refusal; times: number }[] = [];
@@ -68,12 +68,12 @@ export class ControllerHarness {
     this.client = new Client({ transport: (request) => this.#send(request), clock, userAgent: "controller" });
   }
 
-  /** Refuses the next requests that fit, such as `/^POST jobs/`, as often as is said. Default: once. */
+  /** Rejects the next requests that match, such as `/^POST jobs/`. Default: one request. */
   refuse(what: RegExp, refusal: Refusal, times = 1): void {
     this.#refusals.push({ what, refusal, times });
   }
 
-  /** Makes the controller, runs it with caches that it shares, and lets it see what there is. */
+  /** Creates a controller, runs it with shared caches, and waits until it has processed the existing objects. */
   protected async runController(
     make: (deps: ControllerDeps & { readonly informers: InformerFactory }) => Runnable,
     caches: Partial<InformerFactoryOptions> | InformerFactory = {},
@@ -83,13 +83,13 @@ export class ControllerHarness {
       caches instanceof InformerFactory ? caches : new InformerFactory({ client, clock, random, ...caches });
     const controller = make({ client, clock, random, informers, events: this.sink, logger: this.#logger });
     const stop = new AbortController();
-    // Every request in flight listens, and there may be hundreds.
+    // Every request in flight adds a listener, and there may be hundreds.
     setMaxListeners(0, stop.signal);
     this.#running = { stop, ended: Promise.all([informers.run(stop.signal), controller.run(stop.signal)]) };
     await clock.settle();
   }
 
-  /** Tells the controller to stop without waiting for it, as from the middle of a request of its own. */
+  /** Stops the controller without waiting, for example during one of its requests. */
   abort(): void {
     this.#running?.stop.abort(new Error("stopped"));
   }
@@ -103,12 +103,12 @@ export class ControllerHarness {
     await this.clock.advance(seconds * 1000);
   }
 
-  /** What the controller sent since the last call. */
+  /** Returns the controller's requests since the last call. */
   sent(): string[] {
     return this.requests.splice(0);
   }
 
-  /** How a request is recorded; `undefined`: not at all. */
+  /** Returns the recorded form of a request, or `undefined` for a request that is not recorded. */
   protected describe(request: ApiRequest): string | undefined {
     const { method, path } = request;
     const [resource, name, ...rest] = pathSegmentsOf(path);
@@ -150,8 +150,8 @@ export class ControllerHarness {
 }
 
 /**
- * What a path is about: resource, name and subresource, or nothing for discovery. Other namespaces than `default` stand
- * before the resource: `kube-system:pods`.
+ * Returns the resource, name and subresource of a path, or nothing for discovery. A namespace other than `default`
+ * precedes the resource: `kube-system:pods`.
  */
 export function pathSegmentsOf(path: string): string[] {
   return path
@@ -164,10 +164,10 @@ export function pathSegmentsOf(path: string): string[] {
     .filter(Boolean);
 }
 
-/** What becomes of a request: nothing special, an answer, or a refusal, which may be just its code. */
+/** Handling of a request: none, a response, or a rejection, which may be just a status code. */
 export type Answer = ApiResponse | Refusal | number | undefined | void;
 
-/** What a server answers that refuses. */
+/** Creates the response of a server that rejects a request. */
 export function refused(refusal: Refusal): ApiResponse {
   const value: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...refusal };
   return { status: refusal.code, headers: {}, body: { type: "decoded", value } };

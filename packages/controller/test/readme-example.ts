@@ -16,7 +16,7 @@ const greetings = defineResource<Greeting>({
   namespaced: true,
 });
 
-/** Greets whoever a Greeting names, as often as it says. Everything it needs is handed in. */
+/** Greets the recipient of each Greeting at the interval in its spec. All dependencies are passed in. */
 function greetingController(deps: ControllerDeps): Runnable {
   const shell = new ControllerShell(deps, { name: "greeter" });
   const { client, clock, events } = shell;
@@ -30,7 +30,7 @@ function greetingController(deps: ControllerDeps): Runnable {
       const { spec, status } = greeting;
       const dueMs = status === undefined ? 0 : Date.parse(status.lastGreeted) + spec.everySeconds * 1000;
       if (dueMs > clock.now()) return { requeueAfterMs: dueMs - clock.now() };
-      // Written from a stale cache this is refused with a Conflict: nobody is greeted twice, the key comes back later.
+      // With a stale cache this write fails with a Conflict: the greeting is not repeated, and the key is retried.
       const lastGreeted = formatTime(clock.now());
       await client.resource(greetings).updateStatus({ ...greeting, status: { lastGreeted } }, { signal });
       events.event(greeting, greetings, "Normal", "Greeted", `Hello ${spec.to}`);
@@ -41,7 +41,8 @@ function greetingController(deps: ControllerDeps): Runnable {
   return shell;
 }
 
-// Here in virtual time; for a real cluster, realClock, realRandom and the transport of createHttpTransport.
+// This example runs in virtual time. For a real cluster, use realClock, realRandom and the transport of
+// createHttpTransport.
 const clock = new SimulatedClock("2026-01-01T00:00:00Z");
 const { transport } = createApiServer({ clock, random: seededRandom(1) });
 const client = new Client({ transport, clock });

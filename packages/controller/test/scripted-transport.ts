@@ -9,7 +9,10 @@ export interface SentRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A transport that a test plays the API server behind. An answer that is a failure Status is a refusal; throwing is a broken connection. */
+/**
+ * A transport whose responses a test function computes in place of an API server. A failure Status is a rejection; an
+ * exception is a broken connection.
+ */
 export function scriptedTransport(answer: (request: SentRequest, index: number) => unknown): {
   transport: Transport;
   requests: SentRequest[];
@@ -50,7 +53,7 @@ export function refusal(
   };
 }
 
-/** Answers the object sent, as if stored. */
+/** Returns the object in the request as if it were stored. */
 export function stored({ body, path }: SentRequest, metadata: object = {}): unknown {
   const object = (body ?? {}) as { metadata?: { generateName?: string; name?: string } };
   const name = object.metadata?.name ?? object.metadata?.generateName ?? path.split("?", 1).join().split("/").at(-1);

@@ -171,7 +171,7 @@ test("a client's attempts, retries, waits and sizes are labelled by method and h
     `rest_client_rate_limiter_duration_seconds_count{${about}} 2`,
     `rest_client_request_size_bytes_sum{${about}} 140`,
     `rest_client_response_size_bytes_sum{${about}} 25`,
-    // Reading the refusal, the pause and reading the answer.
+    // The sum covers reading the rejection, the pause and reading the response.
     `rest_client_request_duration_seconds_sum{${about}} 2.5`,
     `rest_client_request_duration_seconds_count{${about}} 1`,
   ]) {
@@ -259,7 +259,7 @@ test("a controller's own metrics are made in the same registry", async () => {
     stability: "STABLE",
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
   });
-  // What a CronJobController takes as its `metrics`.
+  // The `metrics` option of a CronJobController.
   const cronJobMetrics = { jobCreationSkew: (seconds: number) => skew.observe(seconds) };
   cronJobMetrics.jobCreationSkew(3);
   const lines = await linesOf(registry, "cronjob_controller_job_creation_skew_duration_seconds");

@@ -10,21 +10,23 @@ import { queueMetrics } from "./queue-metrics.js";
 import { restClientMetrics } from "./rest-client-metrics.js";
 
 /**
- * Kubernetes' metrics of what controllers are made of, in one prom-client registry: make one per registry and hand its
- * parts to queues, electors and clients. A controller's own metrics are made by {@link counter}, {@link gauge} and
- * {@link histogram} of the same object.
+ * Kubernetes' metrics of controllers in one prom-client registry. Create one instance per registry, and pass its
+ * members to queues, electors and clients. Use {@link counter}, {@link gauge} and {@link histogram} of the same
+ * instance for a controller's own metrics.
  *
- * Names, help texts, labels and buckets are upstream's; the text differs in two ways: a family nobody has used yet is
- * listed without series, and bucket bounds below a millionth are written `1e-8`, not `1e-08`.
+ * Names, help texts, labels and buckets are upstream's. The text format differs in two ways:
  *
- * @throws Error from the constructor when the registry holds these metrics already.
+ * - A family without samples is listed without series.
+ * - Bucket bounds below a millionth are written `1e-8`, not `1e-08`.
+ *
+ * @throws Error from the constructor when the registry already contains these metrics.
  */
 export class ControllerMetrics extends MetricFamilies {
-  /** `workqueue_*`: the `metrics` of a queue, the `queueMetrics` of a controller. */
+  /** `workqueue_*`: for the `metrics` of a queue and the `queueMetrics` of a controller. */
   readonly queues: QueueMetricsProvider;
-  /** `informer_*`: the `metrics` of an `InformerFactory` that has an `informerName`. */
+  /** `informer_*`: for the `metrics` of an `InformerFactory` with an `informerName`. */
   readonly informers: InformerMetricsProvider;
-  /** `leader_election_*`: the `metrics` of a `LeaderElector`. */
+  /** `leader_election_*`: for the `metrics` of a `LeaderElector`. */
   readonly leaderElection: LeaderElectionMetrics;
   readonly #restClient: (host: string) => RequestMetrics;
 
@@ -36,7 +38,9 @@ export class ControllerMetrics extends MetricFamilies {
     this.#restClient = restClientMetrics(this);
   }
 
-  /** `rest_client_*`: the `metrics` of a `Client`. @param host - The server's `host:port`. Default `none`: not known. */
+  /**
+   * `rest_client_*`: for the `metrics` of a `Client`. @param host - The server's `host:port`. Default `none`: unknown.
+   */
   restClient(host = "none"): RequestMetrics {
     return this.#restClient(host);
   }

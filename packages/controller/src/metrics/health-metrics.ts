@@ -1,7 +1,10 @@
 import type { HealthMetrics } from "../health-checks.js";
 import type { MetricFamilies } from "./metric-families.js";
 
-/** The `kubernetes_healthcheck*` metrics, which upstream serves apart, at `/metrics/slis`: give them a registry of their own. */
+/**
+ * Creates the `kubernetes_healthcheck*` metrics. Upstream serves them separately, at `/metrics/slis`, so give them
+ * their own registry.
+ */
 export function healthMetrics(families: MetricFamilies): HealthMetrics {
   const latest = families.gauge({
     name: "kubernetes_healthcheck",

@@ -9,7 +9,7 @@ import type { MetricFamilies } from "./metric-families.js";
 
 const LABELS = { labels: ["name", "group", "version", "resource"] } as const;
 
-/** The three `informer_*` metrics, and where there are shards what is of others. */
+/** Creates the three `informer_*` metrics, and with sharding a counter of objects that belong to other shards. */
 export function informerMetrics(families: MetricFamilies): InformerMetricsProvider {
   const define = informerMetricDefinitions;
   const queuedItems = families.gauge({ ...define.queuedItems, ...LABELS });

@@ -3,7 +3,7 @@ import type { MetricFamilies } from "./metric-families.js";
 
 const GROUP_BY_NAME = "'name' is the string used to identify the lease. Please make sure to group by name.";
 
-/** The two `leader_election_*` metrics (component-base metrics/prometheus/clientgo/leaderelection). */
+/** Creates the two `leader_election_*` metrics (component-base metrics/prometheus/clientgo/leaderelection). */
 export function leaderElectionMetrics(families: MetricFamilies): LeaderElectionMetrics {
   const status = families.gauge({
     name: "leader_election_master_status",

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** How much a metric may still change; shown in brackets before its help text, as Kubernetes does. */
+/** Stability of a metric. The help text begins with it in brackets, as in Kubernetes. */
 export type Stability = "ALPHA" | "BETA" | "STABLE";
 
 export interface MetricDefinition<Label extends string = never> {
@@ -12,32 +12,34 @@ export interface MetricDefinition<Label extends string = never> {
 }
 
 export interface HistogramDefinition<Label extends string = never> extends MetricDefinition<Label> {
-  /** Upper bounds, rising; `+Inf` is added. */
+  /** Upper bounds in ascending order; `+Inf` is added. */
   readonly buckets: readonly number[];
 }
 
 export interface MetricFamiliesOptions {
-  /** Where the metrics are registered. One process may have many. */
+  /** Registry for the metrics. One process may have several. */
   readonly registry: Registry;
-  /** Names of metrics that are not shown (upstream: `--disabled-metrics`). Unknown ones mean nothing. Default: none. */
+  /**
+   * Names of metrics that are not exposed (upstream: `--disabled-metrics`). Unknown names are ignored. Default: none.
+   */
   readonly disabled?: Iterable<string>;
-  /** Values that labels may have, by metric and label (upstream: `--allow-metric-labels`). Default: any. */
+  /** Allowed label values by metric and label (upstream: `--allow-metric-labels`). Default: all values. */
   readonly allowedLabels?: LabelAllowList;
-  /** Told each time a label had a value that is not allowed, and was counted as `unexpected`. */
+  /** Called each time a label value is not allowed and is replaced by `unexpected`. */
   readonly onUnexpectedLabel?: () => void;
 }
 
-/** Metric, label, values. */
+/** Allowed values by metric name and label name. */
 export type LabelAllowList = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** What a label's value is shown as when it is not allowed. */
+/** Replaces a label value that is not allowed. */
 const UNEXPECTED = "unexpected";
 
 /**
- * Makes metrics in one registry, with their stability in the help text.
+ * Creates metrics in one registry, with their stability in the help text.
  *
- * All methods throw an Error that names the metric when the registry has one of that name already: make each once and
- * hand it on.
+ * All methods throw an Error that names the metric when the registry already has a metric of that name. Create each
+ * metric once and share it.
  */
 export class MetricFamilies {
   readonly registry: Registry;
@@ -53,7 +55,7 @@ export class MetricFamilies {
     this.#onUnexpectedLabel = onUnexpectedLabel;
   }
 
-  /** How many metrics of each stability were registered so far; disabled ones are not. */
+  /** Number of registered metrics by stability, without disabled ones. */
   get registered(): ReadonlyMap<Stability, number> {
     return this.#registered;
   }
@@ -72,13 +74,13 @@ export class MetricFamilies {
   }
 
   #configuration<Label extends string>({ name, help, stability = "ALPHA", labels = [] }: MetricDefinition<Label>) {
-    // A disabled metric is kept, unregistered, so that whoever feeds it need not know.
+    // A disabled metric exists but is not registered, so that callers can record it as usual.
     const registers = this.#disabled.has(name) ? [] : [this.registry];
     if (registers.length > 0) this.#registered.set(stability, (this.#registered.get(stability) ?? 0) + 1);
     return { name, help: `[${stability}] ${help}`, labelNames: labels, registers };
   }
 
-  /** Only a metric with a list of allowed values pays for the comparison. */
+  /** Wraps the recording methods of a metric that has a list of allowed values. Other metrics keep their speed. */
   #withAllowedLabels<M extends object, Label extends string>(
     metric: M,
     { name }: MetricDefinition<Label>,

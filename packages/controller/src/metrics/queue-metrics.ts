@@ -4,15 +4,17 @@ import type { MetricFamilies } from "./metric-families.js";
 
 const FORM = { stability: "BETA", labels: ["name"] } as const;
 
-/** The ages of several queues of one name. */
+/** Ages of several queues with the same name. */
 interface SharedAges {
   readonly unfinishedSeconds: number[];
   readonly longestSeconds: number[];
 }
 
 /**
- * The seven `workqueue_*` metrics. A queue's series exist, at zero, from its construction on. Queues of the same name, as
- * the same controllers of several namespaces have, are shown as one: with all their items, and the longest of their waits.
+ * Creates the seven `workqueue_*` metrics. The series of a queue exist, at zero, from its construction on.
+ *
+ * Queues with the same name share their series, for example those of one controller in several namespaces. The series
+ * add up their items and unfinished work, and report the longest wait of all.
  */
 export function queueMetrics(families: MetricFamilies): QueueMetricsProvider {
   const define = queueMetricDefinitions;

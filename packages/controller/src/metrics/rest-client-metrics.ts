@@ -6,8 +6,9 @@ const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const BYTES = [64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216];
 
 /**
- * The `rest_client_*` metrics of requests, and a function that makes a client's for its server's `host:port`. Those of
- * Go's transport cache and exec plugins have no counterpart (component-base metrics/prometheus/restclient).
+ * Creates the `rest_client_*` metrics of requests. Returns a function that creates a client's metrics for the
+ * `host:port` of its server. The metrics of Go's transport cache and exec plugins have no counterpart (component-base
+ * metrics/prometheus/restclient).
  */
 export function restClientMetrics(families: MetricFamilies): (host: string) => RequestMetrics {
   const labels = ["verb", "host"] as const;
