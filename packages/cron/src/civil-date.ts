@@ -2,13 +2,13 @@
 export const DAY = 86_400;
 
 /**
- * Days since 1970-01-01 in the proleptic Gregorian calendar.
+ * Returns the days since 1970-01-01 in the proleptic Gregorian calendar.
  *
- * Like Go's `time.Date`, takes months and days outside their range and carries them over: month 13 is the next January,
- * day 32 of January is 1 February.
+ * Like Go's `time.Date`, accepts months and days outside their range and carries them over: month 13 is the next
+ * January, day 32 of January is 1 February.
  */
 export function daysFromCivil(year: number, month: number, day: number): number {
-  // Counting months from March puts the leap day at the end of the year.
+  // With March as the first month, the leap day is the last day of the year.
   const months = year * 12 + month - 3;
   const marchYear = Math.floor(months / 12);
   const marchMonth = months - marchYear * 12;
@@ -17,8 +17,8 @@ export function daysFromCivil(year: number, month: number, day: number): number 
 }
 
 /**
- * The date of a day since 1970-01-01, packed into one number so that stepping through days allocates nothing: see
- * {@link yearOf}, {@link monthOf} and {@link dayOf}. Good for every day a JavaScript `Date` can hold.
+ * Returns the date of a day since 1970-01-01, packed into one number so that stepping through days allocates nothing;
+ * see {@link yearOf}, {@link monthOf} and {@link dayOf}. Supports every day that a JavaScript `Date` can hold.
  */
 export function civilDate(days: number): number {
   const shifted = days + 719_468;
@@ -40,7 +40,7 @@ export const monthOf = (date: number): number => (date >> 5) & 15;
 /** Day of the month, from 1. */
 export const dayOf = (date: number): number => date & 31;
 
-/** 0 (Sunday) to 6, of a day since 1970-01-01, which was a Thursday. */
+/** Returns the weekday of a day since 1970-01-01 (a Thursday): 0 (Sunday) to 6. */
 export function weekdayOf(days: number): number {
   const weekday = (days + 4) % 7;
   return weekday < 0 ? weekday + 7 : weekday;

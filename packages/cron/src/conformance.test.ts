@@ -7,7 +7,7 @@ import { ScheduleError, TimeZoneCache, parseSchedule } from "./index.js";
 interface NextCase {
   readonly schedule: string;
   readonly timeZone: string;
-  /** May have nanoseconds. */
+  /** Can have nanoseconds. */
   readonly after: string;
   readonly next: readonly string[];
 }

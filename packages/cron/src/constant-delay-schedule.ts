@@ -1,7 +1,7 @@
 import type { Schedule } from "./schedule.js";
 
 /**
- * `@every`: a fixed delay from the time asked about, not from the clock face. The time zone has no influence.
+ * `@every`: a fixed delay from the time passed to `next`. The time zone has no influence.
  *
  * @see robfig/cron v3.0.1 constantdelay.go
  */
@@ -9,7 +9,7 @@ export class ConstantDelaySchedule implements Schedule {
   readonly timeZone: string;
   readonly #delayMs: number;
 
-  /** @param nanoseconds - At least a second is taken, and only whole seconds. */
+  /** @param nanoseconds - Truncated to whole seconds; at least one second. */
   constructor(nanoseconds: bigint, timeZone: string) {
     this.timeZone = timeZone;
     this.#delayMs = Math.max(1, Number(nanoseconds / 1_000_000_000n)) * 1000;

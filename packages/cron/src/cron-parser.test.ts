@@ -8,8 +8,9 @@ const ZONES = ["UTC", "America/New_York", "Europe/Berlin", "Asia/Kathmandu", "Au
 const YEAR_MS = 366 * 86_400_000;
 
 /**
- * What both libraries mean the same by: a star, distinct values, or a range with a step that is not the whole field.
- * cron-parser refuses a value named twice, and takes a field that names every value for a star, which Kubernetes does not.
+ * A field that both libraries interpret equally: a star, distinct values, or a range with a step that is not the whole
+ * field. cron-parser rejects a repeated value, and treats a field with every value as a star, which Kubernetes does
+ * not.
  */
 function field(minimum: number, maximum: number): fc.Arbitrary<string> {
   const value = fc.integer({ min: minimum, max: maximum });
@@ -36,7 +37,7 @@ test("away from changes of the clock, cron-parser finds the same runs", () => {
       let after = start;
       for (let count = 0; count < 5; count++) {
         const run = ours.next(after);
-        // Impossible dates; cron-parser may refuse those outright.
+        // Impossible dates. cron-parser may reject them immediately.
         if (run === undefined || run > after + YEAR_MS) return;
         const changes = zones.get(timeZone)!.transitions(after / 1000 - 86_400, run / 1000 + 86_400);
         if (changes.length > 0) return;

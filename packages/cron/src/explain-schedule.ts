@@ -7,43 +7,53 @@ const DEFAULT_LIMIT = 1000;
 const MAX_WINDOW_MS = 100 * 366 * DAY * 1000;
 
 export interface ExplainOptions extends ScheduleOptions {
-  /** The window: runs after `fromMs`, up to and including `toMs`. At most 100 years. */
+  /** Start of the window, exclusive. The window ends with `toMs`, inclusive, and is at most 100 years long. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** The most runs to list. Default 1000. */
+  /** Maximum number of runs to list. Default 1000. */
   readonly limit?: number;
 }
 
-/** What a schedule does in a window of time: plain data. Times are milliseconds since the epoch. */
+/** The runs of a schedule in a time window, as plain data. Times are epoch milliseconds. */
 export interface ScheduleExplanation {
   readonly timeZone: string;
-  /** Each the next after the one before, the first the next after `fromMs`. */
+  /** Consecutive runs, beginning with the first one after `fromMs`. */
   readonly runs: readonly number[];
-  /** What is said holds up to here: `toMs`, or the last run listed if there were more than `limit`. */
+  /** End of the explained time: `toMs`, or the last listed run if there were more than `limit`. */
   readonly untilMs: number;
-  /** Changes of the zone's offset in the window, with or without effect. None for `@every`, which they do not touch. */
+  /**
+   * Changes of the zone's offset in the window, with or without effect. Empty for `@every`, which they do not affect.
+   */
   readonly transitions: readonly ScheduleTransition[];
 }
 
-/** A change of a zone's offset from UTC, and what it does to a schedule on the days it touches. */
+/** A change of a zone's offset from UTC, and its effects on a schedule on the affected days. */
 export interface ScheduleTransition {
-  /** The clock is set forward (some wall times do not exist) or back (some come twice). */
+  /**
+   * `gap`: the clock is set forward, and some wall times do not exist. `overlap`: the clock is set back, and some wall
+   * times occur twice.
+   */
   readonly kind: "gap" | "overlap";
   readonly atMs: number;
   readonly offsetBeforeMs: number;
   readonly offsetAfterMs: number;
-  /** Wall times that match the fields but have no run, such as `2024-03-10T02:30`: missing from the clock, or passed by. */
+  /**
+   * Wall times that match the fields but have no run, such as `2024-03-10T02:30`: the wall time does not exist, or the
+   * search skipped it.
+   */
   readonly skipped: readonly string[];
-  /** Runs at a wall time that had its run before the clock was set back. */
+  /** Runs at a wall time that already had a run before the clock was set back. */
   readonly repeated: readonly number[];
-  /** Runs after the change at a wall time that does not match the fields: the search went past a missing midnight. */
+  /**
+   * Runs after the change at a wall time that does not match the fields, because the search passed a missing midnight.
+   */
   readonly misplaced: readonly number[];
 }
 
 /**
- * Lists the runs of a schedule in a window, and what changes of the clock (daylight saving time) did to them.
+ * Lists the runs of a schedule in a window, and the effects of clock changes (daylight saving time) on them.
  *
- * @throws {@link ScheduleError} as `parseSchedule`; RangeError if the window is not one, or too long.
+ * @throws {@link ScheduleError} as `parseSchedule`; RangeError if the window is invalid or too long.
  */
 export function explainSchedule(text: string, options: ExplainOptions): ScheduleExplanation {
   const { fromMs, toMs, limit = DEFAULT_LIMIT } = options;
@@ -65,12 +75,13 @@ export function explainSchedule(text: string, options: ExplainOptions): Schedule
   return { timeZone: schedule.timeZone, runs, untilMs, transitions };
 }
 
-/** The last second that RFC 3339 can write, with four digits of year. */
+/** The last second in RFC 3339, whose years have four digits. */
 const LAST_RFC3339_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /**
- * Like {@link explainSchedule}, for the next `count` runs after a time, at most 100 years ahead and not beyond the year
- * 9999. Fewer when the schedule does not run again within five calendar years, and then `untilMs` is the last of them.
+ * Like {@link explainSchedule}, for the next `count` runs after a time, at most 100 years ahead and until the year
+ * 9999. Returns fewer runs if the schedule does not run again within five calendar years; `untilMs` is then the last
+ * run.
  *
  * @throws {@link ScheduleError} as `parseSchedule`.
  */
@@ -112,8 +123,8 @@ function matches(schedule: FieldSchedule, wall: number): boolean {
 }
 
 /**
- * Compares the days that a transition touches, minute by minute of the wall clock, with what ran. Whole days, because a
- * clock that changes at midnight can cost a schedule a run at any hour of the day.
+ * Compares the days that a transition affects with the actual runs, minute by minute of wall time. Compares whole days,
+ * because a clock change at midnight can skip a run at any hour of the day.
  */
 function explainTransition(
   schedule: FieldSchedule,
@@ -128,7 +139,7 @@ function explainTransition(
   const repeated: number[] = [];
   for (let wall = firstDay * DAY; wall < (lastDay + 1) * DAY; wall += 60) {
     if (!matches(schedule, wall)) continue;
-    // When the clock showed this time: never, once, or (the offset being greater before than after) twice.
+    // The instants at which the clock showed this time: none, one, or two (if the offset is greater before than after).
     const instants = [wall - offsetBefore, wall - offsetAfter]
       .filter((instant, index, both) => zone.wallAt(instant) === wall && both.indexOf(instant) === index)
       .map((instant) => instant * 1000);

@@ -5,7 +5,7 @@ import { LAST_SECOND, type TimeZone } from "./time-zone.js";
 
 const HOUR = 3600;
 const MINUTE = 60;
-/** Calendar years looked ahead before a schedule counts as one that never runs. */
+/** Number of calendar years to search before a schedule counts as one that never runs. */
 const YEARS_AHEAD = 5;
 
 export interface Fields {
@@ -51,14 +51,14 @@ export class FieldSchedule implements Schedule {
     return this.#zone;
   }
 
-  /** Whether the day of a wall time matches; the rest of it does not count. Seconds, see {@link TimeZone}. */
+  /** Whether the day of a wall time matches; ignores the time of day. In seconds, see {@link TimeZone}. */
   matchesDay(wall: number): boolean {
     const days = Math.floor(wall / DAY);
     const date = civilDate(days);
     return this.#month[monthOf(date)] === 0 && this.#dayMatches(days, date);
   }
 
-  /** Whether the hour and the minute of a wall time match; the rest of it does not count. Seconds. */
+  /** Whether the hour and the minute of a wall time match; ignores the day and the second. In seconds. */
   matchesTimeOfDay(wall: number): boolean {
     return this.#hour[hourOf(wall)] === 0 && this.#minute[minuteOf(wall)] === 0;
   }
@@ -71,16 +71,16 @@ export class FieldSchedule implements Schedule {
   }
 
   /**
-   * The first match at or after `start`, found as upstream finds it: by incrementing the largest unit that does not
-   * match, and starting over whenever the next larger one changes. Which wall times around a change of offset are run,
-   * skipped or run twice follows from these very steps, so their order and kind matter: months and days are steps on the
+   * Returns the first match at or after `start`, with upstream's algorithm: increments the largest unit that does not
+   * match, and starts over when the next larger unit changes. Which wall times around an offset change run, are skipped
+   * or run twice depends on these exact steps. Their order and kind therefore matter: months and days are steps on the
    * calendar, hours and minutes are elapsed time.
    */
   #search(start: number): number | undefined {
     const zone = this.#zone;
     const lastYear = yearOf(civilDate(Math.floor(zone.wallAt(start) / DAY))) + YEARS_AHEAD;
     let instant = start;
-    // Whether the smaller units were set to their minimum: happens once, before the first step.
+    // Whether the smaller units were set to their minimum. This happens once, before the first step.
     let moved = false;
 
     search: for (;;) {
@@ -112,7 +112,7 @@ export class FieldSchedule implements Schedule {
         instant = this.#nextDay(instant);
         const today = days;
         days = Math.floor(zone.wallAt(instant) / DAY);
-        // Every month has a 28th: up to there, the next date is the next number.
+        // Every month has a 28th day, so up to that day the next date is the next number.
         date = days === today + 1 && dayOf(date) < 28 ? date + 1 : civilDate(days);
         if (dayOf(date) === 1) continue search;
       }
@@ -148,9 +148,10 @@ export class FieldSchedule implements Schedule {
       }
 
       if (instant >= start) return instant;
-      // Upstream returns this. Where the clock goes back to the middle of an hour (Pacific/Chatham), or west of UTC by two
-      // hours or more, setting the smaller units to their minimum can lead to before the start. Callers count on going
-      // forward. It takes an hour that does not match to get here, so the search goes on with the next full hour.
+      // Upstream returns this instant. Setting the smaller units to their minimum can lead to before the start: where
+      // the clock goes back to the middle of an hour (Pacific/Chatham), or west of UTC by two hours or more. Callers
+      // require a later instant. This happens only after an hour that does not match, so the search continues with the
+      // next full hour.
       wall = zone.wallAt(start);
       instant = start + HOUR - (wall - Math.floor(wall / HOUR) * HOUR);
     }
@@ -162,21 +163,22 @@ export class FieldSchedule implements Schedule {
     return this.#requiresBothDays ? dayOfMonth && dayOfWeek : dayOfMonth || dayOfWeek;
   }
 
-  /** The same wall time one calendar day later; if that is not a full hour of 00, the midnight that is nearest. */
+  /** Returns the same wall time one calendar day later. If its hour is not 0, returns the nearest midnight. */
   #nextDay(instant: number): number {
     const wall = this.#zone.wallAt(instant);
     for (let step = 1; ; step++) {
       let later = this.#zone.instantOf(wall + step * DAY);
       const hour = hourOf(this.#zone.wallAt(later));
       if (hour !== 0) later += (hour > 12 ? 24 - hour : -hour) * HOUR;
-      // A zone that skips a whole day (Pacific/Apia, 2011-12-30) leads back to the same instant, where upstream never
-      // ends. Here the search goes on with the day after the missing one.
+      // A zone that skips a whole day (Pacific/Apia, 2011-12-30) leads back to the same instant, where upstream loops
+      // for ever. Here the search continues with the day after the missing one.
       if (later > instant) return later;
     }
   }
 
   /**
-   * `steps` units of elapsed time, at least one; only one if the offset changes on the way, so that no stop is missed.
+   * Advances by `steps` units of elapsed time, at least one. Advances by only one unit if the offset changes on the
+   * way, so that no match is missed.
    */
   #advance(instant: number, steps: number, unit: number): number {
     const target = instant + (steps || 1) * unit;

@@ -1,11 +1,11 @@
 import { parseInteger } from "./integer.js";
 import { ScheduleError } from "./schedule-error.js";
 
-/** One of the five fields of a schedule: the range of its values and their names. */
+/** One of the five fields of a schedule: the range of its values, and their names. */
 export interface FieldKind {
   readonly minimum: number;
   readonly maximum: number;
-  /** Three-letter abbreviations in the order of their values, the first being `minimum`. */
+  /** Three-letter abbreviations in the order of their values, starting with `minimum`. */
   readonly names?: readonly string[];
 }
 
@@ -17,30 +17,32 @@ export const months: FieldKind = {
   maximum: 12,
   names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
 };
-/** Sunday is 0, and only 0. */
+/** Sunday is 0; 7 is not allowed. */
 export const daysOfWeek: FieldKind = {
   minimum: 0,
   maximum: 6,
   names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
 };
 
-/** The values a field allows. */
+/** The allowed values of a field. */
 export interface Field {
   /**
-   * For every value from 0 to the maximum: how far it is to the next allowed value, 0 if it is one itself. When none is
-   * left, the distance to maximum + 1, where the next larger unit begins.
+   * For every value from 0 to the maximum: the distance to the next allowed value; 0 if the value itself is allowed. If
+   * there is no later allowed value: the distance to maximum + 1, where the next larger unit begins.
    */
   readonly distance: Uint8Array;
-  /** No value at all is allowed: the field was only commas. */
+  /** Whether no value is allowed: the field contained only commas. */
   readonly empty: boolean;
-  /** The field has a `*` or `?` item without a step, or with step 1. It decides how the two day fields combine. */
+  /**
+   * Whether the field has a `*` or `?` item without a step, or with step 1. It decides how the two day fields combine.
+   */
   readonly star: boolean;
 }
 
 /**
- * Parses one field: items separated by commas, where empty items are dropped.
+ * Parses one field: items separated by commas. Ignores empty items.
  *
- * @throws {@link ScheduleError} for the first item that is wrong.
+ * @throws {@link ScheduleError} for the first invalid item.
  * @see robfig/cron v3.0.1 parser.go getField
  */
 export function parseField(text: string, kind: FieldKind): Field {
@@ -74,7 +76,7 @@ interface Range {
   readonly star: boolean;
 }
 
-/** The order of the checks is upstream's: it decides which of several mistakes is reported (parser.go getRange). */
+/** Checks in upstream's order, which decides the reported error if there are several (parser.go getRange). */
 function parseItem(item: string, kind: FieldKind): Range {
   const [base = "", stepText, ...moreSlashes] = item.split("/");
   const [low = "", high, ...moreHyphens] = base.split("-");
@@ -82,7 +84,7 @@ function parseItem(item: string, kind: FieldKind): Range {
 
   let start = BigInt(kind.minimum);
   let end = BigInt(kind.maximum);
-  // Whatever follows a star up to the slash is ignored: `*-x` is `*`.
+  // Text between a star and the slash is ignored: `*-x` is `*`.
   if (!star) {
     start = parseValue(low, kind);
     if (moreHyphens.length > 0) throw new ScheduleError(`too many hyphens: ${item}`);
@@ -93,7 +95,7 @@ function parseItem(item: string, kind: FieldKind): Range {
   if (moreSlashes.length > 0) throw new ScheduleError(`too many slashes: ${item}`);
   if (stepText !== undefined) {
     step = parseInteger(stepText);
-    // `N/step` runs from N to the maximum.
+    // `N/step` is the range from N to the maximum.
     if (high === undefined) end = BigInt(kind.maximum);
   }
 

@@ -9,14 +9,14 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["h", 3_600_000_000_000n],
 ]);
 
-/** Durations are signed 64-bit nanoseconds: about 292 years either way. */
+/** Durations are signed 64-bit nanoseconds: about ±292 years. */
 const LIMIT = 1n << 63n;
 
 /**
- * Parses a Go duration such as `1h30m`, `-1.5s` or `300ms`; units are h, m, s, ms, us (µs) and ns.
+ * Parses a Go duration such as `1h30m`, `-1.5s` or `300ms`. Units are h, m, s, ms, us (µs) and ns.
  *
  * @returns Nanoseconds.
- * @throws SyntaxError with Go's words.
+ * @throws SyntaxError with Go's message.
  * @see go src/time/format.go ParseDuration
  */
 export function parseGoDuration(text: string): bigint {
@@ -45,12 +45,18 @@ export function parseGoDuration(text: string): bigint {
   return total;
 }
 
-/** The same in milliseconds: exact up to 104 days, and to the microsecond up to 292 years. @throws SyntaxError with Go's words. */
+/**
+ * Parses a Go duration to milliseconds: exact up to 104 days, and to the microsecond up to 292 years. @throws
+ * SyntaxError with Go's message.
+ */
 export function parseGoDurationMs(text: string): number {
   return Number(parseGoDuration(text)) / 1_000_000;
 }
 
-/** `0.fraction` units, cut to whole nanoseconds: in floating point, as upstream, because the rounding shows. */
+/**
+ * Returns `0.fraction` units in whole nanoseconds, truncated. Uses floating point like upstream, because rounding
+ * affects the result.
+ */
 function fractionOf(fraction: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;
@@ -63,7 +69,9 @@ function fractionOf(fraction: string, unit: bigint): bigint {
   return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
 }
 
-/** As Go's time package quotes: everything but printable ASCII as the hexadecimal bytes of its UTF-8. */
+/**
+ * Quotes a text like Go's time package: everything except printable ASCII becomes the hexadecimal bytes of its UTF-8.
+ */
 function quoteBytes(text: string): string {
   let quoted = '"';
   for (const character of text) {

@@ -10,7 +10,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "\\": "\\\\",
 };
 
-/** A text in double quotes as Go's `strconv.Quote` and `%q` write it: what can be printed stays as it is. */
+/** Quotes a text like Go's `strconv.Quote` and `%q`: printable characters stay unchanged. */
 export function goQuote(text: string): string {
   return `"${text.toWellFormed().replace(/["\\]|(?! )[\p{C}\p{Z}]/gu, escape)}"`;
 }

@@ -2,11 +2,11 @@ import { goQuote } from "./go-quote.js";
 import { ScheduleError } from "./schedule-error.js";
 
 /**
- * A non-negative decimal integer of at most 63 bits; leading zeros and a leading `+` are fine.
+ * Parses a non-negative decimal integer of at most 63 bits. Accepts leading zeros and a leading `+`.
  *
- * A bigint, because error messages repeat numbers that a JavaScript number cannot hold.
+ * Returns a bigint, because error messages repeat numbers that a JavaScript number cannot hold.
  *
- * @throws {@link ScheduleError} with Go's words (strconv.Atoi).
+ * @throws {@link ScheduleError} with Go's message (strconv.Atoi).
  */
 export function parseInteger(text: string): bigint {
   const negative = text.startsWith("-");
@@ -23,7 +23,7 @@ function parseDigits(digits: string, text: string): bigint {
   for (const digit of digits) {
     if (digit < "0" || digit > "9") throw notAnInteger(text, "invalid syntax");
     value = value * 10n + BigInt(digit);
-    // As in Go, what follows the digit that overflows 64 bits is not looked at.
+    // As in Go, digits after the one that overflows 64 bits are not checked.
     if (value >= 1n << 64n) throw notAnInteger(text, "value out of range");
   }
   return value;

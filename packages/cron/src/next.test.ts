@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { TimeZoneCache, parseSchedule } from "./index.js";
 
-/** The next `count` runs, in UTC with seconds; "never" ends the list. */
+/** Returns the next `count` runs, in UTC with seconds. "never" ends the list. */
 function runs(text: string, timeZone: string, after: string, count: number): string[] {
   const schedule = parseSchedule(text, { timeZone });
   const found: string[] = [];
@@ -91,7 +91,7 @@ test.each([
 });
 
 test("a clock set back does not send the search back in time", () => {
-  // From 02:00 to 00:00 in Iqaluit, so that the hours 0 and 1 come twice.
+  // The clock goes back from 02:00 to 00:00 in Iqaluit, so hours 0 and 1 occur twice.
   const zones = new TimeZoneCache();
   const overlap = Date.parse("1999-10-31T06:00:00Z");
   for (const text of ["0 0 * * *", "0 1 * * *", "30 0,2 * * *", "15 1 31 10 *"]) {
@@ -99,7 +99,7 @@ test("a clock set back does not send the search back in time", () => {
     for (let time = overlap - 7_200_000; time < overlap + 7_200_000; time += 60_000)
       expect(schedule.next(time)).toBeGreaterThan(time);
   }
-  // Hour 3 comes from 02:45 on for the second time; upstream answers with the first, an hour and more ago.
+  // Hour 3 occurs again from 02:45 on. Upstream returns the first occurrence, more than an hour earlier.
   const chatham = parseSchedule("0 3 * * *", { timeZone: "Pacific/Chatham", zones });
   expect(chatham.next(Date.parse("2024-04-06T14:05:00Z"))).toBe(Date.parse("2024-04-06T14:15:00Z"));
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { ScheduleError, parseSchedule } from "./index.js";
 
-/** Either the message of the error, or the first runs after 2024-09-01T00:00:00Z (a Sunday), cut to minutes. */
+/** Returns the error message, or the first runs after 2024-09-01T00:00:00Z (a Sunday), truncated to minutes. */
 function outcome(text: string, runs = 3): string | string[] {
   try {
     const schedule = parseSchedule(text);

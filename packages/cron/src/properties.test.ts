@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 
 import { type Schedule, ScheduleError, TimeZoneCache, parseSchedule } from "./index.js";
 
-/** How many texts the fuzz test tries, the others in proportion; set CRON_FUZZ_RUNS=1000000 for a long run. */
+/** Number of texts in the fuzz test; the other tests scale with it. Set CRON_FUZZ_RUNS=1000000 for a long run. */
 const FUZZ_RUNS = Number(process.env["CRON_FUZZ_RUNS"] ?? 20_000);
 
 vi.setConfig({ testTimeout: Math.max(20_000, FUZZ_RUNS) });
@@ -34,7 +34,7 @@ interface FieldText {
   readonly star: boolean;
 }
 
-/** A field that is valid, and what it means, worked out on the side. */
+/** A valid field, with its allowed values calculated independently. */
 function fieldText(minimum: number, maximum: number): fc.Arbitrary<FieldText> {
   const range = (start: number, end: number, step = 1) => {
     const values: number[] = [];
@@ -173,7 +173,7 @@ test("around changes of the clock, next is where upstream's steps lead, taken on
     fc.property(fieldsText, timeOfChange, ({ text, fields }, { timeZone, after }) => {
       const actual = parseSchedule(text, { timeZone, zones }).next(after);
       const expected = nextByTheBook(fields, (instant) => zones.get(timeZone)!.offsetAt(instant), after);
-      // Two deliberate differences: getting past a missing day, and never going back.
+      // Two deliberate differences: this package skips a missing day, and never goes back in time.
       const differs = expected === "endless" || (expected ?? Infinity) <= after;
       expect(differs ? (actual ?? Infinity) > after : actual === expected).toBe(true);
     }),
@@ -195,7 +195,7 @@ test("@every keeps its phase in any zone", () => {
   );
 });
 
-/** Lets through whatever else is thrown. */
+/** Returns the schedule or its ScheduleError. Rethrows any other error. */
 function parseOrError(text: string): Schedule | ScheduleError {
   try {
     return parseSchedule(text, { zones });
@@ -205,7 +205,7 @@ function parseOrError(text: string): Schedule | ScheduleError {
   }
 }
 
-/** The search as upstream describes it: one unit at a time, through `Date`, without any short cut. */
+/** The search as upstream describes it: one unit at a time, with `Date`, without optimizations. */
 function nextByTheBook(
   [minute, hour, dayOfMonth, month, dayOfWeek]: FieldsText["fields"],
   offsetAt: (instant: number) => number,

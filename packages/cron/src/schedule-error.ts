@@ -4,12 +4,12 @@ export type FieldName = "minute" | "hour" | "day of month" | "month" | "day of w
 /**
  * The schedule text is not valid.
  *
- * The message is exactly the one that Kubernetes puts into events and validation errors (robfig/cron's), for example
- * `expected exactly 5 fields, found 4: [a b c d]`.
+ * The message is exactly the one in Kubernetes' events and validation errors (robfig/cron's), for example `expected
+ * exactly 5 fields, found 4: [a b c d]`.
  */
 export class ScheduleError extends Error {
   override readonly name = "ScheduleError";
-  /** Which field is wrong, which the message does not say. Absent when it is not one field alone. */
+  /** The invalid field, which the message does not name. Absent if the error does not concern a single field. */
   readonly field?: FieldName;
 
   constructor(message: string, { field, ...options }: ErrorOptions & { readonly field?: FieldName } = {}) {

@@ -7,27 +7,27 @@ import { timeZoneError } from "./time-zone-location.js";
 import { type TimeZone, TimeZoneCache } from "./time-zone.js";
 import { splitFields, trimSpace } from "./whitespace.js";
 
-/** When something runs. Immutable but for its zone's table of offsets, which fills as it is asked about more years. */
+/** A parsed schedule. Immutable except for its zone's table of offsets, which grows with the requested years. */
 export interface Schedule {
-  /** The zone whose wall time the fields are about. */
+  /** The time zone of the fields. */
   readonly timeZone: string;
 
   /**
-   * The first run strictly after a time.
+   * Returns the first run strictly after a time.
    *
    * @param afterMs - Milliseconds since the epoch.
-   * @returns Milliseconds since the epoch, a whole second; undefined if there is no run within five calendar years (no
-   * further than to the end of the fifth year after that of `afterMs`), or `afterMs` is not a time a `Date` can hold.
+   * @returns Milliseconds since the epoch, a whole second. `undefined` if there is no run until the end of the fifth
+   * calendar year after that of `afterMs`. Also `undefined` if `afterMs` is not a valid `Date` time.
    */
   next(afterMs: number): number | undefined;
 }
 
 export interface ScheduleOptions {
-  /** The zone of a schedule that names none itself. Default `"UTC"`. */
+  /** Time zone of a schedule without its own. Default `"UTC"`. */
   readonly timeZone?: string;
-  /** What `TZ=Local` means, the zone of the process upstream. Default `"UTC"`. */
+  /** The meaning of `TZ=Local`, which is the process's zone upstream. Default `"UTC"`. */
   readonly localTimeZone?: string;
-  /** Where zone data is kept; give many schedules the same to read each zone once. Default: one for this schedule. */
+  /** Cache of zone data. Share one between schedules to read each zone once. Default: a new cache for this schedule. */
   readonly zones?: TimeZoneCache;
 }
 
@@ -44,18 +44,18 @@ const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
 const EVERY = "@every ";
 
 /**
- * Parses a schedule as Kubernetes does: five fields (minute, hour, day of month, month, day of week), or `@hourly`,
- * `@daily`, `@weekly`, `@monthly`, `@yearly` and their synonyms, or `@every <duration>`; each may begin with
- * `TZ=<zone> ` or `CRON_TZ=<zone> `, which wins over the option.
+ * Parses a schedule like Kubernetes: five fields (minute, hour, day of month, month, day of week), or `@hourly`,
+ * `@daily`, `@weekly`, `@monthly`, `@yearly` and their synonyms, or `@every <duration>`. Each can begin with `TZ=<zone>
+ * ` or `CRON_TZ=<zone> `, which overrides the option.
  *
- * @throws {@link ScheduleError}, and nothing else, whatever the text.
+ * @throws {@link ScheduleError}, and no other error, for any text.
  * @see robfig/cron v3.0.1 parser.go ParseStandard
  */
 export function parseSchedule(text: string, options: ScheduleOptions = {}): Schedule {
   return parse(text, options);
 }
 
-/** {@link parseSchedule}, for those who need to know which of the two kinds it is. */
+/** Does the same as {@link parseSchedule}, for callers that need to distinguish the two kinds of schedules. */
 export function parse(text: string, options: ScheduleOptions): FieldSchedule | ConstantDelaySchedule {
   if (typeof text !== "string") throw new ScheduleError(`schedule must be a string, not ${typeof text}`);
   if (text === "") throw new ScheduleError("empty spec string");
@@ -64,7 +64,7 @@ export function parse(text: string, options: ScheduleOptions): FieldSchedule | C
   let rest = text;
   if (text.startsWith("TZ=") || text.startsWith("CRON_TZ=")) {
     const space = text.indexOf(" ");
-    // Upstream panics here; its callers recover and report the panic as a format error, in these words.
+    // Upstream panics here. Its callers recover, and report the panic as a format error with this text.
     if (space < 0) throw new ScheduleError("invalid schedule format: runtime error: slice bounds out of range [:-1]");
     zoneName = text.slice(text.indexOf("=") + 1, space);
     rest = trimSpace(text.slice(space));
@@ -91,7 +91,7 @@ export function parse(text: string, options: ScheduleOptions): FieldSchedule | C
   );
 }
 
-/** Says which field it was that could not be parsed. */
+/** Adds the field's name to a parse error. */
 function parseNamedField(field: FieldName, text: string, range: Parameters<typeof parseField>[1]): Field {
   try {
     return parseField(text, range);

@@ -1,9 +1,9 @@
 import { TIME_ZONE_NAMES, isTimeZone } from "./time-zone-names.js";
 
-/** The zone a name leads to, by the name that the runtime knows it by; or why there is none, in Go's words. */
+/** The runtime's name of the zone that a name refers to, or Go's message if there is none. */
 export type TimeZoneLocation = { readonly zone: string } | { readonly error: string };
 
-/** Copies of the whole database in folders of their own. */
+/** Folders with copies of the whole database. */
 const DATABASE_COPIES: ReadonlySet<string> = new Set(["posix", "right"]);
 
 const FOLDERS: ReadonlySet<string> = new Set(
@@ -17,7 +17,7 @@ const FOLDERS: ReadonlySet<string> = new Set(
 const FACTORY = "Factory";
 const POSIX_RULES = "posixrules";
 
-/** What else is installed beside the zones, not in their copies. */
+/** Other files installed with the zones, but not in the copies. */
 const OTHER_FILES: ReadonlySet<string> = new Set([
   "iso3166.tab",
   "leap-seconds.list",
@@ -30,10 +30,10 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
 const MAX_FILE_NAME_BYTES = 255;
 
 /**
- * Follows a name as Go does, which takes it for a path in the folder that the zone database is installed in: repeated
- * slashes and `.` count for nothing, `posix/` and `right/` lead to the same zones, and what is found may be no zone.
+ * Resolves a name like Go, which uses it as a path in the folder of the zone database. Repeated slashes and `.` are
+ * ignored. `posix/` and `right/` lead to the same zones. The path can lead to a file that is not a zone.
  *
- * @param name - Anything; the empty name is UTC. `Local`, which Go does not look up, is for the caller.
+ * @param name - Any text; the empty name is UTC. The caller handles `Local`, which Go does not look up.
  * @see go src/time/zoneinfo.go LoadLocation, zoneinfo_read.go loadLocation
  */
 export function locateTimeZone(name: string): TimeZoneLocation {
@@ -67,10 +67,11 @@ function zoneOf(path: string, isCopy: boolean): string | undefined {
 }
 
 /**
- * Why Go could not load the zone, in its words: `unknown time zone X`, `time: invalid location name`, or what it says of a
- * folder (`is a directory`) and of a file that is no zone (`malformed time zone information`).
+ * Returns Go's message for a zone that it cannot load: `unknown time zone X`, `time: invalid location name`, or its
+ * message for a folder (`is a directory`) and for a file that is not a zone (`malformed time zone information`).
  *
- * @returns undefined if it can be loaded, which includes the empty name (UTC) and `Local` (the zone of the process).
+ * @returns `undefined` if the zone can be loaded, which includes the empty name (UTC) and `Local` (the zone of the
+ * process).
  */
 export function timeZoneError(name: string): string | undefined {
   if (name === "Local") return undefined;

@@ -1,8 +1,8 @@
 /**
- * Every name in the tz database (2025b), links to other names included, by what precedes the last slash.
+ * All names in the tz database (2025b), including links to other names, grouped by the part before the last slash.
  *
- * `Intl` cannot be asked for them: it lists only what it takes for canonical, takes names in any letter case, and knows
- * others that are not in the database (`ACT`). `Factory`, a placeholder that no JavaScript runtime has, is left out.
+ * `Intl` cannot list them: it lists only the names it considers canonical, accepts names in any letter case, and has
+ * others that are not in the database (`ACT`). `Factory`, a placeholder that no JavaScript runtime has, is omitted.
  */
 const NAMES: readonly (readonly [area: string, cities: string])[] = [
   [
@@ -157,15 +157,15 @@ export const TIME_ZONE_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether `name` is, letter for letter, the name of a zone in the tz database, which this runtime has data for.
+ * Whether `name` is exactly the name of a zone in the tz database, and this runtime has data for the zone.
  *
- * Old names are (`US/Pacific`, `Zulu`, `EST5EDT`, `Asia/Calcutta`); `utc`, `america/new_york` and `GMT+5` are not, and
- * neither is `Local`.
+ * Old names are accepted (`US/Pacific`, `Zulu`, `EST5EDT`, `Asia/Calcutta`). `utc`, `america/new_york`, `GMT+5` and
+ * `Local` are not.
  */
 export function isTimeZone(name: string): boolean {
-  // Every runtime has it, and asking for it takes 20 KB outside the heap each time.
+  // Every runtime has UTC, and requesting it takes 20 KB outside the heap each time.
   if (name === "UTC") return true;
-  // The runtime may be newer than the list above, or older.
+  // The runtime may be newer or older than the list above.
   if (!TIME_ZONE_NAMES.has(name)) return Intl.supportedValuesOf("timeZone").includes(name);
   try {
     return Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";

@@ -1,10 +1,10 @@
 import { TIME_ZONE_NAMES, isTimeZone } from "./time-zone-names.js";
 
 /**
- * The time zone somebody may have meant: the same name in other letter case or with spaces, the city alone, or the name
- * that takes the fewest corrections, if those are few.
+ * Returns the time zone that was probably meant: the same name in other letter case or with spaces, the city alone, or
+ * the name with the fewest corrections, if there are few.
  *
- * @returns `undefined` when nothing comes close.
+ * @returns `undefined` if no name is similar.
  */
 export function suggestTimeZone(name: string): string | undefined {
   const wanted = normalize(name);
@@ -35,7 +35,7 @@ function normalize(name: string): string {
     .replaceAll(/[\s_-]+/g, "_");
 }
 
-/** Insertions, deletions and replacements from one text to the other (Levenshtein). */
+/** Returns the number of insertions, deletions and replacements between two texts (Levenshtein distance). */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -15,7 +15,7 @@ test("a schedule in UTC asks the runtime for no time zone, one in another zone a
   expect(parseSchedule("0 12 * * *").next(0)).toBe(12 * 3_600_000);
   expect(asked).not.toHaveBeenCalled();
   const schedule = parseSchedule("0 12 * * *", { timeZone: "Europe/Rome" });
-  // Whether there is such a zone.
+  // One call checks that the zone exists.
   expect(asked).toHaveBeenCalledTimes(1);
   expect(schedule.next(0)).toBe(11 * 3_600_000);
   expect(asked).toHaveBeenCalledTimes(2);
@@ -102,7 +102,7 @@ test("the table of a zone is what the runtime says, in any order of asking", () 
       second: "numeric",
     });
     const wrong: number[] = [];
-    // Multiplying by a number without a common factor visits all of 1900 to 2089 in leaps.
+    // The factor is coprime to the count, so the steps visit 1900 to 2089 in large leaps.
     for (let index = 0; index < 5_000; index++) {
       const instant = -2_208_988_800 + ((index * 1_234_577) % 5_000) * 1_199_999;
       const part = Object.fromEntries(

@@ -1,25 +1,28 @@
 import { locateTimeZone } from "./time-zone-location.js";
 
-/** The length of one part of a zone's table: a little over two years. Seconds. */
+/** Length of one block of a zone's offset table in seconds: a little over two years. */
 const BLOCK = 2 ** 26;
 /**
- * Offset changes that take each other back within this time are not seen. The briefest known are just under a week (Brazil
- * in October 2000, Gaza in October 2040). Seconds.
+ * Sampling interval in seconds. Offset changes that revert within this interval are not detected. The shortest known
+ * ones last just under a week (Brazil in October 2000, Gaza in October 2040).
  */
 const SAMPLE = 3 * 86_400;
-/** Parts of the table kept at a time: two thousand years. */
+/** Maximum number of cached blocks: two thousand years. */
 const MAX_CACHED_BLOCKS = 1024;
-/** The last second a JavaScript `Date` can hold. */
+/** The last second that a JavaScript `Date` can hold. */
 export const LAST_SECOND = 8.64e12;
 
-/** Part of a zone's table: `offsets[i]` holds from `starts[i]` to the next start. `starts[0]` is where the part begins. */
+/**
+ * One block of a zone's offset table: `offsets[i]` applies from `starts[i]` to the next start. `starts[0]` is the start
+ * of the block.
+ */
 interface Block {
   readonly starts: number[];
   readonly offsets: number[];
   readonly end: number;
 }
 
-/** An instant at which a zone's offset from UTC changes. Seconds. */
+/** An instant at which a zone's offset from UTC changes. In seconds. */
 export interface Transition {
   readonly at: number;
   readonly offsetBefore: number;
@@ -27,21 +30,21 @@ export interface Transition {
 }
 
 /**
- * The offsets of one time zone, taken from the runtime's zone data when first needed and kept.
+ * The offsets of one time zone, read from the runtime's zone data on demand and cached.
  *
- * Everything is in whole seconds since the epoch; a wall time is given as if it were UTC.
+ * All values are whole seconds since the epoch. A wall time is encoded as if it were UTC.
  */
 export class TimeZone {
   readonly name: string;
-  /** Made when first needed: it is 20 KB outside the heap, and whoever only checks a name needs none. */
+  /** Created on demand: it takes 20 KB outside the heap, and checking a name does not need it. */
   #format: Intl.DateTimeFormat | undefined;
   readonly #blocks = new Map<number, Block>();
-  // The stretch that was asked for last: the next question is nearly always about the same one.
+  // The last interval that was queried. The next query is nearly always in the same one.
   #from = 0;
   #until = 0;
   #offset = 0;
 
-  /** @param name - A name that `Intl` knows; not checked here, see {@link TimeZoneCache}. */
+  /** @param name - A name that `Intl` accepts; not checked here, see {@link TimeZoneCache}. */
   constructor(name: string) {
     this.name = name;
     if (name !== "UTC") return;
@@ -49,28 +52,30 @@ export class TimeZone {
     this.#until = Infinity;
   }
 
-  /** Seconds east of UTC at an instant. */
+  /** Returns the seconds east of UTC at an instant. */
   offsetAt(instant: number): number {
     if (instant < this.#from || instant >= this.#until) this.#seek(instant);
     return this.#offset;
   }
 
-  /** The wall time at an instant. */
+  /** Returns the wall time at an instant. */
   wallAt(instant: number): number {
     return instant + this.offsetAt(instant);
   }
 
-  /** An instant after the given one up to which the offset is sure not to change. Not always the next change itself. */
+  /**
+   * Returns an instant after the given one until which the offset does not change. Can be earlier than the next change.
+   */
   offsetValidUntil(instant: number): number {
     this.offsetAt(instant);
     return this.#until;
   }
 
   /**
-   * The instant of a wall time.
+   * Returns the instant of a wall time.
    *
-   * Of a wall time that comes twice it is the first in zones west of UTC and the second in zones east of it; one that is
-   * skipped moves by the gap, back in the west and on in the east.
+   * For a wall time that occurs twice: the first instant in zones west of UTC, the second in zones east of it. A
+   * skipped wall time is shifted by the gap: back in zones west of UTC, forward in zones east of it.
    *
    * @see go src/time/time.go Date
    */
@@ -78,7 +83,7 @@ export class TimeZone {
     return wall - this.offsetAt(wall - this.offsetAt(wall));
   }
 
-  /** The changes of offset after `from`, up to and including `to`. */
+  /** Returns the offset changes after `from`, up to and including `to`. */
   transitions(from: number, to: number): Transition[] {
     const found: Transition[] = [];
     for (let at = this.offsetValidUntil(from); at <= to; at = this.offsetValidUntil(at)) {
@@ -112,7 +117,8 @@ export class TimeZone {
     while (last < end - 1) {
       const next = Math.min(last + SAMPLE, end - 1);
       const offsetNext = this.#readOffset(next);
-      // A sample apart there may be two changes; each round finds the end of a stretch that has the offset at `last`.
+      // There can be two changes between two samples. Each round finds the end of the interval that has the offset at
+      // `last`.
       while (offset !== offsetNext) {
         let before = last;
         let after = next;
@@ -143,15 +149,15 @@ export class TimeZone {
 }
 
 /**
- * Loads time zones, each one once. Schedules that are given the same cache share its tables; reading one year of a zone
- * takes the runtime about 0.1 ms.
+ * Loads each time zone once. Schedules with the same cache share its tables. Reading one year of a zone takes the
+ * runtime about 0.1 ms.
  */
 export class TimeZoneCache {
   readonly #zones = new Map<string, TimeZone>();
 
-  /** @returns The zone that a name leads to (empty: UTC), or undefined if it leads to none: see `timeZoneError`. */
+  /** @returns The zone that a name refers to (empty: UTC), or `undefined` if there is none; see `timeZoneError`. */
   get(name: string): TimeZone | undefined {
-    // Names that lead to the same zone share it, so that there are never more than there are zones.
+    // Names of the same zone share one object, so the cache never has more zones than the database.
     const known = this.#zones.get(name);
     if (known !== undefined) return known;
     const location = name === "Local" ? undefined : locateTimeZone(name);
