@@ -25,7 +25,7 @@ class RunHarness extends Harness {
     await this.clock.advance(at(time) - this.clock.now());
   }
 
-  /** Outcomes since the last call, with the time of day they were decided at. */
+  /** Outcomes since the last call, with the time of day of each decision. */
   outcomes(): string[] {
     return this.decisions.splice(0).map(({ atMs, outcome, reason }) => {
       const time = new Date(atMs).toISOString().slice(11, 23);
@@ -39,7 +39,10 @@ class RunHarness extends Harness {
   }
 }
 
-/** Shows the controller another schedule than the API server has, which it may have let through when it was older. */
+/**
+ * Shows the controller a schedule that differs from the API server's. An older API server may have accepted such a
+ * schedule.
+ */
 function showOtherSchedule<T extends KubernetesObject>(object: DeepReadonly<T>): DeepReadonly<T> {
   const schedule = object.metadata.annotations?.["test/schedule"];
   if (schedule === undefined) return object;
@@ -110,7 +113,7 @@ test("an unlisted Job is reported at every sync, also those for the Job and the 
   harness.events.length = 0;
   await harness.advanceTo("10:05:00");
   const unexpected = "Warning UnexpectedJob Saw a job that the controller did not create or forgot: by-hand";
-  // At the slot; then for the Job and the status that were written.
+  // One at the slot, then one for the written Job and status.
   expect(harness.events.filter((event) => event === unexpected)).toHaveLength(2);
   await harness.stop();
 });

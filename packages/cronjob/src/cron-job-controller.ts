@@ -27,29 +27,31 @@ import { Schedules, effectiveSchedule } from "./schedules.js";
 import { type SyncDeps, type SyncMemory, syncCronJob } from "./sync-cron-job.js";
 
 export interface CronJobControllerOptions extends ControllerDeps {
-  /** CronJobs synced at once. Default 5. */
+  /** Number of CronJobs synced concurrently. Default 5. */
   readonly workers?: number;
-  /** The zone of CronJobs without `spec.timeZone`: that of the process, in a controller manager. Default `UTC`. */
+  /**
+   * Time zone of CronJobs without `spec.timeZone`. A controller manager passes the zone of its process. Default `UTC`.
+   */
   readonly localTimeZone?: string;
   /**
-   * Slots before this time, in epoch milliseconds, were told by an earlier controller: decisions do not list them as missed.
-   * Default: all are told. What is started does not depend on it.
+   * Epoch milliseconds. An earlier controller has reported missed slots before this time, so decisions do not list
+   * them. Default: decisions list all missed slots. The setting does not affect which Jobs are started.
    */
   readonly missedSince?: number | undefined;
-  /** Told of every sync what it came to, also when nothing was due. */
+  /** Called with the decision of every sync, also when no slot was due. */
   readonly onDecision?: (decision: CronJobDecision) => void;
   readonly metrics?: CronJobMetrics | undefined;
 }
 
 export interface CronJobMetrics {
   /**
-   * `cronjob_controller_job_creation_skew_duration_seconds`: seconds from a slot to the creation of its Job. Upstream's
-   * buckets are 1, 2, 4 … 512.
+   * Records `cronjob_controller_job_creation_skew_duration_seconds`: seconds from a slot to the creation of its Job.
+   * Upstream's buckets are 1, 2, 4 … 512.
    */
   jobCreationSkew(seconds: number): void;
 }
 
-/** How the informer finds Jobs by the name of their controller: `namespace/name`, of whatever kind. */
+/** Name of the index of Jobs by the name of their controller: `namespace/name`, of any kind. */
 const controllerNameIndex = "cronJobControllerName";
 
 interface Memory extends SyncMemory {
@@ -59,8 +61,8 @@ interface Memory extends SyncMemory {
 /**
  * Starts Jobs on schedule: the CronJob controller, version 2.
  *
- * One timer per CronJob, set by its last sync, wakes it for its next slot. Any change of it or its Jobs syncs it at once,
- * except a changed schedule, which only sets the timer for the new schedule's next slot.
+ * Each sync of a CronJob sets one timer for the next slot. A change of the CronJob or its Jobs triggers a sync
+ * immediately. The exception is a changed schedule, which only sets the timer for the new schedule's next slot.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go ControllerV2
  */
@@ -75,7 +77,7 @@ export class CronJobController implements Runnable {
   readonly #schedules: Schedules;
   readonly #events: EventSink;
   readonly #deps: SyncDeps;
-  /** What is known of a CronJob before its first sync. */
+  /** The memory of a CronJob before its first sync. */
   readonly #initialMemory: SyncMemory;
   readonly #memories = new Map<ObjectKey, Memory>();
 
@@ -174,7 +176,7 @@ export class CronJobController implements Runnable {
     if (key !== undefined) this.#queue.add(key);
   }
 
-  /** Of the CronJob that controls the Job, if it is the very one in the cache. */
+  /** Returns the key of the CronJob that controls the Job, if the cache contains the CronJob with that UID. */
   #keyOfOwner(job: DeepReadonly<Job>): ObjectKey | undefined {
     const controller = getControllerOf(job);
     if (controller?.kind !== cronJobs.kind) return undefined;

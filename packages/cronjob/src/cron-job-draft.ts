@@ -2,13 +2,13 @@ import { type CronJob, type DeepReadonly, type Job, apiVersionOf, compareTimes, 
 
 type Status = NonNullable<DeepReadonly<CronJob>["status"]>;
 
-/** A CronJob whose status one sync edits, and whether it has to be written back. What is cached stays as it is. */
+/** A CronJob whose status one sync edits, and whether it has to be written. The cached object is not modified. */
 export class CronJobDraft {
   #cronJob: DeepReadonly<CronJob>;
-  /** The status as edited, if it was. */
+  /** The edited status, or `undefined` if it is unchanged. */
   #status: Status | undefined;
   readonly #removed: string[] = [];
-  /** Something happened that calls for a status write. The status need not differ: the server drops redundant writes. */
+  /** Whether the status has to be written. It need not differ: the server drops redundant writes. */
   changed = false;
 
   constructor(cached: DeepReadonly<CronJob>) {
@@ -28,7 +28,7 @@ export class CronJobDraft {
     this.#unlist(uid);
   }
 
-  /** Lists the Job of a slot as active, and the slot as the last one scheduled. */
+  /** Adds the Job of a slot to the active list, and sets `lastScheduleTime` to the slot. */
   addActive(job: DeepReadonly<Job>, lastScheduleTime: string): void {
     const { namespace, name, uid, resourceVersion } = job.metadata;
     const { status } = this.#cronJob;
@@ -50,8 +50,8 @@ export class CronJobDraft {
   }
 
   /**
-   * Goes on with a newer object read from the server, carrying over what was edited so far. Upstream goes on with the
-   * newer object too, but writes the old one, gets a conflict for it, and does everything again.
+   * Replaces the object with a newer one from the server and keeps the edits. Upstream also continues with the newer
+   * object, but writes the old one. It gets a conflict and repeats everything.
    */
   rebase(live: DeepReadonly<CronJob>): void {
     const lastSuccessfulTime = this.#status?.lastSuccessfulTime;
@@ -76,7 +76,7 @@ export class CronJobDraft {
   }
 }
 
-/** Whether `status.active` of the CronJob has a reference with this UID. */
+/** Returns whether `status.active` of the CronJob contains a reference with this UID. */
 export function isListed(cronJob: DeepReadonly<CronJob>, uid: string | undefined): boolean {
   return cronJob.status?.active?.some((job) => job.uid === uid) ?? false;
 }

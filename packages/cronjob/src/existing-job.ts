@@ -3,7 +3,7 @@ import { type CronJob, type DeepReadonly, type Job, getControllerOf } from "@kub
 import { isListed } from "./cron-job-draft.js";
 import type { CronJobOutcome, CronJobReason } from "./decision.js";
 
-/** What a start came to, where it did not create a Job. */
+/** Outcome of a start that created no Job. */
 export interface StartOutcome {
   readonly outcome: CronJobOutcome;
   readonly reason: CronJobReason;
@@ -11,9 +11,9 @@ export interface StartOutcome {
 }
 
 /**
- * What a start comes to when there is a Job of that name: only the CronJob's own Job that it does not list is taken on. In
- * the other cases nothing is started for this slot, and the next one is waited for. Upstream sets no timer then: the CronJob
- * starts nothing any more until some event of it or its Jobs comes.
+ * Returns the outcome when a Job of that name exists. The CronJob lists an unlisted Job that it controls. In the other
+ * cases nothing is started for this slot, and the timer waits for the next one. Upstream sets no timer then: the
+ * CronJob starts nothing until an event of it or its Jobs arrives.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob
  */

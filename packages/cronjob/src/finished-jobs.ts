@@ -6,8 +6,8 @@ export interface HistoryLimits {
 }
 
 /**
- * The finished Jobs over the history limits, in the order they are to be deleted: successful ones first, each kind
- * oldest start first. An absent limit keeps all.
+ * Returns the finished Jobs over the history limits in deletion order: successful ones first, each kind by start time.
+ * An absent limit keeps all.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go cleanupFinishedJobs
  */
@@ -38,7 +38,7 @@ function inOrder(jobs: readonly DeepReadonly<Job>[], end: End): DeepReadonly<Job
   return jobs.filter((job) => finishedCondition(job)?.type === end).sort(compareByStart);
 }
 
-/** By start time; a Job that has not started counts as the newest; equal ones by name. */
+/** Compares by start time, then by name. A Job without start time counts as the newest. */
 function compareByStart(a: DeepReadonly<Job>, b: DeepReadonly<Job>): number {
   const byStart = compareTimes(a.status?.startTime, b.status?.startTime);
   if (byStart !== 0) return byStart;

@@ -14,17 +14,17 @@ import type { Schedules } from "./schedules.js";
 import { formatOffsetTime } from "./zoned-time.js";
 
 /**
- * The name of the Job for one slot: the minute since 1970 after the CronJob's own name. It is what keeps a slot from
- * being started twice; slots of the same minute share it. Never cut short, so a long enough CronJob name makes it
- * invalid.
+ * Returns the name of the Job for a slot: the CronJob's name and the slot in minutes since 1970. The name prevents a
+ * second start of the same slot; slots in the same minute share it. The name is never truncated, so a long CronJob name
+ * makes it invalid.
  */
 export function jobNameFor(cronJobName: string, slotMs: number): string {
   return `${cronJobName}-${Math.floor(slotMs / 60_000)}`;
 }
 
 /**
- * The Job a CronJob creates for one slot. It shares the template's spec, which nobody may change, with the CronJob. Its
- * namespace is told by where it is posted.
+ * Creates the Job of a CronJob for one slot. The Job shares the template's immutable spec with the CronJob. The request
+ * sets its namespace.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/utils.go getJobFromTemplate2
  */

@@ -3,27 +3,27 @@ import type { Schedule } from "@kubewright/cron";
 import type { MissReason, MissedSlots } from "./decision.js";
 import { type RecentSlot, slotsBetween } from "./schedule-slots.js";
 
-/** What earlier decisions have told already. */
+/** What earlier decisions have reported. */
 export interface ReportedSlots {
-  /** Slots up to and including this one were reported. */
+  /** The last reported slot. */
   readonly upToMs: number;
-  /** What kept the CronJob from starting anything at its last sync: the reason of every slot missed since. */
+  /** Why the CronJob started nothing at its last sync: the reason for every slot missed since. */
   readonly stoppedBy?: MissReason;
 }
 
 export interface MissedSearch {
   readonly schedule: Schedule;
   readonly nowMs: number;
-  /** What the controller found, deadline applied. */
+  /** Result of the controller's search, with the deadline. */
   readonly recent: RecentSlot;
-  /** What it would have found without a deadline; the same object when there is none. */
+  /** Result of a search without the deadline; the same object when there is no deadline. */
   readonly unlimited: RecentSlot | undefined;
   readonly reported?: ReportedSlots | undefined;
 }
 
 /**
- * The slots that go by without a run as of this sync, except the one found due. In the normal course, with nothing
- * missed, this costs nothing; otherwise no more than about 200 steps of the schedule.
+ * Returns the slots that this sync reports as missed, without the slot that is due. Without missed slots the search
+ * costs nothing; otherwise at most about 200 steps of the schedule.
  */
 export function missedSlots({ schedule, nowMs, recent, unlimited, reported }: MissedSearch): MissedSlots[] {
   if (unlimited === undefined || (unlimited.missed === "none" && unlimited.slotMs === recent.slotMs)) return [];
@@ -39,13 +39,13 @@ export function missedSlots({ schedule, nowMs, recent, unlimited, reported }: Mi
     list(reported.stoppedBy, fromMs, untilMs);
     return missed;
   }
-  // Without a deadline both searches begin at the same place, and nothing lies in between.
+  // Without a deadline both searches begin at the same time, so this range is empty.
   list("deadlinePassed", fromMs, Math.min(recent.earliestMs, untilMs));
   list(recent.slotMs === undefined ? "overlooked" : "superseded", Math.max(fromMs, recent.earliestMs), untilMs);
   return missed;
 }
 
-/** The most recent slot of the list, or `nowMs` where only their number is known. */
+/** Returns the most recent missed slot, or `nowMs` if only the number of slots is known. */
 export function lastMissed(missed: readonly MissedSlots[], nowMs: number): number | undefined {
   const last = missed.at(-1);
   if (last === undefined) return undefined;

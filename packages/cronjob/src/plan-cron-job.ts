@@ -30,13 +30,13 @@ export interface PlannedEvent {
   readonly message: string;
 }
 
-/** What is to be done about the next run of a CronJob. */
+/** The plan for the next run of a CronJob. */
 export interface CronJobPlan {
   readonly events: readonly PlannedEvent[];
-  /** What the sync came to; if there is something to start, what it comes to when that succeeds. */
+  /** The decision of the sync; for a plan with a start, the decision if the start succeeds. */
   readonly decision: Omit<CronJobDecision, "key" | "atMs">;
   readonly start?: StartPlan;
-  /** Absent: no timer. Not positive: at once. */
+  /** Absent: no timer. Not positive: immediately. */
   readonly requeueAfterMs?: number;
   /** What the next plan need not report again. */
   readonly reported?: ReportedSlots;
@@ -57,10 +57,10 @@ export interface PlanContext {
 }
 
 /**
- * Decides whether a CronJob starts a Job now. Its `status.active` has been brought up to date before.
+ * Decides whether a CronJob starts a Job now. Its `status.active` must be up to date.
  *
- * The order of the checks is upstream's and observable: an unknown time zone is reported of a suspended CronJob too, and
- * a slot that was started before is not reported as blocked.
+ * The checks have upstream's order, which is observable: an unknown time zone is reported also for a suspended CronJob,
+ * and a slot that was started before is not reported as blocked.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob
  */
@@ -99,11 +99,11 @@ export function planCronJob(cronJob: DeepReadonly<CronJob>, context: PlanContext
       : mostRecentSlot({ ...search, startingDeadlineSeconds: undefined }, nowMs);
   const missed = missedSlots({ schedule: parsed.schedule, nowMs, recent, unlimited, reported: context.reported });
   const slot = decideSlot(cronJob, recent, missed, context);
-  // A slot that Forbid holds back may still start late: it counts as missed once it cannot any more.
+  // A slot that Forbid blocks may still start late: it counts as missed when it can no longer start.
   const finalSlotMs =
     recent.slotMs !== undefined && slot.decision.reason === "stillActive" ? recent.slotMs - 1 : recent.slotMs;
   const reportedUpToMs = latest(finalSlotMs ?? lastMissed(missed, nowMs), context.reported?.upToMs);
-  // From where the CronJob is left: the slots of a fixed delay follow the last one that was started.
+  // Computed from the CronJob after the start: slots of a fixed interval follow the last started slot.
   const requeueAfterMs =
     slot.start === undefined
       ? delayUntilNextMs(unlimited, parsed.schedule, nowMs)
@@ -142,7 +142,7 @@ function decideSlot(
   const slotFields = { slotMs, jobName };
   const active = cronJob.status?.active ?? [];
   const { concurrencyPolicy, startingDeadlineSeconds } = cronJob.spec ?? {};
-  // The search leaves such slots out, unless the deadline overflows to the one duration that has no opposite.
+  // The search excludes such slots, except when the deadline overflows to the one duration without a negation.
   if (startingDeadlineSeconds != null && slotMs + secondsAsDurationMs(startingDeadlineSeconds) < nowMs) {
     const event = warning("MissSchedule", `Missed scheduled time to start a job: ${formatRfc1123(slotMs)}`);
     return { decision: decision("skipped", "deadlinePassed", event.message, slotFields), event };
@@ -185,7 +185,7 @@ const MISS_TEXT: Partial<Record<CronJobReason, string>> = {
   suspended: "the CronJob was suspended",
 };
 
-/** The inputs of the slot search, taken from the object. */
+/** Returns the inputs of the slot search from the CronJob. */
 export function slotSearch(cronJob: DeepReadonly<CronJob>, schedule: Schedule): SlotSearch {
   return {
     schedule,

@@ -6,28 +6,28 @@ import { jobsOverHistoryLimit } from "./finished-jobs.js";
 import { type CronJobPlan, type PlanContext, planCronJob } from "./plan-cron-job.js";
 import { referencesWithoutJob, removeReference, refreshWithJob } from "./refresh-status.js";
 
-/** What a sync would do, told without asking or changing anything. */
+/** What a sync would do, computed without requests or changes. */
 export interface PredictedCronJobSync {
-  /** With the status as the sync would bring it up to date first. */
+  /** The CronJob with the status that the sync would compute first. */
   readonly cronJob: DeepReadonly<CronJob>;
-  /** Jobs whose controller reference has the CronJob's name, as the sync finds them. */
+  /** Jobs whose controllerRef has the CronJob's name, as the sync finds them. */
   readonly jobs: readonly DeepReadonly<Job>[];
   /** Finished Jobs over the history limits, to be deleted. */
   readonly deletes: readonly DeepReadonly<Job>[];
-  /** Jobs that `status.active` still lists though they have finished. */
+  /** Finished Jobs that `status.active` still lists. */
   readonly completed: readonly DeepReadonly<Job>[];
-  /** Names in `status.active` whose Job is gone. */
+  /** Names in `status.active` whose Job does not exist. */
   readonly missing: readonly string[];
-  /** Unfinished Jobs that `status.active` does not list: made by hand, or forgotten. They block nothing. */
+  /** Unfinished Jobs that `status.active` does not list: created manually, or lost. They block nothing. */
   readonly unexpected: readonly DeepReadonly<Job>[];
   readonly plan: CronJobPlan;
-  /** What starting comes to when the plan starts a Job whose name is taken. */
+  /** Outcome of the start when the plan starts a Job whose name is in use. */
   readonly existing?: StartOutcome;
 }
 
 /**
- * What a sync of the CronJob comes to now if the Jobs given are all that its namespace has and every request succeeds: the
- * steps of `syncCronJob` in the same order, decided by the same functions.
+ * Computes what a sync of the CronJob would do now. It assumes that the given Jobs are all Jobs of the namespace, and
+ * that every request succeeds. It runs the steps of `syncCronJob` in the same order with the same functions.
  */
 export function predictCronJobSync(
   stored: DeepReadonly<CronJob>,

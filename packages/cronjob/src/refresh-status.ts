@@ -13,11 +13,11 @@ import type { CronJobDraft } from "./cron-job-draft.js";
 
 export type ActiveReference = NonNullable<NonNullable<DeepReadonly<CronJob>["status"]>["active"]>[number];
 
-/** What a Job is to the CronJob that controls it. */
+/** The relation of a Job to the CronJob that controls it. */
 export type JobRelation =
-  /** It has finished, and was listed as active. */
+  /** The Job has finished and was listed as active. */
   | { readonly type: "completed"; readonly condition: FinishedCondition<DeepReadonly<JobCondition>> }
-  /** It has not finished, and is not listed: made by hand, or forgotten. */
+  /** The Job is unfinished and not listed: created manually, or lost. */
   | { readonly type: "unlisted" }
   | { readonly type: "known" };
 
@@ -25,7 +25,7 @@ const UNLISTED: JobRelation = { type: "unlisted" };
 const KNOWN: JobRelation = { type: "known" };
 
 /**
- * Brings the status up to date with one Job: one that has finished is listed no more, and its success is noted.
+ * Updates the status for one Job: removes a finished Job from the active list, and records its success.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob
  */
@@ -42,7 +42,7 @@ export function refreshWithJob(draft: CronJobDraft, job: DeepReadonly<Job>): Job
   return active ? { type: "completed", condition } : KNOWN;
 }
 
-/** What is listed as active, though none of the Jobs is it. */
+/** Returns the references in `status.active` that match none of the Jobs. */
 export function referencesWithoutJob(
   draft: CronJobDraft,
   jobs: readonly DeepReadonly<Job>[],
@@ -54,7 +54,7 @@ export function referencesWithoutJob(
   return active.filter(({ uid }) => !uids.has(uid));
 }
 
-/** The Job that is listed is gone. */
+/** Removes the reference to a missing Job from `status.active`. */
 export function removeReference(draft: CronJobDraft, { uid }: ActiveReference): void {
   draft.removeActive(uid);
   draft.changed = true;

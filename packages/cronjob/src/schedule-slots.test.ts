@@ -4,7 +4,7 @@ import { parseSchedule } from "@kubewright/cron";
 
 import { NEVER, mostRecentSlot, nextScheduleDelayMs, slotsBetween } from "./schedule-slots.js";
 
-/** `10:00`, `10:00:30`, `05T10:30` or a date: in March 2026 unless it says otherwise, UTC. */
+/** Parses `10:00`, `10:00:30`, `05T10:30` or a date in UTC; the default month is March 2026. */
 function time(text: string): number {
   const [date, clock] = text.includes("T") || /^\d{4}-/.test(text) ? text.split("T") : ["02", text];
   const day = date!.length === 2 ? `2026-03-${date}` : date;

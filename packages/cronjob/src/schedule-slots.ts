@@ -1,46 +1,43 @@
 import { secondsAsDurationMs } from "@kubewright/api";
 import type { Schedule } from "@kubewright/cron";
 
-/** What the search needs to know of a CronJob. Times are epoch milliseconds. */
+/** Inputs of the slot search for a CronJob. Times are epoch milliseconds. */
 export interface SlotSearch {
   readonly schedule: Schedule;
   readonly createdMs: number;
   /** `status.lastScheduleTime`. */
   readonly lastScheduleMs?: number | undefined;
-  /** `spec.startingDeadlineSeconds`; absent also where upstream ignores it. */
+  /** `spec.startingDeadlineSeconds`; also absent where upstream ignores it. */
   readonly startingDeadlineSeconds?: number | undefined;
 }
 
-/** How many slots went by, as the controller estimates it from the schedule's first interval alone. */
+/** Number of missed slots, which the controller estimates from the schedule's first interval. */
 export type MissedClass = "none" | "few" | "many";
 
 export interface RecentSlot {
-  /** Where the search began: no slot at or before it is seen. */
+  /** Start of the search: slots at or before it are ignored. */
   readonly earliestMs: number;
-  /** The most recent slot that is due, if there is one. */
+  /** The most recent due slot, if any. */
   readonly slotMs?: number;
   readonly missed: MissedClass;
-  /** The slot a timer should wait for; {@link NEVER} when the schedule has none. */
+  /** The slot for the next timer; {@link NEVER} when the schedule has none. */
   readonly nextMs: number;
 }
 
-/** "No such time" in comparisons: before every other time, as upstream's zero time is. */
+/** "No such time" in comparisons: before every other time, like upstream's zero time. */
 export const NEVER = Number.NEGATIVE_INFINITY;
 
-/**
- * More missed slots than this raise the TooManyMissedTimes warning. They do not keep the controller from starting the
- * most recent one.
- */
+/** More missed slots cause the TooManyMissedTimes warning. The controller still starts the most recent slot. */
 const MANY_MISSED = 100;
 
 /**
- * The slot to start now: the most recent one after the last that was started (or after creation), if any is due.
+ * Returns the slot to start now: the most recent due slot after the last started one (or after creation), if any.
  *
- * The number of missed slots is an estimate from the first interval, and the search for the most recent one reaches back
- * between one and two such intervals. On an irregular schedule that can miss a slot altogether, which is then never
- * started. Upstream does the same, so both are kept.
+ * The number of missed slots is an estimate from the first interval. The search for the most recent slot reaches back
+ * between one and two such intervals. On an irregular schedule the search can miss a slot, which is then never started.
+ * Upstream has the same behaviour, so it is kept.
  *
- * @returns `undefined` when two slots lie less than a second apart, which is how a schedule that never fires shows.
+ * @returns `undefined` when two slots are less than a second apart, which indicates a schedule that never fires.
  * @see kubernetes v1.36 pkg/controller/cronjob/utils.go mostRecentScheduleTime, nextScheduleTimeDuration
  */
 export function mostRecentSlot(search: SlotSearch, nowMs: number): RecentSlot | undefined {
@@ -52,14 +49,14 @@ export function mostRecentSlot(search: SlotSearch, nowMs: number): RecentSlot | 
   if (nowMs < secondMs) return { earliestMs, slotMs: firstMs, missed: "none", nextMs: secondMs };
 
   const intervalSeconds = Math.round((secondMs - firstMs) / 1000);
-  // Not `< 1`: two times that never come give NaN.
+  // Not `< 1`: the difference of two `NEVER` values is NaN.
   if (!(intervalSeconds >= 1)) return undefined;
 
   const missedEstimate = Math.floor(Math.trunc((nowMs - firstMs) / 1000) / intervalSeconds) + 1;
   const missed = missedEstimate > MANY_MISSED ? "many" : missedEstimate > 0 ? "few" : "none";
   let slotMs: number | undefined;
   let nextMs = nextOf(schedule, firstMs + (missedEstimate - 2) * intervalSeconds * 1000);
-  // Stops at NEVER, where upstream would go round for ever.
+  // Stops at NEVER, where upstream would loop for ever.
   while (nextMs <= nowMs && nextMs !== NEVER) {
     slotMs = nextMs;
     nextMs = nextOf(schedule, nextMs);
@@ -69,8 +66,8 @@ export function mostRecentSlot(search: SlotSearch, nowMs: number): RecentSlot | 
 }
 
 /**
- * Slots are looked for strictly after this: the last slot started, or creation, or what the deadline still allows. A
- * deadline that overflows may put it off to long after now.
+ * Returns the start of the search (exclusive): the last started slot, creation, or the limit of the deadline. A
+ * deadline that overflows may move the start far into the future.
  */
 export function windowStart({ createdMs, lastScheduleMs, startingDeadlineSeconds }: SlotSearch, nowMs: number): number {
   const earliestMs = lastScheduleMs ?? createdMs;
@@ -79,12 +76,12 @@ export function windowStart({ createdMs, lastScheduleMs, startingDeadlineSeconds
     : Math.max(earliestMs, nowMs + secondsAsDurationMs(-startingDeadlineSeconds));
 }
 
-/** Every timer fires this much after its slot, so that it never fires just before. */
+/** Milliseconds that every timer adds to its slot, so that it never fires too early. */
 export const TIMER_DELAY_MS = 100;
 
 /**
- * Milliseconds from now until the CronJob has to be looked at again; not positive: at once; {@link NEVER} when the schedule
- * has no slot any more. The deadline plays no part.
+ * Returns the milliseconds until the next sync of the CronJob. Not positive means immediately, {@link NEVER} means that
+ * the schedule has no further slot. The deadline is ignored.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go nextScheduleTimeDuration
  */
@@ -93,7 +90,10 @@ export function nextScheduleDelayMs(search: SlotSearch, nowMs: number): number {
   return delayUntilNextMs(recent, search.schedule, nowMs);
 }
 
-/** The same where the most recent slot is known. @param recent - As {@link mostRecentSlot} has it without a deadline. */
+/**
+ * Same as {@link nextScheduleDelayMs} with a known most recent slot. @param recent - Result of {@link mostRecentSlot}
+ * without a deadline.
+ */
 export function delayUntilNextMs(recent: RecentSlot | undefined, schedule: Schedule, nowMs: number): number {
   const slotMs = recent === undefined ? nextOf(schedule, nowMs) : recent.nextMs;
   return slotMs + TIMER_DELAY_MS - nowMs;
@@ -101,13 +101,13 @@ export function delayUntilNextMs(recent: RecentSlot | undefined, schedule: Sched
 
 export interface SlotList {
   readonly count: number;
-  /** False when `count` is extrapolated from the pace of the slots listed. */
+  /** False when `count` is extrapolated from the listed slots. */
   readonly exact: boolean;
-  /** The first of them, oldest first, at most as many as asked for. */
+  /** The first slots, oldest first, at most `limit`. */
   readonly slotsMs: readonly number[];
 }
 
-/** The slots strictly after `afterMs` and not later than `untilMs`. Looks at no more than `limit` + 1 of them. */
+/** Returns the slots strictly after `afterMs` and not later than `untilMs`. Computes at most `limit` + 1 slots. */
 export function slotsBetween(schedule: Schedule, afterMs: number, untilMs: number, limit = 100): SlotList {
   const slotsMs: number[] = [];
   for (let next = nextOf(schedule, afterMs); next <= untilMs && next !== NEVER; next = nextOf(schedule, next)) {

@@ -1,15 +1,15 @@
 import type { CronJob, DeepReadonly } from "@kubewright/api";
 import { type Schedule, TimeZoneCache, parseSchedule, timeZoneError } from "@kubewright/cron";
 
-/** A schedule, or the parser's complaint about its text. */
+/** A parsed schedule, or the parser's error. */
 export type ParsedSchedule = { readonly schedule: Schedule } | { readonly error: string };
 
-/** Most texts kept; the oldest go first. */
+/** Maximum number of cached texts; the oldest are evicted first. */
 const CAPACITY = 1000;
 
 /**
- * Parses schedules and loads time zones, each once. Made for one local zone, that of schedules that name none and what
- * `Local` stands for.
+ * Parses schedules and loads time zones, with caches. Each instance has one local zone, for schedules without a zone
+ * and for the zone name `Local`.
  */
 export class Schedules {
   readonly #localTimeZone: string;
@@ -30,12 +30,12 @@ export class Schedules {
     return parsed;
   }
 
-  /** Why the zone cannot be loaded; `undefined` when it can. */
+  /** Returns why the zone cannot be loaded; `undefined` when it can. */
   zoneError(timeZone: string): string | undefined {
     return timeZone === "Local" || this.#zones.get(timeZone) !== undefined ? undefined : timeZoneError(timeZone);
   }
 
-  /** Seconds east of UTC at an instant. @throws RangeError for a zone that cannot be loaded. */
+  /** Returns the offset in seconds east of UTC at an instant. @throws RangeError for a zone that cannot be loaded. */
   offsetSeconds(timeZone: string, epochMs: number): number {
     const zone = this.#zones.get(timeZone === "Local" ? this.#localTimeZone : timeZone);
     if (zone === undefined) throw new RangeError(timeZoneError(timeZone) ?? `unknown time zone ${timeZone}`);
@@ -52,13 +52,13 @@ export class Schedules {
   }
 }
 
-/** Whether the schedule text brings a zone of its own, or just looks like it: `spec.timeZone` is then ignored. */
+/** Returns whether the schedule text contains a zone, or seems to contain one: then `spec.timeZone` is ignored. */
 export function hasEmbeddedTimeZone(schedule: string): boolean {
   return schedule.includes("TZ");
 }
 
 /**
- * The text handed to the parser: `spec.schedule`, with `spec.timeZone` as its prefix where that counts.
+ * Returns the text for the parser: `spec.schedule`, prefixed with `spec.timeZone` where it applies.
  *
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go formatSchedule
  */

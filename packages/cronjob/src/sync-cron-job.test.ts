@@ -7,13 +7,13 @@ import type { CronJobDecision } from "./decision.js";
 import { Schedules } from "./schedules.js";
 import { type SyncMemory, syncCronJob } from "./sync-cron-job.js";
 
-/** Syncs CronJobs against a real API server, with whatever the cache is said to hold. */
+/** Syncs CronJobs against a real API server, with cached objects that the test chooses. */
 class SyncHarness extends Harness {
   readonly decisions: CronJobDecision[] = [];
   readonly skews: number[] = [];
   readonly memory: SyncMemory = {};
 
-  /** @param cached, cachedJobs - Default: what the server has. */
+  /** @param cached, cachedJobs - Default: the server's objects. */
   async sync(cached?: DeepReadonly<CronJob>, cachedJobs?: readonly DeepReadonly<Job>[]): Promise<number | undefined> {
     const cronJob = cached ?? (await this.getCronJob());
     const items = cachedJobs ?? (await this.jobs.list({ namespace: NAMESPACE })).items;
@@ -266,7 +266,7 @@ test("41: a Job of that name under other control, or none, is left alone, and th
     await harness.createJob(TEN, owner);
     await harness.advanceTo("10:00:00");
     expect(await harness.sync()).toBe(3_600_100);
-    // The slot is lost for sure when the next one is due.
+    // The slot is lost when the next one is due.
     expect(harness.memory.reported).toEqual({ upToMs: at("10:00:00") - 1, stoppedBy: "ownedByAnother" });
     expect(harness.events).toEqual([]);
     expect(harness.writes).toEqual(["POST jobs"]);
@@ -445,7 +445,7 @@ test("a slot whose Job has ended and gone is not started again where the cache i
   expect(await harness.sync(stale)).toBe(3_600_100);
   expect(await harness.jobNames()).toEqual([]);
   expect((await harness.getCronJob()).status?.lastScheduleTime).toBe("2026-03-02T10:00:00Z");
-  // What somebody else has changed since is seen as soon as it is cached.
+  // A change by another client is used as soon as the cache shows it.
   harness.memory.reported = undefined;
   const rewound = await harness.setStatus(await harness.getCronJob(), {});
   await harness.sync(rewound);
@@ -463,7 +463,7 @@ test("a CronJob that is being deleted, which its cache does not show, starts its
   await harness.jobs.delete(TEN, { namespace: NAMESPACE });
   expect(await harness.sync(stale)).toBeUndefined();
   expect(await harness.jobNames()).toEqual([]);
-  // Its status is kept as soon as the cache shows it.
+  // Its status is updated as soon as the cache shows the deletion.
   await harness.sync();
   expect(harness.decision).toMatchObject({ reason: "beingDeleted" });
 });
@@ -509,7 +509,7 @@ test.each([
   if (how !== "deleted") await harness.createCronJob();
   await harness.advanceTo("10:00:00.100");
   await expect(harness.sync(cached, [])).rejects.toMatchObject({ status: { code } });
-  // As the garbage collector does.
+  // Deletes the Job as the garbage collector does.
   await harness.jobs.delete(TEN, { namespace: NAMESPACE, propagationPolicy: "Background" });
   expect(await harness.sync(cached, [])).toBeUndefined();
   expect((await harness.jobs.list({ namespace: NAMESPACE })).items).toEqual([]);

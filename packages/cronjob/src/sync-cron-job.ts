@@ -31,33 +31,36 @@ export interface SyncDeps extends Pick<PlanContext, "schedules"> {
   readonly jobs: ResourceClient<Job>;
   readonly events: EventSink;
   readonly now: () => number;
-  /** Seconds from a slot to the creation of its Job, as the server dated it. */
+  /** Records the seconds from a slot to the creation of its Job, by the server's timestamp. */
   readonly observeCreationSkew: (seconds: number) => void;
   readonly onDecision: (decision: CronJobDecision) => void;
 }
 
-/** What is kept of a CronJob between syncs. */
+/** State of a CronJob between syncs. */
 export interface SyncMemory {
-  /** The API server has told that it does not exist any more, or is being deleted, whatever the cache shows. */
+  /**
+   * Whether the API server has reported that the CronJob does not exist any more or is being deleted, even if the cache
+   * shows otherwise.
+   */
   isGone?: true | undefined;
-  /** As the last sync wrote it, until the cache shows that. */
+  /** The CronJob as the last sync wrote it, until the cache shows that version. */
   written?: DeepReadonly<CronJob> | undefined;
-  /** Affects nothing but what decisions report. */
+  /** Affects only what decisions report. */
   reported?: ReportedSlots | undefined;
 }
 
 /**
- * Brings one CronJob up to date: deletes finished Jobs over the history limits, refreshes the status, starts the Job of
- * the most recent slot if one is due, and writes the status at most once, last.
+ * Syncs one CronJob. It deletes finished Jobs over the history limits, updates the status, and starts the Job of the
+ * most recent slot if one is due. It writes the status at most once, last.
  *
- * Old Jobs go first, so that a full quota cannot keep them from making room. The new Job comes before the status, so
- * that a crash in between leads to a second attempt under the same name and never to a lost run. For the same reason a
- * sync that has begun is never cut off: it takes no signal.
+ * Old Jobs are deleted first, so that an exhausted quota cannot prevent their deletion. The new Job is created before
+ * the status write: after a crash in between, the next sync uses the same name, and no run is lost. For the same reason
+ * a sync takes no signal and is never aborted.
  *
- * @param jobs - The Jobs in the namespace whose controller reference has the CronJob's name.
- * @returns After how many milliseconds it is to be synced again, at the next slot. `undefined`: no timer, and the CronJob's
- * failures stay counted as they are.
- * @throws StatusError or Error when a step failed that has to be tried again. What was done until then is written.
+ * @param jobs - The Jobs in the namespace whose controllerRef has the CronJob's name.
+ * @returns Milliseconds until the next sync, at the next slot. `undefined`: no timer, and the CronJob's failure count
+ * stays as it is.
+ * @throws StatusError or Error of a failed step that has to be retried. Earlier changes are written.
  * @see kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go sync, syncCronJob
  */
 export async function syncCronJob(
@@ -67,10 +70,11 @@ export async function syncCronJob(
   deps: SyncDeps,
 ): Promise<number | undefined> {
   const cronJob = newestKnown(cached, memory);
-  // What it starts goes as garbage, which wakes it to start the same again: upstream does, for as long as its cache is behind.
+  // A Job started now would be deleted as garbage, and its deletion would trigger the next start. Upstream repeats this
+  // while its cache lags.
   if (memory.isGone === true && cronJob.metadata.deletionTimestamp == null) return undefined;
   const sync = new Sync(cronJob, deps);
-  // A Job that cannot be deleted is told by its event alone; the next sync tries again.
+  // A Job that cannot be deleted is reported by its event only; the next sync retries.
   for (const { metadata } of jobsOverHistoryLimit(jobs, cronJob.spec ?? {})) await sync.deleteJob(metadata);
   let requeueAfterMs: number | undefined;
   let failure: { readonly error: unknown } | undefined;
@@ -92,8 +96,8 @@ export async function syncCronJob(
 }
 
 /**
- * The CronJob as it is known best. Upstream goes by its cache alone: one that is behind lets a Job that has ended, and is gone
- * by a history limit or its time to live, be started again.
+ * Returns the newest known version of the CronJob. Upstream uses its cache only. A stale cache may then start a Job
+ * again that has ended and was deleted by a history limit or its time to live.
  */
 function newestKnown(cached: DeepReadonly<CronJob>, memory: SyncMemory): DeepReadonly<CronJob> {
   const { written } = memory;
@@ -104,7 +108,10 @@ function newestKnown(cached: DeepReadonly<CronJob>, memory: SyncMemory): DeepRea
   return cached;
 }
 
-/** Whether a status was refused because the CronJob is not there or on its way out, or another has its name. */
+/**
+ * Returns whether a status write was rejected because the CronJob is missing or being deleted, or another object has
+ * its name.
+ */
 async function isGone(
   { metadata }: DeepReadonly<CronJob>,
   refusal: unknown,
@@ -141,7 +148,7 @@ class Sync {
       plan = this.#plan(nowMs, memory);
       const { start } = plan;
       const startOutcome = start === undefined ? undefined : await this.#start(start);
-      // Lost for sure when the next slot is due: the name may be free again before.
+      // The slot is lost only when the next slot is due: the name may become free before.
       if (startOutcome?.reason === "ownedByAnother")
         memory.reported = { upToMs: start!.slotMs - 1, stoppedBy: startOutcome.reason };
       this.#reportDecision(nowMs, { ...plan.decision, ...startOutcome });
@@ -162,7 +169,7 @@ class Sync {
     return plan;
   }
 
-  /** @returns What is to be thrown. */
+  /** @returns The error to throw. */
   #reportFailure(nowMs: number, plan: CronJobPlan | undefined, error: unknown): unknown {
     const { nextSyncMs: _none, ...decision } = plan?.decision ?? { missed: [] };
     const reason = error instanceof StepError ? error.reason : "getFailed";
@@ -170,7 +177,7 @@ class Sync {
     return error instanceof StepError && error.cause !== undefined ? error.cause : error;
   }
 
-  /** @returns A promise where something has to be looked up; mostly nothing has. */
+  /** @returns A promise if a live read is necessary; usually `undefined`. */
   #refreshStatus(jobs: readonly DeepReadonly<Job>[], first = 0): Promise<void> | undefined {
     for (let index = first; index < jobs.length; index++) {
       const job = jobs[index]!;
@@ -195,7 +202,10 @@ class Sync {
     }
   }
 
-  /** Of the Job that has the name now, as the cache may be behind; `undefined` if there is none. */
+  /**
+   * Returns the UID of the Job that has the name now, by a live read because the cache may lag; `undefined` without
+   * one.
+   */
   async #uidOf({ name = "", namespace }: ActiveReference): Promise<string | undefined> {
     try {
       return (await this.#deps.jobs.get(name, { namespace })).metadata.uid;
@@ -205,7 +215,10 @@ class Sync {
     }
   }
 
-  /** An unfinished Job that the cached CronJob does not list: either the cache is behind, or nobody here created it. */
+  /**
+   * Handles an unfinished Job that the cached CronJob does not list: the cache is stale, or another client created the
+   * Job.
+   */
   async #checkUnlistedJob({ metadata: { name, uid } }: DeepReadonly<Job>): Promise<void> {
     const live = await this.#deps.cronJobs.get(this.draft.cronJob.metadata.name ?? "", {
       namespace: this.#namespace,
@@ -214,7 +227,7 @@ class Sync {
     this.#event("Warning", "UnexpectedJob", `Saw a job that the controller did not create or forgot: ${name}`);
   }
 
-  /** @returns What it came to instead, when the Job existed; `undefined` when it was created. */
+  /** @returns The outcome when the Job existed; `undefined` when it was created. */
   async #start({ slotMs, job, replace }: StartPlan): Promise<StartOutcome | undefined> {
     const { draft } = this;
     const deps = this.#deps;
@@ -253,8 +266,9 @@ class Sync {
   }
 
   /**
-   * Asks for a Job and its pods to be deleted, and reports how that went. Its pods may go on for a while. It is this very
-   * Job, told by its UID; upstream goes by name alone, and may hit another Job that has just taken it.
+   * Requests the deletion of a Job and its pods, and records the result as an event. The pods may continue to run for a
+   * while. The UID precondition selects this Job. Upstream uses the name only, and may delete another Job that has just
+   * received the name.
    */
   async deleteJob({ name = "", namespace, uid }: DeletableJob): Promise<boolean> {
     const preconditions = uid === undefined ? {} : { preconditions: { uid } };
@@ -279,7 +293,7 @@ class Sync {
   }
 }
 
-/** Marks which step an error came from, for the decision; the cause is what is thrown on. */
+/** Marks the step that failed, for the decision. The cause is the error to rethrow. */
 class StepError extends Error {
   override readonly name = "StepError";
 

@@ -32,7 +32,7 @@ export class Harness extends ControllerHarness {
     return this.cronJobs.updateStatus({ ...cronJob, status });
   }
 
-  /** Creates a Job under the control of a CronJob, or of what else is given. */
+  /** Creates a Job that a CronJob, or another given object, controls. */
   async createJob(
     name: string,
     owner: { readonly metadata: { readonly name?: string; readonly uid?: string } } | undefined,
@@ -53,7 +53,7 @@ export class Harness extends ControllerHarness {
     return this.jobs.create({ metadata: { name, namespace: NAMESPACE, ownerReferences }, spec: jobSpec() });
   }
 
-  /** Ends a Job as the Job controller would. */
+  /** Finishes a Job as the Job controller would. */
   async finishJob(
     name: string,
     type: "Complete" | "Failed" = "Complete",
@@ -83,7 +83,7 @@ export function jobSpec(): NonNullable<Job["spec"]> {
   return { template: { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" } } };
 }
 
-/** The time of a slot on the day all tests play. */
+/** Returns a time of day on the date of all tests. */
 export function at(time: string): number {
   return Date.parse(`2026-03-02T${time}Z`);
 }
