@@ -6,9 +6,9 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-/** A cache the controller reads: which resource, and how far it has come. */
+/** A cache that the controller reads: its resource and its resourceVersion. */
 export interface ObservedStore extends GroupResource {
-  /** The store's resourceVersion: of the last event, bookmark or list applied; `""` when unknown. */
+  /** Returns the cache's resourceVersion: that of the last applied event, bookmark or list; `""` if unknown. */
   readonly resourceVersion: () => string;
 }
 
@@ -18,13 +18,13 @@ export type Readiness =
 
 interface Writes {
   readonly ownerUID: string;
-  /** One per store. */
+  /** At most one per store. */
   readonly versions: { readonly store: ObservedStore; resourceVersion: string }[];
 }
 
 /**
- * Read your writes: remembers the newest resourceVersion written on behalf of an owner, and tells whether the caches
- * have come that far. Complements expectations; replaces none.
+ * Read your writes: records the newest resourceVersion written for each owner, and returns whether the caches have
+ * reached it. Complements expectations, and does not replace them.
  *
  * @see kubernetes v1.36 pkg/controller/util/consistency
  */
@@ -37,8 +37,8 @@ export class ConsistencyStore {
   }
 
   /**
-   * Records a successful write, with the resourceVersion of its answer. Another owner UID starts a new record. Of a
-   * resource without a store there is nothing to record.
+   * Records a successful write with the resourceVersion of its response. A different owner UID starts a new record. Has
+   * no effect for a resource without a store.
    */
   wroteAt(owner: string, ownerUID: string, { group, resource }: GroupResource, resourceVersion: string): void {
     const store = this.#stores.find((each) => each.resource === resource && each.group === group);
@@ -51,12 +51,15 @@ export class ConsistencyStore {
     if (store === undefined) return;
     const known = writes.versions.find((each) => each.store === store);
     if (known === undefined) writes.versions.push({ store, resourceVersion });
-    // Versions that cannot be compared: the new one wins, as upstream.
+    // If the versions cannot be compared, the new one wins, as upstream.
     else if ((compareResourceVersions(known.resourceVersion, resourceVersion) ?? -1) < 0)
       known.resourceVersion = resourceVersion;
   }
 
-  /** Whether every cache shows what was written for the owner. Resources without a store, and versions that are not well formed, count as shown. */
+  /**
+   * Whether every cache has reached the writes of the owner. Resources without a store, and versions that are not well
+   * formed, count as reached.
+   */
   ensureReady(owner: string): Readiness {
     const writes = this.#writes.get(owner);
     if (writes === undefined) return { ready: true };
@@ -71,7 +74,7 @@ export class ConsistencyStore {
     return { ready: true };
   }
 
-  /** Forgets the owner; with a UID only if the record is of that very owner. */
+  /** Deletes the record of an owner. With a UID, deletes it only if the UID matches. */
   clear(owner: string, ownerUID = ""): void {
     if (ownerUID === "" || this.#writes.get(owner)?.ownerUID === ownerUID) this.#writes.delete(owner);
   }

@@ -3,12 +3,11 @@ import path from "node:path";
 
 import { expect, test } from "vitest";
 
-/** The "cases to test" of the behaviour reference that belong here, by number: each with the file and test that shows it. */
+/**
+ * The "cases to test" of the behaviour reference for this package, by number: each with the file and title of its test.
+ */
 const cases: Readonly<Record<number, readonly [file: string, title: string]>> = {
-  71: [
-    "consistency-store",
-    "an owner is ready once the cache has observed its writes, and the record is then deleted",
-  ],
+  71: ["consistency-store", "an owner is ready once the cache has observed its writes, and the record is then deleted"],
   72: ["consistency-store", "the highest version written is required, compared as numbers"],
   73: ["consistency-store", "another owner UID starts over"],
   74: ["consistency-store", "a store that knows no version, and a resource without a store, hold nothing back"],

@@ -4,13 +4,13 @@ import { ControllerExpectations, type Expectations } from "./controller-expectat
 
 export interface UIDTrackingExpectationsOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** Told when deletions are expected while earlier ones are outstanding: a bug of the controller. */
+  /** Called when deletions are expected while earlier ones are outstanding, which is a bug of the controller. */
   readonly onClobber?: (key: string, outstanding: ReadonlySet<string>) => void;
 }
 
 /**
- * {@link ControllerExpectations} whose deletions are told apart by id, so that one seen twice (when the deletion
- * timestamp appears, and when the object goes) counts once, and foreign deletions not at all.
+ * {@link ControllerExpectations} that identify deletions by id. A deletion observed twice (when the deletion timestamp
+ * appears, and when the object is deleted) counts once. Deletions that were not expected do not count.
  *
  * @see kubernetes v1.36 pkg/controller/controller_utils.go UIDTrackingControllerExpectations
  */
@@ -24,12 +24,12 @@ export class UIDTrackingExpectations {
     this.#onClobber = onClobber;
   }
 
-  /** Expects `adds` creations, and no deletions any more. */
+  /** Expects `adds` creations and no deletions. */
   expectCreations(key: string, adds: number): void {
     this.#counts.expectCreations(key, adds);
   }
 
-  /** Expects the deletion of each distinct id, and no creations any more. */
+  /** Expects the deletion of each distinct id and no creations. */
   expectDeletions(key: string, ids: Iterable<string>): void {
     const outstanding = this.#deletions.get(key);
     if (outstanding !== undefined && outstanding.size > 0) this.#onClobber?.(key, outstanding);
@@ -68,7 +68,7 @@ export class UIDTrackingExpectations {
     return this.#counts.getExpectations(key);
   }
 
-  /** A snapshot of the ids whose deletion is outstanding. */
+  /** Returns a snapshot of the ids whose deletion is outstanding. */
   getUIDs(key: string): ReadonlySet<string> {
     return new Set(this.#deletions.get(key));
   }
