@@ -1,7 +1,7 @@
-/** The wait before a container is started again. */
+/** The delay before the next restart of a container. */
 export interface BackOff {
   readonly delayMs: number;
-  /** When it was last lengthened. */
+  /** When the delay was last increased. */
   readonly sinceMs: number;
 }
 
@@ -9,8 +9,8 @@ const FIRST_MS = 10_000;
 const LONGEST_MS = 300_000;
 
 /**
- * How long after its exit a container is started again: at once the first time, then after 10 s, doubling up to 5 min.
- * After ten minutes without a restart it begins again.
+ * Returns the delay between the exit and the restart of a container: 0 the first time, then 10 s, doubled up to 5 min.
+ * After ten minutes without a restart it is reset.
  *
  * @see kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go doBackOff; client-go util/flowcontrol/backoff.go
  */
@@ -18,7 +18,7 @@ export function restartDelayMs(backOff: BackOff | undefined, exitedAtMs: number)
   return backOff === undefined || isExpired(backOff, exitedAtMs) ? 0 : backOff.delayMs;
 }
 
-/** The back-off that holds from a restart on. */
+/** Returns the back-off after a restart. */
 export function lengthen(backOff: BackOff | undefined, exitedAtMs: number, restartedAtMs: number): BackOff {
   const fresh = backOff === undefined || isExpired(backOff, exitedAtMs);
   return { delayMs: fresh ? FIRST_MS : Math.min(backOff.delayMs * 2, LONGEST_MS), sinceMs: restartedAtMs };

@@ -6,14 +6,14 @@ import { decideStep } from "./decide-step.js";
 import type { PodRun, Stage } from "./pod-run.js";
 import { workloadOf } from "./workload.js";
 
-/** The wall clock is at 1000 s when the monotonic one is at 0. */
+/** Wall time is 1000 s when monotonic time is 0. */
 const WALL_OFFSET_MS = 1_000_000;
 
 interface Given {
   readonly stage: Stage;
   readonly restartPolicy?: string;
   readonly deadline?: number;
-  /** Seconds of monotonic time: when the deletion was seen, and when the grace period ends. */
+  /** Monotonic time in seconds: when the deletion was observed, and when the grace period ends. */
   readonly deletion?: readonly [seen: number, end: number];
   readonly ignoreSigterm?: boolean;
   readonly backOff?: PodRun["backOff"];

@@ -3,29 +3,29 @@ import type { DeepReadonly, Pod } from "@kubewright/api";
 import { restartDelayMs } from "./crash-loop-back-off.js";
 import type { PodRun } from "./pod-run.js";
 
-/** What is to be done for a pod next: plain data. Times are monotonic milliseconds. */
+/** The next step of a pod, as plain data. Times are monotonic milliseconds. */
 export type PodStep =
-  /** Nothing until then; `Infinity`: nothing until the pod changes. */
+  /** No step until then; `Infinity`: no step until the pod changes. */
   | { readonly type: "wait"; readonly untilMs: number }
   | { readonly type: "accept" }
   | { readonly type: "start" }
-  /** The containers crashed and start again now. */
+  /** The containers crashed and are restarted immediately. */
   | { readonly type: "restart"; readonly exitCode: number; readonly exitedAtMs: number }
   | { readonly type: "backOff"; readonly exitCode: number; readonly exitedAtMs: number; readonly restartAtMs: number }
-  /** The back-off is over. */
+  /** The back-off has elapsed. */
   | { readonly type: "resume" }
   | { readonly type: "finish"; readonly end: PodEnd }
-  /** Remove the pod, which is being deleted and has come to its end. */
+  /** Removes the pod, which is being deleted and has ended. */
   | { readonly type: "remove" };
 
 export type PodEnd =
-  /** The containers exited, by themselves or because they were told to. */
+  /** The containers exited, by themselves or after a signal. */
   | { readonly cause: "exited"; readonly exitCode: number }
   | { readonly cause: "deadlineExceeded" }
-  /** Deleted while no container ran. */
+  /** The pod was deleted before any container ran. */
   | { readonly cause: "neverRan" };
 
-/** How long a container takes to exit after SIGTERM. */
+/** Time between SIGTERM and the exit of a container. */
 const SHUTDOWN_MS = 1000;
 
 const SIGTERM_EXIT_CODE = 128 + 15;
@@ -35,7 +35,7 @@ const SIGKILL_EXIT_CODE = 128 + 9;
  * Decides the next step of a pod on this node.
  *
  * @param nowMs - Monotonic.
- * @param wallOffsetMs - What to add to monotonic time to get wall time.
+ * @param wallOffsetMs - Difference of wall time and monotonic time.
  */
 export function decideStep(pod: DeepReadonly<Pod>, run: PodRun, nowMs: number, wallOffsetMs: number): PodStep {
   const { stage } = run;
@@ -64,7 +64,7 @@ export function decideStep(pod: DeepReadonly<Pod>, run: PodRun, nowMs: number, w
   }
 }
 
-/** Whether a pod that has come to its end waits for its node to remove it. */
+/** Whether a pod has ended and waits for its node to remove it. */
 export function isLingering(pod: DeepReadonly<Pod>): boolean {
   return pod.metadata.deletionTimestamp !== undefined && (pod.metadata.deletionGracePeriodSeconds ?? 0) > 0;
 }
@@ -76,13 +76,13 @@ interface Due {
   readonly step: PodStep;
 }
 
-/** Whichever is due first; of two due at once, the earlier in the list. */
+/** Returns the step that is due first; `natural` if both are due at the same time. */
 function first(nowMs: number, natural: Due, stop: Due | undefined): PodStep {
   const next = stop !== undefined && stop.atMs < natural.atMs ? stop : natural;
   return next.atMs <= nowMs ? next.step : { type: "wait", untilMs: next.atMs };
 }
 
-/** When something other than the containers themselves ends the pod, and how. */
+/** Returns the time and the kind of end that the pod's deadline or deletion causes. */
 function stopDue(pod: DeepReadonly<Pod>, run: PodRun, wallOffsetMs: number): Due | undefined {
   const deadlineSeconds = pod.spec?.activeDeadlineSeconds;
   const deadline: Due | undefined =

@@ -1,17 +1,17 @@
 import type { Random } from "@kubewright/clock";
 import { parseGoDurationMs } from "@kubewright/cron";
 
-/** A length of time to draw: both ends are the same for a fixed one. Milliseconds. */
+/** A duration to sample, in milliseconds; both ends are equal for a fixed duration. */
 export interface DurationRange {
   readonly fromMs: number;
   readonly toMs: number;
-  /** How it is spread; what falls outside the ends becomes the nearer end. Default: evenly between them. */
+  /** The distribution, limited to the range. Default: uniform. */
   readonly spread?: DurationSpread;
 }
 
 export type DurationSpread =
   | { readonly type: "normal"; readonly meanMs: number; readonly deviationMs: number }
-  /** Half of what is drawn is below the median; `sigma` is the deviation of its logarithm. */
+  /** Half of the samples are below the median; `sigma` is the standard deviation of the logarithm. */
   | { readonly type: "lognormal"; readonly medianMs: number; readonly sigma: number }
   | { readonly type: "exponential"; readonly meanMs: number };
 
@@ -28,10 +28,10 @@ export function parseDuration(text: string): number | undefined {
 const SPREAD = /^(normal|lognormal|exponential)\(\s*([^,()\s]+)\s*(?:,\s*([^,()\s]+)\s*)?\)(?:\s+in\s+(\S+))?$/;
 
 /**
- * Reads `5m`; a range that is drawn from evenly, `20m..70m`; or a distribution, which a range may bound:
- * `normal(10m, 2m)`, `lognormal(10m, 0.5) in 5m..2h`, `exponential(10m)`.
+ * Reads `5m`; a uniform range, `20m..70m`; or a distribution with an optional range: `normal(10m, 2m)`, `lognormal(10m,
+ * 0.5) in 5m..2h`, `exponential(10m)`.
  *
- * @returns `undefined` when it is none of these, or a range ends before it begins.
+ * @returns `undefined` for other text, or when a range ends before it begins.
  */
 export function parseDurationRange(text: string): DurationRange | undefined {
   const match = SPREAD.exec(text);
@@ -65,7 +65,9 @@ function parseSpread(
   return deviationMs === undefined ? undefined : { type: "normal", meanMs: centreMs, deviationMs };
 }
 
-/** Draws whole milliseconds. Takes one number from `random` in any case, so that what is drawn next stays the same. */
+/**
+ * Samples a duration in whole milliseconds. It always uses one number of `random`, so that later samples do not change.
+ */
 export function drawDuration({ fromMs, toMs, spread }: DurationRange, random: Random): number {
   const uniform = random.next();
   if (spread === undefined) return Math.round(fromMs + uniform * (toMs - fromMs));
@@ -85,7 +87,7 @@ function drawSpread(spread: DurationSpread, uniform: number, random: Random): nu
   }
 }
 
-/** Box and Muller's method; the second lot comes from a source of its own. */
+/** Box–Muller transform; the second random number comes from a separate source. */
 function standardNormal(uniform: number, random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - uniform)) * Math.cos(2 * Math.PI * random.fork("angle").next());
 }

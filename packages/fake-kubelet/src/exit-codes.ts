@@ -1,15 +1,15 @@
 import type { Random } from "@kubewright/clock";
 
-/** What a container exits with: one code, or several of which one is drawn by its share. */
+/** The exit code of a container: one code, or several with their shares. */
 export type ExitCodes = number | readonly ExitCodeShare[];
 
 export interface ExitCodeShare {
   readonly exitCode: number;
-  /** In relation to the sum of all shares. */
+  /** Relative to the sum of all shares. */
   readonly share: number;
 }
 
-/** Reads `3`, or `0=0.9,1=0.07,137=0.03`. @returns `undefined` when it is neither, or the shares are all zero. */
+/** Reads `3`, or `0=0.9,1=0.07,137=0.03`. @returns `undefined` for other text, or when all shares are zero. */
 export function parseExitCodes(text: string): ExitCodes | undefined {
   if (!text.includes("=")) return parseExitCode(text);
   const shares: ExitCodeShare[] = [];

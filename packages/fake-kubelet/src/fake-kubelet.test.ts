@@ -8,7 +8,7 @@ import { FakeKubelet, type FakeKubeletOptions } from "./fake-kubelet.js";
 const START = "2026-01-01T00:00:00Z";
 const NAMESPACE = "default";
 
-/** A kubelet whose writes are timed, e.g. `2 PATCH pods/p/status`. */
+/** A kubelet whose writes are recorded with their times, e.g. `2 PATCH pods/p/status`. */
 class Harness extends ControllerHarness {
   readonly pods = this.admin.resource(pods);
   readonly nodes = this.admin.resource(nodes);

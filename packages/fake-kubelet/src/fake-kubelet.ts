@@ -41,21 +41,21 @@ import { resumeRun } from "./resume-run.js";
 import { WorkloadCache } from "./workload.js";
 
 export interface FakeKubeletOptions extends ControllerDeps {
-  /** Names of the nodes it plays the kubelet of. Default: all there are, and those still to come. */
+  /** Names of the simulated nodes. Default: all present and future nodes. */
   readonly nodes?: readonly string[];
-  /** Pods worked on at once. Default 20. */
+  /** Maximum number of pods that are processed concurrently. Default 20. */
   readonly workers?: number;
 }
 
-/** Like the kubelet's status manager, it comes back every ten seconds at least. */
+/** Retries at least every ten seconds, like the kubelet's status manager. */
 const RETRY = { baseDelayMs: 100, maxDelayMs: 10_000 };
 
 /**
- * Plays the kubelet of simulated nodes: takes pods bound to them through the statuses a real node writes, for as long as
- * the pods' annotations say, and removes pods that are deleted once they have ended.
+ * Simulates the kubelet of nodes. It moves bound pods through the statuses that a real node writes, with the durations
+ * in the pods' annotations. It removes deleted pods after their end.
  *
- * One write per step: accepted, running, ended, and two for each restart after a back-off. It holds a timer for a pod
- * only while something is going to happen to it by itself.
+ * There is one write per step: accepted, running, ended, and two for each restart after a back-off. A pod has a timer
+ * only while its next step depends on time.
  */
 export class FakeKubelet implements Runnable {
   readonly name = "fake-kubelet";
@@ -72,7 +72,7 @@ export class FakeKubelet implements Runnable {
   readonly #events: EventSink;
   readonly #queue: RateLimitingQueue<ObjectKey>;
   readonly #runs = new Map<ObjectKey, PodRun>();
-  /** Nodes cut off from the API server. */
+  /** Nodes without a connection to the API server. */
   readonly #cutOff = new Set<string>();
 
   constructor(options: FakeKubeletOptions) {
@@ -126,14 +126,14 @@ export class FakeKubelet implements Runnable {
   }
 
   /**
-   * Cuts a node off: its containers run on, but nothing is heard of them, and nothing it is told arrives, until
-   * {@link reconnect}.
+   * Disconnects a node until {@link reconnect}: its containers continue to run, but it writes no status and observes no
+   * changes.
    */
   cutOff(nodeName: string): void {
     this.#cutOff.add(nodeName);
   }
 
-  /** Ends {@link cutOff}: the node says that it is ready, and catches up with its pods. */
+  /** Ends {@link cutOff}: the node becomes ready, and updates its pods. */
   async reconnect(nodeName: string, signal: AbortSignal): Promise<void> {
     if (!this.#cutOff.delete(nodeName)) return;
     const node = this.#nodes.store.get(objectKey({ name: nodeName }));
@@ -145,7 +145,10 @@ export class FakeKubelet implements Runnable {
     return !!nodeName && (this.#ownNodes === undefined || this.#ownNodes.has(nodeName));
   }
 
-  /** Most updates are echoes of what was written here: only those that change what is to be done are looked into. */
+  /**
+   * Handles a pod event. Most updates result from this kubelet's own writes; only updates that can change the next step
+   * are queued.
+   */
   #handlePod(pod: DeepReadonly<Pod>): void {
     if (!this.#owns(pod.spec?.nodeName)) return;
     const key = keyOf(pod);
@@ -155,7 +158,7 @@ export class FakeKubelet implements Runnable {
       run = undefined;
     }
     if (isPodTerminal(pod)) {
-      // Ended here, or by somebody else, such as a garbage collector that took the node for lost.
+      // Another client may have ended the pod, such as a garbage collector that considered the node lost.
       const endedHere = run?.stage.name === "finished";
       this.#forget(key);
       if (isLingering(pod) && !endedHere) this.#queue.add(key);
@@ -190,13 +193,14 @@ export class FakeKubelet implements Runnable {
       return;
     }
     const run = this.#runOf(key, pod);
-    // Each write is followed by the decision what comes next, so that steps due at once need no round through the queue.
+    // Decides the next step after each write, so that steps that are due at the same time do not pass through the
+    // queue.
     while (!signal.aborted) {
       const current = run.latest ?? pod;
       const nowMs = this.#clock.monotonic();
       const step = decideStep(current, run, nowMs, this.#clock.now() - nowMs);
       if (step.type === "wait") return this.#wait(key, run, step.untilMs - nowMs);
-      // An ended run is remembered until the cache shows the end: a pod that still looks alive there is not run again.
+      // The run of an ended pod is kept until the cache has the end, so that a stale running pod is not started again.
       if (step.type === "remove") return this.#remove(current, signal);
       const change = this.#change(current, run, step);
       if (change === undefined) return this.#forget(key);
@@ -212,7 +216,7 @@ export class FakeKubelet implements Runnable {
     }
   }
 
-  /** What is remembered of the pod, brought up to date with the cache. */
+  /** Returns the run of a pod, updated from the cache. */
   #runOf(key: ObjectKey, pod: DeepReadonly<Pod>): PodRun {
     const nowMs = this.#clock.monotonic();
     let run = this.#runs.get(key);
@@ -228,7 +232,7 @@ export class FakeKubelet implements Runnable {
     return run;
   }
 
-  /** What a step makes of the pod; `undefined` if its run is not where the step begins. */
+  /** Returns the status change of a step; `undefined` if the run is in another stage. */
   #change(
     pod: DeepReadonly<Pod>,
     run: PodRun,
@@ -296,7 +300,7 @@ export class FakeKubelet implements Runnable {
     const restarts = stage.name === "running" || stage.name === "backingOff" ? stage.restarts : 0;
     let ended: Ending | undefined;
     if (stage.name === "running") {
-      // When the API server was not to be reached, the containers may have exited long ago.
+      // If the API server was unreachable, the containers may have exited long before.
       const exitAtMs = stage.startedAtMs + stage.execution.durationMs;
       ended = this.#ending(stage, end, end.cause === "exited" ? Math.min(exitAtMs, nowMs) : nowMs);
     } else if (stage.name === "backingOff") ended = stage.last;
@@ -318,7 +322,7 @@ export class FakeKubelet implements Runnable {
     return this.#podClient.patch(name, { type: "strategic", body }, { namespace, subresource: "status", signal });
   }
 
-  /** Whether a write was refused because the pod is gone, or another one has taken its name. */
+  /** Whether a write was refused because the pod is deleted or replaced by another pod of the same name. */
   #isGone(key: ObjectKey, { uid }: PodRun, error: unknown): boolean {
     return isNotFound(error) || (isInvalid(error) && this.#pods.store.get(key)?.metadata.uid !== uid);
   }
@@ -348,7 +352,7 @@ export class FakeKubelet implements Runnable {
   }
 }
 
-/** A write, and what the run has come to after it. */
+/** A write, and the stage of the run after it. */
 interface StatusChange {
   readonly body: PodStatusPatch;
   readonly stage: Stage;
@@ -359,7 +363,7 @@ function isNewer(pod: DeepReadonly<Pod>, than: DeepReadonly<Pod>): boolean {
   return (compareResourceVersions(pod.metadata.resourceVersion ?? "", than.metadata.resourceVersion ?? "") ?? 1) > 0;
 }
 
-/** Whether something changed that a pod's next step depends on, and that others may change. */
+/** Whether another client changed a field that affects the pod's next step. */
 function nextStepMayChange(pod: DeepReadonly<Pod>, known: DeepReadonly<Pod> | undefined): boolean {
   return (
     pod.metadata.deletionTimestamp !== known?.metadata.deletionTimestamp ||

@@ -1,10 +1,10 @@
-/** Completion indexes from one to another, both included. */
+/** A range of completion indexes, both ends included. */
 export interface IndexRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Reads `1,3-5`, in any order. Empty text is no index. @returns `undefined` when it cannot be read. */
+/** Reads `1,3-5`, in any order. Empty text has no index. @returns `undefined` for invalid text. */
 export function parseIndexes(text: string): readonly IndexRange[] | undefined {
   if (text === "") return [];
   const ranges: IndexRange[] = [];

@@ -2,21 +2,21 @@ import type { DeepReadonly, Node } from "@kubewright/api";
 import { findCondition } from "@kubewright/api";
 import type { Random } from "@kubewright/clock";
 
-/** The address of a node that its status names, or one made up from its name. */
+/** Returns the address in the node's status, or a generated one. */
 export function nodeAddress(node: DeepReadonly<Node> | undefined, name: string, random: Random): string {
   const named = node?.status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
   return named ?? randomAddress("172.18", random.fork(`node/${name}`));
 }
 
-/** An IPv4 address in a /16, drawn from `random`. Two may be the same: nothing is ever sent to them. */
+/** Generates an IPv4 address in a /16. Duplicates are possible, because nothing is sent to these addresses. */
 export function randomAddress(prefix: string, random: Random): string {
   const bits = random.uint32();
   return `${prefix}.${bits & 0xff}.${1 + ((bits >>> 8) % 254)}`;
 }
 
 /**
- * The body of a strategic merge patch that says a node is up, or `undefined` when there is nothing to add. A Ready
- * condition that is there stays as it is, so that a test can take a node down.
+ * Returns the body of a strategic merge patch that makes a node ready, or `undefined` when it is complete. An existing
+ * Ready condition is not changed, so that a test can make a node not ready.
  */
 export function readyNodeStatus(node: DeepReadonly<Node>, now: string, random: Random): object | undefined {
   const name = node.metadata.name ?? "";
@@ -42,7 +42,7 @@ export function readyNodeStatus(node: DeepReadonly<Node>, now: string, random: R
   };
 }
 
-/** The body of a strategic merge patch that says a node is up again. */
+/** Returns the body of a strategic merge patch that makes a node ready again. */
 export function readyConditionPatch(now: string): object {
   return { status: { conditions: [readyCondition(now)] } };
 }

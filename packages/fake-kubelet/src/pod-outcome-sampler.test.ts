@@ -97,7 +97,7 @@ test("pods of failing indexes always fail, others as they would have", () => {
   expect(exitCodes).toEqual([0, 1, 0, 1, 1, 1, 0]);
 });
 
-/** The workload of a pod with these annotations. */
+/** Returns the workload of a pod with these annotations. */
 function workloadWith(annotations: Record<string, string>) {
   const prefixed = Object.entries(annotations).map(([name, value]) => [`sim.kubewright.dev/${name}`, value] as const);
   const { workload: read, problems } = workloadOf({ metadata: { annotations: Object.fromEntries(prefixed) } });
@@ -168,7 +168,7 @@ test("rules match by container, index and attempt, and the last match wins", () 
       { name: "sidecar", durationMs: 120_000, exitCode: 0 },
     ],
   });
-  // The first two pods of index 1 fail; so would the first restart of its first pod, but not the third try of any kind.
+  // The first two pods of index 1 fail; the first restart of its first pod would fail as well, but not a third attempt.
   expect([outcome(1).exitCode, outcome(1).exitCode, outcome(1).exitCode]).toEqual([7, 7, 0]);
   expect(outcome(2).exitCode).toBe(9);
   expect([outcome(2).containers?.[0]?.exitCode, outcome(2).containers?.[1]?.exitCode]).toEqual([0, 9]);

@@ -7,12 +7,12 @@ import { includesIndex } from "./index-ranges.js";
 import { behaviourOf } from "./workload-rules.js";
 import type { Workload } from "./workload.js";
 
-/** How one run of a pod's containers goes. They start together; the run ends with the last of them. */
+/** The outcome of one run of a pod's containers. They start together; the run ends with the last of them. */
 export interface PodExecution {
   readonly durationMs: number;
-  /** The pod's: of the first container by order that fails, else 0. */
+  /** The exit code of the first failing container in the pod's order, otherwise 0. */
   readonly exitCode: number;
-  /** Each container's own, in the pod's order. Absent: all do the same. */
+  /** The outcome of each container, in the pod's order. Absent: all containers have the same outcome. */
   readonly containers?: readonly ContainerOutcome[];
 }
 
@@ -22,26 +22,26 @@ export interface ContainerOutcome {
   readonly exitCode: number;
 }
 
-/** What a pod is known by when lots are drawn. */
+/** Identifies a pod for sampling. */
 export interface PodIdentity {
   readonly label: string;
-  /** Its place among the pods of its controller, and of its index if it has one: 0 for the first. */
+  /** Index among the pods of its controller, and of its completion index if it has one: 0 for the first. */
   readonly ordinal: number;
 }
 
-/** Least number of controllers, of those heard of last, whose pods are counted; at most, twice as many are. */
+/** Number of recent controllers whose pods are counted; at most twice as many are stored. */
 const MIN_COUNTERS = 10_000;
 
 /**
- * Draws lots for pods, each from a source of its own.
+ * Samples the outcomes of pods, each from its own random source.
  *
- * A pod is known by its place among the pods of its controller: "the third pod of Job a for index 2". Its name and UID
- * would not do, since one pod more anywhere in the cluster changes those the server gives out after it. So what befalls
- * a pod depends on nothing but the seed and its own Job's history.
+ * A pod is identified by its index among the pods of its controller: "the third pod of Job a for index 2". Names and
+ * UIDs cannot be used, because an additional pod anywhere in the cluster changes all that the server generates after
+ * it. So the outcome of a pod depends only on the seed and the history of its Job.
  */
 export class PodOutcomeSampler {
   readonly #random: Random;
-  /** Of controllers heard of last. When they are {@link MIN_COUNTERS}, they replace the older ones, who are forgotten all at once. */
+  /** Counts of recent controllers. At {@link MIN_COUNTERS} entries they replace the older counts, which are dropped. */
   #counts = new Map<string, number>();
   #olderCounts = new Map<string, number>();
 
@@ -49,7 +49,7 @@ export class PodOutcomeSampler {
     this.#random = random;
   }
 
-  /** Counts a pod, once, and answers with what lots are drawn for it under. */
+  /** Counts a pod, and returns its identity. Call it once for each pod. */
   identify(pod: DeepReadonly<Pod>): PodIdentity {
     const { namespace = "", name = "" } = pod.metadata;
     const controller = getControllerOf(pod);
@@ -71,14 +71,14 @@ export class PodOutcomeSampler {
     return drawDuration(startupDelay, this.#random.fork(`${label}/startup`));
   }
 
-  /** The workload as this pod has it: what its rules say of the pod as a whole is settled. */
+  /** Returns the workload with the rules that apply to the pod as a whole. */
   resolveWorkload(pod: DeepReadonly<Pod>, workload: Workload, { ordinal }: PodIdentity): Workload {
     if (workload.rules === undefined) return workload;
     const { startupDelay, ignoreSigterm } = behaviourOf(workload, { index: indexOf(pod), attempt: ordinal + 1 });
     return { ...workload, startupDelay, ignoreSigterm };
   }
 
-  /** @restart restart - 0 for the first run, then one more for each restart. */
+  /** @param restart - 0 for the first run, then the number of the restart. */
   sampleExecution(
     pod: DeepReadonly<Pod>,
     workload: Workload,
@@ -89,7 +89,7 @@ export class PodOutcomeSampler {
     const index = indexOf(pod);
     const attempt = ordinal + restart + 1;
     if (workload.rules === undefined) return this.#sample(workload, index, source);
-    // The first container draws what it would if it were alone.
+    // The first container has the same source as a single container.
     const containers = (pod.spec?.containers ?? []).map(({ name }, place): ContainerOutcome => {
       const behaviour = behaviourOf(workload, { container: name, index, attempt });
       return { name, ...this.#sample(behaviour, index, place === 0 ? source : `${source}/${name}`) };
@@ -107,7 +107,7 @@ export class PodOutcomeSampler {
     source: string,
   ): { readonly durationMs: number; readonly exitCode: number } {
     const failsByIndex = index !== undefined && includesIndex(failingIndexes, index);
-    // A source takes time to make: none is asked where all is certain.
+    // A fixed outcome needs no random source, which takes time to create.
     if (duration.fromMs === duration.toMs && duration.spread === undefined && failureRate === 0) {
       const certain = failsByIndex ? failureExitCode : exitCode;
       if (typeof certain === "number") return { durationMs: Math.round(duration.fromMs), exitCode: certain };

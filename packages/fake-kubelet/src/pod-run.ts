@@ -5,38 +5,38 @@ import type { BackOff } from "./crash-loop-back-off.js";
 import type { PodExecution, PodIdentity } from "./pod-outcome-sampler.js";
 import type { Workload } from "./workload.js";
 
-/** How a container ended, as the status says it. */
+/** The end of a container, in the format of the status. */
 export type Termination = NonNullable<ContainerState["terminated"]>;
 
-/** How a pod's containers ended. */
+/** The end of a pod's containers. */
 export interface Ending extends Termination {
-  /** Those that ended otherwise than the rest, by name. */
+  /** Containers with a different end, by name. */
   readonly perContainer?: ReadonlyMap<string, Termination>;
 }
 
 /**
- * What the kubelet remembers of a pod it runs. All containers of a pod are started and restarted together. Times are monotonic
- * milliseconds: those in the status have only whole seconds, and the wall clock may be set.
+ * The kubelet's state of a pod. All containers of a pod are started and restarted together. Times are monotonic
+ * milliseconds, because status times have whole seconds and the wall clock may be changed.
  */
 export interface PodRun {
   readonly uid: string;
-  /** What lots are drawn under. */
+  /** Identity for sampling. */
   readonly identity: PodIdentity;
   readonly workload: Workload;
-  /** When the pod was accepted, from which its deadline counts. */
+  /** When the pod was accepted; its deadline counts from here. */
   acceptedAtMs?: number;
-  /** When the deletion was first seen. */
+  /** When the deletion was first observed. */
   deletionSeenAtMs?: number;
   backOff?: BackOff;
-  /** The server's answer to the last write: newer than the cache, for a while. */
+  /** The server's answer to the last write, which may be newer than the cache. */
   latest?: DeepReadonly<Pod>;
   stage: Stage;
-  /** Until the next thing that happens to the pod by itself. */
+  /** Fires when the next time-dependent step is due. */
   timer?: Timer | undefined;
 }
 
 export type Stage =
-  /** Bound to the node, and not looked at yet. */
+  /** Bound to the node, and not processed yet. */
   | { readonly name: "bound" }
   /** Pulling images. */
   | { readonly name: "starting"; readonly startAtMs: number }
@@ -47,7 +47,7 @@ export type Stage =
       readonly startedAt: string;
       readonly execution: PodExecution;
     }
-  /** Crashed, and waiting to be started again. */
+  /** Crashed, and waiting for the restart. */
   | {
       readonly name: "backingOff";
       readonly restarts: number;
@@ -55,5 +55,5 @@ export type Stage =
       readonly restartAtMs: number;
       readonly last: Ending;
     }
-  /** The last status was written. */
+  /** The final status was written. */
   | { readonly name: "finished" };

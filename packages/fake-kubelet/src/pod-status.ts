@@ -13,8 +13,10 @@ import type { PodExecution } from "./pod-outcome-sampler.js";
 import type { Ending, Termination } from "./pod-run.js";
 
 /**
- * Bodies of strategic merge patches of a pod's status: a condition is merged by its type and keeps what is not named,
- * and `null` takes a member away; the list of container statuses is replaced as a whole.
+ * The body of a strategic merge patch of a pod's status.
+ *
+ * Conditions are merged by type: a missing member is not changed, and `null` removes it. The list of container statuses
+ * is replaced as a whole.
  */
 export interface PodStatusPatch {
   readonly metadata: { readonly uid: string };
@@ -23,7 +25,7 @@ export interface PodStatusPatch {
 
 type ConditionPatch = { readonly [Member in keyof PodCondition]: PodCondition[Member] | null };
 
-/** What every patch needs to know. `now` is in RFC 3339 with whole seconds. */
+/** Common input of all patches. `now` is in RFC 3339 with whole seconds. */
 export interface StatusContext {
   readonly pod: DeepReadonly<Pod>;
   readonly now: string;
@@ -31,7 +33,7 @@ export interface StatusContext {
 
 const CONTAINERS_NOT_READY = "ContainersNotReady";
 
-/** The node has taken the pod on: it is Pending, and its containers are being created. */
+/** The node has accepted the pod: it is Pending, and its containers are being created. */
 export function acceptedStatus(context: StatusContext, hostIP: string): PodStatusPatch {
   const { pod, now } = context;
   const { containers = [], initContainers = [] } = pod.spec ?? {};
@@ -64,7 +66,7 @@ export function acceptedStatus(context: StatusContext, hostIP: string): PodStatu
   });
 }
 
-/** The containers run, for the first time or again. */
+/** The containers run, for the first time or after a restart. */
 export function runningStatus(context: StatusContext, podIP: string, restarts: number, last?: Ending): PodStatusPatch {
   const { pod, now } = context;
   const { containers = [], initContainers = [] } = pod.spec ?? {};
@@ -97,7 +99,7 @@ export function runningStatus(context: StatusContext, podIP: string, restarts: n
   });
 }
 
-/** The containers crashed, and wait to be started again. */
+/** The containers crashed, and wait for the restart. */
 export function backOffStatus(context: StatusContext, restarts: number, delayMs: number, last: Ending): PodStatusPatch {
   const { pod } = context;
   const containers = pod.spec?.containers ?? [];
@@ -116,7 +118,7 @@ export function backOffStatus(context: StatusContext, restarts: number, delayMs:
   });
 }
 
-/** The pod has come to its end, and its phase will not change any more. */
+/** The pod has ended, and its phase is final. */
 export function finishedStatus(
   context: StatusContext,
   end: PodEnd,
@@ -143,15 +145,15 @@ export function finishedStatus(
   });
 }
 
-/** How containers ended that had started together. */
+/** Returns the common end of all containers. */
 export function ending(end: PodEnd, startedAt: string, finishedAt: string): Ending {
   return termination(end.cause === "exited" ? end.exitCode : 137, startedAt, finishedAt);
 }
 
 /**
- * The same, for those of a run whose fates differ: one that had exited by itself keeps its own end.
+ * Adds the containers that exited before the others: each keeps its own end.
  *
- * @param timeAfter - The wall time so many milliseconds after the start.
+ * @param timeAfter - Returns the wall time this number of milliseconds after the start.
  */
 export function endingPerContainer(
   common: Ending,
@@ -184,7 +186,7 @@ const NOT_STARTED: Termination = {
 };
 
 function patch(pod: DeepReadonly<Pod>, status: Readonly<Record<string, unknown>>): PodStatusPatch {
-  // The UID keeps a pod of the same name, created since, from being taken for this one.
+  // The UID prevents a patch of a later pod with the same name.
   return {
     metadata: { uid: pod.metadata.uid ?? "" },
     status,
@@ -214,12 +216,12 @@ function condition(
   return change;
 }
 
-/** Of a container that has not been started. */
+/** The status of a container that was not started. */
 function notReady({ name, image = "" }: DeepReadonly<Container>, state: ContainerState): ContainerStatus {
   return { name, image, imageID: "", ready: false, restartCount: 0, started: false, state, lastState: {} };
 }
 
-/** Of a container that has been started, and does not run. */
+/** The status of a container that was started and does not run. */
 function stopped(
   pod: DeepReadonly<Pod>,
   container: DeepReadonly<Container>,
@@ -274,7 +276,7 @@ function names(containers: readonly DeepReadonly<Container>[]): string {
   return containers.map(({ name }) => name).join(" ");
 }
 
-/** As Go prints it: `10s`, `1m20s`, `5m0s`. */
+/** Formats a duration as Go does: `10s`, `1m20s`, `5m0s`. */
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;

@@ -6,10 +6,10 @@ import type { PodRun, Stage } from "./pod-run.js";
 import type { Workload } from "./workload.js";
 
 /**
- * What a kubelet that begins now has to remember of a pod: for a pod that an earlier one worked on, as much as the status
- * tells, to the second.
+ * Returns the state of a pod for a new kubelet. For a pod of a previous kubelet the state is restored from the status,
+ * in whole seconds.
  *
- * @param wallOffsetMs - What to add to monotonic time to get wall time.
+ * @param wallOffsetMs - Difference of wall time and monotonic time.
  */
 export function resumeRun(
   pod: DeepReadonly<Pod>,
@@ -65,7 +65,10 @@ function resumeStage(
   };
 }
 
-/** The back-off of containers that were restarted so many times in quick succession, which is all the status tells. */
+/**
+ * Returns the back-off after this number of restarts, as if they were in quick succession. The status has no more
+ * information.
+ */
 function backOffAfter(restarts: number, nowMs: number): BackOff | undefined {
   let backOff: BackOff | undefined;
   // Five doublings reach the longest delay.

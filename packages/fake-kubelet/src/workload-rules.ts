@@ -3,18 +3,21 @@ import { type ExitCodes, parseExitCodes } from "./exit-codes.js";
 import { type IndexRange, includesIndex, parseIndexes } from "./index-ranges.js";
 import type { Workload } from "./workload.js";
 
-/** What a container does differently when all conditions that are given hold. */
+/** Overrides the behaviour of a container when all given conditions match. */
 export interface WorkloadRule {
   readonly container?: string;
   /** Completion indexes. */
   readonly indexes?: readonly IndexRange[];
-  /** How often the Job has tried, for that index if it is Indexed: 1 for its first pod, and one more for each further pod and each restart. */
+  /**
+   * Attempts of the Job, or of the index of an Indexed Job: 1 for its first pod, plus one for each further pod and each
+   * restart.
+   */
   readonly attempts?: readonly IndexRange[];
   readonly duration?: DurationRange;
   readonly exitCode?: ExitCodes;
-  /** Of the whole pod: does not go with `container`. */
+  /** Applies to the whole pod: cannot be combined with `container`. */
   readonly startupDelay?: DurationRange;
-  /** Of the whole pod: does not go with `container`, and a restart changes nothing about it. */
+  /** Applies to the whole pod: cannot be combined with `container`, and does not change with restarts. */
   readonly ignoreSigterm?: boolean;
 }
 
@@ -25,7 +28,7 @@ export interface RuleSubject {
   readonly attempt: number;
 }
 
-/** The workload with the settings of all rules that apply, later ones before earlier ones. */
+/** Returns the workload with the settings of all matching rules. Later rules override earlier ones. */
 export function behaviourOf(workload: Workload, subject: RuleSubject): Workload {
   if (workload.rules === undefined) return workload;
   let behaviour = workload;
@@ -33,7 +36,7 @@ export function behaviourOf(workload: Workload, subject: RuleSubject): Workload 
     if (container !== undefined && container !== subject.container) continue;
     if (indexes !== undefined && (subject.index === undefined || !includesIndex(indexes, subject.index))) continue;
     if (attempts !== undefined && !includesIndex(attempts, subject.attempt)) continue;
-    // A rule that says how runs exit leaves nothing of what was said before.
+    // A rule with an exit code replaces all earlier failure settings.
     const exits = settings.exitCode === undefined ? {} : { failureRate: 0, failingIndexes: [] };
     behaviour = { ...behaviour, ...exits, ...settings };
   }
@@ -50,7 +53,10 @@ const PARSERS: { readonly [Key in keyof WorkloadRule]-?: (value: unknown) => Wor
   ignoreSigterm: (value) => (typeof value === "boolean" ? value : undefined),
 };
 
-/** Reads rules from JSON, values written as in the other annotations. @returns `undefined` when anything in it cannot be read. */
+/**
+ * Reads rules from JSON, with values in the format of the other annotations. @returns `undefined` when any part is
+ * invalid.
+ */
 export function parseRules(text: string): readonly WorkloadRule[] | undefined {
   let list: unknown;
   try {

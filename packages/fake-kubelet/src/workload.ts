@@ -5,25 +5,25 @@ import { type ExitCodes, parseExitCode, parseExitCodes } from "./exit-codes.js";
 import { type IndexRange, parseIndexes } from "./index-ranges.js";
 import { type WorkloadRule, parseRules } from "./workload-rules.js";
 
-/** Begins the names of the annotations that say how a simulated pod behaves. */
+/** Prefix of the annotations that define the behaviour of a simulated pod. */
 export const WORKLOAD_ANNOTATION_PREFIX = "sim.kubewright.dev/";
 
-/** How the containers of a pod behave, each time they are run. */
+/** The behaviour of a pod's containers in each run. */
 export interface Workload {
-  /** How long they run. */
+  /** Duration of a run. */
   readonly duration: DurationRange;
-  /** How long it takes to pull the image and start them. */
+  /** Time to pull the image and start the containers. */
   readonly startupDelay: DurationRange;
-  /** How they exit when they do not fail. */
+  /** Exit code of a run that does not fail. */
   readonly exitCode: ExitCodes;
-  /** The probability that a run fails. */
+  /** Probability that a run fails. */
   readonly failureRate: number;
   readonly failureExitCode: number;
   /** Pods of these completion indexes always fail. */
   readonly failingIndexes: readonly IndexRange[];
-  /** Keep running until the grace period is over. */
+  /** Whether containers run until the grace period ends. */
   readonly ignoreSigterm: boolean;
-  /** What certain containers, indexes or attempts do differently; of those that apply, the last counts. Default: none. */
+  /** Overrides for containers, indexes or attempts; of the matching rules the last wins. Default: none. */
   readonly rules?: readonly WorkloadRule[];
 }
 
@@ -39,9 +39,9 @@ const DEFAULT_WORKLOAD: Workload = {
 
 interface Annotation<Key extends keyof Workload> {
   readonly key: Key;
-  /** @returns `undefined` for a value it cannot read. */
+  /** @returns `undefined` for an invalid value. */
   readonly parse: (text: string) => NonNullable<Workload[Key]> | undefined;
-  /** What to write instead. */
+  /** Describes valid values. */
   readonly fix: string;
   readonly byDefault: string;
 }
@@ -85,17 +85,17 @@ const ANNOTATIONS: ReadonlyMap<string, Annotation<keyof Workload>> = new Map([
   ],
 ]);
 
-/** What a pod's annotations say. */
+/** The parsed annotations of a pod. */
 export interface ParsedWorkload {
   readonly workload: Workload;
-  /** One sentence for each annotation that cannot be read: its default counts instead. */
+  /** One sentence for each invalid annotation, which has its default value instead. */
   readonly problems: readonly string[];
 }
 
-/** Most readings remembered; the oldest goes first. */
+/** Maximum number of cached entries; the oldest is removed first. */
 const MAX_ENTRIES = 1000;
 
-/** Reads pods' annotations, those that say the same only once: most pods are one of many made from a template. */
+/** Caches parsed annotations, because most pods are created from a template with equal annotations. */
 export class WorkloadCache {
   readonly #entries = new Map<string, ParsedWorkload>();
 
@@ -114,7 +114,7 @@ export class WorkloadCache {
   }
 }
 
-/** Reads the annotations of a pod. */
+/** Parses the annotations of a pod. */
 export function workloadOf(pod: DeepReadonly<Pod>): ParsedWorkload {
   const annotations = pod.metadata.annotations;
   let workload = DEFAULT_WORKLOAD;
