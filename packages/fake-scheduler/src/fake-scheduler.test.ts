@@ -14,9 +14,9 @@ import { expect, test } from "vitest";
 import { ControllerHarness } from "../../controller/test/controller-harness.js";
 import { FakeScheduler } from "./fake-scheduler.js";
 
-/** A scheduler whose events begin with the name of the pod they are about. */
+/** A scheduler whose recorded events begin with the name of their pod. */
 class World extends ControllerHarness {
-  /** How long every watch event is on its way to the scheduler. */
+  /** Delay of every watch event to the scheduler. */
   watchDelayMs = 0;
   override readonly sink: ControllerHarness["sink"] = {
     event: ({ metadata }, _definition, type, reason, message) =>

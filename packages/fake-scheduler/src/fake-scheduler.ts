@@ -26,19 +26,19 @@ import { type PodRequests, podRequests } from "./resources.js";
 import { UnschedulablePods } from "./unschedulable-pods.js";
 
 export interface FakeSchedulerOptions extends ControllerDeps {
-  /** Pods that name another scheduler are left alone. Default `default-scheduler`. */
+  /** Name of this scheduler; pods with another `schedulerName` are ignored. Default: `default-scheduler`. */
   readonly schedulerName?: string;
 }
 
 /**
- * A scheduler for simulated nodes: binds every pod to the first node by name that is ready, schedulable, tolerated,
- * selected and has room.
+ * A scheduler for simulated nodes: binds each pod to the first node by name that is ready and schedulable, whose taints
+ * the pod tolerates, that the pod selects, and that has room.
  *
- * Pods that fit nowhere get condition `PodScheduled` `False`, reason `Unschedulable`, once, and are tried again, the one
- * that has waited longest first, when a node gets room. One pod is bound at a time.
+ * A pod that fits nowhere gets the condition `PodScheduled` `False`, reason `Unschedulable`, once. The scheduler
+ * retries it when a node gets room, the longest-waiting pod first. It binds one pod at a time.
  *
- * Events, conditions and bindings are kube-scheduler's; the choice is not: no affinity to pods, no preferences, spreading,
- * priorities or preemption.
+ * Events, conditions and bindings are those of kube-scheduler. The choice of the node is not: pod affinity,
+ * preferences, spreading, priorities and preemption are not implemented.
  */
 export class FakeScheduler implements Runnable {
   readonly name = "fake-scheduler";
@@ -52,7 +52,7 @@ export class FakeScheduler implements Runnable {
   readonly #queue: RateLimitingQueue<ObjectKey>;
   readonly #allocations = new NodeAllocations();
   readonly #unschedulable = new UnschedulablePods();
-  /** Nodes that may have room for a waiting pod. */
+  /** Names of nodes that may have room for an unschedulable pod. */
   readonly #nodesWithRoom = new Set<string>();
 
   constructor(options: FakeSchedulerOptions) {
@@ -107,7 +107,7 @@ export class FakeScheduler implements Runnable {
     } else if (!this.#isResponsibleFor(pod)) {
       this.#unschedulable.remove(key);
     } else if (!this.#unschedulable.has(key) || old?.metadata.generation !== pod.metadata.generation) {
-      // A waiting pod's status changes with the condition written here: that is no reason to try again.
+      // The scheduler's own condition changes the status of an unschedulable pod; that is no reason for a retry.
       this.#queue.add(key);
     }
   }
@@ -143,8 +143,9 @@ export class FakeScheduler implements Runnable {
   }
 
   /**
-   * Queues one waiting pod that fits on a node that has got room; each pod scheduled calls for the next, so that a node
-   * stays under watch until nobody who waits fits on it.
+   * Queues one unschedulable pod that fits on a node with new room.
+   *
+   * Each scheduled pod queues the next one. So a node stays in the set until no unschedulable pod fits on it.
    */
   #queueNextUnschedulable(): void {
     if (this.#unschedulable.size === 0) {
@@ -172,7 +173,7 @@ export class FakeScheduler implements Runnable {
       const requests = podRequests(pod);
       const nodeName = this.#allocations.firstFit(requests);
       if (nodeName !== undefined) return await this.#bind(key, pod, requests, nodeName, signal);
-      // Before the condition is written: room that appears meanwhile must find the pod waiting.
+      // Before the condition is written: if a node gets room meanwhile, it must find the pod here.
       this.#unschedulable.add(key, requests);
       await this.#reportUnschedulable(pod, this.#allocations.explain(requests), signal);
     } finally {
@@ -180,7 +181,10 @@ export class FakeScheduler implements Runnable {
     }
   }
 
-  /** Charges the node at once: the next pod must not be placed by what the cache has yet to see. */
+  /**
+   * Reserves the pod's requests on the node before the request, so that the next placement does not depend on a cache
+   * that lags behind.
+   */
   async #bind(
     key: ObjectKey,
     pod: DeepReadonly<Pod>,

@@ -2,7 +2,7 @@ import type { DeepReadonly, PodSpec } from "@kubewright/api";
 
 type NodeAffinity = NonNullable<NonNullable<PodSpec["affinity"]>["nodeAffinity"]>;
 
-/** What a pod requires of its node: all that one of the terms says. */
+/** The node selector terms of a pod. A node has to match all requirements of at least one term. */
 export type NodeSelector = NonNullable<NodeAffinity["requiredDuringSchedulingIgnoredDuringExecution"]>;
 export type NodeSelectorTerm = NodeSelector["nodeSelectorTerms"][number];
 export type NodeSelectorRequirement = NonNullable<NodeSelectorTerm["matchExpressions"]>[number];
@@ -10,7 +10,7 @@ export type NodeSelectorRequirement = NonNullable<NodeSelectorTerm["matchExpress
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Whether a node is one that the selector takes. A term that says nothing takes none.
+ * Reports whether a node matches the selector. An empty term matches no node.
  *
  * Upstream: k8s.io/component-helpers/scheduling/corev1/nodeaffinity NodeSelector.Match.
  */
@@ -19,13 +19,17 @@ export function matchesNodeAffinity(selector: DeepReadonly<NodeSelector>, name: 
     if (matchExpressions.length + matchFields.length === 0) return false;
     return (
       matchExpressions.every((requirement) => matchesRequirement(requirement, labels[requirement.key])) &&
-      // The API server lets no other field through.
+      // The API server admits no other field.
       matchFields.every((requirement) => requirement.key === "metadata.name" && matchesRequirement(requirement, name))
     );
   });
 }
 
-/** Upstream: k8s.io/apimachinery/pkg/labels Requirement.Matches. */
+/**
+ * Reports whether a value meets a requirement; `undefined` stands for a missing label.
+ *
+ * Upstream: k8s.io/apimachinery/pkg/labels Requirement.Matches.
+ */
 function matchesRequirement(
   { operator, values = [] }: DeepReadonly<NodeSelectorRequirement>,
   value: string | undefined,

@@ -135,7 +135,7 @@ test("required node affinity keeps pods to nodes that one of its terms takes", (
   expect(
     allocations.firstFit(requiring({ matchFields: [{ key: "metadata.name", operator: "In", values: ["b"] }] })),
   ).toBe("b");
-  // One term or the other; a term without requirements takes nothing.
+  // One term has to match; a term without requirements matches no node.
   expect(
     allocations.firstFit(requiring({}, { matchExpressions: [{ key: "zone", operator: "In", values: ["two"] }] })),
   ).toBe("b");

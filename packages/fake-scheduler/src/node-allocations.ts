@@ -5,7 +5,7 @@ import { type Amounts, type PodRequests, parseAmounts } from "./resources.js";
 
 interface NodeState {
   readonly name: string;
-  /** Absent for a node that pods name but that does not exist. */
+  /** Allocatable resources. Absent for a node that pods name but that does not exist. */
   allocatable: Amounts | undefined;
   ready: boolean;
   unschedulable: boolean;
@@ -21,9 +21,9 @@ interface Reservation {
 }
 
 /**
- * What every node offers and how much of it is taken: running totals, so that placing a pod never looks at others.
+ * Allocatable and reserved resources of every node, as running totals: placing a pod never looks at other pods.
  *
- * A pod is known by its UID and charged to at most one node. Charging a node before it exists is fine.
+ * A pod is identified by its UID and reserved on at most one node. The node need not exist yet.
  */
 export class NodeAllocations {
   readonly #states = new Map<string, NodeState>();
@@ -53,12 +53,16 @@ export class NodeAllocations {
     this.#deleteIfUnused(state);
   }
 
-  /** The node a pod is charged to. */
+  /** Returns the node on which a pod is reserved. */
   nodeOf(uid: string): string | undefined {
     return this.#reservations.get(uid)?.state.name;
   }
 
-  /** @throws Error when the pod is charged to a node already: release it first. */
+  /**
+   * Reserves a pod's requests on a node.
+   *
+   * @throws Error when the pod is reserved already: release it first.
+   */
   reserve(uid: string, nodeName: string, requests: PodRequests): void {
     if (this.#reservations.has(uid)) throw new Error(`pod ${uid} is reserved on node ${this.nodeOf(uid)} already`);
     const state = this.#stateOf(nodeName);
@@ -68,7 +72,7 @@ export class NodeAllocations {
     this.#reservations.set(uid, { state, requests });
   }
 
-  /** Ends the pod's charge, and answers with the node that has more room now. */
+  /** Ends the pod's reservation and returns the node that has more room now. */
   release(uid: string): string | undefined {
     const reservation = this.#reservations.get(uid);
     if (reservation === undefined) return undefined;
@@ -81,7 +85,7 @@ export class NodeAllocations {
     return state.name;
   }
 
-  /** The first node by name that the pod fits on. */
+  /** Returns the first node by name on which the pod fits. */
   firstFit(requests: PodRequests): string | undefined {
     return this.#nodes.find((state) => fits(state, requests))?.name;
   }
@@ -91,7 +95,10 @@ export class NodeAllocations {
     return state !== undefined && fits(state, requests);
   }
 
-  /** Why the pod fits nowhere, in the scheduler's words: `0/2 nodes are available: 1 Insufficient cpu, 1 Too many pods.` */
+  /**
+   * Explains why the pod fits nowhere, as kube-scheduler words it: `0/2 nodes are available: 1 Insufficient cpu, 1 Too
+   * many pods.`
+   */
   explain(requests: PodRequests): string {
     if (this.#nodes.length === 0) return "no nodes available to schedule pods";
     const counts = new Map<string, number>();
@@ -123,7 +130,7 @@ export class NodeAllocations {
     if (state.allocatable === undefined && state.pods === 0) this.#states.delete(state.name);
   }
 
-  /** Where a node of this name stands, or belongs, among the existing ones. */
+  /** Returns the index of the node of this name among the existing nodes, or the index at which to insert it. */
   #position(name: string): number {
     let low = 0;
     let high = this.#nodes.length;
@@ -161,7 +168,7 @@ function reasonsNotToFit(state: NodeState, requests: PodRequests): string[] {
   return reasons;
 }
 
-/** Who asks for nothing is not held back by a node that gave away too much. */
+/** A pod that requests none of a resource fits even on an overcommitted node. */
 function lacks(state: NodeState, allocatable: Amounts, resource: string, amount: number): boolean {
   return amount > 0 && (state.used.get(resource) ?? 0) + amount > (allocatable.get(resource) ?? 0);
 }

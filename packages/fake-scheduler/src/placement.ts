@@ -5,7 +5,7 @@ import { type NodeSelector, matchesNodeAffinity } from "./node-affinity.js";
 export type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 export type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 
-/** What a pod says about the nodes it may be placed on. */
+/** The constraints of a pod on its node. */
 export interface Placement {
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly DeepReadonly<Toleration>[];
@@ -13,7 +13,7 @@ export interface Placement {
   readonly nodeAffinity?: DeepReadonly<NodeSelector>;
 }
 
-/** The pod's placement, or `undefined` when it says nothing. */
+/** Returns the pod's constraints, or `undefined` when it has none. */
 export function placementOf(spec: DeepReadonly<PodSpec> | undefined): Placement | undefined {
   const { nodeSelector = {}, tolerations = [], affinity } = spec ?? {};
   const nodeAffinity = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -22,7 +22,7 @@ export function placementOf(spec: DeepReadonly<PodSpec> | undefined): Placement 
   return nodeAffinity === undefined ? { nodeSelector, tolerations } : { nodeSelector, tolerations, nodeAffinity };
 }
 
-/** Whether a node is one that the pod's node selector and required node affinity take. */
+/** Reports whether a node matches the pod's node selector and required node affinity. */
 export function matchesNode(
   placement: Placement | undefined,
   name: string,
@@ -36,7 +36,7 @@ export function matchesNode(
   );
 }
 
-/** The first taint that keeps the pod away; `PreferNoSchedule` keeps nobody away. */
+/** Returns the first taint that the pod does not tolerate; `PreferNoSchedule` taints never prevent scheduling. */
 export function untoleratedTaint(
   placement: Placement | undefined,
   taints: readonly DeepReadonly<Taint>[],
@@ -48,7 +48,11 @@ export function untoleratedTaint(
   );
 }
 
-/** Upstream: k8s.io/component-helpers/scheduling/corev1 TolerationsTolerateTaint. */
+/**
+ * Reports whether a toleration matches a taint.
+ *
+ * Upstream: k8s.io/component-helpers/scheduling/corev1 TolerationsTolerateTaint.
+ */
 export function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
   if (toleration.effect && toleration.effect !== taint.effect) return false;
   if (toleration.key && toleration.key !== taint.key) return false;

@@ -4,13 +4,13 @@ const BINARY_POWERS: Readonly<Record<string, bigint>> = { Ki: 1n, Mi: 2n, Gi: 3n
 const DECIMAL_POWERS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 
 /**
- * A Kubernetes quantity, such as `2`, `100m`, `1.5Gi` or `1e3`, in whole multiples of 10^`exponent`: rounded up, as the
- * scheduler does. Amounts beyond 2^53 multiples lose precision.
+ * Converts a Kubernetes quantity, such as `2`, `100m`, `1.5Gi` or `1e3`, to whole multiples of 10^`exponent`, rounded
+ * up as the scheduler does. Values beyond 2^53 multiples lose precision.
  *
  * Upstream: apimachinery `resource.Quantity.ScaledValue`.
  *
  * @param exponent - 0 for bytes and counts, -3 for CPUs.
- * @throws Error naming a text that is not a quantity.
+ * @throws Error that names the text, when it is not a quantity.
  */
 export function scaledQuantity(text: string, exponent: number): number {
   const match = SYNTAX.exec(text);

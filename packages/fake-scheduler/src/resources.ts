@@ -3,20 +3,24 @@ import type { DeepReadonly, Pod, PodSpec } from "@kubewright/api";
 import { type Placement, placementOf } from "./placement.js";
 import { scaledQuantity } from "./quantity.js";
 
-/** Amounts by resource name: CPU in thousandths, everything else in whole units. Names not there mean none. */
+/** Amounts by resource name: CPU in thousandths of a core, everything else in whole units. A missing name means 0. */
 export type Amounts = ReadonlyMap<string, number>;
 
-/** What a pod asks of its node. Equal `key`s mean equal amounts and placements. */
+/** The requests of a pod. Equal `key`s mean equal amounts and placements. */
 export interface PodRequests {
   readonly amounts: Amounts;
-  /** Absent: any node will do. */
+  /** Absent when every node is permitted. */
   readonly placement?: Placement;
   readonly key: string;
 }
 
 type Quantities = Readonly<Record<string, string>> | undefined;
 
-/** Quantities as they stand in `resources.requests` or `status.allocatable`. @throws Error for a malformed quantity. */
+/**
+ * Parses the quantities of `resources.requests` or `status.allocatable`.
+ *
+ * @throws Error for a malformed quantity.
+ */
 export function parseAmounts(quantities: Quantities): Map<string, number> {
   const amounts = new Map<string, number>();
   for (const [name, text] of Object.entries(quantities ?? {}))
@@ -25,8 +29,10 @@ export function parseAmounts(quantities: Quantities): Map<string, number> {
 }
 
 /**
- * What a pod needs at most at any one time: the sum of its containers and sidecars, or, if that is more, an init
- * container together with the sidecars started before it; plus the overhead. Requests of the whole pod replace the sum.
+ * Returns the peak requests of a pod.
+ *
+ * The peak is the sum of its containers and sidecars, or, if that is larger, of an init container and the sidecars
+ * started before it; plus the overhead. Pod-level requests replace the sum.
  *
  * Upstream: k8s.io/component-helpers/resource PodRequests.
  */

@@ -4,14 +4,11 @@ import type { PodRequests } from "./resources.js";
 
 interface Group {
   readonly requests: PodRequests;
-  /** In order of arrival, each with its place in the order of all. */
+  /** Pods in order of arrival, each with its position among the pods of all groups. */
   readonly keys: Map<ObjectKey, number>;
 }
 
-/**
- * Pods that fit nowhere, grouped by what they ask for: when a node gets room, one look per group finds out who fits, however
- * many wait.
- */
+/** Unschedulable pods, grouped by their requests: when a node gets room, one check per group finds a pod that fits. */
 export class UnschedulablePods {
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<ObjectKey, Group>();
@@ -45,7 +42,7 @@ export class UnschedulablePods {
     if (group.keys.size === 0) this.#groups.delete(group.requests.key);
   }
 
-  /** Removes and answers with the pod that has waited longest among those that fit. */
+  /** Removes and returns the pod that has waited longest among those that fit. */
   takeFirst(fits: (requests: PodRequests) => boolean): ObjectKey | undefined {
     let first: ObjectKey | undefined;
     let earliest = Number.POSITIVE_INFINITY;
