@@ -1,8 +1,9 @@
 import type { ObjectIdentity } from "./object-identity.js";
 
 /**
- * Owners known not to exist, the `capacity` used last: each is asked for once, not by every dependent. They are told by all
- * of their identity: that one is mistaken about an owner says nothing of others with its UID.
+ * Cache of owners that are known not to exist, limited to the `capacity` most recently used. Each absent owner is
+ * requested once, not for every dependent. The key is the whole identity: a wrong identity in one dependent must not
+ * affect other owners with that UID.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/uid_cache.go ReferenceCache
  */
@@ -22,7 +23,7 @@ export class AbsentOwners {
     if (this.#keys.size > this.#capacity) this.#keys.delete(this.#keys.keys().next().value!);
   }
 
-  /** Counts as use. */
+  /** Returns whether the owner is known to be absent, and marks it as used. */
   has(owner: ObjectIdentity): boolean {
     const key = keyOf(owner);
     if (!this.#keys.delete(key)) return false;

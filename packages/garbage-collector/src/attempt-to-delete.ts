@@ -19,7 +19,7 @@ export interface CollectDeps {
   readonly graph: DependencyGraph;
   readonly absentOwners: AbsentOwners;
   readonly live: LiveObjects;
-  /** Asks for another object to be looked at. */
+  /** Enqueues another object. */
   readonly enqueue: (node: GraphNode) => void;
   readonly onDecision: (
     object: ObjectIdentity,
@@ -28,14 +28,15 @@ export interface CollectDeps {
 }
 
 /**
- * Looks at one object: whether it exists, whether its owners keep it, or whether its own foreground deletion can end.
+ * Processes one object: checks whether it exists, whether its owners keep it, or whether its own foreground deletion
+ * can end.
  *
- * Everything is asked anew from the API server, as the graph may lag behind; what is deleted is what was looked at, told by
- * UID and resourceVersion.
+ * All data is read live from the API server, because the graph may lag. A deletion has preconditions on the UID and
+ * resourceVersion of the object that was read.
  *
- * @returns `gone` when the object does not exist, and the graph was told so.
- * @throws NamespacedOwnerError when the object's owners cannot be looked up, ever; else what was refused, to be tried
- *   again.
+ * @returns `gone` when the object does not exist and was removed from the graph.
+ * @throws NamespacedOwnerError when the object's owners can never be looked up; otherwise any rejected request, which
+ * is retried.
  * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem
  */
 export async function attemptToDeleteItem(
@@ -43,9 +44,9 @@ export async function attemptToDeleteItem(
   deps: CollectDeps,
   signal: AbortSignal,
 ): Promise<"gone" | "done"> {
-  // Somebody deletes it already, and its dependents come after.
+  // The object is already being deleted; its dependents are processed after the deletion.
   if (node.beingDeleted && !node.deletingDependents) return "done";
-  // The graph may give a virtual node another identity meanwhile.
+  // The graph may change the identity of a virtual node during the requests.
   const { identity } = node;
   const live = await getIfExists(identity, deps, signal);
   if (live?.uid !== identity.uid) {
@@ -107,7 +108,7 @@ async function getIfExists(
   }
 }
 
-/** Ends a foreground deletion that nothing holds up any more; else sees to those that do. */
+/** Ends a foreground deletion that no dependent blocks any more; otherwise enqueues the blocking dependents. */
 async function processDeletingDependents(node: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {
   if (node.isBlocked) {
     for (const dependent of node.dependents)
@@ -119,7 +120,7 @@ async function processDeletingDependents(node: GraphNode, deps: CollectDeps, sig
   deps.onDecision(identity, { action: "released", reason: "no dependent blocks its deletion any more" });
 }
 
-/** One after the other, so that an owner found absent is not asked for twice. */
+/** Classifies the references one after the other, so that an absent owner is requested only once. */
 async function classifyReferences(
   dependent: ObjectIdentity,
   references: readonly Reference[],
@@ -135,9 +136,9 @@ async function classifyReferences(
 }
 
 /**
- * The owner, if it exists: in the dependent's namespace or without one.
+ * Returns the owner if it exists, in the dependent's namespace or cluster-scoped.
  *
- * @throws UnknownTypeError, as an owner of unknown type may well exist; NamespacedOwnerError.
+ * @throws UnknownTypeError, because an owner of unknown type may exist; NamespacedOwnerError.
  * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go isDangling
  */
 async function findOwner(

@@ -7,10 +7,10 @@ import { type Metadata, type ObjectIdentity, describeIdentity } from "./object-i
 import { deleteReferencesMergePatch, deleteReferencesStrategicPatch } from "./patches.js";
 
 /**
- * Lets go of the dependents that the graph knows now, then of the owner. One that comes later finds its owner gone, and is
- * collected.
+ * Removes the references of the dependents that the graph contains now, then the owner's finalizer. A later dependent
+ * finds its owner gone and is collected.
  *
- * @throws when one of them could not be let go; the owner then stays.
+ * @throws Error when a reference could not be removed; the owner then keeps its finalizer.
  * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToOrphanWorker
  */
 export async function attemptToOrphan(owner: GraphNode, deps: CollectDeps, signal: AbortSignal): Promise<void> {

@@ -8,8 +8,8 @@ import {
 } from "./object-identity.js";
 
 /**
- * Divides dependents into those that refer to an owner as it is and those that get its type, name or namespace wrong. One
- * with two references to the UID may be both.
+ * Partitions dependents into those whose reference matches the owner and those with a wrong type, name or namespace. A
+ * dependent with two references to the UID may be in both.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go partitionDependents
  */
@@ -32,8 +32,8 @@ export function partitionDependents(
 }
 
 /**
- * Another object that may be meant by a UID, when the one looked for does not exist: the next of those the dependents
- * name, or else the first, so that all get their turn.
+ * Returns another object that a UID may refer to, when the requested object does not exist. It is the next identity
+ * that the dependents name, or else the first, so that all are tried.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go getAlternateOwnerIdentity
  */
@@ -44,7 +44,7 @@ export function alternativeOwner(dependents: Iterable<GraphNode>, absent: Object
   for (const { identity, owners } of dependents) {
     for (const reference of owners) {
       if (reference.uid !== absent.uid) continue;
-      // That type has no namespaces, as one of its objects was looked up without.
+      // The type is cluster-scoped, because one of its objects was requested without a namespace.
       const sameType = reference.apiVersion === absent.apiVersion && reference.kind === absent.kind;
       const candidate = identityOfOwner(reference, absentIsClusterScoped && sameType ? "" : identity.namespace);
       if (sameIdentity(candidate, absent)) continue;

@@ -1,16 +1,16 @@
 import type { ObjectIdentity } from "./object-identity.js";
 
-/** Something the garbage collector did, after it was done. */
+/** A completed action of the garbage collector. */
 export interface GarbageDecision {
   readonly atMs: number;
-  /** What it was done to. */
+  /** The affected object. */
   readonly object: ObjectIdentity;
   /**
-   * `deleted`: deletion was asked for. `referencesRemoved`: it lost references to owners. `released`: its foreground
-   * deletion, or orphaning of its dependents, is complete and its finalizer removed.
+   * `deleted`: the deletion was requested. `referencesRemoved`: owner references were removed. `released`: the
+   * foreground deletion, or the orphaning of its dependents, is complete and its finalizer removed.
    */
   readonly action: "deleted" | "referencesRemoved" | "released";
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
-  /** Why. */
+  /** Reason for the action. */
   readonly reason: string;
 }

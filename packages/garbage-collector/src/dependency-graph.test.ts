@@ -7,7 +7,7 @@ const MAP = { apiVersion: "v1", kind: "ConfigMap" };
 const SECRET = { apiVersion: "v1", kind: "Secret" };
 const NODE = { apiVersion: "v1", kind: "Node" };
 
-/** A graph whose consequences are written down, e.g. `delete a`, `later a`, `orphan a`, `absent a`, `namespace a→b`. */
+/** A graph that records listener calls, such as `delete a`, `later a`, `orphan a`, `absent a`, `namespace a→b`. */
 function recordedGraph() {
   const log: string[] = [];
   const graph = new DependencyGraph({
@@ -188,12 +188,12 @@ test("of dependents that disagree about an owner's identity only those are colle
   graph.observe(MAP, meta("c", { ownerReferences: [ref("owner", NODE)] }));
   take();
   graph.removeAbsent(asMap);
-  // The next in order of kinds after ConfigMap.
+  // The next kind in order after ConfigMap.
   expect(take()).toEqual(["absent ConfigMap owner", "delete a", "later Node owner"]);
   graph.removeAbsent({ ...asMap, ...NODE });
   expect(take()).toEqual(["absent Node owner", "delete c", "later Secret owner"]);
   graph.removeAbsent({ ...asMap, ...SECRET });
-  // After the last, from the first again.
+  // After the last identity, the first again.
   expect(take()).toEqual(["absent Secret owner", "delete b", "later ConfigMap owner"]);
   graph.observe(SECRET, meta("owner"));
   expect(take()).toEqual(["delete a", "delete c"]);

@@ -14,27 +14,28 @@ import {
   sameIdentity,
 } from "./object-identity.js";
 
-/** What changes of the graph give rise to. Called while it changes: must not change it in turn. */
+/** Receives the consequences of graph changes. The graph calls it during a change, so it must not modify the graph. */
 export interface GraphListener {
-  /** Whether the object may exist is to be looked into. */
+  /** Requests a check whether the object still exists and has to be deleted. */
   attemptToDelete(node: GraphNode): void;
-  /** The same, with the delay of a retry. */
+  /** Same as {@link attemptToDelete}, with the delay of a retry. */
   attemptToDeleteRateLimited(node: GraphNode): void;
-  /** The object waits for its dependents to be let go. */
+  /** The object waits for the orphaning of its dependents. */
   attemptToOrphan(node: GraphNode): void;
-  /** No such object exists, and no other will ever have its UID. */
+  /** No object with this identity exists, and no future object will have its UID. */
   ownerAbsent(owner: ObjectIdentity): void;
-  /** The dependent refers to an owner as if it were in its own namespace, where it is not. */
+  /** The dependent refers to an owner in its own namespace, but the owner is in another one. */
   ownerInOtherNamespace(dependent: ObjectIdentity, reference: Reference): void;
 }
 
 /**
- * Who owns whom, by UID: a state that events change, with consequences told to a listener. Does nothing by itself and
- * knows no API server.
+ * The graph of owners and dependents, by UID. Events change its state, and a listener receives the consequences. The
+ * graph has no access to the API server.
  *
- * Owners that are referred to before they are seen, or that never existed, have virtual nodes. An owner that waits for
- * dependents is named when the last of those that block it has gone, and one that comes late is named itself; upstream
- * names the owner every time one goes, and then all the others again, which is quadratic in their number.
+ * An owner that is referred to before it is observed, or that does not exist, has a virtual node. A waiting owner is
+ * reported to the listener when its last blocking dependent is gone. A dependent that is added later is reported
+ * itself. Upstream reports the owner for each deleted dependent, and then all remaining dependents again, which is
+ * quadratic.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go GraphBuilder
  */
@@ -54,15 +55,15 @@ export class DependencyGraph {
     return this.#nodes.get(uid);
   }
 
-  /** All of it, or what is connected with these objects, to be looked at. */
+  /** Returns the whole graph, or the parts connected with the given objects, for inspection. */
   dump(uids?: readonly string[]): GraphDump {
     return dumpGraph(this.#nodes, uids);
   }
 
   /**
-   * The object was added or updated.
+   * Records an added or updated object.
    *
-   * @param old - As it was before, if that is known: what had begun by then does not begin again.
+   * @param old - The previous version, if known: a deletion that it already shows is not reported again.
    */
   observe(type: ObjectType, metadata: Metadata, old?: Metadata): void {
     const uid = metadata.uid ?? "";
@@ -85,15 +86,15 @@ export class DependencyGraph {
     if (node.beingDeleted) this.#transitions(node, metadata, old);
   }
 
-  /** The object was deleted. */
+  /** Records the deletion of an object. */
   remove(type: ObjectType, metadata: Metadata): void {
     const node = this.#nodes.get(metadata.uid ?? "");
     if (node !== undefined) this.#remove(node, identityOf(type, metadata));
   }
 
   /**
-   * The API server does not know an object of this identity. That is less than its deletion: the identity may be one that
-   * a dependent made up for a UID which belongs to another object.
+   * Records that the API server has no object with this identity. This is less than a deletion: a dependent may have
+   * combined this identity with a UID that belongs to another object.
    */
   removeAbsent(absent: ObjectIdentity): void {
     const node = this.#nodes.get(absent.uid);
@@ -156,14 +157,14 @@ export class DependencyGraph {
       if (owner === undefined) continue;
       if (owner.hasDependent(node)) owner.setDependent(node);
       if (blockOwnerDeletion !== true || owner.isBlockedBy(node)) continue;
-      // Not blocked by this dependent any more: by no other either?
+      // This dependent does not block the owner any more. Check whether another one does.
       if (!owner.deletingDependents || !owner.isBlocked) this.#listener.attemptToDelete(owner);
     }
   }
 
   #link(node: GraphNode, references: readonly Reference[]): void {
     let isAmbiguous = false;
-    // It came after the foreground deletion of its owner began.
+    // The dependent was added after the foreground deletion of its owner began.
     let blocksOwner = false;
     for (const reference of references) {
       const known = this.#nodes.get(reference.uid);
@@ -181,7 +182,7 @@ export class DependencyGraph {
     if (isAmbiguous || blocksOwner) this.#listener.attemptToDelete(node);
   }
 
-  /** Whether the reference may not mean the object that has its UID. */
+  /** Returns whether the reference may refer to an object other than the one with its UID. */
   #isAmbiguous(node: GraphNode, reference: Reference, owner: GraphNode): boolean {
     const { namespace } = owner.identity;
     const isElsewhere = namespace !== node.identity.namespace;
@@ -189,11 +190,13 @@ export class DependencyGraph {
       if (!owner.virtual) this.#reportNamespace(node, reference.uid);
       return true;
     }
-    // One that is not known to be cluster-scoped was perhaps only referred to from a cluster-scoped object.
+    // The owner may be virtual because only a cluster-scoped object refers to it.
     return !matchesCoordinates(reference, owner.identity) || (isElsewhere && owner.virtual);
   }
 
-  /** A virtual owner that nobody refers to any more is forgotten; upstream goes on looking for it. */
+  /**
+   * Removes dependents from their owners. A virtual owner without dependents is deleted; upstream keeps looking for it.
+   */
   #unlink(node: GraphNode, references: readonly Reference[]): void {
     for (const { uid } of references) {
       const owner = this.#nodes.get(uid);
@@ -227,7 +230,7 @@ function hasFinalizer({ finalizers }: Metadata, finalizer: string): boolean {
   return finalizers?.includes(finalizer) ?? false;
 }
 
-/** Whether the object has just come to be deleted with that finalizer, or was found so. */
+/** Returns whether this update begins the deletion with that finalizer, or is the first to show it. */
 function startsDeletion(finalizer: string, metadata: Metadata, old: Metadata | undefined): boolean {
   const isDeletedWithFinalizer = (each: Metadata): boolean => isBeingDeleted(each) && hasFinalizer(each, finalizer);
   return isDeletedWithFinalizer(metadata) && !(old !== undefined && isDeletedWithFinalizer(old));

@@ -296,7 +296,7 @@ test.each(["owner", "dependent"])(
     if (first === "owner") {
       await harness.createMap("a", { owners: [ownedByMap(owner)] });
     } else {
-      // Lists go by namespace and name: after a restart the dependent comes before its owner.
+      // Lists are ordered by namespace and name: after a restart the dependent comes before its owner.
       await harness.stop();
       await harness.createMap("a", { owners: [ownedByMap(owner)] });
       await harness.start();
@@ -450,7 +450,7 @@ test("the merge patch of a custom resource goes by what is cached; what has chan
   harness.sent();
   let others = 0;
   harness.intercept = async (request) => {
-    // After the first of the two patches, which is refused for its type, somebody else is faster.
+    // Another client writes after the first of the two patches, which is rejected because of its type.
     if (request !== "PATCH widgets/a" || ++others !== 2) return;
     const body = { metadata: { labels: { other: "writer" } } };
     await harness.admin.resource(widgets).patch("a", { type: "merge", body }, { namespace: "default" });
@@ -508,7 +508,7 @@ test("a failed removal is reported with upstream's text", async () => {
   expect(await harness.findMap("owner")).toBeUndefined();
 
   let gets = 0;
-  // The first GET looks at the object, the second is for its finalizers.
+  // The first GET reads the object, the second its finalizers.
   harness.intercept = (request) => (request === "GET configmaps/a" && ++gets === 2 ? 500 : undefined);
   await harness.deleteMap("a", "Foreground");
   await harness.settle(1);

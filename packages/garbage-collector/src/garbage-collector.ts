@@ -37,42 +37,45 @@ import { ResourceDiscovery } from "./resource-discovery.js";
 
 export interface GarbageCollectorOptions extends ControllerDeps {
   /**
-   * Resources that `informers` caches for others too. Of all others only metadata is cached. Default: pods, jobs, cronjobs
-   * and nodes; none without `informers`.
+   * Resources that `informers` also caches for other controllers. For all other resources only metadata is cached.
+   * Default: pods, jobs, cronjobs and nodes; none without `informers`.
    */
   readonly sharedResources?: readonly ResourceDefinition[];
   /**
-   * Resources whose objects own nothing and are owned by nothing, beside events: they are not followed. Upstream:
+   * Resources without owners and dependents, in addition to events: they are not watched. Upstream:
    * `GCIgnoredResources`. Default: none.
    */
   readonly ignores?: ((resource: ResourceDefinition) => boolean) | undefined;
-  /** Objects looked at at once, and as many owners whose dependents are let go. Default 20. */
+  /**
+   * Number of objects processed concurrently, and number of owners whose dependents are orphaned concurrently. Default
+   * 20.
+   */
   readonly workers?: number;
   /**
-   * How often to ask the API server what resources it has. Default 30,000, as upstream. `Infinity`: only at the start, and
-   * whenever a CustomResourceDefinition changes, which is looked into at once in any case.
+   * Milliseconds between discovery requests. Default 30,000, as upstream. `Infinity`: discovery runs only at the start
+   * and after changes of CustomResourceDefinitions. Such a change always triggers discovery immediately.
    */
   readonly discoveryIntervalMs?: number;
-  /** Watches last between this and twice this. Default and least: 5 minutes. */
+  /** Watches last between this and twice this, in milliseconds. Default and minimum: 5 minutes. */
   readonly minWatchTimeoutMs?: number;
   readonly metrics?: GarbageCollectorMetrics | undefined;
-  /** Told of everything that was done. */
+  /** Called after every completed action. */
   readonly onDecision?: (decision: GarbageDecision) => void;
 }
 
 export interface GarbageCollectorMetrics {
-  /** `garbagecollector_controller_resources_sync_error_total`. */
+  /** Counts `garbagecollector_controller_resources_sync_error_total`. */
   resourcesSyncError(): void;
 }
 
-/** What upstream's log says of all that workers could not do; the error says what. */
+/** Upstream's log message for every failed item; the error contains the details. */
 const UNHANDLED_ERROR = "Unhandled Error";
 
 /**
- * Deletes objects whose owners are gone, and carries out foreground deletion and orphaning, for resources of every kind.
+ * Deletes objects whose owners are gone, and performs foreground deletion and orphaning, for resources of every kind.
  *
- * A graph of who owns whom follows the caches of all resources; what it gives rise to is looked into by workers, who ask
- * the API server before they do anything.
+ * The caches of all resources update a dependency graph. The graph enqueues objects, and workers check them against the
+ * API server before they act.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go GarbageCollector
  */
@@ -162,16 +165,16 @@ export class GarbageCollector implements Runnable {
       intervalMs: options.discoveryIntervalMs,
       onSyncError: () => options.metrics?.resourcesSyncError(),
     });
-    // Its caches, whose changes cause events too, serve the workers to their end.
+    // The discovery's caches cause events too, and serve the workers until these have ended.
     shell.addSupport(this.#resources);
   }
 
-  /** Resolves when its caches are filled, or the 30 s are over after which it works with what it has. */
+  /** Resolves when the caches are filled, or after 30 s, when the workers start with incomplete caches. */
   waitForSync(): Promise<void> {
     return this.#synced.promise;
   }
 
-  /** Who owns whom, as far as it knows: everything, or what is connected with the objects of these UIDs. */
+  /** Returns the known dependency graph: all of it, or the parts connected with the objects of these UIDs. */
   dumpGraph(uids?: readonly string[]): GraphDump {
     return this.#graph.dump(uids);
   }
@@ -185,7 +188,7 @@ export class GarbageCollector implements Runnable {
     const node = this.#graph.node(uid);
     if (node?.virtual !== virtual) return;
     try {
-      // What stays in the graph although it is gone was given another identity, and is looked into again with back-off.
+      // An absent object stays in the graph if it received another identity; it is checked again with backoff.
       if ((await attemptToDeleteItem(node, this.#deps, signal)) === "gone")
         return { keepFailures: this.#isInGraph(node) };
     } catch (error) {
@@ -193,11 +196,11 @@ export class GarbageCollector implements Runnable {
       const item = describeIdentity(node.identity);
       if (!(error instanceof UnknownTypeError))
         throw new Error(`error syncing item ${item}: ${errorMessage(error)}`, { cause: error });
-      // Often a matter of time: the type may be known after the next discovery.
+      // Usually temporary: the next discovery may find the type.
       this.#logger.error({ item, err: error.message }, "error syncing item");
       return this.#retry(key);
     }
-    // It exists, so some cache should show it soon. Until then its dependents rest on this look alone.
+    // The owner exists, so a cache should show it soon. Until then its dependents depend on this single check.
     if (node.virtual && this.#isInGraph(node)) return this.#retry(key);
   }
 

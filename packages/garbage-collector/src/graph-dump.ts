@@ -1,17 +1,17 @@
 import type { GraphNode } from "./graph-node.js";
 import type { ObjectIdentity } from "./object-identity.js";
 
-/** What the dependency graph holds, as plain data, by UID. Objects that neither own nor are owned are left out. */
+/** Content of the dependency graph as plain data, by UID. Objects without owners and dependents are omitted. */
 export interface GraphDump {
   readonly nodes: readonly GraphDumpNode[];
-  /** From dependents to their owners. */
+  /** Edges from dependents to their owners. */
   readonly edges: readonly GraphDumpEdge[];
 }
 
 export interface GraphDumpNode extends ObjectIdentity {
   readonly beingDeleted: boolean;
   readonly deletingDependents: boolean;
-  /** Never seen, only referred to. */
+  /** Never observed, only referred to. */
   readonly virtual: boolean;
 }
 
@@ -21,10 +21,10 @@ export interface GraphDumpEdge {
 }
 
 /**
- * Takes down the graph, or the connected parts of it that the given objects are in.
+ * Copies the graph, or its parts that are connected with the given objects.
  *
- * @param nodes - All of the graph, by UID.
- * @param uids - Default: everything. Those the graph does not know are passed over.
+ * @param nodes - The whole graph, by UID.
+ * @param uids - Default: all objects. Unknown UIDs are ignored.
  * @see kubernetes v1.36 pkg/controller/garbagecollector/dump.go
  */
 export function dumpGraph(nodes: ReadonlyMap<string, GraphNode>, uids: readonly string[] = []): GraphDump {

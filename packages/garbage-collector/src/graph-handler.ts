@@ -4,7 +4,7 @@ import { type EventHandler, deletedObject } from "@kubewright/informer";
 import type { DependencyGraph } from "./dependency-graph.js";
 
 /**
- * Keeps a graph current with one resource's cache. The graph changes at once; upstream has a queue in between.
+ * Updates a graph from the cache of one resource. The graph changes synchronously; upstream uses a queue in between.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go controllerFor
  */

@@ -3,25 +3,25 @@ import type { ObjectIdentity, Reference } from "./object-identity.js";
 const NO_DEPENDENTS: readonly GraphNode[] = [];
 const NO_OWNERS: readonly Reference[] = [];
 
-/** What the dependency graph knows of one object. Only the graph changes it. */
+/** The state of one object in the dependency graph. Only the graph modifies it. */
 export class GraphNode {
   owners: readonly Reference[] = NO_OWNERS;
-  /** A `deletionTimestamp` was seen. */
+  /** Whether a `deletionTimestamp` was observed. */
   beingDeleted = false;
-  /** Being deleted in the foreground: it waits for dependents that block it. */
+  /** Whether the object is in foreground deletion: it waits for blocking dependents. */
   deletingDependents = false;
-  /** Most objects have none. */
+  /** Created on demand: most objects have no dependents. */
   #dependents: Set<GraphNode> | undefined;
-  /** Few references do not block: only those are kept apart. */
+  /** Dependents whose reference does not block. Only these are stored separately, because there are few. */
   #nonBlockingDependents: Set<GraphNode> | undefined;
 
   constructor(
     public identity: ObjectIdentity,
-    /** Never seen, only referred to: it may not exist, or not as it is referred to. */
+    /** Never observed, only referred to: the object may not exist, or may have another identity. */
     public virtual: boolean,
   ) {}
 
-  /** Objects with a reference to this UID, in order of their coming. */
+  /** Objects with a reference to this UID, in order of addition. */
   get dependents(): Iterable<GraphNode> {
     return this.#dependents ?? NO_DEPENDENTS;
   }
@@ -34,7 +34,7 @@ export class GraphNode {
     return this.#dependents?.has(node) === true;
   }
 
-  /** Whether there are dependents that a foreground deletion waits for: those whose reference says so. */
+  /** Whether a foreground deletion waits for dependents: those whose reference sets `blockOwnerDeletion`. */
   get isBlocked(): boolean {
     return this.dependentCount > (this.#nonBlockingDependents?.size ?? 0);
   }
@@ -43,7 +43,7 @@ export class GraphNode {
     return this.hasDependent(node) && this.#nonBlockingDependents?.has(node) !== true;
   }
 
-  /** Adds a dependent, or takes note of how it refers to this object now. */
+  /** Adds a dependent, or updates whether its reference blocks. */
   setDependent(node: GraphNode): void {
     (this.#dependents ??= new Set()).add(node);
     const { uid } = this.identity;

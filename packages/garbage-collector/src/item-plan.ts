@@ -2,29 +2,29 @@ import { FOREGROUND_DELETION_FINALIZER, ORPHAN_FINALIZER } from "@kubewright/api
 
 import type { Metadata, Reference } from "./object-identity.js";
 
-/** The owners an object refers to, by what they are to it. */
+/** The owner references of an object by the state of the owner. */
 export interface ClassifiedReferences {
-  /** The owner exists and keeps it alive. */
+  /** The owner exists and keeps the object alive. */
   readonly solid: readonly Reference[];
-  /** There is no such owner. */
+  /** The owner does not exist. */
   readonly dangling: readonly Reference[];
-  /** The owner is being deleted in the foreground: it waits for this object to go. */
+  /** The owner is in foreground deletion: it waits for the deletion of this object. */
   readonly waiting: readonly Reference[];
 }
 
-/** What to do about an object, and why. */
+/** The action for an object, and its reason. */
 export type ItemPlan =
   | { readonly action: "keep"; readonly reason: string }
   | { readonly action: "removeReferences"; readonly ownerUids: readonly string[]; readonly reason: string }
   | {
       readonly action: "delete";
       readonly propagationPolicy: "Background" | "Foreground" | "Orphan";
-      /** Stop holding up owners first: they may wait for this object, and it for them. */
+      /** Unblock the owners first: the owners and this object may wait for each other. */
       readonly unblockOwners: boolean;
       readonly reason: string;
     };
 
-/** Whether an owner that exists keeps its dependents, or waits for them to go. */
+/** Returns whether an existing owner keeps its dependents (`solid`) or waits for their deletion (`waiting`). */
 export function classifyOwner({ deletionTimestamp, finalizers }: Metadata): "solid" | "waiting" {
   return deletionTimestamp && finalizers?.includes(FOREGROUND_DELETION_FINALIZER) ? "waiting" : "solid";
 }
@@ -32,11 +32,12 @@ export function classifyOwner({ deletionTimestamp, finalizers }: Metadata): "sol
 /**
  * Decides about one object with owners.
  *
- * One solid owner keeps it; references to the others are then removed, which also frees an owner that waits. Without one it
- * goes: first its own dependents, when an owner waits for it.
+ * One solid owner keeps the object. References to the other owners are then removed, which also unblocks a waiting
+ * owner. Without a solid owner the object is deleted; if an owner waits for it, the object's own dependents are deleted
+ * first.
  *
- * @param object - As it is live.
- * @param dependents - Its own, as the graph knows them.
+ * @param object - The live object.
+ * @param dependents - The object's own dependents in the graph.
  * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem
  */
 export function planItem(
@@ -66,7 +67,7 @@ export function planItem(
   return { action: "delete", propagationPolicy: policyOf(object), unblockOwners: false, reason };
 }
 
-/** What was asked for the object itself before stays in force. */
+/** Returns the propagation policy that an earlier deletion request set for the object. */
 function policyOf({ finalizers = [] }: Metadata): "Background" | "Foreground" | "Orphan" {
   if (finalizers.includes(ORPHAN_FINALIZER)) return "Orphan";
   return finalizers.includes(FOREGROUND_DELETION_FINALIZER) ? "Foreground" : "Background";

@@ -15,7 +15,7 @@ import { type Metadata, type ObjectIdentity, type ObjectType, describeIdentity }
 import { removeFinalizerPatch } from "./patches.js";
 import type { AnyResource, ResourceCatalog } from "./resource-catalog.js";
 
-/** The API server has no resource of this type, as far as it is known: nothing can be said of its objects. */
+/** Discovery has found no resource for this type, so the state of its objects is unknown. */
 export class UnknownTypeError extends Error {
   override readonly name = "UnknownTypeError";
 
@@ -24,7 +24,7 @@ export class UnknownTypeError extends Error {
   }
 }
 
-/** A cluster-scoped object refers to an owner of a type that has namespaces: it cannot be looked up. */
+/** A cluster-scoped object refers to an owner of a namespaced type, which cannot be looked up. */
 export class NamespacedOwnerError extends Error {
   override readonly name = "NamespacedOwnerError";
 
@@ -33,23 +33,29 @@ export class NamespacedOwnerError extends Error {
   }
 }
 
-/** How an object is to be changed: for types that know strategic merge patches, and for those that do not. */
+/** A change of an object: one patch for types with strategic merge patches, and one for other types. */
 export interface MetadataPatch {
   readonly strategic: object;
-  /** @param known - As cached, if it is: what has changed since is refused, as the patch names its resourceVersion. */
+  /**
+   * @param known - The cached object, if any. A later change is rejected, because the patch contains its
+   * resourceVersion.
+   */
   readonly merge: (known: Metadata) => object;
 }
 
 export interface LiveObjectsOptions {
   readonly client: Client;
   readonly catalog: ResourceCatalog;
-  /** The metadata of an object that some cache holds under that name, whatever its UID. */
+  /** Returns the metadata of a cached object with that name and any UID. */
   readonly cached: (resource: AnyResource, place: NamespacedName) => Metadata | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Requests about objects of any type, by identity. All throw {@link UnknownTypeError}, and what the API server refuses. */
+/**
+ * Sends requests for objects of any type, by identity. All methods throw {@link UnknownTypeError}, and errors of the
+ * API server.
+ */
 export class LiveObjects {
   readonly #client: Client;
   readonly #catalog: ResourceCatalog;
@@ -72,7 +78,7 @@ export class LiveObjects {
     return resource;
   }
 
-  /** @throws NamespacedOwnerError when the type has namespaces, and the identity has none. */
+  /** @throws NamespacedOwnerError when the type is namespaced and the identity has no namespace. */
   async get(identity: ObjectIdentity, signal: AbortSignal): Promise<Metadata> {
     const resource = this.resourceOf(identity);
     if (resource.namespaced && identity.namespace === "") throw new NamespacedOwnerError();
@@ -80,10 +86,10 @@ export class LiveObjects {
   }
 
   /**
-   * Deletes the object as it was when it was looked at; or, if it has changed since in anything but its owners, as it is.
-   * Rapid changes of something else would starve deletions otherwise.
+   * Deletes the object in the version that was read. If a field other than its owners has changed since, it deletes the
+   * current version: otherwise frequent changes by other clients could prevent the deletion.
    *
-   * @throws the conflict, when owners have changed or it is another object, or nobody can tell.
+   * @throws the conflict, when the owners have changed, the object is another one, or it cannot be read.
    * @see kubernetes v1.36 pkg/controller/garbagecollector/operations.go deleteObject
    */
   async delete(
@@ -131,7 +137,7 @@ export class LiveObjects {
   }
 
   /**
-   * Removes a finalizer, if it is there and the object is, trying up to four times when somebody else writes the object.
+   * Removes a finalizer if the object exists and has it. Retries conflicts with other clients up to four times.
    *
    * @see kubernetes v1.36 pkg/controller/garbagecollector/operations.go removeFinalizer
    */
@@ -157,7 +163,7 @@ export class LiveObjects {
     } catch (error) {
       if (!isConflict(error)) throw error;
     }
-    // Not a word of the conflict, as upstream.
+    // As upstream, the error omits the conflict.
     throw new Error(
       `updateMaxRetries(${defaultBackoff.attempts}) has reached. The garbage collector will retry later for owner ${describeIdentity(owner)}`,
     );
@@ -172,12 +178,12 @@ export class LiveObjects {
   }
 }
 
-/** A cluster-scoped object that was referred to from a namespace is not in it. */
+/** Omits the namespace for a cluster-scoped object, also when the reference came from a namespaced object. */
 function namespaceOption({ namespaced }: AnyResource, { namespace }: ObjectIdentity): { readonly namespace?: string } {
   return namespaced ? { namespace } : {};
 }
 
-/** Both come from the API server, which always writes members in the same order. */
+/** Both come from the API server, which always serialises fields in the same order. */
 function sameOwners(a: Metadata, b: Metadata): boolean {
   return JSON.stringify(a.ownerReferences) === JSON.stringify(b.ownerReferences);
 }

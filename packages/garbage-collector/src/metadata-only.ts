@@ -1,6 +1,9 @@
 import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
 
-/** Of each object, what a garbage collector needs: caches of everything in a cluster would be too large otherwise. */
+/**
+ * Reduces an object to the fields that the garbage collector needs. Complete caches of all objects in a cluster would
+ * be too large.
+ */
 export function metadataOnly(object: DeepReadonly<UnstructuredObject>): DeepReadonly<UnstructuredObject> {
   const { name, namespace, uid, resourceVersion, ownerReferences, finalizers, deletionTimestamp } = object.metadata;
   return {

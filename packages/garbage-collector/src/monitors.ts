@@ -20,13 +20,13 @@ export interface MonitorsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Told of what a handler throws. */
+  /** Called with the error of a failed event handler. */
   readonly onFailure: ((error: unknown) => void) | undefined;
   readonly informers: InformerFactory;
-  /** Resources that are cached anyway: their informers are used, and never stopped. */
+  /** Resources with shared informers, which are used and never stopped. */
   readonly shared: readonly ResourceDefinition[];
   readonly minWatchTimeoutMs: number | undefined;
-  /** Who is told of a resource's objects. */
+  /** Returns the event handler for a resource's objects. */
   readonly handlerFor: (definition: ResourceDefinition) => EventHandler<KubernetesObject>;
 }
 
@@ -35,7 +35,7 @@ interface Monitor {
   readonly stop: () => void;
 }
 
-/** The caches a graph is fed from: one per resource that objects can be deleted of. */
+/** The caches that feed the graph: one per deletable resource. */
 export class Monitors {
   readonly #options: MonitorsOptions;
   readonly #monitors = new Map<string, Monitor>();
@@ -52,7 +52,7 @@ export class Monitors {
     this.#shared = new Set(this.#monitors.keys());
   }
 
-  /** Starts what is new among these resources, and stops what is no more. Answers whether that was anything. */
+  /** Starts monitors for new resources and stops those of removed resources. Returns whether anything changed. */
   sync(resources: readonly AnyResource[], signal: AbortSignal): boolean {
     const wanted = new Map(resources.map((definition) => [keyOfResource(definition), definition]));
     let changed = false;
@@ -70,22 +70,22 @@ export class Monitors {
     return changed;
   }
 
-  /** Resolves when all there are now have synced. @throws the signal's reason when it aborts first. */
+  /** Resolves when all current monitors have synced. @throws the signal's reason when it aborts first. */
   async waitForSync(signal: AbortSignal): Promise<void> {
     await Promise.all(Array.from(this.#monitors.values(), ({ informer }) => informer.waitForSync(signal)));
   }
 
-  /** The metadata of the resource's object of that name, if a cache has it. */
+  /** Returns the cached metadata of the object with that name, if any. */
   cached(definition: AnyResource, place: NamespacedName): Metadata | undefined {
     return this.#monitors.get(keyOfResource(definition))?.informer.store.get(objectKey(place))?.metadata;
   }
 
-  /** Names of the resources whose objects are not all known yet. */
+  /** Names of the resources whose cache has not synced. */
   get unsynced(): string[] {
     return Array.from(this.#monitors).flatMap(([key, { informer }]) => (informer.hasSynced ? [] : [key]));
   }
 
-  /** Resolves when all have stopped, which they do when the signal they were started with aborts. */
+  /** Resolves when all monitors have stopped after the abort of the signal they were started with. */
   async stopped(): Promise<void> {
     await Promise.all(this.#running);
   }

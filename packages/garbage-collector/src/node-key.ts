@@ -1,8 +1,8 @@
 import type { GraphNode } from "./graph-node.js";
 
 /**
- * What the queues hold: the UID of an object that was seen, or of one that was only referred to. When the latter comes to
- * exist, there is nothing to look into any more.
+ * A queue key: the UID of an observed object, or of one that was only referred to. When an object of the latter kind is
+ * observed, its key needs no processing any more.
  */
 export type NodeKey = `seen:${string}` | `virtual:${string}`;
 

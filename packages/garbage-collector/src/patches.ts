@@ -1,8 +1,8 @@
 import type { Metadata, Reference } from "./object-identity.js";
 
 /**
- * Patches the garbage collector sends. The strategic ones carry the object's UID, so that another of its name is refused
- * (422); the others, for custom resources, its resourceVersion.
+ * Patches of the garbage collector. Strategic merge patches contain the object's UID, so that another object of that
+ * name is rejected (422). Merge patches, for custom resources, contain its resourceVersion.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/patch.go
  */
@@ -25,7 +25,7 @@ export function unblockReferencesStrategicPatch(uid: string, references: readonl
   };
 }
 
-/** @param references - As the graph knows them. */
+/** @param references - The references in the graph. */
 export function unblockReferencesMergePatch(metadata: Metadata, references: readonly Reference[]): object {
   return referencesMergePatch(metadata, references.map(unblocked));
 }

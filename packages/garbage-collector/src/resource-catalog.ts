@@ -7,41 +7,41 @@ export type AnyResource = ResourceDefinition<UnstructuredObject>;
 
 interface DiscoveredResource {
   readonly definition: AnyResource;
-  /** Can be deleted, listed and watched: what a garbage collector needs. */
+  /** Whether the resource supports delete, list and watch, which the garbage collector needs. */
   readonly isDeletable: boolean;
 }
 
-/** One version of one group, as it was read. */
+/** The discovery document of one group version. */
 interface DiscoveredGroupVersion {
   readonly document: unknown;
   readonly resources: readonly DiscoveredResource[];
 }
 
-/** Events are as good as gone the moment they are written: what they refer to does not own them. */
+/** Groups whose `events` are ignored: events expire soon, and the objects they refer to do not own them. */
 const IGNORED_GROUPS_OF_EVENTS: ReadonlySet<string> = new Set(["", "events.k8s.io"]);
 const DELETABLE_VERBS = ["delete", "list", "watch"];
 
-/** The resources an API server has, as it says itself. */
+/** The resources of an API server, from discovery. */
 export class ResourceCatalog {
   readonly #groupVersions = new Map<string, DiscoveredGroupVersion>();
   #byType = new Map<string, AnyResource>();
   #deletable: readonly AnyResource[] = [];
 
-  /** Those a garbage collector looks after, each in the version its group prefers. */
+  /** The resources that the garbage collector handles, each in the preferred version of its group. */
   get deletable(): readonly AnyResource[] {
     return this.#deletable;
   }
 
-  /** The resource whose objects are of that type, if there is one. */
+  /** Returns the resource of that type, if any. */
   find({ apiVersion, kind }: ObjectType): AnyResource | undefined {
     return this.#byType.get(`${apiVersion}/${kind}`);
   }
 
   /**
-   * Reads all there is from the API server. A group whose resources cannot be read keeps those it had.
+   * Reads all resources from the API server. A group version whose resources cannot be read keeps its previous ones.
    *
-   * @returns What went wrong, by group and version.
-   * @throws what the API server answered when it cannot tell its groups; nothing has changed then.
+   * @returns Errors by group version.
+   * @throws The error of the group list request; the catalog is unchanged then.
    * @see kubernetes v1.36 client-go discovery ServerPreferredResources
    */
   async refresh(client: Pick<Client, "getRaw">, signal?: AbortSignal): Promise<ReadonlyMap<string, unknown>> {
@@ -71,7 +71,7 @@ export class ResourceCatalog {
     return failures;
   }
 
-  /** In process an unchanged document is the same object, and need not be looked at again. */
+  /** In the same process an unchanged document is the same object and need not be parsed again. */
   async #read(client: Pick<Client, "getRaw">, groupVersion: GroupVersion, signal?: AbortSignal): Promise<void> {
     const apiVersion = apiVersionOf(groupVersion);
     const document = await client.getRaw(

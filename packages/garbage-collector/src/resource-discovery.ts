@@ -11,30 +11,30 @@ export interface ResourceDiscoveryOptions {
   readonly logger: Logger;
   readonly catalog: ResourceCatalog;
   readonly monitors: Monitors;
-  /** Of which it keeps no cache. */
+  /** Resources without a cache. */
   readonly ignores: ((resource: AnyResource) => boolean) | undefined;
   /** Default 30,000; may be `Infinity`. */
   readonly intervalMs: number | undefined;
-  /** Told when the resources cannot be read, or a cache takes too long to fill. */
+  /** Called when discovery fails, or a cache takes too long to fill. */
   readonly onSyncError: () => void;
 }
 
-/** Upstream's period, and the longest pause after discovery that failed. */
+/** Upstream's interval, and the maximum pause after a failed discovery. */
 const DISCOVERY_INTERVAL_MS = 30_000;
-/** Between two looks when resources change all the time. */
+/** Minimum pause between two discoveries when resources change continuously. */
 const MIN_PAUSE_MS = 1_000;
-/** How long caches may take to fill before things go on without them. */
+/** Maximum time to wait until the caches are filled. */
 const SYNC_TIMEOUT_MS = 30_000;
 
 /**
- * Keeps catalogue and monitors in step with what the API server serves.
+ * Keeps the catalog and the monitors consistent with the resources that the API server serves.
  *
  * @see kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go Sync
  */
 export class ResourceDiscovery implements Runnable {
   readonly name = "garbage collector's discovery";
   readonly #options: ResourceDiscoveryOptions;
-  /** Opens when the monitors were started for the first time. */
+  /** Resolves when the monitors are started for the first time. */
   readonly #started = Promise.withResolvers<void>();
   #isDue = false;
   #wake: (() => void) | undefined;
@@ -43,7 +43,10 @@ export class ResourceDiscovery implements Runnable {
     this.#options = options;
   }
 
-  /** Resources have changed: looks at once, or a second after a look under way, instead of when it is time. */
+  /**
+   * Starts a discovery after a change of resources: immediately, or one second after the discovery in progress, instead
+   * of at the interval.
+   */
   discoverNow(): void {
     this.#isDue = true;
     this.#wake?.();
@@ -53,7 +56,7 @@ export class ResourceDiscovery implements Runnable {
     try {
       while (!signal.aborted) {
         this.#isDue = false;
-        // Nothing is written: whoever stops need not wait for an answer.
+        // Discovery writes nothing, so a stop need not wait for a response.
         const isComplete = await untilAborted(this.#syncMonitors(signal), signal);
         if (this.#isDue) await this.#options.clock.sleep(MIN_PAUSE_MS, signal, { background: true });
         else await this.#pause(isComplete, signal);
@@ -65,7 +68,8 @@ export class ResourceDiscovery implements Runnable {
   }
 
   /**
-   * Whether all monitors fill their caches within 30 s. It is no more than a hint: things work with part of the objects.
+   * Returns whether all monitors fill their caches within 30 s. This is only a hint: the garbage collector also works
+   * with incomplete caches.
    *
    * @throws the signal's reason when it aborts first.
    */
@@ -86,7 +90,7 @@ export class ResourceDiscovery implements Runnable {
     }
   }
 
-  /** Answers whether everything could be read. */
+  /** Returns whether all resources could be read. */
   async #syncMonitors(signal: AbortSignal): Promise<boolean> {
     const { catalog, client, logger, monitors, ignores = () => false, onSyncError } = this.#options;
     let failures: ReadonlyMap<string, unknown>;

@@ -30,17 +30,17 @@ export interface Shape {
   readonly namespace?: string;
   readonly owners?: readonly OwnerReference[];
   readonly finalizers?: readonly string[];
-  /** Its `spec` and so on. */
+  /** Other fields of the object, such as `spec`. */
   readonly more?: object;
 }
 
 type Named = Pick<DeepReadonly<KubernetesObject>, "metadata">;
 
-/** Its requests say how something is to be deleted: `DELETE configmaps/a Background`. */
+/** Records deletions with their propagation policy: `DELETE configmaps/a Background`. */
 export class Harness extends ControllerHarness {
   readonly decisions: GarbageDecision[] = [];
   syncErrors = 0;
-  /** Codes to answer discovery requests with, by path. */
+  /** Status codes for discovery requests, by path. */
   readonly discoveryFaults = new Map<string, number>();
   readonly discoveryRequests: string[] = [];
   /** A resource that the controller can neither list nor watch. */
@@ -62,12 +62,14 @@ export class Harness extends ControllerHarness {
     );
   }
 
-  /** Lets everything happen that needs no more than a moment: retries of the first second, for instance. */
+  /**
+   * Advances the clock, by default by zero, so that immediate work completes; one second also covers the first retries.
+   */
   async settle(seconds = 0): Promise<void> {
     await this.clock.advance(seconds * 1000);
   }
 
-  /** Ends all watches of the controller, and refuses new ones until {@link reconnect}. */
+  /** Ends all watches of the controller, and rejects new ones until {@link reconnect}. */
   async disconnect(): Promise<void> {
     this.#isCut = true;
     this.#cut.abort(new Error("cut"));
@@ -104,7 +106,7 @@ export class Harness extends ControllerHarness {
     return this.create(configMaps, name, shape);
   }
 
-  /** The object's metadata, or `undefined`. */
+  /** Returns the object's metadata, or `undefined`. */
   async find(definition: ResourceDefinition, name: string, namespace = "default") {
     try {
       const options = definition.namespaced ? { namespace } : {};
@@ -189,7 +191,7 @@ export class Harness extends ControllerHarness {
   };
 }
 
-/** A reference to an owner, as it is. */
+/** Creates a reference to an existing owner. */
 export function ownedBy(
   definition: ResourceDefinition,
   owner: Named,
