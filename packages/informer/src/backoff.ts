@@ -5,10 +5,10 @@ const CAP_MS = 30_000;
 const RESET_AFTER_MS = 120_000;
 
 /**
- * How long a reflector waits after trouble: 0.8 s, doubling to 30 s, each plus up to as much again at random.
+ * The back-off of a reflector: 0.8 s, doubling to 30 s, each with a random addition of up to the same length.
  *
- * Starts over with the first call more than two minutes after the last start, however the time between was spent; during
- * a long outage it does so every other minute.
+ * Restarts at the first call more than two minutes after the last restart, no matter how that time was spent. During a
+ * long outage it therefore restarts about every two minutes.
  *
  * @see kubernetes v1.36 client-go tools/cache/reflector.go, apimachinery util/wait/backoff.go
  */
@@ -24,7 +24,7 @@ export class Backoff {
     this.#startedAtMs = clock.monotonic();
   }
 
-  /** Milliseconds to wait now. */
+  /** Returns the next delay in milliseconds. */
   next(): number {
     const nowMs = this.#clock.monotonic();
     if (nowMs - this.#startedAtMs > RESET_AFTER_MS) {

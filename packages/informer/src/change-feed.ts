@@ -4,16 +4,16 @@ import { InformerError } from "./informer-error.js";
 import { keyOfObject, resourceVersionOf } from "./object-metadata.js";
 import { Reflector, type ReflectorOptions } from "./reflector.js";
 
-/** `LISTED`: it is new or has changed, and which of the two was missed; or it was there at the start. */
+/** `LISTED`: the object existed at the start, or was added or changed while the watch was interrupted. */
 export type ChangeType = "ADDED" | "MODIFIED" | "LISTED";
 
-/** Told of an object as it is. Called synchronously and in order; what it throws is reported. */
+/** Called with the current state of an object, synchronously and in order. Errors it throws are reported. */
 export type ChangeListener<T extends KubernetesObject> = (type: ChangeType, object: DeepReadonly<T>) => void;
 
 /**
- * Tells of every object of one resource that comes or changes, and keeps none: an informer for those who only want to
- * hear. Deletions are not told. After a gap it tells of what is newer than all that it has told of, going by
- * resourceVersion.
+ * Delivers every object of one resource that exists, is added or changes, and stores none: an informer without a cache.
+ * Does not deliver deletions. After a gap it delivers the objects whose resourceVersion is newer than all versions
+ * delivered before.
  */
 export class ChangeFeed<T extends KubernetesObject> {
   readonly #reflector: Reflector<T>;

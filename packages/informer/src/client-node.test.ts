@@ -190,7 +190,7 @@ test("stopped, it holds no connection, neither that of its watch nor those of it
   expect(proxy.requests).toContain("list");
   expect(proxy.connections).toBeGreaterThan(0);
   await informer.stop();
-  // Left alone, an idle connection would be kept for four seconds.
+  // Without a close, an idle connection would be kept for four seconds.
   await vi.waitFor(() => expect(proxy.connections).toBe(0), { timeout: 3500, interval: 2 });
 });
 

@@ -3,10 +3,11 @@ import type { KubeConfig, KubernetesObject } from "@kubernetes/client-node";
 import { type CachingInformer, ListWatch, type ListWatchOptions } from "./list-watch.js";
 
 /**
- * Stands in for the function of this name in @kubernetes/client-node; see {@link ListWatch} for what differs.
+ * A replacement for the function of the same name in @kubernetes/client-node; see {@link ListWatch} for the
+ * differences.
  *
- * @param path - Of the collection, such as `/apis/batch/v1/namespaces/default/jobs`.
- * @param listFn - Never called: lists are made from the path.
+ * @param path - Path of the collection, such as `/apis/batch/v1/namespaces/default/jobs`.
+ * @param listFn - Never called: the informer lists by the path.
  * @throws Error when `path` is not the path of a collection.
  */
 export function makeInformer<T extends KubernetesObject>(

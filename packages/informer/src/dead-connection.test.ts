@@ -11,7 +11,7 @@ import { expect, test } from "vitest";
 import { SeverableNetwork } from "../test/severable-network.js";
 import { SharedInformer } from "./shared-informer.js";
 
-/** It waits 45 seconds for what the kernel does, so it is among the heavy tests. */
+/** Waits 45 seconds for the kernel, so it is a heavy test. */
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
 if (!HEAVY) console.log("SKIPPED: the dead connection, which takes 43 s: npm run test:heavy");
 const LIMIT_MS = 45_000;
@@ -70,7 +70,7 @@ interface Failure {
   readonly ms: number;
 }
 
-/** An informer with an open watch, and pooled connections of both kinds that are idle. */
+/** Returns an informer with an open watch, and idle pooled connections of both kinds. */
 async function connect(options: Parameters<typeof createHttpTransport>[0]) {
   const { transport, close } = createHttpTransport(options);
   const broke = Promise.withResolvers<string | undefined>();
@@ -97,7 +97,7 @@ async function connect(options: Parameters<typeof createHttpTransport>[0]) {
 
   return {
     informer,
-    /** Until each way to notice has failed, from now on: the watch, and what is sent into the idle connections. */
+    /** Resolves when every dead connection has failed: the watch, and requests on the idle connections. */
     async noticed(): Promise<Record<"watch" | "get" | "post" | "opening", Failure>> {
       const startMs = realClock.monotonic();
       const failure = async (failed: Promise<unknown>): Promise<Failure> => {

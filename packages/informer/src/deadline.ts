@@ -1,6 +1,9 @@
 import type { Clock } from "@kubewright/clock";
 
-/** A signal that aborts with its parent, after a time, or when closed; then it holds neither a timer nor a listener. */
+/**
+ * A signal that aborts with its parent, after a time-out, or when closed. After that it has neither a timer nor a
+ * listener.
+ */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal;
@@ -19,13 +22,13 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Aborts with `reason`, if it has not aborted before. */
+  /** Aborts with `reason`, unless it has aborted before. */
   close(reason: unknown): void {
     this.release();
     this.#controller.abort(reason);
   }
 
-  /** Forgets the parent and the time without aborting. */
+  /** Removes the timer and the listener without aborting. */
   release(): void {
     this.#timer.cancel();
     this.#parent.removeEventListener("abort", this.#onAbort);

@@ -4,7 +4,8 @@ import { type Clock, standardErrorLogger } from "@kubewright/clock";
 import type { InformerError } from "./informer-error.js";
 
 /**
- * Who is told of an informer's failures: the caller, or, if there is none or it throws, standard error. Never throws.
+ * Returns a function that reports an informer's errors to `onError`, or to standard error if there is no `onError` or
+ * it throws. The function never throws.
  *
  * Upstream: client-go tools/cache/reflector.go `DefaultWatchErrorHandler`.
  */
@@ -18,7 +19,8 @@ export function errorReporter(
   if (onError === undefined) return log;
   const callOnError = async (error: InformerError): Promise<void> => onError(error);
   return (failure) => {
-    // Called at once. What an asynchronous function rejects with is no less unheard than what another throws.
+    // `onError` is called immediately. The async wrapper turns a throw into a rejection, so both are handled in one
+    // place.
     callOnError(failure).catch((thrown: unknown) => {
       log(failure);
       logger.error({ err: errorMessage(thrown) }, "onError failed");

@@ -10,7 +10,7 @@ afterEach(stopInformers);
 const names = ["a", "b", "c", "d"];
 const labels = ["x", "y", "z"];
 const object = fc.record({ name: fc.constantFrom(...names), labels: fc.uniqueArray(fc.constantFrom(...labels)) });
-/** Events in any order, sensible or not: changes of what is not there, additions of what is. */
+/** Events in any order, including invalid ones: changes of missing objects and additions of existing ones. */
 const step = fc.oneof(
   {
     weight: 6,
@@ -77,14 +77,14 @@ test.for([{ watchList: false }, { watchList: true }])(
             watch = answerWithList(one.objects.map(make));
             await clock.advance(60_000);
           } else if (one.type === "end" || one.type === "cut") {
-            // Two seconds on, since a watch that ends at once without a word counts as a failure.
+            // Two seconds later, because a watch that ends immediately without events counts as a failure.
             await clock.advance(2000);
             watch[one.type]();
             watch = server.watch();
           } else if (one.type === "bookmark") {
             watch.send(bookmark(`${++version}`));
           } else if (one.type === "replay") {
-            // The very last event sent twice would be taken for a resync.
+            // The very last event sent twice would count as a resync.
             if (old !== undefined && Number(old.metadata.resourceVersion) < version) watch.send(modified(old));
           } else if ("object" in one) {
             const next = make(one.object);

@@ -21,13 +21,13 @@ import {
   truncateAfter,
 } from "../test/faults.js";
 
-// Over real sockets, at eighty times the speed: the reflector's back-offs of 0.8 s and more take 10 ms and more.
+// Runs over real sockets, at eighty times the speed: the reflector's back-offs of 0.8 s and more take 10 ms and more.
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
 const NOT_AN_EVENT =
   '{"type":"ADDED","object":{"kind":"Secret","apiVersion":"v1","metadata":{"name":"x"}}}\nnull\n42\n';
 
-/** What meets the next watch. */
+/** Faults for the next watch. */
 const watchFaults: Readonly<Record<string, readonly Fault[]>> = {
   "a reset before the answer": [hangUp],
   "a reset before the first event": [cutAfter(0)],
@@ -60,7 +60,7 @@ const watchFaults: Readonly<Record<string, readonly Fault[]>> = {
   "an answer in small pieces": [inPieces(3)],
 };
 
-/** What meets the next list. */
+/** Faults for the next list. */
 const listFaults: Readonly<Record<string, readonly Fault[]>> = {
   "a reset before the answer": [hangUp],
   "a reset in the middle": [cutBody],
@@ -90,14 +90,14 @@ test.for(cases)(
     const { proxy } = cluster;
     for (let index = 0; index < 5; index++) await cluster.put(`map-${index}`);
 
-    // At the first sync ...
+    // During the first sync ...
     injectAt(verb, faults, cluster);
     cluster.start();
     await cluster.write(5);
     await cluster.converged();
     proxy.forget();
 
-    // ... and in the middle of things.
+    // ... and later, while the informer is running.
     await cluster.write(5);
     await cluster.converged();
     if (verb === "list") proxy.inject("watch", errorAfter(0, 410, "Expired"));
@@ -114,7 +114,7 @@ test.for(cases)(
   },
 );
 
-/** A streaming informer lists only when it is not allowed to stream. */
+/** Injects faults. A streaming informer lists only when the server refuses to stream, so streams are refused first. */
 function injectAt(
   verb: Verb,
   faults: readonly Fault[],
@@ -173,7 +173,7 @@ test("an informer that is stopped in the middle of any fault ends at once and le
       await sleep(10);
       const begun = performance.now();
       expect(await cluster.finish()).toEqual(NO_LEAKS);
-      // Not for the 30 s that the server asked it to wait.
+      // Must not wait for the 30 s that the server requested.
       expect(performance.now() - begun).toBeLessThan(10_000);
     }
   }
@@ -216,18 +216,18 @@ test("memory stays flat over 100,000 events", async () => {
   for (let round = 0; round < 5; round++) {
     for (let index = 0; index < 20_000; index++) {
       await cluster.put(`map-${index % 100}`);
-      // As fast as it can be read, not faster: the server drops a watch that falls too far behind.
+      // Not faster than the informer reads: the server drops a watch that falls too far behind.
       if (index % 500 === 0) await cluster.converged();
     }
     await cluster.converged();
-    // Connections that break now and then must not add up either.
+    // Broken connections must not accumulate memory either.
     cluster.proxy.cutAll();
     await cluster.write(1);
     await cluster.converged();
     heapAfter.push(usedHeapMiB());
   }
   expect(cluster.view.updates).toBeGreaterThan(99_000);
-  // A hundred bytes kept of each event would be 8 MiB.
+  // A leak of a hundred bytes per event would be 8 MiB.
   expect(heapAfter.at(-1)! - heapAfter[0]!).toBeLessThan(5);
   expect(cluster.view.surprises).toEqual([]);
   expect(await cluster.finish()).toEqual(NO_LEAKS);

@@ -4,8 +4,8 @@ import type { EventHandler } from "./event-handler.js";
 import { deletedObject } from "./tombstone.js";
 
 /**
- * Shows a handler only the objects that pass `filter`. One that begins to pass is added, one that ceases to is deleted,
- * in its last passing state.
+ * Passes to a handler only the objects that match `filter`. An object that begins to match is added. An object that
+ * stops matching is deleted, with its last matching state.
  *
  * @see kubernetes v1.36 client-go tools/cache/controller.go FilteringResourceEventHandler
  */

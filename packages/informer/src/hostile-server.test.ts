@@ -15,7 +15,7 @@ type Attack = (response: ServerResponse) => unknown;
 
 const MiB = Buffer.alloc(2 ** 20, "x");
 
-/** Writes the same again and again, until nobody takes it. */
+/** Writes the same data repeatedly until the client closes the connection. */
 function forEver(first: string, then: string | Buffer, code = 200): Attack {
   return (response) => {
     response.writeHead(code).write(first);
@@ -55,8 +55,8 @@ const event = (type: string, of: unknown): string => JSON.stringify({ type, obje
 const deep = (text: string): string => text.replace("DEEP", `${"[".repeat(20_000)}${"]".repeat(20_000)}`);
 
 /**
- * An informer of a server that attacks once, and then is as good as any. Resolves when the cache holds what there is at
- * last, with what was reported.
+ * Runs an informer against a server that attacks once and then behaves normally. Resolves with the reported errors when
+ * the cache equals the server's state.
  */
 async function survive(kind: "list" | "watch", attack: Attack, watchList = false) {
   let attacks = 0;

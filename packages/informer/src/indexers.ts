@@ -2,7 +2,9 @@ import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
 
 import { metadataOf } from "./object-metadata.js";
 
-/** The values an object is found under: none for one that is not to be indexed. Pure: it is called once per object. */
+/**
+ * Returns the index values of an object; none if the object is not indexed. Must be pure: it is called once per object.
+ */
 export type IndexFunction<T extends KubernetesObject> = (object: DeepReadonly<T>) => readonly string[];
 
 /** Index functions by the name of their index. */
@@ -10,7 +12,7 @@ export type Indexers<T extends KubernetesObject, Index extends string = string> 
   Record<Index, IndexFunction<T>>
 >;
 
-/** The index every shared informer has: objects by namespace, `""` for cluster-scoped ones. */
+/** The index that every shared informer has: objects by namespace, `""` for cluster-scoped ones. */
 export const namespaceIndex = "namespace";
 export type NamespaceIndex = typeof namespaceIndex;
 

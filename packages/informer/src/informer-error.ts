@@ -1,19 +1,22 @@
 import { errorMessage } from "@kubewright/client";
 
-/** What an informer was doing when something failed. It goes on in every case. */
+/** The step of an informer that failed. The informer continues in every case. */
 export type InformerStep =
-  /** Reading the whole: it backs off and tries again. */
+  /** Listing the resource: the informer backs off and retries. */
   | "list"
-  /** Opening or reading a watch: it backs off, and opens it again or lists. */
+  /** Opening or reading a watch: the informer backs off, and then reopens the watch or lists. */
   | "watch"
-  /** Taking one event in: that event is lost. */
+  /** Applying one event: that event is lost. */
   | "event"
-  /** Telling a handler: the others are told all the same. */
+  /** Calling a handler: the other handlers are called nevertheless. */
   | "handler"
-  /** Measuring: nothing is lost but the measurement. */
+  /** Recording a metric: only the measurement is lost. */
   | "metrics";
 
-/** What an informer reports to `onError`. The message names the resource; `cause` is what was thrown, if something was. */
+/**
+ * An error that an informer reports to `onError`. The message names the resource. `cause` is the thrown error, if there
+ * was one.
+ */
 export class InformerError extends Error {
   override readonly name = "InformerError";
 

@@ -14,32 +14,35 @@ export interface InformerFactoryOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** Restricts every informer. Absent: all namespaces. */
+  /** Restricts every informer to this namespace. Absent: all namespaces. */
   readonly namespace?: string | undefined;
-  /** Only what is of this shard, in every informer: see `SharedInformerOptions`. Absent: everything. */
+  /** Restricts every informer to this shard; see `SharedInformerOptions`. Absent: all objects. */
   readonly shard?: ShardSelector | undefined;
-  /** Whether first lists are as new as the server's store: see `SharedInformerOptions`. Default false. */
+  /** Whether first lists are consistent reads; see `SharedInformerOptions`. Default false. */
   readonly consistentFirstList?: boolean | undefined;
-  /** Default 0: never. kube-controller-manager uses 12 to 24 hours. */
+  /** Resync period. Default 0: never. kube-controller-manager uses 12 to 24 hours. */
   readonly resyncMs?: number | undefined;
   readonly transform?: AnyTransform | undefined;
   readonly minWatchTimeoutMs?: number | undefined;
   readonly watchList?: boolean | undefined;
   readonly internalErrorRetryMs?: number | undefined;
-  /** Label of the informers' metrics, such as the program's name. Informers of a factory without one are not measured. */
+  /** Label of the informers' metrics, such as the program's name. Without a name there are no measurements. */
   readonly informerName?: string | undefined;
   readonly metrics?: InformerMetricsProvider | undefined;
-  /** Makes what fills the caches, in the place of lists and watches of each informer, unless it makes nothing for one. */
+  /**
+   * Creates the source of each informer's cache, in place of its own lists and watches. Returns `undefined` to use the
+   * default for an informer.
+   */
   readonly createSource?: InformerSourceFactory | undefined;
-  /** Told of every informer when it is made, before anybody else has it. */
+  /** Called with every new informer, before any other code can use it. */
   readonly onInformer?:
     ((informer: SharedInformer<KubernetesObject>, definition: ResourceDefinition) => void) | undefined;
-  /** Told about every failure. Default: standard error, the same once a minute. */
+  /** Called with every error. Default: writes to standard error, an identical error at most once a minute. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
 
 /**
- * One informer per resource, however many ask for it.
+ * Creates one informer per resource, and shares it between all callers.
  *
  * @see kubernetes v1.36 client-go informers/factory.go
  */
@@ -47,20 +50,20 @@ export class InformerFactory {
   readonly name = "informers";
   readonly #options: InformerFactoryOptions;
   readonly #informers = new Map<string, SharedInformer<KubernetesObject>>();
-  /** Informers and feeds, in the order in which they were asked for. */
+  /** Informers and feeds, in the order in which they were requested. */
   readonly #runnables: { run(signal: AbortSignal): Promise<void> }[] = [];
   readonly #running: Promise<void>[] = [];
   #signal: AbortSignal | undefined;
 
-  /** @throws Error when the informers' name is empty. */
+  /** @throws Error if the informers' name is empty. */
   constructor(options: InformerFactoryOptions) {
     if (options.informerName === "") throw new Error("informer name cannot be empty");
     this.#options = options;
   }
 
   /**
-   * The informer of a resource, made when first asked for. Unlike upstream's it starts by itself when the factory is
-   * running already, so that nobody waits for a cache that was never started.
+   * Returns the informer of a resource, and creates it at the first call. If the factory is running, the informer
+   * starts automatically, unlike upstream's, so that no caller waits for a cache that was never started.
    */
   informerFor<T extends KubernetesObject>(definition: ResourceDefinition<T>): SharedInformer<T> {
     const key = keyOfResource(definition);
@@ -83,8 +86,8 @@ export class InformerFactory {
   }
 
   /**
-   * Tells of every object of a resource that comes or changes, those there at the start first, and caches nothing; what
-   * was missed in a gap is told after it. Starts with the informers, or at once when they run already.
+   * Delivers every object of a resource that exists, is added or changes, without a cache. Existing objects come first.
+   * Changes missed during a gap are delivered after it. Starts with the informers, or immediately if they are running.
    */
   follow<T extends KubernetesObject>(definition: ResourceDefinition<T>, listener: ChangeListener<T>): void {
     const onError = errorReporter(this.#options.clock, this.#options.onError);
@@ -92,8 +95,8 @@ export class InformerFactory {
   }
 
   /**
-   * Runs all informers, those asked for later too, until `signal` aborts; resolves when all have stopped. Keeps the
-   * process alive meanwhile.
+   * Runs all informers, including those requested later, until `signal` aborts. Resolves when all have stopped. Keeps
+   * the process alive meanwhile.
    *
    * @throws Error when called a second time.
    */
@@ -107,7 +110,7 @@ export class InformerFactory {
     await Promise.all(this.#running);
   }
 
-  /** Resolves when every informer asked for so far has synced. @throws the signal's reason when it aborts first. */
+  /** Resolves when every informer requested so far has synced. @throws the signal's reason when it aborts first. */
   async waitForCacheSync(signal?: AbortSignal): Promise<void> {
     await Promise.all(Array.from(this.#informers.values(), (informer) => informer.waitForSync(signal)));
   }

@@ -38,7 +38,7 @@ test("a handler's time is part of the latency", async () => {
   const { seen, metrics } = recorder();
   const clock = new SimulatedClock();
   let lateMs = 0;
-  /** The simulated clock, on a machine where handlers take their time. */
+  /** The simulated clock, with a delay for slow handlers. */
   const late: Clock = {
     now: () => clock.now(),
     monotonic: () => clock.monotonic() + lateMs,

@@ -1,28 +1,35 @@
 import type { ResourceDefinition } from "@kubewright/api";
 
-/** Takes the measurements of one informer. */
+/** Records the measurements of one informer. */
 export interface InformerMetrics {
-  /** `informer_queued_items`: always 0, since there is no queue between watch and cache here. */
+  /** `informer_queued_items`: always 0, because there is no queue between watch and cache. */
   setQueuedItems(items: number): void;
-  /** `informer_processing_latency_seconds`: one change, or one whole list, taken in and told to all handlers. */
+  /**
+   * `informer_processing_latency_seconds`: the time to apply one change, or one whole list, and to call all handlers.
+   */
   observeProcessingLatency(seconds: number): void;
-  /** `informer_store_resource_version`: the last 15 digits, as many as a number holds. */
+  /** `informer_store_resource_version`: the last 15 digits, which a number holds exactly. */
   setStoreResourceVersion(version: number): void;
-  /** `kubewright_shard_foreign_events_total`: so many objects of other shards came. With 0 from the start, where there is a shard. */
+  /**
+   * `kubewright_shard_foreign_events_total`: number of objects of other shards that arrived. Called with 0 at the start
+   * if the informer has a shard.
+   */
   countForeignObjects?(count: number): void;
 }
 
-/** The labels of an informer's metrics: whose it is, and of what. */
+/** The labels of an informer's metrics: its name and its resource. */
 export interface InformerLabels extends Pick<ResourceDefinition, "group" | "version" | "resource"> {
   readonly name: string;
 }
 
-/** Makes the metrics of informers: one set per name and resource. */
+/** Creates the metrics of informers, one set per name and resource. */
 export interface InformerMetricsProvider {
   forInformer(labels: InformerLabels): InformerMetrics;
 }
 
-/** How a metric is registered. All have the labels `name`, `group`, `version` and `resource`. */
+/**
+ * Definition of a metric, for its registration. All metrics have the labels `name`, `group`, `version` and `resource`.
+ */
 export interface InformerMetricDefinition {
   readonly type: "gauge" | "histogram" | "counter";
   readonly name: string;
@@ -30,7 +37,7 @@ export interface InformerMetricDefinition {
   readonly buckets?: readonly number[];
 }
 
-/** Names, help texts and buckets of upstream's metrics, all ALPHA (component-base metrics/prometheus/informers). */
+/** Names, help texts and buckets of the upstream metrics, all ALPHA (component-base metrics/prometheus/informers). */
 export const informerMetricDefinitions = {
   queuedItems: {
     type: "gauge",
@@ -50,14 +57,16 @@ export const informerMetricDefinitions = {
   },
 } as const satisfies Record<string, InformerMetricDefinition>;
 
-/** What a server sends that should have been left out: more than 0 means that it does not filter by shards. */
+/**
+ * Counts objects that the server should have filtered out. More than 0 means that the server does not filter by shard.
+ */
 export const foreignObjectsDefinition = {
   type: "counter",
   name: "kubewright_shard_foreign_events_total",
   help: "Number of objects of other shards that the server listed or sent in watch events.",
 } as const satisfies InformerMetricDefinition;
 
-/** `NaN` for what is not a decimal number: such a version is not reported. */
+/** Returns the gauge's value; `NaN` for a version that is not a decimal number, which is not reported. */
 export function versionGauge(resourceVersion: string): number {
   return /^[0-9]+$/.test(resourceVersion) ? Number(resourceVersion.slice(-15)) : Number.NaN;
 }

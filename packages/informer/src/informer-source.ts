@@ -2,19 +2,20 @@ import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
 import type { ReflectorTarget } from "./reflector.js";
 
-/** What fills the cache of an informer: by default a reflector, which asks the API server for nobody else. */
+/** Fills the cache of an informer. The default is a reflector, which lists and watches for this informer only. */
 export interface InformerSource {
-  /** Monotonic milliseconds when the server last answered or sent something; `undefined` before it did. */
+  /** Monotonic time in milliseconds when the server last sent something; `undefined` if it has sent nothing. */
   readonly lastContactMs: number | undefined;
   /**
-   * Tells the target what there is, first by `replace`, until the signal aborts; nothing after it. Rejects never.
+   * Sends the objects to the target until the signal aborts, beginning with `replace`. Sends nothing after the abort.
+   * Never rejects.
    *
-   * @param resyncMs - How often the target is told to resync; 0: never.
+   * @param resyncMs - Period of the target's resyncs; 0: never.
    */
   run(signal: AbortSignal, resyncMs: number): Promise<void>;
 }
 
-/** Makes the sources of a factory's informers; `undefined`: a reflector, as by default. */
+/** Creates the source of an informer. Returns `undefined` for the default, a reflector. */
 export type InformerSourceFactory = <T extends KubernetesObject>(
   definition: ResourceDefinition<T>,
   target: ReflectorTarget<T>,

@@ -9,7 +9,10 @@ import { connectionRefused } from "../test/scripted-server.js";
 import { SharedInformer, type SharedInformerOptions } from "./shared-informer.js";
 import { deletedObject, isDeletedFinalStateUnknown } from "./tombstone.js";
 
-/** An embedded API server, a client of its own for the test, and an informer whose connection the test can spoil. */
+/**
+ * Returns an embedded API server, a separate client for the test, and an informer with a connection into which the test
+ * injects faults.
+ */
 function setUp({ seed = 1, ...options }: Partial<SharedInformerOptions<ConfigMap>> & { seed?: number } = {}) {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const random = seededRandom(seed);
@@ -41,7 +44,7 @@ function setUp({ seed = 1, ...options }: Partial<SharedInformerOptions<ConfigMap
   return { clock, server, maps, faults, informer, errors, stop, create, random };
 }
 
-/** Breaks a stream after some events, or at once when connections are refused. */
+/** Breaks a stream after some events, or immediately while connections are refused. */
 function cut(body: ResponseBody, faults: { readonly refuse: boolean; readonly cutAfter: () => number }): ResponseBody {
   if (body.type !== "events") return body;
   const { events } = body;
@@ -106,7 +109,7 @@ test("the cache holds what the server holds, at first and after every write, str
     expect(surprises).toEqual([]);
     await stop();
     await server.close();
-    // The server's own last timer, for bookmarks, goes; a watch's would be due much later.
+    // The server's last timer, for bookmarks, fires. A timer of a watch would be due much later.
     await clock.advance(60_000);
     expect(clock.pendingTimers).toBe(0);
     expect(clock.nextTimerInMs).toBeUndefined();

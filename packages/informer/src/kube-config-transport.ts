@@ -6,9 +6,10 @@ import type { ApiRequest, ApiResponse, HeaderFields } from "@kubewright/transpor
 import { type ExecPlugin, type HttpTransport, createHttpTransport } from "@kubewright/transport-http";
 
 /**
- * Requests as @kubernetes/client-node's `KubeConfig` would make them: before each it is asked for certificates and
- * headers, so that every way it knows to authenticate works here, added authenticators included. Credential plugins are run
- * by our transport: client-node waits for one that hangs for ever, and leaves it behind.
+ * A transport that authenticates like @kubernetes/client-node's `KubeConfig`. Before each request it gets certificates
+ * and headers from the `KubeConfig`, so that all of its authentication methods work, including added authenticators.
+ * Credential plugins are run by kubewright's transport: client-node waits for ever for a plugin that hangs, and leaves
+ * it running.
  */
 export class KubeConfigTransport {
   readonly #kubeConfig: KubeConfig;
@@ -20,7 +21,7 @@ export class KubeConfigTransport {
     this.#clock = clock;
   }
 
-  /** @throws Error when the kubeconfig has no current cluster, or what it throws. */
+  /** @throws Error when the kubeconfig has no current cluster; and the errors of the kubeconfig. */
   async send(request: ApiRequest): Promise<ApiResponse> {
     const cluster = this.#kubeConfig.getCurrentCluster();
     if (cluster === null) throw new Error("No currently active cluster");
@@ -45,7 +46,7 @@ export class KubeConfigTransport {
     this.#current = undefined;
   }
 
-  /** Connections are kept for as long as they would be made in the same way. */
+  /** Reuses the connections as long as their options are equal. */
   #connect(connection: Omit<Parameters<typeof createHttpTransport>[0], "clock">): HttpTransport {
     const key = JSON.stringify(connection);
     if (this.#current?.key !== key) {
@@ -56,7 +57,7 @@ export class KubeConfigTransport {
   }
 }
 
-/** The same, for a user who has no plugin. */
+/** Returns the kubeconfig with the current user's plugin removed. */
 function withoutPlugin(kubeConfig: KubeConfig): KubeConfig {
   const user = kubeConfig.getCurrentUser();
   if (user?.exec == null) return kubeConfig;

@@ -1,4 +1,4 @@
-/** Waited for by many, opened once. */
+/** A one-time gate with any number of waiters. */
 export class Latch {
   readonly #waiters = new Set<{ resolve(): void; reject(error: Error): void }>();
   #outcome: "closed" | "open" | Error = "closed";
@@ -7,7 +7,7 @@ export class Latch {
     return this.#outcome === "open";
   }
 
-  /** Resolves when opened; rejects when it never will be, or with the signal's reason when that aborts first. */
+  /** Resolves when the latch opens. Rejects when it has failed, or with the signal's reason when that aborts first. */
   wait(signal?: AbortSignal): Promise<void> {
     if (this.#outcome === "open") return Promise.resolve();
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome);
@@ -42,7 +42,7 @@ export class Latch {
     for (const waiter of this.#waiters) waiter.resolve();
   }
 
-  /** Tells everybody who waits, or will, that it stays closed. */
+  /** Rejects all current and future waiters: the latch will never open. */
   fail(error: Error): void {
     if (this.#outcome !== "closed") return;
     this.#outcome = error;

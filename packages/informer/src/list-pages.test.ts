@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { type PageQuery, listPages } from "./list-pages.js";
 
-/** A server that leads from token to token, and how often it was asked. */
+/** Returns a server whose pages lead from token to token, and its number of requests. */
 function server(next: (asked: number, query: PageQuery) => string) {
   const seen = { requests: 0 };
   const listPage = async (query: PageQuery): Promise<List<DeepReadonly<Pod>>> => ({

@@ -1,29 +1,29 @@
 import type { DeepReadonly, KubernetesObject, List } from "@kubewright/api";
 import { isResourceExpired } from "@kubewright/client";
 
-/** What one list request asks for. */
+/** The query of one list request. */
 export interface PageQuery {
   readonly resourceVersion?: string | undefined;
   readonly limit?: number | undefined;
   readonly continue?: string;
 }
 
-/** A list put together from its pages. */
+/** A list, joined from its pages. */
 export interface PagedList<T extends KubernetesObject> {
   readonly objects: DeepReadonly<T>[];
-  /** Of the first page: what was true then. */
+  /** The resourceVersion of the first page. */
   readonly resourceVersion: string;
   readonly pages: number;
 }
 
-/** 5 million objects, 500 a page. */
+/** Enough for 5 million objects at 500 per page. */
 const MAX_PAGES = 10_000;
 
 /**
- * Lists page by page. When the continuation expires on the way, everything is asked for in one answer instead.
+ * Lists page by page. If the continue token expires on the way, requests the whole list in one response instead.
  *
- * @throws Error when the pages do not come to an end: a continue token comes again, or there are more than 10,000. Upstream goes
- *   on for ever.
+ * @throws Error when the pages have no end: a continue token is repeated, or there are more than 10,000 pages. Upstream
+ * continues for ever.
  * @see kubernetes v1.36 client-go tools/pager/pager.go
  */
 export async function listPages<T extends KubernetesObject>(
@@ -32,7 +32,7 @@ export async function listPages<T extends KubernetesObject>(
 ): Promise<PagedList<T>> {
   const objects: DeepReadonly<T>[] = [];
   const collect = ({ items }: List<DeepReadonly<T>>): void => {
-    // A server may answer null for no items.
+    // A server can send null for an empty list.
     for (const object of (items as DeepReadonly<T>[] | null) ?? []) objects.push(object);
   };
   const version = resourceVersion === "" ? undefined : resourceVersion;

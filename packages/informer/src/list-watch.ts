@@ -23,14 +23,14 @@ import { Store } from "./store.js";
 import type { AnyTransform } from "./transform.js";
 
 export interface ListWatchOptions {
-  /** Default: the machine's. */
+  /** Default: `realClock`. */
   readonly clock?: Clock;
   readonly random?: Random;
   /** Default `kubewright`. */
   readonly userAgent?: string;
   /** Whether to ask the server to stream the initial list, falling back to a list request. Default true. */
   readonly watchList?: boolean;
-  /** Makes of each object what is cached and told, such as `withoutManagedFields`. */
+  /** Transforms each object before it is cached and delivered, e.g. `withoutManagedFields`. */
   readonly transform?: AnyTransform;
 }
 
@@ -39,12 +39,12 @@ type OtherVerb = CONNECT | ERROR;
 type Callback<T extends ClientNodeObject> = ((object: CachedObject<T>) => void) & ((error?: unknown) => void);
 
 /**
- * An object of a client-node model as it is told and cached: the API server's JSON, in which dates are strings, and shared,
- * so that it is not to be changed.
+ * An object of a client-node model as it is delivered and cached: the API server's JSON, in which dates are strings.
+ * Objects are shared and must not be changed.
  */
 export type CachedObject<T extends ClientNodeObject> = DeepReadonly<Wire<T>>;
 
-/** client-node's `Informer` and `ObjectCache`, for objects as they are. */
+/** client-node's `Informer` and `ObjectCache`, for objects as JSON. */
 export interface CachingInformer<T extends ClientNodeObject> {
   on(verb: ObjectVerb | CHANGE, callback: (object: CachedObject<T>) => void): void;
   on(verb: OtherVerb, callback: (error?: unknown) => void): void;
@@ -57,18 +57,23 @@ export interface CachingInformer<T extends ClientNodeObject> {
 }
 
 /**
- * @kubernetes/client-node's informer in usage, this package's in behaviour: it goes on after every error.
+ * An informer with the interface of @kubernetes/client-node and the behaviour of this package: it continues after every
+ * error.
  *
- * What is different for those who switch: objects are the JSON of the API server throughout (dates are strings), shared
- * and not to be changed, and their types say so; `error` is told of trouble, but nobody has to `start` again (it does no harm); `connect` is
- * told when a watch has been opened; the function that lists is never called, since lists are made from the path.
+ * Differences from client-node:
+ *
+ * - Objects are the JSON of the API server (dates are strings). They are shared and must not be changed, which their
+ *   types express.
+ * - `error` reports problems, but no further `start` is needed (it has no effect).
+ * - `connect` is emitted when a watch has been opened.
+ * - The list function is never called: the informer lists by the path.
  */
 export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T> {
   readonly #path: ParsedPath;
   readonly #kubeConfig: KubeConfig;
   readonly #options: ListWatchOptions & Pick<ParsedPath, "labelSelector" | "fieldSelector">;
   readonly #store = new Store<KubernetesObject>({ indexers: { [namespaceIndex]: namespaceIndexValues } });
-  /** Tells standard error what no callback for `error` takes. */
+  /** Writes errors to standard error that no `error` callback receives. */
   readonly #logUnhandled: (error: InformerError) => void;
   readonly #callbacks: Record<ObjectVerb | OtherVerb, readonly Callback<T>[]> = {
     add: [],
@@ -80,12 +85,12 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
   #run: Run | undefined;
 
   /**
-   * Takes what client-node's takes, in its order.
+   * Has the parameters of client-node's constructor, in the same order.
    *
-   * @param path - Of the collection, such as `/api/v1/namespaces/default/pods`.
+   * @param path - Path of the collection, such as `/api/v1/namespaces/default/pods`.
    * @param watch - client-node's `Watch`, of which only the `KubeConfig` is used.
    * @param _listFn - Never called.
-   * @param autoStart - Whether to start at once. Default true.
+   * @param autoStart - Whether to start immediately. Default true.
    * @throws Error when `path` is not the path of a collection.
    */
   constructor(
@@ -108,13 +113,19 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
     if (autoStart) void this.start();
   }
 
-  /** Resolves once the cache holds the whole, or the first attempt has failed; it goes on either way. Rejects never. */
+  /**
+   * Resolves once the cache is complete, or the first attempt has failed. The informer continues in both cases. Never
+   * rejects.
+   */
   async start(): Promise<void> {
     this.#run ??= this.#startRun();
     await this.#run.started;
   }
 
-  /** Resolves when everything has ended. The cache keeps what it has, and `start` goes on from there. */
+  /**
+   * Stops the informer, and resolves when everything has ended. The cache keeps its content, and `start` continues from
+   * it.
+   */
   async stop(): Promise<void> {
     const run = this.#run;
     this.#run = undefined;
@@ -141,7 +152,7 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
     return this.#store.get(objectKey({ name, namespace: namespace ?? "" })) as CachedObject<T> | undefined;
   }
 
-  /** No namespace: all. */
+  /** Returns the objects of a namespace; without one, all objects. */
   list(namespace?: string): readonly CachedObject<T>[] {
     return this.#store.listNamespace(namespace ?? "") as unknown as readonly CachedObject<T>[];
   }
@@ -226,7 +237,10 @@ export class ListWatch<T extends ClientNodeObject> implements CachingInformer<T>
     else if (resourceVersionOf(old) !== resourceVersionOf(object)) this.#emit("update", object);
   }
 
-  /** A callback that throws, or whose promise rejects, is told to `error`, and harms no other. */
+  /**
+   * Calls the callbacks. Reports a callback that throws, or whose promise rejects, to `error`; the others are called
+   * nevertheless.
+   */
   #emit(verb: ObjectVerb | OtherVerb, argument: unknown): void {
     const failed = (error: unknown): void => {
       const failure = new InformerError("handler", `a callback for ${JSON.stringify(verb)} failed`, error);

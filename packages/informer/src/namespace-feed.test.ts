@@ -11,7 +11,7 @@ import type { ReflectorTarget } from "./reflector.js";
 const NAMESPACES = Array.from({ length: 8 }, (_, index) => `ns-${index}`);
 const SHARDED = { featureGates: { ShardedListAndWatch: true } };
 
-/** A cache that notices when what it is told of an object goes back in time, or tells of what it must not know. */
+/** A cache that records every object that goes back in time or belongs to a foreign namespace. */
 class Cache implements ReflectorTarget<ConfigMap> {
   readonly objects = new Map<string, DeepReadonly<ConfigMap>>();
   readonly wrong: string[] = [];
@@ -56,7 +56,7 @@ const keyOf = ({ metadata }: DeepReadonly<ConfigMap>): string => `${metadata.nam
 const described = (object: DeepReadonly<ConfigMap>): string => `${keyOf(object)}@${object.metadata.resourceVersion}`;
 
 interface Link {
-  /** Parts of the watches that end at each event, and of those that end as expired. */
+  /** The fraction of events at which a watch breaks, and at which it ends as expired. */
   broken: number;
   expired: number;
 }
@@ -96,7 +96,7 @@ async function setUp(options: object, seed = 1, link: Link = { broken: 0, expire
   };
 }
 
-/** Requests and events take up to 50 ms. */
+/** Delays requests and events by up to 50 ms. */
 function slow(transport: Transport, clock: SimulatedClock, random: Random, link: Link, paths: string[]): Transport {
   const way = (): Promise<void> => clock.sleep(random.next() * 50);
   return async (request) => {
@@ -104,7 +104,7 @@ function slow(transport: Transport, clock: SimulatedClock, random: Random, link:
     await way();
     request.signal?.throwIfAborted();
     const response = await transport(request);
-    // Events overtake lists, and some lists take longer than it takes to list all anew.
+    // Events overtake lists, and some lists take longer than a complete relist.
     await clock.sleep(random.next() < 0.2 ? 3_000 : 200);
     if (response.body.type !== "events") return response;
     const { events } = response.body;
@@ -124,7 +124,10 @@ function slow(transport: Transport, clock: SimulatedClock, random: Random, link:
   };
 }
 
-/** Takes namespaces for a cache, as whoever assembles feeds does. @param others - Resolves when other feeds are prepared. */
+/**
+ * Adds namespaces to a cache, like the code that assembles feeds. @param others - Resolves when other feeds are
+ * prepared.
+ */
 async function join(
   feed: NamespaceFeed<ConfigMap>,
   cache: Cache,
@@ -203,7 +206,7 @@ describe.each([
           await clock.advance(chance.next() * 150);
         }
         link.broken = link.expired = 0;
-        // As long as a back-off may take.
+        // The maximum duration of a back-off.
         await clock.advance(120_000);
         for (const [namespace, cache] of caches) {
           const { items } = await maps.list({ namespace });

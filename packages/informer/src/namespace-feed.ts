@@ -19,44 +19,53 @@ import { Reflector, type ReflectorTarget } from "./reflector.js";
 import type { Transform } from "./transform.js";
 
 export interface NamespaceFeedOptions<T extends KubernetesObject> {
-  /** Of a namespaced resource. */
+  /** Client of a namespaced resource. */
   readonly client: Reader<T>;
   readonly clock: Clock;
   readonly random: Random;
   readonly transform?: Transform<T> | undefined;
-  /** Told how many objects of other namespaces came along, which a server that knows shards leaves out. Default: nobody is. */
+  /**
+   * Called with the number of objects of other namespaces that arrived. A server with sharding leaves them out.
+   * Default: no call.
+   */
   readonly onForeignObjects?: ((count: number) => void) | undefined;
-  /** Told about every failure; the feed goes on after all of them. Default: standard error, the same once a minute. */
+  /**
+   * Called with every error; the feed continues after all of them. Default: writes to standard error, an identical
+   * error at most once a minute.
+   */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
 
-/** A namespace from being wanted to being told of. */
+/** A namespace of a target cache, from {@link NamespaceFeed.prepare} on. */
 interface NamespaceEntry<T extends KubernetesObject> {
   readonly target: ReflectorTarget<T>;
-  /** `wanted`: it has to be listed. `prepared`: it was, and is held back. `active`: its target has it all. */
+  /** `wanted`: not listed yet. `prepared`: listed, but not delivered. `active`: delivered to its target. */
   state: "wanted" | "prepared" | "active";
   objects: DeepReadonly<T>[];
-  /** Of the list: events that are not newer say nothing new. */
+  /** resourceVersion of the list. Events that are not newer are dropped. */
   version: string;
-  /** What came since it is wanted. */
+  /** Events received since the namespace is wanted. */
   events: { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: DeepReadonly<T> }[];
 }
 
-/** So many namespaces are listed one by one, which servers do by index; more in one list of everything. */
+/**
+ * Up to this number, namespaces are listed separately, which servers serve from an index. More are listed in one
+ * request for all.
+ */
 const MAX_SEPARATE_LISTS = 32;
 const CONCURRENT_LISTS = 4;
 const PAGE_SIZE = 500;
 const LIST_TIMEOUT_MS = 30_000;
-/** A watch that tells of what nobody wants any more goes on this long, as more may go. */
+/** Delay before a watch is reopened without removed namespaces, because more of them may be removed. */
 const NARROW_AFTER_MS = 10_000;
 
 /**
- * One watch of a resource for many caches, each of namespaces of its own that come and go while it runs. Whoever takes a namespace
- * over from another process has all that this had done: a namespace is listed after it was wanted, as new as the server's store
- * is then, and by a watch that was open before.
+ * One watch of a resource for many caches. Each cache has its own namespaces, which can be added and removed while the
+ * feed runs. After taking over a namespace from another process, a cache has all writes of that process: the namespace
+ * is listed after it was requested, by a consistent read, and by then a watch of it is open.
  *
- * A namespace is told of in two steps, {@link prepare} and {@link activate}, so that several resources of it can come at once:
- * whoever saw the owners and not yet what they own would make it again.
+ * A namespace is delivered in two steps, {@link prepare} and {@link activate}, so that several resources of it can be
+ * delivered together. A controller that saw owners without their dependents would create the dependents again.
  */
 export class NamespaceFeed<T extends KubernetesObject> {
   readonly #options: NamespaceFeedOptions<T>;
@@ -65,7 +74,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
   readonly #reflector: Reflector<T>;
   readonly #backoff: Backoff;
   readonly #entries = new Map<string, NamespaceEntry<T>>();
-  /** Those that were told of all they have, be it nothing. */
+  /** Targets that have received `replace`, even an empty one. */
   readonly #initialized = new Set<ReflectorTarget<T>>();
   #generation = 0;
   #isListing = false;
@@ -100,12 +109,12 @@ export class NamespaceFeed<T extends KubernetesObject> {
     });
   }
 
-  /** Monotonic milliseconds when the server last answered or sent something; `undefined` before it did. */
+  /** Monotonic time in milliseconds when the server last sent something; `undefined` if it has sent nothing. */
   get lastContactMs(): number | undefined {
     return this.#reflector.lastContactMs;
   }
 
-  /** Lists and watches until `signal` aborts, then resolves. Once. */
+  /** Lists and watches until `signal` aborts, then resolves. Can be called once. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     const release = (): void => {
@@ -120,10 +129,11 @@ export class NamespaceFeed<T extends KubernetesObject> {
   }
 
   /**
-   * Has namespaces listed that a target is to be told of, and holds them back. Resolves when they are here, or not wanted any
-   * more. What comes meanwhile may undo it, which {@link isPrepared} tells: then this is to be called again.
+   * Lists namespaces for a target without delivering them yet. Resolves when they are listed or no longer wanted. A
+   * relist meanwhile can undo the preparation: check {@link isPrepared}, and call this method again if it is false.
    *
-   * @throws Error when a namespace is another target's; the reason of the signal, or of {@link run}'s.
+   * @throws Error when a namespace belongs to another target; the reason of the signal, or of the signal of {@link
+   * run}.
    */
   async prepare(target: ReflectorTarget<T>, namespaces: readonly string[], signal: AbortSignal): Promise<void> {
     for (const namespace of namespaces) {
@@ -141,19 +151,19 @@ export class NamespaceFeed<T extends KubernetesObject> {
         await new Promise<void>((resolve) => this.#waiters.push(resolve));
       }
       signal.throwIfAborted();
-      // Nothing is listed any more, so nothing would be prepared however often this is called again.
+      // The feed has stopped and lists nothing any more, so a repeated call could not succeed either.
       this.#signal?.throwIfAborted();
     } finally {
       signal.removeEventListener("abort", this.#wakeWaiters);
     }
   }
 
-  /** Whether all of them are here. */
+  /** Whether all the namespaces are listed. */
   isPrepared(namespaces: readonly string[]): boolean {
     return namespaces.every((namespace) => (this.#entries.get(namespace)?.state ?? "wanted") !== "wanted");
   }
 
-  /** Tells the target of namespaces that are prepared, and from now on of all that happens there. */
+  /** Delivers the prepared namespaces to the target, and all their changes from now on. */
   activate(target: ReflectorTarget<T>, namespaces: readonly string[]): void {
     const entries = namespaces.map((name) => this.#entries.get(name)!).filter(({ state }) => state === "prepared");
     const objects = entries.flatMap((entry) => entry.objects);
@@ -170,7 +180,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
     }
   }
 
-  /** Tells a target of nothing any more. */
+  /** Removes a target and its namespaces. */
   removeTarget(target: ReflectorTarget<T>): void {
     this.#initialized.delete(target);
     this.removeNamespaces(
@@ -178,7 +188,10 @@ export class NamespaceFeed<T extends KubernetesObject> {
     );
   }
 
-  /** Tells nobody of these namespaces any more. What targets know of them stays until the next list of everything. */
+  /**
+   * Removes namespaces: their changes are no longer delivered. Their objects stay in the target until the next full
+   * list.
+   */
   removeNamespaces(namespaces: readonly string[]): void {
     for (const namespace of namespaces) this.#entries.delete(namespace);
     this.#narrowTimer ??= this.#options.clock.setTimer(NARROW_AFTER_MS, () => this.#narrow(), { background: true });
@@ -223,19 +236,22 @@ export class NamespaceFeed<T extends KubernetesObject> {
     this.#reportErrors(() => target.apply(type, object));
   }
 
-  /** What was not told by the watch so far never will be: what is held back has to be listed again, after it goes on. */
+  /**
+   * Events that the watch has not delivered are lost. Undelivered namespaces have to be listed again after the watch
+   * continues.
+   */
   #restart(): void {
     this.#generation++;
     for (const entry of this.#entries.values()) {
       entry.events.length = 0;
       if (entry.state !== "active") entry.state = "wanted";
-      // What is active is listed now, by the reflector, and may be older than before, as after a restored backup.
+      // The reflector lists active namespaces itself. Its list can be older than before, as after a restored backup.
       entry.version = "";
     }
     this.#listWanted();
   }
 
-  /** Lists what is wanted, as long as there is any. */
+  /** Lists the wanted namespaces until there are none. */
   #listWanted(): void {
     const signal = this.#signal;
     if (this.#isListing || signal === undefined) return;
@@ -246,7 +262,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
   async #listAllWanted(signal: AbortSignal): Promise<void> {
     const allWanted = (): readonly string[] => this.#namespacesWhere((entry) => entry.state === "wanted");
     while (!signal.aborted && allWanted().length > 0) {
-      // Those who want something at the same time are served at once.
+      // Collects the namespaces that are requested at the same time, and lists them together.
       await this.#options.clock.yieldToEventLoop();
       await this.#reader.waitUntilWatched(allWanted, signal);
       const generation = this.#generation;
@@ -269,7 +285,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
 
   #markPrepared(requested: NamespaceEntry<T> | undefined, namespace: string, version: string): void {
     const entry = this.#entries.get(namespace);
-    // Given up meanwhile, and perhaps wanted again: of that one it is not known whether it was watched.
+    // The entry was removed meanwhile, and perhaps added again. It is unknown whether the watch covered the new entry.
     if (entry === undefined || entry !== requested || entry.state !== "wanted") return;
     entry.state = "prepared";
     entry.version = version;
@@ -301,7 +317,7 @@ export class NamespaceFeed<T extends KubernetesObject> {
     return lists;
   }
 
-  /** Without a resourceVersion: as new as the store. */
+  /** Lists without a resourceVersion, which is a consistent read. */
   async #list(reader: Reader<T>, namespace: string | undefined, signal: AbortSignal): Promise<PagedList<T>> {
     const { transform, clock } = this.#options;
     const deadline = new Deadline(clock, signal, LIST_TIMEOUT_MS);

@@ -18,31 +18,32 @@ import {
 
 import { resourceVersionOf } from "./object-metadata.js";
 
-/** What an {@link NamespaceSetReader} is to read at the moment. */
+/** The namespaces that a {@link NamespaceSetReader} currently reads. */
 export interface NamespaceSelection {
-  /** The namespaces of lists. */
+  /** Returns the namespaces to list. */
   listedNamespaces(): Iterable<string>;
-  /** The namespaces of watches: those of lists, and those that are about to be. */
+  /** Returns the namespaces to watch: those to list, and those that will be listed soon. */
   watchedNamespaces(): Iterable<string>;
 }
 
 export interface NamespaceSetReaderOptions<T extends KubernetesObject> extends ShardReaderOptions {
   readonly client: Reader<T>;
   readonly selection: NamespaceSelection;
-  /** Told when everything is about to be listed anew. What a watch told until then may not be all there was. */
+  /** Called before a full relist. The watch events delivered until then may be incomplete. */
   readonly onRelist: () => void;
 }
 
 /**
- * Reads namespaces that change while it does, by one list or one watch at a time. A watch goes on at the version it had come to
- * when more namespaces are to be in it, so that of the others nothing is missed, and nothing comes twice.
+ * Reads a changing set of namespaces with one list or one watch at a time. When namespaces are added, the watch is
+ * reopened at the resourceVersion it has reached. For the other namespaces, no event is therefore lost or delivered
+ * twice.
  */
 export class NamespaceSetReader<T extends KubernetesObject> implements Reader<T> {
   readonly definition: ResourceDefinition<T>;
   readonly #options: NamespaceSetReaderOptions<T>;
-  /** Of the list that is under way, whose pages are all of one shard. */
+  /** Reader of the list in progress. All pages of a list belong to one shard. */
   #listing: Reader<T> | undefined;
-  /** The namespaces of the watch that is open. */
+  /** The namespaces of the open watch. */
   #watched: ReadonlySet<string> | undefined;
   #reopen: (() => void) | undefined;
   #waiters: (() => void)[] = [];
@@ -52,7 +53,7 @@ export class NamespaceSetReader<T extends KubernetesObject> implements Reader<T>
     this.definition = options.client.definition;
   }
 
-  /** Resolves when a watch is open that tells of all that are `wanted`, or the signal has aborted. */
+  /** Resolves when a watch of all `wanted` namespaces is open, or the signal has aborted. */
   async waitUntilWatched(wanted: () => readonly string[], signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !wanted().every((namespace) => this.#watched?.has(namespace))) {
       const opened = new Promise<void>((resolve) => this.#waiters.push(resolve));
@@ -61,12 +62,12 @@ export class NamespaceSetReader<T extends KubernetesObject> implements Reader<T>
     }
   }
 
-  /** Has the watch go on with what is to be in it now. */
+  /** Reopens the watch with the current namespaces. */
   reopenWatch(): void {
     this.#reopen?.();
   }
 
-  /** Ends all waiting. */
+  /** Resolves all pending waits. */
   releaseWaiters(): void {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
@@ -82,7 +83,7 @@ export class NamespaceSetReader<T extends KubernetesObject> implements Reader<T>
       this.#listing = namespaces.length === 0 ? undefined : this.#shard(namespaces);
     }
     if (this.#listing !== undefined) return this.#listing.list(options);
-    // Nobody wants anything yet: all that is needed is a version to watch from.
+    // No namespace is needed yet. The list only provides a resourceVersion to watch from.
     const { metadata, ...list } = await this.#options.client.list({ ...options, limit: 1 });
     const { resourceVersion } = metadata as { readonly resourceVersion: string };
     return { ...list, metadata: { resourceVersion }, items: [] };
@@ -124,11 +125,11 @@ export class NamespaceSetReader<T extends KubernetesObject> implements Reader<T>
       signal?.removeEventListener("abort", onAbort);
       if (this.#reopen === supersede) this.#watched = this.#reopen = undefined;
     };
-    // From now on: who wants more while this one opens has it left as soon as it is there.
+    // Set before opening: a request for more namespaces during the opening supersedes this watch as soon as it is open.
     this.#reopen = supersede;
     try {
       const watchOptions = { ...options, signal: superseded.signal };
-      // A shard of nothing cannot be asked for: everything would come.
+      // An empty shard cannot be requested: the server would send everything.
       const events =
         namespaces.size === 0 ? emptyWatch<T>(superseded.signal) : await this.#shard(namespaces).watch(watchOptions);
       this.#watched = namespaces;
@@ -136,7 +137,7 @@ export class NamespaceSetReader<T extends KubernetesObject> implements Reader<T>
       return { events, end, isSuperseded: () => superseded.signal.aborted && signal?.aborted !== true };
     } catch (error) {
       end();
-      // It was left before it opened: it is as good as one that ended at once.
+      // Superseded while it opened: handled like a watch that ended immediately.
       if (superseded.signal.aborted && signal?.aborted !== true) return this.#open(options);
       throw error;
     }
@@ -147,7 +148,7 @@ export class NamespaceSetReader<T extends KubernetesObject> implements Reader<T>
   }
 }
 
-/** A watch that tells nothing until the signal aborts. */
+/** A watch without events, until the signal aborts. */
 async function* emptyWatch<T extends KubernetesObject>(
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<DeepReadonly<T>>, void> {
@@ -156,7 +157,7 @@ async function* emptyWatch<T extends KubernetesObject>(
 
 interface OpenWatch<T> {
   readonly events: AsyncIterable<WatchEvent<DeepReadonly<T>>>;
-  /** Whether it is to be opened anew. */
+  /** Whether the watch has to be reopened. */
   readonly isSuperseded: () => boolean;
   readonly end: () => void;
 }

@@ -1,6 +1,6 @@
 import { type DeepReadonly, type KubernetesObject, type ObjectKey, type ObjectMeta, keyOf } from "@kubewright/api";
 
-/** TypeScript does not look into `DeepReadonly<T>` while `T` is open; these do. */
+/** TypeScript cannot access members of `DeepReadonly<T>` while `T` is generic. These functions can. */
 export function metadataOf<T extends KubernetesObject>(object: DeepReadonly<T>): DeepReadonly<ObjectMeta> {
   return (object as DeepReadonly<KubernetesObject>).metadata;
 }
@@ -9,7 +9,7 @@ export function keyOfObject<T extends KubernetesObject>(object: DeepReadonly<T>)
   return keyOf(object);
 }
 
-/** `""` for an object that has none. */
+/** Returns `""` for an object without a resourceVersion. */
 export function resourceVersionOf<T extends KubernetesObject>(object: DeepReadonly<T>): string {
   return metadataOf(object).resourceVersion ?? "";
 }

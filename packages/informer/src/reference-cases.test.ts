@@ -3,7 +3,9 @@ import path from "node:path";
 
 import { expect, test } from "vitest";
 
-/** The "cases to test" of the behaviour reference that belong here, by number: each with the file and test that shows it. */
+/**
+ * The "cases to test" of the behaviour reference for this package, by number: each with the file and title of its test.
+ */
 const cases: Readonly<Record<number, readonly [file: string, title: string]>> = {
   27: ["reflector", "first comes a paged list of any version, then a watch from the list's"],
   28: [
@@ -38,14 +40,8 @@ const cases: Readonly<Record<number, readonly [file: string, title: string]>> = 
   45: ["reflector", "an event of another kind, without metadata or that is none at all is reported and passed over"],
   46: ["reflector", "a line that is not JSON is followed by a back-off and a list; a line cut short is a clean end"],
   47: ["shared-informer", "the cached object decides between add and update, and every deletion is delivered"],
-  48: [
-    "shared-informer",
-    "a resync delivers everything again without a request, and a list restarts the period",
-  ],
-  49: [
-    "shared-informer",
-    "existing objects are added as initial, and the informer has synced after the last of them",
-  ],
+  48: ["shared-informer", "a resync delivers everything again without a request, and a list restarts the period"],
+  49: ["shared-informer", "existing objects are added as initial, and the informer has synced after the last of them"],
   50: ["shared-informer", "an empty list syncs without a word"],
   51: [
     "shared-informer",
@@ -76,7 +72,7 @@ const cases: Readonly<Record<number, readonly [file: string, title: string]>> = 
   68: ["informer-factory", "every caller gets the same informer for a resource, which lists and watches once"],
 };
 
-/** Cases that this code answers in another way, on purpose. */
+/** Cases in which this package deliberately differs. */
 const different: Readonly<Record<number, string>> = {
   69: "a lister answers undefined for what is missing: the type says so, and nothing needs to be caught",
   70: "cached objects are readonly to the compiler, and frozen in tests: a write throws where it happens",

@@ -514,7 +514,7 @@ test("what comes one by one is taken in at once, however much has come before", 
   const late: number[] = [];
   for (let index = 1; index <= 2000; index++) {
     watch.send(added(pod(`p${index}`, `${100 + index}`)));
-    // Promises only, as within one instant of virtual time.
+    // Only promises run, as within one instant of simulated time.
     for (let tick = 0; tick < 20; tick++) await Promise.resolve();
     if (informer.store.list().length < index) late.push(index);
     if (index % 400 === 0) await clock.settle();

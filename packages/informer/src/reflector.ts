@@ -29,15 +29,15 @@ import { RetryWindow } from "./retry-window.js";
 import type { Transform } from "./transform.js";
 import { WatchStream } from "./watch-stream.js";
 
-/** Where a reflector puts what it sees. A method that throws is reported; the reflector goes on. */
+/** Receives the objects of a reflector. If a method throws, its error is reported and the reflector continues. */
 export interface ReflectorTarget<T extends KubernetesObject> {
-  /** The whole, as of a resourceVersion. */
+  /** Replaces all objects, as of a resourceVersion. */
   replace(objects: Iterable<DeepReadonly<T>>, resourceVersion: string): void;
-  /** One change. The type is what the server said; the target knows better what it had. */
+  /** Applies one change. The type is the server's; the target may have another state of the object. */
   apply(type: "ADDED" | "MODIFIED" | "DELETED", object: DeepReadonly<T>): void;
-  /** Nothing changed up to this resourceVersion. */
+  /** Records that nothing changed up to this resourceVersion. */
   bookmark(resourceVersion: string): void;
-  /** A resync period has passed. */
+  /** Called when a resync period has passed. */
   resync(): void;
 }
 
@@ -51,60 +51,66 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   /**
-   * Only what is of this shard. Servers that know shards are asked to leave out the rest, and all of it is left out before
-   * anything else sees it. It never changes: another shard takes another reflector, which lists anew.
+   * Restricts the reflector to this shard. The server is asked to filter, and foreign objects are dropped before any
+   * other code sees them. The shard never changes: another shard needs another reflector, which lists again.
    */
   readonly shard?: ShardSelector | undefined;
-  /** Told how many objects of other shards came along. Default: nobody is. */
+  /** Called with the number of objects of other shards that arrived. Default: no call. */
   readonly onForeignObjects?: ((count: number) => void) | undefined;
   /**
-   * Whether the first list is as new as the server's store when it is asked, and not just as new as its cache: for whoever goes on
-   * with what another process did. Default false, as client-go.
+   * Whether the first list is a consistent read, and not served from the server's watch cache. For components that
+   * continue the work of another process. Default false, as in client-go.
    */
   readonly consistentFirstList?: boolean | undefined;
   readonly transform?: Transform<T> | undefined;
-  /** Watches last between this and twice this. Default and least: 5 minutes. */
+  /** Minimum duration of a watch; the maximum is twice that. Default and minimum: 5 minutes. */
   readonly minWatchTimeoutMs?: number | undefined;
-  /** Whether to ask for the initial list as a stream first. Default true. */
+  /** Whether to request the initial list as a stream first. Default true. */
   readonly watchList?: boolean | undefined;
-  /** For how long a watch that ends with an InternalError is opened again at once, from the first on. Default 0: never. */
+  /**
+   * How long, from the first InternalError on, a watch that ends with an InternalError is reopened immediately. Default
+   * 0: never.
+   */
   readonly internalErrorRetryMs?: number | undefined;
   readonly onError: (error: InformerError) => void;
 }
 
-/** What a reflector is about to do. Only `Watching` holds something open. */
+/** The next step of a reflector. Only `Watching` holds an open stream. */
 type State<T extends KubernetesObject> =
-  /** Get the whole as a stream that stays open; `attempts` were cut off in a row. */
+  /** Request the initial list as a stream that stays open. `attempts` streams in a row were cut off. */
   | { readonly type: "Streaming"; readonly attempts: number }
-  /** Get the whole by a list request. */
+  /** Request the whole list. */
   | { readonly type: "Listing" }
   /** Open a watch from the last resourceVersion. */
   | { readonly type: "Opening" }
   | { readonly type: "Watching"; readonly stream: WatchStream<T> }
   | { readonly type: "BackingOff"; readonly next: State<T> };
 
-/** How reading a stream came to its end. */
+/** How reading a stream ended. */
 type StreamEnd =
   | { readonly type: "Closed" }
-  /** Closed within a second, and nothing came. */
+  /** Closed within a second, without events. */
   | { readonly type: "VeryShort" }
   /** The server sent an ERROR event. */
   | { readonly type: "Refused"; readonly error: StatusError }
-  /** The reader had what it wanted; the stream is still open. */
+  /** The reader stopped; the stream is still open. */
   | { readonly type: "Satisfied" };
 
-/** A paged list asks for this many; the server's cache ignores it. */
+/** Page size of a list. The server's watch cache ignores it. */
 const PAGE_SIZE = 500;
 const MIN_WATCH_TIMEOUT_MS = 300_000;
 const VERY_SHORT_WATCH_MS = 1000;
 const LIST_TIMEOUT_MS = 300_000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
-/** After so many events a turn of the event loop is asked for; after twice as many without one, it is waited for. */
+/**
+ * After this many events the reflector requests a yield to the event loop. After twice as many without a completed
+ * yield, it waits for the yield.
+ */
 const EVENTS_PER_YIELD = 512;
 
 /**
- * Keeps a target up to date with one resource: lists, watches, and on trouble watches or lists again, for as long as its
- * signal lets it. A state machine: {@link run} performs one state after the other, and each names the next.
+ * Keeps a target up to date with one resource. Lists, watches, and after an error watches or lists again, until its
+ * signal aborts. A state machine: {@link run} performs one state after the other, and each returns the next.
  *
  * @see kubernetes v1.36 client-go tools/cache/reflector.go
  */
@@ -118,9 +124,9 @@ export class Reflector<T extends KubernetesObject> {
   readonly #resource: string;
   readonly #minWatchTimeoutMs: number;
   #lastSyncResourceVersion = "";
-  /** The server could not serve `lastSyncResourceVersion` the last time it was asked to. */
+  /** Whether the server could not serve `lastSyncResourceVersion` at the last request for it. */
   #lastSyncUnavailable = false;
-  /** A list at "0" came in pages, so the server has no cache that large answers could come from. */
+  /** A list at "0" was paged, so the server has no watch cache to serve large responses from. */
   #paginated = false;
   #resyncMs = 0;
   #resyncTimer: Timer | undefined;
@@ -139,21 +145,21 @@ export class Reflector<T extends KubernetesObject> {
     this.#minWatchTimeoutMs = Math.max(options.minWatchTimeoutMs ?? 0, MIN_WATCH_TIMEOUT_MS);
   }
 
-  /** The resourceVersion of the last list, event or bookmark taken in; `""` before the first. */
+  /** The resourceVersion of the last applied list, event or bookmark; `""` before the first. */
   get lastSyncResourceVersion(): string {
     return this.#lastSyncResourceVersion;
   }
 
-  /** Monotonic milliseconds when the server last answered or sent something; `undefined` before it did. */
+  /** Monotonic time in milliseconds when the server last sent something; `undefined` if it has sent nothing. */
   get lastContactMs(): number | undefined {
     return this.#lastContactMs;
   }
 
   /**
-   * Resolves as soon as the signal has aborted, never before, and rejects never. From then on nothing reaches the target,
-   * even if the transport is slow to notice that it should end. Keeps the process alive meanwhile.
+   * Runs until the signal aborts, then resolves immediately. Never rejects. After the abort nothing reaches the target,
+   * even if the transport ends the stream late. Keeps the process alive meanwhile.
    *
-   * @param resyncMs - How often the target is told to resync while a watch goes on; 0: never.
+   * @param resyncMs - Period of the target's resyncs during a watch; 0: never.
    */
   async run(signal: AbortSignal, resyncMs = 0): Promise<void> {
     if (signal.aborted) return;
@@ -171,7 +177,7 @@ export class Reflector<T extends KubernetesObject> {
       try {
         state = await this.#perform(state, signal);
       } catch (error) {
-        // Nothing above is known to get here; whatever does must not end the informer.
+        // No known error gets here. An unknown one must not end the informer.
         if (!signal.aborted) this.#report("watch", `unexpected failure while ${state.type.toLowerCase()}`, error);
         state = { type: "BackingOff", next: this.#relist() };
       }
@@ -205,7 +211,10 @@ export class Reflector<T extends KubernetesObject> {
     return (this.#options.watchList ?? true) ? { type: "Streaming", attempts: 0 } : { type: "Listing" };
   }
 
-  /** The initial list as a watch: objects are collected until the server marks the end, then all at once become the cache. */
+  /**
+   * Requests the initial list as a watch. Collects the objects until the server marks the end, then replaces the
+   * target's content with them.
+   */
   async #stream(attempts: number, signal: AbortSignal): Promise<State<T>> {
     const resourceVersion =
       this.#lastSyncUnavailable || this.#lastSyncResourceVersion === "" ? undefined : this.#lastSyncResourceVersion;
@@ -228,14 +237,14 @@ export class Reflector<T extends KubernetesObject> {
       }
       const key = keyOfObject(object);
       const known = collected.get(key);
-      // Sent again, and older than what has come already.
+      // The server sent an older version of the object again.
       if (known !== undefined && isOlder(resourceVersionOf(object), resourceVersionOf(known))) return "continue";
       if (type === "DELETED") collected.delete(key);
       else collected.set(key, this.#transformed(object));
       return "continue";
     });
     if (end.type === "Satisfied") {
-      // What was there came in no order; what happens from here on does.
+      // The initial objects are not ordered by version. Later events are.
       stream.inOrder = true;
       const next = this.#replace(collected.values(), endVersion, { type: "Watching", stream });
       if (next.type !== "Watching") stream.close();
@@ -245,7 +254,7 @@ export class Reflector<T extends KubernetesObject> {
     if (end.type === "Refused") return this.#handleStreamError(end.error, attempts);
     if (end.type === "VeryShort") return { type: "Listing" };
     const restart: State<T> = { type: "Streaming", attempts: attempts + 1 };
-    // Upstream tries again at once however often it is cut off; we do so once, then take a breath.
+    // Upstream retries immediately after every cut-off. This reflector does so once, then backs off.
     return attempts === 0 ? restart : { type: "BackingOff", next: restart };
   }
 
@@ -258,14 +267,14 @@ export class Reflector<T extends KubernetesObject> {
       this.#lastSyncUnavailable = true;
       return { type: "Streaming", attempts };
     }
-    // A server that does not stream lists: this time without. The next time it may.
+    // The server does not stream lists: use a list request this time. The next time may be different.
     return { type: "Listing" };
   }
 
   async #list(signal: AbortSignal): Promise<State<T>> {
     const initialVersion = this.#options.consistentFirstList === true ? "" : "0";
     const requestedVersion = this.#lastSyncUnavailable ? "" : this.#lastSyncResourceVersion || initialVersion;
-    // A full answer for a real version can come from the server's cache, which pages never do.
+    // The server can serve a full list at a specific version from its watch cache, but never pages.
     const limit = this.#paginated || requestedVersion === "" || requestedVersion === "0" ? PAGE_SIZE : undefined;
     try {
       const { objects, resourceVersion, pages } = await this.#listPages(requestedVersion, limit, signal).catch(
@@ -305,7 +314,10 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** Hands the whole over. A target that throws has kept what it had, and the whole is asked for again. */
+  /**
+   * Passes the whole list to the target. A target that throws must keep its previous content; the list is then
+   * requested again.
+   */
   #replace(objects: Iterable<DeepReadonly<T>>, resourceVersion: string, next: State<T>): State<T> {
     try {
       this.#target.replace(objects, resourceVersion);
@@ -325,7 +337,7 @@ export class Reflector<T extends KubernetesObject> {
       return { type: "Watching", stream };
     } catch (error) {
       if (!signal.aborted) this.#report("watch", `failed to watch ${this.#resource}`, error);
-      // A server that is away or busy need not be asked for everything again.
+      // A server that is unavailable or busy does not require a relist.
       return { type: "BackingOff", next: isBusy(error) ? { type: "Opening" } : this.#relist() };
     }
   }
@@ -333,7 +345,7 @@ export class Reflector<T extends KubernetesObject> {
   async #watch(stream: WatchStream<T>, signal: AbortSignal): Promise<State<T>> {
     const end = await this.#read(stream, signal, ({ type, object }) => {
       const resourceVersion = resourceVersionOf(object);
-      // Upstream takes it in, and its cache goes back in time until the next list.
+      // Upstream applies the event, and its cache goes back in time until the next list.
       if (stream.inOrder && isOlder(resourceVersion, this.#lastSyncResourceVersion)) {
         const last = this.#lastSyncResourceVersion;
         this.#report(
@@ -343,7 +355,7 @@ export class Reflector<T extends KubernetesObject> {
         return "continue";
       }
       stream.inOrder ||= type !== "ADDED";
-      // First, so that an event that cannot be taken in does not come again.
+      // Set before applying, so that an event that cannot be applied is not sent again.
       if (stream.inOrder && resourceVersion !== "") this.#lastSyncResourceVersion = resourceVersion;
       this.#applyEvent(type, object);
       return "continue";
@@ -359,7 +371,7 @@ export class Reflector<T extends KubernetesObject> {
     if (end.type !== "Refused") return { type: "Opening" };
     if (isTooManyRequests(end.error)) return { type: "BackingOff", next: { type: "Opening" } };
     if (end.error.status.reason === "InternalError" && this.#internalErrors.allowsRetry()) return { type: "Opening" };
-    // Every watch expires at some time; anything else should not happen.
+    // Every watch expires at some time. Other errors are unexpected.
     if (!isResourceExpired(end.error)) this.#report("watch", `watch of ${this.#resource} ended`, end.error);
     return { type: "BackingOff", next: this.#relist() };
   }
@@ -385,8 +397,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Reads until the stream ends or `take` has enough. What `take` throws is reported, and that event is lost. After the
-   * signal aborted, nothing more is taken.
+   * Reads until the stream ends or `take` returns "stop". Errors of `take` are reported, and that event is lost. After
+   * an abort of the signal no event is taken.
    */
   async #read(
     stream: WatchStream<T>,
@@ -399,7 +411,7 @@ export class Reflector<T extends KubernetesObject> {
       try {
         next = await events.next();
       } catch {
-        // A connection that broke: as good as closed.
+        // A broken connection is handled like a closed one.
         break;
       }
       if (signal.aborted || next.done === true) break;
@@ -416,7 +428,7 @@ export class Reflector<T extends KubernetesObject> {
       }
       if (++this.#eventsSinceYield === EVENTS_PER_YIELD) this.#pendingYield = this.#yieldToEventLoop();
       if (this.#eventsSinceYield >= 2 * EVENTS_PER_YIELD) {
-        // What comes is a flood: everything else would wait for its end.
+        // A burst of events would starve everything else until its end.
         await this.#pendingYield;
         if (signal.aborted) break;
       }
@@ -441,7 +453,7 @@ export class Reflector<T extends KubernetesObject> {
       typeof object?.metadata === "object" &&
       object.metadata !== null &&
       typeof (object.metadata.resourceVersion ?? "") === "string" &&
-      // A reader that does not know the kind beforehand says "".
+      // A reader that does not know the kind has "".
       (object.kind === undefined || object.kind === kind || kind === "")
     )
       return true;
@@ -509,12 +521,12 @@ function isOlder(resourceVersion: string, other: string): boolean {
   return order !== undefined && order < 0;
 }
 
-/** The server is not there, or asks for patience. */
+/** Whether the server is unavailable, or asks the client to back off. */
 function isBusy(error: unknown): boolean {
   return isConnectionRefused(error) || isTooManyRequests(error);
 }
 
-/** The resourceVersion asked for is too old or too new for this server. */
+/** Whether the requested resourceVersion is too old or too new for the server. */
 function isVersionUnavailable(error: unknown): boolean {
   return isResourceExpired(error) || isTooLargeResourceVersion(error);
 }
@@ -533,7 +545,7 @@ function statusError(object: unknown): StatusError {
   });
 }
 
-/** @throws Error when the answer is something else: taken as an empty list it would empty the cache. */
+/** @throws Error if the response is not a list: read as an empty list, it would empty the cache. */
 function checkedList<T extends KubernetesObject>(answer: unknown): List<DeepReadonly<T>> {
   const list = answer as Partial<List<DeepReadonly<T>>> & { readonly kind?: unknown };
   if (list?.kind === "Table") throw new Error("unsupported list gvk: a Table");
@@ -548,12 +560,12 @@ function describeUnexpected(object: Partial<KubernetesObject> | null | undefined
   return object.metadata == null ? `a ${object.kind} without metadata` : `a ${object.kind}`;
 }
 
-/** The beginning of it as JSON, for a person. */
+/** Returns the beginning of the value's JSON for an error message. */
 function excerpt(value: unknown): string {
   try {
     return JSON.stringify(value)?.slice(0, 200) ?? "nothing";
   } catch {
-    // Nested deeper than the stack is.
+    // Nested deeper than the call stack allows.
     return "what cannot be shown";
   }
 }

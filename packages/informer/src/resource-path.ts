@@ -1,7 +1,7 @@
 import { type KubernetesObject, type ResourceDefinition, defineResource } from "@kubewright/api";
 import { parseQuery, parseRequestUrl } from "@kubewright/transport";
 
-/** What a collection's URL path says. */
+/** The contents of a collection's URL path. */
 export interface ParsedPath {
   readonly definition: ResourceDefinition<KubernetesObject>;
   readonly namespace: string | undefined;
@@ -13,8 +13,8 @@ const CORE = /^\/api\/(?<version>[^/]+)\/(?<rest>.+)$/;
 const GROUPED = /^\/apis\/(?<group>[^/]+)\/(?<version>[^/]+)\/(?<rest>.+)$/;
 
 /**
- * Takes a path such as `/apis/batch/v1/namespaces/default/jobs` apart; selectors may follow as a query. The kind is not
- * in it: the definition's is `""`.
+ * Parses a path such as `/apis/batch/v1/namespaces/default/jobs`, with optional selectors in the query. The path does
+ * not contain the kind, so the definition's kind is `""`.
  *
  * @throws Error when it is not the path of a collection.
  */

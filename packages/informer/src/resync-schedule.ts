@@ -1,24 +1,25 @@
 const MIN_RESYNC_MS = 1000;
 
-/** When one handler is shown the whole cache again. */
+/** The resync schedule of one handler. */
 export interface ResyncEntry {
-  /** What was asked for, at least a second; 0: never. */
+  /** The requested period, at least a second; 0: never. */
   readonly requestedMs: number;
   periodMs: number;
   nextMs: number;
-  /** Whether updates without a change are for this handler. True until the first check. */
+  /** Whether the handler receives updates without a change. True until the first check. */
   syncing: boolean;
 }
 
 /**
- * Decides at each check which handlers are due. A handler's period is rounded up to a multiple of the check's.
+ * Decides at each check which handlers are due. The period of a handler is effectively rounded up to a multiple of the
+ * check period.
  *
  * @see kubernetes v1.36 client-go tools/cache/shared_informer.go (determineResyncPeriod, shouldResync)
  */
 export class ResyncSchedule {
   #checkMs: number;
 
-  /** @param checkMs - Time between checks; 0: none, and no handler is ever resynced. */
+  /** @param checkMs - Time between checks; 0: no checks, and no handler is ever resynced. */
   constructor(checkMs: number) {
     this.#checkMs = checkMs;
   }
@@ -27,7 +28,7 @@ export class ResyncSchedule {
     return this.#checkMs;
   }
 
-  /** A new handler. Before the start a shorter period than any so far makes the checks as frequent. */
+  /** Adds a handler. Before the start, a period shorter than the check period replaces it. */
   add(
     requestedMs: number,
     { nowMs, started, others }: { nowMs: number; started: boolean; others: Iterable<ResyncEntry> },
@@ -44,7 +45,7 @@ export class ResyncSchedule {
     return { requestedMs: wantedMs, periodMs, nextMs: nowMs + periodMs, syncing: true };
   }
 
-  /** Marks the handlers that are due, and only those, as syncing. Answers whether there are any. */
+  /** Sets `syncing` for the handlers that are due, and only for those. Returns whether there are any. */
   check(entries: Iterable<ResyncEntry>, nowMs: number): boolean {
     let anyDue = false;
     for (const entry of entries) {

@@ -21,7 +21,7 @@ test("within the window after the first InternalError a watch is opened again at
     await clock.advance(atMs === 0 ? 4000 : 6000);
   }
   expect(errors).toEqual([]);
-  // Now 16 s have passed since the first.
+  // Now 16 s have passed since the first error.
   watch.send(errorEvent(500, "InternalError"));
   await clock.settle();
   expect(server.takeRequests()).toEqual([]);
@@ -30,7 +30,7 @@ test("within the window after the first InternalError a watch is opened again at
   watch = server.watch();
   await clock.advance(800);
   expect(verbs(server.takeRequests())).toBe("list watch");
-  // The window that was used up has been forgotten.
+  // The previous window has ended, and a new one begins.
   watch.send(errorEvent(500, "InternalError"));
   server.watch();
   await clock.settle();

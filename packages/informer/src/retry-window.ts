@@ -3,8 +3,8 @@ import type { Clock } from "@kubewright/clock";
 const RESET_AFTER_MS = 60_000;
 
 /**
- * For how long a kind of error is answered by trying again at once: from the first on, and starting over when there was
- * none for a minute.
+ * The window in which a kind of error is retried immediately. It begins with the first error, and restarts after a
+ * minute without errors.
  *
  * @see kubernetes v1.36 client-go tools/cache/retry_with_deadline.go
  */
@@ -14,13 +14,13 @@ export class RetryWindow {
   #firstMs = -Infinity;
   #lastMs = -Infinity;
 
-  /** @param windowMs - 0: never try again at once. */
+  /** @param windowMs - 0: never retry immediately. */
   constructor(clock: Pick<Clock, "monotonic">, windowMs: number) {
     this.#clock = clock;
     this.#windowMs = windowMs;
   }
 
-  /** Notes an error, and tells whether to try again at once. */
+  /** Records an error, and returns whether to retry immediately. */
   allowsRetry(): boolean {
     if (this.#windowMs <= 0) return false;
     const nowMs = this.#clock.monotonic();

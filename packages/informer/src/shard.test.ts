@@ -93,7 +93,7 @@ test.each([
   expect(notifications.filter((name) => name?.startsWith("-"))).toHaveLength(ours.length);
   expect(foreign()! > 0).toBe(isForeign);
   expect(errors).toEqual([]);
-  // What is of others is progress, too.
+  // Events of other shards advance the resourceVersion, too.
   const isBehind = informer.store.lastStoreSyncResourceVersion !== apiServer.resourceVersion;
   expect(isForeign && isBehind).toBe(false);
   await stop();

@@ -461,7 +461,7 @@ test("a resync delivers everything again without a request, and a list restarts 
   watch.send(errorEvent(410, "Expired"));
   server.list("50", [pod("a", "7")]);
   await run(80_000);
-  // At 45 s it is the list: the handler still counts as syncing since the last check.
+  // At 45 s it is the list: the handler is still marked as syncing by the last check.
   expect(times).toEqual([30_000, 45_000, 75_000]);
 });
 

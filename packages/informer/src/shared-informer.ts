@@ -26,35 +26,44 @@ export interface SharedInformerOptions<T extends KubernetesObject, Index extends
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   /**
-   * Only what is of this shard. Servers that know shards are asked to leave out the rest, and what they do not leave out never
-   * comes to the cache. It never changes: another shard takes another informer.
+   * Restricts the cache to this shard. The server is asked to filter, and foreign objects never enter the cache. The
+   * shard never changes: another shard needs another informer.
    */
   readonly shard?: ShardSelector | undefined;
   /**
-   * Whether the first list is as new as the server's store when it is asked, and not just as new as its cache: for whoever goes on
-   * with what another process did. Default false, as client-go.
+   * Whether the first list is a consistent read, and not served from the server's watch cache. For components that
+   * continue the work of another process. Default false, as in client-go.
    */
   readonly consistentFirstList?: boolean | undefined;
-  /** Besides the namespace index, which is always there. */
+  /** Indexers besides the namespace index, which always exists. */
   readonly indexers?: Indexers<T, Index> | undefined;
-  /** How often handlers are shown the whole cache again, unless they ask for less. Default 0: never. */
+  /** Default resync period of handlers: how often they receive the whole cache again. Default 0: never. */
   readonly resyncMs?: number | undefined;
   readonly transform?: Transform<T> | undefined;
-  /** Watches last between this and twice this. Default and least: 5 minutes. */
+  /** Minimum duration of a watch; the maximum is twice that. Default and minimum: 5 minutes. */
   readonly minWatchTimeoutMs?: number | undefined;
-  /** Whether to ask the server to stream the initial list, falling back to a list request. Default true. */
+  /** Whether to ask the server to stream the initial list, with a list request as fallback. Default true. */
   readonly watchList?: boolean | undefined;
-  /** For how long a watch that ends with an InternalError is opened again at once, from the first on. Default 0: never. */
+  /**
+   * How long, from the first InternalError on, a watch that ends with an InternalError is reopened immediately. Default
+   * 0: never.
+   */
   readonly internalErrorRetryMs?: number | undefined;
-  /** Default: nothing is measured. */
+  /** Default: no measurements. */
   readonly metrics?: InformerMetrics | undefined;
-  /** Makes what fills the cache, in the place of lists and watches of its own; `undefined`: these. */
+  /**
+   * Creates the source of the cache, in place of the informer's own lists and watches. Returns `undefined` to use
+   * these.
+   */
   readonly source?: ((target: ReflectorTarget<T>) => InformerSource | undefined) | undefined;
-  /** Told about every failure; the informer goes on after all of them. Default: standard error, the same once a minute. */
+  /**
+   * Called with every error; the informer continues after all of them. Default: writes to standard error, an identical
+   * error at most once a minute.
+   */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
 
-/** An informer's cache, with the resourceVersion it has come to. */
+/** An informer's cache with its resourceVersion. */
 export type InformerStore<T extends KubernetesObject, Index extends string = never> = Lister<
   T,
   NamespaceIndex | Index
@@ -62,11 +71,11 @@ export type InformerStore<T extends KubernetesObject, Index extends string = nev
   readonly lastStoreSyncResourceVersion: string;
 };
 
-/** A handler's membership. */
+/** The registration of a handler. */
 export interface HandlerRegistration {
-  /** Whether the handler has been told everything that was there when it, and the informer, started. */
+  /** Whether the handler has received everything that existed when the handler and the informer started. */
   hasSynced(): boolean;
-  /** No calls from now on. May be called again. */
+  /** Removes the handler: it is not called any more. Further calls have no effect. */
   remove(): void;
 }
 
@@ -81,17 +90,17 @@ type Notification<T extends KubernetesObject> =
   | { readonly type: "delete"; readonly object: DeepReadonly<T> | DeletedFinalStateUnknown<T> };
 
 /**
- * A cache of one resource, kept current by a watch and shared by any number of handlers.
+ * A cache of one resource, updated by a watch and shared by any number of handlers.
  *
- * Handlers are called synchronously, right after the cache has changed and before the next change, each on its own: one
- * that throws is reported and harms no other. (Upstream runs each on a goroutine with a buffer; here a slow handler delays
- * all.) Once running, only its signal ends it.
+ * Handlers are called synchronously, after the cache has changed and before the next change. The error of one handler
+ * is reported and does not affect the others. (Upstream runs each handler on a goroutine with a buffer; here a slow
+ * handler delays all others.) A running informer ends only when its signal aborts.
  *
  * @see kubernetes v1.36 client-go tools/cache/shared_informer.go, controller.go
  */
 export class SharedInformer<T extends KubernetesObject, Index extends string = never> {
   readonly name: string;
-  /** The cache. Of indexes added later only the lister that {@link addIndexers} answers knows the names. */
+  /** The cache. Only the lister returned by {@link addIndexers} has the names of indexes added later in its type. */
   readonly store: InformerStore<T, Index>;
   readonly #store: Store<T, string>;
   readonly #clock: Clock;
@@ -102,10 +111,10 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
   readonly #onError: (error: InformerError) => void;
   readonly #resource: string;
   readonly #synced = new Latch();
-  /** Replaced, never changed, so that a round of calls goes to those who were there when it began. */
+  /** Replaced, never modified, so that a round of calls uses the handlers registered when it began. */
   #listeners: readonly Listener<T>[] = [];
   #state: "new" | "running" | "stopped" = "new";
-  /** Whether the store has content, which comes before handlers were told of it. */
+  /** Whether the store has content. It becomes true before the handlers are called. */
   #populated = false;
 
   constructor({ indexers, resyncMs = 0, metrics, onError, source, ...options }: SharedInformerOptions<T, Index>) {
@@ -125,15 +134,14 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
     this.#source = source?.(target) ?? new Reflector({ ...options, target, onForeignObjects, onError: this.#onError });
   }
 
-  /** Whether the cache has held the whole, and the handlers there at that time were told. Never reverts. */
+  /** Whether the cache has been complete, and the handlers of that time have been called. Never becomes false again. */
   get hasSynced(): boolean {
     return this.#synced.isOpen;
   }
 
   /**
-   * Milliseconds since the server last answered or sent something; `undefined` before it did. A healthy watch of a
-   * resource where nothing happens gets a bookmark about every minute, so much more than that means that the cache may be
-   * stale.
+   * Milliseconds since the server last sent something; `undefined` if it has sent nothing. A healthy watch without
+   * changes gets a bookmark about every minute. Much more than a minute therefore means that the cache may be stale.
    */
   get sinceContactMs(): number | undefined {
     const { lastContactMs } = this.#source;
@@ -146,11 +154,11 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
   }
 
   /**
-   * Adds a handler, at any time before the informer stops. One that comes late is told of all that is there first, as
-   * part of the initial list, before this returns.
+   * Adds a handler, at any time before the informer stops. If the cache has content, the handler receives all existing
+   * objects as part of the initial list before this method returns.
    *
-   * @param options.resyncMs - How often it wants to be shown everything again; at least a second, and not more often than
-   *   the informer checks. Default: the informer's own period; 0: never.
+   * @param options.resyncMs - How often the handler receives everything again: at least a second, and not more often
+   * than the informer checks. Default: the informer's own period; 0: never.
    * @throws Error when the informer has stopped.
    */
   addEventHandler(
@@ -176,10 +184,10 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
   }
 
   /**
-   * Adds indexes, at any time before the informer stops. A function that already serves under its name is passed over.
+   * Adds indexes, at any time before the informer stops. Skips a name that already has the same function.
    *
-   * @returns The cache, as one that knows their names.
-   * @throws Error `indexer conflict: <names>` when a name is taken by another function.
+   * @returns The cache, with the new names in its type.
+   * @throws Error `indexer conflict: <names>` when a name has another function.
    */
   addIndexers<Added extends string>(indexers: Indexers<T, Added>): InformerStore<T, Index | Added> {
     if (this.#state === "stopped") throw new Error("indexer was not added because it has stopped already");
@@ -232,7 +240,7 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
     this.#recordMetric((metrics) => metrics.countForeignObjects?.(count));
   }
 
-  /** What cannot be measured has been taken in all the same. */
+  /** An error of the metrics does not affect the change itself. */
   #recordMetric(record: (metrics: InformerMetrics) => void): void {
     if (this.#metrics === undefined) return;
     try {
@@ -261,7 +269,7 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
   #replace(objects: Iterable<DeepReadonly<T>>, resourceVersion: string): void {
     const { vanished, present } = this.#store.replace(objects, resourceVersion);
     this.#populated = true;
-    // A handler added by a handler is told of the whole then, so this round is not for it.
+    // A handler added by another handler has received all objects when it was added, so it is not part of this round.
     const listeners = this.#listeners;
     for (const { key, object } of vanished) {
       this.#notify(listeners, { type: "delete", object: { kind: "DeletedFinalStateUnknown", key, object } });
@@ -286,7 +294,7 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
       if (listener.removed || (unchanged && !listener.syncing)) continue;
       try {
         const returned = deliver(listener.handler, notification);
-        // Handlers are not waited for, but a rejection that nobody hears would end the process.
+        // Handlers are not awaited, but an unhandled rejection would end the process.
         if (returned instanceof Promise) returned.catch((error: unknown) => this.#handlerFailed(notification, error));
       } catch (error) {
         this.#handlerFailed(notification, error);
@@ -302,7 +310,7 @@ export class SharedInformer<T extends KubernetesObject, Index extends string = n
   }
 }
 
-/** What the handler returned: nothing, or the promise of an asynchronous function. */
+/** Returns the handler's return value: nothing, or the promise of an async function. */
 function deliver<T extends KubernetesObject>(handler: EventHandler<T>, notification: Notification<T>): unknown {
   switch (notification.type) {
     case "add":

@@ -2,10 +2,13 @@ import type { DeepReadonly, KubernetesObject, ObjectKey } from "@kubewright/api"
 
 import type { IndexFunction } from "./indexers.js";
 
-/** What an index function gave for one object. Most give one value, and a string takes less room than an array of one. */
+/**
+ * The values that an index function returned for one object. A single value, the most frequent case, is stored as a
+ * string, which takes less memory than an array.
+ */
 export type IndexValues = string | readonly string[];
 
-/** An object in a store, with what was computed from it. */
+/** An object in a store, with its index values. */
 export interface StoreEntry<T extends KubernetesObject> {
   readonly key: ObjectKey;
   object: DeepReadonly<T>;
@@ -13,15 +16,18 @@ export interface StoreEntry<T extends KubernetesObject> {
   values: readonly IndexValues[];
 }
 
-/** The entries of one value: a lone one as it is, since in many indexes nearly all are alone; a few in an array. */
+/**
+ * The entries of one index value: a single entry without a container (in many indexes nearly all are single), a few in
+ * an array, many in a Set.
+ */
 type Bucket<T extends KubernetesObject> = StoreEntry<T> | StoreEntry<T>[] | Set<StoreEntry<T>>;
 
-/** Up to here looking through an array takes no longer than a Set, which allocates as entries come and go. */
+/** Up to this size, searching an array is as fast as a Set, which allocates when entries are added and removed. */
 const MAX_ARRAY_ENTRIES = 8;
 
 /**
- * One index: entries by value. Values without entries are not kept, and none at all before {@link activate}: an index that
- * nobody looks into costs nothing but the computing of its values.
+ * One index: entries by value. Stores no values without entries, and nothing at all before {@link activate}. An index
+ * that is never queried therefore costs only the calculation of its values.
  */
 export class StoreIndex<T extends KubernetesObject> {
   #buckets: Map<string, Bucket<T>> | undefined;
@@ -31,17 +37,20 @@ export class StoreIndex<T extends KubernetesObject> {
     readonly valuesOf: IndexFunction<T>,
   ) {}
 
-  /** Whether entries are taken in. */
+  /** Whether entries are stored. */
   get isActive(): boolean {
     return this.#buckets !== undefined;
   }
 
-  /** From now on entries are taken in; those there are have to be added. */
+  /** Starts to store entries. The caller has to add the existing ones. */
   activate(): void {
     this.#buckets = new Map();
   }
 
-  /** @throws Error that names the object and the index when the index function throws. */
+  /**
+   * Returns the index values of an object. @throws Error that names the object and the index when the index function
+   * throws.
+   */
   compute(key: ObjectKey, object: DeepReadonly<T>): IndexValues {
     try {
       const values = this.valuesOf(object);
@@ -68,7 +77,7 @@ export class StoreIndex<T extends KubernetesObject> {
     else for (const value of values) removeFrom(buckets, value, entry);
   }
 
-  /** Moves an entry from its old values to its new ones; what is in both is left alone. */
+  /** Moves an entry from its old values to its new ones. Values in both stay unchanged. */
   move(entry: StoreEntry<T>, oldValues: IndexValues, newValues: IndexValues): void {
     const buckets = this.#buckets;
     if (buckets === undefined) return;
@@ -100,7 +109,7 @@ export class StoreIndex<T extends KubernetesObject> {
   }
 }
 
-/** Whether they are surely the same: one and the same string, or none at all. */
+/** Whether two results are certainly equal: the same string, or no values. False for equal non-empty arrays. */
 export function sameValues(a: IndexValues, b: IndexValues): boolean {
   return a === b || (a.length === 0 && b.length === 0 && typeof a === typeof b);
 }

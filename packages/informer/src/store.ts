@@ -5,19 +5,19 @@ import type { Lister } from "./lister.js";
 import { keyOfObject, metadataOf, resourceVersionOf } from "./object-metadata.js";
 import { type IndexValues, type StoreEntry, StoreIndex, objectsOf, sameValues } from "./store-index.js";
 
-/** What replacing the content of a store changed. */
+/** The changes of a {@link Store.replace}. */
 export interface Replacement<T extends KubernetesObject> {
-  /** What was there and is no more, in the store's old order. */
+  /** Objects that were removed, in the store's old order. */
   readonly vanished: readonly { readonly key: ObjectKey; readonly object: DeepReadonly<T> }[];
-  /** What is there now, each with what was there before under its key; in the order given. */
+  /** The current objects in the given order, each with the previous object of its key. */
   readonly present: readonly { readonly old: DeepReadonly<T> | undefined; readonly object: DeepReadonly<T> }[];
 }
 
 /**
- * Objects by key, with indexes. Keeps references: what goes in is what comes out.
+ * Objects by key, with indexes. Stores references, not copies.
  *
- * Index functions are called once per object; a change that throws in one of them changes nothing. An index itself is made
- * when it is first asked.
+ * Index functions are called once per object. If an index function throws, the change has no effect. An index is built
+ * when it is first queried.
  *
  * @see kubernetes v1.36 client-go tools/cache/thread_safe_store.go
  */
@@ -61,16 +61,16 @@ export class Store<T extends KubernetesObject, Index extends string = string> im
     return this.#index(indexName).lookUp(value);
   }
 
-  /** Every value an index has objects for. @throws Error when there is no such index. */
+  /** Returns every value of an index that has objects. @throws Error if the index does not exist. */
   indexValues(indexName: Index): string[] {
     return this.#index(indexName).values();
   }
 
   /**
-   * Adds indexes, and fills them with what is there. A function that already serves under its name is passed over, so
-   * that controllers sharing a cache may each ask for what they need (upstream: they look first).
+   * Adds indexes for all current and future objects. Skips a name that already has the same function, so that
+   * controllers sharing a cache can each request the indexes they need (upstream controllers check first).
    *
-   * @throws Error `indexer conflict: <names>` when a name is taken by another function; nothing is added then.
+   * @throws Error `indexer conflict: <names>` when a name has another function; no index is added then.
    */
   addIndexers(indexers: Indexers<T>): void {
     const added = Object.entries(indexers).filter(
@@ -90,17 +90,17 @@ export class Store<T extends KubernetesObject, Index extends string = string> im
     }
   }
 
-  /** Adds or replaces. Returns what was there before. */
+  /** Adds or replaces an object. Returns the previous one. */
   add(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
     return this.#put(object);
   }
 
-  /** Replaces or adds. Returns what was there before. */
+  /** Replaces or adds an object. Returns the previous one. */
   update(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
     return this.#put(object);
   }
 
-  /** Removes what has this object's key. Returns what was there. */
+  /** Deletes the object with this object's key. Returns the deleted one. */
   delete(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
     const entry = this.#entries.get(keyOfObject(object));
     this.#resourceVersion = resourceVersionOf(object);
@@ -111,14 +111,14 @@ export class Store<T extends KubernetesObject, Index extends string = string> im
     return entry.object;
   }
 
-  /** Exchanges the whole content in one step. Of several objects with one key the last counts. */
+  /** Replaces the whole content in one step. Of several objects with one key, the last one wins. */
   replace(objects: Iterable<DeepReadonly<T>>, resourceVersion: string): Replacement<T> {
     const before = this.#entries;
     const after = new Map<ObjectKey, StoreEntry<T>>();
     for (const object of objects) {
       const key = keyOfObject(object);
       const old = before.get(key);
-      // What did not change was indexed before.
+      // An unchanged object keeps its index values.
       const values = old?.object === object ? old.values : this.#valuesOf(key, object);
       after.set(key, { key, object, values });
     }
@@ -135,7 +135,7 @@ export class Store<T extends KubernetesObject, Index extends string = string> im
     return { vanished, present };
   }
 
-  /** Nothing changed up to this version. */
+  /** Records that nothing changed up to this version. */
   bookmark(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion;
   }
@@ -167,7 +167,7 @@ export class Store<T extends KubernetesObject, Index extends string = string> im
     return this.#indexes.map((index) => index.compute(key, object));
   }
 
-  /** The values of what an entry is to hold; `undefined` when they are those it has, as after most changes. */
+  /** Returns the index values of an entry's new object; `undefined` if they are unchanged, as after most changes. */
   #changedValuesOf({ key, values }: StoreEntry<T>, object: DeepReadonly<T>): readonly IndexValues[] | undefined {
     let changed: IndexValues[] | undefined;
     for (let position = 0; position < values.length; position++) {

@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubernetesObject, ObjectKey } from "@kubewright/api";
 
-/** Stands for an object whose deletion was missed: a list did not show it any more. `object` is its last known state. */
+/** Stands for an object whose deletion was missed: a list no longer contained it. `object` is its last known state. */
 export interface DeletedFinalStateUnknown<T extends KubernetesObject> {
   readonly kind: "DeletedFinalStateUnknown";
   readonly key: ObjectKey;
@@ -13,7 +13,7 @@ export function isDeletedFinalStateUnknown<T extends KubernetesObject>(
   return (deleted as { readonly kind?: unknown }).kind === "DeletedFinalStateUnknown";
 }
 
-/** The object itself, whether or not its deletion was seen. */
+/** Returns the object itself, whether or not its deletion was observed. */
 export function deletedObject<T extends KubernetesObject>(
   deleted: DeepReadonly<T> | DeletedFinalStateUnknown<T>,
 ): DeepReadonly<T> | undefined {

@@ -4,16 +4,18 @@ import type { Clock } from "@kubewright/clock";
 
 import { Deadline } from "./deadline.js";
 
-/** How much longer than asked a server may keep a stream open before we close it, so that a dead connection is noticed. */
+/**
+ * How much longer than requested a server may keep a stream open before the client closes it. Detects dead connections.
+ */
 const GRACE_MS = 30_000;
 
 /** One open watch. */
 export class WatchStream<T extends KubernetesObject> {
   readonly events: AsyncIterator<WatchEvent<DeepReadonly<T>>>;
   readonly openedAtMs: number;
-  /** Well-formed events so far. */
+  /** Number of well-formed events so far. */
   received = 0;
-  /** Whether the resourceVersions that come are in order: not so in the initial list of a watch from any version. */
+  /** Whether resourceVersions arrive in order. False during the initial list of a watch from any version. */
   inOrder: boolean;
   readonly #deadline: Deadline;
 
@@ -29,14 +31,14 @@ export class WatchStream<T extends KubernetesObject> {
     this.#deadline = deadline;
   }
 
-  /** @throws what the reader throws when the server does not open the stream, or `signal` aborts. */
+  /** @throws the reader's error when the server does not open the stream, or when `signal` aborts. */
   static async open<T extends KubernetesObject>(
     reader: Reader<T>,
     options: Omit<WatchOptions, "signal"> & { readonly timeoutSeconds: number },
     { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
   ): Promise<WatchStream<T>> {
     const deadline = new Deadline(clock, signal, options.timeoutSeconds * 1000 + GRACE_MS);
-    // From before the request: some proxies hold the answer's head back until the first event.
+    // Measured before the request: some proxies delay the response headers until the first event.
     const openedAtMs = clock.monotonic();
     try {
       const events = await reader.watch({ ...options, signal: deadline.signal });
@@ -52,7 +54,7 @@ export class WatchStream<T extends KubernetesObject> {
     }
   }
 
-  /** Ends the request. Nobody waits for the server to notice. */
+  /** Ends the request. Does not wait for the server. */
   close(): void {
     this.#deadline.close(new Error("the watch was closed"));
     this.events.return?.().catch(() => {});

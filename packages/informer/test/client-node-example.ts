@@ -18,7 +18,7 @@ const added = new Promise<void>((resolve) => {
     resolve();
   });
 });
-informer.on("error", (error) => console.error(error)); // nothing to restart: it goes on by itself
+informer.on("error", (error) => console.error(error)); // no restart needed: the informer continues by itself
 await informer.start();
 await api.createNamespacedConfigMap({ namespace: "default", body: { metadata: { name: "first" } } });
 await added;

@@ -13,14 +13,14 @@ import { deletedObject } from "../src/tombstone.js";
 import { FaultProxy, type Verb } from "./fault-proxy.js";
 import { ScaledClock } from "./scaled-clock.js";
 
-/** What has not come about by then never will. */
+/** After this time a condition counts as never reached. */
 const HANG_TIMEOUT_MS = 60_000;
-/** Seconds of the informer pass in this part of a second. */
+/** The informer's clock runs this many times as fast as real time. */
 const TIME_FACTOR = 80;
 
 /**
- * An embedded API server behind a {@link FaultProxy}, an informer that knows it through the proxy only, over HTTP, and a
- * writer that goes past the proxy.
+ * Starts an embedded API server behind a {@link FaultProxy}, an informer, and a writer. The informer reaches the server
+ * only through the proxy, over HTTP. The writer bypasses the proxy.
  */
 export async function startFaultyInformer({
   seed = 1,
@@ -74,7 +74,7 @@ export async function startFaultyInformer({
     remove,
     random,
     watchList: options.watchList ?? true,
-    /** Creates, changes and deletes at random, with pauses. */
+    /** Creates, changes and deletes objects at random, with pauses. */
     async write(count: number): Promise<void> {
       for (let index = 0; index < count; index++) {
         const name = `map-${Math.floor(writeRandom.next() * 10)}`;
@@ -86,7 +86,7 @@ export async function startFaultyInformer({
     start(): void {
       stopped = informer.run(stop.signal);
     },
-    /** Resolves when the cache holds what the server holds, and the handler was told so. */
+    /** Resolves when the cache and the handler's view equal the server's state. */
     async converged(): Promise<void> {
       const wanted = await truth();
       const deadline = realClock.monotonic() + HANG_TIMEOUT_MS;
@@ -96,7 +96,7 @@ export async function startFaultyInformer({
         await sleep(2);
       }
     },
-    /** Resolves when every fault for requests of this kind has met one. */
+    /** Resolves when all injected faults of this kind have been applied to a request. */
     async injected(verb: Verb): Promise<void> {
       const deadline = realClock.monotonic() + HANG_TIMEOUT_MS;
       while (proxy.waiting(verb) > 0) {
@@ -105,9 +105,9 @@ export async function startFaultyInformer({
         await sleep(2);
       }
     },
-    /** Ends everything. What is left of sockets, timers and listeners should be nothing. */
+    /** Stops everything, and returns the numbers of leaked sockets, timers and listeners. */
     async finish() {
-      // While it runs: one to end it, one for the request under way, one for a pause.
+      // Expected while running: one listener to end the informer, one for the current request, one for a pause.
       const listeners = Math.max(0, getEventListeners(stop.signal, "abort").length - 3);
       stop.abort(new Error("test is over"));
       await stopped;
@@ -125,7 +125,7 @@ export async function startFaultyInformer({
 
 export const NO_LEAKS = { listeners: 0, timers: 0, handles: 0, connections: 0 };
 
-/** What a handler that believes what it is told knows, and what it was told that cannot be. */
+/** The state according to the handler calls, and the calls that contradict it. */
 class HandlerView {
   readonly seen = new Map<string, string>();
   updates = 0;
@@ -171,7 +171,7 @@ function difference(have: Map<string, string>, wanted: Map<string, string>, erro
   return `the cache does not equal the server's truth in ${wrong.slice(0, 5).join(", ")}:\n${errors.slice(-5).join("\n")}`;
 }
 
-/** Open sockets and armed timers of this thread. */
+/** Returns the number of open sockets and armed timers of this thread. */
 function handles(): number {
   return process.getActiveResourcesInfo().filter((name) => /^TCP|^Pipe|^Timeout$/.test(name)).length;
 }

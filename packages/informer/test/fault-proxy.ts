@@ -11,12 +11,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export type Verb = "list" | "watch";
 
-/** What the proxy does with one request, in place of passing it on. */
+/** Handles one request instead of forwarding it. */
 export type Fault = (exchange: Exchange) => Promise<void>;
 
 /**
- * Stands between a client and an API server, over real sockets, and spoils what it is told to spoil. Requests without a
- * fault waiting for them are passed on, line by line as lines come.
+ * A proxy between a client and an API server, over real sockets, that injects faults. Forwards requests without a fault
+ * line by line.
  */
 export class FaultProxy {
   readonly #server: Server;
@@ -24,9 +24,9 @@ export class FaultProxy {
   readonly #sockets = new Set<Socket>();
   readonly #faults: { readonly verb: Verb; readonly fault: Fault }[] = [];
   readonly #upstream: URL;
-  /** Lines of watches as they were passed on, the newest last: what a replay plays. */
+  /** Forwarded watch lines, the newest last, for replays. */
   readonly #passed: string[] = [];
-  /** Requests as they came, e.g. `list`, `watch`, `stream` (a watch that asks for what is there first). */
+  /** Received requests in order: `list`, `watch`, or `stream` (a watch that begins with the existing objects). */
   readonly requests: string[] = [];
   down = false;
 
@@ -50,27 +50,27 @@ export class FaultProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Connections that are open from clients. */
+  /** Number of open client connections. */
   get connections(): number {
     return this.#sockets.size;
   }
 
-  /** Faults that no request of this kind has met yet. */
+  /** Number of faults of this kind that no request has met yet. */
   waiting(verb: Verb): number {
     return this.#faults.filter((entry) => entry.verb === verb).length;
   }
 
-  /** Drops the faults that no request has met. */
+  /** Drops the pending faults. */
   forget(): void {
     this.#faults.length = 0;
   }
 
-  /** The next requests of a kind meet these, one each. */
+  /** Applies one fault each to the next requests of a kind. */
   inject(verb: Verb, ...faults: readonly Fault[]): void {
     for (const fault of faults) this.#faults.push({ verb, fault });
   }
 
-  /** Breaks every open connection. */
+  /** Resets every open connection. */
   cutAll(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
@@ -99,7 +99,7 @@ export class FaultProxy {
       await fault(exchange);
       exchange.end();
     } catch {
-      // The client or the server went away.
+      // The client or the server has closed the connection.
       exchange.cut();
     }
   }
@@ -129,7 +129,7 @@ const passOn: Fault = async (exchange) => {
   await exchange.pass();
 };
 
-/** One request and its answer. */
+/** One request and its response. */
 export class Exchange {
   readonly #gone = new AbortController();
   #lines: AsyncGenerator<string> | undefined;
@@ -146,12 +146,12 @@ export class Exchange {
     outgoing.once("close", () => this.#gone.abort());
   }
 
-  /** Lines of watches passed on so far, by any exchange. */
+  /** Watch lines forwarded so far, by all exchanges. */
   get passed(): readonly string[] {
     return this.context.passed;
   }
 
-  /** The next line of the server's answer, without its end. @throws Error when there is none. */
+  /** Returns the next line of the server's response, without its end. @throws Error if there is none. */
   async line(): Promise<string> {
     this.#lines ??= this.#read();
     const next = await this.#lines.next();
@@ -159,7 +159,7 @@ export class Exchange {
     return next.value;
   }
 
-  /** Passes so many lines on, or all there are. */
+  /** Forwards `count` lines; by default all. */
   async pass(count = Infinity, { eachMs = 0 }: { readonly eachMs?: number } = {}): Promise<void> {
     for (let passed = 0; passed < count; passed++) {
       let line: string;
@@ -191,13 +191,13 @@ export class Exchange {
     this.outgoing.end(body);
   }
 
-  /** As when the other side's machine dies: no end of the answer, but a reset. */
+  /** Resets the connection without ending the response, like a machine that fails. */
   cut(): void {
     this.#gone.abort();
     this.outgoing.socket?.resetAndDestroy();
   }
 
-  /** A proper end of the answer, whatever is missing. */
+  /** Ends the response properly, even if it is incomplete. */
   end(): void {
     this.#gone.abort();
     if (!this.outgoing.writableEnded) this.outgoing.end();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Fault } from "./fault-proxy.js";
 
-/** After so many lines of a watch, a reset. */
+/** Resets the connection after this number of watch lines. */
 export const cutAfter =
   (lines: number): Fault =>
   async (exchange) => {
@@ -10,7 +10,7 @@ export const cutAfter =
     exchange.cut();
   };
 
-/** After so many lines, a part of the next, then a reset or a proper end. */
+/** After this number of lines, sends half of the next one, and then resets or ends. */
 export const truncateAfter =
   (lines: number, how: "cut" | "end"): Fault =>
   async (exchange) => {
@@ -20,7 +20,10 @@ export const truncateAfter =
     if (how === "cut") exchange.cut();
   };
 
-/** Swallows lines, as many as come in a while, before it cuts or ends properly. */
+/**
+ * After this number of lines, drops the next `dropped` lines (or those that arrive within 100 ms), and then resets or
+ * ends.
+ */
 export const dropAfter =
   (lines: number, dropped: number, how: "cut" | "end"): Fault =>
   async (exchange) => {
@@ -31,8 +34,8 @@ export const dropAfter =
   };
 
 /**
- * Plays the last lines of earlier watches again in the middle of this one, and goes on or cuts. Not in an initial stream:
- * there nobody could tell what was deleted since from what is there.
+ * Sends the last lines of earlier watches again within this one, and then continues or resets. Replays nothing in an
+ * initial stream: the client could not distinguish objects deleted since then from existing ones.
  */
 export const replayAfter =
   (lines: number, replayed: number, how: "pass" | "cut" = "pass"): Fault =>
@@ -45,10 +48,10 @@ export const replayAfter =
     else await exchange.pass();
   };
 
-/** The connection is closed without an answer. */
+/** Closes the connection without a response. */
 export const hangUp: Fault = async (exchange) => exchange.cut();
 
-/** The answer takes its time, and so does each line. */
+/** Delays the response and each line. */
 export const slowBy =
   (ms: number): Fault =>
   async (exchange) => {
@@ -56,7 +59,7 @@ export const slowBy =
     await exchange.pass(Infinity, { eachMs: ms / 10 });
   };
 
-/** Each byte in a packet of its own for the first lines: chunks end inside words and UTF-8 sequences. */
+/** Sends the first lines in small packets, so that chunks end inside words and UTF-8 sequences. */
 export const inPieces =
   (lines: number): Fault =>
   async (exchange) => {
@@ -67,13 +70,13 @@ export const inPieces =
     await exchange.pass();
   };
 
-/** An answer of the proxy's own. */
+/** Sends a response from the proxy itself. */
 export const answer =
   (code: number, reason?: string, headers?: Record<string, string>): Fault =>
   async (exchange) =>
     exchange.answer(code, reason === undefined ? "<html>oops</html>" : JSON.stringify(status(code, reason)), headers);
 
-/** Lines that are not what they should be, in the middle of a watch, which then goes on. */
+/** Sends invalid lines in the middle of a watch, which then continues. */
 export const garbageAfter =
   (lines: number, garbage: string | Uint8Array): Fault =>
   async (exchange) => {
@@ -82,7 +85,7 @@ export const garbageAfter =
     await exchange.pass();
   };
 
-/** An ERROR event in the stream, and its end. */
+/** Sends an ERROR event and ends the stream. */
 export const errorAfter =
   (lines: number, code: number, reason: string): Fault =>
   async (exchange) => {
@@ -90,14 +93,14 @@ export const errorAfter =
     await exchange.send(`${JSON.stringify({ type: "ERROR", object: status(code, reason) })}\n`);
   };
 
-/** A list whose body breaks off. */
+/** Resets the connection in the middle of a list. */
 export const cutBody: Fault = async (exchange) => {
   const body = await exchange.line();
   await exchange.send(body.slice(0, body.length >> 1));
   exchange.cut();
 };
 
-/** A list that ends properly, in the middle. */
+/** Ends a list properly, but in the middle. */
 export const endBody: Fault = async (exchange) => {
   const body = await exchange.line();
   await exchange.send(body.slice(0, body.length >> 1));

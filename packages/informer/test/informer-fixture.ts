@@ -8,12 +8,12 @@ import { SharedInformer, type SharedInformerOptions } from "../src/shared-inform
 import { type DeletedFinalStateUnknown, deletedObject, isDeletedFinalStateUnknown } from "../src/tombstone.js";
 import { ScriptedServer } from "./scripted-server.js";
 
-/** Always draws the lowest lot. */
+/** A random source that always returns 0. */
 export const leastRandom: Random = { next: () => 0, uint32: () => 0, fork: () => leastRandom };
 
 const started: { readonly stop: () => Promise<void>; readonly clock: SimulatedClock }[] = [];
 
-/** For `afterEach`. @throws Error when an informer left a timer behind. */
+/** For `afterEach`. @throws Error when an informer has left a timer behind. */
 export async function stopInformers(): Promise<void> {
   for (const { stop, clock } of started.splice(0)) {
     await stop();
@@ -23,7 +23,9 @@ export async function stopInformers(): Promise<void> {
   }
 }
 
-/** A pod informer on a scripted server and a simulated clock. It runs until `stop`, or {@link stopInformers}. */
+/**
+ * Starts a pod informer with a scripted server and a simulated clock. It runs until `stop`, or {@link stopInformers}.
+ */
 export function startInformer<Index extends string = never>(
   options: Partial<SharedInformerOptions<Pod, Index>> = {},
   beforeStart: (informer: SharedInformer<Pod, Index>) => void = () => {},
@@ -58,7 +60,7 @@ export function newInformer<Index extends string = never>(options: Partial<Share
   return { clock, server, errors, informer, log };
 }
 
-/** Notes each call as one line, e.g. `update a@1 a@2`, `tombstone b@1`, `add c@3 initial`. */
+/** Logs each call as one line, e.g. `update a@1 a@2`, `tombstone b@1`, `add c@3 initial`. */
 export function loggingHandler(log: string[]): EventHandler<Pod> {
   return {
     onAdd: (object, isInInitialList) => log.push(`add ${show(object)}${isInInitialList ? " initial" : ""}`),

@@ -4,7 +4,7 @@ import { Client } from "@kubewright/client";
 import { realClock, realRandom } from "@kubewright/clock";
 import { InformerFactory, deletedObject } from "@kubewright/informer";
 
-// Any transport will do; this one is an API server in the same process.
+// Any transport works; this one is an API server in the same process.
 const server = createApiServer({ clock: realClock, random: realRandom });
 const client = new Client({ transport: server.transport, clock: realClock });
 
@@ -12,7 +12,7 @@ const informers = new InformerFactory({
   client,
   clock: realClock,
   random: realRandom,
-  onError: (error) => console.error(error.message), // the informer goes on by itself
+  onError: (error) => console.error(error.message), // the informer continues by itself
 });
 const maps = informers.informerFor<ConfigMap>(configMaps);
 const indexed = maps.addIndexers({ byTeam: (object) => [object.metadata.labels?.["team"] ?? ""] });

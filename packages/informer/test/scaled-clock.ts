@@ -1,8 +1,8 @@
 import { type Clock, type Timer, type TimerOptions, realClock } from "@kubewright/clock";
 
 /**
- * Real time, some times faster: back-offs of seconds last milliseconds, over real sockets. Counts its timers, so that a
- * test sees one that was left behind.
+ * Real time, accelerated: back-offs of seconds take milliseconds, over real sockets. Counts its timers, so that a test
+ * can detect leaked ones.
  */
 export class ScaledClock implements Clock {
   readonly #timers = new Set<Timer | (() => void)>();
@@ -10,7 +10,7 @@ export class ScaledClock implements Clock {
 
   constructor(readonly factor: number) {}
 
-  /** Timers set, neither fired nor cancelled, and holds on the process that were not let go. */
+  /** Number of pending timers, and of keep-alives that were not released. */
   get pending(): number {
     return this.#timers.size;
   }

@@ -8,7 +8,7 @@ import {
 } from "@kubewright/api";
 import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
-/** One request as the server saw it, e.g. `list limit=500&resourceVersion=0`. */
+/** One request as received by the server, e.g. `list limit=500&resourceVersion=0`. */
 export interface SeenRequest {
   readonly verb: "list" | "watch";
   readonly query: Readonly<Record<string, string>>;
@@ -18,8 +18,8 @@ export interface SeenRequest {
 type Answer = (request: ApiRequest) => Promise<ApiResponse>;
 
 /**
- * A transport whose answers a test writes down beforehand. A request beyond the script waits until an answer is added, or
- * its signal aborts.
+ * A transport with responses scripted by the test. A request beyond the script waits until a response is added, or its
+ * signal aborts.
  */
 export class ScriptedServer {
   readonly requests: SeenRequest[] = [];
@@ -34,7 +34,7 @@ export class ScriptedServer {
     return answer(request);
   };
 
-  /** Requests not looked at yet. */
+  /** Returns the requests since the last call. */
   takeRequests(): SeenRequest[] {
     return this.requests.splice(0);
   }
@@ -45,7 +45,7 @@ export class ScriptedServer {
     );
   }
 
-  /** Anything, with status 200. */
+  /** Responds with any value and status 200. */
   answer(value: unknown): void {
     this.#add(async () => decoded(200, value));
   }
@@ -71,7 +71,7 @@ export class ScriptedServer {
     return stream;
   }
 
-  /** A watch that sends these bytes and closes. */
+  /** Responds with a watch that sends these bytes and closes. */
   watchBytes(text: string): void {
     const chunks = async function* (): AsyncGenerator<Uint8Array> {
       yield new TextEncoder().encode(text);
@@ -97,23 +97,23 @@ export class ScriptedServer {
   }
 }
 
-/** The server's end of a watch. */
+/** The server side of a watch. */
 export class ScriptedWatch {
   readonly #queue: (WatchEvent<KubernetesObject> | "end" | Error)[] = [];
   #wake: (() => void) | undefined;
-  /** Whether the client has closed it, or its signal aborted. */
+  /** Whether the client has closed the watch, or its signal has aborted. */
   closed = false;
 
   send(event: WatchEvent<KubernetesObject>): void {
     this.#push(deepFreeze(event));
   }
 
-  /** As when the time-out has passed. */
+  /** Ends the watch, like an expired time-out. */
   end(): void {
     this.#push("end");
   }
 
-  /** As when the connection breaks. */
+  /** Breaks the connection. */
   cut(error: Error = new Error("read ECONNRESET")): void {
     this.#push(error);
   }

@@ -4,30 +4,30 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
-/** Nobody's address: frames sent there arrive nowhere, and nobody is told. */
+/** An unused hardware address: frames sent to it are lost without an error. */
 const NOWHERE = "02:00:00:00:00:ff";
 
 /**
- * A network namespace, joined to this one by a cable on which packets can be lost in silence: both ends go on believing
- * that the other is there, and neither gets an error. Needs Linux, iproute2 and the right to make namespaces.
+ * A network namespace, connected to this one by a link that can lose packets silently: both ends consider the
+ * connection open, and neither gets an error. Needs Linux, iproute2 and permission to create namespaces.
  */
 export class SeverableNetwork {
   readonly #name: string;
   readonly #ourAddress: string;
-  /** Of the far end. */
+  /** Address of the remote end. */
   readonly address: string;
   readonly #processes: ChildProcess[] = [];
 
   private constructor(id: number) {
     this.#name = `sever${id}`;
-    // A subnet of four addresses, of those set aside for tests (RFC 2544).
+    // A subnet of four addresses from the range for tests (RFC 2544).
     const subnet = `198.18.${(id >> 6) & 255}`;
     const first = (id & 63) * 4;
     this.#ourAddress = `${subnet}.${first + 1}`;
     this.address = `${subnet}.${first + 2}`;
   }
 
-  /** @throws Error that says why there can be none here. */
+  /** @throws Error with the reason why no network namespace can be created. */
   static async create(): Promise<SeverableNetwork> {
     const network = new SeverableNetwork(process.pid);
     const name = network.#name;
@@ -45,7 +45,7 @@ export class SeverableNetwork {
     }
   }
 
-  /** Runs a program at the far end. Resolves with the first line it prints. */
+  /** Runs a program at the remote end. Resolves with the first line it prints. */
   async run(command: string, ...args: readonly string[]): Promise<string> {
     const child = spawn("ip", ["netns", "exec", this.#name, command, ...args], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -66,7 +66,7 @@ export class SeverableNetwork {
     await ip("-n", this.#name, "neighbor", "delete", this.#ourAddress, "dev", "far");
   }
 
-  /** Takes the cable along. */
+  /** Also deletes the link. */
   async close(): Promise<void> {
     for (const child of this.#processes) {
       if (child.exitCode !== null || !child.kill()) continue;

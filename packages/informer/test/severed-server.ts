@@ -1,8 +1,8 @@
 /**
- * Run as a process of its own, in a network namespace of its own: answers as much of the API as one informer needs, on
- * two ports, of which it tells as one line of JSON. Reads PEM files of a key and a certificate.
+ * Runs as a separate process in its own network namespace. Serves the part of the API that one informer needs, on two
+ * ports, which it prints as one line of JSON. Reads PEM files of a key and a certificate.
  *
- *   node severed-server.ts HOST KEY CERT
+ *     node severed-server.ts HOST KEY CERT
  */
 import { readFileSync } from "node:fs";
 import { type RequestListener, createServer } from "node:http";
@@ -11,7 +11,7 @@ import type { AddressInfo, Server } from "node:net";
 
 const [host, key, cert] = process.argv.slice(2) as [string, string, string];
 
-/** A new one for each port: what was watched before is watched again, and then something has happened. */
+/** A new handler for each port. The second watch sends an event immediately. */
 function api(): RequestListener {
   let watches = 0;
   return (request, response) => {
