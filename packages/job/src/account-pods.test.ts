@@ -14,7 +14,7 @@ const condition = (type: string, status = "True", reason = "Because"): JobCondit
 });
 const many = (count: number, phase: string, options: Parameters<typeof pod>[1] = {}): PodObject[] =>
   Array.from({ length: count }, (_, number) => pod(`p${String(number).padStart(4, "0")}`, { phase, ...options }));
-/** A status that earlier syncs left behind. */
+/** A status written by earlier syncs. */
 const status = (rest: object = {}) =>
   deepFreeze({ startTime: at(-60), ready: 0, terminating: 0, uncountedTerminatedPods: {}, ...rest });
 

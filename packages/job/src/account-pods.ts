@@ -23,22 +23,23 @@ import { type PodOutcome, type ReconciledStatus, postponementReason, withCounts 
 import type { ChangedDraft, StatusDraft } from "./status-draft.js";
 
 /**
- * The first half of accounting for ended pods exactly once: their UIDs (an indexed Job's successes: their indexes) go
- * into the status before their finalizers go, and into the counters after. Either half may be repeated after a crash.
+ * The first half of counting ended pods exactly once. The status records their UIDs (for successes of an indexed Job:
+ * their indexes) before their finalizers are removed. The counters include them afterwards. Each half may be repeated
+ * after a crash.
  */
 export interface Accounting {
-  /** To be written before any finalizer is removed, if `needsFlush`. */
+  /** Status to write before any finalizer is removed, if `needsFlush`. */
   readonly draft: StatusDraft;
   readonly needsFlush: boolean;
-  /** Pods to take the tracking finalizer from, once that is written. */
+  /** Pods whose tracking finalizer is removed after that write. */
   readonly podsToRemoveFinalizer: readonly PodObject[];
-  /** All pods that still have the finalizer. */
+  /** All pods that have the finalizer. */
   readonly tracked: readonly PodObject[];
-  /** Whether there were more pods than one sync may account for. */
+  /** Whether there are more ended pods than one sync may count. */
   readonly capReached: boolean;
-  /** The condition that ends the Job, for when nothing is left to count. */
+  /** The terminal condition, which the Job receives when no pod is left to count. */
   readonly terminal?: TerminalCondition | undefined;
-  /** How often each action of the pod failure policy decided. */
+  /** Number of decisions by each action of the pod failure policy. */
   readonly policyActions: Readonly<Partial<Record<PodFailureAction, number>>>;
   readonly counted: { readonly succeeded: number; readonly failed: number };
 }
@@ -47,11 +48,15 @@ export interface TerminalCondition {
   readonly type: "Complete" | "Failed";
   readonly reason: string;
   readonly message: string;
-  /** When it was decided: what becomes `completionTime`. */
+  /** Time of the decision, which becomes `completionTime`. */
   readonly decidedMs: number;
 }
 
-/** Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, up to its first status update. */
+/**
+ * Starts the accounting of a sync.
+ *
+ * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, up to its first status update.
+ */
 export function beginAccounting(
   job: JobObject,
   plan: JobPlan,
@@ -71,37 +76,41 @@ export function beginAccounting(
   return { draft, needsFlush, podsToRemoveFinalizer, tracked, capReached, terminal, policyActions, counted };
 }
 
-/** Whether nothing is left to do: the stored status tells all, no pod is to be released, and the Job does not end. */
+/**
+ * Returns whether nothing is left to do: the stored status is current, no finalizer is to be removed, and the Job does
+ * not end.
+ */
 export function isAccountedFor({ needsFlush, podsToRemoveFinalizer, terminal }: Accounting): boolean {
   return !needsFlush && podsToRemoveFinalizer.length === 0 && terminal === undefined;
 }
 
 export interface FinishInput {
-  /** As last written, or as it would have been. */
+  /** The status as last written, or as it would have been written. */
   readonly draft: StatusDraft;
   readonly accounting: Accounting;
   readonly plan: JobPlan;
-  /** What has become of the pods by now. */
+  /** Current state of the pods. */
   readonly outcome: PodOutcome;
-  /** UIDs of the pods whose finalizer is gone now. */
+  /** UIDs of the pods whose finalizer has been removed. */
   readonly finalizerRemovedUIDs: ReadonlySet<string>;
-  /** Whether some finalizer could not be removed: then the Job does not end yet. */
+  /** Whether the removal of a finalizer failed; the Job does not end then. */
   readonly finalizerRemovalFailed: boolean;
   readonly nowMs: number;
 }
 
 export interface Finish {
   readonly draft: StatusDraft;
-  /** Whether the status differs from the one that {@link FinishInput} tells. */
+  /** Whether the status differs from the one in {@link FinishInput}. */
   readonly needsFlush: boolean;
-  /** How the Job ends, if it does now. */
+  /** The terminal condition, if the Job ends now. */
   readonly finished?: TerminalCondition;
-  /** That it ends, or why a Job whose end is known does not end yet. */
+  /** The end of the Job, or why a Job with a known end does not end yet. */
   readonly reasons: readonly JobReason[];
 }
 
 /**
- * The second half: UIDs of pods without finalizer become numbers, and a Job with nothing left to count ends.
+ * The second half of the accounting. It adds the UIDs of pods without finalizer to the counters, and ends a Job that
+ * has no pod left to count.
  *
  * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, after its finalizer removals.
  */
@@ -115,7 +124,7 @@ export function finishAccounting(input: FinishInput): Finish {
   if (terminal === undefined) return { draft, needsFlush, reasons: [] };
   const unfinished = unfinishedReason(plan, accounting, outcome);
   const hasUncounted = draft.uncountedSucceeded.length + draft.uncountedFailed.length > 0;
-  // A refused removal fails the sync, which tells why the Job does not end.
+  // A rejected removal fails the sync, and its error explains why the Job does not end.
   if (finalizerRemovalFailed) return { draft, needsFlush, reasons: [] };
   if (unfinished !== undefined || hasUncounted)
     return { draft, needsFlush, reasons: unfinished === undefined ? [] : [unfinished] };
@@ -134,8 +143,9 @@ export function finishAccounting(input: FinishInput): Finish {
 }
 
 /**
- * No earlier than the start, which another controller manager may have written by another clock, or this one before its own
- * was set back: the API server refuses that. Upstream takes the time as it is, and tries until it is late enough.
+ * Returns a completion time that is not before the start time, which the API server would reject. The start time may
+ * come from another controller manager's clock, or from this clock before it was set back. Upstream uses the time as it
+ * is and retries until the time is late enough.
  */
 function completionTimeOf({ startTime }: StatusDraft, decidedMs: number): string {
   const time = formatTime(decidedMs);
@@ -155,7 +165,7 @@ function unfinishedReason(
   return terminating > 0 ? { type: "WaitingForTermination", terminating } : undefined;
 }
 
-/** Turns recorded UIDs whose pod has no finalizer any more into numbers. Upstream: cleanUncountedPodsWithoutFinalizers. */
+/** Adds recorded UIDs of pods without finalizer to the counters. Upstream: cleanUncountedPodsWithoutFinalizers. */
 function countPodsWithoutFinalizer(
   draft: StatusDraft,
   tracked: readonly PodObject[],
@@ -194,7 +204,7 @@ function accountForPods({ job, plan, end, tracked, draft, maxUncountedPods }: Ac
   const recordedSucceeded = uidSet(draft.uncountedSucceeded);
   const recordedFailed = uidSet(draft.uncountedFailed);
   const removesAllFinalizers = end !== undefined || isBeingDeleted(job);
-  // When the Job fails, so does every pod of it that has not ended.
+  // When the Job fails, each of its unfinished pods counts as failed.
   const failsAll = end?.type === "FailureTarget";
 
   const succeeded = [...draft.uncountedSucceeded];
@@ -203,7 +213,8 @@ function accountForPods({ job, plan, end, tracked, draft, maxUncountedPods }: Ac
   const policyActions: Partial<Record<PodFailureAction, number>> = {};
   let newIndexes = 0;
   let capReached = false;
-  // Once the success is recorded, pods are deleted for it. Upstream counts those as failed that it finds so afterwards.
+  // After the success is recorded, pods are deleted because of it. Upstream counts such pods as failed when it finds
+  // them afterwards.
   const skipsPodsDeletedWhileRunning = end?.type === "SuccessCriteriaMet" && end.recorded;
   for (const pod of tracked) {
     const uid = uidOf(pod);
@@ -251,18 +262,18 @@ function awaitsReplacement(pod: PodObject, { indexes }: JobPlan): boolean {
   return index !== undefined && indexes?.awaitingReplacement.get(index)?.metadata.uid === pod.metadata.uid;
 }
 
-/** An indexed Job's successes need no UIDs: an index that is in the set cannot be counted again. */
+/** Successes of an indexed Job need no UIDs: an index in the set cannot be counted twice. */
 function withIndexes(job: JobObject, { indexes, succeeded }: JobPlan, draft: StatusDraft): ChangedDraft {
   if (indexes === undefined) return { draft, changed: false };
   const completedIndexes = formatIndexIntervals(indexes.succeeded);
   const failedIndexes =
     backoffLimitPerIndexOf(job) === undefined ? undefined : formatIndexIntervals(indexes.failed ?? []);
-  // Their number alone, where it disagrees, is put right by the next write.
+  // A wrong number of successes alone causes no write; the next write corrects it.
   const changed = draft.completedIndexes !== completedIndexes || draft.failedIndexes !== failedIndexes;
   return { draft: { ...draft, completedIndexes, failedIndexes, succeeded }, changed };
 }
 
-/** The end is recorded before the pods that led to it may vanish. */
+/** Records the end before the pods that led to it may disappear. */
 function withInterimCondition(
   draft: StatusDraft,
   end: EndState | undefined,
@@ -276,13 +287,13 @@ function withInterimCondition(
     decidedMs: nowMs,
   } as const;
   if (end.recorded) return { draft, changed: false, terminal };
-  // Upstream appends a second entry when somebody has added one with status False; here it is replaced.
+  // Upstream appends a second condition when a client has added one with status False. Here the condition is replaced.
   const condition = newJobCondition(end.type, "True", end.reason, end.message, nowMs);
   const { conditions } = withJobCondition(draft.conditions, condition);
   return { draft: { ...draft, conditions }, changed: true, terminal };
 }
 
-/** The lowest indexes are accounted for first, so that the text of the set stays short; before them, pods without one. */
+/** Sorts pods by index, so that the text of the index set stays short. Pods without an index come first. */
 function inIndexOrder(job: JobObject, pods: readonly PodObject[]): readonly PodObject[] {
   if (!isIndexed(job)) return pods;
   const position = (pod: PodObject): number => completionIndexOf(pod) ?? -1;

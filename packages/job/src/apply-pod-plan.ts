@@ -12,14 +12,14 @@ import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
 const INITIAL_BATCH_SIZE = 1;
 
-/** What of a sync this part needs. */
+/** The fields of a sync that these functions use. */
 export interface PodPlanSync extends Pick<JobSync, "key" | "job" | "plan" | "signal"> {
   readonly deps: Pick<JobSyncDeps, "podControl" | "memory" | "metrics">;
 }
 
 /**
- * Whether the plan neither deletes nor creates pods before the status is written. One that creates none leaves an
- * expectation, of none, nevertheless.
+ * Returns whether the plan neither deletes nor creates pods before the status is written. A plan with action
+ * `pods_created` and no pods to create still sets an expectation, of zero creations.
  */
 function leavesPods(plan: JobPlan): boolean {
   const { end, observed, pods } = plan;
@@ -27,17 +27,17 @@ function leavesPods(plan: JobPlan): boolean {
   return pods === undefined || pods.action === "tracking" || pods.retryAfterMs !== undefined;
 }
 
-/** Deletes and creates what the plan says. Throws nothing the API server answers: that is part of the outcome. */
+/** Deletes and creates the pods of the plan. Errors of the API server are part of the outcome and are not thrown. */
 export function applyPodPlan(sync: PodPlanSync): PodOutcome | Promise<PodOutcome> {
   const { plan } = sync;
   if (leavesPods(plan)) return intendedOutcome(plan);
   if (plan.pods === undefined) return deleteActivePods(sync);
   if (plan.pods.action === "pods_deleted") return removePods(sync, plan.pods.remove);
-  // Even none: an earlier expectation is over, or nothing would be decided here.
+  // Also for zero pods: the plan has such an action only if the previous expectation is met.
   return createPods(sync, plan.pods.create);
 }
 
-/** What becomes of the pods when every request is granted. */
+/** Returns the outcome if every request succeeds. */
 export function intendedOutcome(plan: JobPlan): PodOutcome {
   const deleted = plan.end === undefined ? (plan.pods?.remove ?? []) : plan.observed.active;
   const left = withDeletions(plan, { deleted, undeleted: [] });
@@ -60,7 +60,7 @@ interface Deletions {
 }
 
 /**
- * Deletes all active pods of a Job that ends. They keep their finalizer, until they are accounted for.
+ * Deletes all active pods of a Job that ends. They keep their finalizer until they are counted.
  *
  * Upstream: job_controller.go deleteActivePods.
  */
@@ -70,7 +70,7 @@ export async function deleteActivePods(sync: PodPlanSync): Promise<PodOutcome> {
 }
 
 /**
- * Deletes pods that the Job has too many of. Without their finalizer, so that they are never counted.
+ * Deletes surplus pods of the Job. Their finalizer is removed first, so that they are never counted.
  *
  * Upstream: job_controller.go deleteJobPods.
  */
@@ -82,7 +82,7 @@ async function removePods(sync: PodPlanSync, pods: readonly PodObject[]): Promis
     try {
       await removeFinalizerAndDelete(sync, pod);
     } catch (error) {
-      // Also when it is gone already: its event may have come before the expectation.
+      // Also for a pod that is already deleted: its event may have arrived before the expectation was set.
       expectations.deletionObserved(key);
       throw error;
     }
@@ -94,7 +94,7 @@ async function deleteOne({ job, deps, signal }: PodPlanSync, pod: PodObject): Pr
   await deps.podControl.deletePod(pod.metadata.namespace ?? "", pod.metadata.name ?? "", job, jobs, signal);
 }
 
-/** Whenever the controller dies, a pod that it has begun to delete is never counted. */
+/** Removes the finalizer before the deletion. If the controller crashes in between, the pod is never counted. */
 async function removeFinalizerAndDelete(sync: PodPlanSync, pod: PodObject): Promise<void> {
   try {
     await removeTrackingFinalizer(sync.deps.podControl, pod, sync.signal);
@@ -105,7 +105,7 @@ async function removeFinalizerAndDelete(sync: PodPlanSync, pod: PodObject): Prom
   await deleteOne(sync, pod);
 }
 
-/** All at once. A pod that is gone already counts as deleted. */
+/** Deletes all pods concurrently. A missing pod counts as deleted. */
 async function deleteAll(pods: readonly PodObject[], remove: (pod: PodObject) => Promise<void>): Promise<Deletions> {
   const outcomes = await Promise.allSettled(pods.map(remove));
   const isDeleted = (outcome: PromiseSettledResult<void>): boolean =>
@@ -127,7 +127,7 @@ function withDeletions(plan: JobPlan, { deleted, undeleted, error }: Deletions):
   };
 }
 
-/** Upstream: job_controller.go manageJob, its creations. */
+/** Creates pods. Upstream: job_controller.go manageJob, its creations. */
 async function createPods(
   { key, job, plan, deps, signal }: PodPlanSync,
   pods: readonly PodToCreate[],
@@ -148,7 +148,7 @@ async function createPods(
         signal,
       );
     } catch (creationError) {
-      // The expectation stays, as upstream's does: it keeps the controller from trying again and again.
+      // The expectation stays, as upstream: it prevents the controller from retrying continuously.
       if (hasStatusCause(creationError, "NamespaceTerminating")) return;
       expectations.creationObserved(key);
       metrics.podCreated({ reason, status: "failed" });

@@ -86,7 +86,7 @@ test("without finished containers, it is when the pod stopped being ready, was d
     copy.metadata.deletionGracePeriodSeconds = 30;
   });
   expect(secondsOf(deleting)).toBe(30);
-  // Seconds as Go's durations hold them: these are minus 267 years.
+  // In Go's durations these seconds overflow to minus 267 years.
   const patient = changed(deleting, (copy) => (copy.metadata.deletionGracePeriodSeconds = 10_000_000_000));
   expect(secondsOf(patient)).toBeCloseTo(60 + 8_446_744_073.71, 1);
   expect(secondsOf(bare((copy) => (copy.status = {})))).toBe(2);

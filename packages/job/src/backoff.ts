@@ -2,19 +2,20 @@ import { type JobLimits, defaultJobLimits } from "./job-limits.js";
 import type { PodObject } from "./job-spec.js";
 import { podFinishTimeMs } from "./pod-finish-time.js";
 
-/** What the controller remembers of a Job's recent failures, in memory only. */
+/** Recent failures of a Job, in memory only. */
 export interface BackoffRecord {
   readonly failuresAfterLastSuccess: number;
-  /** When the last of them ended; absent when there are none. */
+  /** When the last of these pods ended; absent without failures. */
   readonly lastFailureMs?: number;
 }
 
 export const NO_BACKOFF: BackoffRecord = { failuresAfterLastSuccess: 0 };
 
 /**
- * The record after pods have ended: failures add up, a success starts over with those that ended strictly after it.
+ * Returns the record after pods have ended. Failures accumulate. A success resets the record to the failures that ended
+ * strictly after it.
  *
- * Failures that a pod failure policy ignores are in `failed` too: they do not count, but they do delay.
+ * `failed` includes failures that a pod failure policy ignores: they are not counted, but they cause a delay.
  *
  * Upstream: backoff_utils.go newBackoffRecord.
  */
@@ -33,11 +34,10 @@ export function nextBackoffRecord(
 }
 
 /**
- * How long to wait before a failed pod is replaced: 10 s, doubled with each further failure up to 10 min, counted from
- * the moment the last one ended. Longer when that moment is in the future, as skewed clocks make it.
+ * Returns the delay before a failed pod is replaced: 10 s, doubled with each further failure up to 10 min, measured
+ * from the end of the last failed pod. It is longer if that end is in the future because of clock skew.
  *
- * @returns Milliseconds left, never negative.
- * Upstream: backoff_utils.go getRemainingTimeForFailuresCount.
+ * @returns Remaining milliseconds, never negative. Upstream: backoff_utils.go getRemainingTimeForFailuresCount.
  */
 export function remainingBackoffMs(
   failures: number,
@@ -46,7 +46,7 @@ export function remainingBackoffMs(
   { podBackoffBaseMs, podBackoffMaxMs }: JobLimits = defaultJobLimits,
 ): number {
   if (failures <= 0) return 0;
-  // 2^n must stay a number.
+  // Keeps 2^n finite.
   const delayMs = Math.min(podBackoffBaseMs * 2 ** Math.min(failures - 1, 60), podBackoffMaxMs);
   return Math.max(0, delayMs - (nowMs - lastFailureMs));
 }

@@ -8,16 +8,17 @@ import { type JobObject, type PodObject, isBeingDeleted } from "./job-spec.js";
 import { uidOf } from "./pod-state.js";
 
 export interface ClaimDeps {
-  /** With the {@link jobPodsIndex}. */
+  /** Requires the {@link jobPodsIndex}. */
   readonly pods: Pick<Lister<Pod, typeof jobPodsIndex>, "byIndex">;
   readonly jobClient: Pick<Reader<Job>, "definition" | "get">;
   readonly podControl: PodControl;
 }
 
 /**
- * What {@link claimPods} comes to where nothing is to be adopted or let go, as is usual: nobody is asked.
+ * Returns the result of {@link claimPods} for the usual case, in which no pod is adopted or released. It sends no
+ * request.
  *
- * @returns `undefined` when something is.
+ * @returns `undefined` when a pod has to be adopted or released.
  */
 export function podsToKeep(
   job: JobObject,
@@ -31,13 +32,14 @@ export function podsToKeep(
 }
 
 /**
- * The Job's pods, but for succeeded ones that were accounted for: those that it controls, and matching ones that nobody controls,
- * which it adopts. Those that match no longer are let go. Adopting adds the tracking finalizer, releasing removes it.
+ * Returns the Job's pods except succeeded pods that were already counted. It adopts matching orphans and releases owned
+ * pods that no longer match. Adopting adds the tracking finalizer, and releasing removes it.
  *
- * @finalizerRemovedUIDs finalizerRemovedUIDs - UIDs of pods that are the Job's, whatever the cache shows: it has counted them, and taken their finalizer. Upstream
- * adopts them anew, finalizer and all, when its cache does not show yet that it has done so, and counts them twice.
- * @throws all refusals in one, after every candidate was tried.
- * Upstream: job_controller.go getPodsForJob.
+ * @param finalizerRemovedUIDs - UIDs of pods that belong to the Job even if the cache shows otherwise: the controller
+ * has counted them and removed their finalizer. Upstream adopts them again, with a new finalizer, while its cache does
+ * not show the adoption, and counts them twice.
+ * @throws One error for all rejected requests, after every candidate was tried. Upstream: job_controller.go
+ * getPodsForJob.
  */
 export async function claimPods(
   job: JobObject,
@@ -56,7 +58,7 @@ export async function claimPods(
     patch: (namespace, name, body, patchSignal) => podControl.patchPod(namespace, name, body, patchSignal),
   });
   const candidates = jobPodCandidates(pods, job);
-  // A Job that is being deleted adopts nothing: what was let go for it is nobody's.
+  // A Job that is being deleted adopts no pods, so pods that were released for it have no controller.
   const isFinalizerRemoved = (pod: PodObject): boolean => !isBeingDeleted(job) && finalizerRemovedUIDs.has(uidOf(pod));
   const { claimed, error } = await manager.claim(
     candidates.filter((pod) => !isFinalizerRemoved(pod)),

@@ -9,11 +9,11 @@ import { TestCluster, refusal } from "../test/test-cluster.js";
 import { hasTrackingFinalizer } from "./pod-state.js";
 
 /**
- * Each write of the controller fails, one run each: it is refused, or has no answer, before it takes effect or after, or
- * the controller is stopped there and started anew a moment later with nothing in memory. Whatever it was doing, the Job
- * has to end as it would have.
+ * Each write of the controller fails, in a separate run. It is rejected or gets no response, before or after it takes
+ * effect. Or the controller stops there and restarts shortly afterwards with empty memory. In every case the Job has to
+ * end as in a run without faults.
  *
- * Events are writes too: KUBEWRIGHT_HEAVY=1 disturbs these as well, with every answer, and runs larger Jobs.
+ * Events are writes too: KUBEWRIGHT_HEAVY=1 also disturbs these, with every fault, and runs larger Jobs.
  */
 const heavy = process.env["KUBEWRIGHT_HEAVY"] === "1";
 
@@ -22,7 +22,7 @@ const SILENCE_MS = 2_000;
 interface Case {
   readonly spec: Partial<JobSpec>;
   readonly script: Script;
-  /** What the user does, by the second at which. */
+  /** Patches by the user, keyed by second. */
   readonly user?: Readonly<Record<number, object>>;
 }
 
@@ -43,7 +43,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "with indexes": {
     spec: { completionMode: "Indexed", parallelism: 2 * size, completions: 5 * size },
-    // By index, as a refused creation changes their order, and in its first attempt.
+    // Depends on the index, because a rejected creation changes the order, and only the first execution fails.
     script: (_, pod) => ({
       endsAfterMs: 5_000,
       exitCode: indexOf(pod) === 1 && pod.metadata.creationTimestamp! < at(5) ? 1 : 0,
@@ -90,24 +90,27 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-/** What the controller hears instead of the answer: a refusal, nothing for a while, or nothing ever again. */
+/**
+ * What the controller receives in place of the response: a rejection, no response for a while, or no response at all
+ * because it crashed.
+ */
 type Fault = 403 | 409 | 500 | 504 | "silence" | "crash";
 const refusals = [403, 409, 500, 504, "silence"] as const;
 const reasons = { 403: "Forbidden", 409: "Conflict", 500: "InternalError", 504: "Timeout" };
 
 interface Disturbance {
-  /** Counts the writes of the run, from 1. */
+  /** Number of the write in the run, from 1. */
   readonly write: number;
-  /** Whether it has taken effect. */
+  /** Whether the fault occurs before or after the write takes effect. */
   readonly when: "before" | "after";
   readonly fault: Fault;
 }
 
 interface Run {
-  /** How the Job ended, without times. */
+  /** The final state of the Job, without times. */
   readonly end: {
     readonly counts: Readonly<Record<string, unknown>>;
-    /** Whether it has a start and an end. */
+    /** Whether start and completion time are set. */
     readonly times: readonly boolean[];
     readonly conditions: readonly (readonly unknown[])[];
     readonly pods: readonly { readonly phase: string | undefined; readonly deleted: boolean }[];
@@ -121,7 +124,7 @@ async function simulate({ spec, script, user = {} }: Case, disturbance?: Disturb
   let crashed = false;
   cluster.network = async (request, serve) => {
     const isWrite = request.method !== "GET" && (heavy || !request.path.includes("/events"));
-    // What a dead process sends does not arrive.
+    // Requests of a crashed process do not arrive.
     if (crashed && request.method !== "GET") throw new Error("the controller is gone");
     if (!isWrite || ++writes !== disturbance?.write) return serve(request);
     const { when, fault } = disturbance;
@@ -152,7 +155,7 @@ async function simulate({ spec, script, user = {} }: Case, disturbance?: Disturb
     status = await cluster.status();
     if (status.conditions?.some(({ type }) => type === "Complete" || type === "Failed")) break;
   }
-  // What the last write leaves: the pods that nobody will look at again have to be free.
+  // The last write may leave pods that no sync will process again: their finalizers have to be removed.
   await cluster.advance(70);
   if (crashed) await cluster.startController();
   await cluster.advance(70);
@@ -175,7 +178,7 @@ async function simulate({ spec, script, user = {} }: Case, disturbance?: Disturb
         type,
         value,
         reason,
-        // Generated names differ from run to run.
+        // Generated names differ between runs.
         message?.replace(/job-\w{5}\b/, "job-*"),
       ]),
       pods: pods.sort((a, b) => order(a).localeCompare(order(b))),
@@ -183,7 +186,7 @@ async function simulate({ spec, script, user = {} }: Case, disturbance?: Disturb
   };
 }
 
-/** Every disturbance of a run with so many writes: of the faults all, or each in its turn. */
+/** Returns the disturbances for each write of a run: all faults, or one fault per write in rotation. */
 function disturbances(writes: number, faults: readonly Fault[]): Disturbance[] {
   return Array.from({ length: writes }, (_, index) => index + 1).flatMap((write) =>
     (["before", "after"] as const).flatMap((when, late) =>

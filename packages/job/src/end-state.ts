@@ -16,12 +16,14 @@ import { matchPodFailurePolicy } from "./pod-failure-policy.js";
 import { isPodFailed } from "./pod-state.js";
 import { matchSuccessPolicy } from "./success-policy.js";
 
-/** How a Job ends, known before it may be declared ended: its pods have to be gone and accounted for first. */
+/**
+ * How a Job will end. It is known before the Job may be declared ended: the Job's pods must be gone and counted first.
+ */
 export interface EndState {
   readonly type: "FailureTarget" | "SuccessCriteriaMet";
   readonly reason: EndReason | (string & {});
   readonly message: string;
-  /** Whether the status says so already, from an earlier sync. Then nothing can change it any more. */
+  /** Whether an earlier sync has written it to the status. Then it is final. */
   readonly recorded: boolean;
 }
 
@@ -38,7 +40,7 @@ export interface EndStateInput {
   readonly job: JobObject;
   readonly observed: ObservedPods;
   readonly indexes: ObservedIndexes | undefined;
-  /** When the Job began to be active: `status.startTime`, or now where this sync starts it. */
+  /** When the Job became active: `status.startTime`, or now if this sync starts it. */
   readonly startMs: number | undefined;
   readonly nowMs: number;
 }
@@ -51,8 +53,8 @@ export const COMPLETIONS_REACHED: EndState = {
 };
 
 /**
- * Whether the Job has to end, and how. What the status has recorded wins, then failure, then success. That its
- * completions are reached is for later, as it depends on what becomes of the pods in this sync.
+ * Decides whether and how the Job has to end. An end recorded in the status takes precedence, then failure, then
+ * success. Reached completions are checked later, because they depend on the outcome of the pods in this sync.
  *
  * Upstream: job_controller.go syncJob.
  */
@@ -79,7 +81,7 @@ function recordedEndState({ status }: JobObject): EndState | undefined {
   };
 }
 
-/** Looks at all failed pods there are, also those that were accounted for long ago. Upstream: getFailJobMessage. */
+/** Checks all failed pods, also those counted long ago. Upstream: getFailJobMessage. */
 function failJobRule({ job, observed }: EndStateInput): EndState | undefined {
   const policy = job.spec?.podFailurePolicy;
   if (policy == null) return undefined;
@@ -126,19 +128,25 @@ function successPolicyMet({ job, indexes }: EndStateInput): EndState | undefined
   };
 }
 
-/** Milliseconds until the Job has been active for too long, not positive once it has; `undefined` when no deadline runs. */
+/**
+ * Returns the milliseconds until the active deadline; not positive once it has passed; `undefined` without a running
+ * deadline.
+ */
 export function deadlineLeftMs(job: JobObject, startMs: number | undefined, nowMs: number): number | undefined {
   const seconds = job.spec?.activeDeadlineSeconds;
   if (seconds == null || startMs === undefined || isSuspended(job)) return undefined;
   return secondsAsDurationMs(seconds) - (nowMs - startMs);
 }
 
-/** `status.startTime` in epoch milliseconds. */
+/** Returns `status.startTime` in epoch milliseconds. */
 export function startTimeMs(job: JobObject): number | undefined {
   return parseTime(job.status?.startTime);
 }
 
-/** Pods that restart in place fail by their restarts. Upstream: pastBackoffLimitOnFailure. */
+/**
+ * Returns whether the restarts of pods with restartPolicy `OnFailure` exceed the backoff limit. Upstream:
+ * pastBackoffLimitOnFailure.
+ */
 function restartsExceedBackoffLimit(job: JobObject, { pods }: ObservedPods): boolean {
   if (specOf(job).template.spec?.restartPolicy !== "OnFailure") return false;
   let restarts = 0;

@@ -37,13 +37,13 @@ function setUp(...cached: JobObject[]) {
   const batches = new FixedBatches({ queue, periodMs: 1000 });
   const state = { idle: false };
   batches.cancel = () => state.idle;
-  /** With a tracking finalizer, which is all that is asked for. */
+  /** Pods with a tracking finalizer; the handlers check no other field. */
   const tracked: PodObject[] = [orphan()];
-  /** What Jobs control. */
+  /** Pods that Jobs control. */
   const owned: PodObject[] = [];
   const pods = { byIndex: (index: string) => (index === jobPodsIndex ? owned : tracked) };
   const deps = { jobs, pods, queue, batches, orphanQueue, memory, clock, logger: silentLogger, metrics };
-  /** The keys that are ready now. */
+  /** Takes the keys that are ready now. */
   const take = async <Key extends string>(from: RateLimitingQueue<Key>): Promise<string[]> => {
     const keys: string[] = [];
     while (from.length > 0) {

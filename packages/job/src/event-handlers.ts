@@ -30,7 +30,7 @@ import { matchingJobs, resolveJobKey, selectorOf } from "./resolve-job.js";
 import type { SyncBatches } from "./sync-batches.js";
 
 export interface HandlerDeps {
-  /** Those that are handled here. */
+  /** The Jobs that this controller handles. */
   readonly jobs: Pick<Lister<Job>, "get" | "listNamespace">;
   readonly pods: Pick<Lister<Pod, typeof trackedPodsIndex | typeof jobPodsIndex>, "byIndex">;
   readonly queue: RateLimitingQueue<ObjectKey>;
@@ -39,24 +39,25 @@ export interface HandlerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<JobMetrics, "externalJobAdded">;
-  /** Gathers events that are expected in numbers. */
+  /** Batches events that arrive in large numbers. */
   readonly batches: Pick<SyncBatches, "add" | "cancel">;
-  /** As in the syncs' deps. */
+  /** Same as in `JobSyncDeps`. */
   readonly managedBy?: string | undefined;
 }
 
-/** What events of Jobs lead to. Upstream: job_controller.go addJob (in newController), updateJob, deleteJob. */
+/** Handles events of Jobs. Upstream: job_controller.go addJob (in newController), updateJob, deleteJob. */
 export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
   const { pods, queue, batches, orphanQueue, memory, clock, logger, metrics, managedBy } = deps;
   const addOrphans = (job: JobObject): void => {
-    // The built-in controller frees pods of every Job that is gone, so another one minds its own.
+    // The built-in controller removes the finalizers for every deleted Job, so another controller handles only its own
+    // Jobs.
     if (managedBy !== undefined && isManagedElsewhere(job, managedBy)) return;
     const tracked = pods.byIndex(
       trackedPodsIndex,
       trackedPodsIndexValue(job.metadata.namespace ?? "", job.spec?.selector),
     );
     const matches = selectorOf(job);
-    // Upstream lets those go that have lost their labels only when something happens to them once more.
+    // Upstream handles pods that have lost their labels only at their next event.
     for (const pod of jobPodsOf(pods, job))
       if (hasTrackingFinalizer(pod) && matches?.(pod.metadata.labels) !== true) orphanQueue.add(orphanPodKey(pod));
     if (tracked.length === 0) return;
@@ -80,18 +81,20 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
     onAdd,
     onUpdate(before, job) {
       const key = keyOf(job);
-      // Upstream takes another Job of that name for the same: pods of the first may then keep their finalizer for ever.
+      // Upstream treats another Job of the same name as an update. Pods of the first Job may then keep their finalizer
+      // for ever.
       if (isRecreated(before, job)) {
         memory.forgetKey(key);
         forget(before);
         return onAdd(job);
       }
       if (isJobFinished(job)) {
-        // All that a sync would do.
+        // This is all that a sync would do.
         if (batches.cancel(key)) memory.forgetFinished(key, job.metadata.uid ?? "");
         return addOrphans(job);
       }
-      // Only the spec moves the generation: status writes, most of them our own, can wait.
+      // Only spec changes increase the generation. Status writes, most of them by this controller, can wait for the
+      // batch.
       if (job.metadata.generation === before.metadata.generation) batches.add(key);
       else queue.addAfter(key, 0);
       const startMs = parseTime(job.status?.startTime);
@@ -110,7 +113,7 @@ export function jobEventHandler(deps: HandlerDeps): EventHandler<Job> {
   };
 }
 
-/** What events of pods lead to. Upstream: job_controller.go addPod, updatePod, deletePod. */
+/** Handles events of pods. Upstream: job_controller.go addPod, updatePod, deletePod. */
 export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: HandlerDeps): EventHandler<Pod> {
   const enqueueMatching = (pod: PodObject): void => {
     const matching = matchingJobs(jobs, pod);
@@ -125,7 +128,10 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
   const addIfTracked = (pod: PodObject): void => {
     if (hasTrackingFinalizer(pod)) orphanQueue.add(orphanPodKey(pod));
   };
-  /** What shows only after its Job has ended is counted by nobody. Upstream leaves it its finalizer until it is deleted. */
+  /**
+   * A pod that is first observed after its Job has ended is never counted. Upstream keeps its finalizer until the pod
+   * is deleted.
+   */
   const addIfJobFinished = (key: ObjectKey, pod: PodObject): void => {
     const job = jobs.get(key);
     if (job !== undefined && isJobFinished(job)) addIfTracked(pod);
@@ -136,7 +142,7 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
   };
 
   const onAdd = (pod: PodObject): void => {
-    // After a restart, pods being deleted come as added: they are no creations.
+    // After a restart, pods that are being deleted arrive as added: they are no creations.
     if (isBeingDeleted(pod)) return onRemoved(pod, false);
     if (getControllerOf(pod) !== undefined) {
       const key = ownerOf(pod);
@@ -156,7 +162,7 @@ export function podEventHandler({ jobs, batches, orphanQueue, memory, logger }: 
     }
     if (pod.metadata.resourceVersion === before.metadata.resourceVersion) return;
     if (isBeingDeleted(pod)) return onRemoved(pod, false);
-    // Not compared with the old pod: events may be collapsed, and the expectation must be met all the same.
+    // Not compared with the old pod: events may be merged, and the expectation must be met nevertheless.
     const noFinalizer = !hasTrackingFinalizer(pod);
     const observe = (key: ObjectKey): void => {
       if (noFinalizer) memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));

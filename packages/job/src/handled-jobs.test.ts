@@ -28,12 +28,12 @@ const instanceOf = (uid = ""): number => Number.parseInt(uid.slice(0, 8), 16) % 
 
 interface Instance {
   readonly metrics: CountedMetrics;
-  /** Such as `PATCH pods/a`. */
+  /** Writes such as `PATCH pods/a`. */
   readonly writes: string[];
   stop(): Promise<void>;
 }
 
-/** An API server, and controllers of it that share the Jobs of one namespace by their uids. */
+/** An API server with several controllers that share the Jobs of one namespace by UID. */
 class SharedNamespace {
   readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
   readonly #random = seededRandom(1);
@@ -51,7 +51,10 @@ class SharedNamespace {
     await this.#server.close();
   }
 
-  /** @param part - Whose it is to be; names of others may be tried before. Default: whoever's. */
+  /**
+   * Creates a Job, again if necessary until the given controller handles its UID. @param instance - Default: any
+   * controller.
+   */
   async createJob(name: string, { instance, spec = {} }: { instance?: number; spec?: Partial<JobSpec> } = {}) {
     const client = this.admin.resource(jobs);
     for (;;) {
@@ -81,7 +84,7 @@ class SharedNamespace {
     return (await this.admin.resource(pods).list({ namespace: NAMESPACE })).items as Pod[];
   }
 
-  /** All pods succeed. */
+  /** Reports success for all pods. */
   async endPods(): Promise<void> {
     const now = formatTime(this.clock.now());
     const terminated = { exitCode: 0, startedAt: now, finishedAt: now };
@@ -100,7 +103,7 @@ class SharedNamespace {
     }
   }
 
-  /** Who wrote something that a pattern fits, by index of {@link instances}, once for each time. */
+  /** Returns the index in {@link instances} of the writer of each write that matches. */
   writersOf(what: RegExp): number[] {
     return this.instances.flatMap(({ writes }, index) => writes.filter((each) => what.test(each)).map(() => index));
   }

@@ -4,10 +4,10 @@ import type { Lister } from "@kubewright/informer";
 import type { PodObject } from "./job-spec.js";
 import { uidOf } from "./pod-state.js";
 
-/** Tells by a Job's uid whether it is this controller's: others of its kind see to the rest. */
+/** Returns by the UID of a Job whether this controller handles it. Other controllers handle the rest. */
 export type HandlesJob = (jobUID: string) => boolean;
 
-/** A cache of Jobs in which those of others are as if they were not there. */
+/** Wraps a cache of Jobs and hides those of other controllers. */
 export function handledJobs(
   jobs: Pick<Lister<Job>, "get" | "listNamespace">,
   handles: HandlesJob,
@@ -22,8 +22,9 @@ export function handledJobs(
 }
 
 /**
- * Whether a pod is this controller's to free, should nobody account for it: by the Job that controls it, whether it is there or not,
- * or by the pod's own uid where nothing does, so that one controller does it.
+ * Returns whether this controller removes the finalizer of a pod that will never be counted. The UID of the pod's
+ * controlling Job decides, whether that Job exists or not. For a pod without controller its own UID decides, so that
+ * exactly one controller is responsible.
  */
 export function handlesPod(pod: PodObject, handles: HandlesJob | undefined): boolean {
   return handles === undefined || handles(getControllerOf(pod)?.uid ?? uidOf(pod));

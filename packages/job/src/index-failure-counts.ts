@@ -11,10 +11,10 @@ import { matchPodFailurePolicy } from "./pod-failure-policy.js";
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** How often an index has failed before the pod that carries these numbers in its annotations. */
+/** Number of failures of an index before the pod that has these numbers in its annotations. */
 export interface IndexFailureCounts {
   readonly failures: number;
-  /** Failures that the pod failure policy ignored. */
+  /** Failures ignored by the pod failure policy. */
   readonly ignored: number;
 }
 
@@ -26,13 +26,13 @@ export function indexFailureCountsOf(pod: PodObject): IndexFailureCounts {
   };
 }
 
-/** Counted and ignored failures together: what the delay before the next attempt grows with. */
+/** Returns the sum of counted and ignored failures, which determines the backoff of the index. */
 export function absoluteFailureCount(pod: PodObject): number {
   const { failures, ignored } = indexFailureCountsOf(pod);
   return failures + ignored;
 }
 
-/** The numbers for the pod that takes the place of a failed one. Upstream: indexed_job_utils.go getNewIndexFailureCounts. */
+/** Returns the counts for the replacement of a failed pod. Upstream: indexed_job_utils.go getNewIndexFailureCounts. */
 export function nextIndexFailureCounts(
   replaced: PodObject | undefined,
   policy: DeepReadonly<PodFailurePolicy> | undefined,

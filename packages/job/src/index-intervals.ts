@@ -1,30 +1,32 @@
 import { parseDecimal } from "./decimal.js";
 
-/** The indexes from `first` to `last`, both included. */
+/** The indexes from `first` to `last`, both inclusive. */
 export interface IndexInterval {
   readonly first: number;
   readonly last: number;
 }
 
-/** Disjoint, not adjacent, ascending, unless read from a text that is not. */
+/** Disjoint, not adjacent and ascending intervals, unless parsed from an unordered text. */
 export type IndexIntervals = readonly IndexInterval[];
 
-/** Longest text that is read: far more than the API server stores in one object. */
+/** Maximum length of a parsed text: far more than the API server stores in one object. */
 const MAX_TEXT_LENGTH = 2 ** 23;
 
 /**
- * Reads the text form of a set of indexes (`1,3-5,7`), as leniently as the API server's validation is strict: the text
- * may be older than the current number of completions.
+ * Parses the text form of a set of indexes (`1,3-5,7`). It is lenient, whereas the API server's validation is strict:
+ * the text may be older than the current number of completions.
  *
- * Items that are no numbers are left out; the first item at or above `completions` ends the reading; an interval
- * reaching beyond is cut. Intervals are never spelled out, so neither time nor memory depends on how many indexes
- * they hold.
+ * - Items that are no numbers are skipped.
+ * - The first item at or above `completions` ends parsing.
+ * - An interval that reaches beyond `completions` is cut.
  *
- * What is out of order, or twice, stays so, as upstream: merging drops what is not ascending. Upstream also takes in an
- * interval that ends before it begins, and counts it as less than nothing; here it is left out.
+ * Intervals are never expanded, so time and memory do not depend on the number of indexes.
  *
- * @throws RangeError when the text has more than 8 Mi characters.
- * Upstream: pkg/controller/job/indexed_job_utils.go parseIndexesFromString.
+ * Unordered or repeated items stay so, as upstream: merging drops items that are not ascending. Upstream also accepts
+ * an interval that ends before it begins, and counts it as negative; here it is skipped.
+ *
+ * @throws RangeError when the text has more than 8 Mi characters. Upstream: pkg/controller/job/indexed_job_utils.go
+ * parseIndexesFromString.
  */
 export function parseIndexIntervals(text: string | undefined, completions: number): IndexInterval[] {
   const result: IndexInterval[] = [];
@@ -48,7 +50,7 @@ export function parseIndexIntervals(text: string | undefined, completions: numbe
 }
 
 /**
- * The text form: `a` for one index, `a,b` for two neighbours, `a-b` for three and more.
+ * Formats intervals as text: `a` for one index, `a,b` for two neighbours, `a-b` for three and more.
  *
  * Upstream: indexed_job_utils.go orderedIntervals.String.
  */
@@ -61,14 +63,14 @@ export function formatIndexIntervals(intervals: IndexIntervals): string {
   return items.join(",");
 }
 
-/** A set of indexes given one by one, in any order, repeated or not. */
+/** Builds intervals from indexes in any order, with or without repetitions. */
 export function indexIntervalsOf(indexes: Iterable<number>): IndexInterval[] {
   const result: IndexInterval[] = [];
   for (const index of [...indexes].sort((a, b) => a - b)) append(result, { first: index, last: index });
   return result;
 }
 
-/** The union of two sets. Upstream: indexed_job_utils.go orderedIntervals.merge. */
+/** Returns the union of two sets. Upstream: indexed_job_utils.go orderedIntervals.merge. */
 export function mergeIndexIntervals(a: IndexIntervals, b: IndexIntervals): IndexInterval[] {
   const result: IndexInterval[] = [];
   let i = 0;
@@ -87,14 +89,14 @@ export function mergeIndexIntervals(a: IndexIntervals, b: IndexIntervals): Index
   return result;
 }
 
-/** How many indexes the set has. */
+/** Returns the number of indexes in the set. */
 export function countIndexes(intervals: IndexIntervals): number {
   let count = 0;
   for (const { first, last } of intervals) count += last - first + 1;
   return count;
 }
 
-/** How many indexes two sets have in common. */
+/** Returns the number of indexes that two sets have in common. */
 export function countCommonIndexes(a: IndexIntervals, b: IndexIntervals): number {
   let count = 0;
   let i = 0;
@@ -103,7 +105,7 @@ export function countCommonIndexes(a: IndexIntervals, b: IndexIntervals): number
     const left = a[i]!;
     const right = b[j]!;
     count += Math.max(0, Math.min(left.last, right.last) - Math.max(left.first, right.first) + 1);
-    // Both where both end, as upstream: it matters for a text that is out of order.
+    // If both intervals end at the same index, both advance, as upstream: this matters for unordered text.
     if (left.last <= right.last) i++;
     if (left.last >= right.last) j++;
   }
@@ -121,7 +123,7 @@ export function hasIndex(intervals: IndexIntervals, index: number): boolean {
   return low < intervals.length && intervals[low]!.first <= index;
 }
 
-/** Adds an interval whose first index is not below that of the last one in the list. */
+/** Appends an interval whose first index is not below that of the last interval in the list. */
 function append(list: IndexInterval[], next: IndexInterval): void {
   const previous = list.at(-1);
   if (previous === undefined || next.first > previous.last + 1) list.push(next);

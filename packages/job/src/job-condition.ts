@@ -2,7 +2,7 @@ import { type DeepReadonly, type JobCondition, formatTime } from "@kubewright/ap
 
 export type JobConditionType = "Suspended" | "Complete" | "Failed" | "FailureTarget" | "SuccessCriteriaMet";
 
-/** Upstream: job_controller.go newCondition. */
+/** Creates a condition. Upstream: job_controller.go newCondition. */
 export function newJobCondition(
   type: JobConditionType,
   status: "True" | "False",
@@ -14,15 +14,15 @@ export function newJobCondition(
   return { type, status, lastProbeTime: now, lastTransitionTime: now, reason, message };
 }
 
-/** A list of conditions, and whether it differs from the one it was made from. */
+/** A list of conditions, and whether it differs from the original list. */
 export interface ChangedConditions {
   readonly conditions: readonly DeepReadonly<JobCondition>[];
   readonly changed: boolean;
 }
 
 /**
- * The list with this condition in it: in place of the one of its type, or at the end. A condition that is already so,
- * and a `False` one that never was there, change nothing.
+ * Returns the list with this condition, which replaces the condition of its type or is appended. An equal condition
+ * changes nothing, and neither does a `False` condition of a type that is not in the list.
  *
  * Upstream: job_controller.go ensureJobConditionStatus.
  */

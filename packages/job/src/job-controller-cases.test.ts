@@ -8,7 +8,7 @@ import type { PodObject } from "./job-spec.js";
 const isTracked = ({ metadata }: PodObject): boolean => metadata.finalizers?.includes(JOB_TRACKING_FINALIZER) ?? false;
 const trackedCount = (pods: readonly PodObject[]): number => pods.filter(isTracked).length;
 const HELD = { metadata: { finalizers: [JOB_TRACKING_FINALIZER, "test/held"] } };
-/** Asks for the deletion of a running pod, as a user does: it goes on terminating. */
+/** Deletes a running pod as a user does: the pod stays terminating. */
 async function terminate(cluster: TestCluster, pod: PodObject): Promise<void> {
   await cluster.setPhase(pod, "Running");
   await cluster.patchPod(pod, HELD);
@@ -27,7 +27,7 @@ test("a Job created suspended has no pods and no start time until it is resumed"
   const resumed = await cluster.status();
   expect(conditionsOf(resumed as never)).toEqual(["Suspended=False JobResumed"]);
   expect(resumed).toMatchObject({ active: 2, startTime: at(60) });
-  // The time while suspended does not count toward the deadline.
+  // The suspended time does not count toward the deadline.
   await cluster.advance(19);
   expect(await cluster.activePods()).toHaveLength(2);
   await cluster.advance(2);
@@ -225,7 +225,7 @@ test("a Job in foreground deletion removes its pods' finalizers, counts the ende
   await cluster.close();
 });
 
-/** Refuses to free pods until the answer is called. */
+/** Rejects the removal of finalizers until the returned function is called. */
 function refuseFinalizerRemoval(cluster: TestCluster): () => void {
   cluster.network = ({ method, path }) =>
     method === "PATCH" && path.includes("/pods/") ? refusal(500, "InternalError") : undefined;

@@ -237,7 +237,7 @@ test("an orphan pod that matches is adopted, and a relabelled pod is released an
   });
   await cluster.advance(1);
   expect(cluster.requests).toContain("PATCH pods/stray");
-  // One too many now: the youngest is removed again.
+  // There is one surplus pod now: the youngest is removed.
   const active = namesOf(await cluster.activePods());
   expect(active.filter((name) => name !== pod!.metadata.name)).toHaveLength(2);
   expect(active).not.toContain("stray");
@@ -285,7 +285,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
     cluster.network = async (request, serve) => {
       const fails = request.method !== "GET" && random.next() < faulty.rate;
       if (!fails) return serve(request);
-      // Refused, or obeyed with the answer lost.
+      // Rejected, or performed with the response lost.
       if (random.next() < 0.5) await serve(request);
       return random.next() < 0.5 ? refusal(500, "InternalError") : refusal(409, "Conflict");
     };

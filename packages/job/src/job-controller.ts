@@ -29,36 +29,38 @@ import { terminatedPodCounter } from "./terminated-pods.js";
 import { UnfinishedPods } from "./unfinished-pods.js";
 
 export interface JobControllerOptions extends ControllerDeps {
-  /** Jobs synced at once, and orphan pods looked at at once; at least 1. Default 5. */
+  /** Number of Jobs, and number of orphan pods, synced concurrently; at least 1. Default 5. */
   readonly workers?: number;
   /**
-   * How long events of pods and status writes are gathered before their Job is synced, in milliseconds: upstream's is
-   * 1000. Default: adaptive, which is 1000 at most, and less when nothing more is to be gathered.
+   * Milliseconds that pod events and status writes are batched before their Job is synced; upstream's value is 1000.
+   * Default: adaptive, at most 1000, and less when no further event is expected.
    */
   readonly syncBatchPeriodMs?: number;
-  /** The most of the adaptive period, in milliseconds. Default 1000. */
+  /** Maximum of the adaptive period in milliseconds. Default 1000. */
   readonly maxSyncBatchPeriodMs?: number;
-  /** Constants upstream. Default: upstream's. */
+  /** Limits that are constants upstream. Default: upstream's values. */
   readonly limits?: JobLimits;
   /**
-   * Whether a Job is synced only once the caches show what was written for it (`StaleControllerConsistencyJob`, which
-   * Kubernetes has from 1.36 on). Default true.
+   * Whether a Job is synced only after the caches show the controller's own writes for it
+   * (`StaleControllerConsistencyJob`, in Kubernetes since 1.36). Default true.
    */
   readonly consistencyGate?: boolean | undefined;
-  /** Which release's controller it is like. Default: the newest one's. */
+  /** The Kubernetes release whose behaviour the controller has. Default: the newest. */
   readonly behaviours?: VersionBehaviours | undefined;
   /**
-   * Handle exactly the Jobs whose `spec.managedBy` is this. Default: those without `managedBy`, or with
+   * Handles exactly the Jobs with this `spec.managedBy`. Default: Jobs without `managedBy`, or with
    * `kubernetes.io/job-controller`.
    */
   readonly managedBy?: string | undefined;
   /**
-   * Which Jobs are this controller's, by their uid, where several share the Jobs of a namespace: of each Job exactly one must say
-   * true, and always the same. The caches have to show the Jobs and pods of all, since a pod is adopted by whichever Job matches it;
-   * only what is of Jobs handled here is synced, counted and freed. Default: all are.
+   * Selects the Jobs of this controller by UID, when several controllers share the Jobs of a namespace. For each Job
+   * exactly one controller must return true, and always the same one. Default: all Jobs.
+   *
+   * The caches must contain the Jobs and pods of all controllers, because any matching Job may adopt a pod. The
+   * controller syncs, counts and removes finalizers only for its own Jobs.
    */
   readonly handles?: HandlesJob | undefined;
-  /** Told after every sync that had something to decide. */
+  /** Called after every sync that had something to decide. */
   readonly onDecision?: (decision: JobDecision) => void;
   readonly metrics?: JobMetrics | undefined;
 }
@@ -67,8 +69,7 @@ const NAME = "job-controller";
 const RETRY = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 
 /**
- * Brings about what Jobs ask for: creates and deletes their pods, accounts for each ended one exactly once, and declares
- * Jobs finished.
+ * Reconciles Jobs: creates and deletes their pods, counts each ended pod exactly once, and declares Jobs finished.
  *
  * Upstream: pkg/controller/job/job_controller.go.
  */
@@ -198,8 +199,8 @@ export class JobController implements Runnable {
 }
 
 /**
- * A pod was written on behalf of the Job that controls it now, which is not synced again before the cache shows it.
- * Nothing is noted for a Job that is not there: it will not be synced, so nobody would clear the note.
+ * Records a pod write on behalf of the Job that controls the pod. The Job is not synced again before the cache shows
+ * the write. For a missing Job nothing is recorded: it will not be synced, so the record would never be deleted.
  */
 function recordPodWrite(pod: PodObject, { store }: SharedInformer<Job>, memory: JobMemory): void {
   const { namespace = "", resourceVersion = "" } = pod.metadata;

@@ -4,7 +4,7 @@ import type { JobReason } from "./job-reason.js";
 import type { JobPlan } from "./plan-job.js";
 import type { SyncAction } from "./plan-pods.js";
 
-/** One sync of a Job that is not finished, after the fact. */
+/** The result of one sync of an unfinished Job. */
 export interface JobDecision {
   readonly key: ObjectKey;
   readonly uid: string;
@@ -12,10 +12,10 @@ export interface JobDecision {
   readonly atMs: number;
   readonly action: SyncAction;
   readonly plan: JobPlan;
-  /** Why, in the order in which it mattered. */
+  /** Reasons in order of importance. */
   readonly reasons: readonly JobReason[];
-  /** Writes of the Job's status: 0 when nothing had changed. */
+  /** Number of writes of the Job's status; 0 when nothing had changed. */
   readonly statusWrites: number;
-  /** What made the sync fail: it is tried again. */
+  /** The error of a failed sync, which is retried. */
   readonly error?: unknown;
 }

@@ -1,16 +1,16 @@
-/** Constants upstream; tests, and users without patience, set them. */
+/** Limits that are constants upstream. Tests, and users who want shorter delays, set them. */
 export interface JobLimits {
-  /** Pause before a failed pod is replaced; doubled by each further failure. */
+  /** Delay before a failed pod is replaced; doubled by each further failure. */
   readonly podBackoffBaseMs: number;
-  /** Longest such pause. */
+  /** Maximum delay. */
   readonly podBackoffMaxMs: number;
-  /** Most ended pods that one sync accounts for, which bounds the size of `uncountedTerminatedPods`. */
+  /** Maximum number of ended pods that one sync counts. It bounds the size of `uncountedTerminatedPods`. */
   readonly maxUncountedPods: number;
-  /** Most pods that one sync creates, and most that it deletes to have fewer. */
+  /** Maximum number of pods that one sync creates, and maximum number of surplus pods that it deletes. */
   readonly maxPodsPerSync: number;
 }
 
-/** Upstream: job_controller.go and backoff_utils.go, the constants. */
+/** Upstream: the constants in job_controller.go and backoff_utils.go. */
 export const defaultJobLimits: JobLimits = {
   podBackoffBaseMs: 10_000,
   podBackoffMaxMs: 600_000,

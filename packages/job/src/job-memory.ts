@@ -8,23 +8,25 @@ interface Versioned {
   readonly lastStoreSyncResourceVersion: string;
 }
 
-/** All that the controller knows and the API server does not. Lost on restart; nothing depends on it for correctness. */
+/**
+ * The controller's state that the API server does not store. It is lost on restart; correctness does not depend on it.
+ */
 export class JobMemory {
-  /** UIDs of the Jobs that the keys were last synced for. */
+  /** UID of the last synced Job, by key. */
   readonly #uids = new Map<ObjectKey, string>();
-  /** Pods being created and deleted, per Job key. */
+  /** Pending creations and deletions of pods, by Job key. */
   readonly expectations: ControllerExpectations;
-  /** Pods losing their tracking finalizer, per Job key. */
+  /** Pending removals of tracking finalizers, by Job key. */
   readonly finalizers = new FinalizerExpectations();
   readonly backoff = new Map<ObjectKey, BackoffRecord>();
   /**
-   * UIDs of Jobs whose end is written, though the cache may not show it yet. Their pods have no finalizers any more: a
-   * sync of the stale Job would take them for missing, and create others.
+   * UIDs of Jobs whose terminal condition is written, though the cache may not show it. Their pods have no finalizers
+   * any more: a sync of the stale Job would consider them missing and create replacements.
    */
   readonly finished = new Set<string>();
-  /** What was written and must be read back before the next sync. */
+  /** Writes that the caches must show before the next sync. */
   readonly consistency: ConsistencyStore;
-  /** Whether it must. */
+  /** Whether {@link consistency} is enforced. */
   readonly requiresReadYourWrites: boolean;
 
   constructor({
@@ -36,7 +38,7 @@ export class JobMemory {
     readonly clock: Clock;
     readonly jobStore: Versioned;
     readonly podStore: Versioned;
-    /** Whether a Job waits until its writes can be read back. */
+    /** Whether a sync waits until the caches show the controller's own writes. */
     readonly consistencyGate?: boolean;
   }) {
     this.expectations = new ControllerExpectations({ clock });
@@ -48,14 +50,14 @@ export class JobMemory {
     this.consistency = new ConsistencyStore({ stores: consistencyGate ? stores : [] });
   }
 
-  /** Whether the caches show all that was done for the Job, so that they tell all there is to know of it. */
+  /** Returns whether the caches show everything that was done for the Job, so that they are complete. */
   isUpToDate(key: ObjectKey): boolean {
     return this.expectations.satisfiedExpectations(key) && this.consistency.ensureReady(key).ready;
   }
 
   /**
-   * A sync of a Job begins. What is known of another that had its name is forgotten: the events of that one's pods are no news of
-   * this one, so what was expected of it would hold this one back.
+   * Begins a sync of the Job. If another Job had the key before, its state is deleted: events of its pods do not meet
+   * expectations for this Job, so its expectations would delay this Job.
    */
   beginSync(key: ObjectKey, uid: string): void {
     const before = this.#uids.get(key);
@@ -64,7 +66,7 @@ export class JobMemory {
     this.#uids.set(key, uid);
   }
 
-  /** The Job is gone from the cache: whatever has its name next starts anew. */
+  /** Deletes the state of a Job that is gone from the cache, so that the next Job of that name starts without it. */
   forgetKey(key: ObjectKey): void {
     this.#uids.delete(key);
     this.expectations.deleteExpectations(key);
@@ -73,7 +75,7 @@ export class JobMemory {
     this.backoff.delete(key);
   }
 
-  /** The Job has finished, as the cache shows. */
+  /** Deletes the state of a Job that has finished according to the cache. */
   forgetFinished(key: ObjectKey, uid: string): void {
     this.backoff.delete(key);
     this.consistency.clear(key, uid);

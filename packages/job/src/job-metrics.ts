@@ -9,40 +9,43 @@ export type CompletionMode = "Indexed" | "NonIndexed";
 export type PodCreationReason = "new" | "recreate_terminating_or_failed" | "recreate_failed";
 
 /**
- * Takes the measurements of a Job controller. Counts are never negative, durations in seconds. A count of 0 opens a
- * series, so that its first increase can be told.
+ * Records the metrics of a Job controller. Counts are never negative; durations are in seconds. A count of 0 creates a
+ * series, so that its first increase is visible.
  */
 export interface JobMetrics {
-  /** `job_sync_duration_seconds` and `job_syncs_total`: a sync that had something to decide. */
+  /** Records `job_sync_duration_seconds` and `job_syncs_total` for a sync that had something to decide. */
   synced(labels: SyncLabels, seconds: number): void;
-  /** `jobs_finished_total`, once the end is written. */
+  /** Records `jobs_finished_total` after the end is written. */
   jobFinished(labels: {
     readonly completion_mode: CompletionMode;
     readonly result: "succeeded" | "failed";
     readonly reason: string;
   }): void;
-  /** `job_pods_finished_total`, once the count is written. Of an indexed Job, successes are indexes. */
+  /** Records `job_pods_finished_total` after the count is written. For an indexed Job, successes are indexes. */
   podsFinished(
     labels: { readonly completion_mode: CompletionMode; readonly result: "succeeded" | "failed" },
     count: number,
   ): void;
-  /** `job_finished_indexes_total`, once they are written. */
+  /** Records `job_finished_indexes_total` after the indexes are written. */
   indexesFinished(
     labels: { readonly status: "succeeded" | "failed"; readonly backoffLimit: "perIndex" | "global" },
     count: number,
   ): void;
-  /** `jobs_by_external_controller_total`: such a Job was seen, also when the controller starts. */
+  /** Records `jobs_by_external_controller_total`: such a Job was observed, also at controller start. */
   externalJobAdded(labels: { readonly controller_name: string }): void;
-  /** `pod_failures_handled_by_failure_policy_total`. */
+  /** Records `pod_failures_handled_by_failure_policy_total`. */
   podFailuresHandled(labels: { readonly action: PodFailureAction }, count: number): void;
-  /** `terminated_pods_tracking_finalizer_total`: a pod became, or ceased to be, ended and tracked. */
+  /**
+   * Records `terminated_pods_tracking_finalizer_total`: a pod became, or ceased to be, terminated with the tracking
+   * finalizer.
+   */
   terminatedPodTracked(labels: { readonly event: "add" | "delete" }): void;
   /**
-   * `job_pods_creation_total`: one call each. Upstream counts a failed one as succeeded too; not here. One refused
-   * because its namespace is being deleted is neither.
+   * Records `job_pods_creation_total`, one call per creation. Upstream counts a failed creation as succeeded too; this
+   * controller does not. A creation rejected because its namespace is being deleted is not counted.
    */
   podCreated(labels: { readonly reason: PodCreationReason; readonly status: "succeeded" | "failed" }): void;
-  /** `stale_sync_skips_total`. */
+  /** Records `stale_sync_skips_total`. */
   staleSyncSkipped(labels: { readonly group: string; readonly resource: string }): void;
 }
 
@@ -52,7 +55,7 @@ export interface SyncLabels {
   readonly action: SyncAction;
 }
 
-/** Measures nothing. The default. */
+/** Discards all measurements. The default. */
 export const noJobMetrics: JobMetrics = {
   synced: () => undefined,
   jobFinished: () => undefined,
@@ -65,7 +68,7 @@ export const noJobMetrics: JobMetrics = {
   staleSyncSkipped: () => undefined,
 };
 
-/** How a metric is registered. */
+/** Definition of a metric for its registration. */
 export interface JobMetricDefinition {
   readonly type: "counter" | "histogram";
   readonly name: string;
@@ -78,7 +81,7 @@ const SYNC_LABELS = ["completion_mode", "result", "action"];
 
 /**
  * Names, stability, labels and buckets of upstream's metrics (pkg/controller/job/metrics), and the help texts of those
- * that have a short one. The four that list the values of labels do so in other words, `FailIndex` included.
+ * with a short one. The four that list label values have other texts, which include `FailIndex`.
  */
 export const jobMetricDefinitions = {
   syncDuration: {
@@ -149,8 +152,9 @@ export function completionModeOf(job: JobObject): CompletionMode {
 }
 
 /**
- * Counts what a written status has more than the one before. Both texts of indexes are read with the completions of
- * now, so that lowering them takes nothing away. Upstream forgets what it writes when some finalizer has stayed.
+ * Counts the difference between a written status and the previous one. Both index texts are parsed with the current
+ * completions, so that lowering completions decreases nothing. Upstream loses the counts of a write when the removal of
+ * a finalizer fails.
  *
  * Upstream: job_controller.go recordJobPodFinished.
  */

@@ -5,13 +5,13 @@ import type { Lister } from "@kubewright/informer";
 import type { JobObject, PodObject } from "./job-spec.js";
 import { hasTrackingFinalizer, isPodSucceeded } from "./pod-state.js";
 
-/** Name of the index that finds the pods a sync of a Job has to look at. */
+/** Name of the index that finds the pods for a sync of a Job. */
 export const jobPodsIndex = "jobPods";
 
 /**
- * By controller, or by namespace for a pod without one. Succeeded pods that were accounted for are left out: no sync has
- * anything to do about them, and a Job of 100,000 completions would look at each a thousand times. They are left out by
- * the label that the API server has Jobs select by, so that one that has lost it is still let go.
+ * Indexes pods by controller, or by namespace for a pod without one. It omits succeeded pods that were already counted:
+ * no sync needs them, and a Job with 100,000 completions would read each of them a thousand times. The omission
+ * requires the label that the API server adds to a Job's selector, so that a pod that has lost it is still released.
  */
 export function jobPodsIndexValues(pod: PodObject): readonly string[] {
   const namespace = pod.metadata.namespace ?? "";
@@ -25,7 +25,7 @@ export function jobPodsIndexValues(pod: PodObject): readonly string[] {
 
 type JobPods = Pick<Lister<Pod, typeof jobPodsIndex>, "byIndex">;
 
-/** What the Job controls. */
+/** Returns the pods that the Job controls. */
 export function jobPodsOf(pods: JobPods, { metadata }: JobObject): readonly PodObject[] {
   const { namespace, name, uid } = metadata;
   if (!namespace || !name || !uid)
@@ -33,7 +33,7 @@ export function jobPodsOf(pods: JobPods, { metadata }: JobObject): readonly PodO
   return pods.byIndex(jobPodsIndex, podControllerIndexKey(namespace, jobs.kind, name, uid));
 }
 
-/** The candidates for claiming: what the Job controls, and what nobody controls in its namespace. */
+/** Returns the candidates for claiming: the pods that the Job controls, and the orphans of its namespace. */
 export function jobPodCandidates(pods: JobPods, job: JobObject): readonly PodObject[] {
   const owned = jobPodsOf(pods, job);
   const orphans = pods.byIndex(jobPodsIndex, job.metadata.namespace ?? "");

@@ -1,6 +1,6 @@
 import type { EndState } from "./end-state.js";
 
-/** Why a sync did what it did, or did nothing: data, for which {@link explainJobReason} has the words. */
+/** Why a sync did something, or did nothing. {@link explainJobReason} converts it to text. */
 export type JobReason =
   | {
       readonly type: "Creating";
@@ -36,7 +36,7 @@ export type JobReason =
       readonly message: string;
     };
 
-/** One sentence, in the words of somebody watching the Job. */
+/** Explains a reason in one sentence for a user who watches the Job. */
 export function explainJobReason(reason: JobReason): string {
   switch (reason.type) {
     case "Creating": {

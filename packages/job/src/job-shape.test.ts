@@ -74,7 +74,7 @@ test("a set of two thousand million indexes costs no more than one of two", asyn
 
 test("a misshapen Job is logged once, by name, and disturbs no other", async () => {
   const cluster = await TestCluster.start({
-    // As if it had come so from the server.
+    // As if the server had returned it in this form.
     transform: (object) => (object.metadata.name === "bad" ? { ...object, spec: undefined } : object),
   });
   await cluster.createJob({}, { name: "bad" });

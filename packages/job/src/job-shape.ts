@@ -1,10 +1,10 @@
 import type { JobObject } from "./job-spec.js";
 
 /**
- * Refuses a Job that cannot be read as one. The API server lets none pass; whoever serves it may be older, newer, or
- * something else.
+ * Checks the structure of a Job. The API server rejects malformed Jobs, but the server may be older, newer, or not
+ * Kubernetes.
  *
- * @throws Error naming the field, and what it should be.
+ * @throws Error that names the field and its required type.
  */
 export function checkJobShape({ spec, status }: JobObject): void {
   requireObject("spec", spec);

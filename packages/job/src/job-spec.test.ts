@@ -6,7 +6,7 @@ import type { JobPlan } from "./plan-job.js";
 
 const TEMPLATE: JobSpec["template"] = { spec: { restartPolicy: "Never", containers: [] } };
 
-/** What a caller plans for a Job that no API server has defaulted. */
+/** Plans a Job without the API server's defaults. */
 const planOf = (spec: Partial<JobSpec>, pods: Parameters<typeof plan>[0]["pods"] = []): JobPlan => {
   const job: Job = {
     metadata: { name: "job", namespace: "ns", uid: "job-uid" },

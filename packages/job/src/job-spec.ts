@@ -1,12 +1,12 @@
 import { type DeepReadonly, type Job, type JobSpec, JOB_CONTROLLER_NAME, type Pod } from "@kubewright/api";
 
-/** A Job, or a Pod, as caches and responses hand it out: never written to. */
+/** A Job, or a Pod, from a cache or a response. Immutable. */
 export type JobObject = DeepReadonly<Job>;
 export type PodObject = DeepReadonly<Pod>;
 
-/** What the API server defaults `backoffLimit` to. */
+/** The API server's default for `backoffLimit`. */
 const DEFAULT_BACKOFF_LIMIT = 6;
-/** The same with `backoffLimitPerIndex`: no limit. */
+/** The API server's default with `backoffLimitPerIndex`: no limit. */
 const MAX_INT32 = 2 ** 31 - 1;
 
 export function specOf(job: JobObject): DeepReadonly<JobSpec> {
@@ -14,12 +14,18 @@ export function specOf(job: JobObject): DeepReadonly<JobSpec> {
   return job.spec;
 }
 
-/** How many pods may be active. Here and below, what is unset is what the API server defaults it to: pkg/apis/batch/v1 defaults.go. */
+/**
+ * Returns the maximum number of active pods. This and the following functions apply the API server's defaults to unset
+ * fields: pkg/apis/batch/v1 defaults.go.
+ */
 export function parallelismOf(job: JobObject): number {
   return job.spec?.parallelism ?? 1;
 }
 
-/** How many pods, or indexes, have to succeed; `undefined` for a work queue, which has `parallelism` alone. */
+/**
+ * Returns the required number of successful pods or indexes; `undefined` for a work queue, which sets only
+ * `parallelism`.
+ */
 export function completionsOf({ spec }: JobObject): number | undefined {
   return spec?.completions ?? (spec?.parallelism == null ? 1 : undefined);
 }
@@ -28,7 +34,7 @@ export function isIndexed(job: JobObject): boolean {
   return job.spec?.completionMode === "Indexed";
 }
 
-/** An indexed Job's number of indexes, which validation requires; 0 otherwise. */
+/** Returns the number of indexes of an indexed Job, which validation requires; 0 for other Jobs. */
 export function indexCount(job: JobObject): number {
   return isIndexed(job) ? (completionsOf(job) ?? 0) : 0;
 }
@@ -42,10 +48,10 @@ export function isBeingDeleted(object: JobObject | PodObject): boolean {
 }
 
 /**
- * Whether `spec.managedBy` gives the Job to another controller: then nothing here may touch it.
+ * Returns whether `spec.managedBy` assigns the Job to another controller. This controller must not modify such a Job.
  *
- * @param ours - The `managedBy` that this controller answers to. Default: it is the built-in one, to which Jobs without
- *   `managedBy` are left too.
+ * @param ours - The `managedBy` value of this controller. Default: the built-in controller, which also handles Jobs
+ * without `managedBy`.
  */
 export function isManagedElsewhere(job: JobObject, ours?: string): boolean {
   const managedBy = job.spec?.managedBy;
@@ -57,14 +63,14 @@ export function backoffLimitOf({ spec }: JobObject): number {
   return spec?.backoffLimit ?? (spec?.backoffLimitPerIndex == null ? DEFAULT_BACKOFF_LIMIT : MAX_INT32);
 }
 
-/** The limit of retries per index, where the Job has one: it needs indexes. */
+/** Returns the limit of retries per index, if the Job has one; it requires an indexed Job. */
 export function backoffLimitPerIndexOf(job: JobObject): number | undefined {
   return isIndexed(job) ? (job.spec?.backoffLimitPerIndex ?? undefined) : undefined;
 }
 
 /**
- * Whether a terminating pod still occupies its place until it has ended: `podReplacementPolicy: Failed`, which a
- * `podFailurePolicy` implies.
+ * Returns whether a terminating pod counts against `parallelism` until it has ended: `podReplacementPolicy: Failed`,
+ * which a `podFailurePolicy` implies.
  *
  * Upstream: job_controller.go onlyReplaceFailedPods.
  */

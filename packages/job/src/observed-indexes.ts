@@ -21,24 +21,26 @@ import { matchPodFailurePolicy } from "./pod-failure-policy.js";
 import { podFinishTimeMs } from "./pod-finish-time.js";
 import { completionIndexOf, hasTrackingFinalizer, isPodFailed, isPodSucceeded, validIndexOf } from "./pod-state.js";
 
-/** Where the indexes of an indexed Job stand. */
+/** State of the indexes of an indexed Job. */
 export interface ObservedIndexes {
-  /** As the status has it, cut to the current number of completions. */
+  /** Succeeded indexes in the stored status, cut to the current number of completions. */
   readonly succeededBefore: IndexIntervals;
-  /** With the pods that succeeded since. */
+  /** Succeeded indexes including those of pods that succeeded since. */
   readonly succeeded: IndexIntervals;
-  /** Indexes that will not be tried again; absent without `backoffLimitPerIndex`. */
+  /** Indexes that will not be retried; absent without `backoffLimitPerIndex`. */
   readonly failed?: IndexIntervals;
   /**
    * With `backoffLimitPerIndex`: the failed pod of each index that waits for its replacement. Its annotations are the
-   * only record of the index's failures, so it keeps its finalizer, and stays uncounted, until they have a successor.
+   * only record of the index's failures. Therefore it keeps its finalizer and stays uncounted until its replacement has
+   * the annotations.
    */
   readonly awaitingReplacement: ReadonlyMap<number, PodObject>;
 }
 
 /**
- * No index is both: what the status has recorded stays, and one that has succeeded and failed since has succeeded.
- * Upstream puts it into both sets, which the API server refuses, again and again.
+ * Computes the succeeded and failed indexes. No index is in both sets: the status takes precedence, and an index that
+ * has both succeeded and failed since has succeeded. Upstream adds such an index to both sets, which the API server
+ * rejects at each retry.
  *
  * @returns `undefined` for a Job without indexes.
  */
@@ -59,7 +61,7 @@ export function observeIndexes(job: JobObject, observed: ObservedPods): Observed
   };
 }
 
-/** The set with more indexes, but for those that are in another. */
+/** Adds indexes to a set, except those in another set. */
 function withIndexes(set: IndexIntervals, indexes: ReadonlySet<number>, other: IndexIntervals): IndexIntervals {
   const added = other.length === 0 ? indexes : [...indexes].filter((index) => !hasIndex(other, index));
   return mergeIndexIntervals(set, indexIntervalsOf(added));
@@ -118,7 +120,7 @@ function podsAwaitingReplacement(
   return newestByIndex;
 }
 
-/** The completion indexes that some of the pods have, in range or not. */
+/** Returns the completion indexes of the pods, in range or not. */
 export function indexesOf(pods: readonly PodObject[]): Set<number> {
   const indexes = new Set<number>();
   for (const pod of pods) {
@@ -128,7 +130,7 @@ export function indexesOf(pods: readonly PodObject[]): Set<number> {
   return indexes;
 }
 
-/** How long the index of a failed pod still has to wait for its next attempt. Upstream: backoff_utils.go getRemainingTimePerIndex. */
+/** Returns the remaining backoff of a failed pod's index. Upstream: backoff_utils.go getRemainingTimePerIndex. */
 export function remainingIndexBackoffMs(failed: PodObject | undefined, nowMs: number, limits: JobLimits): number {
   return failed === undefined
     ? 0

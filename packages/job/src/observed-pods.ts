@@ -4,19 +4,19 @@ import { type JobObject, type PodObject, indexCount, isIndexed, replacesOnlyFail
 import { matchPodFailurePolicy } from "./pod-failure-policy.js";
 import { hasTrackingFinalizer, isPodFailed, isPodSucceeded, uidOf, uidSet, validIndexOf } from "./pod-state.js";
 
-/** A Job's pods, sorted out. */
+/** The pods of a Job by state. */
 export interface ObservedPods {
-  /** All that were claimed: what is left out are successes that were accounted for. */
+  /** All claimed pods, without successes that were already counted. */
   readonly pods: readonly PodObject[];
   readonly active: readonly PodObject[];
   readonly ready: number;
-  /** Being deleted, and not ended yet. */
+  /** Pods that are being deleted and have not ended. */
   readonly terminating: readonly PodObject[];
-  /** Those whose end the status does not yet account for. */
+  /** Pods with the tracking finalizer, whose end the status does not count yet. */
   readonly tracked: readonly PodObject[];
   readonly newlySucceeded: readonly PodObject[];
   readonly newlyFailed: readonly PodObject[];
-  /** Cumulative; of an indexed Job, pods rather than indexes. */
+  /** Cumulative; for an indexed Job pods, not indexes. */
   readonly succeeded: number;
   /** Cumulative, without failures that the pod failure policy ignores. */
   readonly failed: number;
@@ -25,11 +25,11 @@ export interface ObservedPods {
 /**
  * Counts the pods of a Job.
  *
- * A pod that the status has recorded is no news, however it has ended: what was recorded first stays. Upstream looks at
- * one list only, and so takes a pod that is recorded as succeeded, and has failed since, for one more failure.
+ * A pod that the status has recorded is not new, however it has ended: the first record stays. Upstream checks one list
+ * only. It counts a pod that is recorded as succeeded and has failed since as another failure.
  *
- * @param finalizersBeingRemoved - UIDs whose finalizer is gone, or going, though the cache may still show it.
- * Upstream: job_controller.go syncJob, the part that builds syncJobCtx, and getNewFinishedPods.
+ * @param finalizersBeingRemoved - UIDs of pods whose finalizer is removed or being removed, though the cache may still
+ * show it. Upstream: job_controller.go syncJob, the part that builds syncJobCtx, and getNewFinishedPods.
  */
 export function observePods(
   job: JobObject,

@@ -7,7 +7,7 @@ import { orphanPodKey, orphanSelectorKey, orphanTarget } from "./orphan-key.js";
 test("a key of the orphan queue names the pod, or the namespace and selector, that it was made of", () => {
   const { namespace = "", name = "" } = pod("p").metadata;
   expect(orphanTarget(orphanPodKey(pod("p")))).toEqual({ type: "pod", key: objectKey({ namespace, name }) });
-  // With what ends a tag or a namespace elsewhere.
+  // Contains the separators of type prefix and namespace.
   const selector = { matchLabels: { "example.com/who": "a:b" } };
   const selecting = job({ selector });
   expect(orphanTarget(orphanSelectorKey(selecting))).toEqual({ type: "selector", namespace, selector });

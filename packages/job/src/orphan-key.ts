@@ -2,10 +2,10 @@ import { type DeepReadonly, type LabelSelector, type ObjectKey, keyOf, objectKey
 
 import type { JobObject, PodObject } from "./job-spec.js";
 
-/** What the orphan queue holds, behind its tag: the key of one pod, or a namespace and the selector of a Job in it. */
+/** A key of the orphan queue with a type prefix: the key of one pod, or a namespace and the selector of a Job in it. */
 export type OrphanKey = `pod:${string}` | `selector:${string}`;
 
-/** What such a key asks to look at. Upstream: job_controller.go orphanPodKey. */
+/** The parsed form of a key of the orphan queue. Upstream: job_controller.go orphanPodKey. */
 export type OrphanTarget =
   | { readonly type: "pod"; readonly key: ObjectKey }
   | {
@@ -14,12 +14,12 @@ export type OrphanTarget =
       readonly selector: DeepReadonly<LabelSelector> | undefined;
     };
 
-/** Asks to look at one pod. */
+/** Returns the key for one pod. */
 export function orphanPodKey(pod: PodObject): OrphanKey {
   return `pod:${keyOf(pod)}`;
 }
 
-/** Asks to look at all pods that a Job selects. */
+/** Returns the key for all pods that a Job selects. */
 export function orphanSelectorKey({ metadata, spec }: JobObject): OrphanKey {
   return `selector:${metadata.namespace}/${JSON.stringify(spec?.selector ?? null)}`;
 }

@@ -107,7 +107,7 @@ test("a pod that was terminating when its Job was deleted loses its finalizer, t
     method === "PATCH" && path.includes("/pods/") && refused++ === 0 ? refusal(500, "InternalError") : undefined;
   await cluster.deleteJob();
   expect((await cluster.pods()).map(hasTrackingFinalizer)).toEqual([true]);
-  // No event of the pod comes any more.
+  // No further event of the pod arrives.
   await cluster.advance(10);
   expect(refused).toBe(2);
   expect(await cluster.pods()).toEqual([]);

@@ -24,8 +24,8 @@ import { resolveJob } from "./resolve-job.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
 /**
- * Name of the index that finds the pods of a namespace that have the tracking finalizer, all of them or those labelled as one
- * Job's: each Job that ends asks for some.
+ * Name of the index of pods with the tracking finalizer, by namespace and by the Job label. Each Job that ends queries
+ * it.
  */
 export const trackedPodsIndex = "jobTracking";
 
@@ -36,35 +36,36 @@ export function trackedPodsIndexValues({ metadata }: PodObject): readonly string
   return uid === undefined ? [namespace] : [namespace, `${namespace}/${uid}`];
 }
 
-/** The value of that index that finds all pods a selector matches, and few others unless somebody else has written it. */
+/** Returns the index value that finds all pods of a selector. It finds few others unless a user wrote the selector. */
 export function trackedPodsIndexValue(namespace: string, selector: DeepReadonly<LabelSelector> | undefined): string {
   const uid = selector?.matchLabels?.[CONTROLLER_UID_LABEL];
   return uid === undefined ? namespace : `${namespace}/${uid}`;
 }
 
 export interface OrphanPodDeps {
-  /** Those that are handled here. */
+  /** The Jobs that this controller handles. */
   readonly jobs: Pick<Lister<Job>, "get">;
   readonly pods: Pick<Lister<Pod, typeof trackedPodsIndex>, "get" | "byIndex">;
   readonly podControl: PodControl;
-  /** Pods losing their tracking finalizer to a sync. */
+  /** Pods whose tracking finalizer a sync is removing. */
   readonly finalizers: Pick<FinalizerExpectations, "expectedUIDs">;
-  /** As in the syncs' deps. */
+  /** Same as in `JobSyncDeps`. */
   readonly managedBy?: string | undefined;
-  /** As in the controller's options. */
+  /** Same as in the controller's options. */
   readonly handles?: HandlesJob | undefined;
 }
 
 /**
- * Frees pods that no sync will look at again, of the tracking finalizer: else they could never be deleted.
+ * Removes the tracking finalizer of pods that no sync will process again; otherwise they could never be deleted.
  *
- * @throws what was refused, to be tried again, once all pods were tried. Upstream 1.36 forgets pods found by selector
- *   whose patch was refused, which may never be deleted then; fixed there later.
- * Upstream: job_controller.go syncOrphanPod, orphanWorker; kubernetes/kubernetes#141329.
+ * @throws One error for all rejected requests, after all pods were tried; the key is retried. Upstream 1.36 drops pods
+ * found by selector whose patch was rejected, which then may never be deleted; fixed there later. Upstream:
+ * job_controller.go syncOrphanPod, orphanWorker; kubernetes/kubernetes#141329.
  */
 export async function syncOrphanPods(key: OrphanKey, deps: OrphanPodDeps, signal: AbortSignal): Promise<void> {
   const target = orphanTarget(key);
-  // Whose a pod was, whose Job is gone, only the Job's deletion tells. The built-in controller frees all others.
+  // Only the deletion event of a Job reveals which controller handled its pods. The built-in controller handles all
+  // other pods.
   const isOrphan = orphanPredicate(deps, { withoutJob: target.type === "selector" || deps.managedBy === undefined });
   if (target.type === "pod") {
     const pod = deps.pods.get(target.key);
@@ -75,7 +76,7 @@ export async function syncOrphanPods(key: OrphanKey, deps: OrphanPodDeps, signal
   const refusals: Error[] = [];
   for (const found of deps.pods.byIndex(trackedPodsIndex, trackedPodsIndexValue(target.namespace, target.selector))) {
     if (!matches(found.metadata.labels)) continue;
-    // Another Job may have taken it over while those before it were freed. Upstream goes by what it has found.
+    // Another Job may have adopted the pod during the previous patches. Upstream uses the pod as first found.
     const pod = deps.pods.get(keyOf(found));
     if (pod === undefined || !isOrphan(pod)) continue;
     try {
@@ -102,8 +103,9 @@ async function removeOrphanFinalizer(
 }
 
 /**
- * Tells whether nobody will ever account for a pod: it has no owner, or its Job is gone, replaced or finished. Upstream
- * also patches those that the last sync of a finished Job has freed, where the cache does not show that yet.
+ * Returns a predicate for pods that will never be counted: the pod has no owner, or its Job is gone, replaced or
+ * finished. Upstream also patches pods whose finalizer the last sync of a finished Job has removed, while the cache
+ * does not show the removal.
  */
 function orphanPredicate(
   { jobs: lister, finalizers, managedBy, handles }: OrphanPodDeps,

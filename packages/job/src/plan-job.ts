@@ -11,17 +11,17 @@ import { type ObservedPods, observePods } from "./observed-pods.js";
 import { comparePodsByAge, completionIndexOf } from "./pod-state.js";
 import { type PodPlan, type SyncAction, planPods } from "./plan-pods.js";
 
-/** All that one sync of a Job knows. */
+/** The input of one sync of a Job. */
 export interface JobInput {
-  /** Not finished. */
+  /** An unfinished Job. */
   readonly job: JobObject;
-  /** Those that the Job owns, in any order. */
+  /** The pods that the Job owns, in any order. */
   readonly pods: readonly PodObject[];
   /** Whether the cache shows all pods created and deleted before. */
   readonly expectationsSatisfied: boolean;
   /** UIDs of pods whose tracking finalizer is being removed, though the cache may still show it. */
   readonly finalizersBeingRemoved: ReadonlySet<string>;
-  /** As of the last sync that wrote the status. */
+  /** The record of the last sync that wrote the status. */
   readonly backoff: BackoffRecord;
   readonly nowMs: number;
   /** Default: upstream's. */
@@ -30,38 +30,37 @@ export interface JobInput {
   readonly behaviours?: VersionBehaviours | undefined;
 }
 
-/** What one sync of a Job decided: plain data, so a test can compare it and the simulator can show it. */
+/** The decision of one sync of a Job: plain data, which a test can compare and the simulator can display. */
 export interface JobPlan {
   readonly observed: ObservedPods;
   readonly indexes?: ObservedIndexes | undefined;
-  /** Pods, or indexes, that have succeeded. */
+  /** Number of pods, or indexes, that have succeeded. */
   readonly succeeded: number;
-  /** When the Job began to be active, in epoch milliseconds. Absent for one that is suspended from the start. */
+  /** When the Job became active, in epoch milliseconds. Absent for a Job that was created suspended. */
   readonly startMs?: number | undefined;
-  /** To be remembered once the status is written. */
+  /** The record to store once the status is written. */
   readonly backoff: BackoffRecord;
-  /** If set, active pods are deleted, all of them, and nothing else is done about pods: see {@link recordsBeforeDeleting}. */
+  /** If set, all active pods are deleted, and no pod is created: see {@link recordsBeforeDeleting}. */
   readonly end?: EndState;
   readonly expectationsSatisfied: boolean;
-  /** What to create or remove; absent when pods must be left alone, or the Job ends. */
+  /** The pods to create or remove; absent when the sync must not change pods, or the Job ends. */
   readonly pods?: PodPlan;
   readonly action: SyncAction;
-  /** When the Job has to be looked at again, whatever happens until then: its deadline. */
+  /** Milliseconds until the Job must be synced again, independent of events: its active deadline. */
   readonly deadlineInMs?: number | undefined;
   readonly reasons: readonly JobReason[];
 }
 
 /**
- * Whether the status says how the Job ends before its active pods are deleted for it: when it has succeeded. Upstream
- * deletes them first, whatever the end. Whoever goes on after a refusal, or after a controller that has died in between,
- * cannot tell then why they were deleted: it counts them as failed, and may fail the Job for them. Pods of a Job that
- * fails are to be counted as failed.
+ * Returns whether the status records the end before the active pods are deleted: true for a success. Upstream always
+ * deletes them first. A sync after a rejection or a crash in between then cannot know why they were deleted: it counts
+ * them as failed, and may fail the Job. Pods of a failing Job must be counted as failed.
  */
 export function recordsBeforeDeleting({ end }: JobPlan): boolean {
   return end?.type === "SuccessCriteriaMet";
 }
 
-/** Decides. Upstream: job_controller.go syncJob, up to the first request. */
+/** Decides what the sync does. Upstream: job_controller.go syncJob, up to the first request. */
 export function planJob({
   job,
   pods,
@@ -93,8 +92,9 @@ export function planJob({
 }
 
 /**
- * Pods whose success is news. What of an indexed Job keeps its finalizer, which may be refused to be removed, is in the set of
- * indexes from then on: upstream has each sync start the back-off over because of it, also after later failures.
+ * Returns the newly succeeded pods. An indexed pod may keep its finalizer because the removal was rejected, though its
+ * index is already in the set of indexes. Upstream resets the backoff in each sync because of such a pod, also after
+ * later failures.
  */
 function newSuccesses({ newlySucceeded }: ObservedPods, indexes: ObservedIndexes | undefined): readonly PodObject[] {
   if (indexes === undefined) return newlySucceeded;

@@ -82,7 +82,7 @@ test("an index that has succeeded before, whose pod keeps its finalizer, does no
   const backoff = { failuresAfterLastSuccess: 1, lastFailureMs: T0 + 10_000 };
   const input = { pods, backoff, ...after(12) };
   expect(plan({ ...input, job: indexed(2, {}, { status }) }).pods).toMatchObject({ create: [], retryAfterMs: 8_000 });
-  // A success that is new does.
+  // A new success resets the backoff.
   const first = plan({ ...input, job: indexed(2, {}, { status: { ...status, completedIndexes: "" } }) });
   expect(first.pods?.create).toHaveLength(1);
 });

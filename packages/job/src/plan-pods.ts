@@ -20,18 +20,18 @@ import type { ObservedPods } from "./observed-pods.js";
 import { choosePodsToDelete } from "./pods-to-delete.js";
 import type { PodToCreate } from "./pod-template.js";
 
-/** What a sync did, as upstream's metrics label it. */
+/** The action of a sync, as upstream's metrics label it. */
 export type SyncAction = "reconciling" | "tracking" | "pods_created" | "pods_deleted";
 
-/** What is to be done about a Job's pods, and why. */
+/** The changes to a Job's pods, and the reasons. */
 export interface PodPlan {
   readonly action: SyncAction;
   readonly create: readonly PodToCreate[];
-  /** Pods to be rid of: no longer tracked, so that they never count as failed, and then deleted. */
+  /** Pods to remove: their finalizer is removed, so that they never count as failed, and then they are deleted. */
   readonly remove: readonly PodObject[];
-  /** When to look again, because nothing may be created before. */
+  /** Milliseconds until the next sync, because no pod may be created before. */
   readonly retryAfterMs?: number;
-  /** Active pods that the status is to tell of, where they are not those that were observed. */
+  /** The `active` count for the status, if it is not the observed one. */
   readonly reportedActive?: number;
   readonly reasons: readonly JobReason[];
 }
@@ -40,7 +40,7 @@ export interface PodPlanInput {
   readonly job: JobObject;
   readonly observed: ObservedPods;
   readonly indexes: ObservedIndexes | undefined;
-  /** Pods, or indexes, that have succeeded. */
+  /** Number of pods, or indexes, that have succeeded. */
   readonly succeeded: number;
   readonly backoff: BackoffRecord;
   readonly nowMs: number;
@@ -49,7 +49,8 @@ export interface PodPlanInput {
 }
 
 /**
- * Which pods to create or delete so that as many are active as the Job wants. Never both in one sync.
+ * Decides which pods to create or delete so that the Job has the wanted number of active pods. One sync never does
+ * both.
  *
  * Upstream: job_controller.go manageJob.
  */
@@ -79,7 +80,7 @@ export function planPods(input: PodPlanInput): PodPlan {
   return planCreation(input, wanted, Math.min(missing, limits.maxPodsPerSync));
 }
 
-/** How many pods should be active. Without `completions`, one success means that nothing more is started. */
+/** Returns the wanted number of active pods. Without `completions`, no pod is started after the first success. */
 function wantedActive(job: JobObject, succeeded: number, active: number): number {
   const completions = completionsOf(job);
   const parallelism = parallelismOf(job);
@@ -108,7 +109,7 @@ function planCreation(input: PodPlanInput, wanted: number, missing: number): Pod
   const pending = firstPendingIndexes(job, observed, indexes, missing);
   if (!perIndex) return creating(pending.map((index) => ({ index })));
 
-  // Only the first `missing` are looked at, as upstream does: an index that waits holds back those after it.
+  // Only the first `missing` indexes are considered, as upstream: an index in backoff blocks those after it.
   const waitsMs = pending.map((index) =>
     remainingIndexBackoffMs(indexes.awaitingReplacement.get(index), nowMs, limits),
   );
@@ -126,7 +127,10 @@ function planCreation(input: PodPlanInput, wanted: number, missing: number): Pod
   );
 }
 
-/** The lowest indexes that nothing runs, has run or has given up. Upstream: indexed_job_utils.go firstPendingIndexes. */
+/**
+ * Returns the lowest indexes that are not active, succeeded or failed. Upstream: indexed_job_utils.go
+ * firstPendingIndexes.
+ */
 export function firstPendingIndexes(
   job: JobObject,
   observed: ObservedPods,
@@ -141,7 +145,7 @@ export function firstPendingIndexes(
   let next = 0;
   for (let index = 0; index < completions && result.length < count; index++) {
     while (next < ended.length && ended[next]!.last < index) next++;
-    // Whole intervals at once: a Job may have 100,000 indexes, most of them ended.
+    // Skips whole intervals: a Job may have 100,000 indexes, most of them ended.
     if (next < ended.length && ended[next]!.first <= index) index = ended[next]!.last;
     else if (!taken.has(index)) result.push(index);
   }

@@ -4,20 +4,20 @@ import type { PodObject } from "./job-spec.js";
 
 export type PodFailureAction = "FailJob" | "Ignore" | "Count" | "FailIndex";
 
-/** What a pod failure policy says of one failed pod. */
+/** The decision of a pod failure policy about one failed pod. */
 export interface PodFailureMatch {
-  /** Of the rule that decided; absent when none matched. */
+  /** Action of the matching rule; absent without a match. */
   readonly action?: PodFailureAction;
   /** Whether the failure counts toward `backoffLimit` and `status.failed`. */
   readonly counts: boolean;
-  /** For `FailJob`: why the Job fails, as its condition will say. */
+  /** For `FailJob`: the message of the Job's condition. */
   readonly message?: string;
 }
 
 const COUNTED: PodFailureMatch = { counts: true };
 
 /**
- * Applies the first rule that matches and whose action is known. Without a policy, or a match, the failure counts.
+ * Applies the first rule that matches and has a known action. Without a policy or a match, the failure counts.
  *
  * Upstream: pod_failure_policy.go matchPodFailurePolicy.
  */
@@ -41,10 +41,10 @@ export function matchPodFailurePolicy(
 
 type Rule = DeepReadonly<PodFailurePolicy["rules"][number]>;
 
-/** Regular containers are looked at first, then init containers; a container that exited with 0 never matches. */
+/** Checks regular containers first, then init containers. A container with exit code 0 never matches. */
 function exitCodeCause(requirement: NonNullable<Rule["onExitCodes"]>, pod: PodObject): string | undefined {
   const { containerName, operator } = requirement;
-  // Validation asks for some; without, `In` matches nothing and `NotIn` everything.
+  // Validation requires values. Without values, `In` matches nothing and `NotIn` matches everything.
   const values = requirement.values ?? [];
   const matches = ({ name, state }: DeepReadonly<ContainerStatus>): boolean => {
     const exitCode = state?.terminated?.exitCode;

@@ -4,8 +4,8 @@ import type { PodObject } from "./job-spec.js";
 import { isPodFailed, isPodSucceeded } from "./pod-state.js";
 
 /**
- * When the pod ended, in epoch milliseconds, from the best source it has: its containers' finish times, the moment it
- * stopped being ready, the moment its deletion was asked for, its creation.
+ * Returns when the pod ended, in epoch milliseconds, from the best available source: the finish times of its
+ * containers, the time it became not ready, the time of its deletion request, its creation.
  *
  * Upstream: backoff_utils.go getFinishedTime.
  */
@@ -20,8 +20,8 @@ export function podFinishTimeMs(pod: PodObject): number {
 }
 
 /**
- * Whether the pod was asked to go when it had not ended: then how it ended is owed to that. In whole seconds; one that ended in
- * the same second counts as asked before.
+ * Returns whether the deletion of the pod was requested before it ended, so that the deletion determined its end. Times
+ * have whole seconds; a pod that ended in the same second counts as deleted before.
  */
 export function wasDeletedWhileRunning(pod: PodObject): boolean {
   const requestedMs = deletionRequestedMs(pod);
@@ -30,7 +30,10 @@ export function wasDeletedWhileRunning(pod: PodObject): boolean {
   return !hasEnded || (containersFinishTimeMs(pod) ?? requestedMs) >= requestedMs;
 }
 
-/** The last finish of all containers and of all sidecars, which may outlive them; `undefined` while one of them runs. */
+/**
+ * Returns the last finish time of all containers and of all sidecars, which may run longer; `undefined` while one of
+ * them runs.
+ */
 function containersFinishTimeMs(pod: PodObject): number | undefined {
   const containers = latestFinishMs(undefined, pod.status?.containerStatuses ?? []);
   const sidecars = new Set(

@@ -3,13 +3,17 @@ import { JOB_COMPLETION_INDEX_ANNOTATION, JOB_TRACKING_FINALIZER } from "@kubewr
 import { parseDecimal } from "./decimal.js";
 import { type PodObject, isBeingDeleted } from "./job-spec.js";
 
-/** Whether the pod still has to be accounted for in its Job's status: until then this finalizer keeps it from vanishing. */
+/**
+ * Returns whether the pod has the tracking finalizer. The finalizer prevents its removal until the Job's status counts
+ * the pod.
+ */
 export function hasTrackingFinalizer(pod: PodObject): boolean {
   return pod.metadata.finalizers?.includes(JOB_TRACKING_FINALIZER) ?? false;
 }
 
 /**
- * Whether the pod counts as failed. Unless only ended pods may be replaced, one that is being deleted counts at once.
+ * Returns whether the pod counts as failed. A pod that is being deleted counts immediately, unless only ended pods may
+ * be replaced.
  *
  * Upstream: job_controller.go isPodFailed.
  */
@@ -24,8 +28,8 @@ export function isPodSucceeded(pod: PodObject): boolean {
 }
 
 /**
- * The pod's completion index; `undefined` when its annotation is missing, unreadable or negative. May be beyond the
- * Job's completions after those were lowered.
+ * Returns the pod's completion index; `undefined` when its annotation is missing, invalid or negative. The index may
+ * exceed the Job's completions after those were lowered.
  *
  * Upstream: indexed_job_utils.go getCompletionIndex.
  */
@@ -35,7 +39,7 @@ export function completionIndexOf(pod: PodObject): number | undefined {
   return index !== undefined && index >= 0 ? index : undefined;
 }
 
-/** The completion index, if it is below the number of completions. */
+/** Returns the completion index if it is below the number of completions. */
 export function validIndexOf(pod: PodObject, completions: number): number | undefined {
   const index = completionIndexOf(pod);
   return index !== undefined && index < completions ? index : undefined;
@@ -47,12 +51,12 @@ export function uidOf(pod: PodObject): string {
 
 export const NO_UIDS: ReadonlySet<string> = new Set();
 
-/** Mostly there are none, and nothing is made. */
+/** Returns a shared empty set for the usual case without UIDs. */
 export function uidSet(uids: readonly string[]): ReadonlySet<string> {
   return uids.length === 0 ? NO_UIDS : new Set(uids);
 }
 
-/** Oldest first, then by name: an order for lists that upstream leaves in the order of a hash map. */
+/** Compares pods by age, the oldest first, then by name. Upstream leaves such lists in the order of a hash map. */
 export function comparePodsByAge(a: PodObject, b: PodObject): number {
   const left = a.metadata.creationTimestamp ?? "";
   const right = b.metadata.creationTimestamp ?? "";

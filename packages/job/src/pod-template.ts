@@ -13,19 +13,20 @@ import { type JobObject, specOf } from "./job-spec.js";
 
 const COMPLETION_INDEX_ENV = "JOB_COMPLETION_INDEX";
 
-/** What the API server keeps of a generated name's base, before five random characters. */
+/** Length of a generated name's base that the API server keeps, before five random characters. */
 const MAX_GENERATED_NAME_BASE = 58;
 
 /** One pod to create. */
 export interface PodToCreate {
-  /** Only of an indexed Job. */
+  /** Only for an indexed Job. */
   readonly index?: number;
-  /** Only of a Job with `backoffLimitPerIndex`. */
+  /** Only for a Job with `backoffLimitPerIndex`. */
   readonly failureCounts?: IndexFailureCounts;
 }
 
 /**
- * The Job's pod template with what every pod of it needs: the tracking finalizer, and, where it has one, its index.
+ * Returns the Job's pod template with the additions for its pods: the tracking finalizer, and for an indexed pod its
+ * index.
  *
  * Upstream: job_controller.go managePod, indexed_job_utils.go addCompletionIndexEnvVariables.
  */
@@ -54,7 +55,8 @@ export function podTemplateOf(job: JobObject, { index, failureCounts }: PodToCre
 }
 
 /**
- * The base for the name of the pod with this index: cut so that the index survives the API server's own cut.
+ * Returns the name base for the pod of an index. The Job name is cut, so that the API server's own cut does not remove
+ * the index.
  *
  * Upstream: indexed_job_utils.go podGenerateNameWithIndex.
  */

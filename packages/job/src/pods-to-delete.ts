@@ -4,8 +4,8 @@ import { type JobObject, type PodObject, indexCount, isIndexed } from "./job-spe
 import { validIndexOf } from "./pod-state.js";
 
 /**
- * The active pods to delete so that at least `atLeast` fewer remain: those that Kubernetes misses least. Of an indexed
- * Job all those go that have no index in range, or share one with a better pod, even when nothing else has to.
+ * Chooses at least `atLeast` active pods to delete, in upstream's deletion order. For an indexed Job it always includes
+ * pods without a valid index, and pods that share their index with a better pod.
  *
  * Upstream: indexed_job_utils.go, job_controller.go activePodsForRemoval.
  */
@@ -42,7 +42,7 @@ function splitByIndex(
   return { useless: [...beyond, ...useless], useful };
 }
 
-/** To be deleted first, first. The sort is stable, so ties stay in the order given. */
+/** Sorts pods, the first to delete first. The sort is stable, so ties keep their order. */
 function rank(pods: readonly PodObject[]): PodObject[] {
   return [...pods].sort(comparePodsForDeletion);
 }

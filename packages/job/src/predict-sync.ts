@@ -18,19 +18,22 @@ import { hasTrackingFinalizer, isPodFailed, isPodSucceeded, uidOf } from "./pod-
 import { reconcileStatus } from "./reconcile-status.js";
 import { type SkippedJob, unreadable, skipReason } from "./skip-reason.js";
 
-/** What a sync of a Job would do, told without asking or changing anything. */
+/** What a sync of a Job would do, computed without requests or changes. */
 export type PredictedJobSync = SkippedJob | PlannedJob;
 
 export interface PlannedJob {
   readonly type: "planned";
-  /** The pods it would take for the Job's own. */
+  /** The pods that the sync would claim. */
   readonly pods: readonly PodObject[];
   readonly plan: JobPlan;
-  /** Why, in the order in which it matters. */
+  /** Reasons in order of importance. */
   readonly reasons: readonly JobReason[];
-  /** When the Job is looked at again if nothing happens until then, in epoch milliseconds. */
+  /** When the Job is synced next without further events, in epoch milliseconds. */
   readonly wakeMs?: number;
-  /** What the wait between failures goes by. The controller keeps it in memory: here it is told from the pods there are. */
+  /**
+   * Determines the delay between failures. The controller keeps it in memory; here it is computed from the existing
+   * pods.
+   */
   readonly backoff: BackoffRecord;
 }
 
@@ -40,11 +43,11 @@ export interface PredictionOptions {
 }
 
 /**
- * What a sync of the Job comes to now if the pods given are all that match its selector, every request succeeds, and the
- * controller waits for no pod it created or deleted: the steps of `syncJob` in the same order, decided by the same
- * functions.
+ * Computes what a sync of the Job would do now. It assumes that the given pods are all that match its selector, that
+ * every request succeeds, and that all expectations are met. It runs the steps of `syncJob` in the same order with the
+ * same functions.
  *
- * @param controller - The one that is foreseen. Default: upstream's of the newest release.
+ * @param options - Limits and behaviours of the controller. Default: upstream's of the newest release.
  */
 export function predictJobSync(
   job: JobObject,
@@ -103,7 +106,9 @@ function predictPlan(
   };
 }
 
-/** The pods a sync would claim: its own that still match, and matching ones that nobody controls, which it would adopt. */
+/**
+ * Returns the pods that a sync would claim: owned pods that still match, and matching orphans, which it would adopt.
+ */
 function ownPods(job: JobObject, candidates: readonly PodObject[]): readonly PodObject[] {
   const manager = new ControllerRefManager<Pod>({
     controller: job,
@@ -120,8 +125,8 @@ function ownPods(job: JobObject, candidates: readonly PodObject[]): readonly Pod
 }
 
 /**
- * What a controller remembers that has seen every pod there is end: the failures counted already, since the last success.
- * One that was restarted since remembers less, and waits less.
+ * Computes the backoff record of a controller that has observed the end of every existing pod: the counted failures
+ * since the last success. A controller that was restarted since has fewer failures and a shorter delay.
  */
 function backoffOfCountedPods(job: JobObject, pods: readonly PodObject[]): BackoffRecord {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};

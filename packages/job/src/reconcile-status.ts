@@ -7,30 +7,37 @@ import { type JobObject, type PodObject, completionsOf, isSuspended } from "./jo
 import { type JobPlan, recordsBeforeDeleting } from "./plan-job.js";
 import { type ChangedDraft, type StatusDraft, draftOf } from "./status-draft.js";
 
-/** What became of a plan's pods, or is about to: what was observed, with what this sync creates and deletes. */
+/**
+ * The state of the Job's pods after, or expected after, a plan: the observed pods with the creations and deletions of
+ * this sync.
+ */
 export interface PodOutcome {
   readonly active: number;
   readonly ready: number;
   readonly terminating: number;
-  /** Pods that were to be deleted, and are not: a Job does not end before they are. */
+  /** Pods whose deletion failed: the Job does not end before they are deleted. */
   readonly undeleted: readonly PodObject[];
-  /** The first refusal, if any: the sync writes the status, and then fails with it. */
+  /** The first rejection, if any. The sync writes the status and then fails with it. */
   readonly error?: unknown;
 }
 
-/** A status that agrees with the pods, before they are accounted for. */
+/** A status that agrees with the pods, before they are counted. */
 export interface ReconciledStatus {
   readonly draft: StatusDraft;
-  /** Whether the status differs from the stored one in something worth a write. */
+  /** Whether the status differs from the stored one in a field that is worth a write. */
   readonly needsFlush: boolean;
-  /** How the Job ends, if it is to be recorded in this sync. */
+  /** How the Job ends, if this sync records it. */
   readonly end?: EndState;
   /** Whether the Job was suspended or resumed in this sync. */
   readonly suspension?: "Suspended" | "Resumed";
   readonly reasons: readonly JobReason[];
 }
 
-/** Upstream: job_controller.go syncJob, from the management of pods to trackJobStatusAndRemoveFinalizers. */
+/**
+ * Computes the status from the plan and the outcome of its pods: counts, start time, suspension and end.
+ *
+ * Upstream: job_controller.go syncJob, from the management of pods to trackJobStatusAndRemoveFinalizers.
+ */
 export function reconcileStatus(
   job: JobObject,
   plan: JobPlan,
@@ -45,7 +52,7 @@ export function reconcileStatus(
 
   if (plan.end !== undefined) {
     const because = postponementReason(plan, outcome.undeleted);
-    // That it has succeeded nothing can change. A failure must not be recorded while pods of it may go on running.
+    // A success is final. A failure must not be recorded while active pods of the Job may still run.
     if (because === undefined || recordsBeforeDeleting(plan))
       return { draft: withStartTime(draft, job, nowMs), needsFlush, end: plan.end, reasons: [] };
     return { draft, needsFlush, reasons: [{ type: "EndPostponed", end: plan.end, because }] };
@@ -59,15 +66,16 @@ export function reconcileStatus(
 }
 
 /**
- * The draft of a Job that ends, which must have started unless it wants nothing: suspending takes the start, and pods that were
- * there before may end it nevertheless. Upstream leaves it out, and every write is refused until the Job is resumed.
+ * Adds a start time to the status of a Job that ends, unless it requires no completions. Suspending clears the start
+ * time, and earlier pods may still end the Job. Upstream omits it, and every write is rejected until the Job is
+ * resumed.
  */
 function withStartTime(draft: StatusDraft, job: JobObject, nowMs: number): StatusDraft {
   if (draft.startTime !== undefined || completionsOf(job) === 0) return draft;
   return { ...draft, startTime: formatTime(nowMs) };
 }
 
-/** Why the Job cannot be declared ended yet: some active pod may be left. */
+/** Returns why the Job cannot be declared ended yet: an active pod may be left. */
 export function postponementReason(
   { expectationsSatisfied }: JobPlan,
   undeleted: readonly PodObject[],
@@ -76,13 +84,13 @@ export function postponementReason(
   return expectationsSatisfied ? undefined : "ExpectationsPending";
 }
 
-/** The draft with the numbers of pods. */
+/** Returns the draft with the pod counts. */
 export function withCounts(draft: StatusDraft, { active, ready, terminating }: PodOutcome): ChangedDraft {
   const changed = draft.active !== active || draft.ready !== ready || draft.terminating !== terminating;
   return { draft: changed ? { ...draft, active, ready, terminating } : draft, changed };
 }
 
-/** Terminating pods do not matter here: they are waited for before the Job is declared complete. */
+/** Ignores terminating pods: the Job waits for them before it is declared complete. */
 function isComplete(job: JobObject, succeeded: number, active: number): boolean {
   const completions = completionsOf(job);
   return active === 0 && (completions === undefined ? succeeded > 0 : succeeded >= completions);

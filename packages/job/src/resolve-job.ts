@@ -13,8 +13,8 @@ import type { Lister } from "@kubewright/informer";
 import type { JobObject, PodObject } from "./job-spec.js";
 
 /**
- * The key of the Job a controller reference means, if the cache has that very one. The reference's API group is not
- * looked at.
+ * Returns the key of the Job that a controllerRef refers to, if the cache contains the Job with that UID. The API group
+ * of the reference is not compared.
  *
  * Upstream: job_controller.go resolveControllerRef.
  */
@@ -28,7 +28,7 @@ export function resolveJobKey(
   return lister.get(key)?.metadata.uid === reference.uid ? key : undefined;
 }
 
-/** The Job that {@link resolveJobKey} finds. */
+/** Returns the Job that {@link resolveJobKey} finds. */
 export function resolveJob(
   lister: Pick<Lister<Job>, "get">,
   namespace: string,
@@ -39,7 +39,7 @@ export function resolveJob(
 }
 
 /**
- * The Jobs of a pod's namespace whose selector matches it. A pod without labels matches none.
+ * Returns the Jobs in a pod's namespace whose selector matches the pod. A pod without labels matches none.
  *
  * Upstream: batch/v1 lister expansion GetPodJobs.
  */
@@ -49,7 +49,10 @@ export function matchingJobs(lister: Pick<Lister<Job>, "listNamespace">, pod: Po
   return lister.listNamespace(namespace).filter((job) => selectorOf(job)?.(labels));
 }
 
-/** `undefined` for a selector that is missing or cannot be read: validation lets none pass, but objects may be older than it. */
+/**
+ * Returns the Job's selector as a matcher; `undefined` for a missing or invalid selector. Validation rejects those, but
+ * objects may be older than the validation.
+ */
 export function selectorOf(job: JobObject): LabelMatcher | undefined {
   if (job.spec?.selector === undefined) return undefined;
   try {

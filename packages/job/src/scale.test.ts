@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { TestCluster } from "../test/test-cluster.js";
 
-/** Of this thread alone: other tests, and others on this machine, do not count. */
+/** CPU time of this thread only: other tests and other processes do not count. */
 const cpuUs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return user + system;
@@ -34,7 +34,8 @@ test.each([[10_000, 1_000], ...(heavy ? [[100_000, 1_000] as const] : [])] as co
     };
     const fifths = [0, 0.2, 0.4, 0.6, 0.8].map((share) => microsecondsPerPod(share, share + 0.2));
     console.log(`${completions} pods, µs per pod by fifths: ${fifths.map(Math.round).join(" ")}`);
-    // Wide: the collector of garbage comes when it likes. The cost of something quadratic would be nine times as much at the end.
+    // The bound is wide, because garbage collection runs at any time. A quadratic cost would be nine times as high at
+    // the end.
     expect(fifths[4]!).toBeLessThan(3 * fifths[1]!);
     await cluster.close();
   },

@@ -4,19 +4,18 @@ import { errorMessage } from "@kubewright/client";
 import { checkJobShape } from "./job-shape.js";
 import { type JobObject, isManagedElsewhere } from "./job-spec.js";
 
-/** A sync of the Job ends before it decides anything. */
+/** A Job that a sync skips before it decides anything. */
 export interface SkippedJob {
   readonly type: "left";
   readonly reason: "managedElsewhere" | "unreadable" | "finished" | "unknownCompletionMode";
-  /** For `managedElsewhere` the other controller, for `unreadable` what is wrong, for the last one the mode. */
+  /** For `managedElsewhere` the other controller, for `unreadable` the error, for `unknownCompletionMode` the mode. */
   readonly detail: string;
 }
 
 /**
- * Why there is nothing to decide about a Job, if so.
+ * Returns why a sync skips the Job, or `undefined`.
  *
- * @param managedBy - As in the controller's options.
- * Upstream: job_controller.go syncJob, its gates.
+ * @param managedBy - Same as in the controller's options. Upstream: job_controller.go syncJob, its gates.
  */
 export function skipReason(job: JobObject, managedBy?: string): SkippedJob | undefined {
   if (isManagedElsewhere(job, managedBy)) return skipped("managedElsewhere", job.spec?.managedBy ?? "");
@@ -31,7 +30,7 @@ export function skipReason(job: JobObject, managedBy?: string): SkippedJob | und
   return undefined;
 }
 
-/** What the Job is like cannot be understood. */
+/** Returns the result for an invalid Job. */
 export function unreadable(error: unknown): SkippedJob {
   return skipped("unreadable", errorMessage(error));
 }

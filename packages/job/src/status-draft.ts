@@ -2,12 +2,12 @@ import type { DeepReadonly, JobCondition, JobStatus } from "@kubewright/api";
 
 type Status = DeepReadonly<JobStatus>;
 
-/** A Job's status in the making: counters and lists are always there. */
+/** An editable form of a Job's status, in which counters and lists are always present. */
 export interface StatusDraft {
   readonly active: number;
   readonly succeeded: number;
   readonly failed: number;
-  /** Absent until a first sync has counted. */
+  /** Absent until the first sync has counted pods. */
   readonly ready?: number | undefined;
   readonly terminating?: number | undefined;
   readonly startTime?: string | undefined;
@@ -20,7 +20,7 @@ export interface StatusDraft {
   readonly uncountedFailed: readonly string[];
 }
 
-/** A draft, and whether it differs from the one it was made from in what is worth a write. */
+/** A draft, and whether it differs from the original in a field that is worth a write. */
 export interface ChangedDraft {
   readonly draft: StatusDraft;
   readonly changed: boolean;
@@ -45,7 +45,10 @@ export function draftOf(status: Status | undefined): StatusDraft {
   };
 }
 
-/** The draft as it crosses the wire: without what Go's `omitempty` leaves out, so that a stored status compares equal. */
+/**
+ * Converts the draft to its wire form. It omits the fields that Go's `omitempty` omits, so that a stored status
+ * compares equal.
+ */
 export function statusOf(draft: StatusDraft): Status {
   const { conditions, uncountedSucceeded, uncountedFailed } = draft;
   const uncounted: Writable<NonNullable<Status["uncountedTerminatedPods"]>> = {};

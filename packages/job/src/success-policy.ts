@@ -5,7 +5,7 @@ import { type IndexIntervals, countCommonIndexes, countIndexes, parseIndexInterv
 type SuccessPolicy = NonNullable<DeepReadonly<JobSpec>["successPolicy"]>;
 
 /**
- * Which rule of the policy the succeeded indexes meet: the first one; `undefined` when none.
+ * Returns the index of the first rule that the succeeded indexes meet; `undefined` without one.
  *
  * Upstream: success_policy.go matchSuccessPolicy.
  */

@@ -8,8 +8,8 @@ import { TestCluster, type TestClusterOptions } from "../test/test-cluster.js";
 import { AdaptiveBatches, FixedBatches, SYNC_BATCH_PERIOD_MS, type SyncBatches } from "./sync-batches.js";
 
 /**
- * What comes of a sync that has created pods, until it is seen that all have ended: events, in milliseconds after it,
- * and what else has the Job synced at once meanwhile, such as a change of its spec.
+ * The time from a sync that creates pods until the controller has observed that all have ended. It consists of events,
+ * in milliseconds after the sync, and of other immediate syncs, for example after a change of the spec.
  */
 interface Wave {
   readonly events: readonly number[];
@@ -18,12 +18,12 @@ interface Wave {
 
 const offset = fc.integer({ min: 0, max: 4 * SYNC_BATCH_PERIOD_MS });
 const wave: fc.Arbitrary<Wave> = fc.record({
-  // The first is the answer to what the sync itself has written.
+  // The first event is caused by the sync's own write.
   events: fc.array(offset, { maxLength: 12 }).map((later) => [0, ...later]),
   syncs: fc.array(offset, { maxLength: 2 }),
 });
 
-/** Plays the waves, each after a sync that has seen all of the one before. */
+/** Simulates the waves. Each wave follows a sync that has observed all events of the previous one. */
 async function simulate(
   waves: readonly Wave[],
   adaptive: boolean,
@@ -92,16 +92,16 @@ test(
   },
 );
 
-/** What one pod does, in milliseconds after its creation. */
+/** Behaviour of one pod, in milliseconds after its creation. */
 const pod = fc.record({
   readyAfterMs: fc.option(fc.integer({ min: 0, max: 1_500 }), { nil: undefined }),
   endsAfterMs: fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 6_000 })),
 });
 
-// Two things are left out, for which either mode may be luckier. Pods that fail: API times are whole seconds, so that
-// whether one has failed after another has succeeded, and its successor has to wait, hangs on the part of a second at
-// which they were created. Requests that take time: a fixed batch that began during a long sync is still answered after
-// the next one, which may happen to be a good moment.
+// The scenarios omit two cases in which the result depends on chance. The first is failing pods: API times are whole
+// seconds. Whether a failure came after a success, and delays the replacement, depends on the creation time within a
+// second. The second is slow requests: a fixed batch that began during a long sync ends only after the next sync, which
+// may be a favourable time.
 test(
   "for pods that live as long, adaptive batches write the status no more often than fixed ones",
   { timeout: 60_000 },

@@ -154,7 +154,7 @@ test("an event during the sync that ends a Job makes the controller forget the J
   expect([forgotten, queue.length]).toEqual([[ending], 1]);
 });
 
-/** Seconds that pods take, as many as it takes; over and over. */
+/** Durations of the pods in seconds, repeated cyclically. */
 const lasting =
   (...seconds: number[]): Script =>
   (nth) => ({ readyAfterMs: 100, endsAfterMs: seconds[nth % seconds.length]! * 1000 });

@@ -5,19 +5,22 @@ import type { RateLimitingQueue } from "@kubewright/workqueue";
 /** Upstream: job_controller.go SyncJobBatchPeriod. */
 export const SYNC_BATCH_PERIOD_MS = 1_000;
 
-/** Gathers events that come in numbers (of pods, of status writes), so that one sync answers many of them. */
+/** Batches events that arrive in large numbers (pod events, status writes), so that one sync handles many of them. */
 export interface SyncBatches {
-  /** Something changed about the Job: it is to be synced before long. */
+  /** Schedules a sync after a change of the Job. */
   add(key: ObjectKey): void;
-  /** Drops what is gathered for a Job that needs no sync any more. @returns False when one is under way, or due, all the same. */
+  /**
+   * Cancels the batch of a Job that needs no sync any more. @returns False when a sync is in progress or scheduled by
+   * the queue.
+   */
   cancel(key: ObjectKey): boolean;
-  /** Performs a sync of the Job, from before it reads anything until it has written everything, or has failed. */
+  /** Runs a sync of the Job, from before its first read until its last write or its failure. */
   runSync<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T>;
-  /** Drops what has not been handed to the queue yet. */
+  /** Cancels all batches that are not in the queue yet. */
   stop(): void;
 }
 
-/** As upstream: a Job is synced a fixed time after the first event. */
+/** Same as upstream: a Job is synced a fixed time after the first event. */
 export class FixedBatches implements SyncBatches {
   readonly #queue: RateLimitingQueue<ObjectKey>;
   readonly #periodMs: number;
@@ -45,21 +48,24 @@ export class FixedBatches implements SyncBatches {
 export interface AdaptiveBatchesOptions {
   readonly queue: RateLimitingQueue<ObjectKey>;
   readonly clock: Clock;
-  /** Whether, as far as the caches tell, no event of the Job will come before its next sync. */
+  /** Whether the caches show that no event of the Job is expected before its next sync. */
   readonly isQuiet: (key: ObjectKey) => boolean;
-  /** Does all that a sync would do about a Job that has ended, as the cache shows. @returns False for any other. */
+  /**
+   * Does all that a sync would do for a Job that has ended according to the cache. @returns False for any other Job.
+   */
   readonly forgetEnded: (key: ObjectKey) => boolean;
-  /** Longest that events are gathered. Default {@link SYNC_BATCH_PERIOD_MS}. */
+  /** Maximum batch period. Default {@link SYNC_BATCH_PERIOD_MS}. */
   readonly periodMs?: number;
 }
 
 /**
- * Batches only as long as it pays: the period from the first event, or until the Job is quiet, when
- * waiting could gather nothing more. The sync then sees what it would have seen at the end of the period, so it writes
- * no more than a fixed period makes it write; it is only earlier.
+ * Batches events for the period from the first event, or until the Job is quiet, when no further event is expected. The
+ * sync then reads the same state as at the end of the period. It causes no more writes than a fixed period, only
+ * earlier ones.
  *
- * A sync under way answers nothing that comes meanwhile: its own writes are among it. Quiet is asked for again once it
- * has ended. When it failed, the queue times what comes next: it takes the earlier of the period and the back-off.
+ * A sync in progress does not handle events that arrive meanwhile, including the events of its writes. Quiet is checked
+ * again when the sync has ended. After a failure the queue schedules the next sync: it uses the earlier of the period
+ * and the backoff.
  */
 export class AdaptiveBatches implements SyncBatches {
   readonly #queue: RateLimitingQueue<ObjectKey>;
@@ -67,7 +73,7 @@ export class AdaptiveBatches implements SyncBatches {
   readonly #isQuiet: (key: ObjectKey) => boolean;
   readonly #forgetEnded: (key: ObjectKey) => boolean;
   readonly #periodMs: number;
-  /** Batches that gather, by the timers that end them. */
+  /** Timers of open batches. */
   readonly #open = new Map<ObjectKey, Timer>();
   readonly #syncing = new Set<ObjectKey>();
 
@@ -94,7 +100,7 @@ export class AdaptiveBatches implements SyncBatches {
   }
 
   async runSync<T>(key: ObjectKey, sync: () => Promise<T>): Promise<T> {
-    // The sync has read nothing yet: it will answer what is gathered.
+    // The sync has not read anything yet: it will handle the batched events.
     this.#drop(key);
     this.#syncing.add(key);
     let outcome: "success" | "error" = "error";
@@ -113,7 +119,7 @@ export class AdaptiveBatches implements SyncBatches {
     this.#open.clear();
   }
 
-  /** What was gathered during a sync has waited for its end. */
+  /** Handles the events batched during a sync, when that sync has ended. */
   #finishBatch(key: ObjectKey, outcome: "success" | "error"): void {
     if (outcome === "error") {
       this.#drop(key);

@@ -14,9 +14,9 @@ import type { JobPlan } from "./plan-job.js";
 import type { SyncAction } from "./plan-pods.js";
 import type { JobDecision } from "./job-decision.js";
 
-/** What syncs of Jobs work with. */
+/** Dependencies of Job syncs. */
 export interface JobSyncDeps {
-  /** Those that are handled here. */
+  /** The Jobs that this controller handles. */
   readonly jobs: Pick<Lister<Job>, "get">;
   readonly pods: Pick<Lister<Pod, typeof jobPodsIndex>, "byIndex">;
   readonly jobClient: Reader<Job> & StatusWriter<Job>;
@@ -25,20 +25,20 @@ export interface JobSyncDeps {
   readonly memory: JobMemory;
   readonly clock: Clock;
   readonly metrics: JobMetrics;
-  /** Syncs the key again after this long, at once if not positive. */
+  /** Syncs the key again after this delay; immediately if not positive. */
   readonly requeueAfter: (key: ObjectKey, delayMs: number) => void;
-  /** The least to wait before looking again at a Job that waits out a backoff. */
+  /** Minimum delay before a Job in backoff is synced again. */
   readonly minRequeueMs: number;
   readonly onDecision?: ((decision: JobDecision) => void) | undefined;
   /** Default: upstream's. */
   readonly limits?: JobLimits | undefined;
   /** Default: those of the newest release. */
   readonly behaviours?: VersionBehaviours | undefined;
-  /** Jobs to handle, by their `spec.managedBy`. Default: those left to the built-in controller. */
+  /** Handles the Jobs with this `spec.managedBy`. Default: the Jobs of the built-in controller. */
   readonly managedBy?: string | undefined;
 }
 
-/** One sync under way, from its plan on. */
+/** A sync in progress, after planning. */
 export interface JobSync {
   readonly key: ObjectKey;
   readonly job: JobObject;
@@ -48,7 +48,7 @@ export interface JobSync {
   readonly signal: AbortSignal;
 }
 
-/** What a sync did, noted while it does it: it may fail half-way. */
+/** What a sync has done so far. It is recorded during the sync, because the sync may fail in the middle. */
 export interface SyncRecord {
   action: SyncAction;
   readonly reasons: JobReason[];

@@ -207,7 +207,7 @@ test("a succeeding Job writes the condition before it deletes the pods that stil
 test("what a succeeding Job has deleted is not deleted again where the cache is late to show it", async () => {
   const bench = succeeding();
   await bench.sync();
-  // The caches have seen everything but the last write.
+  // The caches show everything except the last write.
   bench.jobStore.update(bench.written!);
   bench.podStore.bookmark(String(Number(bench.written!.metadata.resourceVersion) + bench.calls.length - 2));
   expect((await bench.sync())?.message).toContain("is not as new as written version");
@@ -246,7 +246,7 @@ test("a success that is recorded spares the pods deleted for it, though not thos
       pod("b", { index: 1, deletedAt: 0 }),
       failed("c", { index: 2, deletedAt: 0 }),
       failed("f", { index: 3 }),
-      // Whoever deletes it afterwards, as PodGC does: it had failed by itself.
+      // Another client, such as PodGC, deleted it afterwards: it had failed by itself.
       failed("g", { index: 3, deletedAt: 60 }),
     ],
   );

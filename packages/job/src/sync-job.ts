@@ -15,10 +15,9 @@ import { trackPods } from "./track-pods.js";
 import { skipReason } from "./skip-reason.js";
 
 /**
- * One sync of one Job: gates, then {@link planJob} decides, and the rest performs, in upstream's order.
+ * Runs one sync of one Job: the gates, then {@link planJob} decides, then the plan is applied in upstream's order.
  *
- * @throws what was refused: the key is to be tried again with back-off.
- * Upstream: job_controller.go syncJob.
+ * @throws Any rejected request; the key is retried with backoff. Upstream: job_controller.go syncJob.
  */
 export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSignal): Promise<void> {
   const { memory, clock } = deps;
@@ -29,7 +28,7 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
   let result: SyncLabels["result"] = "error";
   try {
     memory.beginSync(key, job.metadata.uid ?? "");
-    // Read before the pods are listed: one that comes in between can then only make this sync more careful.
+    // Must be read before the pods are listed: a pod event in between can then only make this sync more careful.
     const expectationsSatisfied = memory.expectations.satisfiedExpectations(key);
     const finalizersBeingRemoved = memory.finalizers.expectedUIDs(key);
     const selector = withTerminalError(job, selectorOf);
@@ -45,8 +44,9 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
     if (plan.deadlineInMs !== undefined) deps.requeueAfter(key, plan.deadlineInMs);
     if (plan.pods?.retryAfterMs !== undefined)
       deps.requeueAfter(key, Math.max(plan.pods.retryAfterMs, deps.minRequeueMs));
-    // A pod that came and went while the watch was interrupted is never seen. Upstream leaves that to the informer's resync, after
-    // 12 h or more. A cache that need not show what was written may still be older than that pod: then so is this.
+    // A pod that is created and deleted during an interruption of the watch is never observed. Upstream relies on the
+    // informer's resync after 12 h or more. Without the consistency gate the cache may still be older than that pod, so
+    // there is no requeue.
     if (!expectationsSatisfied && memory.requiresReadYourWrites)
       deps.requeueAfter(key, memory.expectations.satisfiedInMs(key));
 
@@ -79,7 +79,7 @@ export async function syncJob(key: ObjectKey, deps: JobSyncDeps, signal: AbortSi
   }
 }
 
-/** The Job, unless there is nothing to decide about it. */
+/** Returns the Job, unless there is nothing to decide about it. */
 function jobToSync(
   key: ObjectKey,
   { memory, events, metrics, jobs: lister, managedBy }: JobSyncDeps,
@@ -122,9 +122,9 @@ function selectorOf(job: JobObject): LabelMatcher {
 }
 
 /**
- * What depends on the Job alone fails for what the Job is like: trying again is of no use before it changes.
+ * Runs a function that depends on the Job alone. A failure is terminal: a retry cannot succeed before the Job changes.
  *
- * @throws TerminalError naming the Job.
+ * @throws TerminalError that names the Job.
  */
 function withTerminalError<T>(job: JobObject, read: (job: JobObject) => T): T {
   try {
@@ -138,13 +138,13 @@ function unreadableJobError({ metadata: { namespace, name } }: JobObject, why: s
   return new TerminalError(`Job ${namespace}/${name} cannot be understood: ${why}`, { cause });
 }
 
-/** What is to be accounted for, now that the pods are as planned. Tells about a Job that was suspended or resumed. */
+/** Computes the accounting for the state of the pods. Records an event for a Job that was suspended or resumed. */
 function startAccounting({ job, plan, deps, record }: JobSync, outcome: PodOutcome): Accounting {
   const { events, clock, limits, behaviours } = deps;
   const nowMs = clock.now();
   const reconciled = reconcileStatus(job, plan, outcome, nowMs, behaviours);
   record.reasons.push(...reconciled.reasons);
-  // Before the status is written, as upstream: a write that fails repeats the event.
+  // Before the status write, as upstream: if the write fails, the event is repeated.
   if (reconciled.suspension !== undefined) {
     const message = reconciled.suspension === "Suspended" ? "Job suspended" : "Job resumed";
     events.event(job, jobs, "Normal", reconciled.suspension, message);

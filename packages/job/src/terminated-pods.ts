@@ -7,8 +7,8 @@ import type { PodObject } from "./job-spec.js";
 import { hasTrackingFinalizer } from "./pod-state.js";
 
 /**
- * Counts pods, of whatever owner, that have ended and not been accounted for, as they become so and cease to be. A pod
- * whose deletion was missed counts for nothing.
+ * Counts transitions of pods, of any owner, into and out of the state terminated with the tracking finalizer. A pod
+ * whose deletion was missed is not counted.
  *
  * Upstream: job_controller.go recordFinishedPodWithTrackingFinalizer.
  */

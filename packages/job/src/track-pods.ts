@@ -14,12 +14,13 @@ import type { JobSync, JobSyncDeps } from "./sync-deps.js";
 import { removeTrackingFinalizer } from "./tracking-finalizer.js";
 
 /**
- * Performs the accounting for ended pods: status, finalizers, status. Ends the Job when nothing is left to account for.
+ * Performs the accounting of ended pods: writes the status, removes the finalizers, writes the status again. Ends the
+ * Job when no pod is left to count.
  *
- * @param outcome - What has become of the pods, or will have once they are deleted.
- * @returns what has become of them.
- * @throws what was refused, after as much as could be done.
- * Upstream: job_controller.go trackJobStatusAndRemoveFinalizers, flushUncountedAndRemoveFinalizers.
+ * @param outcome - State of the pods now, or after their pending deletion.
+ * @returns The final state of the pods.
+ * @throws Any rejected request, after as much as possible was done. Upstream: job_controller.go
+ * trackJobStatusAndRemoveFinalizers, flushUncountedAndRemoveFinalizers.
  */
 export async function trackPods(sync: JobSync, accounting: Accounting, outcome: PodOutcome): Promise<PodOutcome> {
   const { job, plan, deps, record } = sync;
@@ -42,7 +43,7 @@ export async function trackPods(sync: JobSync, accounting: Accounting, outcome: 
     for (const [action, count] of Object.entries(policyActions))
       metrics.podFailuresHandled({ action: action as PodFailureAction }, count);
     const final = recordsBeforeDeleting(plan) ? await deleteActivePods(sync) : outcome;
-    // A pod that could not be deleted may yet succeed, and is to be counted then.
+    // A pod that could not be deleted may still succeed, and must be counted then.
     const podsToRemoveFinalizer = without(accounting.podsToRemoveFinalizer, final.undeleted);
     const { finalizerRemovedUIDs, failure } =
       podsToRemoveFinalizer.length === 0
@@ -81,12 +82,12 @@ function without(pods: readonly PodObject[], others: readonly PodObject[]): read
   return pods.filter((pod) => !left.has(pod));
 }
 
-/** A full update under the Job's resourceVersion. A conflict fails the sync; the next one has a fresh Job. */
+/** Sends a full update with the Job's resourceVersion. A conflict fails the sync; the next sync reads the Job again. */
 function writeStatus({ deps, signal }: JobSync, job: JobObject, draft: StatusDraft): Promise<JobObject> {
   return deps.jobClient.updateStatus({ ...job, status: statusOf(draft) }, { signal });
 }
 
-/** Takes note of what {@link writeStatus} has written. */
+/** Records a successful {@link writeStatus} in metrics and memory. */
 function recordStatusWrite(
   { key, deps, record }: JobSync,
   job: JobObject,
@@ -101,13 +102,13 @@ function recordStatusWrite(
 
 interface FinalizerRemoval {
   readonly finalizerRemovedUIDs: ReadonlySet<string>;
-  /** The first refusal, if any. */
+  /** The first rejection, if any. */
   readonly failure?: { readonly error: unknown } | undefined;
 }
 
 const NO_FINALIZERS_REMOVED: FinalizerRemoval = { finalizerRemovedUIDs: NO_UIDS };
 
-/** Removes the tracking finalizers of counted pods, all at once. Upstream: removeTrackingFinalizerFromPods. */
+/** Removes the tracking finalizers of counted pods, all concurrently. Upstream: removeTrackingFinalizerFromPods. */
 async function removeTrackingFinalizerFromPods(
   { key, deps, signal }: JobSync,
   pods: readonly PodObject[],
@@ -119,8 +120,8 @@ async function removeTrackingFinalizerFromPods(
     try {
       await removeTrackingFinalizer(podControl, pod, signal);
     } catch (error) {
-      // Of a pod that is gone an event is to come: until then it is not to be counted again. Upstream expects none, and counts
-      // the pod with every sync for as long as its cache is behind.
+      // The deletion event of a missing pod is still to come: until then the pod must not be counted again. Upstream
+      // expects no event, and counts the pod in every sync while its cache lags.
       if (!isNotFound(error)) {
         memory.finalizers.finalizerRemovalObserved(key, uidOf(pod));
         failure ??= { error };
@@ -130,7 +131,8 @@ async function removeTrackingFinalizerFromPods(
     finalizerRemovedUIDs.add(uidOf(pod));
   };
   memory.finalizers.expectFinalizersRemoved(key, pods.map(uidOf));
-  // A lone one is awaited as it is: gathering takes two turns of the promise queue more, and moves records of an instant.
+  // A single call is awaited directly: `Promise.all` takes two more microtask turns, which reorders records of the same
+  // instant.
   await (pods.length === 1 ? removeOne(pods[0]!) : Promise.all(pods.map(removeOne)));
   return { finalizerRemovedUIDs, failure };
 }

@@ -7,10 +7,10 @@ import { hasTrackingFinalizer } from "./pod-state.js";
 const REMOVE_FINALIZER = { metadata: { "$deleteFromPrimitiveList/finalizers": [JOB_TRACKING_FINALIZER] } };
 
 /**
- * Takes the tracking finalizer from a pod, if the pod as given has it.
+ * Removes the tracking finalizer from a pod, if the given pod has it.
  *
- * @throws StatusError `NotFound` when the pod is gone, which is as good for most.
- * Upstream: job_controller.go removeTrackingFinalizerPatch.
+ * @throws StatusError `NotFound` when the pod is gone, which most callers treat as success. Upstream: job_controller.go
+ * removeTrackingFinalizerPatch.
  */
 export function removeTrackingFinalizer(podControl: PodControl, pod: PodObject, signal: AbortSignal): Promise<unknown> {
   if (!hasTrackingFinalizer(pod)) return Promise.resolve();

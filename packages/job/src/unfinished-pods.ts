@@ -6,13 +6,13 @@ import type { PodObject } from "./job-spec.js";
 import { uidOf } from "./pod-state.js";
 
 /**
- * Which pods of each Job have yet to end, kept up to date event by event: counting them anew at each event of a Job with
- * many pods would cost the square of their number.
+ * Tracks the unfinished pods of each Job incrementally. Counting all pods at each event would cost quadratic time for a
+ * Job with many pods.
  */
 export class UnfinishedPods implements EventHandler<Pod> {
   readonly #byJobUID = new Map<string, Set<string>>();
 
-  /** Whether a pod of the Job is active or terminating, so that more is to be heard of it. */
+  /** Returns whether a pod of the Job is active or terminating, so that further events are expected. */
   has(jobUID: string): boolean {
     return this.#byJobUID.has(jobUID);
   }
@@ -45,7 +45,7 @@ export class UnfinishedPods implements EventHandler<Pod> {
   }
 }
 
-/** Told from what most updates leave as it is. */
+/** Compares only fields that most updates leave unchanged. */
 function isIrrelevantToJobs(before: PodObject, pod: PodObject): boolean {
   return (
     before.metadata.ownerReferences === pod.metadata.ownerReferences &&

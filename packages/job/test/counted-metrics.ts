@@ -1,9 +1,9 @@
 import type { JobMetrics } from "../src/job-metrics.js";
 
-/** Adds up what is measured: by metric and the values of its labels. Of syncs, the number. */
+/** Sums the counts by metric and label values. For syncs it counts the calls. */
 export class CountedMetrics implements JobMetrics {
   readonly counts: Record<string, number> = {};
-  /** What was measured at all, be it nothing. */
+  /** All series, including those with count zero. */
   readonly series = new Set<string>();
   readonly syncSeconds: number[] = [];
 
@@ -23,7 +23,7 @@ export class CountedMetrics implements JobMetrics {
   readonly podCreated: JobMetrics["podCreated"] = (labels) => this.#count("podCreated", labels);
   readonly staleSyncSkipped: JobMetrics["staleSyncSkipped"] = (labels) => this.#count("staleSyncSkipped", labels);
 
-  /** What was counted since the last time this was asked. */
+  /** Returns the counts since the last call. */
   take(): Record<string, number> {
     const counts = { ...this.counts };
     for (const name of Object.keys(this.counts)) delete this.counts[name];

@@ -24,12 +24,12 @@ import { type StatusDraft, statusOf } from "../src/status-draft.js";
 
 export const T0 = Date.parse("2026-01-01T00:00:00Z");
 
-/** `seconds` after {@link T0}. */
+/** Formats the time `seconds` after {@link T0}. */
 export const at = (seconds: number): string => formatTime(T0 + seconds * 1000);
 
 export const SELECTOR_LABELS = { "batch.kubernetes.io/controller-uid": "job-uid" };
 
-/** A Job as the API server defaults it: Never, NonIndexed, backoffLimit 6. */
+/** A Job with the API server's defaults: Never, NonIndexed, backoffLimit 6. */
 export function job(
   spec: Partial<JobSpec> = {},
   { status, ...metadata }: { status?: JobStatus } & Partial<Job["metadata"]> = {},
@@ -78,7 +78,7 @@ export interface PodOptions {
   readonly labels?: Record<string, string>;
 }
 
-/** A pod of {@link job}, running unless said otherwise. Its UID is `uid-` and its name. */
+/** A pod of {@link job}, by default running. Its UID is `uid-` and its name. */
 export function pod(name: string, options: PodOptions = {}): PodObject {
   const {
     phase = "Running",
@@ -160,16 +160,16 @@ export interface DryRun {
   readonly plan: JobPlan;
   /** The status written before finalizers are removed, if any. */
   readonly first?: JobStatus;
-  /** Names of the pods that lose their finalizer. */
+  /** Names of the pods whose finalizer is removed. */
   readonly finalizersRemoved: readonly string[];
-  /** The status written after, if any. */
+  /** The status written afterwards, if any. */
   readonly second?: JobStatus;
-  /** The status in the end. */
+  /** The final status. */
   readonly status: JobStatus;
   readonly suspension?: string;
 }
 
-/** A whole sync without an API server: everything asked for succeeds, unless `refuse` names the pod. */
+/** Runs a whole sync without an API server. Every request succeeds, unless `refuse` names the pod. */
 export function dryRun(
   input: Pick<JobInput, "job" | "pods"> & Partial<JobInput> & { refuse?: readonly string[] },
 ): DryRun {
@@ -216,6 +216,6 @@ export function dryRun(
   };
 }
 
-/** `type=status reason`, for each condition. */
+/** Formats each condition as `type=status reason`. */
 export const conditionsOf = (status: JobStatus | undefined): string[] =>
   (status?.conditions ?? []).map(({ type, status: value, reason }) => `${type}=${value} ${reason}`);

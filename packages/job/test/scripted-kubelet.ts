@@ -6,20 +6,20 @@ import { InformerFactory } from "@kubewright/informer";
 import type { PodObject } from "../src/job-spec.js";
 import { uidOf } from "../src/pod-state.js";
 
-/** What becomes of a pod, from the moment it was created. */
+/** The behaviour of a pod, relative to its creation. */
 export interface PodScript {
-  /** When it is running and ready; never if not given. */
+  /** When it becomes running and ready; never if absent. */
   readonly readyAfterMs?: number;
-  /** When it ends; never if not given. */
+  /** When it ends; never if absent. */
   readonly endsAfterMs?: number;
   /** Default 0: success. */
   readonly exitCode?: number;
 }
 
-/** @param nth - Counts the pods in the order of their creation, from 0. */
+/** @param nth - Number of the pod in order of creation, from 0. */
 export type Script = (nth: number, pod: PodObject) => PodScript;
 
-/** Plays the kubelet by a script, in virtual time. A deleted pod takes a second to end, as failed, and then goes. */
+/** Simulates the kubelet by a script, in virtual time. A deleted pod fails after one second and is then removed. */
 export class ScriptedKubelet {
   readonly #client: Client;
   readonly #clock: SimulatedClock;
@@ -74,7 +74,7 @@ export class ScriptedKubelet {
     const now = formatTime(this.#clock.now());
     const running = phase === "Running";
     const current = await this.#client.resource(pods).get(pod.metadata.name!, namespaceOf(pod));
-    // The end of a pod is final.
+    // A terminal phase is final.
     if (current.status?.phase === "Succeeded" || current.status?.phase === "Failed") return;
     const container: ContainerStatus = {
       name: "main",

@@ -27,8 +27,9 @@ export const KEY = "ns/job" as ObjectKey;
 type Refusal = { readonly code: number; readonly reason?: string; readonly cause?: string };
 
 /**
- * One Job's syncs against caches that change only when told to, and a server that remembers nothing: it notes every
- * call as `POST generateName`, `PATCH pod`, `DELETE pod`, `GET job` or `PUT status`, and answers as if it had obeyed.
+ * Runs syncs of one Job against caches that change only on request, and a server without state. The server records
+ * every call as `POST generateName`, `PATCH pod`, `DELETE pod`, `GET job` or `PUT status`. It responds as if each call
+ * had succeeded.
  */
 export class SyncBench {
   readonly clock = new SimulatedClock(T0);
@@ -38,17 +39,17 @@ export class SyncBench {
   readonly calls: string[] = [];
   readonly bodies: unknown[] = [];
   readonly events: string[] = [];
-  /** The resourceVersion that each of them names. */
+  /** The resourceVersion in each event. */
   readonly eventVersions: (string | undefined)[] = [];
   readonly requeues: number[] = [];
-  /** What was counted: metric and labels, and how much. */
+  /** Counts by metric and labels. */
   readonly metrics = new CountedMetrics();
   readonly decisions: JobDecision[] = [];
   /** The Job as last written. */
   written: Job | undefined;
-  /** The Job as the server has it, where that is not what is cached. */
+  /** The Job on the server, if it differs from the cached Job. */
   live: Job | undefined;
-  /** Given a call, what to refuse it with. */
+  /** Returns the rejection for a call, if any. */
   refuse: (call: string) => Refusal | undefined = () => undefined;
   #version = 100;
   #created = 0;
@@ -64,7 +65,7 @@ export class SyncBench {
     for (const pod of pods) this.podStore.add(pod);
   }
 
-  /** @returns what the sync failed with, if it did. Calls and events noted before are forgotten. */
+  /** Clears the recorded calls and events, then runs a sync. @returns The error of the sync, if any. */
   async sync(key: ObjectKey = KEY): Promise<Error | undefined> {
     this.calls.length = this.bodies.length = this.events.length = this.requeues.length = 0;
     this.eventVersions.length = 0;
@@ -101,7 +102,7 @@ export class SyncBench {
     }
   }
 
-  /** Lets the caches see what was written: the Job's last status, and that they are up to date. */
+  /** Updates the caches: stores the last written Job, and marks both caches as current. */
   catchUp(): void {
     if (this.written !== undefined) this.jobStore.update(this.written);
     this.jobStore.bookmark(String(this.#version));

@@ -23,11 +23,11 @@ import { type Script, ScriptedKubelet } from "./scripted-kubelet.js";
 const NAMESPACE = "default";
 
 export interface TestClusterOptions {
-  /** Default 1000, as upstream, so that tests can tell when a sync is due. */
+  /** Default 1000, as upstream, so that tests know when a sync is due. */
   readonly syncBatchPeriodMs?: number | "adaptive";
-  /** Whether what the server hands out is frozen. Default true. */
+  /** Whether the server freezes the objects it returns. Default true. */
   readonly freeze?: boolean;
-  /** Changes what the controller's caches are given. */
+  /** Transforms the objects in the controller's caches. */
   readonly transform?: InformerFactoryOptions["transform"];
 }
 
@@ -36,7 +36,7 @@ interface Helper {
   readonly ended: Promise<unknown>;
 }
 
-/** A Job controller whose writes are recorded; the test plays user and kubelet. */
+/** A Job controller whose writes are recorded. The test acts as user and kubelet. */
 export class TestCluster extends ControllerHarness {
   readonly decisions: JobDecision[] = [];
   readonly metrics = new CountedMetrics();
@@ -71,7 +71,7 @@ export class TestCluster extends ControllerHarness {
     );
   }
 
-  /** Plays the kubelet by a script until the cluster is closed, whatever becomes of the controller. */
+  /** Simulates the kubelet by a script until the cluster is closed, also while the controller is stopped. */
   async runKubelet(script: Script): Promise<void> {
     const stop = new AbortController();
     const kubelet = new ScriptedKubelet({ client: this.admin, clock: this.clock, script });
@@ -94,7 +94,7 @@ export class TestCluster extends ControllerHarness {
   }
 
   async createJob(spec: Partial<JobSpec> = {}, metadata: ObjectMeta = {}): Promise<JobObject> {
-    // The API server's own selector has the Job's UID, which the random source makes; tests read better with this one.
+    // The API server's generated selector contains the random UID of the Job; this selector makes tests more readable.
     const labels = { who: "job" };
     const manual = spec.manualSelector ?? true;
     const job: Job = {
@@ -139,7 +139,7 @@ export class TestCluster extends ControllerHarness {
     return (await this.job()).status ?? {};
   }
 
-  /** In order of creation, then of index. */
+  /** Returns the pods in order of creation, then of index. */
   async pods(): Promise<readonly PodObject[]> {
     const { items } = await this.admin.resource(pods).list({ namespace: NAMESPACE });
     const index = ({ metadata }: PodObject): number =>
@@ -176,7 +176,7 @@ export class TestCluster extends ControllerHarness {
     await this.advance(0);
   }
 
-  /** The kubelet reports the pod's phase. */
+  /** Reports the pod's phase as the kubelet. */
   async setPhase(
     { metadata }: PodObject,
     phase: "Running" | "Succeeded" | "Failed",
@@ -196,7 +196,7 @@ export class TestCluster extends ControllerHarness {
     await this.advance(0);
   }
 
-  /** `type reason: message`, with how often. */
+  /** Returns events as `type reason: message` with their count. */
   async eventTexts(): Promise<string[]> {
     const { items } = await this.admin.resource(events).list({ namespace: NAMESPACE });
     return items.map(
