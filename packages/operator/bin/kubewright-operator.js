@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// Checked in, so that installing the workspace links the command before anything is built.
+// Checked in, so that installing the workspace links the command before the first build.
 await import("../dist/cli/main.js");

@@ -14,18 +14,18 @@ import type { Caches } from "./caches.js";
 import { type IndexDefinition, defineIndex } from "./index-definition.js";
 
 export interface CacheListOptions {
-  /** Default: all that are cached. */
+  /** Default: all cached namespaces. */
   readonly namespace?: string | undefined;
-  /** Default: all. */
+  /** Default: all objects. */
   readonly labelSelector?: LabelSelector | undefined;
 }
 
 const CONTROLLER_UID = "controller uid";
 
 /**
- * What an operator knows of the cluster without asking: every read answers at once, with shared objects that must not be
- * changed (`mutableCopy` of `@kubewright/api` makes one that may). Before a key is reconciled the cache shows what earlier
- * reconciles of that key have written; what the same reconcile writes, it shows later.
+ * Read access to an operator's informers. Every read is synchronous and returns shared objects that must not be
+ * modified (`mutableCopy` of `@kubewright/api` creates a copy that may be). Before a key is reconciled, the cache shows
+ * the writes of earlier reconciles of that key. Writes of the current reconcile appear later.
  *
  * Every method throws an Error for a resource that no controller of the operator watches or reads.
  */
@@ -36,7 +36,12 @@ export class Cache {
     this.#caches = caches;
   }
 
-  /** @param namespace - Needed for what is in one. @throws Error when it is missing. */
+  /**
+   * Returns an object, or `undefined` if it does not exist.
+   *
+   * @param namespace - Required for namespaced resources.
+   * @throws Error when the namespace is missing.
+   */
   get<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     name: string,
@@ -52,7 +57,11 @@ export class Cache {
     return undefined;
   }
 
-  /** @throws Error for a selector with an unknown operator. */
+  /**
+   * Lists objects of a resource.
+   *
+   * @throws Error for a selector with an unknown operator.
+   */
   list<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     { namespace = "", labelSelector }: CacheListOptions = {},
@@ -63,7 +72,7 @@ export class Cache {
     return objects.filter(({ metadata }) => matches(metadata.labels));
   }
 
-  /** The objects for which the index has this value. */
+  /** The objects with this index value. */
   byIndex<T extends KubernetesObject>(
     { definition, name, valuesOf }: IndexDefinition<T>,
     value: string,
@@ -73,7 +82,7 @@ export class Cache {
       .flatMap((informer) => withIndex(informer, name, valuesOf).byIndex(name, value));
   }
 
-  /** The objects of a resource that are controlled by `owner`, told by its UID. */
+  /** The objects of a resource that `owner` controls, by its UID. */
   controlledBy<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     owner: DeepReadonly<KubernetesObject>,
@@ -87,7 +96,9 @@ function controllerUid(object: DeepReadonly<KubernetesObject>): readonly string[
   return controller === undefined ? [] : [controller.uid];
 }
 
-/** Informers pass over a function they have, and refuse another one under its name. */
+/**
+ * Adds an index to an informer. The same function may be added again; another function with the same name is an error.
+ */
 function withIndex<T extends KubernetesObject>(
   informer: SharedInformer<T>,
   name: string,

@@ -14,29 +14,29 @@ export interface CachesOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** Empty: all. */
+  /** Empty: all namespaces. */
   readonly namespaces: readonly string[];
   readonly onError: (error: InformerError) => void;
-  /** Told of every informer when it is made. */
+  /** Called with every informer when it is created. */
   readonly onInformer?: InformerFactoryOptions["onInformer"];
   readonly resyncMs: number | undefined;
-  /** Caches in the place of ones of its own, of all that it is to see. */
+  /** Informers to use instead of new ones; they must cover everything that is read. */
   readonly informers?: InformerFactory | undefined;
 }
 
-/** All namespaces, and objects that are in none. */
+/** Scope of all namespaces, and of cluster-scoped objects. */
 const EVERYWHERE = "";
 
 /**
- * The informers of one operator: of a namespaced resource one for each of the namespaces it is restricted to, of any other
- * resource one. Objects are cached without `managedFields`.
+ * The informers of one operator. A namespaced resource has one for each namespace that the operator is restricted to,
+ * any other resource has one. Objects are cached without `managedFields`.
  */
 export class Caches {
   readonly #options: CachesOptions;
   readonly #factories = new Map<string, InformerFactory>();
   readonly #informers = new Map<string, readonly SharedInformer<KubernetesObject>[]>();
   readonly #definitions = new Map<string, ResourceDefinition>();
-  /** What lists and watches last failed with. */
+  /** The last error of a list or watch. */
   #lastReadError: InformerError | undefined;
 
   constructor(options: CachesOptions) {
@@ -64,13 +64,13 @@ export class Caches {
     }
   }
 
-  /** Where the objects of a resource are cached: the namespaces, or `""` for all of them. */
+  /** The scopes of a resource's caches: namespaces, or `""` for all of them. */
   scopesOf({ namespaced }: ResourceDefinition): readonly string[] {
     const { namespaces } = this.#options;
     return namespaced && namespaces.length > 0 ? namespaces : [EVERYWHERE];
   }
 
-  /** Caches a resource, if that is not done already. */
+  /** Adds informers for a resource, unless it has them already. */
   add<T extends KubernetesObject>(definition: ResourceDefinition<T>): readonly SharedInformer<T>[] {
     const informers = this.scopesOf(definition).map((scope) => this.#factories.get(scope)!.informerFor(definition));
     this.#definitions.set(keyOfResource(definition), definition);
@@ -94,7 +94,7 @@ export class Caches {
     return this.#informers.has(keyOfResource(definition));
   }
 
-  /** Of all that is cached. */
+  /** Definitions of all cached resources. */
   get definitions(): readonly ResourceDefinition[] {
     return [...this.#definitions.values()];
   }
@@ -108,8 +108,10 @@ export class Caches {
   }
 
   /**
-   * @param limitMs - How long they may take.
-   * @throws Error that names the caches which are not filled by then, or the signal's reason.
+   * Waits until all caches are filled.
+   *
+   * @param limitMs - Longest wait in milliseconds; may be Infinity.
+   * @throws Error with the caches that are not filled by then, or the signal's reason.
    */
   async waitForSync(limitMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;

@@ -1,24 +1,24 @@
 import { type DeepReadonly, type KubernetesObject, formatTime } from "@kubewright/api";
 
-/** One of an object's conditions, as `metav1.Condition` has it. */
+/** A condition of an object, as `metav1.Condition`. */
 export interface Condition {
   /** In CamelCase: `Ready`. */
   type: string;
   status: "True" | "False" | "Unknown";
-  /** Why, in CamelCase, for machines. Never empty. */
+  /** Machine-readable reason in CamelCase. Never empty. */
   reason: string;
-  /** The same for people. */
+  /** Human-readable explanation. */
   message: string;
-  /** When the status last changed. */
+  /** Time of the last change of `status`. */
   lastTransitionTime: string;
-  /** Of which `metadata.generation` this is said. */
+  /** The `metadata.generation` that the condition was computed for. */
   observedGeneration?: number;
 }
 
-/** What whoever sets a condition says of it; {@link setCondition} adds the rest. */
+/** The fields that the caller sets; {@link setCondition} adds the others. */
 export type NewCondition = Pick<Condition, "type" | "status" | "reason"> & Partial<Pick<Condition, "message">>;
 
-/** An object with conditions, however its type has them. */
+/** An object with conditions of any type. */
 export interface Conditioned extends KubernetesObject {
   status?:
     | { conditions?: { type: string; status: string; lastTransitionTime?: string | undefined }[] | undefined }
@@ -26,8 +26,8 @@ export interface Conditioned extends KubernetesObject {
 }
 
 /**
- * The object's conditions with this one set, at the place it had: `observedGeneration` is the object's generation, and
- * `lastTransitionTime` changes with the status only. The object stays as it is.
+ * Returns the object's conditions with this one set, at the same position. `observedGeneration` is the object's
+ * generation. `lastTransitionTime` changes only with the status. Does not modify the object.
  *
  * @param now - In milliseconds since the epoch.
  * @see apimachinery api/meta SetStatusCondition

@@ -9,14 +9,14 @@ import { buildController } from "./running-controller.js";
 import { type Source, type SourceOptions } from "./source.js";
 
 export interface OwnsOptions<Source extends KubernetesObject> extends SourceOptions<Source> {
-  /** Look only at what it controls, not at everything it is an owner of. Default true. */
+  /** Map only to the controlling owner, not to all owners. Default true. */
   readonly controllerOnly?: boolean;
 }
 
 const QUALIFIED_NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /**
- * Says what a controller watches, and, last, what it does.
+ * Declares what a controller watches and, last, its reconciler.
  *
  * @see controller-runtime pkg/builder
  */
@@ -42,7 +42,7 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
     this.#source({ definition, map: (object) => [keyOf(object)], predicate, priority });
   }
 
-  /** Looks at an object again when something that it controls comes, changes or goes. */
+  /** Reconciles an object when an object that it controls is created, updated or deleted. */
   owns<Owned extends KubernetesObject>(
     definition: ResourceDefinition<Owned>,
     { controllerOnly = true, ...options }: OwnsOptions<Owned> = {},
@@ -52,7 +52,7 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
     return this;
   }
 
-  /** Looks at the objects that `map` answers with when an object of another resource comes, changes or goes. */
+  /** Reconciles the objects that `map` returns when an object of another resource is created, updated or deleted. */
   watches<Watched extends KubernetesObject>(
     definition: ResourceDefinition<Watched>,
     map: MapFunction<NoInfer<Watched>>,
@@ -63,23 +63,26 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
     return this;
   }
 
-  /** Caches resources, without looking at anything because of them. */
+  /** Caches resources without reconciling on their changes. */
   reads(...definitions: readonly ResourceDefinition[]): this {
     for (const definition of definitions) this.#resources.push({ role: "reads", definition });
     return this;
   }
 
-  /** Names resources that it writes besides its own and those it owns: for the rules it needs to be allowed to. */
+  /**
+   * Names resources that the controller writes besides its own and owned ones: they are added to the operator's roles.
+   */
   writes(...definitions: readonly ResourceDefinition[]): this {
     for (const definition of definitions) this.#resources.push({ role: "writes", definition });
     return this;
   }
 
   /**
-   * Puts a finalizer on every object before it is first reconciled, and takes it off when `finalize` has succeeded for one
+   * Adds a finalizer to every object before its first reconcile. Removes it when `finalize` has succeeded for an object
    * that is being deleted.
    *
-   * @param name - As `example.com/backup`. @throws Error when it is not of that form.
+   * @param name - In the form `example.com/backup`.
+   * @throws Error when the name is not of that form.
    */
   finalizer(name: string, finalize: Finalizer<T, Metrics>): this {
     if (!QUALIFIED_NAME.test(name))
@@ -92,13 +95,17 @@ export class ControllerBuilder<T extends KubernetesObject, Metrics> {
     return this;
   }
 
-  /** Called when a key is looked at whose object is gone. */
+  /** Sets a handler that is called when the object of a reconciled key no longer exists. */
   whenGone(gone: GoneHandler<Metrics>): this {
     this.#gone = gone;
     return this;
   }
 
-  /** Says what is done, and with that all. @throws Error when the operator has a controller of that name. */
+  /**
+   * Sets the reconciler, which completes the declaration.
+   *
+   * @throws Error when the operator has a controller of that name already.
+   */
   reconcile(reconcile: Reconciler<T, Metrics>): void {
     const spec: ControllerSpec<T, Metrics> = {
       ...this.#options,

@@ -7,14 +7,14 @@ import type { Caches } from "./caches.js";
 import type { ReconcileMetrics } from "./reconcile-metrics.js";
 import type { Tracer } from "./tracing.js";
 
-/** What a controller is made of when its operator runs. */
+/** Dependencies of a controller in one run of its operator. */
 export interface ControllerContext {
   readonly operator: string;
-  /** Fenced: refuses to write when this process may not. */
+  /** Rejects writes when this process may not write. */
   readonly client: Client;
-  /** For what every replica does, whoever leads. */
+  /** Not fenced: for tasks that every replica runs, leader or not. */
   readonly unfenced: Client;
-  /** That this process runs in. */
+  /** The namespace that this process runs in. */
   readonly namespace: string;
   readonly caches: Caches;
   readonly cache: Cache;
@@ -23,10 +23,10 @@ export interface ControllerContext {
   readonly logger: Logger;
   readonly controllerMetrics: ControllerMetrics;
   readonly reconciles: (controller: string, workers: number) => ReconcileMetrics;
-  /** What the operator's own `metrics` made. */
+  /** Return value of the operator's own `metrics` function. */
   readonly metrics: unknown;
   readonly tracer: Tracer | undefined;
-  /** Told of what reconciles fail with, as it was thrown. */
+  /** Called with every error of a reconcile, as it was thrown. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
   readonly stopTimeoutMs: number;
 }

@@ -4,9 +4,9 @@ import type { Runnable } from "@kubewright/controller";
 import type { ControllerContext } from "./controller-context.js";
 import type { ControllerDescription } from "./operator-description.js";
 
-/** What a controller is before it runs. Its resources: its own first, then in the order in which they were said. */
+/** A controller before it runs. Its resources are in the order of the declaration, its own resource first. */
 export interface DeclaredController extends ControllerDescription {
   readonly definition: ResourceDefinition<KubernetesObject>;
-  /** Makes it, once in each run of the operator. */
+  /** Creates the controller, once in each run of the operator. */
   readonly build: (context: ControllerContext) => Runnable;
 }

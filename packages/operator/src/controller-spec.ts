@@ -3,29 +3,29 @@ import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 import type { Finalizer, GoneHandler, Reconciler } from "./reconcile-request.js";
 import type { Source, SourceOptions } from "./source.js";
 
-/** How long a key waits that failed. */
+/** Delays after failed reconciles. */
 export interface Backoff {
-  /** After the first failure; doubled with each further one. Default 5. */
+  /** Delay after the first failure in milliseconds; doubled by each further one. Default 5. */
   readonly baseDelayMs?: number;
-  /** Default 1,000,000, a quarter of an hour. */
+  /** Longest delay in milliseconds. Default 1,000,000, about 17 minutes. */
   readonly maxDelayMs?: number;
-  /** Retries of all keys together, after a burst. Default: not limited. */
+  /** Limit for retries of all keys together, with a burst. Default: no limit. */
   readonly rateLimit?: { readonly qps: number; readonly burst: number };
 }
 
 export interface ControllerOptions<T extends KubernetesObject> extends SourceOptions<T> {
-  /** As in logs and metrics. Default: the kind in lower case. No two of an operator may have the same. */
+  /** Name in logs and metrics, unique in the operator. Default: the kind in lower case. */
   readonly name?: string;
-  /** Keys that are reconciled at once. Default 1. */
+  /** Number of keys that are reconciled concurrently. Default 1. */
   readonly workers?: number;
-  /** How long one reconcile may take before its signal aborts, in milliseconds. Default: as long as it likes. */
+  /** Time in milliseconds after which the signal of a reconcile aborts. Default: no limit. */
   readonly reconcileTimeoutMs?: number;
   readonly backoff?: Backoff;
   /** Reconcile objects that are being deleted too. Default false. */
   readonly whileTerminating?: boolean;
 }
 
-/** Everything that was said of a controller. */
+/** The complete declaration of a controller. */
 export interface ControllerSpec<T extends KubernetesObject, Metrics> extends ControllerOptions<T> {
   readonly name: string;
   readonly definition: ResourceDefinition<T>;
@@ -35,5 +35,5 @@ export interface ControllerSpec<T extends KubernetesObject, Metrics> extends Con
   readonly reconcile: Reconciler<T, Metrics>;
 }
 
-/** A source of a type that only it knows. */
+/** A source whose object type is hidden. */
 export type AnySource = <R>(use: <S extends KubernetesObject>(source: Source<S>) => R) => R;

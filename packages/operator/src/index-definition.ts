@@ -1,17 +1,17 @@
 import type { DeepReadonly, KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
-/** A way to find objects in the cache: by the values that a function has for them. */
+/** An index of the cache: finds objects by the values that a function returns for them. */
 export interface IndexDefinition<T extends KubernetesObject> {
   readonly definition: ResourceDefinition<T>;
-  /** Tells it from other indexes of the resource. */
+  /** Unique among the indexes of the resource. */
   readonly name: string;
-  /** Pure: called once for each version of an object. */
+  /** Must be pure: it is called once for each version of an object. */
   readonly valuesOf: (object: DeepReadonly<T>) => readonly string[];
 }
 
 /**
- * Defines an index, for {@link Cache.byIndex} and {@link indexedBy}. Make it once, beside the definition of the resource: it
- * is built where it is first used.
+ * Defines an index, for {@link Cache.byIndex} and {@link indexedBy}. Define it once, next to the resource definition.
+ * It is built on first use.
  *
  * @throws Error when the name is empty.
  */

@@ -6,7 +6,7 @@ import { backups } from "../test/backups.js";
 import { place, startServer } from "../test/operator-harness.js";
 import { createOperator } from "./index.js";
 
-/** Says in the status of every Backup that it was seen, and how often it was asked to by whom. */
+/** An operator that writes into the status of every Backup that it was reconciled. */
 function observer() {
   const operator = createOperator({ name: "observer" });
   operator.controllerFor(backups).reconcile(async ({ object, client, signal }) => {
@@ -42,7 +42,7 @@ test("of two replicas one acts, the other has its caches filled, and takes over 
     .patch("nightly", { type: "merge", body: { status: null } }, { ...place, subresource: "status" });
   await clock.advance(1_000);
   expect((await get(backups, "nightly")).status?.phase).toBe("Seen");
-  // Warm: nothing was listed to begin.
+  // The caches were filled before: no list was sent.
   const lists = second.requests
     .slice(requestsBefore)
     .filter(({ method, path }) => method === "GET" && path.includes("backups"));
@@ -56,7 +56,7 @@ test("a process that lost the Lease writes nothing more, and reports that", asyn
   const operator = createOperator({ name: "observer" });
   const outcomes: string[] = [];
   operator.controllerFor(backups).reconcile(async ({ object, client, clock }) => {
-    // Held up for longer than the lease lasts.
+    // Paused for longer than the lease duration.
     await clock.sleep(30_000);
     await client.patchStatus(backups, object, { phase: "Late" }).then(
       () => outcomes.push("written"),

@@ -12,8 +12,8 @@ import type { Cache } from "./cache.js";
 import type { IndexDefinition } from "./index-definition.js";
 
 /**
- * Tells which objects of a controller's resource are to be looked at because another object came, changed or went. Of an
- * update both states are asked about. Called in passing, for every change: it must not wait for anything.
+ * Maps a changed object to the objects that must be reconciled. For an update it is called with the old and the new
+ * state. It runs synchronously for every change and must not block.
  *
  * @see controller-runtime pkg/handler EnqueueRequestsFromMapFunc
  */
@@ -23,9 +23,9 @@ export type MapFunction<Source extends KubernetesObject> = (
 ) => Iterable<ObjectKey | NamespacedName>;
 
 /**
- * The owners of an object that are of `definition`, or of another version of it.
+ * Maps an object to its owners of `definition`, or of another version of it.
  *
- * @param options.controllerOnly - Leave out owners that do not control it. Default false.
+ * @param options.controllerOnly - Map only to the controlling owner. Default false.
  * @see controller-runtime pkg/handler EnqueueRequestForOwner
  */
 export function ownersOf(
@@ -42,9 +42,9 @@ export function ownersOf(
 }
 
 /**
- * The objects that an index finds by the key of the one that changed, `namespace/name` or `name`: those that refer to it.
+ * Maps an object to the objects that an index finds by its key, `namespace/name` or `name`: those that refer to it.
  *
- * @param valueOf - What to look for instead of the key.
+ * @param valueOf - Index value to use instead of the key.
  */
 export function indexedBy<T extends KubernetesObject, Source extends KubernetesObject = KubernetesObject>(
   index: IndexDefinition<T>,

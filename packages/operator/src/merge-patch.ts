@@ -1,6 +1,4 @@
-/**
- * What a JSON merge patch makes of a value (RFC 7386). Neither is changed, and what the patch leaves alone stays shared.
- */
+/** Applies a JSON merge patch (RFC 7386) to a value. Modifies neither; unchanged parts are shared with `value`. */
 export function mergePatched(value: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const result: Record<string, unknown> = isRecord(value) ? { ...value } : {};

@@ -5,7 +5,7 @@ import { type Backup, backups, jobOf } from "../test/backups.js";
 import { place, startServer } from "../test/operator-harness.js";
 import { type ReconcileRequest, createOperator, setCondition } from "./index.js";
 
-/** Does something once in the name of a reconcile, and answers with what came of it and the writes it took. */
+/** Runs a function in one reconcile, and returns its result with the writes that it sent. */
 async function inReconcile<R>(work: (request: ReconcileRequest<Backup>) => Promise<R>, { isCached = true } = {}) {
   const bench = await startServer();
   const { clock, run, createBackup } = bench;
@@ -68,7 +68,7 @@ test.each([true, false])("createOrUpdate writes only what is not so (cached: %s)
       const operations: string[] = [];
       for (const data of [{ a: "1" }, { a: "1" }, { b: "2" }]) {
         operations.push((await ensure(data)).operation);
-        // Until the cache has it.
+        // Until the cache has the object.
         await clock.sleep(1_000);
       }
       return operations;

@@ -23,15 +23,15 @@ import type { Cache } from "./cache.js";
 import { mergePatched } from "./merge-patch.js";
 import type { Applied, StatusPatch } from "./written-parts.js";
 
-/** Which object: one of its versions, or only its name. */
+/** Identifies an object: any of its versions, or only its name. */
 export interface ObjectName {
   readonly metadata: { readonly name?: string; readonly namespace?: string; readonly uid?: string };
 }
 
-/** What is told of writes that succeeded. */
+/** Receives successful writes. */
 export interface WriteListener {
   readonly wrote: (definition: ResourceDefinition, object: DeepReadonly<KubernetesObject>) => void;
-  /** It is gone at once: nothing holds it back. */
+  /** The object was deleted immediately: it had no finalizers. */
   readonly deleted: (definition: ResourceDefinition, object: ObjectName) => void;
 }
 
@@ -39,7 +39,7 @@ export interface OperatorClientOptions {
   readonly client: Client;
   readonly cache: Cache;
   readonly isCached: (definition: ResourceDefinition) => boolean;
-  /** Owns the fields that are applied. */
+  /** Field manager of applied fields. */
   readonly fieldManager: string;
   readonly listener: WriteListener;
   readonly signal: AbortSignal;
@@ -47,21 +47,23 @@ export interface OperatorClientOptions {
 
 type SubresourceOption = { readonly subresource?: string };
 
-/** What became of {@link OperatorClient.createOrUpdate}. */
+/** Result of {@link OperatorClient.createOrUpdate}. */
 export interface CreatedOrUpdated<T extends KubernetesObject> {
   readonly object: DeepReadonly<T>;
   readonly operation: "created" | "updated" | "unchanged";
 }
 
 /**
- * Requests in the name of one reconcile: they end with its signal, but for writes that were begun, and the next reconcile
- * of its key waits until the cache shows what they wrote.
+ * Sends the requests of one reconcile. The reconcile's signal aborts them, except writes in flight. The next reconcile
+ * of the key waits until the cache shows these writes.
  *
- * Every method rejects with a `StatusError` of `@kubewright/client` when the API server refuses; a refusal that is thrown on
- * has the reconcile tried again, a conflict too.
+ * Every method rejects with a `StatusError` of `@kubewright/client` when the API server refuses the request. If the
+ * reconciler rethrows it, the reconcile is retried, for a conflict too.
  */
 export class OperatorClient {
-  /** The client underneath, for what there is no method of here: with a signal of yours, and nothing waits for its writes. */
+  /**
+   * The underlying client, for other requests: pass your own signal. The next reconcile does not wait for its writes.
+   */
   readonly plain: Client;
   readonly #cache: Cache;
   readonly #isCached: (definition: ResourceDefinition) => boolean;
@@ -78,7 +80,11 @@ export class OperatorClient {
     this.#signal = signal;
   }
 
-  /** Asks the API server: what is cached is better read from the cache. @throws StatusError, reason `NotFound` when there is none. */
+  /**
+   * Reads an object from the API server. For cached resources prefer the cache.
+   *
+   * @throws StatusError with reason `NotFound` when the object does not exist.
+   */
   get<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     name: string,
@@ -87,7 +93,7 @@ export class OperatorClient {
     return this.plain.resource(definition).get(name, { namespace, signal: this.#signal });
   }
 
-  /** Asks the API server. */
+  /** Lists objects from the API server. */
   list<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     options: Omit<ListOptions, "signal"> = {},
@@ -102,7 +108,7 @@ export class OperatorClient {
     return this.#wrote(definition, await this.plain.resource(definition).create(object, this.#options()));
   }
 
-  /** Replaces an object. Refused with a conflict when somebody has changed it since it was read. */
+  /** Replaces an object. Fails with a conflict when the object has changed since it was read. */
   async update<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
@@ -110,7 +116,7 @@ export class OperatorClient {
     return this.#wrote(definition, await this.plain.resource(definition).update(object, this.#options()));
   }
 
-  /** Replaces an object's status. Refused with a conflict when somebody has changed the object since it was read. */
+  /** Replaces an object's status. Fails with a conflict when the object has changed since it was read. */
   async updateStatus<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
@@ -119,8 +125,8 @@ export class OperatorClient {
   }
 
   /**
-   * Changes parts of an object by a JSON merge patch. Whoever changed it meanwhile is not asked, unless the patch says
-   * `metadata.resourceVersion`. For the status there is {@link patchStatus}.
+   * Patches an object by a JSON merge patch. Overwrites concurrent changes, unless the patch contains
+   * `metadata.resourceVersion`. For the status use {@link patchStatus}.
    */
   async patch<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
@@ -134,7 +140,8 @@ export class OperatorClient {
   }
 
   /**
-   * Changes parts of an object's status. Nothing is sent, and the object answered as it is, when it says all that already.
+   * Patches an object's status by a JSON merge patch. Sends nothing and returns the object when the patch changes
+   * nothing.
    */
   async patchStatus<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
@@ -147,10 +154,10 @@ export class OperatorClient {
   }
 
   /**
-   * Applies a part of an object on the server: it is made if there is none; the fields named become so and this operator's;
-   * fields that it named before and does not any more are removed.
+   * Applies a part of an object by server-side apply. Creates a missing object. The operator owns the applied fields;
+   * fields that it applied before and omits now are removed.
    *
-   * @param options.force - Take fields from others who own them. Default true, as controllers should.
+   * @param options.force - Take over fields of other managers. Default true, as recommended for controllers.
    */
   async apply<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
@@ -170,11 +177,12 @@ export class OperatorClient {
   }
 
   /**
-   * Has an object be as `desired` makes it of what there is: creates it, updates it, or does nothing when that changes
-   * nothing. Read from the cache where it is cached.
+   * Creates or updates an object to the state that `desired` returns. Does nothing when that equals the current state.
+   * Reads from the cache for cached resources.
    *
-   * @param desired - Is handed a copy that it may change, or `undefined` when there is none yet.
-   * @throws StatusError, reason `Conflict` or `AlreadyExists`, when the cache was behind: the next try sees it.
+   * @param desired - Receives a modifiable copy of the object, or `undefined` when it does not exist.
+   * @throws StatusError with reason `Conflict` or `AlreadyExists` when the cache was stale: a retry sees the newer
+   * state.
    */
   async createOrUpdate<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
@@ -190,9 +198,9 @@ export class OperatorClient {
   }
 
   /**
-   * Deletes an object, in the background. That there is none is no error.
+   * Deletes an object with background propagation. Ignores a missing object.
    *
-   * @param object - When it has a UID, only that very object is deleted.
+   * @param object - With a UID, only the object with this UID is deleted.
    */
   async delete<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
@@ -216,7 +224,9 @@ export class OperatorClient {
     }
   }
 
-  /** Puts a finalizer on an object, if it is not there. Refused with a conflict when somebody has changed it meanwhile. */
+  /**
+   * Adds a finalizer to an object, unless present. Fails with a conflict when the object has changed since it was read.
+   */
   async addFinalizer<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
@@ -227,7 +237,7 @@ export class OperatorClient {
     return this.#setFinalizers(definition, object, [...finalizers, finalizer]);
   }
 
-  /** Takes a finalizer off an object. That it, or the object, is not there is no error. */
+  /** Removes a finalizer from an object. Ignores a missing finalizer or object. */
   async removeFinalizer<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
@@ -243,7 +253,7 @@ export class OperatorClient {
     }
   }
 
-  /** Lists are replaced whole by a merge patch, so that it has to say of which version it is. */
+  /** A merge patch replaces lists as a whole, so the patch contains the resourceVersion. */
   #setFinalizers<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,

@@ -1,36 +1,38 @@
 import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
 /**
- * What an operator is, as far as its manifests and the rights in them depend on it. An `Operator` is one as it stands:
+ * The part of an operator that its manifests and their roles depend on. An `Operator` implements it:
  * `kubewright-operator manifests FILE` looks for exports of this shape.
  */
 export interface OperatorDescription {
-  /** A DNS name, such as `backup-operator`: of its Deployment, ServiceAccount and roles, too. */
+  /** A DNS name, such as `backup-operator`; also the name of its Deployment, ServiceAccount and roles. */
   readonly name: string;
   readonly options: {
     /** Namespaces that it watches. Default: all. */
     readonly namespaces?: readonly string[];
-    /** Default: on, by a Lease of the operator's name, in its own namespace. */
+    /** Default: on, with a Lease of the operator's name in its own namespace. */
     readonly leaderElection?: { readonly leaseName?: string; readonly namespace?: string } | false;
-    /** Replicas share the work, in place of one that leads. Default: off. */
+    /** Replicas share the work instead of electing a leader. Default: off. */
     readonly sharding?: "namespaces";
   };
   readonly controllers: readonly ControllerDescription[];
 }
 
-/** What a controller reads and writes. */
+/** The resources that a controller reads and writes. */
 export interface ControllerDescription {
   readonly name: string;
   readonly resources: readonly UsedResource[];
-  /** What it puts on its objects. */
+  /** Finalizer that the controller adds to its objects. */
   readonly finalizer?: string | undefined;
 }
 
-/** A resource that a controller uses, and how. */
+/** A resource that a controller uses, and for what. */
 export interface UsedResource {
   /**
-   * `for`: it is reconciled, with its status; `owns`: read, created, changed and deleted; `watches`, `reads`: read and followed;
-   * `writes`: created, changed and deleted.
+   * - `for`: the controller reconciles it, and writes its status.
+   * - `owns`: read, watched, created, updated and deleted.
+   * - `watches`, `reads`: read and watched.
+   * - `writes`: created, updated and deleted.
    */
   readonly role: "for" | "owns" | "watches" | "reads" | "writes";
   readonly definition: ResourceDefinition<KubernetesObject>;

@@ -1,45 +1,53 @@
 import type { HealthCheck } from "@kubewright/controller";
 import type { MetricFamilies } from "@kubewright/controller/metrics";
 
-/** Which of several processes acts. All times are client-go's defaults. */
+/** Leader election among the replicas. The default durations are client-go's. */
 export interface LeaderElectionOptions {
-  /** Name of the Lease. Default: the operator's. */
+  /** Name of the Lease. Default: the operator's name. */
   readonly leaseName?: string;
-  /** Where the Lease is. Default: the namespace that the operator runs in. */
+  /** Namespace of the Lease. Default: the namespace that the operator runs in. */
   readonly namespace?: string;
-  /** How long others wait, after the last change they saw, before they take over. Default 15,000. */
+  /** How long other replicas wait after the last observed renewal before they take over. Default 15,000. */
   readonly leaseDurationMs?: number;
-  /** How long the leader tries to renew before it gives up. Default 10,000. */
+  /** How long the leader retries a renewal before it stops leading. Default 10,000. */
   readonly renewDeadlineMs?: number;
   /** Pause between attempts. Default 2,000. */
   readonly retryPeriodMs?: number;
 }
 
 export interface OperatorOptions<Metrics> {
-  /** A DNS name: field manager, reporter of events, User-Agent, and name of the Lease. */
+  /** A DNS name; also the field manager, the source of Events, the User-Agent, and the name of the Lease. */
   readonly name: string;
-  /** Namespaces it looks at; what is in none it sees in any case. Default: all. */
+  /** Namespaces that it watches. Cluster-scoped objects are always included. Default: all. */
   readonly namespaces?: readonly string[];
-  /** Default: on, so that one of several replicas acts. What is not the leader's writes is refused before it is sent. */
+  /**
+   * Default: on, so that one of several replicas is active. Writes of other replicas are rejected before they are sent.
+   */
   readonly leaderElection?: LeaderElectionOptions | false;
   /**
-   * All replicas act, each for some of the namespaces, in place of one that leads: see `@kubewright/sharding`. A controller then sees
-   * the namespaces of one bucket at a time, and what is in no namespace; controllers of resources that are in none, and tasks, run at
-   * one replica, which sees everything. Not together with `namespaces`. Default: off.
+   * All replicas are active, each for some of the namespaces, instead of one leader: see `@kubewright/sharding`. A
+   * controller of a namespaced resource then sees the namespaces of one bucket at a time, and cluster-scoped objects.
+   * Controllers of cluster-scoped resources, and tasks, run in one replica, which sees everything. Cannot be combined
+   * with `namespaces`. Default: off.
    */
   readonly sharding?: "namespaces";
-  /** Most requests a second, after a burst, those of its Lease not counted. Default: not limited, which is up to the server. */
+  /**
+   * Maximum requests per second, with a burst, without those for the Lease. Default: no limit, which leaves limiting to
+   * the API server.
+   */
   readonly rateLimit?: { readonly qps: number; readonly burst: number };
-  /** Makes metrics of its own in the registry of the run. Reconcilers are handed what it answers with. */
+  /** Creates the operator's own metrics in the registry of the run. Reconcilers receive the return value. */
   readonly metrics?: (families: MetricFamilies) => Metrics;
-  /** What makes it not ready, beside caches that are not filled, by name. */
+  /** Further readiness checks by name, in addition to unfilled caches. */
   readonly readyChecks?: Readonly<Record<string, HealthCheck>>;
-  /** What it should be restarted for, beside a Lease that it fails to renew, by name. */
+  /**
+   * Further liveness checks by name, in addition to a Lease that is not renewed. A failure should restart the process.
+   */
   readonly healthChecks?: Readonly<Record<string, HealthCheck>>;
-  /** How long the caches may take to fill, in milliseconds, before it gives up; may be infinite. Default 120,000. */
+  /** Longest time to fill the caches, in milliseconds, before the run fails; may be Infinity. Default 120,000. */
   readonly cacheSyncTimeoutMs?: number;
-  /** How long reconciles may take to end when it is stopped, in milliseconds; may be infinite. Default 30,000. */
+  /** How long reconciles may take to end on shutdown, in milliseconds; may be Infinity. Default 30,000. */
   readonly stopTimeoutMs?: number;
-  /** How often everything is reconciled though nothing has changed, in milliseconds. Default 10 hours; 0: never. */
+  /** Resync period, in milliseconds: all objects are reconciled even without changes. Default 10 hours; 0: never. */
   readonly resyncMs?: number;
 }

@@ -34,39 +34,39 @@ import { buildTask } from "./running-task.js";
 import { ShardedOperator } from "./sharded-operator.js";
 import { type Tracer, tracedTransport } from "./tracing.js";
 
-/** What an operator runs in. */
+/** Dependencies of one run of an operator. */
 export interface OperatorEnvironment {
-  /** Reaches the API server. */
+  /** Transport to the API server. */
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: Random;
-  /** Tells it to stop. */
+  /** Stops the operator when it aborts. */
   readonly signal: AbortSignal;
-  /** Default: standard error, for warnings and errors, the same line once a minute. */
+  /** Default: standard error, warnings and errors, the same line once a minute. */
   readonly logger?: Logger | undefined;
-  /** Tells it from its other replicas. Default: its name and a UUID of `random`. */
+  /** Unique among the replicas. Default: the operator's name and a UUID from `random`. */
   readonly identity?: string | undefined;
-  /** The namespace it runs in, where its Lease is. Default `default`. */
+  /** The namespace that the operator runs in, and of its Lease. Default `default`. */
   readonly namespace?: string | undefined;
-  /** In place of what the operator says. */
+  /** Overrides the operator's option. */
   readonly namespaces?: readonly string[] | undefined;
-  /** In place of what the operator says. */
+  /** Overrides the operator's option. */
   readonly leaderElection?: LeaderElectionOptions | false | undefined;
-  /** Where its metrics are registered, those it has of itself included: an empty one. Default: a new one. */
+  /** An empty registry for all metrics, the operator's own included. Default: a new one. */
   readonly registry?: Registry | undefined;
-  /** Filled with its checks. */
+  /** The run adds its checks to these. */
   readonly health?: { readonly healthz: HealthChecks; readonly readyz: HealthChecks } | undefined;
-  /** Makes spans of reconciles and requests. Default: none are made. */
+  /** Creates spans of reconciles and requests. Default: no tracing. */
   readonly tracer?: Tracer | undefined;
-  /** Told of what reconciles and handlers fail with, as it was thrown, beside what is logged. Default: nobody is. */
+  /** Called with every error of reconciles and handlers, as it was thrown, in addition to logging. Default: none. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** Told of every informer when it is made. Default: nobody is. */
+  /** Called with every informer when it is created. Default: none. */
   readonly onInformer?: InformerFactoryOptions["onInformer"];
-  /** `host:port` of the API server, for metrics of requests. Default: not known. */
+  /** `host:port` of the API server, for request metrics. Default: not known. */
   readonly server?: string | undefined;
 }
 
-/** An operator, whatever metrics it has. */
+/** An operator with any type of metrics. */
 export interface RunnableOperator {
   readonly name: string;
   readonly controllers: readonly DeclaredController[];
@@ -80,14 +80,14 @@ const DEFAULT_NAMESPACE = "default";
 const TEN_HOURS_MS = 36_000_000;
 const CACHE_SYNC_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
-/** So long after the Lease has run out, a leader that still believes in itself is unwell. */
+/** How long after its Lease has expired a leader still counts as healthy. */
 const HEALTH_TOLERANCE_MS = 20_000;
 const MIN_LEASE_REQUEST_TIMEOUT_MS = 1_000;
 const RENEW_DEADLINE_MS = 10_000;
 
 /**
- * One run of an operator. Caches are filled first, and stay so while it stands by; then it waits to lead; then its
- * controllers run. It stops the other way round.
+ * One run of an operator. It fills the caches, which stay current on a standby. Then it waits to lead, and then it runs
+ * the controllers. It stops in reverse order.
  *
  * @see controller-runtime pkg/manager/internal.go
  */
@@ -97,7 +97,7 @@ export class OperatorRun {
   readonly #logger: Logger;
   readonly #metrics: ControllerMetrics;
   readonly #caches: Caches;
-  /** Writes only while this process may. */
+  /** Rejects writes while this process may not write. */
   readonly #client: Client;
   readonly #unfenced: Client;
   readonly #resyncMs: number;
@@ -164,7 +164,7 @@ export class OperatorRun {
     }
   }
 
-  /** Works as one of several replicas, each for some of the namespaces. */
+  /** Runs as one of several replicas, each for some of the namespaces. */
   async #runSharded(context: ControllerContext): Promise<void> {
     const { name, options, controllers } = this.#operator;
     const { clock, random, signal, identity, namespace = DEFAULT_NAMESPACE, health } = this.#environment;
@@ -208,7 +208,7 @@ export class OperatorRun {
     else await this.#elector.run(signal);
   }
 
-  /** Makes the controllers, and answers how they are run when this process leads. */
+  /** Creates the controllers, and returns a function that runs them while this process leads. */
   #leading(context: ControllerContext): (leading: AbortSignal) => Promise<void> {
     const controllers = this.#operator.controllers.map((controller) => controller.build(context));
     const tasks = this.#tasks(context, false);
@@ -262,7 +262,7 @@ export class OperatorRun {
       name: leaseName,
       identity: identity ?? `${name}_${uuid(random.fork("leader identity"))}`,
       releaseOnCancel: true,
-      // Each controller has a limit of its own.
+      // Each controller has its own limit.
       stopTimeoutMs: Infinity,
       events,
       metrics: this.#metrics.leaderElection,
@@ -305,7 +305,7 @@ export class OperatorRun {
   }
 }
 
-/** Keeps an operator without controllers at work. */
+/** Keeps an operator without controllers running. */
 const untilAborted: Runnable = {
   name: "until stopped",
   run: (signal) =>

@@ -3,7 +3,7 @@ import type { Clock, Logger, Random } from "@kubewright/clock";
 import type { Cache } from "./cache.js";
 import type { OperatorClient } from "./operator-client.js";
 
-/** What a task is handed. */
+/** Arguments of a task. */
 export interface TaskScope<Metrics> {
   readonly client: OperatorClient;
   readonly cache: Cache;
@@ -13,20 +13,21 @@ export interface TaskScope<Metrics> {
   readonly random: Random;
   /** The namespace that the operator runs in. */
   readonly namespace: string;
-  /** Tells it to stop: it then ends what it has begun, and resolves. */
+  /** Aborts on shutdown: the task then finishes its work in flight and resolves. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Work that no object asks for, such as something done every so often. It may end early; if it rejects, the operator stops.
+ * Work that is not triggered by an object, such as a periodic action. It may end early. If it rejects, the operator
+ * stops.
  *
  * @see controller-runtime pkg/manager Runnable, LeaderElectionRunnable
  */
 export interface OperatorTask<Metrics = undefined> {
   readonly name: string;
   /**
-   * Begin at once, before caches are filled, and go on while standing by, in every replica: its writes are not fenced.
-   * Default false.
+   * Start immediately, before caches are filled, and run in every replica, standbys included. Its writes are not
+   * fenced. Default false.
    */
   readonly whileStandingBy?: boolean;
   readonly run: (scope: TaskScope<Metrics>) => Promise<void>;

@@ -10,8 +10,8 @@ import type { OperatorTask } from "./operator-task.js";
 import { type OperatorEnvironment, OperatorRun, type RunnableOperator } from "./operator-run.js";
 
 /**
- * What an operator is: a name, and controllers. It does nothing by being made, and can be run many times, also at once:
- * by `runOperator` as this process, or by {@link Operator.run} in whatever it is handed.
+ * Declares an operator: a name and controllers. Creating it has no effects, and it can run several times, also
+ * concurrently. `runOperator` runs it as this process, {@link Operator.run} with given dependencies.
  */
 export class Operator<Metrics = undefined> implements RunnableOperator, OperatorDescription {
   readonly options: OperatorOptions<Metrics>;
@@ -31,7 +31,7 @@ export class Operator<Metrics = undefined> implements RunnableOperator, Operator
     return this.options.name;
   }
 
-  /** In the order in which they were completed by {@link ControllerBuilder.reconcile}. */
+  /** In the order in which {@link ControllerBuilder.reconcile} completed them. */
   get controllers(): readonly DeclaredController[] {
     return [...this.#controllers.values()];
   }
@@ -40,12 +40,12 @@ export class Operator<Metrics = undefined> implements RunnableOperator, Operator
     return this.#tasks;
   }
 
-  /** Adds work that no object asks for. */
+  /** Adds work that is not triggered by an object. */
   add(task: OperatorTask<Metrics>): void {
     this.#tasks.push(task);
   }
 
-  /** Begins to say what a controller of a resource is; `reconcile` completes it. */
+  /** Starts the declaration of a controller for a resource; `reconcile` completes it. */
   controllerFor<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     options: ControllerOptions<NoInfer<T>> = {},
@@ -54,10 +54,11 @@ export class Operator<Metrics = undefined> implements RunnableOperator, Operator
   }
 
   /**
-   * Runs in what it is handed, without I/O of its own, until the signal aborts: fills its caches, waits to lead, reconciles;
-   * then ends what it has begun, gives the Lease away, and resolves.
+   * Runs with the given dependencies, without other I/O, until the signal aborts. Fills the caches, waits to lead, and
+   * reconciles. On shutdown it finishes the work in flight, releases the Lease, and resolves.
    *
-   * @throws Error when the caches are not filled in time, leadership is lost, a part fails, or reconciles do not end in time.
+   * @throws Error when the caches are not filled in time, leadership is lost, a component fails, or reconciles do not
+   * end in time.
    */
   async run(environment: OperatorEnvironment): Promise<void> {
     await new OperatorRun(this, environment).run();
@@ -71,7 +72,11 @@ export class Operator<Metrics = undefined> implements RunnableOperator, Operator
   }
 }
 
-/** Makes an {@link Operator}. @throws Error when the name is not a DNS name. */
+/**
+ * Creates an {@link Operator}.
+ *
+ * @throws Error when the name is not a DNS name.
+ */
 export function createOperator<Metrics = undefined>(options: OperatorOptions<Metrics>): Operator<Metrics> {
   return new Operator(options);
 }

@@ -7,7 +7,7 @@ import { backups, jobOf } from "../test/backups.js";
 import { startServer } from "../test/operator-harness.js";
 import { createOperator } from "./index.js";
 
-/** A transport whose watches tell everything a second late. */
+/** A transport whose watches deliver all events one second late. */
 function lateWatches(transport: Transport, clock: SimulatedClock): Transport {
   return async (request) => {
     const response = await transport(request);
@@ -44,7 +44,7 @@ test("what a reconcile has created is in the cache before the next one of its ke
   await clock.advance(60_000);
   expect((await client.resource(jobs).list()).items).toHaveLength(1);
   expect(looks).toBeGreaterThan(1);
-  // Waiting for the cache is no reconcile: neither counted as one, nor as a failure.
+  // Waiting for the cache is no reconcile: it counts neither as a reconcile nor as a failure.
   expect(await metric("controller_runtime_reconcile_total")).toContain(
     'controller_runtime_reconcile_total{controller="backup",result="error"} 0',
   );

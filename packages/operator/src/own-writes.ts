@@ -15,13 +15,13 @@ interface Deleted {
   readonly metadata: { readonly name?: string; readonly namespace?: string; readonly uid?: string };
 }
 
-/** Pauses before the caches are looked at again: doubling from the first to the longest. */
+/** Pause before the caches are checked again: doubles from the first to the longest. */
 const FIRST_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * What was written while a key was reconciled, until the caches show it: the next reconcile of that key would otherwise
- * decide by what it has changed itself, and create things twice.
+ * Tracks the writes of each key's reconciles until the caches show them. Otherwise the next reconcile of the key would
+ * decide by stale objects, and create objects twice.
  *
  * @see ConsistencyStore, kubernetes v1.36 pkg/controller/util/consistency
  */
@@ -32,7 +32,7 @@ export class OwnWrites {
   readonly #deletions = new Map<ObjectKey, Deletion[]>();
   readonly #pauses = new Map<ObjectKey, number>();
 
-  /** @param caches - With all that will be in them. */
+  /** @param caches - With all resources added. */
   constructor(caches: Caches, cache: Cache) {
     this.#caches = caches;
     this.#cache = cache;
@@ -49,7 +49,12 @@ export class OwnWrites {
     }
   }
 
-  /** @param uid - Of the object that was reconciled. @param written - As the server answered. */
+  /**
+   * Records a create, update or patch.
+   *
+   * @param uid - UID of the reconciled object.
+   * @param written - The object in the API server's response.
+   */
   wrote(
     key: ObjectKey,
     uid: string,
@@ -61,7 +66,7 @@ export class OwnWrites {
     if (scope !== undefined) this.#stores.get(scope)?.wroteAt(key, uid, definition, resourceVersion);
   }
 
-  /** An object was deleted, and is gone at once. */
+  /** Records a delete that removed the object immediately. */
   deleted(key: ObjectKey, definition: ResourceDefinition, { metadata: { name = "", namespace, uid } }: Deleted): void {
     if (!this.#caches.has(definition)) return;
     const known = this.#cache.get(definition, name, namespace);
@@ -70,7 +75,7 @@ export class OwnWrites {
     this.#deletions.set(key, [...others, { definition, name, namespace, uid: known.metadata.uid }]);
   }
 
-  /** How long to wait before asking again, in milliseconds; `undefined` when the caches show everything. */
+  /** How long to wait before the next check, in milliseconds; `undefined`: the caches show all writes of the key. */
   pauseBefore(key: ObjectKey): number | undefined {
     if (this.#isShown(key)) {
       this.#pauses.delete(key);
@@ -81,7 +86,7 @@ export class OwnWrites {
     return pause;
   }
 
-  /** The object is gone: whatever has its name next begins anew. */
+  /** Forgets a key whose object no longer exists: a new object of that name starts without records. */
   forget(key: ObjectKey): void {
     for (const store of this.#stores.values()) store.clear(key);
     this.#deletions.delete(key);

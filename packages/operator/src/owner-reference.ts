@@ -9,11 +9,11 @@ import {
 } from "@kubewright/api";
 
 /**
- * What an object puts among its `ownerReferences` to belong to `owner`, and to go with it.
+ * Creates an entry for the `ownerReferences` of an object that `owner` owns, and that is deleted with it.
  *
- * @param options.controller - Whether the owner controls it, of which there is one at most: {@link ControllerBuilder.owns}
- *   and adoption go by that. Default true.
- * @throws Error for an owner without a name or UID: it was never stored.
+ * @param options.controller - Whether the owner controls the object; an object has at most one such owner. {@link
+ * ControllerBuilder.owns} and adoption use it. Default true.
+ * @throws Error for an owner without name or UID, which was never stored.
  * @see controller-runtime controllerutil SetControllerReference, SetOwnerReference
  */
 export function ownerReference<T extends KubernetesObject>(

@@ -1,7 +1,7 @@
 import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
 
 /**
- * Chooses the changes a controller looks at. What is left out passes.
+ * Filters the changes that trigger reconciles. A missing function accepts all changes.
  *
  * @see controller-runtime pkg/predicate
  */
@@ -12,34 +12,34 @@ export interface Predicate<T extends KubernetesObject = KubernetesObject> {
 }
 
 /**
- * Updates of what is wanted: of the spec, which alone counts up `metadata.generation`, and the beginning of a deletion. Not
- * of the status. For kinds whose generation is counted: most built-in ones, and custom resources with a status subresource.
+ * Accepts updates that change `metadata.generation`: changes of the spec, and the start of a deletion, but not of the
+ * status. Works for kinds with a generation: most built-in ones, and custom resources with a status subresource.
  */
 export const generationChanged: Predicate = {
   update: (old, object) => old.metadata.generation !== object.metadata.generation,
 };
 
-/** Updates of labels. */
+/** Accepts updates of labels. */
 export const labelsChanged: Predicate = {
   update: (old, object) => !sameEntries(old.metadata.labels, object.metadata.labels),
 };
 
-/** Updates of annotations. */
+/** Accepts updates of annotations. */
 export const annotationsChanged: Predicate = {
   update: (old, object) => !sameEntries(old.metadata.annotations, object.metadata.annotations),
 };
 
-/** Updates that are some: not a resync, nor a list that shows what was known. */
+/** Accepts real updates: no resyncs, and no relists of unchanged objects. */
 export const resourceVersionChanged: Predicate = {
   update: (old, object) => old.metadata.resourceVersion !== object.metadata.resourceVersion,
 };
 
-/** Every change of objects of which this is true: of one that it begins or ceases to be true of, that update too. */
+/** Accepts changes of objects that satisfy `isTrue`; updates, if the old or the new object does. */
 export function where<T extends KubernetesObject>(isTrue: (object: DeepReadonly<T>) => boolean): Predicate<T> {
   return { create: isTrue, update: (old, object) => isTrue(old) || isTrue(object), delete: isTrue };
 }
 
-/** What passes all of them. */
+/** Accepts changes that all predicates accept. */
 export function and<T extends KubernetesObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return {
     create: (object) => predicates.every((each) => each.create?.(object) ?? true),
@@ -48,7 +48,7 @@ export function and<T extends KubernetesObject>(...predicates: readonly Predicat
   };
 }
 
-/** What passes one of them. */
+/** Accepts changes that at least one predicate accepts. */
 export function or<T extends KubernetesObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return {
     create: (object) => predicates.some((each) => each.create?.(object) ?? true),
@@ -57,7 +57,10 @@ export function or<T extends KubernetesObject>(...predicates: readonly Predicate
   };
 }
 
-/** What does not pass it: with a predicate of updates only, no creation and no deletion passes. */
+/**
+ * Accepts changes that the predicate rejects. If the predicate filters only updates, the result rejects all creates and
+ * deletes.
+ */
 export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predicate<T> {
   return {
     create: (object) => !(predicate.create?.(object) ?? true),

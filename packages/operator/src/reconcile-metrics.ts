@@ -3,7 +3,7 @@ import type { MetricFamilies } from "@kubewright/controller/metrics";
 
 /** Measures the reconciles of one controller. */
 export interface ReconcileMetrics {
-  /** A worker has taken a key. */
+  /** Called when a worker starts to reconcile a key. */
   began(): void;
   ended(outcome: ReconcileOutcome, seconds: number): void;
 }
@@ -19,8 +19,8 @@ const SECONDS = [
 const RESULTS = ["error", "requeue_after", "requeue", "success"] as const;
 
 /**
- * The `controller_runtime_*` metrics of reconciles, and a function that makes a controller's. Their series exist, at zero,
- * from the beginning.
+ * Registers the `controller_runtime_*` metrics of reconciles, and returns a function that creates those of a
+ * controller. All series start at zero.
  *
  * @see controller-runtime pkg/internal/controller/metrics
  */

@@ -5,14 +5,17 @@ import type { EventSink, ReconcileResult } from "@kubewright/controller";
 import type { Cache } from "./cache.js";
 import type { OperatorClient } from "./operator-client.js";
 
-/** What tells users about an object: about the one that is reconciled, unless another one is named. */
+/** Records Events about the reconciled object, or with `event` about another one. */
 export interface ObjectEvents extends EventSink {
-  /** @param reason - One word in CamelCase, for machines. @param message - One sentence, for people. */
+  /**
+   * @param reason - One word in CamelCase, for machines.
+   * @param message - One sentence, for people.
+   */
   normal(reason: string, message: string): void;
   warning(reason: string, message: string): void;
 }
 
-/** What a reconciler is handed, whether or not the object is still there. */
+/** Arguments of a reconcile, even if the object no longer exists. */
 export interface RequestScope<Metrics> {
   /** `namespace/name`, or `name` for a cluster-scoped object. */
   readonly key: ObjectKey;
@@ -21,45 +24,46 @@ export interface RequestScope<Metrics> {
   readonly namespace: string;
   readonly client: OperatorClient;
   readonly cache: Cache;
-  /** Says by itself which controller, object and reconcile it speaks of. */
+  /** Adds controller, object and reconcile to every line. */
   readonly log: Logger;
-  /** What `metrics` of the operator's options has made. */
+  /** Return value of `metrics` in the operator's options. */
   readonly metrics: Metrics;
   /** Aborts when the operator stops, leadership ends, or the reconcile has taken too long. */
   readonly signal: AbortSignal;
-  /** When this reconcile began, in milliseconds since the epoch. */
+  /** Start of this reconcile, in milliseconds since the epoch. */
   readonly now: number;
-  /** For whoever has to wait. Better not to: answer with `requeueAfterMs`. */
+  /** For reconcilers that must wait. Prefer to return `requeueAfterMs`. */
   readonly clock: Clock;
 }
 
-/** What a reconciler is handed: everything it needs, and may do. */
+/** Arguments of a reconciler. */
 export interface ReconcileRequest<T extends KubernetesObject, Metrics = undefined> extends RequestScope<Metrics> {
-  /** As the cache has it, shared: not to be changed. */
+  /** The cached object, shared: do not modify it. */
   readonly object: DeepReadonly<T>;
   readonly events: ObjectEvents;
 }
 
 /**
- * Brings one object to where it should be. It is called when the object, or something the controller watches, has changed;
- * never twice at once for one object; and may be called again at any time with nothing changed. Not called for an object
- * that is gone, nor for one that is being deleted (see `whileTerminating`).
+ * Brings one object to its desired state. It is called when the object, or anything that the controller watches for it,
+ * has changed. It may be called at any time without a change, but never twice concurrently for one object. It is not
+ * called for a missing object, nor for one that is being deleted (see `whileTerminating`).
  *
- * Throws to be called again with back-off, `TerminalError` not to be; answers with `requeueAfterMs` to be called again then
- * in any case.
+ * Throw to be called again with back-off, throw `TerminalError` not to be. Return `requeueAfterMs` to be called again
+ * after that time in any case.
  */
 export type Reconciler<T extends KubernetesObject, Metrics = undefined> = (
   request: ReconcileRequest<T, Metrics>,
 ) => Promise<ReconcileResult | void> | ReconcileResult | void;
 
 /**
- * Undoes what the object stood for, outside of what is deleted with it. Called while the object is being deleted, until it
- * succeeds: what it throws is tried again, and `requeueAfterMs` says that it is not done yet.
+ * Cleans up everything of the object that is not deleted with it, such as resources outside the cluster. It is called
+ * while the object is being deleted, until it succeeds. An error is retried, and `requeueAfterMs` means that the
+ * cleanup is not complete.
  */
 export type Finalizer<T extends KubernetesObject, Metrics = undefined> = Reconciler<T, Metrics>;
 
 /**
- * Forgets what is remembered of an object that is gone, such as a metric. It may be called more than once, and for an object
- * that never was, when something else asks to look at it. What it throws is only logged.
+ * Removes state about an object that no longer exists, such as a metric. It may be called more than once, and for an
+ * object that never existed, when another source enqueues its key. Errors are only logged.
  */
 export type GoneHandler<Metrics = undefined> = (request: RequestScope<Metrics>) => Promise<void> | void;

@@ -276,7 +276,7 @@ test("a task runs while the operator leads, or always, and what it fails with st
     whileStandingBy: true,
     run: async ({ client, clock, signal, namespace }) => {
       calls.push(`listens in ${namespace}`);
-      // Also while another one leads.
+      // Also while another replica leads.
       await client.apply(configMaps, { metadata: { name: "heard", ...place } });
       calls.push("heard");
       await clock.sleep(60_000, signal);

@@ -14,7 +14,7 @@ import { scopedLogger } from "./scoped-logger.js";
 import { connect } from "./source.js";
 import { type Span, SPAN_KIND, withSpan } from "./tracing.js";
 
-/** Makes a controller of what was said of it, on a {@link ControllerShell}. Caches are run by whoever runs the operator. */
+/** Creates a controller from its declaration, on a {@link ControllerShell}. The caller runs the caches. */
 export function buildController<T extends KubernetesObject, Metrics>(
   spec: ControllerSpec<T, Metrics>,
   context: ControllerContext,
@@ -62,7 +62,7 @@ class RunningController<T extends KubernetesObject, Metrics> {
     this.shell.addWork({
       description: "watching",
       run: async () => {
-        // Only now: whoever stands by fills its caches, not its queues.
+        // Only now: a standby must fill its caches, but not its queues.
         for (const source of spec.sources) connections.push(source((each) => connect(each, { caches, cache, queue })));
       },
     });
@@ -169,7 +169,10 @@ class RunningController<T extends KubernetesObject, Metrics> {
   }
 }
 
-/** A signal that aborts with another one, or when a reconcile has taken too long. Leaves nothing behind once ended. */
+/**
+ * A signal that aborts with another signal, or when a reconcile has taken too long. After `end` it holds no timer or
+ * listener.
+ */
 class Deadline {
   readonly signal: AbortSignal;
   readonly end: () => void;

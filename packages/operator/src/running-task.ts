@@ -5,7 +5,7 @@ import { OperatorClient } from "./operator-client.js";
 import type { OperatorTask, TaskScope } from "./operator-task.js";
 import { scopedLogger } from "./scoped-logger.js";
 
-/** Makes something that can be run of a task; it may take as long to stop as a reconcile. */
+/** Creates a runnable from a task. It has the same stop timeout as reconciles. */
 export function buildTask(
   { name, run, whileStandingBy = false }: OperatorTask<never>,
   context: ControllerContext,
@@ -42,7 +42,7 @@ export function buildTask(
   };
 }
 
-/** What work rejects with once it was told to stop counts as its end. */
+/** An error after the abort counts as the end of the task. */
 async function endsQuietly(work: Promise<void>, signal: AbortSignal): Promise<void> {
   try {
     await work;

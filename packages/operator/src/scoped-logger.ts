@@ -1,6 +1,6 @@
 import type { Logger } from "@kubewright/clock";
 
-/** A logger whose lines have more fields: pino's `child`, for any logger. */
+/** Adds fields to all lines of a logger, as pino's `child` does. */
 export function scopedLogger(logger: Logger, scope: object): Logger {
   return {
     debug: (fields, message) => logger.debug({ ...scope, ...fields }, message),

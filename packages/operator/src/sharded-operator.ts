@@ -11,12 +11,12 @@ import type { DeclaredController } from "./controller-declaration.js";
 
 export interface ShardedOperatorOptions {
   readonly controllers: readonly DeclaredController[];
-  /** What no object asks for, made for one replica. */
+  /** Creates the tasks that run in one replica. */
   readonly tasks: (context: ControllerContext) => readonly Runnable[];
-  /** Of the whole run: buckets have their own clients and caches. */
+  /** Context of the whole run. Each bucket has its own client and caches. */
   readonly context: ControllerContext;
   readonly clientOf: (transport: Transport) => Client;
-  /** For Leases, the assignment, and what is cached. */
+  /** For Leases, the assignment, and the caches. */
   readonly readClient: Client;
   readonly transport: Transport;
   readonly identity: string;
@@ -62,12 +62,12 @@ export class ShardedOperator implements Runnable {
     });
   }
 
-  /** Whether the Lease holds, and the caches of all buckets are filled. */
+  /** Whether the Lease is valid, and the caches of all buckets are filled. */
   get isReady(): boolean {
     return this.#member.isReady;
   }
 
-  /** @throws MemberError when others took this process for dead. */
+  /** @throws MemberError when other members have fenced this process. */
   async run(signal: AbortSignal): Promise<void> {
     const reading = new AbortController();
     const read = this.#informers.run(reading.signal);
@@ -79,14 +79,14 @@ export class ShardedOperator implements Runnable {
     }
   }
 
-  /** The controllers of what is in namespaces, for those of one bucket. */
+  /** Runs the controllers of namespaced resources, for the namespaces of one bucket. */
   #bucket(work: BucketWork, signal: AbortSignal): Promise<void> {
     const informers = this.#informers.forBucket(work.bucket);
     const caches = this.#caches(work, informers);
     return this.#run(work, caches, { isNamespaced: true, tasks: false }, signal);
   }
 
-  /** The controllers of what is in no namespace, and tasks, with caches of everything. */
+  /** Runs the controllers of cluster-scoped resources, and tasks, with caches of all namespaces. */
   #cluster(work: BucketWork, signal: AbortSignal): Promise<void> {
     return this.#run(work, this.#caches(work, undefined), { isNamespaced: false, tasks: true }, signal);
   }
@@ -143,7 +143,7 @@ export class ShardedOperator implements Runnable {
   }
 }
 
-/** A bucket without controllers is a bucket all the same. */
+/** Keeps a bucket without controllers owned until it is released. */
 const untilAborted: Runnable = {
   name: "until released",
   run: (signal) =>

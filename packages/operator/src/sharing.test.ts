@@ -7,7 +7,7 @@ import { createOperator } from "./index.js";
 
 const NAMESPACES = Array.from({ length: 30 }, (_, index) => `team-${index}`);
 
-/** Says in the status of every Backup that it was seen. */
+/** Writes into the status of every Backup that it was reconciled. */
 function observer() {
   const operator = createOperator({ name: "observer", sharding: "namespaces" });
   operator.controllerFor(backups).reconcile(async ({ object, client }) => {

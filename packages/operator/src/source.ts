@@ -15,9 +15,11 @@ import type { MapFunction } from "./mapping.js";
 import type { Predicate } from "./predicates.js";
 
 export interface SourceOptions<Source extends KubernetesObject> {
-  /** Which changes count. Default: all. */
+  /** Selects the changes that trigger reconciles. Default: all. */
   readonly predicate?: Predicate<Source> | undefined;
-  /** Of keys that it adds: higher ones are reconciled first. Default 0; what an initial list or a resync brings has -100. */
+  /**
+   * Priority of the keys: higher ones are reconciled first. Default 0; keys from an initial list or a resync have -100.
+   */
   readonly priority?: number | undefined;
 }
 
@@ -26,7 +28,11 @@ export interface Source<T extends KubernetesObject> extends SourceOptions<T> {
   readonly map: MapFunction<T>;
 }
 
-/** Adds to a queue what the changes of a resource ask for, those objects that are there first. Answers how to end that. */
+/**
+ * Adds the keys for each change of a resource to a queue, existing objects first.
+ *
+ * @returns A function that disconnects the source.
+ */
 export function connect<T extends KubernetesObject>(
   { definition, map, predicate = {}, priority = 0 }: Source<T>,
   {
@@ -35,7 +41,10 @@ export function connect<T extends KubernetesObject>(
     queue,
   }: { readonly caches: Caches; readonly cache: Cache; readonly queue: PriorityQueue<ObjectKey> },
 ): () => void {
-  /** Each key once: a worker that waits takes the first at once, and would take an equal one again. */
+  /**
+   * Adds each key once: a waiting worker takes the first immediately, and a second worker would reconcile a duplicate
+   * again.
+   */
   const enqueue = (isChange: boolean, ...states: readonly DeepReadonly<T>[]): void => {
     const keys = new Set(states.flatMap((object) => Array.from(map(object, cache), keyOfTarget)));
     for (const key of keys) queue.addWithOptions({ priority: isChange ? priority : lowPriority }, key);

@@ -28,7 +28,7 @@ function watcher() {
   const operator = createOperator({ name: "watcher", leaderElection: false });
   const seen: string[] = [];
   const look = async ({ key }: { key: string }): Promise<void> => void seen.push(key);
-  /** What was reconciled since it was last asked. */
+  /** Keys that were reconciled since the last call. */
   const news = (): string[] => seen.splice(0);
   return { operator, look, news };
 }
@@ -107,7 +107,7 @@ test.each<[string, Predicate<Backup>, string[]]>([
   const { stop } = run(operator);
   await createBackup("a");
   await clock.advance(1_000);
-  // A predicate of updates lets creations pass, its opposite does not.
+  // A predicate that filters updates accepts creates, its negation rejects them.
   expect(news()).toEqual(name === "and" || name === "where" ? [] : ["default/a"]);
   const patch = (body: object, subresource?: string) =>
     client.resource(backups).patch("a", { type: "merge", body }, { ...place, ...(subresource ? { subresource } : {}) });

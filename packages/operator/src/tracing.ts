@@ -3,7 +3,7 @@ import type { ApiRequest, Transport } from "@kubewright/transport";
 
 type AttributeValue = string | number | boolean;
 
-/** A span, as far as it is used here: one of `@opentelemetry/api` fits. */
+/** A span with the methods that are used here. Spans of `@opentelemetry/api` implement it. */
 export interface Span {
   setAttribute(name: string, value: AttributeValue): unknown;
   setStatus(status: { readonly code: number; readonly message?: string }): unknown;
@@ -11,7 +11,7 @@ export interface Span {
   end(): void;
 }
 
-/** Makes spans, as far as they are used here: a tracer of `@opentelemetry/api` fits. */
+/** A tracer with the method that is used here. Tracers of `@opentelemetry/api` implement it. */
 export interface Tracer {
   startActiveSpan<Result>(
     name: string,
@@ -31,7 +31,7 @@ export interface SpanDescription {
   readonly attributes: Record<string, AttributeValue>;
 }
 
-/** Does something within a span, which ends with it, and tells what it failed with. Without a tracer it is just done. */
+/** Runs `work` within a span, which records its error and ends with it. Without a tracer only runs `work`. */
 export async function withSpan<Result>(
   tracer: Tracer | undefined,
   { name, kind, attributes }: SpanDescription,
@@ -53,8 +53,8 @@ export async function withSpan<Result>(
 }
 
 /**
- * A transport with a span around every request, named by OpenTelemetry's conventions for HTTP clients. That of a watch ends
- * when the server has begun to answer.
+ * Wraps a transport with a span for every request, with OpenTelemetry's semantic conventions for HTTP clients. The span
+ * of a watch ends when the response starts.
  */
 export function tracedTransport(transport: Transport, tracer: Tracer | undefined): Transport {
   if (tracer === undefined) return transport;

@@ -1,12 +1,12 @@
 import type { KubernetesObject } from "@kubewright/api";
 import type { ApplyPatch, MergePatch } from "@kubewright/client";
 
-/** The part of an object that somebody applies, and is to own: which object it is, and the fields that are to be so. */
+/** The applied part of an object: its name, and the fields that the field manager owns. */
 export type Applied<T extends KubernetesObject> = Omit<ApplyPatch<T>, "apiVersion" | "kind"> & {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 };
 
-/** What a merge patch says of the status of an object; nothing can be said for a kind without one. */
+/** A merge patch of an object's status; `never` for a kind without status. */
 export type StatusPatch<T extends KubernetesObject> =
   MergePatch<T> extends infer P
     ? "status" extends keyof P

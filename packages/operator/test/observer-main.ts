@@ -1,6 +1,7 @@
 /**
- * An operator as a process, for `process.test.ts`: says in every ConfigMap of its own label which process saw it.
- * LEASE_MS: how long others wait for it when it is killed; as long as that it must not be kept from its Lease, or it ends.
+ * An operator as a process, for `process.test.ts`: writes its process id into every ConfigMap with its label. LEASE_MS:
+ * lease duration after which others take over when it is killed. It must not be kept from renewing its Lease for that
+ * long, or it exits.
  */
 import { configMaps } from "@kubewright/api";
 import { createOperator, runOperator, where } from "@kubewright/operator";

@@ -11,7 +11,9 @@ import { type Backup, backupDefinition, backups } from "./backups.js";
 
 export const place = { namespace: "default" };
 
-/** An API server in virtual time with the resource Backup, and operators that run in it. */
+/**
+ * Starts an API server in simulated time with the resource Backup, and returns functions that run operators with it.
+ */
 export async function startServer(options: Partial<ApiServerOptions> = {}) {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const server = createApiServer({ clock, random: seededRandom(1), freeze: true, ...options });
@@ -19,7 +21,7 @@ export async function startServer(options: Partial<ApiServerOptions> = {}) {
   await client.resource(customResourceDefinitions).create(backupDefinition);
   await clock.advance(2_000);
   let replicas = 0;
-  /** Runs an operator; `requests` has what it sends, `stop` ends it and answers with what it ended with. */
+  /** Runs an operator. `requests` contains the requests that it sends. `stop` ends it and returns how it ended. */
   const run = (operator: RunnableOperator, environment: Partial<OperatorEnvironment> = {}) => {
     const stopping = new AbortController();
     const lines: object[] = [];

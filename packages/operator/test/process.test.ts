@@ -22,7 +22,7 @@ interface Ended {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The operator as a process of its own; killed when the test is over. */
+/** Starts the operator as a separate process, and kills it after the test. */
 function startObserver(scope: Scope, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH ?? "", ...env },

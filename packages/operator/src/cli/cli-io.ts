@@ -1,11 +1,15 @@
-/** What the command does to the world. */
+/** Input and output of the command. */
 export interface CliIo {
-  /** To standard output. */
+  /** Writes to standard output. */
   print(text: string): void;
-  /** To standard error. */
+  /** Writes to standard error. */
   printError(text: string): void;
-  /** @throws whatever the module does. */
+  /** @throws The module's error. */
   importModule(file: string): Promise<object>;
-  /** Makes the folder, if need be. @returns The file's path. */
+  /**
+   * Writes a file, and creates its directory if missing.
+   *
+   * @returns The file's path.
+   */
   writeFile(folder: string, name: string, text: string): Promise<string>;
 }

@@ -52,7 +52,7 @@ test("crd writes the definitions that a module exports, in all their versions", 
     metadata: { name: "backups.example.com" },
     spec: { versions: [{ name: "v1" }, { name: "v1alpha1", deprecated: true, deprecationWarning: "use v1" }] },
   });
-  // YAML 1.1 would read a number of minutes.
+  // YAML 1.1 would parse it as a number of minutes.
   expect(out).toContain('default: "12:30"');
 });
 

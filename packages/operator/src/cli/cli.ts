@@ -7,12 +7,17 @@ import { operatorManifests } from "../manifests/operator-manifests.js";
 import { toYaml } from "../manifests/to-yaml.js";
 import type { CliIo } from "./cli-io.js";
 
-/** The command line, or what it names, is wrong. */
+/** The command line, or a module that it names, is invalid. */
 class InputError extends Error {
   override readonly name = "InputError";
 }
 
-/** Runs the command. @returns Its exit status: 0; 1 when it could not go on; 2 for wrong usage or input, with a line that says what. */
+/**
+ * Runs the command.
+ *
+ * @returns The exit status: 0; 1 for other failures; 2 for wrong usage or input. Status 1 and 2 come with a one-line
+ * message.
+ */
 export async function runCli(args: readonly string[], io: CliIo, version: string): Promise<number> {
   const program = new Command("kubewright-operator")
     .description("Writes what an operator needs in a cluster, from its source.")
@@ -85,7 +90,9 @@ async function writeDefinitions(files: readonly string[], folder: string | undef
       `${files.join(", ")}: exports no custom resource: export what defineCustomResource(…) answers`,
     );
   for (const each of converted)
-    io.printError(`${each} is converted by a webhook, which the operator publishes to the API server when it serves it\n`);
+    io.printError(
+      `${each} is converted by a webhook, which the operator publishes to the API server when it serves it\n`,
+    );
   await write(definitions, folder, io, ({ metadata: { name = "" } }) => name.replace(/^([^.]*)\.(.*)$/, "$2_$1"));
 }
 
@@ -100,7 +107,7 @@ async function writeManifests(files: readonly string[], flags: ManifestFlags, io
     );
   const { output, ...options } = flags;
   const objects = operatorManifests({ operator, webhooks, definitions, ...options });
-  // kubectl takes a folder's files by their names, and what is in a namespace after the namespace.
+  // kubectl applies the files of a directory sorted by name, and a namespace must come before its objects.
   const digits = Math.max(2, String(objects.length).length);
   await write(objects, output, io, ({ kind = "", metadata: { namespace, name = "" } }, index) => {
     const place = String(index + 1).padStart(digits, "0");

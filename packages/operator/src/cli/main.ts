@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import type { CliIo } from "./cli-io.js";
 import { runCli } from "./cli.js";
 
-// A reader that goes away (`… | head`) ends the output, not the command with an error.
+// A reader that closes the pipe (`… | head`) ends the output without an error of the command.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 const io: CliIo = {
@@ -29,5 +29,5 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
   version: string;
 };
 const status = await runCli(process.argv.slice(2), io, version);
-// What the modules hold open, such as a connection, does not hold the command.
+// Exit explicitly: modules may keep handles open, such as connections.
 process.stdout.write("", () => process.exit(status));

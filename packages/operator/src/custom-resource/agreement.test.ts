@@ -8,7 +8,7 @@ import { z } from "zod";
 
 import { type CustomResource, defineCustomResource } from "./custom-resource.js";
 
-/** A schema, and values that it takes. */
+/** A schema, and values that it accepts. */
 interface Sample {
   readonly schema: z.ZodType;
   readonly valid: fc.Arbitrary<unknown>;
@@ -133,7 +133,7 @@ function objectOf(
 
 const sample = composite(composite(fc.oneof(scalar, composite(scalar))));
 
-/** A value with one thing in it changed: left out, of another type, or a little more. */
+/** A value with one change: a part removed, of another type, or slightly larger. */
 function changed(value: unknown): fc.Arbitrary<unknown> {
   const places: { apply: (to: unknown) => unknown }[] = [];
   const collect = (node: unknown, rebuild: (node: unknown) => unknown): void => {
@@ -157,7 +157,7 @@ function changed(value: unknown): fc.Arbitrary<unknown> {
   return fc.constantFrom(...places).map(({ apply }) => apply(value));
 }
 
-/** A failing property then says which schema it was. */
+/** So that a failing property prints its schema. */
 function shown(schema: z.ZodType) {
   return { schema, [fc.toStringMethod]: () => JSON.stringify(z.toJSONSchema(schema, { io: "input" })) };
 }

@@ -5,8 +5,8 @@ import type { JsonSchema } from "./translate.js";
 import { zodJsonSchema } from "./zod.js";
 
 /**
- * A schema that validates (Standard Schema) and can say itself in JSON Schema (Standard JSON Schema), as those of zod 4.2 and
- * arktype 2.1.28 or newer do. {@link withJsonSchema} makes one of any other.
+ * A schema that validates (Standard Schema) and converts to JSON Schema (Standard JSON Schema), as those of zod 4.2 and
+ * arktype 2.1.28 or newer do. {@link withJsonSchema} creates one from any other.
  */
 export interface CustomResourceSchema<Input = unknown, Output = Input> {
   readonly "~standard": StandardSchemaV1.Props<Input, Output> & StandardJSONSchemaV1.Props<Input, Output>;
@@ -16,8 +16,8 @@ export type InputOf<Schema extends CustomResourceSchema> = StandardSchemaV1.Infe
 export type OutputOf<Schema extends CustomResourceSchema> = StandardSchemaV1.InferOutput<Schema>;
 
 /**
- * A schema of any library together with the same in JSON Schema (draft 2020-12 or 07), for libraries that cannot say it
- * themselves. Nobody compares the two.
+ * Combines a schema of any library with its JSON Schema (draft 2020-12 or 07), for libraries that cannot convert
+ * themselves. The two are not compared.
  */
 export function withJsonSchema<Input, Output>(
   schema: StandardSchemaV1<Input, Output>,
@@ -27,7 +27,7 @@ export function withJsonSchema<Input, Output>(
   return { "~standard": { ...schema["~standard"], jsonSchema: { input: copyOfSchema, output: copyOfSchema } } };
 }
 
-/** What a schema takes, in JSON Schema. What its library knows to be lost on the way is a problem. */
+/** JSON Schema of a schema's input. Losses that the library reports are added to `problems`. */
 export function jsonSchemaOf(schema: CustomResourceSchema, path: SchemaPath, problems: Problems): JsonSchema {
   const { vendor, jsonSchema } = schema["~standard"];
   if (typeof (jsonSchema as unknown) !== "object") {
@@ -48,11 +48,11 @@ export function jsonSchemaOf(schema: CustomResourceSchema, path: SchemaPath, pro
   }
 }
 
-/** Whether a value may be left out: whoever writes no `spec` then leaves none out. */
+/** Whether the schema accepts `undefined`: then `spec` is not required. */
 export function admitsAbsence(schema: CustomResourceSchema): boolean {
   const result = schema["~standard"].validate(undefined);
   if (!(result instanceof Promise)) return result.issues === undefined;
-  // Not waited for, and no matter to anybody.
+  // The asynchronous result is not used.
   result.catch(() => {});
   return false;
 }

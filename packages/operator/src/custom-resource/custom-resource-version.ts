@@ -10,26 +10,29 @@ import {
   versionSchema,
 } from "./version-schema.js";
 
-/** A custom resource's object, as it is read: with what the API server fills in. */
+/** An object of a custom resource, as it is read: with defaults applied. */
 export type CustomResourceObject<Spec, Status> = KubernetesObject &
   (undefined extends Spec ? { spec?: Spec } : { spec: Spec }) & { status?: Status };
 
-/** The same as it may be written: without what has a default. */
+/** An object of a custom resource, as it may be written: fields with defaults are optional. */
 export type CustomResourceInput<Spec> = { metadata: ObjectMeta } & (undefined extends Spec
   ? { spec?: Spec }
   : { spec: Spec });
 
-/** The objects of a definition: `type Backup = ObjectOf<typeof backups>`. */
+/** The object type of a definition: `type Backup = ObjectOf<typeof backups>`. */
 export type ObjectOf<Definition extends ResourceDefinition> = NonNullable<Definition["objectType"]>;
 
-/** One version of a custom resource: its definition, for clients and caches, and what its CustomResourceDefinition says of it. */
+/**
+ * One version of a custom resource: the resource definition for clients and caches, and its part of the
+ * CustomResourceDefinition.
+ */
 export interface CustomResourceVersion<
   T extends KubernetesObject = KubernetesObject,
   Input = unknown,
 > extends ResourceDefinition<T> {
-  /** What all versions have in common. */
+  /** Names that all versions share. */
   readonly names: ResourceNames;
-  /** What the API server checks, and fills in. */
+  /** The schema with which the API server validates objects and applies defaults. */
   readonly openAPIV3Schema: StructuralSchema;
   readonly served: boolean;
   readonly deprecated: boolean | string;
@@ -37,14 +40,14 @@ export interface CustomResourceVersion<
   readonly printerColumns: CustomResourceColumns;
   readonly selectableFields: readonly string[];
   /**
-   * An object as the API server would store it, from one as it may be written: with its type, and with defaults.
+   * Returns the object as the API server would store it, with `apiVersion`, `kind` and defaults.
    *
-   * @throws Error naming every member that its schema refuses.
+   * @throws Error with every field that the schema rejects.
    */
   make(input: Input): T;
 }
 
-/** A version of a custom resource, of which all names are known. */
+/** Creates a version of a custom resource with complete names. */
 export function makeVersion<Spec extends CustomResourceSchema, Status extends CustomResourceSchema>(
   names: ResourceNames,
   options: VersionOptions<Spec, Status>,

@@ -11,12 +11,12 @@ import { definitionOf } from "./definition.js";
 import { type CustomResourceNames, resourceNames } from "./names.js";
 import type { VersionOptions } from "./version-schema.js";
 
-/** A custom resource in the version that is stored. */
+/** A custom resource in its storage version. */
 export interface CustomResource<
   T extends KubernetesObject = KubernetesObject,
   Input = unknown,
 > extends CustomResourceVersion<T, Input> {
-  /** Its CustomResourceDefinition, with this version alone. {@link definitionOf} has one with others. */
+  /** The CustomResourceDefinition with this version only. {@link definitionOf} creates one with further versions. */
   readonly crd: CustomResourceDefinition;
 }
 
@@ -24,9 +24,11 @@ export interface CustomResourceOptions<Spec extends CustomResourceSchema, Status
   extends CustomResourceNames, VersionOptions<Spec, Status> {}
 
 /**
- * A custom resource from one source: its type, its definition, and its CustomResourceDefinition.
+ * Defines a custom resource from one source: its TypeScript type, its resource definition, and its
+ * CustomResourceDefinition.
  *
- * @throws CustomResourceError for what no CustomResourceDefinition can say, with the place and what to write instead.
+ * @throws CustomResourceError for anything that a CustomResourceDefinition cannot express, with the path and an
+ * alternative.
  */
 export function defineCustomResource<
   Spec extends CustomResourceSchema,

@@ -11,36 +11,36 @@ import {
 import type { VersionOptions } from "./version-schema.js";
 
 /**
- * What a conversion makes of an object: all but its type. Members that it leaves out stay as they are, unless they are `undefined`;
- * of the metadata only labels and annotations change.
+ * Result of a conversion, without `apiVersion` and `kind`. Missing fields keep their values, fields that are
+ * `undefined` are removed. Of the metadata only labels and annotations change.
  */
 export type Converted<T extends KubernetesObject> = Omit<T, "apiVersion" | "kind" | "metadata"> & {
   metadata?: Pick<ObjectMeta, "labels" | "annotations">;
 };
 
-/** Ways between a version and the one that is stored. There and back, nothing may be lost. */
+/** Conversions between a version and the storage version. A round trip must not lose data. */
 export interface VersionConversion<T extends KubernetesObject, Stored extends KubernetesObject> {
   toStored(object: T): Converted<Stored>;
   fromStored(stored: Stored): Converted<T>;
 }
 
-/** A version that is served beside the one that is stored. */
+/** A version that is served in addition to the storage version. */
 export interface OtherVersion<
   T extends KubernetesObject = KubernetesObject,
   Input = unknown,
   Stored extends KubernetesObject = KubernetesObject,
 > extends CustomResourceVersion<T, Input> {
   readonly stored: CustomResource<Stored>;
-  /** Absent: what both have is spelled the same, and nothing but `apiVersion` changes. */
+  /** Absent: the versions share all field names, and only `apiVersion` changes. */
   readonly conversion?: VersionConversion<T, Stored> | undefined;
 }
 
 /**
- * Another version of a custom resource, of the same names.
+ * Defines another version of a custom resource, with the same names.
  *
- * @param stored - The version that is stored.
- * @param options - With `toStored` and `fromStored` it is converted by a webhook: `conversionWebhook`.
- * @throws CustomResourceError for what no CustomResourceDefinition can say.
+ * @param stored - The storage version.
+ * @param options - With `toStored` and `fromStored` a webhook converts the version: `conversionWebhook`.
+ * @throws CustomResourceError for anything that a CustomResourceDefinition cannot express.
  */
 export function defineVersion<
   Stored extends KubernetesObject,

@@ -5,15 +5,15 @@ import { CustomResourceError } from "./schema-problem.js";
 
 type Spec = CustomResourceDefinition["spec"];
 
-/** How the API server gets from one version to another: `None` only changes `apiVersion`. */
+/** How the API server converts between versions: `None` only changes `apiVersion`. */
 export type CustomResourceConversion = NonNullable<Spec["conversion"]>;
 
 /**
- * The CustomResourceDefinition of a custom resource in several versions.
+ * Creates the CustomResourceDefinition of a custom resource with several versions.
  *
- * @param stored - The version that is stored.
+ * @param stored - The storage version.
  * @param others - The other versions, from `defineVersion`.
- * @throws CustomResourceError when two have one name, or one is another resource's.
+ * @throws CustomResourceError when two versions have the same name, or one belongs to another resource.
  */
 export function definitionOf(
   stored: CustomResourceVersion,

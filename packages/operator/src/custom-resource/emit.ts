@@ -4,7 +4,7 @@ import type { Shape } from "./shape.js";
 import type { StructuralSchema } from "./structural-schema.js";
 import type { TranslatedSchema } from "./translate.js";
 
-/** Puts a schema's two halves together again as Kubernetes writes it. */
+/** Combines the two halves of a schema into a structural schema. */
 export function emit({ shape, rules }: TranslatedSchema, path: SchemaPath, problems: Problems): StructuralSchema {
   if (shape.onlyNull === true) problems.add(path, "is always null: leave it out");
   const { extensions } = shape;
@@ -46,9 +46,9 @@ function typeOf({ type, keepsUnknown }: Shape): StructuralSchema {
   return keepsUnknown === true ? { type, "x-kubernetes-preserve-unknown-fields": true } : { type };
 }
 
-/** Rules as they stand beside a type, or alone in an alternative. */
+/** Emits rules beside a type, or alone in an alternative. */
 function emitRules(shape: Shape | undefined, rules: Rules, path: SchemaPath, problems: Problems): StructuralSchema {
-  // Upstream looks for null in the list of values, and never finds it there; schemas within the schema it does not ask for null.
+  // Upstream looks for null in the enum and never finds it there; nested schemas are not validated against null.
   const { enum: values } = rules;
   const { enum: _values, ...unlisted } = rules;
   const lifted =
@@ -81,7 +81,7 @@ function emitRules(shape: Shape | undefined, rules: Rules, path: SchemaPath, pro
   };
 }
 
-/** The stricter of a bound and one that is not part of the range: Kubernetes has one, and whether it is. */
+/** The stricter of an inclusive and an exclusive bound: Kubernetes has one bound with a flag. */
 function bound(
   name: "minimum" | "maximum",
   inclusive: number | undefined,

@@ -2,10 +2,13 @@ import { RE2JS } from "re2js";
 
 import type { Rules } from "./rules.js";
 
-/** Formats that mean the same to Kubernetes, which may stand beside a schema's own pattern for them. */
+/** Formats with the same meaning in Kubernetes. They may be kept together with the schema's own pattern. */
 const SAME: ReadonlySet<string> = new Set(["date", "date-time", "email", "ipv4", "ipv6", "mac", "uri", "uuid"]);
 
-/** Formats that Kubernetes checks, or knows of. Upstream: kube-openapi `validation/strfmt`, and `supportedVersions` in apiextensions. */
+/**
+ * Formats that Kubernetes validates or knows. Upstream: kube-openapi `validation/strfmt`, and `supportedVersions` in
+ * apiextensions.
+ */
 const KUBERNETES: ReadonlySet<string> = new Set([
   ...SAME,
   "bsonobjectid",
@@ -34,18 +37,18 @@ const KUBERNETES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What Kubernetes is told of a text's format and pattern. A format without a pattern is Kubernetes' own of that name; where a
- * schema has a pattern for its format, the pattern is what holds, as Kubernetes may know another format of that name: its
- * durations are Go's.
+ * Translates format and pattern of a string for Kubernetes. A format without pattern is Kubernetes' format of that
+ * name. When a schema has a pattern for its format, the pattern decides. Kubernetes may have another format of that
+ * name: its durations are Go's.
  *
- * @returns The rules, or what is wrong and what to write instead.
+ * @returns The rules, or the problem with an alternative.
  */
 export function textRules({ format, pattern }: Pick<Rules, "format" | "pattern">): Rules | string {
   if (pattern === undefined) {
     if (format === undefined) return {};
     if (!KUBERNETES.has(format))
       return `has the format ${JSON.stringify(format)}, which the API server does not check: give a pattern for it`;
-    // Kubernetes takes a path for one, too.
+    // Kubernetes accepts a path as a URI, too.
     return format === "uri" ? { format, pattern: "^[a-zA-Z][a-zA-Z0-9+.-]*:" } : { format };
   }
   const translated = RE2JS.translateRegExp(pattern);

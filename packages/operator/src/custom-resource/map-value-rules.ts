@@ -1,7 +1,7 @@
 import { type Rules, isEmpty } from "./rules.js";
 import { type Shape, isSame } from "./shape.js";
 
-/** Rules of maps' values, and all others: only where a map's type is said may there be something about its values. */
+/** Splits rules into those of map values and all others. Rules of map values may stand only beside the map's type. */
 export function splitMapValueRules(rules: Rules): { readonly ofValues: Rules; readonly others: Rules } {
   const { values, properties, items, ...rest } = rules;
   const members = Object.entries(properties ?? {}).map(([name, each]) => [name, splitMapValueRules(each)] as const);
@@ -19,7 +19,7 @@ export function splitMapValueRules(rules: Rules): { readonly ofValues: Rules; re
   };
 }
 
-/** Whether what one alternative says of maps' values would be news to another one that has these maps. */
+/** Whether the map value rules of one alternative differ from those of another alternative that has the same maps. */
 export function disagree(ofValues: Rules, other: Shape | undefined, ofOther: Rules | undefined): boolean {
   if (other === undefined) return false;
   if (ofValues.values !== undefined && !isSame(ofValues.values, ofOther?.values)) return true;

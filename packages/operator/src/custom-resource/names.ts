@@ -1,12 +1,12 @@
 import { CustomResourceError } from "./schema-problem.js";
 
-/** What a custom resource is called, whatever its version. */
+/** Names of a custom resource, the same for all versions. */
 export interface CustomResourceNames {
-  /** A domain of yours: `example.com`. */
+  /** A domain that you own: `example.com`. */
   readonly group: string;
   /** In upper camel case: `Backup`. */
   readonly kind: string;
-  /** In lower case. Default: the kind with an s, or es, or ies, as English has it: `backups`, `policies`. */
+  /** In lower case. Default: the English plural of the kind with -s, -es or -ies: `backups`, `policies`. */
   readonly plural?: string | undefined;
   /** Default: the kind in lower case. */
   readonly singular?: string | undefined;
@@ -15,15 +15,19 @@ export interface CustomResourceNames {
   readonly shortNames?: readonly string[] | undefined;
   /** Such as `all`, for `kubectl get all`. */
   readonly categories?: readonly string[] | undefined;
-  /** Of the CustomResourceDefinition. */
+  /** Annotations of the CustomResourceDefinition. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The same with what was left out. */
+/** Names with defaults applied. */
 export type ResourceNames = CustomResourceNames & { readonly plural: string; readonly singular: string };
 
-/** @throws CustomResourceError */
+/**
+ * Validates names and applies defaults.
+ *
+ * @throws CustomResourceError for an invalid name.
+ */
 export function resourceNames(options: CustomResourceNames): ResourceNames {
   const { group, kind, scope, shortNames, categories, annotations, labels } = options;
   const problem = (path: string, text: string): CustomResourceError => new CustomResourceError(kind, [{ path, text }]);

@@ -13,7 +13,7 @@ function schemaOf(spec: CustomResourceSchema) {
   return defineCustomResource({ ...names, spec }).openAPIV3Schema.properties?.["spec"];
 }
 
-/** What the schema says of member `x`. */
+/** The schema of field `x`. */
 function memberSchema(x: z.ZodType) {
   return schemaOf(z.object({ x }))?.properties?.["x"];
 }

@@ -1,6 +1,6 @@
 import { isSame } from "./shape.js";
 
-/** What restricts values within a {@link Shape}, in the words of JSON Schema. */
+/** Restrictions of values within a {@link Shape}, with JSON Schema's keywords. */
 export interface Rules {
   readonly format?: string;
   readonly enum?: readonly unknown[];
@@ -18,9 +18,9 @@ export interface Rules {
   readonly maxProperties?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Rules>>;
-  /** Of the values of a map. */
+  /** Rules of the values of a map. */
   readonly values?: Rules;
-  /** Of the items of a list. */
+  /** Rules of the items of a list. */
   readonly items?: Rules;
   readonly allOf?: readonly Rules[];
   readonly anyOf?: readonly Rules[];
@@ -32,7 +32,7 @@ export function isEmpty(rules: Rules | undefined): boolean {
   return rules === undefined || Object.keys(rules).length === 0;
 }
 
-/** Both at once; what they say of the same thing goes into `allOf`. */
+/** Combines two rules that both apply. Keywords that both contain go into `allOf`. */
 export function mergeRules(a: Rules, b: Rules): Rules {
   if (isEmpty(a) || isSame(a, b)) return b;
   if (isEmpty(b)) return a;
@@ -59,7 +59,7 @@ function mergeProperties(a: PropertyRules, b: PropertyRules): PropertyRules {
   return all;
 }
 
-/** At least one of them, or exactly one. */
+/** Combines rules of which at least one applies, or exactly one. */
 export function alternatives(keyword: "anyOf" | "oneOf", all: readonly Rules[]): Rules {
   if (keyword === "anyOf") {
     const different = all.filter((rules, index) => all.findIndex((other) => isSame(other, rules)) === index);

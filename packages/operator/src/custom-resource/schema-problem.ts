@@ -1,18 +1,21 @@
-/** Members, list items and values of maps from the root of an object: `spec.volumes[].name`. */
+/** Fields, list items and map values from the root of an object: `spec.volumes[].name`. */
 export type SchemaPath = readonly string[];
 
-/** What a step into every item of a list, or every value of a map, is called. */
+/** Path step into every item of a list, or every value of a map. */
 export const EACH = "[]";
 
-/** Something in a schema that a CustomResourceDefinition has no words for. */
+/** Something in a schema that a CustomResourceDefinition cannot express. */
 export interface SchemaProblem {
-  /** `spec.volumes[].name`; empty: of the schema as a whole. */
+  /** `spec.volumes[].name`; empty: the schema as a whole. */
   readonly path: string;
-  /** What cannot be said, and what to write instead. */
+  /** The problem, and an alternative. */
   readonly text: string;
 }
 
-/** A custom resource that no API server would take as it is meant. Its message has a clause for each problem. */
+/**
+ * A custom resource that no API server would accept with the intended meaning. The message has one clause for each
+ * problem.
+ */
 export class CustomResourceError extends Error {
   override readonly name = "CustomResourceError";
 
@@ -24,7 +27,7 @@ export class CustomResourceError extends Error {
   }
 }
 
-/** Collects what is wrong while a schema is read, so that all of it is told at once. */
+/** Collects the problems of a schema, so that all of them are reported together. */
 export class Problems {
   readonly #found: SchemaProblem[] = [];
 
@@ -33,7 +36,7 @@ export class Problems {
     if (!this.#found.some((other) => other.path === problem.path && other.text === text)) this.#found.push(problem);
   }
 
-  /** @throws CustomResourceError when something is wrong. */
+  /** @throws CustomResourceError when there are problems. */
   throwIfAny(kind: string): void {
     if (this.#found.length > 0) throw new CustomResourceError(kind, this.#found);
   }

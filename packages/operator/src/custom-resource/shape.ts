@@ -1,39 +1,42 @@
 import { EACH, type Problems, type SchemaPath } from "./schema-problem.js";
 
-/** Of a value: Kubernetes gives each one type. */
+/** Type of a value: Kubernetes requires exactly one. */
 export type ShapeType = "object" | "array" | "string" | "integer" | "number" | "boolean" | "int-or-string";
 
 /**
- * What of a schema is structure: types and names, and what is filled in. A CustomResourceDefinition says it in one place for each
- * value; what else restricts values ({@link Rules}) may have alternatives.
+ * The structural half of a schema: types, names and defaults. A CustomResourceDefinition has one shape for each value;
+ * the other restrictions of values ({@link Rules}) may have alternatives.
  */
 export interface Shape {
-  /** Absent: anything. */
+  /** Absent: any type. */
   readonly type?: ShapeType | undefined;
   readonly nullable: boolean;
-  /** Whether null is all there may be. */
+  /** Whether null is the only allowed value. */
   readonly onlyNull?: boolean;
-  /** Of an object with members that have names. */
+  /** Fields of an object with fixed names. */
   readonly properties?: ReadonlyMap<string, Shape> | undefined;
-  /** Members that may not be there, though other alternatives have them; or all that `properties` does not name. */
+  /**
+   * Fields that must be absent, though other alternatives have them; `others`: all fields that `properties` does not
+   * list.
+   */
   readonly absent?: readonly string[] | "others" | undefined;
-  /** Of an object that is a map, its values. */
+  /** Shape of the values of a map. */
   readonly values?: Shape | undefined;
-  /** Of a list. */
+  /** Shape of the items of a list. */
   readonly items?: Shape | undefined;
-  /** Of an object whose members of other names are kept. */
+  /** Whether unknown fields of an object are preserved. */
   readonly keepsUnknown?: boolean | undefined;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** The default, in a box as it may be anything. */
+  /** The default, wrapped in an object because any JSON value is allowed, null included. */
   readonly default?: { readonly value: unknown } | undefined;
-  /** What Kubernetes adds to schemas, `x-kubernetes-…`, but for what the other members say. */
+  /** Other Kubernetes extensions, `x-kubernetes-…`. */
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
 export const ANYTHING: Shape = { nullable: true, extensions: {} };
 
-/** Both at once: `allOf`. */
+/** The intersection of two shapes: `allOf`. */
 export function meet(a: Shape, b: Shape, path: SchemaPath, problems: Problems): Shape {
   const type = meetTypes(a.type, b.type);
   if (type === null) problems.add(path, `would have to be ${a.type} and ${b.type} at once`);
@@ -56,7 +59,9 @@ export function meet(a: Shape, b: Shape, path: SchemaPath, problems: Problems): 
   };
 }
 
-/** Either: what `anyOf` and `oneOf` need in common. Told is what no structure has room for. */
+/**
+ * The union of two shapes, for `anyOf` and `oneOf`. Adds a problem for anything that no single structure can express.
+ */
 export function join(a: Shape, b: Shape, path: SchemaPath, problems: Problems): Shape {
   if (a.type === undefined || b.type === undefined) return { ...ANYTHING, ...sharedAnnotations(a, b) };
   const type = joinTypes(a.type, b.type);
@@ -100,7 +105,7 @@ export function join(a: Shape, b: Shape, path: SchemaPath, problems: Problems): 
   };
 }
 
-/** `null`: none is both. */
+/** `null`: no type is both. */
 function meetTypes(a: ShapeType | undefined, b: ShapeType | undefined): ShapeType | undefined | null {
   if (a === undefined || a === b) return b;
   if (b === undefined) return a;
@@ -141,7 +146,7 @@ function annotationsOf({ title, description }: Shape): Pick<Shape, "title" | "de
   };
 }
 
-/** Words that are of both. */
+/** Titles and descriptions that both shapes have. */
 function sharedAnnotations(a: Shape, b: Shape): Pick<Shape, "title" | "description"> {
   return annotationsOf({
     ...ANYTHING,
@@ -150,7 +155,9 @@ function sharedAnnotations(a: Shape, b: Shape): Pick<Shape, "title" | "descripti
   });
 }
 
-/** Of JSON data; the order of members counts, which only makes two equal ones differ that were written differently. */
+/**
+ * Compares JSON data. The order of members counts, so equal values that were written differently count as different.
+ */
 export function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,6 +1,6 @@
-/** A rule in Kubernetes' expression language. */
+/** A validation rule in the Common Expression Language (CEL). */
 export interface ValidationRule {
-  /** A CEL expression about `self`, and of an update `oldSelf`: `self.replicas <= self.limit`. */
+  /** A CEL expression about `self`, and for updates `oldSelf`: `self.replicas <= self.limit`. */
   readonly rule: string;
   readonly message?: string;
   readonly messageExpression?: string;
@@ -9,7 +9,7 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** A structural schema: what apiextensions.k8s.io/v1 takes as `openAPIV3Schema`. */
+/** A structural schema, as `openAPIV3Schema` of apiextensions.k8s.io/v1. */
 export interface StructuralSchema {
   type?: "array" | "boolean" | "integer" | "number" | "object" | "string";
   format?: string;

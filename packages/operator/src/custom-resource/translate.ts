@@ -7,7 +7,7 @@ import { ANYTHING, type Shape, type ShapeType, join, meet } from "./shape.js";
 /** JSON Schema, draft 2020-12 or 07. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A schema taken apart: what values are made of, and what else restricts them. */
+/** A schema split into its structure and its other restrictions. */
 export interface TranslatedSchema {
   readonly shape: Shape;
   readonly rules: Rules;
@@ -19,7 +19,7 @@ const TYPES: readonly JsonType[] = ["object", "array", "string", "integer", "num
 const UNTYPED: TranslatedSchema = { shape: ANYTHING, rules: {} };
 const ONLY_NULL: TranslatedSchema = { shape: { nullable: true, onlyNull: true, extensions: {} }, rules: {} };
 
-/** Keywords that restrict values and have no counterpart, with what to do instead. */
+/** Unsupported keywords that restrict values, each with an alternative. */
 const WITHOUT_COUNTERPART: Readonly<Record<string, string>> = {
   prefixItems: "is a tuple: use an object with a name for each part, or a list of one type",
   additionalItems: "is a tuple: use an object with a name for each part, or a list of one type",
@@ -37,9 +37,9 @@ const WITHOUT_COUNTERPART: Readonly<Record<string, string>> = {
 };
 
 /**
- * Takes a JSON Schema apart into what Kubernetes calls a structural schema's two halves.
+ * Splits a JSON Schema into the two halves of a structural schema.
  *
- * @param problems - What cannot be said is added here, with its place; nothing is left out without a word.
+ * @param problems - Receives everything that cannot be expressed, with its path. Nothing is dropped silently.
  */
 export function translate(root: JsonSchema, path: SchemaPath, problems: Problems): TranslatedSchema {
   return new Translation(root, problems).translate(root, path);
@@ -48,7 +48,7 @@ export function translate(root: JsonSchema, path: SchemaPath, problems: Problems
 class Translation {
   readonly #root: JsonSchema;
   readonly #problems: Problems;
-  /** References that are being followed. */
+  /** References on the current path. */
   readonly #following = new Set(["#"]);
 
   constructor(root: JsonSchema, problems: Problems) {
@@ -93,7 +93,10 @@ class Translation {
     return this.#withIntOrString(schema, { shape, rules: part.rules }, path);
   }
 
-  /** Says that it is one, if its schema does: of a text or number, whichever library says so and how. */
+  /**
+   * Sets the type int-or-string if the schema has the extension. Libraries express the union of text and number
+   * differently.
+   */
   #withIntOrString(schema: JsonSchema, part: TranslatedSchema, path: SchemaPath): TranslatedSchema {
     if (schema["x-kubernetes-int-or-string"] !== true || part.shape.type === "int-or-string") return part;
     if (part.shape.type !== undefined)
@@ -123,7 +126,7 @@ class Translation {
     return part;
   }
 
-  /** What the schema says by itself, without those in it that are combined. */
+  /** Translates the schema itself, without the schemas that it combines. */
   #typed(schema: JsonSchema, path: SchemaPath): TranslatedSchema {
     const values = schema["const"] !== undefined ? [schema["const"]] : (schema["enum"] as unknown[] | undefined);
     const types = this.#typesOf(schema, values, path);
@@ -151,7 +154,7 @@ class Translation {
       if (unknown.length > 0)
         this.#problems.add(path, `has the type ${JSON.stringify(unknown[0])}, which JSON has not`);
       const known = (given as JsonType[]).map((each) =>
-        // Numbers that are all listed, and whole.
+        // An enum of integers.
         each === "number" && values?.every((value) => typeof value !== "number" || Number.isInteger(value)) === true
           ? "integer"
           : each,
@@ -255,7 +258,7 @@ class Translation {
     };
   }
 
-  /** The names that `propertyNames` lists, if it does. */
+  /** The names that `propertyNames` lists, if any. */
   #namesOfKeys({ propertyNames }: JsonSchema, path: SchemaPath): readonly string[] | undefined {
     if (propertyNames === undefined || propertyNames === true) return undefined;
     if (isSchema(propertyNames)) {
@@ -272,7 +275,7 @@ class Translation {
     return undefined;
   }
 
-  /** Alternatives as one part. */
+  /** Combines alternatives. */
   #union(keyword: "anyOf" | "oneOf", all: readonly TranslatedSchema[], path: SchemaPath): TranslatedSchema {
     const parts = all.filter(({ shape }) => shape.onlyNull !== true);
     const nullable = parts.length < all.length;
@@ -303,7 +306,7 @@ class Translation {
     return { shape, rules: mergeRules(mergeRules(common, listedInCommon(rules)), alternatives(keyword, rules)) };
   }
 
-  /** Rules of numbers say nothing of texts, and the other way round: all hold together, unless they list values. */
+  /** Rules of numbers do not restrict strings, and vice versa: all apply together, unless they list values. */
   #eitherType(parts: readonly TranslatedSchema[], path: SchemaPath): Rules {
     const ofType = (type: ShapeType): TranslatedSchema[] => parts.filter(({ shape }) => shape.type === type);
     const groups = (["integer", "string", "int-or-string"] as const)
@@ -349,7 +352,10 @@ const RESTRICTS_TEXT: ReadonlySet<string> = new Set([
   "$ref",
 ]);
 
-/** Values of members that each alternative lists, such as the one that tells them apart: said first, and clearer when wrong. */
+/**
+ * Enums of fields that every alternative restricts, such as the discriminator. They are emitted before the
+ * alternatives, for clearer error messages.
+ */
 function listedInCommon([first, ...rest]: readonly Rules[]): Rules {
   const properties: Record<string, Rules> = {};
   for (const [name, { enum: values }] of Object.entries(first?.properties ?? {})) {
@@ -360,7 +366,7 @@ function listedInCommon([first, ...rest]: readonly Rules[]): Rules {
   return Object.keys(properties).length === 0 ? {} : { properties };
 }
 
-/** What an alternative says of members that only others have, and of numbers that others need not be. */
+/** Rules of an alternative that the joined shape lacks: fields that only others have, and integers among numbers. */
 function restOfShape(part: Shape, joined: Shape): Rules {
   if (part.type === "integer" && joined.type === "number") return { multipleOf: 1 };
   const names = [...(joined.properties?.keys() ?? [])];
@@ -440,7 +446,7 @@ function isOfType(value: unknown, type: JsonType): boolean {
   return actual === type || (type === "number" && actual === "integer");
 }
 
-/** What a JSON pointer in a fragment leads to. */
+/** Resolves a JSON pointer in a URI fragment. */
 function lookUp(root: JsonSchema, reference: string): unknown {
   if (!reference.startsWith("#")) return undefined;
   let found: unknown = root;

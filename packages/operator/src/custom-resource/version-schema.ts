@@ -11,7 +11,7 @@ export interface PrinterColumn {
   readonly name: string;
   /** A simple path: `.spec.schedule`. */
   readonly jsonPath: string;
-  /** Default: what the schema says is there; `date` for times, shown as an age. */
+  /** Default: the type in the schema; `date` for times, which are shown as an age. */
   readonly type?: "boolean" | "date" | "integer" | "number" | "string" | undefined;
   readonly format?: string | undefined;
   readonly description?: string | undefined;
@@ -23,40 +23,40 @@ export type CustomResourceColumns = NonNullable<
   CustomResourceDefinition["spec"]["versions"][number]["additionalPrinterColumns"]
 >;
 
-/** What `kubectl scale` and autoscalers read and write. */
+/** Paths that `kubectl scale` and autoscalers read and write. */
 export interface ScaleSubresource {
-  /** `.spec.replicas` */
+  /** Such as `.spec.replicas`. */
   readonly specReplicasPath: string;
-  /** `.status.replicas` */
+  /** Such as `.status.replicas`. */
   readonly statusReplicasPath: string;
-  /** Of a text: `.status.selector`. */
+  /** Path of a string: `.status.selector`. */
   readonly labelSelectorPath?: string;
 }
 
 export interface VersionSubresources {
-  /** Absent: none. */
+  /** Absent: no status subresource. */
   readonly status?: Record<string, never>;
   readonly scale?: ScaleSubresource;
 }
 
-/** What one version of a custom resource has. */
+/** Options of one version of a custom resource. */
 export interface VersionOptions<Spec extends CustomResourceSchema, Status extends CustomResourceSchema> {
   /** `v1`, `v1beta1`, … */
   readonly version: string;
-  /** Of `spec`, which is what users write. */
+  /** Schema of `spec`, which users write. */
   readonly spec: Spec;
-  /** Of `status`, which is what the controller writes. With one, there is a `status` subresource. */
+  /** Schema of `status`, which the controller writes. It enables the `status` subresource. */
   readonly status?: Status | undefined;
   readonly description?: string | undefined;
   readonly printerColumns?: readonly PrinterColumn[] | undefined;
   readonly subresources?: { readonly status?: boolean; readonly scale?: ScaleSubresource } | undefined;
-  /** Rules about the object as a whole: `self.metadata.name.size() < 20`. */
+  /** Rules for the whole object: `self.metadata.name.size() < 20`. */
   readonly validations?: readonly ValidationRule[] | undefined;
-  /** Simple paths that field selectors may name: `.spec.volume`. At most 8. */
+  /** Simple paths that field selectors may use: `.spec.volume`. At most 8. */
   readonly selectableFields?: readonly string[] | undefined;
-  /** Whether the API server serves it. Default true. */
+  /** Whether the API server serves the version. Default true. */
   readonly served?: boolean | undefined;
-  /** Whether it warns those who use it; a text is the warning. Default false. */
+  /** Whether the API server warns clients that use the version; a string is the warning. Default false. */
   readonly deprecated?: boolean | string | undefined;
 }
 
@@ -68,7 +68,11 @@ interface VersionSchema {
 
 const TEXT: StructuralSchema = { type: "string" };
 
-/** @throws CustomResourceError */
+/**
+ * Creates the structural schema of a version.
+ *
+ * @throws CustomResourceError for anything that cannot be expressed.
+ */
 export function versionSchema(
   kind: string,
   options: VersionOptions<CustomResourceSchema, CustomResourceSchema>,
@@ -134,7 +138,7 @@ function columnType(schema: StructuralSchema, path: string): PrinterColumn["type
   return found?.type === "array" || found?.type === "object" ? undefined : found?.type;
 }
 
-/** What a path of names leads to. */
+/** The schema at a path of field names. */
 function schemaAt(schema: StructuralSchema, path: string): StructuralSchema | undefined {
   let found: StructuralSchema | undefined = schema;
   for (const name of path.split(".").slice(1))

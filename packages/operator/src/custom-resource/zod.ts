@@ -1,7 +1,7 @@
 import { EACH, type Problems, type SchemaPath } from "./schema-problem.js";
 import type { JsonSchema } from "./translate.js";
 
-/** As much of a zod 4 schema as is looked at. zod itself is not imported: who has none needs none. */
+/** The fields of a zod 4 schema that are inspected. zod is not imported, so that it remains optional. */
 interface ZodSchema {
   readonly _zod: {
     readonly def: {
@@ -27,7 +27,7 @@ interface Visit {
   readonly path: readonly (string | number)[];
 }
 
-/** Checks that zod says in JSON Schema, but for what {@link ZodInspector} finds. */
+/** Checks that zod converts to JSON Schema, except what {@link ZodInspector} finds. */
 const REPRESENTABLE_CHECKS: ReadonlySet<string> = new Set([
   "greater_than",
   "less_than",
@@ -55,10 +55,10 @@ const UNREPRESENTABLE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Asks a zod schema for its JSON Schema, and looks at what zod would leave out of it without a word: refinements, coercion,
+ * Converts a zod schema to JSON Schema, and finds everything that zod would drop silently: refinements, coercion,
  * changes of the value, flags of regular expressions.
  *
- * @convert convert - Calls the schema's own `jsonSchema.input` with these `libraryOptions`.
+ * @param convert - Calls the schema's own `jsonSchema.input` with these `libraryOptions`.
  */
 export function zodJsonSchema(
   convert: (libraryOptions: Record<string, unknown>) => JsonSchema,
@@ -78,7 +78,9 @@ export function zodJsonSchema(
 class ZodInspector {
   readonly #root: SchemaPath;
   readonly #problems: Problems;
-  /** Where there are refinements, and where rules say the same; methods make a new schema each, at one place. */
+  /**
+   * Paths with refinements, and paths with equivalent rules. Each method call creates a new schema with the same path.
+   */
   readonly #refined = new Map<string, SchemaPath>();
   readonly #withRules = new Set<string>();
 
@@ -128,7 +130,7 @@ class ZodInspector {
       this.#problems.add(at, "is a URL of certain protocols or hosts: say it as z.url().regex(/^https:\\/\\/…/)");
   }
 
-  /** As members are called, without JSON Schema's keywords. */
+  /** Path of field names, without JSON Schema's keywords. */
   #place(path: readonly (string | number)[]): SchemaPath {
     const place = [...this.#root];
     for (let index = 0; index < path.length; index++) {
@@ -140,7 +142,7 @@ class ZodInspector {
   }
 }
 
-/** What zod calls otherwise than JSON Schema. */
+/** zod's formats with another name in JSON Schema. */
 const RENAMED: Readonly<Record<string, string>> = {
   guid: "uuid",
   url: "uri",
@@ -157,17 +159,20 @@ const SECONDS = "\\d+(?:[.,]\\d+)?S";
 const TIME = `(?:\\d+H(?:\\d+M)?(?:${SECONDS})?|\\d+M(?:${SECONDS})?|${SECONDS})`;
 const DATE = "(?:\\d+Y(?:\\d+M)?(?:\\d+D)?|\\d+M(?:\\d+D)?|\\d+D)";
 
-/** zod's own patterns that the API server cannot read, as they look ahead: the same without. */
+/** zod's patterns with lookahead, which the API server cannot compile, rewritten without it. */
 const WITHOUT_LOOKAHEAD: Readonly<Record<string, string>> = {
   duration: `^P(?:\\d+W|${DATE}(?:T${TIME})?|T${TIME})$`,
   hostname: `^${LABEL}(?:\\.${LABEL})*\\.?$`,
 };
-/** What a host name's pattern looks ahead for. Here the final dot counts, too: one of 253 characters with it is refused. */
+/**
+ * The length that zod checks by lookahead. Here the final dot counts too: a name of 253 characters plus a dot is
+ * rejected.
+ */
 const MAX_HOSTNAME_LENGTH = 253;
-/** Formats that the API server checks as zod does, without zod's patterns. */
+/** Formats that the API server validates as zod does, without zod's patterns. */
 const CHECKED_BY_FORMAT: ReadonlySet<string> = new Set(["date", "ipv4", "ipv6"]);
 
-/** Gives patterns the flags that JSON Schema has not, and zod's own the form that the API server reads. */
+/** Adds the regular expression flags that JSON Schema lacks, and rewrites zod's own patterns for the API server. */
 function fitPatterns(checks: readonly ZodCheck[], jsonSchema: Record<string, unknown>): void {
   const fitting = new Map<unknown, string | undefined>();
   for (const { pattern, format = "" } of checks) {
@@ -182,7 +187,7 @@ function fitPatterns(checks: readonly ZodCheck[], jsonSchema: Record<string, unk
         MAX_HOSTNAME_LENGTH,
       );
   }
-  // Of several patterns, one says what the format is.
+  // One of several patterns defines the format.
   const isExpressedByPattern = checks.some(
     ({ pattern, format = "" }) => pattern !== undefined && named(format) === jsonSchema["format"],
   );
@@ -191,7 +196,7 @@ function fitPatterns(checks: readonly ZodCheck[], jsonSchema: Record<string, unk
   for (const schema of [jsonSchema, ...allOf]) {
     if (!fitting.has(schema["pattern"])) continue;
     const pattern = fitting.get(schema["pattern"]);
-    // With another format after it, the pattern is all there is of it.
+    // When another format follows, only the pattern expresses this one.
     if (pattern !== undefined) schema["pattern"] = pattern;
     else if (schema === jsonSchema && CHECKED_BY_FORMAT.has(String(schema["format"]))) delete schema["pattern"];
   }

@@ -8,20 +8,20 @@ import type { OperatorDescription } from "../operator-description.js";
 import { isConversion } from "../webhooks/configurations.js";
 import type { Webhook } from "../webhooks/webhook.js";
 
-/** What modules have that manifests are made of. */
+/** The exports that manifests are created from. */
 export interface FoundExports {
   readonly operators: readonly OperatorDescription[];
   readonly webhooks: readonly Webhook[];
   readonly definitions: readonly CustomResourceDefinition[];
-  /** Versions that a webhook has to convert, as `Backup v1alpha1`. */
+  /** Versions that a webhook must convert, as `Backup v1alpha1`. */
   readonly converted: readonly string[];
 }
 
 /**
- * Looks through what modules export: operators, webhooks (also in lists), custom resources and their versions, and the custom
- * resources that operators and webhooks are about. What is exported twice counts once.
+ * Finds operators, webhooks (also in arrays), custom resources and their versions in the exports of modules. Also finds
+ * the custom resources that operators and webhooks use. Duplicates count once.
  *
- * @throws CustomResourceError when versions do not go together.
+ * @throws CustomResourceError when versions are inconsistent.
  */
 export function findExports(modules: readonly object[]): FoundExports {
   const values = new Set(

@@ -23,7 +23,7 @@ import { recordPermissions } from "./record-permissions.js";
 
 const everything = [...builtInResources().map(({ definition }) => definition), customResourceDefinitions];
 
-/** A server that lets nobody do what no role allows, with these installed. */
+/** An API server with RBAC, and these objects applied. */
 async function installed(options: Partial<ManifestOptions> = {}) {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const server = createApiServer({ clock, random: seededRandom(1), authorization: "RBAC" });

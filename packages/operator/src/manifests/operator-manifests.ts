@@ -24,17 +24,17 @@ import { READ_VERBS } from "./verbs.js";
 
 export interface ManifestOptions {
   readonly operator: OperatorDescription;
-  /** Those it serves by `serveWebhooks`. */
+  /** Webhooks that the operator serves with `serveWebhooks`. */
   readonly webhooks?: readonly Webhook[] | undefined;
-  /** Of the custom resources it is about. */
+  /** CustomResourceDefinitions of the operator's resources. */
   readonly definitions?: readonly CustomResourceDefinition[] | undefined;
-  /** What it does beside what its controllers say. */
+  /** Permissions beyond those of its controllers. */
   readonly permissions?: readonly Permission[] | undefined;
-  /** Default: the operator's name, `latest`. */
+  /** Default: the operator's name with tag `latest`. */
   readonly image?: string | undefined;
-  /** Where it runs. Default: the operator's name. */
+  /** Namespace that the operator runs in. Default: the operator's name. */
   readonly namespace?: string | undefined;
-  /** Default: 2 with a leader election, else 1. */
+  /** Default: 2 with leader election, else 1. */
   readonly replicas?: number | undefined;
 }
 
@@ -44,7 +44,10 @@ const HEALTH_PORT = 8081;
 /** Longer than the operator takes to stop. */
 const GRACE_SECONDS = 45;
 
-/** What installing an operator takes, in the order in which it is to be applied. Nobody's rights but what it says it does. */
+/**
+ * Creates the objects that install an operator, in the order in which they must be applied. The roles allow only what
+ * the operator declares.
+ */
 export function operatorManifests(options: ManifestOptions): KubernetesObject[] {
   const { operator, webhooks = [], definitions = [], permissions = [] } = options;
   const { name } = operator;
@@ -55,7 +58,7 @@ export function operatorManifests(options: ManifestOptions): KubernetesObject[] 
   const converted = new Map(configured.definitions.map((each) => [each.metadata.name, each]));
   const own: Permission[] = webhooks.length === 0 ? [] : certificatePermissions(`${name}-webhooks`);
   const access = new Access(name, namespace);
-  // Which namespaces there are, for whoever shares them.
+  // Sharding needs the list of namespaces.
   const shared: Permission[] = sharding === undefined ? [] : [{ resource: namespaceResource, verbs: READ_VERBS }];
   const published = publishingPermissions(name, webhooks);
   const used = [...controllerPermissions(operator), ...permissions, ...published, ...shared];
@@ -95,7 +98,7 @@ export function operatorManifests(options: ManifestOptions): KubernetesObject[] 
   ];
 }
 
-/** Roles of one ServiceAccount, with their bindings. None for no permissions. */
+/** Creates roles of one ServiceAccount with their bindings; none without permissions. */
 class Access {
   readonly #subject: { kind: string; name: string; namespace: string };
 

@@ -18,11 +18,11 @@ import { READ_VERBS, WRITE_VERBS } from "./verbs.js";
 
 type Definition = ResourceDefinition<KubernetesObject>;
 
-/** What the controllers of an operator do to the objects they are about. */
+/** Permissions that the controllers of an operator need. */
 export function controllerPermissions({ controllers }: Pick<OperatorDescription, "controllers">): Permission[] {
   return [
     ...controllers.flatMap(permissionsOf),
-    // Told of, and counted up when they happen again.
+    // Events are created, and patched with a higher count when they repeat.
     { resource: events, verbs: ["create", "patch"] },
   ];
 }
@@ -36,7 +36,7 @@ function permissionsOf({ resources, finalizer }: ControllerDescription): Permiss
           { resource, verbs: READ_VERBS },
           { resource, subresource: "status", verbs: ["get", "update", "patch"] },
           ...(finalizer === undefined ? [] : [{ resource, verbs: ["update", "patch"] }]),
-          // Upstream: OwnerReferencesPermissionEnforcement asks for it of whoever writes `blockOwnerDeletion`.
+          // Upstream: OwnerReferencesPermissionEnforcement requires this to set `blockOwnerDeletion`.
           ...(owns ? [{ resource, subresource: "finalizers", verbs: ["update"] }] : []),
         ];
       case "owns":
@@ -52,7 +52,7 @@ function permissionsOf({ resources, finalizer }: ControllerDescription): Permiss
   });
 }
 
-/** What electing a leader takes, where the Lease is. `create` cannot be limited to a name. */
+/** Permissions for leader election, in the namespace of the Lease. `create` cannot be restricted to a name. */
 export function electionPermissions(leaseName: string): Permission[] {
   return [
     { resource: leases, verbs: ["create"] },
@@ -61,7 +61,7 @@ export function electionPermissions(leaseName: string): Permission[] {
   ];
 }
 
-/** What sharing work takes, where the Leases are. Members' names are not known beforehand. */
+/** Permissions for sharding, in the namespace of the Leases. Names of members are not known in advance. */
 export function shardingPermissions(): Permission[] {
   return [
     { resource: leases, verbs: ["get", "list", "watch", "create", "update", "delete"] },
@@ -69,7 +69,7 @@ export function shardingPermissions(): Permission[] {
   ];
 }
 
-/** What sharing a certificate takes, where its Secret is. */
+/** Permissions for the shared certificate, in the namespace of its Secret. */
 export function certificatePermissions(secretName: string): Permission[] {
   return [
     { resource: secrets, verbs: ["create"] },
@@ -77,7 +77,7 @@ export function certificatePermissions(secretName: string): Permission[] {
   ];
 }
 
-/** What telling the API server of webhooks takes: changing their configurations, which are there. */
+/** Permissions for publishing webhooks: to patch their existing configurations. */
 export function publishingPermissions(name: string, webhooks: readonly Webhook[]): Permission[] {
   const change = (resource: Definition, resourceNames: readonly string[]): Permission[] =>
     resourceNames.length === 0 ? [] : [{ resource, verbs: ["patch"], resourceNames }];

@@ -2,21 +2,24 @@ import type { PolicyRule, ResourceDefinition } from "@kubewright/api";
 
 import { DEFAULT_SUBJECT_VERBS } from "./verbs.js";
 
-/** Something that an operator may do. */
+/** A permission of an operator. */
 export interface Permission {
   readonly resource: Pick<ResourceDefinition, "group" | "resource" | "namespaced">;
   /** Default: `get`, `create`, `update`, `patch`, `delete`. */
   readonly verbs?: readonly string[] | undefined;
   /** Such as `status`. Default: the objects themselves. */
   readonly subresource?: string | undefined;
-  /** Default: objects of any name. */
+  /** Default: all names. */
   readonly resourceNames?: readonly string[] | undefined;
 }
 
-/** In which roles have them. */
+/** Conventional order of verbs in roles. */
 const ORDER = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
-/** Rules that allow this and nothing else: each resource once, those that may be used alike together, in order. */
+/**
+ * Creates RBAC rules that allow exactly these permissions. Each resource appears once, resources with equal verbs are
+ * grouped, and all is sorted.
+ */
 export function policyRules(permissions: readonly Permission[]): PolicyRule[] {
   const byResource = new Map<
     string,

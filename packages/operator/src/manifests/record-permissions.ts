@@ -2,21 +2,21 @@ import type { ApiRequest, Transport } from "@kubewright/transport";
 
 import type { Permission } from "./permissions.js";
 
-/** A transport that is watched, and what requests through it needed to be allowed to do. */
+/** A recording transport, and the permissions that its requests needed. */
 export interface PermissionRecording {
-  /** Does what the one it was made of does. */
+  /** Forwards requests to the recorded transport. */
   readonly transport: Transport;
-  /** What was asked for until now, each once. */
+  /** The permissions used so far, without duplicates. */
   permissions(): Permission[];
 }
 
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
 
 /**
- * Records what a test run of an operator asks for, to compare with what its manifests allow, or to add to it. What a test does itself
- * goes over another transport.
+ * Records the permissions that a test run of an operator uses, to compare them with its manifests or to add them.
+ * Requests of the test itself must use another transport.
  *
- * Upstream of what counts as what: `RequestInfoFactory` in apiserver's `pkg/endpoints/request/requestinfo.go`.
+ * Upstream's mapping of requests to verbs: `RequestInfoFactory` in apiserver's `pkg/endpoints/request/requestinfo.go`.
  */
 export function recordPermissions(transport: Transport): PermissionRecording {
   const seen = new Map<string, { readonly permission: Permission; readonly verbs: Set<string> }>();
@@ -37,13 +37,13 @@ export function recordPermissions(transport: Transport): PermissionRecording {
   };
 }
 
-/** `undefined` for what is no resource, such as discovery. */
+/** `undefined` for a request without resource, such as discovery. */
 function permissionOf({ method, path }: ApiRequest): (Omit<Permission, "verbs"> & { verb: string }) | undefined {
   const [pathname = "", query = ""] = path.split("?", 2);
   const [root, ...parts] = pathname.split("/").slice(1).map(decodeURIComponent);
   if (root !== "api" && root !== "apis") return undefined;
   const group = root === "api" ? "" : (parts.shift() ?? "");
-  // The version decides nothing.
+  // Permissions do not depend on the version.
   parts.shift();
   const inNamespace = parts[0] === "namespaces" && parts.length > 2 && !["status", "finalize"].includes(parts[2] ?? "");
   if (inNamespace) parts.splice(0, 2);

@@ -1,5 +1,5 @@
-/** What following a resource takes. */
+/** Verbs for caching a resource. */
 export const READ_VERBS = ["get", "list", "watch"] as const;
-/** What keeping objects as they should be takes, besides following them. */
+/** Further verbs for writing a resource. */
 export const WRITE_VERBS = ["create", "update", "patch", "delete"] as const;
 export const DEFAULT_SUBJECT_VERBS = ["get", ...WRITE_VERBS] as const;

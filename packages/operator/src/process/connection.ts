@@ -10,17 +10,17 @@ import {
 
 export interface Connection {
   readonly connection: ConnectionOptions;
-  /** The namespace this process belongs to, if it is known. */
+  /** The namespace of this process, if known. */
   readonly namespace: string | undefined;
 }
 
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /**
- * What an operator connects to: the kubeconfig that is named, else those of `KUBECONFIG`, else the cluster it runs in, else
- * the one in the home folder.
+ * Finds the API server: the given kubeconfig, else those of `KUBECONFIG`, else the in-cluster configuration, else the
+ * kubeconfig in the home directory.
  *
- * @throws Error that says why it cannot be used.
+ * @throws Error with the reason why the configuration cannot be used.
  * @see controller-runtime pkg/client/config GetConfig
  */
 export async function findConnection(

@@ -14,16 +14,16 @@ export interface Reply {
   readonly body: string;
 }
 
-/** Answers what it has an answer for. */
+/** Answers a request; `undefined`: the path belongs to another endpoint. */
 export type Endpoint = (path: string, query: URLSearchParams) => Promise<Reply | undefined>;
 
-/** Beyond these, those go first that have been idle for longest. */
+/** Beyond this number, the connections that have been idle longest are closed. */
 const MAX_CONNECTIONS = 100;
 const HEADERS_TIMEOUT_MS = 10_000;
 const TEXT = "text/plain; charset=utf-8";
 const NOT_FOUND: Reply = { status: 404, contentType: TEXT, body: "404 page not found\n" };
 
-/** `/NAME`, and each of its checks below it. */
+/** `/NAME`, and one path below it for each check. */
 export function healthEndpoint(name: string, checks: HealthChecks): Endpoint {
   return async (path, query) => {
     const [, endpoint, check, ...more] = path.split("/");
@@ -42,13 +42,17 @@ export function metricsEndpoint(registry: Registry): Endpoint {
 }
 
 export interface HttpServer {
-  /** Where it can be reached: `host:port`. */
+  /** Listen address: `host:port`. */
   readonly address: string;
-  /** Ends all connections. */
+  /** Closes all connections. */
   readonly close: () => void;
 }
 
-/** Serves endpoints without TLS. @throws Error that says why the port cannot be had. */
+/**
+ * Serves endpoints without TLS.
+ *
+ * @throws Error with the reason why the port cannot be opened.
+ */
 export async function serveEndpoints({ host, port }: Address, endpoints: readonly Endpoint[]): Promise<HttpServer> {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS });
   const connections = new ConnectionLimiter(server, MAX_CONNECTIONS);

@@ -1,6 +1,9 @@
 import type { Tracer } from "../tracing.js";
 
-/** The tracer of `@opentelemetry/api`, where that is installed: one that does nothing until somebody registers a provider. */
+/**
+ * Returns a tracer of `@opentelemetry/api` if the package is installed. The tracer does nothing until a provider is
+ * registered.
+ */
 export async function openTelemetryTracer(name: string): Promise<Tracer | undefined> {
   try {
     const { trace } = await import("@opentelemetry/api");

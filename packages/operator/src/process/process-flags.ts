@@ -1,13 +1,13 @@
 import { parseArgs } from "node:util";
 
-/** What the command line and the environment of an operator say. */
+/** Settings from the command line and the environment of an operator. */
 export interface ProcessFlags {
   readonly help: boolean;
   readonly kubeconfig: string | undefined;
   readonly leaderElect: boolean | undefined;
   readonly leaderElectionNamespace: string | undefined;
   readonly namespaces: readonly string[] | undefined;
-  /** `host:port`, or `0` for nowhere. */
+  /** `host:port`, or `0`: not served. */
   readonly metricsBindAddress: string;
   readonly healthProbeBindAddress: string;
   readonly webhookBindAddress: string;
@@ -20,12 +20,12 @@ const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The command line was not understood. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Text for `--help`. */
+/** Text of `--help`. */
 export function usage(name: string): string {
   return `Runs ${name} until SIGTERM or SIGINT stops it; a second signal ends it immediately.
 
@@ -45,9 +45,9 @@ Flags:
 }
 
 /**
- * Reads the flags, which are named as controller-runtime's and kubebuilder's are.
+ * Parses the flags, which have the names of controller-runtime and kubebuilder.
  *
- * @throws UsageError for what is not understood.
+ * @throws UsageError for an unknown flag or an invalid value.
  */
 export function parseFlags(args: readonly string[], env: Readonly<Record<string, string | undefined>>): ProcessFlags {
   const values = parse(args);
@@ -104,7 +104,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Go's flags take `--leader-elect=false`. */
+/** Go's flags accept `--leader-elect=false`. */
 function withoutValue(arg: string): string {
   if (arg === "--leader-elect=true") return "--leader-elect";
   return arg === "--leader-elect=false" ? "--no-leader-elect" : arg;
@@ -117,12 +117,17 @@ function listOf(text: string | undefined): readonly string[] | undefined {
 }
 
 export interface Address {
-  /** `undefined`: all of this machine. */
+  /** `undefined`: all addresses of this machine. */
   readonly host: string | undefined;
   readonly port: number;
 }
 
-/** @returns `undefined` for `0`, which is nowhere. @throws UsageError when it is no address. */
+/**
+ * Parses a listen address.
+ *
+ * @returns `undefined` for `0`: not served.
+ * @throws UsageError for an invalid address.
+ */
 export function checkAddress(flag: string, text: string): Address | undefined {
   if (text === "0") return undefined;
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];

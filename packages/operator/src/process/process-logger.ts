@@ -3,7 +3,7 @@ import { type Logger, destination, pino } from "pino";
 
 import type { LogLevel } from "./process-flags.js";
 
-/** Lines of JSON on standard error, written at once, so that none is lost when the process ends; errors without a stack. */
+/** Writes JSON lines to standard error synchronously, so that none is lost at exit. Errors have no stack trace. */
 export function processLogger(name: string, level: LogLevel): Logger {
   return pino(
     {

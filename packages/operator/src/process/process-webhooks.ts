@@ -11,24 +11,27 @@ import type { Webhook } from "../webhooks/webhook.js";
 import type { Address } from "./process-flags.js";
 
 export interface ProcessWebhooksOptions {
-  /** The operator's: of the configurations, the Service and, with `-webhooks` behind it, the Secret. */
+  /**
+   * The operator's name: also that of the configurations and the Service and, with the suffix `-webhooks`, of the
+   * Secret.
+   */
   readonly name: string;
-  /** Where its Service and Secret are. */
+  /** Namespace of the Service and the Secret. */
   readonly namespace: string;
   readonly webhooks: readonly Webhook[];
   readonly client: Client;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly address: Address;
-  /** Has `tls.crt`, `tls.key` and `ca.crt`. Default: a certificate that replicas share. */
+  /** Directory with `tls.crt`, `tls.key` and `ca.crt`. Default: a certificate that replicas share. */
   readonly certDir: string | undefined;
-  /** Where the API server finds them. Default: behind the Service. */
+  /** URL at which the API server reaches the webhooks. Default: through the Service. */
   readonly url: string | undefined;
-  /** Told when they are being served, and that the API server knows. */
+  /** Called when the webhooks are served and published to the API server. */
   readonly onServing: () => void;
 }
 
-/** Serves webhooks until it is told to stop, in the way that the manifests of `kubewright-operator` expect. */
+/** Serves webhooks until the signal aborts, as the manifests of `kubewright-operator` expect. */
 export function processWebhooks(options: ProcessWebhooksOptions): Runnable {
   return { name: "webhooks", run: (signal) => run(options, signal) };
 }

@@ -18,24 +18,26 @@ import { processLogger } from "./process-logger.js";
 import { processWebhooks } from "./process-webhooks.js";
 
 export interface RunOperatorOptions {
-  /** The command line: `--help` tells what it may have. Default: this process's. */
+  /** Command line arguments; `--help` lists the flags. Default: those of this process. */
   readonly args?: readonly string[];
-  /** Default: this process's. */
+  /** Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Served over HTTPS, and made known to the API server, in every replica. Default: none. */
+  /** Webhooks that every replica serves over HTTPS and publishes to the API server. Default: none. */
   readonly webhooks?: readonly Webhook[];
-  /** Default: lines of JSON on standard error. */
+  /** Default: JSON lines on standard error. */
   readonly logger?: Logger;
-  /** Default: that of `@opentelemetry/api`, if it is installed. */
+  /** Default: the tracer of `@opentelemetry/api`, if installed. */
   readonly tracer?: Tracer;
 }
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
- * Runs an operator as this process: connects by kubeconfig or to the cluster it runs in, serves health and metrics, stops in
- * order at SIGTERM or SIGINT and at once at the second, and ends the process: with status 0 after being told to stop, 2 for
- * flags that it does not know, 1 for everything else, which one line tells of.
+ * Runs an operator as this process. Connects by kubeconfig or in-cluster configuration, and serves health and metrics.
+ * SIGTERM or SIGINT stops it gracefully, a second signal immediately.
+ *
+ * The process ends with status 0 after a shutdown, 2 for invalid flags, 1 for all other failures, which are logged in
+ * one line.
  */
 export async function runOperator(operator: RunnableOperator, options: RunOperatorOptions = {}): Promise<never> {
   const { args = process.argv.slice(2), env = process.env } = options;
@@ -66,7 +68,7 @@ export async function runOperator(operator: RunnableOperator, options: RunOperat
     logger.error({ err: errorMessage(error) }, "Operator failed");
     process.exit(1);
   }
-  // Not left to run out: something that nobody waits for may still be in flight.
+  // Exit explicitly: background work may still be in flight.
   process.exit(0);
 }
 
@@ -135,7 +137,7 @@ async function run(operator: RunnableOperator, { flags, env, logger, ...context 
     await runInStages([[main], webhooks], context.signal);
   } finally {
     for (const server of servers) server.close();
-    // A failure is told of at once: whoever lost the Lease must end before somebody else begins.
+    // Do not wait: a process that lost the Lease must end before another one starts to lead.
     void close();
   }
 }
@@ -158,7 +160,7 @@ interface Served {
   readonly logger: Logger;
 }
 
-/** Both on one port when they are given the same. */
+/** Serves health and metrics, on one port when both have the same address. */
 async function serve(
   { healthProbeBindAddress, metricsBindAddress }: ProcessFlags,
   { health, registry, logger }: Served,

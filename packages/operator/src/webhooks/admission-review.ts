@@ -1,4 +1,4 @@
-/** What an admission webhook is asked. Upstream: `admission.k8s.io/v1`. */
+/** Request of an admission webhook. Upstream: `admission.k8s.io/v1`. */
 export interface AdmissionReview {
   readonly apiVersion: string;
   readonly kind: string;
@@ -14,15 +14,15 @@ export interface ReviewedRequest {
   readonly namespace?: string;
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly userInfo: UserInfo;
-  /** `null` of a deletion. */
+  /** `null` for a delete. */
   readonly object?: object | null;
-  /** `null` of a creation. */
+  /** `null` for a create. */
   readonly oldObject?: object | null;
   readonly dryRun?: boolean;
   readonly options?: object | null;
 }
 
-/** Who asks. */
+/** The user of the request. */
 export interface UserInfo {
   readonly username?: string;
   readonly uid?: string;
@@ -30,7 +30,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What an admission webhook answers. */
+/** Response of an admission webhook. */
 export interface ReviewResponse {
   readonly uid: string;
   readonly allowed: boolean;
@@ -41,7 +41,7 @@ export interface ReviewResponse {
   readonly warnings?: readonly string[];
 }
 
-/** What a conversion webhook is asked. Upstream: `apiextensions.k8s.io/v1`. */
+/** Request of a conversion webhook. Upstream: `apiextensions.k8s.io/v1`. */
 export interface ConversionReview {
   readonly apiVersion: string;
   readonly kind: string;

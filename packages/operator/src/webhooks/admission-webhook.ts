@@ -7,11 +7,11 @@ import { type AdmissionOperation, type AdmissionOptions, type Webhook, checkRevi
 
 interface RequestContext {
   readonly uid: string;
-  /** Absent when the API server is to make one up, from `generateName`. */
+  /** Absent when the API server generates the name from `generateName`. */
   readonly name: string | undefined;
   readonly namespace: string | undefined;
   readonly user: UserInfo;
-  /** Nothing may be changed anywhere. */
+  /** Whether the request must have no side effects. */
   readonly dryRun: boolean;
 }
 
@@ -21,19 +21,19 @@ interface Objects<T> {
   readonly DELETE: { readonly object: undefined; readonly oldObject: T };
 }
 
-/** A request that a webhook is asked about. `object` is as it would be, `oldObject` as it is stored. */
+/** An admission request. `object` is the new state, `oldObject` the stored one. */
 export type AdmissionRequest<T, Operation extends AdmissionOperation> = {
   [Each in Operation]: RequestContext & Objects<T>[Each] & { readonly operation: Each };
 }[Operation];
 
-/** Nothing said is allowed. */
+/** Validates a request. Without a verdict the request is allowed. */
 export type ValidatingHandler<T extends KubernetesObject, Operation extends AdmissionOperation> = (
   request: AdmissionRequest<DeepReadonly<T>, Operation>,
 ) => Verdict | undefined | void | Promise<Verdict | undefined | void>;
 
 /**
- * Changes the object it is handed, or answers with another one, or with a verdict. The object is not validated yet: what its type
- * promises is only what the API server will ask for afterwards.
+ * Mutates the object, or returns another object or a verdict. The object is not validated yet: the API server checks
+ * its type only afterwards.
  */
 export type MutatingHandler<T extends KubernetesObject, Operation extends AdmissionOperation> = (
   request: AdmissionRequest<T, Operation>,
@@ -41,7 +41,7 @@ export type MutatingHandler<T extends KubernetesObject, Operation extends Admiss
 
 const REVIEW = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" } as const;
 
-/** A webhook that lets requests pass or refuses them. */
+/** Defines a webhook that allows or denies requests. */
 export function validatingWebhook<
   T extends KubernetesObject,
   Operation extends AdmissionOperation = "CREATE" | "UPDATE",
@@ -56,7 +56,7 @@ export function validatingWebhook<
   });
 }
 
-/** A webhook that changes objects before they are validated and stored. */
+/** Defines a webhook that changes objects before they are validated and stored. */
 export function mutatingWebhook<T extends KubernetesObject, Operation extends AdmissionOperation = "CREATE" | "UPDATE">(
   definition: ResourceDefinition<T>,
   handler: MutatingHandler<NoInfer<T>, Operation>,
@@ -65,7 +65,7 @@ export function mutatingWebhook<T extends KubernetesObject, Operation extends Ad
   return admissionWebhook("mutating", definition, options, async (review) => {
     const request = requestOf(review);
     const original = request.object;
-    // The draft is what is compared with the object as it came.
+    // The draft is compared with the original object.
     const draft = mutableCopy(original);
     const answer = await handler({ ...request, object: draft } as unknown as AdmissionRequest<T, Operation>);
     const verdict = answer instanceof Verdict ? answer : undefined;
@@ -89,7 +89,7 @@ function admissionWebhook(
     type,
     name: admission.name ?? `${verb}.${resource}.${group === "" ? "core" : group}`,
     definition,
-    // With the name it was given, two of one resource are two places.
+    // With its name, so that two webhooks of one resource have different paths.
     path: `/${verb}/${group === "" ? "core" : group}/${version}/${resource}${below}${admission.name === undefined ? "" : `/${admission.name}`}`,
     admission,
     review: async (review) => {
@@ -130,7 +130,7 @@ function responseOf({ request: { uid } }: AdmissionReview, verdict: Verdict | un
 }
 
 function patchBetween(original: object, changed: unknown): Pick<ReviewResponse, "patch" | "patchType"> {
-  // As it will be on the wire: without members that are undefined.
+  // As serialized: without fields that are undefined.
   const operations = jsonPatch.compare(original, JSON.parse(JSON.stringify(changed)) as object);
   if (operations.length === 0) return {};
   return { patch: base64(JSON.stringify(operations)), patchType: "JSONPatch" };

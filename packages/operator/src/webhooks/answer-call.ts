@@ -1,12 +1,15 @@
 import { ReviewError, type Webhook } from "./webhook.js";
 
-/** What comes back from a webhook: JSON, or why there is none. */
+/** Response to a webhook call: JSON, or an error message. */
 export interface CallAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Finds the webhook of a path and has it answer a review. Never rejects: what fails is a status, which the API server tells. */
+/**
+ * Answers a review with the webhook of a path. Never rejects: failures become a status and a message, which the API
+ * server reports.
+ */
 export async function answerCall(webhooks: readonly Webhook[], path: string, review: unknown): Promise<CallAnswer> {
   const webhook = webhooks.find((each) => each.path === path);
   if (webhook === undefined) return { status: 404, text: `no webhook is served at ${path}` };
@@ -18,7 +21,7 @@ export async function answerCall(webhooks: readonly Webhook[], path: string, rev
   }
 }
 
-/** @throws Error when two have one path, or one name in their configuration. */
+/** @throws Error when a name has fewer than two dots, or two webhooks have the same path, or the same type and name. */
 export function checkWebhooks(webhooks: readonly Webhook[]): void {
   const seen = new Set<string>();
   for (const { type, name, path } of webhooks) {
@@ -34,13 +37,14 @@ export function checkWebhooks(webhooks: readonly Webhook[]): void {
 }
 
 /**
- * Webhooks in this process, for an API server that is in it, too: `createApiServer({ webhooks: webhooksInProcess([…]) })`. What is
- * called is found by the path of its URL, whatever its host; nothing is sent anywhere, so that they serve in virtual time.
+ * Webhooks in this process, for an API server in the same process: `createApiServer({ webhooks: webhooksInProcess([…])
+ * })`. The path of the called URL selects the webhook, its host is ignored. There is no network I/O, so they work in
+ * simulated time.
  */
 export function webhooksInProcess(
   webhooks: readonly Webhook[],
 ): (call: { readonly url: string; readonly body: unknown }) => Promise<CallAnswer> {
   checkWebhooks(webhooks);
-  // As over the wire: nobody shares objects with the API server.
+  // Copies the body, as over the network: webhooks must not share objects with the API server.
   return ({ url, body }) => answerCall(webhooks, new URL(url).pathname, JSON.parse(JSON.stringify(body)));
 }

@@ -9,29 +9,33 @@ import { checkWebhooks } from "./answer-call.js";
 import type { ConversionWebhook } from "./conversion-webhook.js";
 import type { Webhook } from "./webhook.js";
 
-/** Where the API server finds webhooks: behind a service, or at a URL that their paths are put behind. */
+/** How the API server reaches webhooks: through a Service, or at a URL that their paths are appended to. */
 export type WebhookPlace =
   | { readonly service: { readonly name: string; readonly namespace: string; readonly port?: number } }
   | { readonly url: string };
 
-/** What tells the API server of webhooks. */
+/** Objects that register webhooks with the API server. */
 export interface WebhookConfigurations {
   readonly validating: ValidatingWebhookConfiguration | undefined;
   readonly mutating: MutatingWebhookConfiguration | undefined;
-  /** Of custom resources that are converted. */
+  /** CustomResourceDefinitions with a conversion webhook. */
   readonly definitions: readonly CustomResourceDefinition[];
 }
 
 export interface WebhookConfigurationOptions {
-  /** Of both configurations, which are objects of the whole cluster: the operator's name. */
+  /** Name of both configurations, which are cluster-scoped: the operator's name. */
   readonly name: string;
   readonly webhooks: readonly Webhook[];
   readonly place: WebhookPlace;
-  /** Authorities that the certificate may be of, PEM. Default: none yet; `serveWebhooks` puts it in. */
+  /** Authorities of the serving certificate, in PEM. Default: none yet; `serveWebhooks` adds them. */
   readonly ca?: string | undefined;
 }
 
-/** @throws Error when two webhooks have one name or path. */
+/**
+ * Creates the objects that register webhooks.
+ *
+ * @throws Error when two webhooks have the same name or path.
+ */
 export function webhookConfigurations({
   name,
   webhooks,

@@ -7,7 +7,7 @@ import { type Webhook, checkReview } from "./webhook.js";
 
 const REVIEW = { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" } as const;
 
-/** A conversion webhook, and the versions it is for. */
+/** A conversion webhook with the versions that it converts. */
 export interface ConversionWebhook extends Webhook {
   readonly type: "conversion";
   readonly definition: CustomResource;
@@ -15,10 +15,10 @@ export interface ConversionWebhook extends Webhook {
 }
 
 /**
- * A webhook that converts a custom resource's objects from any version to any other, by way of the stored one. Members that a
- * conversion does not mention are taken over as they are; `undefined` leaves one out.
+ * Defines a webhook that converts a custom resource's objects between any two versions, through the storage version.
+ * Fields that a conversion does not return keep their values; `undefined` removes a field.
  *
- * @param versions - Those made by `defineVersion(stored, …)`.
+ * @param versions - Created by `defineVersion(stored, …)`.
  */
 export function conversionWebhook<T extends KubernetesObject, Input>(
   stored: CustomResource<T, Input>,
@@ -62,7 +62,7 @@ function answer(
     const convertedObjects = objects.map((object) => convert(object as KubernetesObject, desiredAPIVersion));
     return { uid, result: { status: "Success" }, convertedObjects };
   } catch (error) {
-    // The API server tells who asked.
+    // The API server reports the message to its client.
     return { uid, result: { status: "Failure", message: (error as Error).message }, convertedObjects: [] };
   }
 }

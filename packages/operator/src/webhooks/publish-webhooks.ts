@@ -13,20 +13,20 @@ import type { Webhook } from "./webhook.js";
 
 export interface PublishOptions {
   readonly client: Pick<Client, "resource">;
-  /** Of the configurations, and the field manager. */
+  /** Name of the configurations, and prefix of the field manager. */
   readonly name: string;
   readonly webhooks: readonly Webhook[];
   readonly place: WebhookPlace;
-  /** PEM. */
+  /** In PEM. */
   readonly ca: string;
 }
 
 /**
- * Tells the API server of the authorities that webhooks' certificate is of, by server-side apply: in their configurations, and in the
- * conversion clause of the CustomResourceDefinitions that they convert. Of those that are there nothing else changes; those that are
- * not are made, and a conversion clause that names no webhook is written.
+ * Publishes the authorities of the webhooks' certificate to the API server by server-side apply. They are set in the
+ * webhook configurations, and in the conversion of the CustomResourceDefinitions. Existing objects do not change
+ * otherwise. Missing configurations are created, and a conversion without webhook is completed.
  *
- * @throws StatusError when it is refused.
+ * @throws StatusError when the API server refuses a write.
  */
 export async function publishWebhooks({ client, name, ca, webhooks, place }: PublishOptions): Promise<void> {
   const { validating, mutating, definitions } = webhookConfigurations({ name, webhooks, place, ca });
@@ -43,18 +43,18 @@ export async function publishWebhooks({ client, name, ca, webhooks, place }: Pub
     try {
       await apply(definition, authority);
     } catch (error) {
-      // With nothing to add it to, an authority alone is no configuration.
+      // An authority alone is invalid without an existing configuration.
       if (!isInvalid(error)) throw error;
       await apply(definition, whole);
     }
   };
-  // Who is asked first must be found first.
+  // The API server calls conversion before mutating, and mutating before validating webhooks.
   for (const definition of definitions) await publish(customResourceDefinitions, conversionParts(definition));
   if (mutating !== undefined) await publish(mutatingWebhookConfigurations, configurationParts(mutating));
   if (validating !== undefined) await publish(validatingWebhookConfigurations, configurationParts(validating));
 }
 
-/** What is applied where there is something, and where there is nothing. */
+/** What is applied to an existing object, and to a missing one. */
 interface Parts {
   readonly authority: KubernetesObject;
   readonly whole: KubernetesObject;
@@ -70,7 +70,7 @@ function configurationParts(whole: Configuration): Parts {
   return { whole, authority: { ...rest, webhooks: onlyAuthority } as KubernetesObject };
 }
 
-/** The definition itself is whoever's who installed it. */
+/** The rest of the definition belongs to its installer. */
 function conversionParts({
   apiVersion,
   kind,

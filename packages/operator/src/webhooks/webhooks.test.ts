@@ -35,7 +35,7 @@ const older = defineVersion(backups, {
 });
 const place = { namespace: "default" };
 
-/** An API server in virtual time that asks these. */
+/** An API server in simulated time that calls these webhooks. */
 async function serving(...webhooks: Webhook[]) {
   const clock = new SimulatedClock("2026-01-01T00:00:00Z");
   const server = createApiServer({

@@ -6,10 +6,14 @@ import type { Clock } from "@kubewright/clock";
 
 import { type OwnCertificate, type WebhookCertificate, canSign, isUsable, makeCertificate } from "./certificate.js";
 
-/** Where a server's certificate comes from: asked when it starts, and again from time to time. */
+/** Source of a server's certificate: called at the start, and periodically after that. */
 export type CertificateSource = () => Promise<WebhookCertificate>;
 
-/** Files with a certificate and its key, and perhaps its authorities, in PEM. @throws Error naming the file. */
+/**
+ * Reads certificate, key and optional authorities from PEM files.
+ *
+ * @throws Error with the name of the file.
+ */
 export function certificateFiles(files: {
   readonly cert: string;
   readonly key: string;
@@ -21,7 +25,7 @@ export function certificateFiles(files: {
   };
 }
 
-/** One of this process's own, for when nobody else serves: tests and a single replica. */
+/** Generates a certificate in memory: for tests and single replicas. */
 export function ownCertificate(hosts: readonly string[], clock: Clock): CertificateSource {
   let made: OwnCertificate | undefined;
   return async () => {
@@ -35,8 +39,8 @@ export function ownCertificate(hosts: readonly string[], clock: Clock): Certific
 const MAX_ATTEMPTS = 5;
 
 /**
- * One that all replicas share by a Secret: the first one makes it, and whoever finds that it ends soon makes the next, of the same
- * authority.
+ * A certificate that all replicas share in a Secret. The first replica generates it. Any replica that finds it close to
+ * expiry generates the next one, with the same authority.
  */
 export function sharedCertificate(
   client: Pick<Client, "resource">,
@@ -61,7 +65,7 @@ export function sharedCertificate(
         else await stored.update({ ...found, data: { ...found.data, ...toData(made) } });
         return publicPart(made);
       } catch (error) {
-        // Another replica was first; what it made serves.
+        // Another replica was first: use its certificate.
         if (attempt >= MAX_ATTEMPTS || !(isAlreadyExists(error) || isConflict(error))) throw error;
       }
     }

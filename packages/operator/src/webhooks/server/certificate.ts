@@ -1,15 +1,15 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { isIP } from "node:net";
 
-/** What a server shows, and who vouches for it. All in PEM. */
+/** A server's certificate, key and authorities, in PEM. */
 export interface WebhookCertificate {
   readonly cert: string;
   readonly key: string;
-  /** Authorities that the API server is told of. Absent: it is told by somebody else, such as cert-manager. */
+  /** Authorities to publish to the API server. Absent: another component publishes them, such as cert-manager. */
   readonly ca?: string | undefined;
 }
 
-/** The same with the key of the authority, which signs the next one. */
+/** A certificate with the key of its authority, which signs the next certificate. */
 export interface OwnCertificate extends WebhookCertificate {
   readonly ca: string;
   readonly caKey: string;
@@ -18,22 +18,22 @@ export interface OwnCertificate extends WebhookCertificate {
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3_650;
 const CERTIFICATE_DAYS = 365;
-/** A certificate that is good for less than this is made anew. */
+/** A certificate with a shorter remaining lifetime is replaced. */
 const MIN_REMAINING_DAYS = 120;
-/** Clocks differ. */
+/** Tolerance for clock skew. */
 const BEFORE_MS = 3_600_000;
 const KEY = { keyType: "ec", curve: "P-256", algorithm: "sha256" } as const;
 
 /**
- * Makes a certificate for these hosts, good for a year, of an authority that is good for ten: the same one as before, so that
- * whoever knows it already trusts the new certificate, too.
+ * Generates a certificate for these hosts, valid for a year, signed by an authority that is valid for ten. With
+ * `before`, its authority signs, so that clients that trust it accept the new certificate.
  */
 export async function makeCertificate(
   hosts: readonly string[],
   nowMs: number,
   before?: Pick<OwnCertificate, "ca" | "caKey">,
 ): Promise<OwnCertificate> {
-  // Loaded only by who has no certificate: it takes a tenth of a second, and some megabytes for good.
+  // Loaded only without a certificate: loading takes a tenth of a second, and some megabytes permanently.
   const { generate } = await import("selfsigned");
   const lasting = (days: number): { notBeforeDate: Date; notAfterDate: Date } => ({
     notBeforeDate: new Date(nowMs - BEFORE_MS),
@@ -72,7 +72,9 @@ export async function makeCertificate(
   return { cert, key, ca: authority.ca, caKey: authority.caKey };
 }
 
-/** Whether a certificate is for all these hosts, good for a while yet, of its authority, and has its key. */
+/**
+ * Whether a certificate is valid for all these hosts and long enough, is signed by its authority, and matches its key.
+ */
 export function isUsable({ cert, key, ca }: OwnCertificate, hosts: readonly string[], nowMs: number): boolean {
   try {
     const certificate = new X509Certificate(cert);
@@ -85,12 +87,12 @@ export function isUsable({ cert, key, ca }: OwnCertificate, hosts: readonly stri
       hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined)
     );
   } catch {
-    // What cannot be read is of no use.
+    // Malformed data cannot be used.
     return false;
   }
 }
 
-/** Whether an authority can sign the next certificate: it is good for as long as that one. */
+/** Whether an authority can sign the next certificate: it must remain valid for as long as that certificate. */
 export function canSign({ ca, caKey }: OwnCertificate, nowMs: number): boolean {
   try {
     const authority = new X509Certificate(ca);

@@ -144,7 +144,7 @@ test("the API server converts objects over HTTPS for every version that they are
   });
   const converting = [conversionWebhook(things, [older])];
   const place = { url: `https://localhost:${port}` };
-  // As manifests have it: who is asked is known from the beginning, and whose certificate it is from when it is served.
+  // As with manifests: the webhook is registered from the start, and its authority is published when it is served.
   const [definition] = webhookConfigurations({ name: "things", webhooks: converting, place }).definitions;
   await client.resource(customResourceDefinitions).create(definition!);
   await serve(converting, { port, publish: { client, name: "things", place } });

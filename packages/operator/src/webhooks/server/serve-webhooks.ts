@@ -19,20 +19,23 @@ export interface ServeWebhooksOptions {
   readonly clock: Clock;
   /** `certificateFiles`, `sharedCertificate` or `ownCertificate`. */
   readonly certificate: CertificateSource;
-  /** Default 9443; 0: one that is free. */
+  /** Default 9443; 0: any free port. */
   readonly port?: number | undefined;
-  /** An address of this machine. Default: all. */
+  /** Listen address. Default: all addresses. */
   readonly host?: string | undefined;
-  /** Tells the API server of the webhooks and of the certificate's authorities, now and whenever these change. Default: nobody is told. */
+  /**
+   * Publishes the webhooks and the certificate's authorities to the API server, at the start and when the authorities
+   * change. Default: not published.
+   */
   readonly publish?:
     | {
         readonly client: Pick<Client, "resource">;
-        /** Of the configurations: the operator's name. */
+        /** Name of the configurations: the operator's name. */
         readonly name: string;
         readonly place: WebhookPlace;
       }
     | undefined;
-  /** How often the certificate is asked for again, in milliseconds. Default 60,000. */
+  /** Interval for reading the certificate again, in milliseconds. Default 60,000. */
   readonly refreshMs?: number | undefined;
   readonly logger?: Logger | undefined;
 }
@@ -40,26 +43,26 @@ export interface ServeWebhooksOptions {
 /** Webhooks that are being served. */
 export interface ServedWebhooks {
   readonly port: number;
-  /** Ends: no more requests, then those that are begun, for 5 seconds at the most. */
+  /** Stops accepting requests, then waits for those in flight, for at most 5 seconds. */
   close(): Promise<void>;
 }
 
 const DEFAULT_PORT = 9443;
 const REFRESH_MS = 60_000;
-/** Bytes of an AdmissionReview, as in controller-runtime: an object, and the one it replaces. */
+/** Longest AdmissionReview in bytes, as in controller-runtime: it contains an object and the one it replaces. */
 const MAX_ADMISSION_BYTES = 7 * 1024 * 1024;
-/** Bytes of a ConversionReview, which may have a page of a list. */
+/** Longest ConversionReview in bytes: it may contain a page of a list. */
 const MAX_CONVERSION_BYTES = 32 * 1024 * 1024;
 const MAX_CONNECTIONS = 1_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** The API server waits 30 s at the most. */
+/** The API server waits for at most 30 s. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * Serves webhooks over HTTPS (TLS 1.2 and 1.3), and tells the API server of them.
+ * Serves webhooks over HTTPS (TLS 1.2 and 1.3), and publishes them to the API server.
  *
- * @throws Error when the port is taken, there is no certificate, or the API server refuses to be told.
+ * @throws Error when the port is in use, there is no certificate, or the API server refuses the publication.
  */
 export async function serveWebhooks(options: ServeWebhooksOptions): Promise<ServedWebhooks> {
   checkWebhooks(options.webhooks);
@@ -150,7 +153,7 @@ class WebhookServer implements ServedWebhooks {
         }
         await this.#publish(next);
       } catch (error) {
-        // The old one may do for a while.
+        // The old certificate may still be valid for a while.
         this.#logger.error({ err: error }, "No new certificate for webhooks, keeping the old one");
       }
     }
@@ -170,7 +173,7 @@ class WebhookServer implements ServedWebhooks {
     try {
       answer = await this.#answerTo(request);
     } catch {
-      // A connection that broke.
+      // The connection broke.
       response.destroy();
       return;
     }
@@ -179,7 +182,7 @@ class WebhookServer implements ServedWebhooks {
     response.writeHead(answer.status, {
       "content-type": type,
       "content-length": Buffer.byteLength(answer.text),
-      // What was not read of a body would be taken for the next request.
+      // An unread rest of the body would be parsed as the next request.
       ...(request.complete ? {} : { connection: "close" }),
     });
     response.end(answer.text);
@@ -217,12 +220,12 @@ function secureOptions({ cert, key }: WebhookCertificate) {
   } as const;
 }
 
-/** `undefined`: longer. */
+/** `undefined`: the body is longer than `max`. */
 async function readBody(request: IncomingMessage, max: number): Promise<string | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > max) return undefined;
   const pieces: Buffer[] = [];
   let bytes = 0;
-  // The connection stays: what is too long is told.
+  // The connection stays open for the 413 response.
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += piece.byteLength;
     if (bytes > max) return undefined;
