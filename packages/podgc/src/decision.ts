@@ -1,19 +1,19 @@
-/** Why a pod is collected: the `reason` label of the metrics. */
+/** The reason for collecting a pod: the `reason` label of the metrics. */
 export type PodGCReason = "terminated" | "out-of-service" | "orphaned" | "unscheduled";
 
-/** What became of one pod that was to be collected. */
+/** The outcome for one pod that was selected for collection. */
 export interface PodGCDecision {
   readonly atMs: number;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly reason: PodGCReason;
-  /** The node the pod was bound to, if it was. */
+  /** The node of the pod; absent for an unscheduled pod. */
   readonly nodeName?: string;
-  /** `failed`: the API server refused, and a later pass tries again if the pod is selected then. */
+  /** `failed`: the API server refused a request. A later pass retries if it selects the pod again. */
   readonly outcome: "deleted" | "failed";
-  /** Whether the pod had not ended and was marked `Failed` first. */
+  /** Whether the pod was not terminated and was marked `Failed` first. */
   readonly markedFailed: boolean;
-  /** One sentence: why, or what was refused. */
+  /** One sentence: the reason, or the error. */
   readonly message: string;
 }

@@ -1,15 +1,15 @@
 import { type DeepReadonly, type Pod, type PodCondition, formatTime } from "@kubewright/api";
 
 /**
- * The strategic merge patch of a pod's status that ends it, or `undefined` when the pod has ended.
+ * Returns the strategic merge patch of the status that terminates a pod, or `undefined` if the pod is terminated.
  *
- * Names only what changes, so that whatever else the status or spec holds is never looked at. The UID makes the API server
- * refuse (422) to end another pod of the same name.
+ * Contains only the changes, so that other content of status and spec is not validated. Because of the UID, the API
+ * server refuses (422) to patch another pod of the same name.
  *
- * @param pod - As cached.
- * @param condition - To be added, or to take the place of the one of its type.
+ * @param pod - The cached pod.
+ * @param condition - The condition to add, or to replace the existing one of its type.
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go markFailedAndDeletePodWithCondition, pkg/util/pod
- *   PatchPodStatus
+ * PatchPodStatus
  */
 export function failedStatusPatch(pod: DeepReadonly<Pod>, condition?: PodCondition): object | undefined {
   const { metadata, status } = pod;
@@ -27,7 +27,7 @@ export function failedStatusPatch(pod: DeepReadonly<Pod>, condition?: PodConditi
   };
 }
 
-/** What the pod is told when its node is gone: Job's pod failure policies match it. */
+/** Returns the condition of a pod whose node was deleted. Pod failure policies of Jobs match it. */
 export function nodeGoneCondition(pod: DeepReadonly<Pod>, nowMs: number): PodCondition {
   const type = "DisruptionTarget";
   const known = pod.status?.conditions?.find((each) => each.type === type);
@@ -43,7 +43,10 @@ export function nodeGoneCondition(pod: DeepReadonly<Pod>, nowMs: number): PodCon
   };
 }
 
-/** Lists are merged by condition type; the order is spelled out, so that a replaced condition keeps its place. */
+/**
+ * The API server merges conditions by type. The patch contains their order, so that a replaced condition keeps its
+ * position.
+ */
 function conditionPatch(known: readonly DeepReadonly<PodCondition>[], condition: PodCondition): object {
   const { type } = condition;
   const old = known.find((each) => each.type === type);
@@ -54,7 +57,7 @@ function conditionPatch(known: readonly DeepReadonly<PodCondition>[], condition:
   };
 }
 
-/** Members of `next` that differ from `old`, and `null` for those it lacks. */
+/** Returns the members of `next` that differ from `old`, and `null` for members missing in `next`. */
 function changedMembers(old: object, next: object): object {
   const changes: Record<string, unknown> = {};
   const before = old as Readonly<Record<string, unknown>>;

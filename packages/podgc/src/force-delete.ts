@@ -5,14 +5,14 @@ import { goQuote } from "@kubewright/cron";
 import { failedStatusPatch } from "./failed-status-patch.js";
 
 /**
- * Ends a pod that nobody else will end, and deletes it without grace.
+ * Marks a pod `Failed`, and deletes it without a grace period.
  *
- * Its phase becomes terminal first: else it would look as if it ran for ever to its controller, once it is gone or while it
- * lingers on a finalizer. When that is refused nothing is deleted. The deletion is of this very pod, told by its UID;
- * upstream goes by name alone, and may hit another pod that has just taken it.
+ * The phase becomes terminal first. Otherwise the pod's controller would see a running pod until its deletion, or for
+ * as long as a finalizer delays it. If the patch is refused, nothing is deleted. The deletion has the pod's UID as a
+ * precondition. Upstream deletes by name alone, and may delete another pod that was created with the same name.
  *
  * @returns Whether the pod was marked `Failed`.
- * @throws what the API server refused; 404 and 409 too.
+ * @throws the API server's errors, including 404 and 409.
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go markFailedAndDeletePodWithCondition
  */
 export async function markFailedAndDeletePod(

@@ -1,13 +1,13 @@
 /**
- * Names of nodes that were found missing, each until it has been missing long enough for its pods to be given up.
+ * Names of missing nodes. Each name stays until the node has been missing long enough to collect its pods.
  *
- * A name taken out may be put in again at once, while its pods linger: it then waits anew.
+ * A due name can be added again immediately while its pods still exist. Its quarantine then starts again.
  *
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go nodeQueue, discoverDeletedNodes
  */
 export class NodeQuarantine {
   readonly #periodMs: number;
-  /** Monotonic due times by name, earliest first: all wait equally long. */
+  /** Monotonic due times by name, earliest first, because all quarantines are equally long. */
   readonly #dueMs = new Map<string, number>();
 
   constructor(periodMs: number) {
@@ -18,12 +18,12 @@ export class NodeQuarantine {
     return this.#dueMs.size === 0;
   }
 
-  /** Begins the waiting of those that do not wait yet. */
+  /** Starts the quarantine of new names. */
   add(names: Iterable<string>, nowMs: number): void {
     for (const name of names) if (!this.#dueMs.has(name)) this.#dueMs.set(name, nowMs + this.#periodMs);
   }
 
-  /** Takes out those that have waited long enough. */
+  /** Removes and returns the names whose quarantine has ended. */
   takeDue(nowMs: number): string[] {
     const due: string[] = [];
     for (const [name, dueMs] of this.#dueMs) {

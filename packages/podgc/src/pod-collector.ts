@@ -18,13 +18,13 @@ export interface PodCollectorOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: PodGCMetrics | undefined;
-  /** Told of what fails. */
+  /** Called with every error. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** Told of every pod that was to be collected. */
+  /** Called for every pod that was selected for collection. */
   readonly onDecision?: ((decision: PodGCDecision) => void) | undefined;
 }
 
-/** Deletes pods by force, and tells of it. */
+/** Deletes pods by force, and reports each deletion to logs, metrics and callbacks. */
 export class PodCollector {
   readonly #options: PodCollectorOptions;
   readonly #client: Writer<Pod>;
@@ -46,7 +46,7 @@ export class PodCollector {
     const labels = { namespace, reason };
     const subject = { pod: `${namespace}/${name}`, podUID: uid, reason };
     logger.info(subject, "PodGC is force deleting Pod");
-    // Upstream counts these before it tries, the others after.
+    // Upstream counts this reason before the attempt, and the other reasons after it.
     if (reason === "out-of-service") metrics?.forceDeletedPod(labels);
     let markedFailed = false;
     let failure: string | undefined;
@@ -77,7 +77,7 @@ export class PodCollector {
   }
 }
 
-/** What the log says of the pods that are deleted one after the other, and not of the others. */
+/** Log messages for pods that are deleted sequentially. Upstream logs no message for the other reasons. */
 const SUCCESS_MESSAGES: Readonly<Partial<Record<PodGCReason, string>>> = {
   orphaned: "Forced deletion of orphaned Pod succeeded",
   unscheduled: "Forced deletion of unscheduled terminating Pod succeeded",

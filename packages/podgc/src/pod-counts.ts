@@ -9,8 +9,8 @@ interface Entry {
 }
 
 /**
- * What a pass looks for, counted as pods come, change and go: most passes have nothing to do, and find that out here
- * without looking at every pod.
+ * Counts of the pods that a pass may collect, updated with every pod event. Most passes have nothing to do, and detect
+ * that here without scanning all pods.
  */
 export class PodCounts {
   readonly #pods = new Map<ObjectKey, Entry>();
@@ -18,17 +18,17 @@ export class PodCounts {
   #terminated = 0;
   #terminating = 0;
 
-  /** Pods that have ended. */
+  /** Number of terminated pods. */
   get terminated(): number {
     return this.#terminated;
   }
 
-  /** Pods that are being deleted. */
+  /** Number of pods with a deletion timestamp. */
   get terminating(): number {
     return this.#terminating;
   }
 
-  /** Names of nodes that have pods. */
+  /** Returns the names of nodes that have pods. */
   nodeNames(): Iterable<string> {
     return this.#podsByNode.keys();
   }
@@ -63,7 +63,7 @@ export class PodCounts {
   }
 }
 
-/** Whether a change of a pod is of no account: most are. */
+/** Whether an update of a pod does not change the counts, like most updates. */
 export function hasEqualCounts(old: DeepReadonly<Pod>, pod: DeepReadonly<Pod>): boolean {
   return (
     isPodTerminated(old) === isPodTerminated(pod) &&

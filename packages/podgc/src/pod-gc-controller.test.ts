@@ -30,7 +30,7 @@ test("ended pods beyond the threshold are deleted as they are", async () => {
 test("an ended pod without a phase is marked Failed before it is deleted", async () => {
   const harness = new Harness({
     terminatedPodThreshold: 1,
-    // The API server gives every pod a phase, so the cache has to lose it.
+    // The API server gives every pod a phase, so the transform removes it from the cache.
     transform: (object) => ({ ...object, status: {} }),
   });
   await harness.createPod("a", { finalizers: ["example.com/hold"] });

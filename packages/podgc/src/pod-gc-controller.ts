@@ -19,25 +19,28 @@ import {
 } from "./select-pods.js";
 
 export interface PodGCControllerOptions extends ControllerDeps {
-  /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
+  /**
+   * Number of terminated pods of the whole cluster that are kept. If it is not positive, no terminated pods are
+   * collected. Default 12500.
+   */
   readonly terminatedPodThreshold?: number;
-  /** From the end of a pass to the next. Default 20,000, as upstream. */
+  /** Time from the end of a pass to the next, in milliseconds. Default 20,000, as upstream. */
   readonly periodMs?: number;
-  /** How long a node is missing before its pods are given up. Default 40,000, as upstream. */
+  /** How long a node must be missing before its pods are collected. Default 40,000, as upstream. */
   readonly quarantineMs?: number;
   readonly metrics?: PodGCMetrics | undefined;
-  /** Told of every pod that was to be collected. */
+  /** Called for every pod that was selected for collection. */
   readonly onDecision?: (decision: PodGCDecision) => void;
 }
 
 type PodObject = DeepReadonly<Pod>;
 
 /**
- * Deletes pods that nobody else will: ended ones beyond a threshold, and those whose node is gone, out of service, or was
- * never there.
+ * Deletes pods that no other component deletes: terminated pods beyond a threshold, and terminating or orphaned pods
+ * whose node was deleted, is out of service, or was never assigned.
  *
- * Looks at everything every period, and only then. A pass that found nothing is not repeated before there may be something
- * to find, and then at the time at which it would have come, so that a healthy cluster costs nothing.
+ * Checks all pods once per period. A pass that found nothing is repeated only after a change that may give it work, at
+ * the time when the regular pass would have run. An unchanged cluster therefore causes no work.
  *
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go PodGCController
  */
@@ -55,7 +58,7 @@ export class PodGCController implements Runnable {
   readonly #periodMs: number;
   readonly #quarantine: NodeQuarantine;
   readonly #podCounts = new PodCounts();
-  /** Whether a cache has changed, since the last pass began, in a way that may give a pass something to do. */
+  /** Whether a cache has changed since the last pass began in a way that may require a pass. */
   #changed = false;
   #wake: (() => void) | undefined;
 
@@ -100,12 +103,12 @@ export class PodGCController implements Runnable {
     });
   }
 
-  /** How many ended pods its cache has. */
+  /** Number of terminated pods in the cache. */
   get terminatedPods(): number {
     return this.#podCounts.terminated;
   }
 
-  /** @throws StopTimeoutError when a pass under way does not end in time. */
+  /** @throws StopTimeoutError when a running pass does not end in time. */
   run(signal: AbortSignal): Promise<void> {
     return this.#shell.run(signal);
   }
@@ -123,7 +126,7 @@ export class PodGCController implements Runnable {
     }
   }
 
-  /** One pass. Answers whether there was anything to do, or will be when time has passed. */
+  /** Runs one pass. Returns whether there was work, or will be after the quarantine of a node. */
   async #gc(signal: AbortSignal): Promise<boolean> {
     if (this.#hasNothingToDo()) return false;
     const snapshot = this.#pods.store.list();
@@ -145,7 +148,7 @@ export class PodGCController implements Runnable {
     return found > 0 || !this.#quarantine.isEmpty;
   }
 
-  /** Told from counts alone, as most passes find nothing among many pods. */
+  /** Uses only counts, because most passes find nothing among many pods. */
   #hasNothingToDo(): boolean {
     if (this.#podCounts.terminating > 0 || this.#exceedsThreshold() || !this.#quarantine.isEmpty) return false;
     for (const name of this.#podCounts.nodeNames()) if (this.#node(name) === undefined) return false;
@@ -156,7 +159,7 @@ export class PodGCController implements Runnable {
     return this.#threshold > 0 && this.#podCounts.terminated > this.#threshold;
   }
 
-  /** Whether a pass may find something about this pod, other than that there are too many. */
+  /** Whether a pass may collect this pod for a reason other than the threshold. */
   #mayNeedCollection({ metadata, spec }: PodObject): boolean {
     const terminating = Boolean(metadata.deletionTimestamp);
     if (!spec?.nodeName) return terminating;
@@ -168,14 +171,16 @@ export class PodGCController implements Runnable {
     return this.#nodes.store.get(objectKey({ name }));
   }
 
-  /** A cache has changed: there has to be another pass if what has changed, or the number of pods, asks for it. */
+  /** Records a change of a cache. Requests a pass if the change, or the number of terminated pods, requires one. */
   #recordChange(needsPass: boolean): void {
     if (!needsPass && !this.#exceedsThreshold()) return;
     this.#changed = true;
     this.#wake?.();
   }
 
-  /** Pods on nodes that have been missing for the time of the quarantine, and that the API server says are gone. */
+  /**
+   * Returns the pods on nodes that were missing for the quarantine period, and that the API server confirms as deleted.
+   */
   async #orphanedPods(snapshot: readonly PodObject[], signal: AbortSignal): Promise<PodObject[]> {
     const existing = new Set(this.#nodes.store.list().map(({ metadata }) => metadata.name));
     const nowMs = this.#clock.monotonic();
@@ -189,7 +194,10 @@ export class PodGCController implements Runnable {
     return selectPodsOnNodes(snapshot, deleted);
   }
 
-  /** Asks the API server, as the cache may lag behind a node that has just come. A name it cannot tell about waits anew. */
+  /**
+   * Asks the API server, because the cache may not show a new node yet. After an error the quarantine of the node
+   * starts again.
+   */
   async #isNodeGone(name: string, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#nodeReader.get(name, { signal });
@@ -206,7 +214,9 @@ export class PodGCController implements Runnable {
     if (durationMs > 0) await this.#clock.sleep(durationMs, signal, { background: true });
   }
 
-  /** Resolves when a pass may find what the last one could not. @throws the signal's reason when it aborts first. */
+  /**
+   * Resolves when a pass may find work that the last one could not. @throws the signal's reason when it aborts first.
+   */
   #waitForChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const finish = (then: () => void): void => {

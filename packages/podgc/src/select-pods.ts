@@ -3,15 +3,15 @@ import { type DeepReadonly, type Node, type Pod, findCondition } from "@kubewrig
 type PodObject = DeepReadonly<Pod>;
 type NodeObject = DeepReadonly<Node>;
 
-/** A taint of any value and effect that says the node's machine is down for good. */
+/** A taint of any value and effect that marks the node's machine as permanently down. */
 const OUT_OF_SERVICE_TAINT = "node.kubernetes.io/out-of-service";
 
 /**
- * The ended pods that are too many, in the order in which they are to go: evicted ones, then the oldest.
+ * Returns the terminated pods beyond the threshold, in deletion order: evicted pods first, then the oldest.
  *
- * An empty phase counts as ended. Counts the whole cluster.
+ * An empty phase counts as terminated. Counts the pods of the whole cluster.
  *
- * @param threshold - How many may stay. Nothing goes when not positive.
+ * @param threshold - Number of terminated pods to keep. If it is not positive, no pods are returned.
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcTerminated
  */
 export function selectTerminatedPods(pods: readonly PodObject[], threshold: number): PodObject[] {
@@ -22,8 +22,8 @@ export function selectTerminatedPods(pods: readonly PodObject[], threshold: numb
 }
 
 /**
- * Terminating pods whose node is neither ready nor in service: nobody is left to end them. Evicted ones first, then the
- * oldest.
+ * Returns the terminating pods whose node is not ready and is out of service, so that no kubelet ends them. Evicted
+ * pods first, then the oldest.
  *
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcTerminating
  */
@@ -40,7 +40,7 @@ export function selectTerminatingPodsOutOfService(
 }
 
 /**
- * Pods on one of these nodes, whatever their state.
+ * Returns all pods on the given nodes, in any state.
  *
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcOrphaned
  */
@@ -49,7 +49,7 @@ export function selectPodsOnNodes(pods: readonly PodObject[], nodeNames: Readonl
 }
 
 /**
- * Terminating pods that never got a node.
+ * Returns the terminating pods without a node.
  *
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcUnscheduledTerminating
  */
@@ -57,20 +57,20 @@ export function selectUnscheduledTerminatingPods(pods: readonly PodObject[]): Po
   return pods.filter((pod) => pod.metadata.deletionTimestamp && !pod.spec?.nodeName);
 }
 
-/** Names of nodes that pods run on and that are not there. */
+/** Returns the node names of pods whose node does not exist. */
 export function missingNodes(pods: readonly PodObject[], exists: (name: string) => boolean): Set<string> {
   const missing = new Set<string>();
   for (const { spec } of pods) if (spec?.nodeName && !exists(spec.nodeName)) missing.add(spec.nodeName);
   return missing;
 }
 
-/** Whether a pod counts as ended: an empty phase does. */
+/** Whether a pod counts as terminated. A pod with an empty phase does. */
 export function isPodTerminated({ status }: PodObject): boolean {
   const phase = status?.phase;
   return phase !== "Pending" && phase !== "Running" && phase !== "Unknown";
 }
 
-/** Whether a node is not ready, and nobody expects it to be. */
+/** Whether a node is not ready and has the out-of-service taint. */
 export function isOutOfService(node: NodeObject): boolean {
   const hasTaint = node.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE_TAINT) ?? false;
   return hasTaint && !isNodeReady(node);
@@ -80,11 +80,11 @@ function isEvicted({ status }: PodObject): boolean {
   return status?.phase === "Failed" && status.reason === "Evicted";
 }
 
-/** Namespaces are not compared: equal names stay in the cache's order. */
+/** Does not compare namespaces: pods with equal names stay in the cache's order. */
 function compareEvictedThenOldest(a: PodObject, b: PodObject): number {
   const evicted = Number(isEvicted(b)) - Number(isEvicted(a));
   if (evicted !== 0) return evicted;
-  // RFC 3339 in UTC and whole seconds: the texts are in the order of the times.
+  // The times are RFC 3339 in UTC with whole seconds, so comparing the texts compares the times.
   return (
     compareTexts(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
     compareTexts(a.metadata.name, b.metadata.name)

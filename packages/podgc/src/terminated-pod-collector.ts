@@ -7,14 +7,17 @@ import { PodCollector, type PodGCMetrics } from "./pod-collector.js";
 import { selectTerminatedPods } from "./select-pods.js";
 
 export interface TerminatedPodCollectorOptions extends Omit<ControllerDeps, "informers" | "events"> {
-  /** Ended pods of the whole cluster that are let be; none are collected when not positive. Default 12500. */
+  /**
+   * Number of terminated pods of the whole cluster that are kept. If it is not positive, no terminated pods are
+   * collected. Default 12500.
+   */
   readonly terminatedPodThreshold?: number;
-  /** From the end of a pass to the next. Default 20,000, as upstream. */
+  /** Time from the end of a pass to the next, in milliseconds. Default 20,000, as upstream. */
   readonly periodMs?: number;
-  /** About how many ended pods there are. Pods are asked for only when that is more than are let be. */
+  /** Returns the approximate number of terminated pods. Pods are listed only if it exceeds the threshold. */
   readonly countTerminated: () => number;
   readonly metrics?: PodGCMetrics | undefined;
-  /** Told of every pod that was to be collected. */
+  /** Called for every pod that was selected for collection. */
   readonly onDecision?: (decision: PodGCDecision) => void;
 }
 
@@ -22,9 +25,9 @@ const TERMINATED_PHASES = ["Succeeded", "Failed"];
 const PAGE_SIZE = 500;
 
 /**
- * Deletes the ended pods that are too many in the whole cluster, which is the one thing of pod garbage collection that no part of
- * the namespaces can tell: for replicas that share namespaces and each run a {@link PodGCController} without a threshold. It
- * holds no pods, and asks for them when others have counted too many.
+ * Deletes the terminated pods beyond the threshold in the whole cluster. Of the pod garbage collection, only this task
+ * needs the counts of all namespaces. For replicas that share the namespaces and each run a {@link PodGCController}
+ * without a threshold. Has no pod cache: it lists pods only when the replicas' counts exceed the threshold.
  *
  * @see kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcTerminated
  */
@@ -44,7 +47,7 @@ export class TerminatedPodCollector implements Runnable {
     this.#shell.addWork({ description: "a pass", run: (signal) => this.#passes(signal) });
   }
 
-  /** @throws StopTimeoutError when a pass under way does not end in time. */
+  /** @throws StopTimeoutError when a running pass does not end in time. */
   run(signal: AbortSignal): Promise<void> {
     return this.#shell.run(signal);
   }
@@ -87,7 +90,7 @@ export class TerminatedPodCollector implements Runnable {
   }
 }
 
-/** All that the order goes by, and that a deletion and what is told of it need. */
+/** Keeps only the fields that the deletion order, the deletion and its report need. */
 function reducePod({ metadata, spec, status }: DeepReadonly<Pod>): DeepReadonly<Pod> {
   const { name, namespace, uid, creationTimestamp } = metadata;
   return {

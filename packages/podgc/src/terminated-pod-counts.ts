@@ -1,11 +1,11 @@
 import type { PodGCController } from "./pod-gc-controller.js";
 
-/** In the Lease of a replica. */
+/** Annotation of a replica's Lease. */
 const ANNOTATION = "kubewright.dev/terminated-pods";
 
 /**
- * How many pods have ended, counted by each replica for its buckets of namespaces, and told to the others by its Lease: what a
- * `TerminatedPodCollector` goes by.
+ * Counts the terminated pods of the cluster for a `TerminatedPodCollector`. Each replica counts the pods in its buckets
+ * of namespaces, and publishes the count in its Lease.
  */
 export class TerminatedPodCounts {
   readonly #controllers = new Map<number, Pick<PodGCController, "terminatedPods">>();
@@ -15,7 +15,7 @@ export class TerminatedPodCounts {
     this.#annotationsOfOthers = annotationsOfOthers;
   }
 
-  /** Counts what a controller has, until the signal aborts. */
+  /** Includes the count of a controller until the signal aborts. */
   add(bucket: number, controller: Pick<PodGCController, "terminatedPods">, signal: AbortSignal): void {
     this.#controllers.set(bucket, controller);
     const remove = (): void => {
@@ -24,12 +24,12 @@ export class TerminatedPodCounts {
     signal.addEventListener("abort", remove, { once: true });
   }
 
-  /** What this replica tells of itself. */
+  /** Returns the annotation with this replica's count. */
   annotations(): Readonly<Record<string, string>> {
     return { [ANNOTATION]: String(this.#ownTotal()) };
   }
 
-  /** Without the buckets that are on their way from one replica to another. */
+  /** Returns the count of all replicas. Buckets that are moving between replicas are not included. */
   clusterTotal(): number {
     const others = this.#annotationsOfOthers().map((annotations) => Number(annotations[ANNOTATION] ?? 0) || 0);
     return others.reduce((sum, count) => sum + count, this.#ownTotal());

@@ -5,7 +5,7 @@ import { ControllerHarness } from "../../controller/test/controller-harness.js";
 import { PodGCController, type PodGCControllerOptions, type PodGCDecision } from "../src/index.js";
 
 interface Options extends Partial<PodGCControllerOptions> {
-  /** Changes what the controller's caches hold. */
+  /** Transforms the objects in the controller's caches. */
   readonly transform?: Transform;
 }
 
