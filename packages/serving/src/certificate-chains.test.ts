@@ -128,7 +128,7 @@ test("a text is as many certificates as are in it, and all must be readable", as
   expect(() => parseCertificates(`${one.cert}\n${broken}`)).toThrow("a certificate in PEM cannot be read");
 });
 
-/** The same name and key, signed by another, good for longer. */
+/** Creates a certificate with the same name and key from another issuer, valid for longer. */
 async function renew({ cert, key }: Certificate, issuer: Certificate): Promise<Certificate> {
   const name = new X509Certificate(cert).subject.replace("CN=", "");
   return makeAuthority(name, { issuer, key });

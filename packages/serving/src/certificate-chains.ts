@@ -1,26 +1,28 @@
 import type { X509Certificate } from "node:crypto";
 
-/** When something is valid, in epoch milliseconds, both ends included. */
+/** Period of validity in epoch milliseconds, both ends included. */
 export interface Validity {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** As in Go: whoever sends certificates of equal names must not keep us busy. */
+/** As in Go: limits the work for a client that sends many certificates with equal names. */
 const MAX_SIGNATURES = 100;
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 const ANY_USAGE = "2.5.29.37.0";
 
 /**
- * Every way from a client's certificate to one of the authorities, over certificates that came along with it, and when each
- * is valid: when all that is on it is. None: no authority vouches for it.
+ * Returns the validity of every chain from a client's certificate to one of the authorities, through the intermediate
+ * certificates. A chain is valid while all its certificates are. An empty list means that no authority signed the
+ * certificate.
  *
- * Each certificate on the way is signed with the key of the next, which is a certificate authority's and may sign
- * certificates, and none is for something else than clients. Authorities are believed because they are given, whoever
- * signed them. What came along is believed for nothing but its signature.
+ * In a chain, each certificate is signed with the key of the next one, which is a certificate authority that may sign
+ * certificates. No certificate in it excludes client authentication. Given authorities are trusted whatever their
+ * issuer. Intermediate certificates are trusted only through their signature.
  *
- * Not looked at, because Node does not tell, are path lengths, name constraints and unknown critical extensions; OpenSSL
- * looks at these in the handshake. Stricter than Go: an authority must say that it is one (version 1 certificates cannot).
+ * Path lengths, name constraints and unknown critical extensions are not checked here, because Node does not expose
+ * them; OpenSSL checks them in the handshake. Stricter than Go: an authority must be marked as one (version 1
+ * certificates cannot be).
  *
  * @see crypto/x509/verify.go in Go
  */
@@ -41,7 +43,7 @@ export function certificateChains(
     }
     for (const [fingerprint, issuer] of issuers) {
       if (chain.some(({ fingerprint256 }) => fingerprint256 === fingerprint)) continue;
-      // `checkIssued`: the names and key identifiers fit, and the issuer's key may sign certificates.
+      // `checkIssued` checks that names and key identifiers match, and that the issuer's key may sign certificates.
       if (!issuer.ca || !last.checkIssued(issuer)) continue;
       signatures += 1;
       if (signatures > MAX_SIGNATURES) return;
@@ -56,12 +58,12 @@ function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   try {
     return certificate.verify(issuer.publicKey);
   } catch {
-    // A key that OpenSSL does not know.
+    // OpenSSL does not support the key.
     return false;
   }
 }
 
-/** One that does not say what it is for is for everything. What Node calls `keyUsage` is the extended one. */
+/** A certificate without extended key usage may be used for anything. Node's `keyUsage` is the extended key usage. */
 function isForClients({ keyUsage }: X509Certificate): boolean {
   const usages = keyUsage as readonly string[] | undefined;
   return usages === undefined || usages.includes(CLIENT_AUTH) || usages.includes(ANY_USAGE);

@@ -1,8 +1,8 @@
 /**
- * What a server offers unless it is told otherwise, in OpenSSL's words: for TLS 1.3 Node's own suites, for TLS 1.2 ECDHE with
- * AES-GCM or ChaCha20-Poly1305. Node by itself would take CBC, SHA-1 and RSA key exchange, too.
+ * Default cipher suites in OpenSSL's names: for TLS 1.3 Node's own suites, for TLS 1.2 ECDHE with AES-GCM or
+ * ChaCha20-Poly1305. Node's defaults also include CBC, SHA-1 and RSA key exchange.
  *
- * Stricter than Go, whose defaults still have ECDHE with AES-CBC and SHA-1 at their end.
+ * Stricter than Go, whose defaults still end with ECDHE with AES-CBC and SHA-1.
  *
  * @see crypto/tls/cipher_suites.go in Go
  */

@@ -19,7 +19,10 @@ beforeAll(async () => {
   identity = await sign(clients, "server");
 });
 
-/** Answers what a server that knows `clients` and `proxies` makes of each connection. */
+/**
+ * Starts a server with the authorities `clients` and `proxies`. Returns a function that connects and returns the
+ * server's view of the client certificate.
+ */
 async function serve(scope: TestContext) {
   const options = {
     ...identity,

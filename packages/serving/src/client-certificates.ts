@@ -5,44 +5,48 @@ import { TLSSocket } from "node:tls";
 import { type Validity, certificateChains } from "./certificate-chains.js";
 import { parseCertificates } from "./pem.js";
 
-/** The certificate a TLS client showed; the handshake proved that it has the key. */
+/** The certificate that a TLS client presented. The handshake has proved that the client has its key. */
 export interface ClientCertificate {
-  /** The last one, as in Go; `""`: none. */
+  /** The last common name, as in Go; `""` when there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
   /** SHA-256, in lower-case hexadecimal. */
   readonly fingerprint: string;
   readonly notAfterMs: number;
   /**
-   * Why no authority in this PEM text vouches for it at this time (epoch milliseconds), or `undefined`: one does.
+   * Returns why no authority in the PEM text signed a certificate that is valid at the time (epoch milliseconds).
+   * Returns `undefined` when one did.
    *
-   * @throws Error when the text holds no certificate, or one that cannot be read.
+   * @throws Error when the text contains no certificate, or an unreadable one.
    */
   problem(authorities: string, nowMs: number): string | undefined;
   /**
-   * OpenSSL refused it in the handshake, by the authorities and the time there were then. That stays so for the connection:
-   * end it with the answer, for a client that has become good since.
+   * Whether OpenSSL refused the certificate in the handshake, with the authorities and the time of the handshake. This
+   * does not change for the connection: close it after the response, so that a client whose certificate has become
+   * valid can reconnect.
    */
   readonly isRefused: boolean;
 }
 
 /**
- * Whose certificates the clients of an HTTPS server showed. The server must be made with `requestCert: true` and
- * `rejectUnauthorized: false`, with all authorities as its `ca`, and must not resume sessions (`SSL_OP_NO_TICKET`): who
- * resumes one shows no certificates but the client's own.
+ * The client certificates of an HTTPS server's connections. Create the server with `requestCert: true`,
+ * `rejectUnauthorized: false` and all authorities as its `ca`. It must not resume sessions (`SSL_OP_NO_TICKET`),
+ * because a resumed session contains only the client's own certificate.
  *
- * Two verdicts must agree. OpenSSL's, in the handshake, is complete but for one question: it takes all authorities for one.
- * Ours, for each request, answers that: to exactly the authorities in question, at this time.
+ * A certificate is accepted only if two checks agree. OpenSSL's check in the handshake is complete, except that it does
+ * not distinguish between authorities. The check here, for each request, covers that: it uses exactly the given
+ * authorities and time.
  *
- * What Node says of the chain is not believed: Node 22 tells what the client sent, linked by name and signed by anybody.
+ * Node's certificate chain is not trusted: Node 22 returns what the client sent, linked by name and without verified
+ * signatures.
  */
 export class ClientCertificates {
   readonly #presented = new WeakMap<TLSSocket, X509Certificate[]>();
   readonly #known = new WeakMap<TLSSocket, ClientCertificate>();
 
   constructor(server: Server) {
-    // Certificates that come along with the client's can be read once, and Node 24.21 reads, and loses, them itself when
-    // the handshake is done (nodejs/node#65579). This is the one event before that; what it tells of keys is dropped.
+    // The intermediate certificates can be read only once, and Node 24.21 itself reads, and loses, them when the
+    // handshake is done (nodejs/node#65579). `keylog` is the only event before that; its key material is ignored.
     server.on("keylog", (_line: Buffer, socket: TLSSocket) => {
       if (this.#presented.has(socket)) return;
       this.#presented.set(socket, []);
@@ -50,7 +54,7 @@ export class ClientCertificates {
     });
   }
 
-  /** `undefined`: it showed none. */
+  /** Returns the client's certificate; `undefined` when it presented none. */
   of(socket: unknown): ClientCertificate | undefined {
     if (!(socket instanceof TLSSocket)) return undefined;
     const known = this.#known.get(socket);
@@ -63,7 +67,7 @@ export class ClientCertificates {
   }
 }
 
-/** In the order in which they were sent, which is no promise that one signed the other. */
+/** Returns the certificates in the order in which the client sent them. One need not have signed the previous one. */
 function presentedCertificates(socket: TLSSocket): X509Certificate[] {
   const shown: X509Certificate[] = [];
   for (let next = socket.getPeerX509Certificate(); next !== undefined; next = next.issuerCertificate) shown.push(next);
@@ -82,7 +86,7 @@ class PresentedCertificate implements ClientCertificate {
   readonly #leaf: X509Certificate;
   readonly #intermediates: readonly X509Certificate[];
   readonly #handshakeError: string | undefined;
-  /** By the authorities they end with: signatures are verified once in a connection, and only the time is asked again. */
+  /** Validities by authorities: signatures are verified once per connection, and only the time is checked again. */
   readonly #chains = new Map<string, readonly Validity[]>();
 
   constructor(leaf: X509Certificate, intermediates: readonly X509Certificate[], handshakeError: string | undefined) {
@@ -101,7 +105,7 @@ class PresentedCertificate implements ClientCertificate {
   }
 
   problem(authorities: string, nowMs: number): string | undefined {
-    // First: nobody else's certificates are worth the work.
+    // First, so that refused certificates cause no signature checks.
     if (this.#handshakeError !== undefined) return `x509: ${this.#handshakeError}`;
     const chains = this.#chainsTo(authorities);
     if (chains.length === 0) return "x509: certificate signed by unknown authority";
@@ -112,7 +116,8 @@ class PresentedCertificate implements ClientCertificate {
   #chainsTo(authorities: string): readonly Validity[] {
     const known = this.#chains.get(authorities);
     if (known !== undefined) return known;
-    // Users' authorities and front proxies': when there are more, they have changed.
+    // Two sets of authorities are in use: for users and for front proxies. More sets mean that the authorities have
+    // changed.
     if (this.#chains.size === 2) this.#chains.clear();
     const chains = certificateChains(this.#leaf, this.#intermediates, parseCertificates(authorities));
     this.#chains.set(authorities, chains);

@@ -11,7 +11,7 @@ import { ConnectionLimiter } from "./connection-limiter.js";
 
 const GET = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
 
-/** A server that keeps to three connections and answers when it is told to. */
+/** Starts a server that is limited to three connections and answers on demand. */
 async function serve(scope: TestContext, { tls }: { tls: boolean }) {
   const waiting: ServerResponse[] = [];
   const handle = (_request: IncomingMessage, response: ServerResponse): void => void waiting.push(response);
@@ -24,7 +24,7 @@ async function serve(scope: TestContext, { tls }: { tls: boolean }) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  /** Resolves when the server knows of it. */
+  /** Resolves when the server has the connection. */
   const come = async (text = "", handshake = tls): Promise<Client> => {
     const known = once(server, handshake ? "secureConnection" : "connection");
     const socket = handshake
@@ -107,7 +107,7 @@ describe.each([{ tls: false }, { tls: true }])("with TLS: $tls", ({ tls }) => {
     await crowd[2]!.closed;
     await answer(await ask(health));
     expect(crowd.map(({ isClosed }) => isClosed)).toEqual([false, false, true]);
-    // The one that went counts no more.
+    // A closed connection no longer counts.
     await come();
     await health.closed;
   });
@@ -122,7 +122,7 @@ describe.each([{ tls: false }, { tls: true }])("with TLS: $tls", ({ tls }) => {
       guest.destroy();
       await gone;
     }
-    // The first guest's room was the first one's, and all others' too.
+    // Only the first connection was closed, for the first new one; the closed connections freed the other places.
     await crowd[0]!.closed;
     await come();
     expect(crowd.map(({ isClosed }) => isClosed)).toEqual([true, false, false]);

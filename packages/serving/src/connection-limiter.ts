@@ -5,24 +5,25 @@ import type { Socket } from "node:net";
 interface Connection {
   readonly client: string;
   readonly socket: Socket;
-  /** Those that are not answered yet. */
+  /** Number of unanswered requests. */
   requests: number;
 }
 
 /**
- * Keeps a server to a number of connections, and its door open: for whoever comes then, the connection is ended that has
- * had no request for longest, or, when all have one, the one whose request is the oldest. So nobody keeps others out by
- * holding connections open, whether they send nothing, half a handshake, half a header, or a request now and then.
+ * Limits the number of connections of a server without refusing new ones. For a new connection it closes the one that
+ * has been without a request for longest. When all have a request, it closes the one with the oldest request. So no
+ * client can block others with open connections, whether it sends nothing, half a handshake, half a header, or an
+ * occasional request.
  *
- * Node's own `maxConnections` turns away whoever comes instead.
+ * Node's own `maxConnections` refuses new connections instead.
  */
 export class ConnectionLimiter {
   readonly #byClient = new Map<string, Connection>();
-  /** Both longest unchanged first. */
+  /** Both sets are in order of the last change, oldest first. */
   readonly #idle = new Set<Connection>();
   readonly #busy = new Set<Connection>();
 
-  /** @maxConnections maxConnections - At least 1. */
+  /** @param maxConnections - At least 1. */
   constructor(server: HttpServer | HttpsServer, maxConnections: number) {
     server.on("connection", (socket: Socket) => {
       if (this.#idle.size + this.#busy.size >= maxConnections) this.#closeOldest();
@@ -36,7 +37,7 @@ export class ConnectionLimiter {
     });
   }
 
-  /** Those in the middle of a TLS handshake, too, which Node's `closeAllConnections` leaves alone. */
+  /** Also closes connections during the TLS handshake, which Node's `closeAllConnections` does not. */
   closeAll(): void {
     for (const connection of [...this.#idle, ...this.#busy]) connection.socket.destroy();
   }
@@ -68,12 +69,15 @@ export class ConnectionLimiter {
   #forget(connection: Connection): void {
     this.#idle.delete(connection);
     this.#busy.delete(connection);
-    // The client's port may be in use again.
+    // The client's port may already be in use again.
     if (this.#byClient.get(connection.client) === connection) this.#byClient.delete(connection.client);
   }
 }
 
-/** The other end, which a connection and the TLS on top of it have in common; of one that is gone already, nobody's. */
+/**
+ * Returns the remote address and port, which a connection and its TLS socket have in common. Both are empty for a
+ * closed connection.
+ */
 function clientOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

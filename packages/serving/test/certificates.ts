@@ -2,7 +2,7 @@ import { createPublicKey } from "node:crypto";
 
 import { generate } from "selfsigned";
 
-/** With its private key, both in PEM. */
+/** A certificate with its private key, both in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -14,33 +14,33 @@ export interface Validity {
 }
 
 export interface AuthorityOptions {
-  /** Its private key, in PEM. Default: a new one. */
+  /** Private key of the authority, in PEM. Default: a new key. */
   readonly key?: string;
-  /** Who signs it. Default: itself. */
+  /** Issuer of the authority's certificate. Default: self-signed. */
   readonly issuer?: Certificate;
   readonly validity?: Validity;
-  /** Whether it may sign certificates at all. Default true. */
+  /** Whether the certificate is marked as a certificate authority. Default true. */
   readonly isAuthority?: boolean;
-  /** Whether its key may be used for that. Default true. */
+  /** Whether its key may sign certificates. Default true. */
   readonly signsCertificates?: boolean;
-  /** What those that it signs may be used for. Default: not said, which is everything. */
+  /** Extended key usage of the authority. Default: unspecified, which allows every usage. */
   readonly usage?: Usage;
 }
 
 export interface SignOptions {
   readonly dnsName?: string;
   readonly validity?: Validity;
-  /** Default: servers and clients. */
+  /** Extended key usage. Default: servers and clients. */
   readonly usage?: Usage;
 }
 
 type Usage = "clients" | "servers" | "both" | "unsaid";
 
 const KEY = { keyType: "ec", curve: "P-256", algorithm: "sha256" } as const;
-/** Good on the days tests simulate, and today. */
+/** Covers the dates that tests simulate, and today. */
 const DEFAULT_VALIDITY: Validity = { notBefore: "2020-01-01T00:00:00Z", notAfter: "2049-01-01T00:00:00Z" };
 
-/** An authority of its own, made for one test. */
+/** Creates an authority for one test. */
 export async function makeAuthority(name: string, options: AuthorityOptions = {}): Promise<Certificate> {
   const {
     issuer,
@@ -64,7 +64,7 @@ export async function makeAuthority(name: string, options: AuthorityOptions = {}
   return { cert, key };
 }
 
-/** A certificate that an authority signed, good for servers at 127.0.0.1 and for clients. */
+/** Creates a certificate signed by the authority, valid for servers at 127.0.0.1 and for clients. */
 export async function sign(
   ca: Certificate,
   commonName: string,
@@ -96,7 +96,7 @@ export async function sign(
   return { cert, key };
 }
 
-/** What a client sends: its own certificate first, then others. */
+/** Returns the certificates that a client sends: its own first, then the others. */
 export function chain(leaf: Certificate, ...others: readonly Certificate[]): Certificate {
   return { cert: [leaf, ...others].map(({ cert }) => cert.trim()).join("\n"), key: leaf.key };
 }
