@@ -2,17 +2,18 @@ import type { InformerFactory } from "@kubewright/informer";
 
 import type { BucketWork } from "./owned-bucket.js";
 
-/** What runs for a bucket until its signal aborts, such as a controller. */
+/** Work of a bucket, such as a controller. Runs until its signal aborts. */
 export interface BucketRunnable {
   readonly name: string;
   run(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * The parts, each of which starts once all caches of its bucket are filled: whoever saw owners and not what they own would make it
- * again. The bucket is opened then, also without any part.
+ * Wraps runnables so that each starts after all caches of its bucket have synced. A controller that sees owners without
+ * their dependents would create the dependents again. The bucket is opened then, even without any runnable.
  *
- * @param informers - Of the bucket, from `BucketInformers.forBucket`. They are run beside the parts, and end after them.
+ * @param informers - Of the bucket, from `BucketInformers.forBucket`. The caller runs them, and stops them after the
+ * runnables.
  */
 export function afterCacheSync(
   runnables: readonly BucketRunnable[],
@@ -33,7 +34,7 @@ export function afterCacheSync(
   }));
 }
 
-/** A bucket without anything to do is a bucket all the same. */
+/** Keeps a bucket without controllers owned until it is released. */
 export const untilReleased: BucketRunnable = {
   name: "until released",
   run: (signal) =>

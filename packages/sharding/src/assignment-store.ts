@@ -8,17 +8,17 @@ import type { BucketLayout } from "./layout.js";
 import { MemberError } from "./member-error.js";
 import { GROUP_LABEL } from "./own-lease.js";
 
-/** The assignment as it was at one moment. */
+/** The assignment at one resourceVersion. */
 export interface StoredAssignment {
   readonly assignment: Assignment;
-  /** Which buckets it has: perhaps others than this member knows. */
+  /** The buckets of the stored assignment, which may differ from this member's layout. */
   readonly layout: BucketLayout;
-  /** Whatever the former owner of a bucket ever wrote is older. */
+  /** Every write of the former owner of a bucket is older than this resourceVersion. */
   readonly resourceVersion: string;
   readonly object: DeepReadonly<ConfigMap>;
 }
 
-/** The member of the ConfigMap's data. */
+/** Key in the ConfigMap's `data`. */
 const DATA_KEY = "assignment";
 
 export interface AssignmentStoreOptions {
@@ -26,7 +26,7 @@ export interface AssignmentStoreOptions {
   readonly clock: Clock;
   readonly namespace: string;
   readonly group: string;
-  /** Of an assignment that is made here. */
+  /** Layout of an assignment that this store creates. */
   readonly layout: BucketLayout;
   readonly requestTimeoutMs: number;
 }
@@ -35,7 +35,7 @@ export function assignmentName(group: string): string {
   return `${group}-assignment`;
 }
 
-/** The ConfigMap with the assignment, and what was last known of it. */
+/** Reads and writes the ConfigMap with the assignment, and caches its newest version. */
 export class AssignmentStore {
   readonly #options: AssignmentStoreOptions;
   readonly #configMaps: ResourceClient<ConfigMap>;
@@ -47,17 +47,28 @@ export class AssignmentStore {
     this.#configMaps = options.client.resource(configMaps);
   }
 
-  /** The newest that was read, written or heard of; `undefined`: there was none. */
+  /**
+   * The newest assignment that was read, written or delivered by a watch; `undefined`: the ConfigMap does not exist.
+   */
   get latest(): StoredAssignment | undefined {
     return this.#latest;
   }
 
-  /** Takes in what a watch tells, which may lag behind. @throws Error when it cannot be read */
+  /**
+   * Takes the object of a watch event, which may be older than the cached one and is then ignored.
+   *
+   * @throws Error when the assignment cannot be parsed.
+   */
   observe(object: DeepReadonly<ConfigMap>): void {
     if (!isOlder(object, this.#object)) this.#setLatest(object);
   }
 
-  /** @throws MemberError when time went back; Error when it cannot be read; or what the request failed with. */
+  /**
+   * Reads the ConfigMap from the API server.
+   *
+   * @throws MemberError when the resourceVersion is lower than the cached one of the same UID; Error when the
+   * assignment cannot be parsed; otherwise the error of the request.
+   */
   async read(signal: AbortSignal): Promise<StoredAssignment | undefined> {
     const { namespace } = this.#options;
     const name = assignmentName(this.#options.group);
@@ -68,7 +79,7 @@ export class AssignmentStore {
         throw new MemberError(
           `the resourceVersion of ${namespace}/${name} went back, as after a restored backup: this member knows what never happened`,
         );
-      // A watch may have told something newer while the answer was on its way.
+      // A watch may have delivered a newer version while the response was under way.
       if (!isOlder(found, this.#object)) this.#setLatest(found);
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -77,7 +88,7 @@ export class AssignmentStore {
     return this.#latest;
   }
 
-  /** Makes one in which all is free, unless somebody else has. */
+  /** Creates an assignment without owners. If the ConfigMap exists already, reads it. */
   async create(signal: AbortSignal): Promise<void> {
     const { namespace, group, layout } = this.#options;
     const metadata = { name: assignmentName(group), namespace, labels: { [GROUP_LABEL]: group } };
@@ -92,7 +103,11 @@ export class AssignmentStore {
     }
   }
 
-  /** Puts another one in the place of `base`. @throws StatusError `Conflict` when somebody has since. */
+  /**
+   * Replaces the assignment `base`.
+   *
+   * @throws StatusError with reason `Conflict` when another member has written since `base`.
+   */
   async write(base: StoredAssignment, assignment: Assignment, signal: AbortSignal): Promise<StoredAssignment> {
     const data = { ...base.object.data, [DATA_KEY]: formatAssignment(assignment) };
     const object = { ...base.object, data };

@@ -1,32 +1,34 @@
 import { BUCKETS, type Bucket, HASH_NAME } from "./bucket.js";
 import { BucketLayout, type NamespaceSplits, unsplitLayout } from "./layout.js";
 
-/** Who has a bucket. */
+/** The owner of one bucket. */
 export interface Entry {
-  /** The identity of a member; `""`: nobody. */
+  /** Identity of the member that owns the bucket; `""`: no owner. */
   readonly owner: string;
-  /** Goes up by one with each owner. */
+  /** Increases by one with each owner. */
   readonly epoch: number;
-  /** Who gave it up, or whose death freed it. */
+  /** The member that released the bucket, or that was fenced while it owned the bucket. */
   readonly freedBy?: string;
-  /** Who could not work for it, and would not try again yet: it is for others. Never empty. */
+  /** Members that failed to run the bucket and do not retry it yet: other members acquire it. Never empty. */
   readonly avoids?: readonly string[];
 }
 
-/** Who has which bucket: one object that all members write by compare-and-swap. */
+/** Owner of every bucket: one object that all members write by compare-and-swap. */
 export interface Assignment {
   readonly hash: string;
   readonly buckets: number;
-  /** Namespaces whose Jobs several share. Default: none. */
+  /** Split namespaces, whose Jobs several members handle. Default: none. */
   readonly splits?: NamespaceSplits;
-  /** By bucket: those of namespaces, that of the whole cluster, and then the parts of namespaces that are split. */
+  /**
+   * Indexed by bucket: first the buckets of namespaces, then the cluster bucket, then the parts of split namespaces.
+   */
   readonly entries: readonly Entry[];
 }
 
 /**
- * In which nobody has anything.
+ * Creates an assignment in which no bucket has an owner.
  *
- * @lastEpoch lastEpoch - The last that was used of any bucket.
+ * @param lastEpoch - The highest epoch in use for any bucket. Default 0.
  */
 export function createFreeAssignment({ splits, buckets }: BucketLayout, lastEpoch = 0): Assignment {
   return {
@@ -37,28 +39,29 @@ export function createFreeAssignment({ splits, buckets }: BucketLayout, lastEpoc
   };
 }
 
-/** In which nobody has anything, and no namespace is split. */
+/** An assignment without owners and without split namespaces. */
 export const freeAssignment = createFreeAssignment(unsplitLayout);
 
-/** Which buckets it has. */
+/** The buckets of an assignment. */
 export function layoutOf({ splits }: Assignment): BucketLayout {
   return splits === undefined ? unsplitLayout : new BucketLayout(splits);
 }
 
-/** The buckets that somebody has. */
+/** The buckets that `owner` owns. */
 export function bucketsOf({ entries }: Assignment, owner: string): readonly Bucket[] {
   return [...entries.keys()].filter((bucket) => entries[bucket]!.owner === owner);
 }
 
-/** What members write, as the text of the ConfigMap's value. */
+/** Formats an assignment as the text in the ConfigMap. */
 export function formatAssignment({ hash, buckets, splits, entries }: Assignment): string {
   return JSON.stringify({ hash, buckets, splits, entries });
 }
 
 /**
- * Reads what a member wrote. Members that it does not know are let be.
+ * Parses the text that a member wrote. Ignores unknown fields.
  *
- * @throws Error in one line, when it is no assignment, or one of a version that shards in another way.
+ * @throws Error with a one-line message when the text is no assignment, or one of a version with another sharding
+ * scheme.
  */
 export function parseAssignment(text: string): Assignment {
   let value: Partial<Assignment> | null;
@@ -85,9 +88,12 @@ function parseSplits(splits: unknown): BucketLayout {
     return splits === undefined ? unsplitLayout : new BucketLayout(splits as NamespaceSplits);
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`the assignment has splits that cannot be (${reason}): delete the ConfigMap, and a member recreates it`, {
-      cause: error,
-    });
+    throw new Error(
+      `the assignment has splits that cannot be (${reason}): delete the ConfigMap, and a member recreates it`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -101,22 +107,22 @@ function isEntry(value: unknown): value is Entry {
   );
 }
 
-/** What a member may change: its own entries, those of nobody, and those of the dead. */
+/** What a member may change: its own entries, entries without owner, and entries of fenced members. */
 export interface AssignmentEdits {
   readonly acquire: readonly Bucket[];
   readonly release: readonly Bucket[];
-  /** Those of {@link release} that this member could not work for. Default: none. */
+  /** Buckets of {@link release} that this member failed to run. Default: none. */
   readonly failed?: ReadonlySet<Bucket>;
-  /** Those that this member would try again, though it could not work for them before. Default: none. */
+  /** Buckets that this member failed to run before and is ready to retry. Default: none. */
   readonly retry?: ReadonlySet<Bucket>;
-  /** Members whose entries are nobody's from now on. What is taken of them is taken in the same write. */
+  /** Fenced members. Their entries lose their owner, and may be acquired in the same write. */
   readonly fence: ReadonlySet<string>;
 }
 
 /**
- * The assignment with the edits made.
+ * Returns the assignment with the edits applied.
  *
- * @throws Error for an edit of an entry that a living other has.
+ * @throws Error for an edit of an entry that another live member owns.
  */
 export function withEdits(
   assignment: Assignment,
@@ -146,7 +152,7 @@ export function withEdits(
   return { ...assignment, entries };
 }
 
-/** The entry, with those out of mind that it need not be kept from any more. */
+/** Removes obsolete members from `avoids`. */
 function withoutAvoids(entry: Entry, isObsolete: (member: string) => boolean): Entry {
   const { avoids, ...rest } = entry;
   if (avoids?.some(isObsolete) !== true) return entry;

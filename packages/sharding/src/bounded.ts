@@ -1,10 +1,11 @@
 import type { Clock } from "@kubewright/clock";
 
 /**
- * Calls `send`, and gives up on it after `limitMs`, which may be Infinity, even if it never answers, or when one of the signals
- * aborts. The signal it is handed aborts then.
+ * Calls `send` with a signal, and rejects after `limitMs`, or when one of the signals aborts, even if `send` never
+ * settles. The signal passed to `send` aborts then, too.
  *
- * @throws What `send` throws, the signal's reason, or an Error that names the limit.
+ * @param limitMs - May be Infinity.
+ * @throws What `send` throws, the reason of the signal, or an Error that contains the limit.
  */
 export async function bounded<T>(
   send: (signal: AbortSignal) => Promise<T>,

@@ -3,44 +3,48 @@ import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 
 import { bounded } from "./bounded.js";
 
-/** A write was refused here, before it was sent: this member may not write for the bucket any more, or not yet. */
+/**
+ * A write was rejected in this process before it was sent: this member may not write for the bucket yet, or no longer.
+ */
 export class FencedError extends Error {
   override readonly name = "FencedError";
 }
 
-/** Why a write may not be sent; `undefined`: it may. */
+/** Why a write may not be sent. */
 export type FenceReason = "not open" | "closed" | "lease";
 
 export interface BucketFenceOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** When the server gives up a write by itself. */
+  /** Timeout that the API server applies to each write. */
   readonly requestTimeoutMs: number;
-  /** How long after it was sent a write may still happen: on its way, and then at the server. */
+  /** How long after it was sent a write may still take effect: in transit, and then at the API server. */
   readonly maxWriteDelayMs: number;
-  /** Whether this member's lease holds right now. */
+  /** Whether this member's Lease is valid now. */
   readonly holdsLease: () => boolean;
-  /** Told of what was refused. */
+  /** Called for each rejected write. */
   readonly onRefused: (reason: FenceReason) => void;
 }
 
 const READS: ReadonlySet<ApiRequest["method"]> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * The only way to the API server for the work of one bucket: asked at the moment a write is sent, not by a timer, so that a
- * process that was held up does no harm when it wakes up, nor does what waited for a connection meanwhile. Reads always pass.
+ * The only transport for writes of one bucket.
  *
- * A write that was sent has all the time it takes, also while the lease is late: given up, it would be done all the same, and
- * again by a member that goes on. Only who gives up the bucket cuts it off.
+ * The fence checks at the moment a write is sent, not by a timer. So a process that was paused does no harm when it
+ * resumes, and neither does a write that was queued for a connection meanwhile. Reads always pass.
+ *
+ * A write that was sent has no time limit, even while the Lease is late. An aborted write may still take effect, and a
+ * member that continues would then repeat it. Only {@link close} aborts writes.
  */
 export class BucketFence {
   readonly transport: Transport;
   readonly #options: BucketFenceOptions;
   readonly #closing = new AbortController();
   #state: "not open" | "open" | "closed" = "not open";
-  /** Writes without an answer yet. */
+  /** Writes without a response yet. */
   #inFlight = 0;
-  /** Monotonic: until then a write whose outcome is unknown may still happen. */
+  /** Monotonic time until which a write with unknown outcome may still take effect. */
   #unknownUntilMs = Number.NEGATIVE_INFINITY;
   #onIdle: (() => void) | undefined;
 
@@ -49,18 +53,18 @@ export class BucketFence {
     this.transport = (request) => (READS.has(request.method) ? options.transport(request) : this.#write(request));
   }
 
-  /** Lets writes pass, unless it was closed before. */
+  /** Allows writes, unless the fence was closed before. */
   open(): void {
     if (this.#state === "not open") this.#state = "open";
   }
 
-  /** Lets no write pass any more, and gives up on those that are under way. */
+  /** Rejects all further writes, and aborts those in flight. */
   close(): void {
     this.#state = "closed";
     this.#closing.abort(new FencedError("the bucket was released"));
   }
 
-  /** Resolves when no write of the bucket can happen any more. Only after {@link close}. */
+  /** Resolves when no write of the bucket can take effect any more. Call it only after {@link close}. */
   async settled(): Promise<void> {
     if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     const waitMs = this.#unknownUntilMs - this.#options.clock.monotonic();
@@ -88,7 +92,7 @@ export class BucketFence {
       const timed = { ...request, beforeSend, path: withTimeout(request.path, requestTimeoutMs) };
       const limit = { clock, limitMs: Infinity, signals };
       const response = await bounded((signal) => transport({ ...timed, signal }), limit);
-      // The server gave up, which says nothing about what it did.
+      // The API server timed out: the write may or may not have taken effect.
       if (response.status === 504) this.#recordUnknownOutcome(sentMs);
       return response;
     } catch (error) {

@@ -21,7 +21,7 @@ async function setUp({ layout, streamsLists = true }: { layout?: BucketLayout; s
     client: new Client({
       transport: (request) => {
         paths.push(request.path);
-        // As a server that does not stream lists.
+        // Like an API server without streaming lists.
         if (!streamsLists && request.path.includes("sendInitialEvents")) return Promise.reject(new Error("400"));
         return server.transport(request);
       },

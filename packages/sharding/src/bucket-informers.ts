@@ -26,33 +26,37 @@ import { relaySource } from "./relay-source.js";
 import { repeat } from "./repeat.js";
 
 export interface BucketInformersOptions {
-  /** Only reads. */
+  /** Used for reads only. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** Which buckets there are, as the member's. Default: no namespace is split. */
+  /** The same layout as the member's. Default: no namespace is split. */
   readonly layout?: BucketLayout | undefined;
   readonly transform?: AnyTransform | undefined;
-  /** How often handlers are shown their caches again. Default 0: never. */
+  /** Resync period of the informers. Default 0: no resync. */
   readonly resyncMs?: number | undefined;
   /** Label of the feeds' metrics, such as the program's name. */
   readonly informerName?: string | undefined;
   readonly metrics?: InformerMetricsProvider | undefined;
-  /** Told about every failure. Default: standard error, the same once a minute. */
+  /** Called for every failure. Default: logs to standard error, the same failure once a minute. */
   readonly onError?: ((error: InformerError) => void) | undefined;
 }
 
-/** So long after the end of a namespace nothing of it is on its way any more. */
+/** Delay after the deletion of a namespace until no event of it can still arrive. */
 const FORGET_DELAY_MS = 60_000;
 
 /**
- * The caches of a member's buckets. There is one watch of each resource, of all namespaces of all its buckets, however many they
- * are; a server that knows shards leaves out the rest. Each bucket has caches of its own, which begin with lists that are newer than
- * all that its former owner did, and end with it.
+ * The caches of a member's buckets.
  *
- * A namespace that comes later comes into all caches of its bucket at once, so that nobody sees owners without what they own.
+ * Each resource has one watch for all namespaces of all the member's buckets. An API server that supports sharded
+ * watches does not send the events of other shards. Each bucket has its own caches. They are filled by lists that are
+ * newer than every write of the former owner, and end with the bucket.
  *
- * A bucket that is a part of a namespace has lists and watches of its own, of the whole of it: they cost as much for each part.
+ * A new namespace is added to all caches of its bucket at the same moment, so that no controller sees owners without
+ * their dependents.
+ *
+ * A bucket that is a part of a namespace has its own lists and watches of the whole namespace: each part costs as much
+ * as the namespace.
  */
 export class BucketInformers {
   readonly name = "informers of buckets";
@@ -60,7 +64,7 @@ export class BucketInformers {
   readonly #layout: BucketLayout;
   readonly #namespaces: SharedInformer<Namespace>;
   readonly #feeds = new Map<string, NamespaceFeed<KubernetesObject>>();
-  /** Of what is in no namespace. */
+  /** Informers of cluster-scoped resources. */
   readonly #clusterWide: InformerFactory;
   readonly #bucketNamespaces = new Set<BucketNamespaces>();
   readonly #running: Promise<void>[] = [];
@@ -85,12 +89,12 @@ export class BucketInformers {
     this.#clusterWide = new InformerFactory(shared);
   }
 
-  /** How many namespaces a bucket has, as far as is known. None is in one that is a part of a namespace. */
+  /** Number of known namespaces of a bucket; 0 for a part of a namespace. */
   countNamespaces(bucket: Bucket): number {
     return this.#namespacesOf(bucket).length;
   }
 
-  /** Reads for all buckets until the signal aborts. Once. */
+  /** Runs the informers of all buckets until the signal aborts. Call it once. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const feed of this.#feeds.values()) this.#running.push(feed.run(signal));
@@ -99,9 +103,9 @@ export class BucketInformers {
   }
 
   /**
-   * The caches of a bucket, to be run for as long as this member has it.
+   * Creates the caches of a bucket, to be run while this member owns it.
    *
-   * @param onInformer - Told of every informer when it is made, before anybody else has it.
+   * @param onInformer - Called with every informer when it is created, before any other code can use it.
    */
   forBucket(bucket: Bucket, onInformer?: InformerFactoryOptions["onInformer"]): InformerFactory {
     const { client, clock, random, resyncMs, transform, onError } = this.#options;

@@ -2,7 +2,7 @@ import type { KubernetesObject } from "@kubewright/api";
 import type { Clock } from "@kubewright/clock";
 import type { NamespaceFeed, ReflectorTarget } from "@kubewright/informer";
 
-/** A cache of a bucket, and what fills it. */
+/** A cache of a bucket, and the feed that fills it. */
 interface CacheFeed<T extends KubernetesObject> {
   readonly feed: NamespaceFeed<T>;
   readonly target: ReflectorTarget<T>;
@@ -10,20 +10,20 @@ interface CacheFeed<T extends KubernetesObject> {
 
 interface TrackedCache {
   readonly cacheFeed: CacheFeed<KubernetesObject>;
-  /** Namespaces that it was told of; `undefined`: of none, and not even that there are none. */
+  /** Namespaces that the cache contains; `undefined`: the cache is not filled yet, not even with an empty list. */
   namespaces: Set<string> | undefined;
 }
 
 const RETRY_MS = 1_000;
 
-/** Brings the namespaces of one bucket into all its caches, those that come later into all at the same moment. */
+/** Adds the namespaces of one bucket to all its caches, later namespaces to all caches at the same moment. */
 export class BucketNamespaces {
   readonly #namespacesOf: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly #clock: Clock;
   readonly #caches = new Set<TrackedCache>();
   #isRunning = false;
   #hasChanged = false;
-  /** Of all caches of the bucket. */
+  /** Signal of all caches of the bucket. */
   #signal: AbortSignal | undefined;
 
   constructor(namespacesOf: (signal: AbortSignal) => Promise<readonly string[]>, clock: Clock) {
@@ -35,7 +35,7 @@ export class BucketNamespaces {
     return this.#caches.size === 0;
   }
 
-  /** Keeps a cache filled until the signal, the same for all of a bucket, aborts. */
+  /** Keeps a cache filled until the signal aborts. All caches of a bucket have the same signal. */
   async keepFilled<T extends KubernetesObject>(cacheFeed: CacheFeed<T>, signal: AbortSignal): Promise<void> {
     const cache: TrackedCache = {
       cacheFeed: cacheFeed as unknown as CacheFeed<KubernetesObject>,
@@ -48,7 +48,7 @@ export class BucketNamespaces {
     this.#caches.delete(cache);
   }
 
-  /** There may be another namespace. */
+  /** Checks for new namespaces. */
   wake(): void {
     this.#hasChanged = true;
     if (!this.#isRunning && this.#signal !== undefined) void this.#run(this.#signal);
@@ -69,7 +69,7 @@ export class BucketNamespaces {
       try {
         await this.#addNamespaces(signal);
       } catch {
-        // It was told to whoever listens to the feed.
+        // The feed has reported the error.
         this.#hasChanged = true;
         await this.#clock.sleep(RETRY_MS, signal, { background: true }).catch(() => undefined);
       }

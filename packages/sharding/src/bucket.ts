@@ -1,21 +1,21 @@
 import { type Hash64, fnv1a64 } from "@kubewright/api";
 
 /**
- * A unit of ownership: a number below {@link BUCKETS} is a part of the namespaces, {@link CLUSTER_BUCKET} what needs all, and those
- * beyond are parts of one namespace each (`BucketLayout`).
+ * A unit of ownership. A number below {@link BUCKETS} is a hash range of namespaces, {@link CLUSTER_BUCKET} the work
+ * that needs the whole cluster. Each higher number is one part of a split namespace (`BucketLayout`).
  */
 export type Bucket = number;
 
-/** Parts of the namespaces: enough for 8 to 16 members. It must not change while anybody runs. */
+/** Number of buckets of namespaces: enough for 8 to 16 members. It must not change while a member runs. */
 export const BUCKETS = 64;
 
-/** What cannot be split, such as garbage collection, which goes by owners of all kinds. */
+/** Work that cannot be split, such as garbage collection, which follows owners of all kinds. */
 export const CLUSTER_BUCKET: Bucket = BUCKETS;
 
-/** How namespaces come to buckets, as the assignment names it: members that differ in it do not work together. */
+/** Name of the hash of namespaces in the assignment: members with different hashes do not work together. */
 export const HASH_NAME = "fnv1a64-murmur3-64";
 
-/** All buckets where no namespace is split, {@link CLUSTER_BUCKET} last. */
+/** All buckets of a layout without split namespaces, {@link CLUSTER_BUCKET} last. */
 export const allBuckets: readonly Bucket[] = Array.from({ length: BUCKETS + 1 }, (_, bucket) => bucket);
 
 /** The bucket of a namespace that is not split: the top six bits of its mixed hash. */
@@ -23,14 +23,14 @@ export function bucketOf(namespace: string): Bucket {
   return Number(mix64(fnv1a64(namespace)) >> 58n);
 }
 
-/** `07`, or `cluster`. */
+/** Name of a bucket without parts: `07`, or `cluster`. */
 export function bucketName(bucket: Bucket): string {
   return bucket === CLUSTER_BUCKET ? "cluster" : String(bucket).padStart(2, "0");
 }
 
 /**
- * The 64-bit finaliser of MurmurHash3. FNV-1a hardly stirs its upper bits, by which namespaces that are named alike would all
- * be neighbours.
+ * The 64-bit finaliser of MurmurHash3. FNV-1a changes its upper bits little, so similar namespace names would all be in
+ * one bucket.
  */
 export function mix64({ high, low }: Hash64): bigint {
   let hash = (BigInt(high) << 32n) | BigInt(low);

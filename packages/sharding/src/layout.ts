@@ -2,15 +2,21 @@ import { fnv1a64 } from "@kubewright/api";
 
 import { type Bucket, allBuckets, bucketName, bucketOf, mix64 } from "./bucket.js";
 
-/** Namespaces whose Jobs several members share, each with the number of its parts: 16 namespaces at most, of 2 to 16 parts. */
+/**
+ * Split namespaces, whose Jobs several members handle, with their number of parts: at most 16 namespaces of 2 to 16
+ * parts.
+ */
 export type NamespaceSplits = Readonly<Record<string, number>>;
 
-/** A bucket of a namespace that is split: all members that have one see the whole of it, and each works for some of its Jobs. */
+/**
+ * One part of a split namespace. All members that own a part cache the whole namespace, and each handles some of its
+ * Jobs.
+ */
 export interface NamespacePart {
   readonly namespace: string;
-  /** From 0. The first part has also what is not split, such as CronJobs. */
+  /** Starts at 0. Part 0 also has everything that is not split, such as CronJobs. */
   readonly index: number;
-  /** Whether what has this uid, such as a Job, is of this part. */
+  /** Whether the object with this UID, such as a Job, belongs to this part. */
   readonly has: (uid: string) => boolean;
 }
 
@@ -20,22 +26,25 @@ const MAX_PARTS = 16;
 const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
- * Which buckets there are: {@link allBuckets}, and behind them the parts of namespaces that are split, in the order of their names.
- * Members that differ in it do not work together.
+ * The buckets: {@link allBuckets}, followed by the parts of split namespaces, ordered by namespace. Members with
+ * different layouts do not work together.
  */
 export class BucketLayout {
   readonly splits: NamespaceSplits;
-  /** The splits as people write them, `batch=4,web=2`, the same for the same ones; `""`: nothing is split. */
+  /** The splits in the form of the flag, `batch=4,web=2`, in canonical order; `""`: no namespace is split. */
   readonly text: string;
   readonly buckets: readonly Bucket[];
   /**
-   * The same, in groups of which each is shared evenly for itself: the parts of a namespace are of little use where all of them are
-   * one member's.
+   * The buckets in groups. Each group is distributed evenly by itself, because one member that owns all parts of a
+   * namespace would defeat the split.
    */
   readonly groups: readonly (readonly Bucket[])[];
   readonly #parts = new Map<Bucket, NamespacePart>();
 
-  /** @throws Error in one line, when a namespace cannot be called so, or there are too many or too few parts. */
+  /**
+   * @throws Error with a one-line message for an invalid namespace name, too many namespaces, or an invalid number of
+   * parts.
+   */
   constructor(splits: NamespaceSplits) {
     const sorted = Object.entries(splits).sort(([a], [b]) => (a < b ? -1 : 1));
     if (sorted.length > MAX_NAMESPACES)
@@ -59,27 +68,27 @@ export class BucketLayout {
     this.buckets = sorted.length === 0 ? allBuckets : groups.flat();
   }
 
-  /** The bucket that a namespace is in; `undefined`: it is split. */
+  /** The bucket of a namespace; `undefined`: the namespace is split. */
   bucketOf(namespace: string): Bucket | undefined {
     return Object.hasOwn(this.splits, namespace) ? undefined : bucketOf(namespace);
   }
 
-  /** What part of a namespace a bucket is, if it is one. */
+  /** The namespace part of a bucket; `undefined`: the bucket is no part. */
   namespacePartOf(bucket: Bucket): NamespacePart | undefined {
     return this.#parts.get(bucket);
   }
 
-  /** `07`, `cluster`, or `batch/0`. */
+  /** Name of a bucket: `07`, `cluster`, or `batch/0`. */
   nameOf(bucket: Bucket): string {
     const part = this.#parts.get(bucket);
     return part === undefined ? bucketName(bucket) : `${part.namespace}/${part.index}`;
   }
 }
 
-/** In which no namespace is split. */
+/** The layout without split namespaces. */
 export const unsplitLayout = new BucketLayout({});
 
-/** Which of so many parts of a namespace has a uid: the remainder of its mixed hash. */
+/** Index of the part of a namespace that a UID belongs to: the mixed hash modulo `parts`. */
 export function partIndexOf(uid: string, parts: number): number {
   return Number(mix64(fnv1a64(uid)) % BigInt(parts));
 }

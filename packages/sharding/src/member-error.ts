@@ -1,4 +1,4 @@
-/** This process is no member any more, and must end: others do its work. */
+/** This process is no longer a member and must exit: other members take over its work. */
 export class MemberError extends Error {
   override readonly name = "MemberError";
 }

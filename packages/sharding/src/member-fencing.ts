@@ -19,26 +19,35 @@ export interface MemberFencingOptions {
   readonly logger: Logger;
 }
 
-/** Makes sure of the dead: whoever is silent can renew its Lease no more before anybody takes what it had. */
+/**
+ * Fences expired members: takes over their Leases, so that they can no longer renew them, before another member
+ * acquires their buckets.
+ */
 export class MemberFencing {
   readonly #options: MemberFencingOptions;
-  /** Monotonic: since when an owner has no Lease. */
+  /** Monotonic time since which an owner has no Lease. */
   readonly #absentSinceMs = new Map<string, number>();
-  /** Owners whose Leases were deleted that long ago. */
+  /** Owners whose Leases were deleted at least a lease duration ago. */
   readonly #withoutLease = new Set<string>();
 
   constructor(options: MemberFencingOptions) {
     this.#options = options;
   }
 
-  /** Who never writes again: those whose Leases are seized or gone. */
+  /** Members that can no longer write: their Leases were taken over or deleted. */
   get fenced(): ReadonlySet<string> {
     const { members, mutations } = this.#options;
-    const expired = mutations.has("no lease takeover") ? members.expiredLeases().map((lease) => identityOf(lease)!) : [];
+    const expired = mutations.has("no lease takeover")
+      ? members.expiredLeases().map((lease) => identityOf(lease)!)
+      : [];
     return new Set([...members.fenced(), ...this.#withoutLease, ...expired]);
   }
 
-  /** Looks for those who died since. @throws What a request failed with, to be tried again. */
+  /**
+   * Fences the members that have expired since the last call.
+   *
+   * @throws The error of a request. The caller retries.
+   */
   async fenceExpiredMembers(assignment: Assignment, signal: AbortSignal): Promise<void> {
     await this.#findOwnersWithoutLease(assignment, signal);
     if (this.#options.mutations.has("no lease takeover")) return;
@@ -47,8 +56,8 @@ export class MemberFencing {
   }
 
   /**
-   * Finds the owners whose Leases somebody deleted: without it a member cannot renew, and after a lease's time it has ended. The
-   * watch may have missed a Lease, so the server is asked.
+   * Finds owners whose Leases were deleted. Such a member cannot renew, and has ended after a lease duration. The watch
+   * may have missed a Lease, so the API server is read.
    */
   async #findOwnersWithoutLease({ entries }: Assignment, signal: AbortSignal): Promise<void> {
     const { clock, timing, members } = this.#options;
@@ -62,7 +71,7 @@ export class MemberFencing {
       if (this.#withoutLease.has(owner) || nowMs - sinceMs < timing.leaseDurationMs) continue;
       try {
         members.observe(await this.#read(owner, signal));
-        // Of another kind, it is nobody who could be judged here.
+        // A Lease without this sharding scheme belongs to no member that can be judged here.
         this.#absentSinceMs.set(owner, nowMs);
       } catch (error) {
         if (!isNotFound(error)) throw error;
@@ -71,7 +80,7 @@ export class MemberFencing {
     }
   }
 
-  /** Takes the Leases of those who are silent: only who lost its Lease is dead. */
+  /** Takes over the Leases of expired members: a member is fenced only by losing its Lease. */
   async #takeOverExpiredLeases(signal: AbortSignal): Promise<void> {
     const { client, members, logger } = this.#options;
     for (const lease of members.expiredLeases()) {
@@ -85,13 +94,13 @@ export class MemberFencing {
       } catch (error) {
         if (isNotFound(error)) members.observeDeletion(lease);
         else if (!isConflict(error)) throw error;
-        // It lives, and it is the watch that is silent.
+        // The member renewed its Lease, and the watch is behind.
         else members.observe(await this.#read(identity, signal));
       }
     }
   }
 
-  /** Leases of the dead go when nothing is theirs any more. */
+  /** Deletes the Leases of fenced members that own no bucket any more. */
   async #deleteFencedLeases({ entries }: Assignment, signal: AbortSignal): Promise<void> {
     const { client, members } = this.#options;
     for (const identity of members.fenced()) {

@@ -6,21 +6,21 @@ import { SCHEME_ANNOTATION, isScheme, leaseName, schemeOf } from "./own-lease.js
 
 interface ObservedLease {
   readonly lease: DeepReadonly<Lease>;
-  /** Monotonic: when it was first seen as it is. */
+  /** Monotonic time at which this resourceVersion was first observed. */
   sinceMs: number;
 }
 
 export interface MembersOptions {
   readonly clock: Clock;
-  /** The identity of the member that looks. */
+  /** Identity of this member. */
   readonly me: string;
   readonly leaseDurationMs: number;
   readonly layout: BucketLayout;
 }
 
 /**
- * Who else lives, as their Leases show. Times in Leases are never looked at: what counts is for how long, by one's own clock, a
- * Lease has been the same.
+ * The other members, by their Leases. Timestamps in Leases are ignored. Only the time matters for which a Lease has not
+ * changed, by this process's clock.
  */
 export class Members {
   readonly #clock: Clock;
@@ -53,7 +53,7 @@ export class Members {
     this.#trackChange();
   }
 
-  /** Observation begins anew: what was not heard meanwhile says nothing. */
+  /** Restarts the observation of all Leases, since renewals may have been missed. */
   restartObservation(): void {
     for (const seen of this.#observed.values()) seen.sinceMs = this.#clock.monotonic();
   }
@@ -66,33 +66,33 @@ export class Members {
     return this.#observed.get(identity)?.lease;
   }
 
-  /** Identities of those who live and share the same buckets, this member's among them. */
+  /** Sorted identities of the live members with the same layout, this member included. */
   live(): readonly string[] {
     return [this.#me, ...this.#liveOthers(this.#scheme).map(({ lease }) => identityOf(lease)!)].sort();
   }
 
-  /** Whether somebody else lives who shares the buckets of a layout. */
+  /** Whether another live member has this layout. */
   hasOthersWith(layout: BucketLayout): boolean {
     return this.#liveOthers(schemeOf(layout)).length > 0;
   }
 
-  /** What the others who live tell of themselves. */
+  /** Annotations on the Leases of the other live members. */
   annotationsOfOthers(): readonly Readonly<Record<string, string>>[] {
     return this.#liveOthers(this.#scheme).map(({ lease }) => lease.metadata.annotations ?? {});
   }
 
-  /** Those who never write again: their Leases are nobody's. */
+  /** Members whose Leases have no holder: they can no longer write. */
   fenced(): ReadonlySet<string> {
     return new Set([...this.#observed].filter(([, { lease }]) => isReleased(lease)).map(([identity]) => identity));
   }
 
-  /** The Leases that were the same for too long: of those who are dead, once they are seized. */
+  /** Leases that were not renewed for a lease duration. Their members are fenced once the Leases are taken over. */
   expiredLeases(): readonly DeepReadonly<Lease>[] {
     const expired = [...this.#observed.values()].filter((seen) => !isReleased(seen.lease) && this.#isExpired(seen));
     return expired.map(({ lease }) => lease);
   }
 
-  /** For how long the same ones have lived. */
+  /** How long the set of live members has not changed, in milliseconds. */
   get unchangedForMs(): number {
     this.#trackChange();
     return this.#clock.monotonic() - this.#changedMs;
@@ -117,7 +117,10 @@ export class Members {
   }
 }
 
-/** Whose Lease it is: by its name, since one that was seized names nobody else. `undefined`: no member of our kind. */
+/**
+ * Identity of the member that a Lease belongs to. It is read from the Lease's name, since a Lease that was taken over
+ * has no holder. `undefined`: no Lease of this sharding scheme.
+ */
 export function identityOf({ metadata }: DeepReadonly<Lease>): string | undefined {
   const { name = "", annotations } = metadata;
   if (!isScheme(annotations?.[SCHEME_ANNOTATION]) || !name.startsWith(leaseName(""))) return undefined;

@@ -1,10 +1,10 @@
-/** Ways to be wrong, for tests that have to notice: nothing else sets them. */
+/** Deliberate defects that tests must detect. Only tests set them. */
 export type Mutation =
-  /** Writes are sent whatever became of the lease. */
+  /** Writes are sent even if the Lease is not valid. */
   | "no fence"
-  /** A bucket is given up while a write has no known outcome. */
+  /** A bucket is released while a write has an unknown outcome. */
   | "no wait for outcomes"
-  /** Who is silent is taken for dead without its Lease being seized. */
+  /** Expired members count as fenced although their Leases were not taken over. */
   | "no lease takeover"
-  /** Time in which this member could not reach the API counts as silence of others. */
+  /** Time during which this member could not reach the API server counts as missing renewals of others. */
   | "outages count";

@@ -8,23 +8,28 @@ import type { BucketLayout } from "./layout.js";
 import { MemberError } from "./member-error.js";
 import type { ShardTiming } from "./timing.js";
 
-/** The label by which members find each other. */
+/** Label by which members of a group find each other. */
 export const GROUP_LABEL = "kubewright.dev/group";
-/** How a member shards, as its Lease says: those who do otherwise are no members. */
+/** Annotation of a Lease with the member's sharding scheme. Processes with another scheme are no members. */
 export const SCHEME_ANNOTATION = "kubewright.dev/sharding-scheme";
 const SCHEME = `${BUCKETS}/${HASH_NAME}`;
 
-/** How members of a layout shard. Those of versions that split no namespaces take others for no members. */
+/** Sharding scheme of a layout. Versions without split namespaces do not treat members with splits as members. */
 export function schemeOf(layout: BucketLayout): string {
   return `${SCHEME} ${layout.text}`.trimEnd();
 }
 
-/** Whether it is a scheme of {@link schemeOf}, whatever is split: whose Lease has one lives and dies as we do. */
+/**
+ * Whether this is a scheme of {@link schemeOf} with any splits: the same rules of liveness and fencing apply to its
+ * Leases.
+ */
 export function isScheme(scheme: string | undefined): boolean {
   return scheme?.split(" ", 1)[0] === SCHEME;
 }
 
-/** Wall time that passes beyond monotonic time, which stands still while a machine is suspended. */
+/**
+ * Tolerated difference between wall and monotonic time. Monotonic time does not advance while the machine is suspended.
+ */
 const MAX_DRIFT_MS = 2_000;
 
 export interface OwnLeaseOptions {
@@ -36,25 +41,26 @@ export interface OwnLeaseOptions {
   readonly version: string;
   readonly layout: BucketLayout;
   readonly timing: ShardTiming;
-  /** What others are to know of this member, besides that it lives. */
+  /** Further annotations of the Lease, read by other members. */
   readonly annotations: () => Readonly<Record<string, string>>;
   /**
-   * Asked after a renewal that came too late: whether nobody has acted in between. The lease holds again once it resolves.
+   * Called after a late renewal: must verify that no other member has acted meanwhile. The Lease is valid again after
+   * it resolves.
    */
   readonly confirm: (signal: AbortSignal) => Promise<void>;
 }
 
-/** The name of a member's Lease. */
+/** Name of a member's Lease. */
 export function leaseName(identity: string): string {
   return `kubewright-member-${identity}`;
 }
 
-/** The Lease that says that this member lives, and by which it may write. */
+/** This member's Lease: shows others that the member is live, and permits its writes. */
 export class OwnLease {
   readonly #options: OwnLeaseOptions;
   readonly #leases: ResourceClient<Lease>;
   #lease: DeepReadonly<Lease> | undefined;
-  /** When the last renewal that succeeded was sent. */
+  /** When the last successful renewal was sent. */
   #renewed: { readonly monotonicMs: number; readonly wallMs: number } | undefined;
 
   constructor(options: OwnLeaseOptions) {
@@ -62,21 +68,25 @@ export class OwnLease {
     this.#leases = options.client.resource(leases);
   }
 
-  /** Whether it holds right now, by this process's clocks alone. */
+  /** Whether the Lease is valid now, by this process's clocks alone. */
   get holds(): boolean {
     return this.#ageMs() < this.#options.timing.renewDeadlineMs;
   }
 
-  /** Whether it is renewed in time: who cannot reach the API cannot tell whether others do. */
+  /**
+   * Whether the Lease was renewed within two retry periods. A member that cannot reach the API server cannot judge
+   * others.
+   */
   get isRenewedInTime(): boolean {
     return this.#ageMs() <= 2 * this.#options.timing.retryPeriodMs;
   }
 
   /**
-   * Makes the Lease, or renews it.
+   * Creates or renews the Lease.
    *
-   * @returns Whether it had been late, by more than two periods.
-   * @throws MemberError when this member is no more; or what the request failed with, to be tried again.
+   * @returns Whether the Lease had been late by more than two retry periods.
+   * @throws MemberError when this process is no longer a member; otherwise the error of the request, which the caller
+   * retries.
    */
   async renew(signal: AbortSignal): Promise<boolean> {
     const { clock, timing, confirm } = this.#options;
@@ -90,7 +100,7 @@ export class OwnLease {
     return !wasRenewedInTime;
   }
 
-  /** Takes the Lease away. The last that is done. */
+  /** Deletes the Lease, as the last step of a shutdown. */
   async remove(signal: AbortSignal): Promise<void> {
     const { clock, timing, namespace } = this.#options;
     const { name = "", uid = "" } = this.#lease?.metadata ?? {};
@@ -107,7 +117,8 @@ export class OwnLease {
       else
         this.#setLease(await this.#leases.update({ ...this.#annotated(this.#lease), spec: this.#spec() }, { signal }));
     } catch (error) {
-      // The server refused: somebody else wrote or deleted it, or this member did, and the answer was lost.
+      // The API server refused. Either another client wrote or deleted the Lease, or this member did and the response
+      // was lost.
       if (error instanceof StatusError && this.#lease !== undefined) await this.#read(signal);
       throw error;
     }
@@ -125,7 +136,7 @@ export class OwnLease {
       this.#setLease(await this.#leases.create({ metadata, spec: this.#spec() }, { signal }));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      // Of an earlier attempt: identities are not used twice.
+      // Created by an earlier request of this member: identities are not reused.
       await this.#read(signal);
     }
   }

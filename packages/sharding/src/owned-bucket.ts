@@ -7,33 +7,41 @@ import type { NamespacePart } from "./layout.js";
 import type { Mutation } from "./mutation.js";
 import type { ShardTiming } from "./timing.js";
 
-/** A bucket that this member has: what the work for it needs to know. */
+/** An owned bucket, as its work receives it. */
 export interface BucketWork {
   readonly bucket: Bucket;
   /** `07`, `cluster`, or `batch/0`. */
   readonly name: string;
-  /** Set when the bucket is a part of a namespace that is split: of the whole of what its caches show, only that part is its work. */
+  /** Set for a part of a split namespace: the caches contain the whole namespace, the work handles only this part. */
   readonly part?: NamespacePart;
   readonly epoch: number;
   /**
-   * A resourceVersion that every write of the former owner is older than. Caches of the bucket have to be filled by lists that
-   * are at least as new: without a resourceVersion, or not older than this one (informers with `startsConsistent`). A list at
-   * "0" may lack what the former owner did last, and would have it done again.
+   * Every write of the former owner is older than this resourceVersion.
+   *
+   * Fill the caches of the bucket by lists that are at least as new: without a resourceVersion, or not older than this
+   * one (informers with `startsConsistent`). A list at "0" may lack the last writes of the former owner, and the work
+   * would repeat them.
    */
   readonly notBefore: string;
-  /** The only way by which the work may write. Writes are refused before {@link opened} and when the bucket was given up. */
+  /**
+   * The only transport that the work may write with. It rejects writes before {@link opened} and after the bucket is
+   * released.
+   */
   readonly transport: Transport;
-  /** To be called when all caches of the bucket have synced: from now on writes pass. */
+  /** Call it when all caches of the bucket have synced: writes are allowed from then on. */
   readonly opened: () => void;
 }
 
 /**
- * Works for a bucket until the signal aborts, then finishes what was begun and resolves: nothing of it is left, and nothing that
- * it learned is used again. If it ends before, another member is to try.
+ * Works for a bucket until the signal aborts, then finishes what is in flight and resolves. No state may survive it. If
+ * it settles earlier, the bucket is released and another member tries.
  */
 export type RunBucket = (work: BucketWork, signal: AbortSignal) => Promise<void>;
 
-/** `starting`: it syncs. `active`: it writes. `draining`: what was begun ends. `drained`: it can be given up. */
+/**
+ * `starting`: caches sync. `active`: writes are allowed. `draining`: work in flight finishes. `drained`: it can be
+ * released.
+ */
 export type BucketState = "starting" | "active" | "draining" | "drained";
 
 export interface OwnedBucketOptions {
@@ -48,11 +56,11 @@ export interface OwnedBucketOptions {
   readonly mutations: ReadonlySet<Mutation>;
   readonly holdsLease: () => boolean;
   readonly onRefused: (reason: FenceReason) => void;
-  /** Told when its state is another one. */
+  /** Called when the state changes. */
   readonly onChange: () => void;
 }
 
-/** A bucket from being taken to being given up. */
+/** A bucket from acquire to release. */
 export class OwnedBucket {
   readonly bucket: Bucket;
   readonly epoch: number;
@@ -75,7 +83,7 @@ export class OwnedBucket {
       transport,
       clock,
       requestTimeoutMs,
-      // Who dies is waited for just as long.
+      // As long as other members wait for the writes of an expired member.
       maxWriteDelayMs: leaseDurationMs - renewDeadlineMs,
       holdsLease: mutations.has("no fence") ? () => true : holdsLease,
       onRefused,
@@ -86,7 +94,7 @@ export class OwnedBucket {
     return this.#state;
   }
 
-  /** Why it is given up although nobody asked for it. */
+  /** Why the bucket is released although no release was planned. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -121,7 +129,7 @@ export class OwnedBucket {
       });
   }
 
-  /** Ends the work. Resolves when nothing of it can happen any more. */
+  /** Ends the work. Resolves when no write of it can take effect any more. */
   async drain(): Promise<void> {
     if (this.#state === "draining" || this.#state === "drained") return;
     this.#state = "draining";
@@ -137,7 +145,7 @@ export class OwnedBucket {
     onChange();
   }
 
-  /** Ends the work at once: somebody else may have the bucket. */
+  /** Ends the work immediately: another member may own the bucket. */
   abandon(): void {
     this.#state = "drained";
     this.#fence.close();

@@ -11,7 +11,7 @@ import type { HandoffReason, MemberMetrics } from "./shard-metrics.js";
 import type { ShardTiming } from "./timing.js";
 
 export interface OwnedBucketsOptions {
-  /** The identity of the member whose they are. */
+  /** Identity of this member. */
   readonly me: string;
   readonly layout: BucketLayout;
   readonly transport: Transport;
@@ -19,23 +19,23 @@ export interface OwnedBucketsOptions {
   readonly timing: ShardTiming;
   readonly mutations: ReadonlySet<Mutation>;
   readonly runBucket: RunBucket;
-  /** Whether the member's lease holds right now. */
+  /** Whether this member's Lease is valid now. */
   readonly holdsLease: () => boolean;
-  /** What is known of the assignment; `undefined`: there is none. */
+  /** The newest known assignment; `undefined`: none exists. */
   readonly latest: () => StoredAssignment | undefined;
-  /** Told when there may be something to do for a bucket. */
+  /** Called when a bucket may need work. */
   readonly onChange: () => void;
   readonly metrics: MemberMetrics | undefined;
   readonly logger: Logger;
 }
 
-/** What a member has, each bucket from being taken to being given up, and what it saw of those that are nobody's. */
+/** The buckets of a member from acquire to release, and how long other buckets have had no owner. */
 export class OwnedBuckets {
   readonly #options: OwnedBucketsOptions;
   readonly #owned = new Map<Bucket, OwnedBucket>();
-  /** Monotonic: since when a bucket was seen to be nobody's. */
+  /** Monotonic time since which a bucket is seen without owner. */
   readonly #freeSinceMs = new Map<Bucket, number>();
-  /** Monotonic: until when this member leaves a bucket to others. */
+  /** Monotonic time until which this member leaves a bucket to others after a failure. */
   readonly #failureBackoffUntilMs = new Map<Bucket, number>();
 
   constructor(options: OwnedBucketsOptions) {
@@ -46,23 +46,23 @@ export class OwnedBuckets {
     return this.#owned.size === 0;
   }
 
-  /** Whether the caches of all are filled. */
+  /** Whether the caches of all owned buckets are filled. */
   get isSynced(): boolean {
     return [...this.#owned.values()].every(({ state }) => state !== "starting");
   }
 
-  /** `undefined`: the member has not got it. */
+  /** State of a bucket; `undefined`: this member does not own it. */
   stateOf(bucket: Bucket): BucketState | undefined {
     return this.#owned.get(bucket)?.state;
   }
 
-  /** For how long a bucket was seen to be nobody's, in milliseconds. */
+  /** How long a bucket has been seen without owner, in milliseconds. */
   freeForMs(bucket: Bucket): number {
     const nowMs = this.#options.clock.monotonic();
     return nowMs - (this.#freeSinceMs.get(bucket) ?? nowMs);
   }
 
-  /** Those that the member could not work for lately. */
+  /** Buckets that this member failed to run recently. */
   recentlyFailed(): ReadonlySet<Bucket> {
     const nowMs = this.#options.clock.monotonic();
     for (const [bucket, untilMs] of this.#failureBackoffUntilMs)
@@ -70,30 +70,31 @@ export class OwnedBuckets {
     return new Set(this.#failureBackoffUntilMs.keys());
   }
 
-  /** Begins to end the work for some of them, or for all. */
+  /** Starts to drain some buckets. Default: all. */
   drain(buckets: Iterable<Bucket> = this.#owned.keys()): void {
     for (const bucket of buckets) void this.#owned.get(bucket)?.drain();
   }
 
-  /** Those whose work has ended, with `failed` among them: they can be given up. */
+  /** The drained buckets, which can be released; `failed` lists those of them that failed. */
   drained(): Required<Pick<AssignmentEdits, "release" | "failed">> {
     const drained = [...this.#owned.values()].filter(({ state }) => state === "drained");
     const failed = drained.filter(({ failure }) => failure !== undefined);
     return { release: drained.map(({ bucket }) => bucket), failed: new Set(failed.map(({ bucket }) => bucket)) };
   }
 
-  /** Ends the work for all at once. */
+  /** Ends the work of all buckets immediately. */
   abandon(): void {
     for (const owned of this.#owned.values()) owned.abandon();
     this.#owned.clear();
   }
 
   /**
-   * Compares what the member has with what it is to have by the assignment: loses what is others', starts what is its own.
+   * Reconciles the buckets of this member with the assignment: abandons buckets of other owners, starts buckets
+   * assigned to it.
    *
-   * @param stored - `undefined`: there is none.
-   * @param isCurrent - It was read or written, not heard of by a watch, which may lag behind.
-   * @returns Whether the assignment has to be read, since a bucket seems to be the member's.
+   * @param stored - `undefined`: no assignment exists.
+   * @param isCurrent - Whether `stored` was read or written by this member. An object from the watch may be stale.
+   * @returns Whether the assignment must be read, because a stale object assigns a bucket to this member.
    */
   reconcile(stored: StoredAssignment | undefined, isCurrent: boolean): boolean {
     const { me, layout, clock, metrics } = this.#options;
@@ -102,7 +103,7 @@ export class OwnedBuckets {
       const entry = entries?.[bucket];
       if (entry?.owner === me && entry.epoch === owned.epoch) continue;
       if (stored === undefined) {
-        // Without an assignment others wait for a lease's time: what was begun may end.
+        // Without an assignment other members wait for a lease duration, so work in flight may finish.
         void owned.drain();
         if (owned.state !== "drained") continue;
       }
@@ -124,7 +125,7 @@ export class OwnedBuckets {
     return mustRead;
   }
 
-  /** Tells people of what was written into the assignment. */
+  /** Logs and measures the handoffs that were written to the assignment. */
   recordHandoffs({ entries }: Assignment, { acquire, release }: AssignmentEdits, isStopping: boolean): void {
     const { clock, timing, layout, logger } = this.#options;
     for (const bucket of acquire) {
@@ -174,7 +175,7 @@ export class OwnedBuckets {
     owned.start(runBucket);
   }
 
-  /** Also while there is no assignment: what was begun ends then. */
+  /** Also true while no assignment exists: work in flight may finish then. */
   #isOwned(bucket: Bucket, epoch: number): boolean {
     const { me, latest } = this.#options;
     const stored = latest();
@@ -183,7 +184,7 @@ export class OwnedBuckets {
     return entry?.owner === me && entry.epoch === epoch;
   }
 
-  /** None of one with other buckets: nothing in it is this member's. */
+  /** Empty for an assignment with another layout: none of its buckets is this member's. */
   #entriesOf({ layout, assignment }: StoredAssignment): readonly Entry[] {
     return layout.text === this.#options.layout.text ? assignment.entries : [];
   }

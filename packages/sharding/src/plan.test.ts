@@ -34,7 +34,7 @@ const input = (
   ...more,
 });
 
-/** Everybody plans and writes in turn, until nobody wants anything. */
+/** All members plan and write, interleaved, until none has edits. */
 function settle(start: Assignment, live: readonly string[], more: Partial<PlanInput> = {}): Assignment {
   let assignment = start;
   for (let round = 0; round < 5; round++)
@@ -50,7 +50,7 @@ const moved = (before: Assignment, after: Assignment): number =>
 
 const anyMembers = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 12 });
 
-/** Some of the living, the dead and nobody have each some buckets. */
+/** Live members, one expired member and no owner each have some buckets. */
 const anyAssignment = fc
   .tuple(anyMembers, fc.array(fc.nat(14), { minLength: allBuckets.length, maxLength: allBuckets.length }))
   .map(([live, owners]): { live: string[]; assignment: Assignment } => ({
@@ -61,7 +61,7 @@ const anyAssignment = fc
     },
   }));
 
-/** The same of an assignment in which namespaces are split. */
+/** The same for an assignment with split namespaces. */
 const anySplitAssignment = fc
   .tuple(
     anyMembers,
@@ -186,7 +186,7 @@ test("a member that could not start a bucket leaves it to others", () => {
   expect(acquire).toEqual(allBuckets.filter((bucket) => bucket !== 3));
 });
 
-/** Two of three give a bucket up that they could not start; then all plan in turn. */
+/** Two of three members release a bucket that they could not start; then all members plan, interleaved. */
 function afterTwoFailed(rounds: number, recentlyFailedAfter: ReadonlySet<number> = new Set([3])): Assignment[] {
   const live = members(3);
   const bucket = 3;

@@ -4,30 +4,30 @@ import { type Assignment, type AssignmentEdits, bucketsOf, layoutOf } from "./as
 import { type Bucket, mix64 } from "./bucket.js";
 import type { BucketLayout } from "./layout.js";
 
-/** What a member knows when it looks at the assignment. */
+/** What a member knows when it plans its edits. */
 export interface PlanInput {
   readonly me: string;
   readonly assignment: Assignment;
-  /** Identities of those who live, this one included. */
+  /** Identities of the live members, this one included. */
   readonly live: readonly string[];
-  /** Identities of those whose Leases are seized or released: they never write again. */
+  /** Identities of members whose Leases were taken over or released: they can no longer write. */
   readonly fenced: ReadonlySet<string>;
-  /** Whether members have been the same for long enough to move buckets between those who live. */
+  /** Whether the set of members has been unchanged for long enough to move buckets between live members. */
   readonly isMembershipStable: boolean;
-  /** Whether this member is about to end: it gives up everything, and takes nothing. */
+  /** Whether this member is shutting down: it releases all buckets and acquires none. */
   readonly isStopping: boolean;
-  /** For how long this member has seen a bucket free, in milliseconds. */
+  /** How long this member has seen a bucket without owner, in milliseconds. */
   readonly freeForMs: (bucket: Bucket) => number;
-  /** Buckets that this member could not start lately: others are to have them. */
+  /** Buckets that this member failed to start recently: other members acquire them. */
   readonly recentlyFailed: ReadonlySet<Bucket>;
 }
 
-/** For so long a free bucket waits for whoever is to have it, and for so long again for each that is next. */
+/** How long a free bucket waits for its target, and again for each further candidate. */
 const WAIT_PER_CANDIDATE_MS = 5_000;
 
 /**
- * What a member does about the assignment, decided from what it knows alone. Views of who lives may differ without harm: they
- * say who wants a bucket, and never who may have one.
+ * Plans a member's edits of the assignment from its own view alone. Members may have different views of the live
+ * members without harm. A view decides only which member wants a bucket, never which member may own it.
  */
 export function planAssignment(input: PlanInput): AssignmentEdits {
   const { me, assignment, live, fenced, isMembershipStable, isStopping, freeForMs, recentlyFailed } = input;
@@ -54,11 +54,13 @@ export function planAssignment(input: PlanInput): AssignmentEdits {
 }
 
 /**
- * Who is to have each bucket, by bucket: present owners keep what they have up to their share, and the rest goes by rendezvous
- * hashing to who is below theirs. Shares differ by one at most, of all buckets and of the parts of each namespace: with the larger one
- * for all, a ninth member would get nothing.
+ * The target owner of each bucket.
  *
- * @param live - At least one.
+ * Live owners keep their buckets up to their quota. The others go by rendezvous hashing to members below their quota.
+ * Quotas differ by at most one, over all buckets and over the parts of each namespace. With the larger quota for every
+ * member, a ninth member would get nothing.
+ *
+ * @param live - At least one member.
  */
 export function targetsOf(assignment: Assignment, live: readonly string[]): readonly string[] {
   const layout = layoutOf(assignment);
@@ -71,7 +73,7 @@ export function targetsOf(assignment: Assignment, live: readonly string[]): read
 interface GroupAssignment extends Pick<Assignment, "entries"> {
   readonly layout: BucketLayout;
   readonly live: readonly string[];
-  /** How many each member is to have, of all groups so far. */
+  /** Quota of each member over all groups so far. */
   readonly quotas: Map<string, number>;
   readonly targets: string[];
 }
@@ -101,14 +103,14 @@ function assignGroup(group: readonly Bucket[], { layout, entries, live, quotas, 
     const all = rankMembers(layout.nameOf(bucket), live);
     const willing = all.filter((candidate) => !avoids.includes(candidate));
     const eligible = willing.length === 0 ? all : willing;
-    // Rather too many for one than one for nobody.
+    // A member above its quota is better than a bucket without owner.
     const member = eligible.find((candidate) => remainingQuota.get(candidate)! > 0) ?? eligible[0]!;
     targets[bucket] = member;
     remainingQuota.set(member, remainingQuota.get(member)! - 1);
   }
 }
 
-/** Members in the order in which they would have the bucket, were there nothing else: rendezvous hashing. */
+/** Members in descending order of their rendezvous hash score for the bucket. */
 function rankMembers(bucketName: string, members: readonly string[]): readonly string[] {
   const scores = new Map(members.map((member) => [member, scoreOf(member, bucketName)]));
   return [...members].sort((a, b) => descending(scores.get(a)!, scores.get(b)!) || (a < b ? -1 : 1));

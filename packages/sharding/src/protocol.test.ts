@@ -10,7 +10,7 @@ const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
 const SECOND = 1000;
 const MINUTE = 60_000;
 
-/** Some members that share everything, a minute after they started. */
+/** Members that share all buckets, one minute after their start. */
 async function settled(count: number, options: WorldOptions = {}): Promise<ShardWorld> {
   const world = new ShardWorld(options);
   await world.start(count);
@@ -18,12 +18,15 @@ async function settled(count: number, options: WorldOptions = {}): Promise<Shard
   return world;
 }
 
-/** How often buckets came to an owner. */
+/** How often a bucket got an owner. */
 function takeovers({ history }: ShardWorld): number {
   return history.reduce((sum, owners) => sum + owners.length, 0);
 }
 
-/** What is not as it should be at rest: everybody who lives has a share, everything is done, and nothing was that must not be. */
+/**
+ * Problems of a quiescent system: every live member has its quota, all slots are complete, and no invariant was
+ * violated.
+ */
 function problems(world: ShardWorld): string[] {
   const counts = world.counts();
   const alive = world.liveProcesses();
@@ -177,7 +180,7 @@ describe("when a member goes", () => {
   });
 });
 
-/** What happens to a process that was held up for longer than its lease. */
+/** Pauses a process for `holdMs`, and runs for another minute. */
 async function pauseProcess(options: WorldOptions, holdMs: number, isSuspended = false): Promise<ShardWorld> {
   const world = await settled(3, options);
   const paused = world.processes[0]!;
@@ -251,7 +254,7 @@ describe("when the way to the server is broken", () => {
     for (const { fault, member } of world.processes) {
       expect(member.isReady).toBe(false);
       fault.down = false;
-      // They come back one after the other.
+      // The processes come back one after the other.
       await world.clock.advance(2_500);
     }
     await world.clock.advance(MINUTE);
@@ -268,7 +271,7 @@ describe("when the way to the server is broken", () => {
     expect(takeovers(await outage({ mutations: ["outages count"] }))).toBeGreaterThan(allBuckets.length);
   });
 
-  /** One whose watches hang: it hears nothing of the others, who live. */
+  /** The watches of one member hang: it receives no events of the others, which are live. */
   const silenceWatches = async (options: WorldOptions): Promise<ShardWorld> => {
     const world = await settled(3, options);
     world.processes[0]!.fault.areWatchesSilent = true;
@@ -289,7 +292,7 @@ describe("when the way to the server is broken", () => {
     expect((await silenceWatches({ mutations: ["no lease takeover"] })).violations.join("\n")).toMatch("which is live");
   });
 
-  /** One stops right after it has done something in each of its buckets. */
+  /** One member stops right after it has written in each of its buckets. */
   const stopAfterWork = async (options: WorldOptions): Promise<ShardWorld> => {
     const world = await settled(2, options);
     await world.clock.advance(11_500);
@@ -320,13 +323,16 @@ describe("when the way to the server is broken", () => {
     expect(problems(world)).toEqual([]);
   });
 
-  /** Gives its buckets up while writes are on their way for almost as long as they may be, and cuts them off after a while. */
+  /**
+   * A member releases its buckets while writes are in transit for almost as long as allowed, and aborts them after
+   * `drainMs`.
+   */
   const lateWrites = async (drainMs: number, mutations: WorldOptions["mutations"] = []): Promise<ShardWorld> => {
     const world = await settled(2, { timing: { drainMs }, mutations });
     const leaving = lastProcess(world);
     await world.clock.advance(9_900);
     leaving.fault.lateMs = 6_500;
-    // Into the middle of what is done for a slot.
+    // Into the middle of the work for a slot.
     await world.clock.advance(1_300);
     const stopped = leaving.stop();
     await world.clock.advance(MINUTE);
@@ -449,7 +455,7 @@ describe("when objects are modified externally", () => {
   });
 });
 
-/** Anything at any time, by a seed; then a minute and a half of peace. */
+/** Random faults by seed, then two minutes, of which the last one and a half are without faults. */
 async function chaos(seed: number, options: WorldOptions = {}): Promise<ShardWorld> {
   const world = await settled(3, { ...options, seed });
   const random = world.random.fork("chaos");

@@ -4,7 +4,7 @@ import { type InformerSource, type ReflectorTarget, type SharedInformer, deleted
 
 import { repeat } from "./repeat.js";
 
-/** Fills a cache from another one: of what is in no namespace all buckets see the same. */
+/** Fills a cache from another informer: all buckets have the same cluster-scoped objects. */
 export function relaySource<T extends KubernetesObject>(
   informer: SharedInformer<T>,
   target: ReflectorTarget<T>,
@@ -23,7 +23,7 @@ export function relaySource<T extends KubernetesObject>(
       let isSubscribed = false;
       const registration = informer.addEventHandler(
         {
-          // What is there is told at once, and was taken in already.
+          // Existing objects are delivered synchronously, and were part of `replace`.
           onAdd: (object) => isSubscribed && target.apply("ADDED", object),
           onUpdate: (_, object) => target.apply("MODIFIED", object),
           onDelete: (deleted) => {

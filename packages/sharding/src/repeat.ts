@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@kubewright/clock";
 
-/** Calls `action` every so many milliseconds until the signal aborts; never when they are not positive. */
+/** Calls `action` every `intervalMs` until the signal aborts; never for an interval that is not positive. */
 export function repeat(clock: Clock, intervalMs: number, action: () => void, signal: AbortSignal): void {
   if (!(intervalMs > 0) || signal.aborted) return;
   let timer: Timer;

@@ -20,72 +20,75 @@ import type { MemberMetrics } from "./shard-metrics.js";
 import { type ShardTiming, shardTiming } from "./timing.js";
 
 export interface ShardMemberOptions {
-  /** For Leases and the assignment: best over a connection of its own, so that other traffic cannot delay a renewal. */
+  /** For Leases and the assignment. Use a separate connection, so that other traffic cannot delay a renewal. */
   readonly client: Pick<Client, "resource">;
-  /** By which the work of buckets goes, each behind a fence of its own. */
+  /** Transport for the work of buckets. Each bucket gets it behind its own fence. */
   readonly transport: Transport;
-  /** Wall time is only written, and compared with itself; who lives is judged by monotonic time. */
+  /** Wall time is only written to Leases and compared with itself. Liveness is judged by monotonic time. */
   readonly clock: Clock;
   readonly random: Random;
-  /** Where the Leases and the assignment are. */
+  /** Namespace of the Leases and the assignment. */
   readonly namespace: string;
-  /** Who belongs together: the assignment's ConfigMap is `GROUP-assignment`. Default `kubewright`. */
+  /** Members of one group share the work. The assignment's ConfigMap is `GROUP-assignment`. Default `kubewright`. */
   readonly group?: string;
   /**
-   * Tells this process from all others, also from earlier ones of the same pod: the pod's name with something random behind it.
-   * Lower case letters, digits, `-` and `.`.
+   * Identifies this process among all processes, earlier ones of the same pod included: the pod's name and a random
+   * suffix. Allowed are lower case letters, digits, `-` and `.`.
    */
   readonly identity: string;
   /**
-   * Which buckets there are, the same for all members of a group: one with another layout takes no part. An assignment of another one
-   * is replaced once nobody has anything of it, and nobody who goes by it lives. Default: no namespace is split.
+   * The buckets, which must be the same for all members of a group: a member with another layout does not take part. An
+   * assignment with another layout is replaced once none of its buckets has an owner and no live member uses that
+   * layout. Default: no namespace is split.
    */
   readonly layout?: BucketLayout | undefined;
-  /** Of the program, for people who look at the Lease. */
+  /** Version of the program, shown on the Lease. */
   readonly version?: string;
   readonly timing?: Partial<ShardTiming>;
-  /** What others are to know of this member: annotations of its Lease, written with each renewal. Default: nothing. */
+  /** Further annotations of the Lease, for other members; written with each renewal. Default: none. */
   readonly annotations?: (() => Readonly<Record<string, string>>) | undefined;
   /**
-   * Why this member is not to take anything yet, in words: somebody else may do the work. It has its Lease all the same, so that
-   * they can see it. Default: nothing is in the way.
+   * Why this member may not acquire buckets yet, as text: another manager may do the work. The member still has its
+   * Lease, so that the other manager can see it. Default: not blocked.
    */
   readonly blockReason?: (() => string | undefined) | undefined;
   readonly runBucket: RunBucket;
   readonly metrics?: MemberMetrics | undefined;
-  /** Default: standard error, for what goes wrong. */
+  /** Default: standard error, warnings and errors only. */
   readonly logger?: Logger;
 }
 
-/** What a member knows of itself and of others, for people. */
+/** A member's view of itself and of the other members. */
 export interface ShardStatus {
   readonly identity: string;
-  /** Those who live, this member's identity among them. */
+  /** Identities of the live members, this member included. */
   readonly members: readonly string[];
-  /** Why this member takes nothing; `undefined`: nothing is wrong. */
+  /** Why this member acquires no buckets; `undefined`: no problem. */
   readonly problem: string | undefined;
   readonly buckets: readonly BucketStatus[];
 }
 
 export interface BucketStatus {
   readonly name: string;
-  /** `""`: nobody, or not known. */
+  /** `""`: no owner, or not known. */
   readonly owner: string;
   readonly epoch: number;
-  /** Set for what this member has. */
+  /** Set for buckets that this member owns. */
   readonly state: BucketState | undefined;
 }
 
-/** What a member that ends waits for at most, besides the draining. */
+/** How long a stopping member waits at most, in addition to the drain timeout. */
 const STOP_GRACE_MS = 15_000;
 
 /**
- * A process that shares work with others. It lives by a Lease, and has buckets by an assignment that all members write by
- * compare-and-swap; nobody takes from a living other. Whoever has a bucket runs its work behind a fence that asks for the Lease
- * whenever a write is sent.
+ * A process that shares work with others.
  *
- * As long as clocks go at about the same rate (within a fifth), and no request is held up for longer than between the renew
- * deadline and the end of the lease, there are never two who write for a bucket.
+ * Its Lease shows that it is live. The assignment names its buckets; all members write it by compare-and-swap, and no
+ * member acquires a bucket of another live member. The owner of a bucket runs its work behind a fence that checks the
+ * Lease whenever a write is sent.
+ *
+ * Two members never write for one bucket, under two conditions. Clock rates differ by at most a fifth. No request is
+ * delayed for longer than the time between the renew deadline and the end of the Lease.
  */
 export class ShardMember {
   readonly name = "sharding";
@@ -104,14 +107,14 @@ export class ShardMember {
   readonly #memberFencing: MemberFencing;
   #noAssignmentSinceMs: number | undefined;
   #problem: string | undefined;
-  /** What is known of the assignment may be wrong: it has to be read. */
+  /** The cached assignment may be stale: it must be read. */
   #mustRead = true;
   #isStopping = false;
   #wakeUp: (() => void) | undefined;
   #mustReconcileAgain = false;
   #lastError: string | undefined;
 
-  /** @throws Error when the durations do not fit each other, or there is no identity. */
+  /** @throws Error when the durations are inconsistent, or the identity or the namespace is empty. */
   constructor(options: ShardMemberOptions, mutations: ReadonlySet<Mutation> = new Set()) {
     if (options.identity === "" || options.namespace === "")
       throw new Error("a member needs an identity and a namespace");
@@ -159,22 +162,24 @@ export class ShardMember {
     });
   }
 
-  /** Whether the Lease holds and all that this member has is synced. Also of one that has nothing. */
+  /**
+   * Whether the Lease is valid and the caches of all owned buckets are synced. Also true for a member without buckets.
+   */
   get isReady(): boolean {
     return this.#lease.holds && this.#problem === undefined && this.#ownedBuckets.isSynced;
   }
 
-  /** Whether this process is known to be alive: it has a Lease, and renews it in time. */
+  /** Whether this member's Lease is valid now, by its last renewal. */
   get holdsLease(): boolean {
     return this.#lease.holds;
   }
 
-  /** What the other members who live tell of themselves, in the annotations of their Leases. */
+  /** Annotations on the Leases of the other live members. */
   get annotationsOfOthers(): readonly Readonly<Record<string, string>>[] {
     return this.#members.annotationsOfOthers();
   }
 
-  /** Whether it is the identity of somebody who shares in this group, also of one that splits other namespaces. */
+  /** Whether this is the identity of a member of the group with any splits. */
   hasMember(identity: string): boolean {
     return this.#members.has(identity);
   }
@@ -191,9 +196,9 @@ export class ShardMember {
   }
 
   /**
-   * Works until the signal aborts, then gives up everything in order. Keeps the process alive.
+   * Works until the signal aborts, then drains and releases all buckets. Keeps the process alive.
    *
-   * @throws MemberError when this process is taken for dead: it has to end.
+   * @throws MemberError when other members have fenced this process: it must exit.
    */
   async run(signal: AbortSignal): Promise<void> {
     const release = this.#clock.keepAlive();
@@ -279,7 +284,11 @@ export class ShardMember {
     return [leaseInformer, assignmentInformer];
   }
 
-  /** Renews the Lease until the signal aborts. @throws MemberError when it is lost. */
+  /**
+   * Renews the Lease until the signal aborts.
+   *
+   * @throws MemberError when the Lease is lost.
+   */
   async #renew(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const startMs = this.#clock.monotonic();
@@ -293,7 +302,7 @@ export class ShardMember {
         if (error instanceof MemberError) throw error;
         if (signal.aborted) return;
         this.#report("Failed to renew the lease of this member", error);
-        // What failed may have been done all the same: the next attempt finds out, and may come at once.
+        // A failed write may have taken effect. The next request finds that out, and need not wait.
         if (isConflict(error)) continue;
       }
       const passedMs = this.#clock.monotonic() - startMs;
@@ -302,7 +311,11 @@ export class ShardMember {
     }
   }
 
-  /** Does what there is to do, until this member has stopped. @throws MemberError */
+  /**
+   * Reconciles until this member has stopped.
+   *
+   * @throws MemberError when this process is no longer a member.
+   */
   async #runLoop(signal: AbortSignal): Promise<void> {
     let stoppingSinceMs: number | undefined;
     while (!signal.aborted) {
@@ -329,10 +342,10 @@ export class ShardMember {
   }
 
   async #reconcile(signal: AbortSignal): Promise<void> {
-    // Who cannot reach the API knows nothing of others, and could do nothing.
+    // A member that cannot reach the API server has no current view of others, and could not write.
     if (!this.#lease.isRenewedInTime) return;
     if (this.#mustRead) {
-      // Whatever happens while it is read has it read again.
+      // A change during the read sets it again.
       this.#mustRead = false;
       if (!(await this.#read(signal))) this.#mustRead = true;
       if (this.#mustRead) return;
@@ -353,7 +366,7 @@ export class ShardMember {
     this.#mustReconcileAgain = true;
   }
 
-  /** @returns False when there is one that cannot be read. */
+  /** @returns False when the stored assignment cannot be parsed. */
   async #read(signal: AbortSignal): Promise<boolean> {
     try {
       const stored = await this.#store.read(signal);
@@ -364,7 +377,8 @@ export class ShardMember {
       const { message } = error as Error;
       if (!message.startsWith("the assignment has") && !message.startsWith("the assignment is")) throw error;
       this.#setProblem(message);
-      // What was begun ends. It is no time without an assignment: others may have what is theirs by this one.
+      // Drains what is running. This is not a time without assignment: other members may own its buckets by the stored
+      // one.
       this.#applyAssignment(undefined, true);
       this.#noAssignmentSinceMs = undefined;
       return false;
@@ -376,14 +390,15 @@ export class ShardMember {
     this.#problem = problem;
   }
 
-  /** Whether it has the buckets that this member shares. */
+  /** Whether the stored assignment has this member's layout. */
   #hasOwnLayout({ layout }: StoredAssignment): boolean {
     return layout.text === this.#layout.text;
   }
 
   /**
-   * Makes an assignment of this member's buckets of one of others, once nobody has anything of it, and nobody lives who would have:
-   * until then this member takes no part. Epochs go on after the last that was used, whatever its bucket.
+   * Replaces an assignment of another layout by one of this member's layout. It waits until no bucket of it has an
+   * owner and no live member uses its layout. Until then this member does not take part. New epochs continue after the
+   * highest one of any bucket.
    */
   async #replaceLayout(stored: StoredAssignment, signal: AbortSignal): Promise<void> {
     const { layout, assignment } = stored;
@@ -404,7 +419,7 @@ export class ShardMember {
     this.#mustReconcileAgain = true;
   }
 
-  /** @param isCurrent - It was read or written, not heard of by a watch, which may lag behind. */
+  /** @param isCurrent - Whether `stored` was read or written by this member. An object from the watch may be stale. */
   #applyAssignment(stored: StoredAssignment | undefined, isCurrent: boolean): void {
     const mustRead = this.#ownedBuckets.reconcile(stored, isCurrent);
     if (mustRead) this.#mustRead = this.#mustReconcileAgain = true;
@@ -428,7 +443,7 @@ export class ShardMember {
     return { ...plan, ...this.#ownedBuckets.drained(), acquire: this.#lease.holds && !isBlocked ? plan.acquire : [] };
   }
 
-  /** Makes an assignment where there is none, once nobody can have anything of an earlier one. */
+  /** Creates an assignment where none exists, once no member can own a bucket of an earlier one. */
   async #recreateAssignment(signal: AbortSignal): Promise<void> {
     const sinceMs = this.#noAssignmentSinceMs ?? this.#clock.monotonic();
     if (this.#isStopping || !this.#ownedBuckets.isEmpty) return;
@@ -441,7 +456,7 @@ export class ShardMember {
     this.#mustReconcileAgain = true;
   }
 
-  /** Has nothing any more: others need not wait. */
+  /** Deletes the Lease when no bucket is left, so that other members need not wait. */
   async #leaveGroup(): Promise<void> {
     const remaining = this.#remainingBuckets();
     if (remaining.length > 0) {
@@ -456,7 +471,7 @@ export class ShardMember {
     });
   }
 
-  /** What is still this member's by the assignment. */
+  /** Buckets that this member still owns by the assignment. */
   #remainingBuckets(): readonly Bucket[] {
     const { latest } = this.#store;
     return latest === undefined ? [] : bucketsOf(latest.assignment, this.identity);
@@ -484,7 +499,7 @@ export class ShardMember {
     this.#wakeUp?.();
   }
 
-  /** Once for as long as it stays the same. */
+  /** Logs an error as a warning when it differs from the last one, else at debug level. */
   #report(message: string, error: unknown): void {
     const err = errorMessage(error);
     this.#logger[err === this.#lastError ? "debug" : "warn"]({ err }, message);
@@ -492,5 +507,5 @@ export class ShardMember {
   }
 }
 
-/** Renewing keeps no simulation going: the work does. */
+/** Renewals must not keep a simulation running: only work does. */
 const BACKGROUND = { background: true } as const;

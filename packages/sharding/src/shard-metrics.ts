@@ -1,25 +1,25 @@
 import type { FenceReason } from "./bucket-fence.js";
 
-/** Why a bucket has another owner. */
+/** Why the owner of a bucket changed. */
 export type HandoffReason = "free" | "dead" | "balance" | "stop" | "failure" | "lost";
 
-/** Takes the measurements of one member. Buckets go by their names: 65, and one for each part of a namespace that is split. */
+/** Records the metrics of one member. Buckets are labelled by name: 65, and one for each part of a split namespace. */
 export interface MemberMetrics {
-  /** `kubewright_shard_members`: those who live, as this member sees it. */
+  /** `kubewright_shard_members`: number of live members, as this member sees it. */
   setMembers(live: number): void;
-  /** `kubewright_shard_bucket_owner`: over all members the sum is 1, or 0 while a bucket moves. */
+  /** `kubewright_shard_bucket_owner`: the sum over all members is 1, or 0 while a bucket moves. */
   setOwner(bucket: string, isOwner: boolean): void;
-  /** `kubewright_shard_handoffs_total`: a bucket came to this member, or went. */
+  /** `kubewright_shard_handoffs_total`: this member acquired, released or lost a bucket. */
   countHandoff(reason: HandoffReason): void;
-  /** `kubewright_shard_takeover_duration_seconds`: from having a bucket to writing for it. */
+  /** `kubewright_shard_takeover_duration_seconds`: from acquiring a bucket to being able to write for it. */
   observeTakeover(seconds: number): void;
-  /** `kubewright_shard_fenced_writes_total`: 0 in health. */
+  /** `kubewright_shard_fenced_writes_total`: stays 0 without faults. */
   countFencedWrite(bucket: string, reason: FenceReason): void;
-  /** `kubewright_shard_assignment_conflicts_total`: another member wrote first. */
+  /** `kubewright_shard_assignment_conflicts_total`: another member wrote the assignment first. */
   countConflict(): void;
 }
 
-/** How a metric is registered. */
+/** Definition that a metric is registered with. */
 export interface MemberMetricDefinition {
   readonly type: "gauge" | "counter" | "histogram";
   readonly name: string;
@@ -28,7 +28,7 @@ export interface MemberMetricDefinition {
   readonly buckets?: readonly number[];
 }
 
-/** Names, help texts and labels of what {@link MemberMetrics} takes, for any metrics library. */
+/** Names, help texts and labels of the metrics of {@link MemberMetrics}, for any metrics library. */
 export const memberMetricDefinitions = {
   members: {
     type: "gauge",
@@ -69,7 +69,7 @@ export const memberMetricDefinitions = {
   },
 } as const satisfies Record<string, MemberMetricDefinition>;
 
-/** What makes metrics: `MetricFamilies` of `@kubewright/controller/metrics`, or whatever else does these. */
+/** Creates metrics: `MetricFamilies` of `@kubewright/controller/metrics`, or any object with these methods. */
 export interface MemberMetricFamilies {
   gauge(definition: MemberMetricDefinition): {
     set(value: number): void;
@@ -84,7 +84,11 @@ export interface MemberMetricFamilies {
   };
 }
 
-/** Makes the metrics of a member. @throws What making one throws, such as of a name that is there already. */
+/**
+ * Creates the metrics of a member.
+ *
+ * @throws What `families` throws, for example for a name that is registered already.
+ */
 export function memberMetrics(families: MemberMetricFamilies): MemberMetrics {
   const define = memberMetricDefinitions;
   const members = families.gauge(define.members);

@@ -1,20 +1,20 @@
-/** Milliseconds. */
+/** Durations of the protocol, in milliseconds. */
 export interface ShardTiming {
-  /** For how long others hear nothing of a member before they take it for dead. Default 15,000. */
+  /** How long other members observe no renewal before a member counts as expired. Default 15,000. */
   readonly leaseDurationMs: number;
-  /** For how long after a renewal was sent a member may write. Default 8,000. */
+  /** How long after it sent a renewal a member may write. Default 8,000. */
   readonly renewDeadlineMs: number;
-  /** When the server and the client give up a request. Default 4,000. */
+  /** Timeout of a request, at the client and at the API server. Default 4,000. */
   readonly requestTimeoutMs: number;
-  /** Between two renewals. Default 2,000. */
+  /** Pause between two renewals. Default 2,000. */
   readonly retryPeriodMs: number;
-  /** How long work that was begun may take to end, before it is cut off. Default 10,000. */
+  /** How long work in flight may take to finish before it is aborted. Default 10,000. */
   readonly drainMs: number;
-  /** For how long members have to be the same before buckets move between the living. Default 30,000. */
+  /** How long the set of members must be unchanged before buckets move between live members. Default 30,000. */
   readonly rebalanceDelayMs: number;
-  /** How long a bucket may take to sync, before another member is to try. Default 60,000. */
+  /** How long a bucket may take to sync before another member tries. Default 60,000. */
   readonly syncMs: number;
-  /** For how long a member leaves such a bucket to others. Default 300,000. */
+  /** How long a member leaves a bucket that failed to other members. Default 300,000. */
   readonly failureBackoffMs: number;
 }
 
@@ -29,10 +29,14 @@ const DEFAULTS: ShardTiming = {
   failureBackoffMs: 300_000,
 };
 
-/** Clocks may differ by this part in how fast they go. */
+/** Largest tolerated difference between the rates of two clocks, as a fraction. */
 const MAX_CLOCK_RATE_DIFFERENCE = 0.2;
 
-/** @throws Error when a member could still write when others take it for dead. */
+/**
+ * Applies the defaults.
+ *
+ * @throws Error when a member could still write after other members consider it expired.
+ */
 export function shardTiming(given: Partial<ShardTiming> = {}): ShardTiming {
   const timing = { ...DEFAULTS, ...given };
   const { leaseDurationMs, renewDeadlineMs, requestTimeoutMs, retryPeriodMs } = timing;

@@ -1,8 +1,8 @@
 import type { Clock, Timer, TimerOptions } from "@kubewright/clock";
 
 /**
- * The clock of one process of several that share a simulated one: the process can be held up, its machine suspended, or it can
- * be killed. Whatever comes to it meanwhile comes through {@link whenRunning}.
+ * The clock of one of several processes on one simulated clock. A process can be paused, suspended with its machine, or
+ * killed. Callbacks reach the process only through {@link whenRunning}.
  */
 export class ProcessClock implements Clock {
   readonly #clock: Clock;
@@ -10,7 +10,7 @@ export class ProcessClock implements Clock {
   #isDead = false;
   /** Monotonic time that passed while the machine was suspended. */
   #suspendedMs = 0;
-  /** Seconds of this process for one of the others'. */
+  /** Seconds of this process per second of the simulated clock. */
   readonly #rate: number;
 
   constructor(clock: Clock, rate = 1) {
@@ -23,9 +23,10 @@ export class ProcessClock implements Clock {
   }
 
   /**
-   * SIGSTOP, or a long garbage collection; or the machine is suspended, and monotonic time stands still.
+   * Pauses the process, as SIGSTOP or a long garbage collection does. With `isSuspended` the machine is suspended, and
+   * monotonic time does not advance.
    *
-   * @returns How to let it go on. What should have come meanwhile comes then, in order.
+   * @returns A function that resumes the process and delivers the pending callbacks in order.
    */
   pause({ isSuspended = false } = {}): () => void {
     if (this.#pausedCallbacks !== undefined || this.#isDead) return () => {};
@@ -39,13 +40,13 @@ export class ProcessClock implements Clock {
     };
   }
 
-  /** SIGKILL. */
+  /** Kills the process, as SIGKILL does. */
   kill(): void {
     this.#isDead = true;
     this.#pausedCallbacks = undefined;
   }
 
-  /** Calls back when the process runs. */
+  /** Calls back immediately, or when the process is resumed. */
   whenRunning(callback: () => void): void {
     if (this.#isDead) return;
     if (this.#pausedCallbacks === undefined) callback();

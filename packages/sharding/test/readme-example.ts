@@ -18,7 +18,7 @@ const member = new ShardMember({
   identity: "replica-0",
   runBucket: async ({ bucket, name, transport: fenced, opened }, signal) => {
     const client = new Client({ transport: fenced, clock });
-    // Without a resourceVersion: it has all that the former owner did.
+    // A list without a resourceVersion contains every write of the former owner.
     const { items } = await client.resource(namespaces).list();
     opened();
     for (const { metadata } of items)

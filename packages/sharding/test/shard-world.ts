@@ -17,39 +17,39 @@ import { ProcessClock } from "./process-clock.js";
 const SYSTEM = "kube-system";
 const BUCKET_PREFIX = "bucket-";
 const ASSIGNMENT_PATH = `/api/v1/namespaces/${SYSTEM}/configmaps/kubewright-assignment`;
-/** A new one is due in every bucket this often. */
+/** Interval at which a new slot is due in every bucket. */
 const SLOT_MS = 10_000;
 const POLL_MS = 1_000;
-/** What a request of a bucket's work takes to get to the server: long enough that much can happen on the way. */
+/** Mean latency of a request of a bucket's work: long enough for faults to happen in transit. */
 const LATENCY_MS = 40;
-/** How far the server's cache lags behind its store. */
+/** How far the watch cache lags behind the store. */
 const LAG_MS = 3_000;
 
 export interface WorldOptions {
   readonly seed?: number;
   readonly timing?: Partial<ShardTiming>;
   readonly mutations?: readonly Mutation[];
-  /** Work of new owners begins with a list from the server's cache, which lags behind. A defect to be found. */
+  /** New owners start with a list from the lagging watch cache. A defect that tests must detect. */
   readonly listsAnyVersion?: boolean;
   readonly metrics?: (identity: string) => MemberMetrics | undefined;
-  /** Whose work for a bucket never syncs. */
+  /** Members and buckets whose work never syncs. */
   readonly isStuck?: (identity: string, bucket: number) => boolean;
-  /** Why nobody is to take anything. */
+  /** Why no member may acquire buckets. */
   readonly blockReason?: () => string | undefined;
-  /** The buckets that are looked at, and those of members that are not given others. Default: no namespace is split. */
+  /** The audited buckets, and the layout of members without their own. Default: no namespace is split. */
   readonly layout?: BucketLayout;
 }
 
 export interface Fault {
-  /** Requests fail before they get to the server, and watches end. */
+  /** Requests fail before they reach the server, and watches end. */
   down: boolean;
-  /** Parts of writes whose answers get lost on the way back. */
+  /** Fraction of writes whose responses are lost. */
   lostAnswers: number;
-  /** How much later writes of buckets' work get to the server, whoever has given up on them by then. */
+  /** Additional latency of writes of buckets' work, even if the client has aborted them. */
   lateMs: number;
-  /** How long writes of buckets' work wait in the process for a connection. */
+  /** How long writes of buckets' work are queued in the process for a connection. */
   queueMs: number;
-  /** Watches stay open and tell nothing. */
+  /** Watches stay open and deliver nothing. */
   areWatchesSilent: boolean;
 }
 
@@ -58,33 +58,34 @@ export interface ProcessHandle {
   readonly clock: ProcessClock;
   readonly member: ShardMember;
   readonly fault: Fault;
-  /** How it ended: `undefined` while it runs, `""` in order, or why. */
+  /** How the process ended: `undefined` while it runs, `""` after a clean shutdown, otherwise the error message. */
   ended(): string | undefined;
-  /** SIGTERM. */
+  /** Stops the process, as SIGTERM does. */
   stop(): Promise<void>;
 }
 
 /**
- * Processes that share work over one API server in simulated time, and an audit of what they write. The work of each bucket is a
- * controller of the simplest kind: for every slot of 10 s it makes one object with a generated name, unless its cache has one.
+ * Processes that share work over one API server in simulated time, with an audit of their writes. The work of each
+ * bucket is a minimal controller: for every slot of 10 s it creates one object with a generated name, unless its cache
+ * has one.
  */
 export class ShardWorld {
   readonly clock = new SimulatedClock("2026-01-01T00:00:00Z");
   server: ApiServer;
   readonly client: Client;
   readonly processes: ProcessHandle[] = [];
-  /** What must never be. */
+  /** Violated invariants. */
   readonly violations: string[] = [];
-  /** Owners of each bucket, one after the other. */
+  /** Successive owners of each bucket. */
   readonly history: string[][];
   readonly #layout: BucketLayout;
   readonly #options: WorldOptions;
   readonly random: Random;
   readonly #slots = new Map<string, string>();
-  /** What the store came to, and when: from a lag ago on. */
+  /** resourceVersions of the store with their times, starting at most {@link LAG_MS} ago. */
   readonly #versions: { readonly atMs: number; readonly resourceVersion: string }[] = [];
   #assignment: Assignment | undefined;
-  /** The highest of each bucket, whatever became of it. */
+  /** The highest epoch of each bucket in any assignment. */
   readonly #epochs = new Map<number, number>();
   #processCount = 0;
 
@@ -107,7 +108,7 @@ export class ShardWorld {
     return this.#assignment;
   }
 
-  /** Slots that were done. */
+  /** Number of completed slots. */
   get doneSlots(): number {
     return this.#slots.size;
   }
@@ -142,7 +143,7 @@ export class ShardWorld {
       () => (ended = ""),
       (error: unknown) => {
         ended = (error as Error).message;
-        // Whoever runs a member ends with it.
+        // The program around a member exits with it.
         clock.kill();
       },
     );
@@ -173,14 +174,14 @@ export class ShardWorld {
     return this.#assignment?.entries.map(({ owner }) => owner) ?? [];
   }
 
-  /** By identity, of those who have any. */
+  /** Number of buckets by identity, of members that own any. */
   counts(): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const owner of this.owners()) counts[owner] = (counts[owner] ?? 0) + 1;
     return counts;
   }
 
-  /** Buckets that had no slot done in so many milliseconds. */
+  /** Buckets without a completed slot in the last `sinceMs`. */
   idleBuckets(sinceMs: number): readonly string[] {
     const from = Math.floor((this.clock.now() - sinceMs) / SLOT_MS);
     const to = Math.floor(this.clock.now() / SLOT_MS) - 1;
@@ -207,7 +208,7 @@ export class ShardWorld {
     await this.client.resource(leases).delete(`kubewright-member-${identity}`, { namespace: SYSTEM });
   }
 
-  /** What was stored at some time is what is stored: a backup was restored. */
+  /** Replaces the store by a snapshot, as restoring a backup does. */
   async restore(snapshot: StoreSnapshot): Promise<void> {
     const before = this.server;
     const random = this.random.fork("restored");
@@ -220,7 +221,7 @@ export class ShardWorld {
     this.#slots.clear();
   }
 
-  /** A process's way to the server. */
+  /** Transport between a process and the server, with its faults. */
   #link(identity: string, clock: ProcessClock, fault: Fault, random: Random): Transport {
     return async (request) => {
       if (fault.down) throw new Error("connect ECONNREFUSED");
@@ -230,7 +231,7 @@ export class ShardWorld {
       const latencyMs = LATENCY_MS * (0.5 + random.next()) + (isWork ? fault.lateMs : 0);
       await this.clock.sleep(latencyMs);
       if (fault.down && fault.lateMs === 0) throw new Error("read ECONNRESET");
-      // A request that is on its way arrives, whatever became of its sender.
+      // A request in transit arrives even if its sender has ended.
       const response = await this.#serve(identity, request);
       if (isWrite && random.next() < fault.lostAnswers) throw new Error("read ECONNRESET");
       await clock.untilRunning();
@@ -249,7 +250,7 @@ export class ShardWorld {
     return response;
   }
 
-  /** Who takes any version gets what was {@link LAG_MS} ago. */
+  /** A request that accepts any version gets the state of {@link LAG_MS} ago. */
   #withCacheLag(path: string): string {
     const nowMs = this.clock.monotonic();
     this.#versions.push({ atMs: nowMs, resourceVersion: this.server.resourceVersion });
@@ -287,13 +288,13 @@ export class ShardWorld {
     return this.#epochs.get(bucket) ?? 0;
   }
 
-  /** One writer at a time for each bucket: who the assignment names at the moment of the write. */
+  /** Checks that each bucket has one writer: the owner in the assignment at the moment of the write. */
   #audit(identity: string, { metadata, data }: ConfigMap): void {
     const at = `${(this.clock.monotonic() / 1000).toFixed(2)} s`;
     const { namespace = "" } = metadata;
     const bucket = Number(namespace.slice(BUCKET_PREFIX.length));
     const owner = this.#assignment?.entries[bucket]?.owner;
-    // While there is no assignment, who had something ends what it had begun.
+    // Without an assignment, former owners may finish their work in flight.
     if (this.#assignment !== undefined && owner !== identity)
       this.violations.push(`${at}: ${identity} wrote for ${bucketName(bucket)}, which is ${JSON.stringify(owner)}'s`);
     const slot = `${namespace}/${data!["slot"]}`;
@@ -333,12 +334,12 @@ export class ShardWorld {
         if (cache.has(String(firstSlot))) continue;
         const object: ConfigMap = { metadata: { generateName: "slot-", namespace }, data: { slot: String(firstSlot) } };
         try {
-          // A sync reads before it writes, and much may happen in between.
+          // A sync reads before it writes, and faults may happen between the two.
           await objects.list({ namespace, limit: 1 });
           await objects.create(object);
           cache.add(String(firstSlot));
         } catch {
-          // It may have been done: what is known has to be read again, once it cannot be done any more.
+          // The write may have taken effect: the cache is read again once it no longer can.
           await clock.sleep(8_000, signal, { background: true }).catch(() => undefined);
           await fill().catch(() => undefined);
           break;
@@ -353,7 +354,7 @@ function namespaceOf(bucket: number): string {
   return `${BUCKET_PREFIX}${bucket}`;
 }
 
-/** A connection comes free while the process runs, and what waits for it is sent at that moment. */
+/** Waits for a connection that becomes free while the process runs, and checks the request at that moment. */
 function waitForConnection({ signal, beforeSend }: ApiRequest, clock: Clock, afterMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const send = (): void => {
@@ -369,7 +370,7 @@ function waitForConnection({ signal, beforeSend }: ApiRequest, clock: Clock, aft
   });
 }
 
-/** Streams bring nothing to a process that does not run, and end when its way to the server does. */
+/** Delivers stream events only while the process runs, and ends the stream when its connection is down. */
 function pausableBody(body: ApiResponse["body"], clock: ProcessClock, fault: Fault): ApiResponse["body"] {
   if (body.type !== "events") return body;
   const { events } = body;
