@@ -1,8 +1,8 @@
 /**
- * Builds the simulation's player with a known bug put back in: `node packages/simulation/mutants/build.ts [NAME…]`.
+ * Builds the entry module of the simulation with a known bug: `node packages/simulation/mutants/build.ts [NAME…]`.
  *
- * Bundled are the sources, so that what is mutated is what runs, whatever was built before. Nothing of this folder is in the
- * package: what plays mutants looks for this module by its path, and says so where it is not.
+ * It bundles the sources, so that the bundle contains the mutated code regardless of earlier builds. This folder is not
+ * part of the package: callers look up this module by its path, and report when it is missing.
  */
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
@@ -24,28 +24,28 @@ const built = path.join(here, "built");
 const DEFAULT_ENTRY = "packages/simulation/src/run-plan.ts";
 const MACHINERY = new Set(["build.ts", "hunt.ts", "hunt-worker.ts", "mutant.ts", "table.ts", "table-text.ts"]);
 
-/** What is wrong with a mutant, in one line: its text does not match the sources any more, or there is none of that name. */
+/** A problem of a mutant, in one line: its text no longer matches the sources, or no mutant has that name. */
 export class MutantError extends Error {
   override readonly name = "MutantError";
 }
 
-/** All there are, by name. */
+/** Returns all mutants, sorted by name. */
 export async function listMutants(): Promise<readonly Mutant[]> {
   return Promise.all(mutantNames().map(loadMutant));
 }
 
 /**
- * The path of the entry module's bundle with that bug, to be imported. Built when it is not there or sources have changed
- * since.
+ * Returns the path of the entry module's bundle with that bug, ready to be imported. Builds it when it is missing or
+ * the sources have changed.
  *
- * @param entry - From the root of the repository.
- * @throws MutantError
+ * @param entry - Path relative to the root of the repository.
+ * @throws MutantError when the mutant does not exist or does not match the sources.
  */
 export async function mutantPath(name: string, entry: string = DEFAULT_ENTRY): Promise<string> {
   return buildMutant(await loadMutant(name), { entry, sources: sourcesHash() });
 }
 
-/** The path of the entry module's bundle with no change at all: what is accused in it is no finding about a mutant. */
+/** Returns the path of the entry module's bundle without any change: a violation in it is no finding about a mutant. */
 export async function unmutatedPath(entry: string = DEFAULT_ENTRY): Promise<string> {
   return buildMutant(UNMUTATED, { entry, sources: sourcesHash() });
 }
@@ -53,7 +53,7 @@ export async function unmutatedPath(entry: string = DEFAULT_ENTRY): Promise<stri
 const UNMUTATED: Mutant = { name: "unmutated", entry: "none", sentence: "Nothing is wrong.", changes: [] };
 
 /**
- * The mutated text of each file that the mutant changes.
+ * Returns the mutated text of each file that the mutant changes.
  *
  * @throws MutantError when a text to be replaced does not occur exactly once.
  */
@@ -125,7 +125,7 @@ async function buildMutant(mutant: Mutant, { entry, sources }: BuildInput): Prom
     if (bundled.metafile.inputs[file] === undefined)
       throw new MutantError(`mutant ${mutant.name}: ${file} is no part of what ${entry} runs`);
   mkdirSync(built, { recursive: true });
-  // Several processes, and threads of them, may build the same at once; none may read half of it.
+  // Several processes and threads may build the same bundle concurrently; none may read a partial file.
   const unfinished = `${outfile}.${process.pid}-${threadId}`;
   writeFileSync(unfinished, bundled.outputFiles[0]!.text);
   renameSync(unfinished, outfile);
@@ -136,7 +136,7 @@ function mutating(files: ReadonlyMap<string, string>): Plugin {
   return {
     name: "mutating",
     setup(bundling) {
-      // Every file that matches costs a message to and fro.
+      // Every matching file costs a message between the processes.
       const names = [...files.keys()].map((file) => path.basename(file).replaceAll(".", "\\."));
       bundling.onLoad({ filter: new RegExp(`(${names.join("|")})$`) }, ({ path: file }) => {
         const contents = files.get(path.relative(root, file).replaceAll(path.sep, "/"));
@@ -146,7 +146,7 @@ function mutating(files: ReadonlyMap<string, string>): Plugin {
   };
 }
 
-/** What the packages depend on but for each other: imported at run time. */
+/** Returns the packages' dependencies except each other: they are imported at run time. */
 function fromRegistries(): string[] {
   const manifests = globSync("packages/*/package.json", { cwd: root }).map(
     (file) => JSON.parse(readFileSync(path.join(root, file), "utf8")) as { readonly dependencies?: object },
@@ -155,7 +155,7 @@ function fromRegistries(): string[] {
   return [...names].filter((name) => !name.startsWith("@kubewright/"));
 }
 
-/** Of everything that a bundle may be made of, and of how it is made. */
+/** Returns a hash of everything that a bundle may contain, and of this module. */
 function sourcesHash(): string {
   const files = globSync("packages/*/{src/**/*.ts,package.json}", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))

@@ -15,7 +15,7 @@ interface Kept extends CaughtBy {
   readonly mutant: string;
 }
 
-/** For each invariant that has caught a mutant, the smallest plan. */
+/** Returns, for each invariant that has caught a mutant, the smallest plan. */
 function onePerInvariant(): readonly Kept[] {
   const kept = globSync("caught/*.json", { cwd: import.meta.dirname }).map((file): Kept => {
     const text = readFileSync(path.join(import.meta.dirname, file), "utf8");
@@ -45,7 +45,7 @@ test.each(onePerInvariant().map((kept) => [kept.invariant, kept.mutant, kept] as
     expect(await reported(await simulationOf(unmutatedPath(SIMULATION)), kept)).toEqual(new Set());
     const before = await reported(mutated, kept);
     expect(before).toContain(invariant);
-    // Who is not there tells nothing, and nobody else begins to.
+    // Without the invariant the others report the same as before.
     expect(await reported(mutated, kept, invariant)).toEqual(new Set([...before].filter((name) => name !== invariant)));
   },
 );

@@ -3,7 +3,8 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "cron-delete-by-name",
   entry: "1.3",
-  sentence: "A CronJob deletes Jobs by name without a UID precondition, and may delete another Job that has taken the name.",
+  sentence:
+    "A CronJob deletes Jobs by name without a UID precondition, and may delete another Job that has taken the name.",
   inPlan: [/CronJob/, /"apply":\{"apiVersion":"batch\/v1"/],
   changes: [
     {

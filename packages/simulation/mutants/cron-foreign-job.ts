@@ -3,8 +3,7 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "cron-foreign-job",
   entry: "1.3",
-  sentence:
-    "A CronJob whose next run has the name of a foreign Job sets no timer: it starts nothing more.",
+  sentence: "A CronJob whose next run has the name of a foreign Job sets no timer: it starts nothing more.",
   inPlan: [/CronJob/, /"apply":\{"apiVersion":"batch\/v1","kind":"Job","metadata":\{"name":"cron-/],
   changes: [
     {

@@ -4,8 +4,7 @@ export const mutant: Mutant = {
   name: "gc-namespaced-owner-of-cluster-scoped",
   entry: "E1",
   issue: "kubernetes/kubernetes#65200",
-  sentence:
-    "A cluster-scoped object that names a namespaced owner is deleted, because that owner is found nowhere.",
+  sentence: "A cluster-scoped object that names a namespaced owner is deleted, because that owner is found nowhere.",
   inPlan: [/PriorityClass/],
   changes: [
     {

@@ -1,4 +1,4 @@
-/** A thread of its own for each hunt: a mutant may take it with it. */
+/** Runs a hunt in its own thread: a mutant may crash it. */
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 
@@ -13,9 +13,9 @@ export interface HuntOrder {
   readonly inPlan: readonly RegExp[];
   readonly compare: boolean;
   readonly without: readonly string[];
-  /** Begins with no seed after so many milliseconds. */
+  /** Starts no seed after this number of milliseconds. */
   readonly forMs: number;
-  /** How many plays to minimise with at most; 0: not at all. */
+  /** Maximum number of runs for the minimisation; 0: no minimisation. */
   readonly minimizeBudget: number;
 }
 

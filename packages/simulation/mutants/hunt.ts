@@ -1,10 +1,11 @@
 /**
- * Looks for a seed whose plan tells code with a bug from code without: what both are accused of is no finding about the bug.
+ * Searches for a seed whose plan distinguishes code with a bug from code without it. A violation in both is no finding
+ * about the bug.
  */
 import type * as simulation from "../src/index.js";
 import type { FaultPlan, Invariant, Outcome, Violation } from "../src/index.js";
 
-/** What a bundle of the simulation's entry module exports, as far as a hunt uses it. */
+/** The exports of the simulation's entry module that a hunt uses. */
 export type Simulation = Pick<
   typeof simulation,
   "builtInInvariants" | "generatePlan" | "generateShardedPlan" | "minimize" | "runPlan" | "runAndCompare"
@@ -13,33 +14,36 @@ export type Simulation = Pick<
 export interface HuntOptions {
   readonly mutated: Simulation;
   readonly unmutated: Simulation;
-  /** The first seed, and how many at most. */
+  /** The first seed, and the maximum number of seeds. */
   readonly from: number;
   readonly seeds: number;
-  /** How many controller managers share the work. Default: none do. */
+  /** Number of controller managers that share the work. Default: no sharding. */
   readonly sharding?: number | undefined;
-  /** What a plan's text matches if it is worth playing: others count, and are not played. */
+  /** Patterns that a plan's JSON must match to be run; other seeds are counted without a run. */
   readonly inPlan?: readonly RegExp[];
-  /** Whether each plan is played without its faults too, as `kubewright fuzz` does. Catches more, and takes twice as long. */
+  /**
+   * Whether to compare each run with a fault-free run, as `kubewright fuzz` does. This catches more, and takes twice as
+   * long.
+   */
   readonly compare?: boolean;
-  /** Names of invariants that are left out: `S17`. */
+  /** Numbers of invariants to leave out: `S17`. */
   readonly without?: readonly string[];
-  /** Asked before each seed: whether no time is left. */
+  /** Called before each seed; returns whether to stop. */
   readonly isOver?: () => boolean;
 }
 
 export interface Hunt {
-  /** How many seeds were looked at, and how many of them played. */
+  /** Number of seeds checked, and how many of their plans were run. */
   readonly seeds: number;
   readonly plansRun: number;
   readonly caught?: Caught;
-  /** Seeds for which the code without the bug is accused of the same. */
+  /** Seeds for which the code without the bug has the same violation. */
   readonly alsoUnmutated: readonly { readonly seed: number; readonly violation: Violation }[];
 }
 
 export interface Caught {
   readonly seed: number;
-  /** How many seeds it took, that one among them. */
+  /** Number of seeds that it took, including this one. */
   readonly after: number;
   readonly violation: Violation;
 }
@@ -77,12 +81,12 @@ export interface Minimised {
   readonly events: number;
   readonly manifests: number;
   readonly plansRun: number;
-  /** Whether nothing more can be left out. */
+  /** Whether nothing more can be removed. */
   readonly isMinimal: boolean;
   readonly plan: FaultPlan;
 }
 
-/** Makes the plan of a seed that was caught smaller, as long as the code with the bug goes wrong in the same way. */
+/** Minimises the plan of a seed that was caught, with the same violation by the code with the bug. */
 export async function minimiseCaught(
   { seed, violation }: Caught,
   options: Pick<HuntOptions, "mutated" | "compare" | "without" | "sharding"> & { readonly maxRuns: number },
@@ -94,11 +98,11 @@ export async function minimiseCaught(
   return { events: plan.events?.length ?? 0, manifests: plan.manifests.length, plansRun, isMinimal, plan };
 }
 
-/** What a plan breaks that cannot be played to its end, as campaigns call it. */
+/** The title that campaigns use for a plan that fails to run. */
 const RUN_COMPLETES = "runs to its end";
 
 interface FindViolationsOptions extends Pick<HuntOptions, "compare" | "without"> {
-  /** Whether to stop at the first. */
+  /** Whether to stop at the first violation. */
   readonly first?: boolean;
 }
 
@@ -116,7 +120,7 @@ async function findViolations(
   return violations.filter(({ invariant }) => isOn({ name: invariant }));
 }
 
-/** Of the same invariant, about an object of the same kind. */
+/** Reports whether two violations have the same invariant and kind of object. */
 function isAlike(a: Violation, b: Violation): boolean {
   return a.invariant === b.invariant && a.subject.split(" ", 1)[0] === b.subject.split(" ", 1)[0];
 }

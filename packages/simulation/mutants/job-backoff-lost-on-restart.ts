@@ -4,8 +4,7 @@ export const mutant: Mutant = {
   name: "job-backoff-lost-on-restart",
   entry: "#16",
   issue: "kubernetes/kubernetes#114650",
-  sentence:
-    "A restarted controller replaces a failed pod without delay: its failure records were in memory only.",
+  sentence: "A restarted controller replaces a failed pod without delay: its failure records were in memory only.",
   permitted: true,
   changes: [],
 };

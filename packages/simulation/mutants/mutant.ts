@@ -1,35 +1,46 @@
-/** A known bug, put back into today's sources by as small a change as possible. Plain data: one file each, named for it. */
+/**
+ * A known bug, reintroduced into the current sources by a change that is as small as possible. Plain data; each file is
+ * named after its mutant.
+ */
 export interface Mutant {
-  /** What `--mutant` takes, and the name of its file. */
+  /** Name for `--mutant`, and name of the file. */
   readonly name: string;
-  /** Which bug it is: `#1`, `E9b`, or `1.3` and `3.1` for those that have no number of their own, `own` for a slip of our making. */
+  /**
+   * Entry of the bug in the list: `#1`, `E9b`; `1.3` and `3.1` for bugs without a number; `own` for an invented
+   * mistake.
+   */
   readonly entry: string;
-  /** Where Kubernetes' own code had it: `kubernetes/kubernetes#139428`. */
+  /** The upstream issue: `kubernetes/kubernetes#139428`. */
   readonly issue?: string;
-  /** What goes wrong. */
+  /** Effect of the bug, in a sentence. */
   readonly sentence: string;
-  /** Upstream's design permits it, and so does ours: a negative control, which nothing may accuse. */
+  /**
+   * Upstream's design permits the behaviour, and so does this one: a negative control, which no invariant may report.
+   */
   readonly permitted?: true;
-  /** What has to be so in a run to show it, where other guards hide it otherwise. */
+  /** Settings that a run needs to show the bug, where other guards hide it otherwise. */
   readonly needs?: MutantNeeds;
-  /** It is in what so many controller managers do that share work: the plans are those of `kubewright fuzz --sharding`. */
+  /**
+   * Number of controller managers that share the work; the plans are those of `kubewright fuzz --sharding`. Absent
+   * without sharding.
+   */
   readonly sharding?: number;
-  /** What the text of a plan matches if the changed code is run at all: others need not be played to know that they tell nothing. */
+  /** Patterns that the JSON of a plan matches if the plan runs the changed code; other plans need not be run. */
   readonly inPlan?: readonly RegExp[];
-  /** None where today's code is as described. */
+  /** Empty when the current code has the described behaviour. */
   readonly changes: readonly SourceChange[];
 }
 
 export interface MutantNeeds {
-  /** The Job controller does not wait until its caches show what it wrote, as none before Kubernetes 1.36 did. */
+  /** The Job controller does not wait until its caches show its own writes, as before Kubernetes 1.36. */
   readonly consistencyGate?: "off";
-  /** Of the Job controller; not more than this. */
+  /** Maximum values for the limits of the Job controller. */
   readonly limits?: { readonly maxUncountedPods?: number; readonly maxPodsPerSync?: number };
 }
 
-/** Text that occurs exactly once in a file, and what takes its place. */
+/** A text that occurs exactly once in a file, and its replacement. */
 export interface SourceChange {
-  /** From the root of the repository. */
+  /** Path relative to the root of the repository. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;

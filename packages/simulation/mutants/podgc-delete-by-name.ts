@@ -3,7 +3,8 @@ import type { Mutant } from "./mutant.ts";
 export const mutant: Mutant = {
   name: "podgc-delete-by-name",
   entry: "1.3",
-  sentence: "PodGC deletes pods by name without a UID precondition, and may delete another pod that has taken the name.",
+  sentence:
+    "PodGC deletes pods by name without a UID precondition, and may delete another pod that has taken the name.",
   inPlan: [/"apply":\{"apiVersion":"v1","kind":"Pod"/],
   changes: [
     {

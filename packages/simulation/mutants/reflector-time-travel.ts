@@ -4,8 +4,7 @@ export const mutant: Mutant = {
   name: "reflector-time-travel",
   entry: "E8",
   issue: "kubernetes/kubernetes#59848",
-  sentence:
-    "Every new list accepts any version: from a server that is behind, deleted objects come back.",
+  sentence: "Every new list accepts any version: from a server that is behind, deleted objects come back.",
   inPlan: [/staleList/],
   changes: [
     {

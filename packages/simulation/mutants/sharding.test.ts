@@ -10,7 +10,7 @@ import type { Simulation } from "./hunt.ts";
 
 const SIMULATION = "packages/simulation/src/index.ts";
 
-/** Jobs in six buckets that are at work all the time, by three managers that share them. */
+/** Jobs in six buckets with steady work, and three managers that share them. */
 function steadily(events: readonly ScenarioEventEntry[]): FaultPlan {
   const manifests = Array.from({ length: 6 }, (_, index): UnstructuredObject[] => {
     const namespace = `team-${index + 1}`;

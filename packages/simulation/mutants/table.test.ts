@@ -20,7 +20,7 @@ async function huntFor(name: string, without: readonly string[] = [], seeds = 60
   return hunt({ mutated, unmutated, from: 1, seeds, inPlan, without });
 }
 
-/** Each with the invariants that are there for it. */
+/** Each mutant with the invariants that catch it. */
 test.each([
   ["cron-history-unfinished", ["S13"]],
   ["job-backoff-not-honoured", ["S7"]],
@@ -28,7 +28,7 @@ test.each([
 ])("%s is caught within 60 seeds, and survives without the invariants %s", async (name, invariants) => {
   const { caught } = await huntFor(name);
   expect(invariants).toContain(caught?.violation.invariant.split(" ", 1)[0]);
-  // As far as the seed that caught it, and others that may look elsewhere.
+  // Up to the seed that caught it: other seeds may violate other invariants.
   const blind = await huntFor(name, invariants, caught!.after);
   expect(blind.caught).toBeUndefined();
 });
@@ -78,7 +78,7 @@ test("a table has the median and the worst of each, counts what was missed as la
 });
 
 test.runIf(HEAVY)("every mutant is caught within 1,000 seeds, and those that are no bugs never are", async () => {
-  // Other seeds each time.
+  // Different seeds each time.
   const from = (Math.floor(Date.now() / 1000) * 64) % 2 ** 32;
   const { rows } = await measure({
     from,

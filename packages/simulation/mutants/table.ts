@@ -1,9 +1,9 @@
 /**
  * Measures how many seeds it takes to catch each mutant: `node packages/simulation/mutants/table.ts [NAME…] --write`.
  *
- * Each hunt begins at seeds of its own, other ones at each measurement, and is over with the first accusation that the code
- * without the bug is spared. Mutants that are named keep the rows of the others as they are; with `--add` the hunts are more of
- * the same, and those written before stay.
+ * Each hunt starts at its own seed, a different one for each measurement. It ends with the first violation that the
+ * code without the bug does not have. With names, the rows of other mutants stay as they are. With `--add`, the hunts
+ * are appended to earlier ones.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -21,18 +21,18 @@ const BUILT = path.join(import.meta.dirname, "built");
 const docs = path.resolve(import.meta.dirname, "../../../docs");
 const DOCUMENT = path.join(docs, "fuzz-mutants.md");
 const DATA = path.join(docs, "fuzz-mutants.json");
-/** A small plan that catches each. */
+/** A small plan that catches each mutant. */
 const CAUGHT = path.join(import.meta.dirname, "caught");
-/** Between the first seeds of two hunts: more than any of them plays. */
+/** Distance between the first seeds of two hunts: more than any hunt runs. */
 const STRIDE = 1_000_000;
-/** How long a hunt may take over the seed that it is at when its time is over, and to be minimised. */
+/** How long a hunt may take to finish its last seed after its time is over, and to minimise. */
 const PATIENCE_MS = 120_000;
 
 export interface TableOptions {
   readonly names?: readonly string[];
   /** First seed of the first hunt. */
   readonly from: number;
-  /** Of each hunt, at most. */
+  /** Maximum number of seeds per hunt. */
   readonly seeds: number;
   readonly repetitions: number;
   readonly workers: number;
@@ -41,24 +41,28 @@ export interface TableOptions {
   readonly compare?: boolean;
   readonly without?: readonly string[];
   readonly onRow?: (row: MutantRow) => void;
-  /** Told the smaller plan that a mutant is caught with, and by what. */
+  /** Called with the minimised plan that catches a mutant, and the invariant. */
   readonly onPlan?: (name: string, caught: CaughtBy) => void;
 }
 
-/** A plan that goes wrong with a mutant, and the invariant that says so. */
+/** A plan that fails with a mutant, and the violated invariant. */
 export interface CaughtBy {
   readonly invariant: string;
   readonly plan: FaultPlan;
 }
 
-/** @throws MutantError for a name that there is not. */
+/**
+ * Measures the mutants.
+ *
+ * @throws MutantError for an unknown name.
+ */
 export async function measure(options: TableOptions): Promise<MutantTable> {
   const { names = [], from, seeds, workers, onRow } = options;
   const all = await listMutants();
   const unknown = names.find((name) => !all.some((mutant) => mutant.name === name));
   if (unknown !== undefined) throw new MutantError(`there is no mutant ${JSON.stringify(unknown)}`);
   const wanted = all.filter(({ name }) => names.length === 0 || names.includes(name));
-  // All of the same sources, whatever is changed or built meanwhile.
+  // Copies, so that all hunts use the same sources, even if these change or are rebuilt meanwhile.
   const copies = path.join(BUILT, String(process.pid));
   const copy = (bundle: string): string => {
     const file = path.join(copies, path.basename(bundle));
@@ -142,7 +146,7 @@ function resultOf(from: number, { hunt, cpuMs }: HuntEnded): HuntResult {
   };
 }
 
-/** What a hunt told until it ended, or hung. */
+/** Returns the messages of a hunt until it ended or timed out. */
 async function send(order: HuntOrder): Promise<readonly HuntMessage[]> {
   const messages: HuntMessage[] = [];
   const worker = new Worker(new URL("hunt-worker.ts", import.meta.url), { workerData: order });
@@ -181,7 +185,7 @@ async function main(): Promise<void> {
       add: { type: "boolean", default: false },
     },
   });
-  // Never before others, and not before who started it wants to be.
+  // The hunts have a lower priority than other processes.
   os.setPriority(Math.max(5, os.getPriority()));
   const from = Number(values.from);
   const seeds = Number(values.seeds);
@@ -205,7 +209,7 @@ async function main(): Promise<void> {
         .split("\n")
         .slice(-1);
       console.log(line, JSON.stringify(row.hunts));
-      // As they come: hours may be lost otherwise.
+      // Written after each row: an interruption could lose hours otherwise.
       if (values.write) write({ from, seeds, rows: [row] }, values.add);
     },
   });

@@ -9,10 +9,10 @@ import { type Problem, pathText } from "./scenario/problem.js";
 import { durationOf, timeOf } from "./scenario/scenario-times.js";
 
 /**
- * Reads a plan, such as one that was saved.
+ * Parses and checks a plan, for example a saved one.
  *
- * @param controllers - Names of those that are no part of Kubernetes. Default: there are none.
- * @throws PlanError with a line for each mistake: `happenings[2].paused: what is wrong; hint`.
+ * @param controllers - Names of controllers that are not part of Kubernetes. Default: none.
+ * @throws PlanError with one line per problem: `events[2].paused: what is wrong; hint`.
  */
 export async function readPlan(value: unknown, controllers: readonly string[] = []): Promise<FaultPlan> {
   throwProblems(await checkSchema(value));
@@ -25,7 +25,11 @@ export async function readPlan(value: unknown, controllers: readonly string[] = 
   return plan;
 }
 
-/** What is wrong with a plan that has the shape of one. @throws PlanError as {@link readPlan}. */
+/**
+ * Checks a plan that matches the schema.
+ *
+ * @throws PlanError as {@link readPlan}.
+ */
 export function checkPlan(plan: FaultPlan, controllers: readonly string[] = []): void {
   const startMs = timeOf(plan.start);
   const durationMs = durationOf(plan.for);

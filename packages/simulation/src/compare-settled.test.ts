@@ -35,7 +35,7 @@ function compare(
   };
   const subject = "Job default/pi";
   const messages = compareSettled({ [subject]: expected }, { [subject]: actual }, plan).map(({ message }) => message);
-  // What is told of must not have been held for impossible, and then not have been compared.
+  // `mayDiffer` must be true for every run with a reported difference.
   expect(messages.length > 0 && !mayDiffer({ [subject]: actual }, plan)).toBe(false);
   return messages;
 }

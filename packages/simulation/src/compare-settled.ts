@@ -10,30 +10,33 @@ const INVARIANT = "L1 Jobs end as without faults";
 type Settled = Outcome["settled"];
 
 /**
- * What a run with faults came to and must not have, given what the same workload comes to without any: a Job ends in the same
- * way, for the same reason, with the same counts and indexes, except for what the plan's happenings leave open.
+ * Returns the Jobs whose end in a run with faults differs from their end without faults, beyond what the plan's events
+ * permit. A Job has to end in the same way, for the same reason, with the same counts and indexes.
  *
- * | What happens, or what the Job is like          | Leaves open                                                    |
- * | ---------------------------------------------- | -------------------------------------------------------------- |
- * | a user edits, suspends or deletes it or its CronJob | everything                                                |
- * | its pods are deleted, evicted or lost with a node | more failures, and what follows: how it ends, how many failed |
- * | it has `activeDeadlineSeconds`                 | whether it is met                                              |
- * | the answer to a pod's creation is lost (X4)    | more successes, more failures                                  |
- * | it does not wait for its own writes, and its watches fail (X4) | more successes, more failures                   |
- * | containers are restarted in place (OnFailure)  | whether the limit is noticed before the pod succeeds           |
- * | several pods at a time, of which some fail     | which end comes first, and how many pods have ended by then    |
- * | no `completions` (X5), or `successPolicy`      | how many succeed, and which                                    |
- * | old lists after a restart (X7)                 | the counts                                                     |
- * | somebody changes its pods (X3)                 | whether those that it has seen to succeed are counted          |
- * | clocks of controllers are wrong                | deadlines, times to live, and whether its back-off is over     |
+ * | Event, or property of the Job                                                | Permitted difference                                     |
+ * | ---------------------------------------------------------------------------- | -------------------------------------------------------- |
+ * | a user edits, suspends or deletes the Job or its CronJob                     | everything                                               |
+ * | its pods are deleted, evicted or lost with a node                            | more failures, and their effects: end and failed count   |
+ * | the Job has `activeDeadlineSeconds`                                          | whether the deadline is exceeded                         |
+ * | the response to a pod creation is lost (X4)                                  | more successes, more failures                            |
+ * | syncs do not wait for their own writes, and watches fail (X4)                | more successes, more failures                            |
+ * | containers restart in place (`OnFailure`)                                    | whether the limit is reached before the pod succeeds     |
+ * | several pods at a time, some of which fail                                   | which end comes first, and how many pods have ended then |
+ * | no `completions` (X5), or a `successPolicy`                                  | how many pods succeed, and which                         |
+ * | stale lists after a restart (X7)                                             | the counts                                               |
+ * | another client changes its pods (X3)                                         | whether observed successes are counted                   |
+ * | wrong controller clocks                                                      | deadlines, TTLs, and whether a back-off is over          |
  *
- * Two things leave open whether it ends: back-off, as failures lie in the future to a clock that was set back, and watches that
- * fail where it does not wait for its own writes, as it may wait for ever to see a pod that came and went (X4). Objects that
- * only one of the runs has are compared by nobody: a time to live, a CronJob's history and a user may have removed them.
+ * Two effects also permit an unfinished Job. A clock that was set back sees failures in the future, which extends the
+ * back-off. Where syncs do not wait for their own writes and watches fail, a sync may wait forever for a pod that was
+ * created and deleted unobserved (X4).
  *
- * @param faultFree - What a run of the plan without faults settled to.
- * @param withFaults - What the run in question settled to.
- * @param plan - Of that run.
+ * Objects that only one of the runs has are not compared: a TTL, a CronJob's history limit or a user may have deleted
+ * them.
+ *
+ * @param faultFree - Settled objects of the plan without faults.
+ * @param withFaults - Settled objects of the run to check.
+ * @param plan - Plan of the run to check.
  */
 export function compareSettled(faultFree: Settled, withFaults: Settled, plan: FaultPlan): Violation[] {
   const effects = new PlanEffects(plan);
@@ -48,11 +51,11 @@ export function compareSettled(faultFree: Settled, withFaults: Settled, plan: Fa
   return violations;
 }
 
-/** Whether there is something that {@link compareSettled} could tell of, whatever the run without faults comes to. */
+/** Reports whether {@link compareSettled} can return a violation for this run, for any result of the fault-free run. */
 export function mayDiffer(withFaults: Settled, plan: FaultPlan): boolean {
   const effects = new PlanEffects(plan);
   for (const { job, actual } of comparedJobs(withFaults, plan, effects))
-    // What a run comes to leaves more open, never less.
+    // The fault-free result can only permit more differences, never fewer.
     if (
       !hasEnd(actual) ||
       permittedFields(actual, actual, job, effects).size < FIELDS.length ||
@@ -62,7 +65,7 @@ export function mayDiffer(withFaults: Settled, plan: FaultPlan): boolean {
   return false;
 }
 
-/** The plan's Jobs of which it is known how they must end. */
+/** Yields the plan's Jobs whose end is determined by the plan. */
 function* comparedJobs(
   withFaults: Settled,
   { manifests }: FaultPlan,
@@ -102,7 +105,9 @@ function hasEnd({ end }: SettledObject): boolean {
   return end !== "" && end !== undefined;
 }
 
-/** Whether it is Complete without all its completions, and nobody has changed pods that had succeeded by then. */
+/**
+ * Reports whether the Job is Complete without all its completions, although no client changed pods that had succeeded.
+ */
 function isIncomplete({ end, reason, succeeded }: SettledObject, { spec }: Job, effects: PlanEffects): boolean {
   const completions = spec?.completions;
   return (
@@ -120,7 +125,7 @@ const END: readonly Field[] = ["end", "reason"];
 const COUNTS: readonly Field[] = ["succeeded", "failed", "completedIndexes", "failedIndexes"];
 const FIELDS: readonly Field[] = [...END, ...COUNTS];
 
-/** What of a Job may be otherwise. */
+/** Returns the fields of a Job that may differ. */
 function permittedFields(
   expected: SettledObject,
   actual: SettledObject,
@@ -142,7 +147,7 @@ function permittedFields(
   if (!isOneByOne && hasFailures) permit([...END, ...COUNTS]);
   if (spec?.completions == null || spec.successPolicy != null) permit(["succeeded", "failed", "completedIndexes"]);
   if (effects.hasStaleLists) permit(COUNTS);
-  // Who fails stops all that it runs.
+  // A failing Job stops all its running pods.
   if (actual.end === "Failed" && !isOneByOne) permit(COUNTS);
   return permitted;
 }
@@ -151,7 +156,7 @@ function isManagedElsewhere({ spec }: Job): boolean {
   return spec?.managedBy != null && spec.managedBy !== "kubernetes.io/job-controller";
 }
 
-/** What a plan's happenings may have done. */
+/** Possible effects of a plan's events. */
 class PlanEffects {
   readonly #entries: readonly ScenarioEventEntry[];
   readonly #waitsForWrites: boolean;
@@ -161,7 +166,9 @@ class PlanEffects {
     this.#waitsForWrites = controllers?.consistencyGate !== false;
   }
 
-  /** Whether a user does something to the Job, or applies something: its namespace may be gone with it. */
+  /**
+   * Reports whether a user changes or deletes the Job, or applies an object. The deletion of its namespace counts too.
+   */
   isEdited({ metadata }: Job): boolean {
     return this.#entries.some((entry) => {
       if (entry.apply !== undefined) return true;
@@ -173,7 +180,7 @@ class PlanEffects {
     });
   }
 
-  /** Whether pods may end that would not have. */
+  /** Reports whether pods of the Job may end that would not end without faults. */
   losesPods({ metadata }: Job): boolean {
     return this.#entries.some((entry) => {
       const { nodeLost, nodeDrained, nodeTainted, podEvicted, patch } = entry;
@@ -185,34 +192,37 @@ class PlanEffects {
     });
   }
 
-  /** Whether somebody from outside has a say in how pods have ended, and whose they are. */
+  /** Reports whether another client may change the result or the owner of pods. */
   get changesPods(): boolean {
     return this.#entries.some(({ patch }) => patch?.kind === "Pod");
   }
 
-  /** Whether pods may be there that whoever made them does not know of. */
+  /** Reports whether a pod may exist that its creator does not know about. */
   get losesCreations(): boolean {
     return this.#entries.some(
       ({ requestFails, apiServerDown, controllerCrashes, paused, staleCache, watchSilent, watchCut, leaseLost }) =>
         requestFails?.effect === "kept" ||
-        // Who is behind counts anew what it has counted, and makes what it has made.
+        // A sync with a stale cache counts pods twice and creates them twice.
         (!this.#waitsForWrites && (requestFails !== undefined || watchCut !== undefined)) ||
         apiServerDown !== undefined ||
         controllerCrashes !== undefined ||
         paused !== undefined ||
         leaseLost !== undefined ||
-        // Creations that no cache shows for five minutes are given up.
+        // Expectations of creations that no cache shows expire after five minutes.
         staleCache !== undefined ||
         watchSilent !== undefined,
     );
   }
 
-  /** Whether a controller may take what has been for what is yet to come, and wait for that much longer. */
+  /** Reports whether a controller may see past times in the future, and wait that much longer. */
   get changesClocks(): boolean {
     return this.#entries.some(({ clockJump, clockSkew }) => clockJump !== undefined || clockSkew !== undefined);
   }
 
-  /** Whether a controller may wait for ever to see pods that came and went while its watch was cut: nothing tells it when it gives up. */
+  /**
+   * Reports whether a controller may wait forever for pods that were created and deleted while its watch was
+   * interrupted: no event ends the wait.
+   */
   get hidesPods(): boolean {
     return (
       !this.#waitsForWrites &&
@@ -223,14 +233,14 @@ class PlanEffects {
     );
   }
 
-  /** Whether a Job may have its next pods put off until the run is over. */
+  /** Reports whether the Job's next pods may be delayed until the run is over. */
   mayKeepWaiting({ spec }: Job): boolean {
     const ignores = spec?.podFailurePolicy?.rules.some(({ action }) => action === "Ignore") ?? false;
-    // A failure that is ignored counts for the back-off with each sync that may not let go of its pod.
+    // Each sync that cannot remove the finalizer of an ignored failure counts the failure for the back-off again.
     return this.changesClocks || this.hidesPods || this.#deletesNodes || (ignores && this.#refusesRequests);
   }
 
-  /** Whether there may be no node left. */
+  /** Reports whether all nodes may be deleted. */
   get #deletesNodes(): boolean {
     return this.#entries.some((entry) => entry.delete?.kind === "Node");
   }

@@ -1,6 +1,6 @@
 import type { AnsweredRequest, ReportedDecision } from "./world.js";
 
-/** What a decision shows to have been reached: which plan, which reasons, which skip. */
+/** Returns the coverage of a decision: its plan, reasons and skip reasons. */
 export function coverageOf(reported: ReportedDecision): string[] {
   const { controller } = reported;
   switch (reported.controller) {
@@ -36,7 +36,7 @@ export function coverageOf(reported: ReportedDecision): string[] {
   }
 }
 
-/** What an answer shows to have been reached. */
+/** Returns the coverage of a response. */
 export function coverageOfAnswer({
   component,
   verb,

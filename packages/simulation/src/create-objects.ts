@@ -4,12 +4,14 @@ import type { Clock } from "@kubewright/clock";
 
 import { Discovery } from "./discovery.js";
 
-/** A plan cannot be played. The message names the object or happening, the field, and what to write instead. */
+/**
+ * Thrown for a plan that cannot be run. The message names the object or event, the field, and what to write instead.
+ */
 export class PlanError extends Error {
   override readonly name = "PlanError";
 }
 
-/** What counts from a moment after it was created, in order. */
+/** Kinds that take effect only shortly after their creation, in order of creation. */
 const CREATION_ORDER: readonly (readonly string[])[] = [
   ["Namespace"],
   ["CustomResourceDefinition"],
@@ -17,10 +19,10 @@ const CREATION_ORDER: readonly (readonly string[])[] = [
 ];
 
 /**
- * Creates objects as `kubectl apply` would: namespaces come before what is in them, and definitions of resources, which are
- * waited for, before the resources.
+ * Creates objects as `kubectl apply` does: namespaces before the objects in them, and CustomResourceDefinitions, whose
+ * resources it waits for, before custom resources.
  *
- * @throws PlanError for what the API server does not know, or refuses.
+ * @throws PlanError for an object that the API server does not know or refuses.
  */
 export async function createObjects(
   client: Client,
@@ -72,7 +74,7 @@ function ignoreAlreadyExists(error: unknown): void {
   if (!isAlreadyExists(error)) throw error;
 }
 
-/** Whether others can only be created when it is there. */
+/** Reports whether other objects can be created only after this one. */
 export function isPrerequisite(object: UnstructuredObject): boolean {
   return rankOf(object) < CREATION_ORDER.length;
 }

@@ -1,4 +1,7 @@
-/** The name that takes the fewest corrections, if those are few. */
+/**
+ * Returns the known name with the fewest corrections, if those are few. Default maximum: one per three characters, at
+ * least 1.
+ */
 export function closest(
   name: string,
   known: readonly string[],
@@ -13,13 +16,13 @@ export function closest(
   return best?.candidate;
 }
 
-/** `did you mean "x"?`, or what there is to choose from. */
+/** Returns `did you mean "x"?`, or the list of known names. */
 export function suggestion(name: string, known: readonly string[]): string {
   const meant = closest(name, known);
   return meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${JSON.stringify(meant)}?`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours from one text to the other. */
+/** Returns the edit distance: insertions, deletions, replacements and swaps of adjacent characters. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= a.length; i++) {

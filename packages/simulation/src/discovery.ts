@@ -5,7 +5,7 @@ interface ApiResourceList {
   readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
 }
 
-/** What a cluster serves, asked once for each group and version. */
+/** The resources that a cluster serves, requested once per group and version. */
 export class Discovery {
   readonly #client: Client;
   readonly #lists = new Map<string, Promise<ApiResourceList | undefined>>();
@@ -14,7 +14,7 @@ export class Discovery {
     this.#client = client;
   }
 
-  /** The resource an object belongs to; `undefined` when the cluster serves none. */
+  /** Returns the resource of an object; `undefined` when the cluster does not serve it. */
   async find({
     apiVersion = "",
     kind = "",
@@ -25,7 +25,7 @@ export class Discovery {
     return { group, version, resource: found.name, kind, namespaced: found.namespaced };
   }
 
-  /** Every kind of every group. */
+  /** Returns every kind of every group and version. */
   async served(): Promise<{ readonly apiVersion: string; readonly kind: string }[]> {
     const groups = (await this.#client.getRaw("/apis")) as { groups: { versions: { groupVersion: string }[] }[] };
     const versions = ["v1", ...groups.groups.flatMap((group) => group.versions.map((version) => version.groupVersion))];
@@ -39,7 +39,7 @@ export class Discovery {
     let list = this.#lists.get(apiVersion);
     if (list === undefined) this.#lists.set(apiVersion, (list = this.#discover(apiVersion)));
     const known = await list;
-    // A definition that is still to be created may serve it later.
+    // Not cached: a CustomResourceDefinition that is created later may serve it.
     if (known === undefined) this.#lists.delete(apiVersion);
     return known?.resources.filter(({ name }) => !name.includes("/")) ?? [];
   }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { builtInInvariants, compareSettled, generatePlan, runPlan } from "./index.js";
 
-// Some of the first seeds, and those that an invariant, or a controller, was wrong about: clocks set back, failures that a
+// Some of the first seeds, and seeds of former false positives and controller bugs: clocks set back, failures that a
 // policy ignores, changes at the last instant.
 it.each([
   1, 2, 3, 4, 76, 90, 110, 135, 138, 147, 9000786, 9003626, 9005005, 3236896202, 3236896418, 3478895752, 3527896406,

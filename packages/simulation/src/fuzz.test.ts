@@ -5,7 +5,7 @@ import { type FuzzOptions, fuzz } from "./fuzz.js";
 import { generatePlan } from "./generate/generate-plan.js";
 import type { Invariant } from "./invariant.js";
 
-/** Makes a ConfigMap of some name for every Job of which its cache shows none. */
+/** Creates a ConfigMap with a generated name for every Job for which its cache shows none. */
 const forgetful: NonNullable<FuzzOptions["controllers"]> = {
   reporter: ({ client, clock, informers }) => {
     const seen = { jobs: informers.informerFor(jobs), reports: informers.informerFor(configMaps) };

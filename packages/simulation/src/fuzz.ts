@@ -12,19 +12,19 @@ export interface FuzzOptions
     Omit<CampaignOptions, "seeds" | "makePlan" | "workers">,
     Pick<GenerateOptions, "faults" | "shapes">,
     Pick<RunPlanOptions, "builtIn" | "freeze"> {
-  /** How many seeds, from 1, or from one to another, both among them. */
+  /** Number of seeds, from 1, or a range with both ends included. */
   readonly seeds: number | { readonly from: number; readonly to: number };
-  /** Controllers of one's own, by the name they have in plans: faults are about these. Default: those of Kubernetes. */
+  /** Custom controllers by the name that plans use; faults target these. Default: the controllers of Kubernetes. */
   readonly controllers?: NonNullable<RunPlanOptions["controllers"]>;
-  /** Makes what to play. Default: Jobs and CronJobs. */
+  /** Generates the workload. Default: Jobs and CronJobs. */
   readonly workload?: (random: Parameters<NonNullable<GenerateOptions["workload"]>>[0]) => CustomWorkload;
-  /** What has to hold, beside what has to hold of any controller. */
+  /** Invariants beside those that apply to every controller. */
   readonly invariants?: readonly Invariant[];
 }
 
 /**
- * Plays generated plans in this thread, and tells of invariants that did not hold, with the smallest plans in which they do not
- * (`minimize: false` leaves them as they are). Own controllers are played with those of Kubernetes beside them.
+ * Runs generated plans in this thread and reports violated invariants, each with the smallest plan that violates it
+ * (`minimize: false` keeps the plan as it is). Custom controllers run beside those of Kubernetes.
  *
  * @throws PlanError for a workload that the API server refuses.
  */

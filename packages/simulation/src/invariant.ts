@@ -1,29 +1,29 @@
 import type { RunListener, World } from "./world.js";
 
 /**
- * Something that has to hold, whatever goes wrong. Made anew for every run, so that it may remember.
+ * A property that has to hold in every run, with any faults. `watch` is called once per run, so checks may keep state.
  *
- * Of what it is told nothing may be changed, and nothing is told late: the checks run when it happens.
+ * Checks must not modify what they receive. They run synchronously with each event.
  */
 export interface Invariant {
-  /** `S1 counted once` */
+  /** Number and title: `S1 counted once`. */
   readonly name: string;
-  /** What holds, in a sentence. */
+  /** The property, in a sentence. */
   readonly sentence: string;
   readonly watch: (world: World, violated: Violated) => InvariantChecks;
 }
 
-/** @param about - The object: `Job default/pi`. */
+/** @param subject - The object: `Job default/pi`. */
 export type Violated = (subject: string, message: string) => void;
 
 export interface InvariantChecks extends RunListener {
-  /** Every so often, in virtual time, and after the last fault more often: what has to happen within a bound. */
+  /** Called at regular virtual times: for properties with a time bound. */
   readonly onTick?: () => void;
-  /** At the end: everything has had its time to settle. */
+  /** Called at the end, when the cluster has had time to quiesce. */
   readonly atRest?: () => void;
 }
 
-/** An invariant that did not hold. */
+/** A violated invariant. */
 export interface Violation {
   readonly invariant: string;
   readonly subject: string;

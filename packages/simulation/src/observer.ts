@@ -24,14 +24,14 @@ import type {
   World,
 } from "./world.js";
 
-/** Something that happened, for whoever follows a run. */
+/** A record of a run, for listeners. */
 export type RunRecord =
   | { readonly type: "change"; readonly change: StoredChange }
   | { readonly type: "answer"; readonly request: AnsweredRequest }
   | { readonly type: "decision"; readonly decision: ReportedDecision }
   | { readonly type: "cache"; readonly event: CacheEvent }
   | { readonly type: "happening"; readonly scenarioEvent: ReportedScenarioEvent }
-  /** What a happening is, in words, or why it could not be done. */
+  /** Description of a scenario event, or why it failed. */
   | { readonly type: "note"; readonly atMs: number; readonly message: string }
   | { readonly type: "error"; readonly error: ThrownError }
   | { readonly type: "violation"; readonly violation: Violation };
@@ -48,7 +48,7 @@ type Check<Reported> = (reported: Reported) => void;
 
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
-/** Follows a run: tells invariants what happens, when it happens, and keeps what becomes of it. */
+/** Observes a run: reports every record to the invariants synchronously, and collects the outcome. */
 export class Observer {
   readonly caches: WatchedCaches;
   readonly violations: Violation[] = [];
@@ -95,7 +95,7 @@ export class Observer {
     this.#atRest = those(({ atRest }) => atRest);
   }
 
-  /** Follows a cluster from now on. */
+  /** Starts to observe a cluster. */
   observe(cluster: FaultyCluster): void {
     const { clock } = this.#options;
     this.#cluster = cluster;
@@ -115,7 +115,7 @@ export class Observer {
     return [...this.#covered];
   }
 
-  /** Of all that was told so far. */
+  /** Hash of all records so far. */
   get hash(): string {
     return this.#hash.text;
   }
@@ -149,7 +149,7 @@ export class Observer {
     if (!this.#closed) this.#notify([], undefined, { type: "note", atMs: this.#options.clock.now(), message });
   }
 
-  /** Tells of errors that are bugs. */
+  /** Reports errors that are bugs. */
   thrown(error: unknown, component: string): void {
     for (const cause of causesOf(error)) {
       if (this.#closed || !isBug(cause)) continue;
@@ -159,12 +159,12 @@ export class Observer {
     }
   }
 
-  /** Tells that a component has ended by itself. */
+  /** Reports that the cluster has ended with an error. */
   failed(error: unknown): void {
     this.thrown(error, "cluster");
   }
 
-  /** What a check, or who is told, has thrown: it is told nothing more. */
+  /** Error that a check or listener has thrown; after it nothing more is reported. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
@@ -179,12 +179,15 @@ export class Observer {
       for (const object of this.mirror.list(resource)) this.#hash.add(JSON.stringify(object));
   }
 
-  /** Tells nothing more. */
+  /** Stops all reports. */
   close(): void {
     this.#closed = true;
   }
 
-  /** What is thrown is a matter of whoever plays, and not of what of the cluster happens to tell. */
+  /**
+   * Stores errors of checks and listeners for the caller of the run; they must not reach the component that caused the
+   * record.
+   */
   #notify<Reported>(checks: readonly Check<Reported>[], reported: Reported, record?: RunRecord): void {
     if (this.#failure !== undefined) return;
     try {
@@ -263,12 +266,12 @@ export class Observer {
   }
 }
 
-/** What tells one version of an object from another that came about differently. All there is of each is added at rest. */
+/** Returns the fields that distinguish versions of an object in the hash. The complete objects are added at the end. */
 function contentOf({ object, previous, resource }: MirroredChange): readonly (string | undefined)[] {
   const { uid, resourceVersion, deletionTimestamp, finalizers, name } = object.metadata;
   const status = statusOf(object);
   const isNew = status !== undefined && status !== statusOf(previous);
-  // There are far more of pods than of all others.
+  // Only the phase for pods: their changes are by far the most frequent.
   const statusText = !isNew ? "" : resource === PODS ? status.phase : JSON.stringify(status);
   return [name, uid, resourceVersion, deletionTimestamp, finalizers?.join(), statusText];
 }
@@ -277,14 +280,14 @@ function statusOf(object: Stored | undefined): { readonly phase?: string } | und
   return (object as { readonly status?: { readonly phase?: string } } | undefined)?.status;
 }
 
-/** What a decision is about. */
+/** Returns the key of the object that a decision concerns. */
 function subjectOf(reported: ReportedDecision): string {
   const { decision } = reported;
   if ("key" in decision) return decision.key;
   return "object" in decision ? decision.object.name : `${decision.namespace}/${decision.name}`;
 }
 
-/** An error, or what it stands for. */
+/** Returns the root causes of an error. */
 function causesOf(error: unknown): unknown[] {
   if (error instanceof AggregateError) return error.errors.flatMap(causesOf);
   if (error instanceof Error && error.cause instanceof Error) return causesOf(error.cause);
@@ -292,8 +295,8 @@ function causesOf(error: unknown): unknown[] {
 }
 
 /**
- * What the language throws where a program is wrong. Controllers throw other errors to be called again: they wait for a cache, or
- * were refused something.
+ * Reports whether an error is one that the language throws for a programming mistake. Controllers throw other errors to
+ * request a retry: they wait for a cache, or a request was refused.
  */
 function isBug(error: unknown): boolean {
   return (

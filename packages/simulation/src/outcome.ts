@@ -1,14 +1,14 @@
 import type { Violation } from "./invariant.js";
 
-/** What became of a run. Plain data. */
+/** Outcome of a run, as plain data. */
 export interface Outcome {
-  /** The first of each invariant and object, in the order in which they were found. */
+  /** The first violation of each invariant and object, in the order of discovery. */
   readonly violations: readonly Violation[];
-  /** What was reached: `job-controller plan deletes pods`, `conflict on jobs/status`. In no order; none twice. */
+  /** Coverage: `job-controller plan deletes pods`, `conflict on jobs/status`. Unordered, without duplicates. */
   readonly covered: readonly string[];
-  /** Of all that happened, in hexadecimal: equal for equal runs. */
+  /** Hash of all records, in hexadecimal: equal for equal runs. */
   readonly hash: string;
-  /** What everything settled to, for comparison with a run without faults: by `Job default/pi`. */
+  /** Settled state for comparison with a fault-free run, by `Job default/pi`. */
   readonly settled: Readonly<Record<string, SettledObject>>;
   readonly figures: Figures;
 }
@@ -17,9 +17,9 @@ export interface Figures {
   readonly requests: number;
   readonly writes: number;
   readonly virtualMs: number;
-  /** Of managers that share work: how often a bucket went from one to another. Absent where none do. */
+  /** Number of handovers of buckets between managers. Absent without sharding. */
   readonly handovers?: number;
 }
 
-/** What of an object must not depend on faults. */
+/** The fields of an object that must not depend on faults. */
 export type SettledObject = Readonly<Record<string, string | number | boolean>>;

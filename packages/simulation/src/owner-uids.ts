@@ -1,6 +1,6 @@
 import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
 
-/** Names an object whose UID is not known when a plan is written. */
+/** Name of an object whose UID is unknown when a plan is written. */
 export interface NamedObject {
   readonly namespace: string;
   readonly name: string;
@@ -8,17 +8,20 @@ export interface NamedObject {
 
 const UID_PLACEHOLDER_PREFIX = "uid of ";
 
-/** What stands in a plan for the UID of an object that is there by the time the plan comes to it: `uid of default/job-1`. */
+/** Returns the placeholder for the UID of an object that will exist when the plan uses it: `uid of default/job-1`. */
 export function uidPlaceholder({ namespace, name }: NamedObject): string {
   return `${UID_PLACEHOLDER_PREFIX}${namespace}/${name}`;
 }
 
-/** Finds the UID of what is stored; `undefined`: there is no such object. */
+/** Looks up the UID of a stored object; `undefined` when it does not exist. */
 export type FindUid = (
   owner: { readonly apiVersion: string; readonly kind: string } & NamedObject,
 ) => Promise<string | undefined>;
 
-/** The object with the UIDs of its owners instead of what {@link uidPlaceholder} put there. One that is not there keeps its mark, which is nobody's UID. */
+/**
+ * Returns the object with the UIDs of its owners in place of the placeholders of {@link uidPlaceholder}. An owner that
+ * does not exist keeps its placeholder, which is no object's UID.
+ */
 export async function resolveOwnerUids<T extends DeepReadonly<UnstructuredObject>>(
   object: T,
   find: FindUid,

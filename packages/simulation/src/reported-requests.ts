@@ -5,11 +5,11 @@ import type { ApiRequest, ApiResponse } from "@kubewright/transport";
 
 import type { AnsweredRequest, RequestInfo } from "./world.js";
 
-/** Tells of requests in the words of a world: of each request once. */
+/** Converts requests of the network to requests of a {@link World}; each request is converted once. */
 export class ReportedRequests {
   readonly #known = new WeakMap<ApiRequest, RequestInfo>();
 
-  /** `undefined` for one that is about no resource. */
+  /** Returns a request; `undefined` when it addresses no resource. */
   infoOf({ request, sender, sentMs }: SentRequest): RequestInfo | undefined {
     const known = this.#known.get(request);
     if (known !== undefined) return known;

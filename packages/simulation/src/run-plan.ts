@@ -18,37 +18,37 @@ import { withWorkloads } from "./scenario/workload-annotations.js";
 import { settledObjects } from "./settled.js";
 
 export interface RunPlanOptions {
-  /** What has to hold. Default: nothing. */
+  /** Invariants to check. Default: none. */
   readonly invariants?: readonly Invariant[];
-  /** Controllers that are no part of Kubernetes, by the name they have in plans. */
+  /** Controllers that are not part of Kubernetes, by the name that plans use. */
   readonly controllers?: Readonly<Record<string, SimulatedController>> | undefined;
-  /** Which of Kubernetes' controllers run. Default: all. */
+  /** Kubernetes' controllers to run. Default: all. */
   readonly builtIn?: readonly ControllerName[] | undefined;
-  /** Whether to stop soon after the first violation. Default false. */
+  /** Whether to stop soon after the first violation. Default: false. */
   readonly stopAtFirstViolation?: boolean;
-  /** Told everything as it happens, for whoever draws it. */
+  /** Called with every record, synchronously. */
   readonly onRecord?: (record: RunRecord) => void;
-  /** Deep-freezes everything stored, to find controllers that write to shared objects. Default false. */
+  /** Whether to deep-freeze everything stored, to find controllers that modify shared objects. Default: false. */
   readonly freeze?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Between two looks at what has to happen within a bound: so long, or, in plans of many hours, one of so many parts. */
+/** Interval between ticks; in plans of many hours a fraction of the duration, one of `TICKS`. */
 const TICK_MS = 5_000;
 const TICKS = 4_000;
 /** More than any burst of work needs. */
 const MAX_CALLS_PER_INSTANT = 30_000;
-/** As Kubernetes has it. */
+/** The minimum watch timeout of Kubernetes. */
 const SHORTEST_WATCH_MS = 300_000;
-/** What is told when time does not go on. */
+/** Violated when virtual time does not advance. */
 const LIVELOCK = "L7 no livelock";
 
 /**
- * Plays a plan from its start to its end on a cluster of its own, in virtual time. Equal plans, played with equal controllers,
- * have equal outcomes.
+ * Runs a plan from its start to its end on a new cluster, in virtual time. Equal plans with equal controllers have
+ * equal outcomes.
  *
- * @throws PlanError for a plan that cannot be played: an object that the API server refuses, an unknown controller. Else what
- * an invariant's check, or `onTold`, throws.
+ * @throws PlanError for a plan that cannot be run: the API server refuses an object, or a controller is unknown.
+ * @throws The error of an invariant's check or of `onRecord`.
  */
 export async function runPlan(plan: FaultPlan, options: RunPlanOptions = {}): Promise<Outcome> {
   const { signal, stopAtFirstViolation = false } = options;
@@ -89,7 +89,7 @@ export async function runPlan(plan: FaultPlan, options: RunPlanOptions = {}): Pr
     workloads,
   ).map(({ object }) => object);
   const user = cluster.client("user");
-  // What others are defined by is there before anybody looks.
+  // Prerequisites exist before any component starts.
   await drive(clock, createObjects(user, manifests.filter(isPrerequisite), clock));
   await clock.advance(0);
   const running = cluster.run(stop.signal).catch((error: unknown) => (failure = { error }));
@@ -100,7 +100,7 @@ export async function runPlan(plan: FaultPlan, options: RunPlanOptions = {}): Pr
       clock,
       onNote: ({ message }) => observer.note(message),
       onPhase: (index, kind, phase) => observer.scenarioEvent({ index, kind, phase }),
-      // Told already.
+      // The runner has reported it as a note.
       onProblem: () => {},
       signal: stop.signal,
     });
@@ -156,18 +156,18 @@ function clusterOptions(
     clock,
     random,
     freeze,
-    // What controllers fail with is told as it was thrown.
+    // Controller errors are reported as thrown, without the log.
     logger: silentLogger,
-    // Only who applies looks at managedFields.
+    // Only server-side apply uses managedFields.
     trackFields: applies || others.length > 0,
     ...(builtIn === undefined ? {} : { controllers: builtIn }),
-    // As long as nothing falls silent nobody need ask anew.
+    // Without silent watches, no watch has to time out.
     ...(silences ? { watchTimeoutMs: SHORTEST_WATCH_MS } : {}),
     ...(nodes === undefined ? {} : { nodes: nodeShapes(nodes) }),
     localTimeZone: timeZone ?? "UTC",
     replicas: controllerManagers ?? 1,
     ...clusterSettings(plan, random),
-    // Nobody's business here, and a fifth of all requests.
+    // Events are not needed here, and are a fifth of all requests.
     recordsEvents: false,
     ...(others.length > 0 ? {} : { garbageCollectorIgnores: ({ kind }) => !kinds.has(kind) }),
     others: Object.fromEntries(others) as NonNullable<FaultyClusterOptions["others"]>,
@@ -177,7 +177,7 @@ function clusterOptions(
   };
 }
 
-/** Kinds of which there may be objects that own others, or are owned: to follow all that there are takes longer than most runs. */
+/** Returns the kinds that may have owners or dependents: watching every kind would take longer than most runs. */
 function kindsOf({ manifests, events = [] }: FaultPlan): ReadonlySet<string> {
   const kinds = new Set(["CronJob", "Job", "Node", "Pod"]);
   for (const { kind } of manifests) if (kind !== undefined) kinds.add(kind);
@@ -185,7 +185,7 @@ function kindsOf({ manifests, events = [] }: FaultPlan): ReadonlySet<string> {
   return kinds;
 }
 
-/** What users do is done when it is done; what nobody ends goes on until the end. */
+/** Events whose effect is complete at their start, although they last until the end without `for`. */
 const IMMEDIATE_EVENTS: ReadonlySet<string> = new Set([
   "suspend",
   "nodeDrained",
@@ -194,7 +194,7 @@ const IMMEDIATE_EVENTS: ReadonlySet<string> = new Set([
   "clockSkew",
 ]);
 
-/** When everything that goes wrong is over. */
+/** Returns when all faults are over. */
 function healedMs(events: readonly ScenarioEvent[], endMs: number): number {
   let latestMs = 0;
   for (const { kind, value, atMs, untilMs, overMs } of events) {
@@ -215,10 +215,10 @@ function notStopped(atMs: number, plan: FaultPlan): Violation {
   return { invariant: LIVELOCK, subject: plan.name ?? `seed ${plan.seed}`, message, atMs };
 }
 
-/** More than what has been told to stop takes, once there is no timer left. */
+/** More turns than a stopping cluster needs once no timer is left. */
 const IDLE_TURNS = 1_000;
 
-/** Whether a cluster that was told to stop does, as long as there is anything that it may wait for. */
+/** Reports whether an aborted cluster stops, while timers remain that it may wait for. */
 async function stopsOnAbort(clock: SimulatedClock, running: Promise<unknown>): Promise<boolean> {
   let hasEnded = false;
   void running.then(() => (hasEnded = true));
@@ -231,7 +231,7 @@ async function stopsOnAbort(clock: SimulatedClock, running: Promise<unknown>): P
   return hasEnded;
 }
 
-/** Awaits work on the cluster while virtual time stands still, moving it only if the work itself waits on a timer. */
+/** Awaits work on the cluster without advancing virtual time, except to timers that the work waits for. */
 async function drive<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
   let settled = false;
   const watched = work.finally(() => (settled = true));

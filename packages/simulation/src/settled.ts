@@ -3,7 +3,10 @@ import type { CronJob, DeepReadonly, Job, KubernetesObject } from "@kubewright/a
 import type { SettledObject } from "./outcome.js";
 import type { StoreMirror } from "./store-mirror.js";
 
-/** What everything has come to, by `Job default/pi`: what of it depends neither on names that were drawn nor on times. */
+/**
+ * Returns the settled state of all objects, by `Job default/pi`: the fields that depend neither on drawn names nor on
+ * times.
+ */
 export function settledObjects(mirror: StoreMirror): Record<string, SettledObject> {
   const settled: Record<string, SettledObject> = {};
   for (const resource of mirror.resources)
@@ -16,7 +19,7 @@ export function settledObjects(mirror: StoreMirror): Record<string, SettledObjec
   return settled;
 }
 
-/** Kinds of objects of which there is no more to say than that they are there, and not even that of these. */
+/** Resources whose objects are left out, because even their existence depends on the run. */
 const EPHEMERAL_RESOURCES: ReadonlySet<string> = new Set([
   "pods",
   "events",
@@ -50,7 +53,7 @@ function settledJob({ status = {} }: DeepReadonly<Job>): SettledObject {
   };
 }
 
-/** `{ Ready: "True" }` */
+/** Returns the conditions by type: `{ Ready: "True" }`. */
 function conditionsOf(object: DeepReadonly<KubernetesObject>): SettledObject {
   const { status } = object as { status?: { conditions?: readonly { type?: string; status?: string }[] } };
   const conditions = Array.isArray(status?.conditions) ? status.conditions : [];

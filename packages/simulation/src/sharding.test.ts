@@ -6,7 +6,7 @@ import { builtInInvariants } from "./index.js";
 
 const NAMESPACES = Array.from({ length: 8 }, (_, index) => `team-${index + 1}`);
 
-/** A Job and a CronJob in each of eight namespaces, which are in eight buckets. */
+/** Returns a Job and a CronJob in each of eight namespaces, which are in eight buckets. */
 function spread(): UnstructuredObject[] {
   const within = (namespace: string, object: UnstructuredObject): UnstructuredObject => ({
     ...object,

@@ -1,24 +1,27 @@
 import type { OtherController, OtherEnvironment } from "@kubewright/cluster";
 import type { Runnable } from "@kubewright/controller";
 
-/** A controller that is no part of Kubernetes: how it is made, or an operator of `@kubewright/operator`, or what runs like one. */
+/**
+ * A controller that is not part of Kubernetes: a factory function, an operator of `@kubewright/operator`, or an object
+ * with the same interface.
+ */
 export type SimulatedController = OtherController | OperatorLike;
 
-/** What is run in what it is handed, as often as somebody wants. */
+/** A controller that runs in an environment that it is passed; it may be run more than once. */
 export interface OperatorLike {
   readonly name: string;
   readonly controllers: readonly unknown[];
   run(environment: SimulatedEnvironment): Promise<void>;
 }
 
-/** What an operator is handed here. */
+/** Environment of an operator in a simulation. */
 export interface SimulatedEnvironment extends Omit<OtherEnvironment, "client" | "informers"> {
   readonly signal: AbortSignal;
-  /** Of an operator there is one replica: it leads without being elected. */
+  /** An operator has one replica, which leads without an election. */
   readonly leaderElection: false;
 }
 
-/** How a cluster makes it. */
+/** Converts a simulated controller to the cluster's factory function. */
 export function toOtherController(controller: SimulatedController): OtherController {
   if (typeof controller === "function") return controller;
   return ({ client: _client, informers: _informers, ...environment }): Runnable => ({

@@ -16,15 +16,17 @@ import {
 import { hasEnded, hasFailed, isActive, isTerminating, isTracked } from "./invariants/job-state.js";
 import type { AnsweredRequest, CacheEvent, Stored, StoredChange, ReportedDecision } from "./world.js";
 
-/** A state that a campaign has to come to now and then: one that it never does, nothing in it is tested by. */
+/**
+ * A state that a campaign has to cover at least once: code that depends on a state that is never covered is untested.
+ */
 export interface Sometimes {
-  /** `cap reached` */
+  /** Name of the state: `cap reached`. */
   readonly name: string;
-  /** What it is, in a sentence. */
+  /** Description, in a sentence. */
   readonly sentence: string;
 }
 
-/** How one shows. Any of them will do. */
+/** Predicates that recognise a state; any of them is sufficient. */
 interface StatePredicates {
   readonly change?: (change: StoredChange) => boolean;
   readonly answer?: (request: AnsweredRequest) => boolean;
@@ -39,12 +41,12 @@ type CronDecision = Extract<ReportedDecision, { controller: "cronjob-controller"
 
 const state = (name: string, sentence: string, signs: StatePredicates): State => ({ name, sentence, ...signs });
 
-/** A decision of the Job controller. */
+/** Matches a decision of the Job controller. */
 const job = (test: (decision: JobDecision) => boolean): StatePredicates => ({
   decision: (reported) => reported.controller === JOB_CONTROLLER && test(reported.decision),
 });
 
-/** A sync of a Job that gave a reason of that type. */
+/** Matches a sync of a Job with a reason of that type. */
 const reason = (type: JobDecision["reasons"][number]["type"]): StatePredicates =>
   job(({ reasons }) => reasons.some((each) => each.type === type));
 
@@ -54,7 +56,7 @@ const cron = (test: (decision: CronDecision) => boolean): StatePredicates => ({
   decision: (reported) => reported.controller === CRON_JOB_CONTROLLER && test(reported.decision),
 });
 
-/** A request of a component that was answered so. */
+/** Matches a response to a component's request. */
 const answered = (
   component: string,
   verb: string,
@@ -68,7 +70,7 @@ const answered = (
 const refused = ({ code }: AnsweredRequest): boolean => code === 0 || code > 299;
 const lost = (request: AnsweredRequest): boolean => request.tookEffect && refused(request);
 
-/** What a component changed of a Job's pod. */
+/** Matches a component's change of a pod. */
 const podChanged = (component: string, test: (pod: Stored<Pod>, before: Stored<Pod>) => boolean): StatePredicates => ({
   change: ({ resource, request, object, previous }) =>
     resource === PODS && request?.component === component && previous !== undefined && test(object, previous),
@@ -163,7 +165,7 @@ const STATES: readonly State[] = [
     "A Job completes.",
     jobStatus((is, was) => finishedCondition(is)?.type === "Complete" && finishedCondition(was) === undefined),
   ),
-  // Its accounting.
+  // The Job controller's counting of pods.
   state(
     "recorded, finalizer kept",
     "A pod has the tracking finalizer although the status has recorded it, at the end of a sync.",
@@ -203,7 +205,7 @@ const STATES: readonly State[] = [
     "An indexed Job is scaled down.",
     jobStatus((is, was) => (is.spec?.completions ?? 0) < (was.spec?.completions ?? 0)),
   ),
-  // What pods go through.
+  // Changes of pods.
   state(
     "adoption",
     "The Job controller adopts a pod.",
@@ -241,7 +243,7 @@ const STATES: readonly State[] = [
       hasEnded(previous) &&
       (object as Stored<Pod>).status?.phase !== (previous as Stored<Pod>).status?.phase,
   }),
-  // What the Job controller is answered.
+  // Responses to the Job controller.
   state(
     "create refused",
     "The creation of a pod is refused.",
@@ -325,7 +327,7 @@ const STATES: readonly State[] = [
     "A CronJob deletes a Job beyond its limit.",
     answered(CRON_JOB_CONTROLLER, "delete", JOBS, ({ tookEffect }) => tookEffect),
   ),
-  // Garbage.
+  // Garbage collection.
   state("conflict on garbage", "What the garbage collector deletes was changed meanwhile.", {
     answer: ({ component, verb, code }) => component === GARBAGE_COLLECTOR && verb === "delete" && code === 409,
   }),
@@ -374,18 +376,18 @@ const STATES: readonly State[] = [
   }),
 ];
 
-/** All of them, in no order that matters. */
+/** All states; the order has no meaning. */
 export const sometimes: readonly Sometimes[] = STATES.map(({ name, sentence }) => ({ name, sentence }));
 
-/** What has been reached, while runs are played with {@link CoveredStates.invariant}. */
+/** The covered states of the runs that check {@link CoveredStates.invariant}. */
 export interface CoveredStates {
-  /** Never violated; to be played beside the others. */
+  /** An invariant that is never violated; add it to the others. */
   readonly invariant: Invariant;
-  /** Names in {@link sometimes}, in the order in which they were reached. */
+  /** Names in {@link sometimes}, in the order in which they were covered. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Collects which states runs reach: one collector for as many runs as are to be counted together. */
+/** Returns a collector of the states that runs cover; one collector may serve several runs. */
 export function collectStates(): CoveredStates {
   const names = new Set<string>();
   return {

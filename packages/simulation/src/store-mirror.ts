@@ -4,12 +4,12 @@ import type { ApiServer, StoreChange } from "@kubewright/cluster";
 
 import type { Stored, StoredChange } from "./world.js";
 
-/** What is stored, as it is at any moment, by resource, namespace and name. */
+/** A copy of the current store, by resource, namespace and name. */
 export class StoreMirror {
   readonly #resources = new Map<string, Mirrored>();
   readonly #clock: Pick<Clock, "now">;
 
-  /** @param options.onChange - Told of each change, when the mirror shows it. */
+  /** @param options.onChange - Called after each change has been applied to the mirror. */
   constructor(
     apiServer: Pick<ApiServer, "follow" | "snapshot">,
     { clock, onChange }: { readonly clock: Pick<Clock, "now">; readonly onChange: (change: MirroredChange) => void },
@@ -27,18 +27,18 @@ export class StoreMirror {
     return this.#resources.get(resource)?.objects.get(`${namespace}/${name}`);
   }
 
-  /** When an object, or what had its name, was last changed; `-Infinity` for what has been there from the start. */
+  /** Returns when an object of this name was last changed; `-Infinity` for an unchanged initial object. */
   changedMs(resource: string, namespace: string, name: string): number {
     return this.#resources.get(resource)?.changedMs.get(`${namespace}/${name}`) ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** In the order of creation. */
+  /** Returns the objects in the order of creation. */
   list(resource: string): readonly Stored[] {
     const mirrored = this.#resources.get(resource);
     return mirrored === undefined ? [] : [...mirrored.objects.values()];
   }
 
-  /** Plural and group of all of which there is something. */
+  /** Plural and group of all resources with objects. */
   get resources(): readonly string[] {
     return [...this.#resources].flatMap(([resource, { objects }]) => (objects.size > 0 ? [resource] : []));
   }
@@ -65,10 +65,10 @@ export class StoreMirror {
   }
 }
 
-/** Of one resource, by namespace and name. */
+/** Objects of one resource, by namespace and name. */
 interface Mirrored {
   readonly objects: Map<string, Stored>;
-  /** Also of what is deleted. */
+  /** When each object was last changed, including deleted ones. */
   readonly changedMs: Map<string, number>;
 }
 

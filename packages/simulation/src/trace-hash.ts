@@ -1,6 +1,6 @@
 /**
- * A hash of a sequence of texts and whole numbers, made as they come: 64 bits, for telling runs apart, not for keeping anybody from
- * anything. Of one kind of record the parts are added one by one: to join them first takes longer than to hash them.
+ * A 64-bit hash of a sequence of strings and integers, computed incrementally. It distinguishes runs and is not
+ * cryptographic. The parts of a record are added one by one: joining them first takes longer than hashing them.
  */
 export class TraceHash {
   #low = 0x811c9dc5 | 0;
@@ -29,12 +29,12 @@ export class TraceHash {
       high = Math.imul(high ^ code, 0x5bd1e995);
       high ^= high >>> 13;
     }
-    // So that no two texts make one.
+    // Separates the parts: the hash of two strings differs from that of their concatenation.
     this.#low = Math.imul(low ^ text.length, 0x01000193);
     this.#high = Math.imul(high ^ low, 0x5bd1e995) ^ 0x1f;
   }
 
-  /** Sixteen hexadecimal digits. */
+  /** The hash as sixteen hexadecimal digits. */
   get text(): string {
     return hex(this.#high) + hex(this.#low);
   }

@@ -11,13 +11,13 @@ interface WatchedCache {
   readonly sender: Sender;
   readonly resource: string;
   readonly store: SharedInformer<KubernetesObject>["store"];
-  /** What handlers were told is there, by UID. */
+  /** Objects that handlers have received and not seen deleted, by UID. */
   readonly delivered: Map<string, Cached>;
 }
 
-/** The caches of all components: what they are told, and whether they show what is stored. */
+/** The caches of all components: their events, and their differences from the store. */
 export class WatchedCaches {
-  /** By component and process, and by bucket where they share work, those of its latest life. */
+  /** Caches of the latest incarnation, by process, component and, with sharding, bucket. */
   readonly #caches = new Map<string, { readonly incarnation: number; readonly caches: WatchedCache[] }>();
   readonly #clock: Pick<Clock, "now">;
   readonly #notify: (event: CacheEvent) => void;
@@ -62,8 +62,8 @@ export class WatchedCaches {
   }
 
   /**
-   * @param options.runs - Whether somebody is there who looks at it.
-   * @param options.beforeMs - What was changed later may still be on its way.
+   * @param options.runs - Reports whether the owner of a cache is running.
+   * @param options.beforeMs - Later changes may still be on their way.
    */
   differences(
     mirror: StoreMirror,
@@ -85,7 +85,7 @@ export class WatchedCaches {
   }
 }
 
-/** Whether a cache of a bucket has what is in a namespace; what is in none all have. */
+/** Reports whether a bucket's cache contains a namespace; cluster-scoped objects are in all of them. */
 function isOfBucket(namespace: string, bucket: number | undefined): boolean {
   return bucket === undefined || bucket === CLUSTER_BUCKET || namespace === "" || bucketOf(namespace) === bucket;
 }
@@ -106,7 +106,7 @@ function differenceBetween(cached: readonly Cached[], stored: readonly Cached[])
   return missing === undefined ? undefined : `${missing} is not cached`;
 }
 
-/** What handlers have reason to believe in, although it has gone. */
+/** Returns an object whose deletion no handler received. */
 function missedDeletion(delivered: readonly Cached[], stored: readonly Cached[]): string | undefined {
   const names = new Set(stored.map(nameOf));
   const ghost = delivered.map(nameOf).find((name) => !names.has(name));

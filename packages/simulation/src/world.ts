@@ -4,30 +4,30 @@ import type { ShardStatus } from "@kubewright/sharding";
 
 import type { FaultPlan } from "./fault-plan.js";
 
-/** An object as somebody stored it. Never changed afterwards. */
+/** A stored object; immutable. */
 export type Stored<T extends KubernetesObject = KubernetesObject> = DeepReadonly<T>;
 
-/** One change of what is stored, told in the order in which the changes were made. */
+/** A change of the store. Changes are reported in the order in which they were made. */
 export interface StoredChange {
   readonly atMs: number;
-  /** `jobs.batch`, `pods`: plural and group. */
+  /** Plural and group: `jobs.batch`, `pods`. */
   readonly resource: string;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  /** As it is now; of a deleted one, as it was last. */
+  /** The new version; for a deletion, the last version. */
   readonly object: Stored;
-  /** As it was before. Absent for one that was added. */
+  /** The previous version. Absent for a new object. */
   readonly previous?: Stored;
-  /** The request that did it. Absent for what the API server does by itself. */
+  /** The request that caused the change. Absent for changes that the API server makes by itself. */
   readonly request?: RequestInfo;
 }
 
-/** What is known of a request when it is sent. */
+/** Data of a request that are known when it is sent. */
 export interface RequestInfo {
-  /** Who sent it: `job-controller`, `kubelet`, `user`; for other controllers their names. */
+  /** Sender: `job-controller`, `kubelet`, `user`, or the name of a custom controller. */
   readonly component: string;
-  /** Which controller manager: `controller-manager-1`; `""` for what is in none. */
+  /** Process of the sender: `controller-manager-1`; `""` for components outside of a controller manager. */
   readonly process: string;
-  /** Which life of it, from 1: it is killed and started again. */
+  /** Incarnation of the sender, from 1; each restart is a new one. */
   readonly incarnation: number;
   readonly sentMs: number;
   readonly verb: string;
@@ -35,30 +35,30 @@ export interface RequestInfo {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Decoded. */
+  /** Decoded body. */
   readonly body?: unknown;
 }
 
-/** A request and what became of it. */
+/** A request and its response. */
 export interface AnsweredRequest extends RequestInfo {
   readonly atMs: number;
-  /** Of the answer that the component got: 0 for none. */
+  /** HTTP status that the component received; 0 for no response. */
   readonly code: number;
-  /** The message of a `Status`. */
+  /** Message of a `Status` response. */
   readonly message?: string;
-  /** Whether a fault, and not the API server, gave that answer. */
+  /** Whether a fault, and not the API server, produced the response. */
   readonly injected: boolean;
-  /** Whether the API server has done what was asked for, whatever the component heard. */
+  /** Whether the API server performed the request, regardless of the response. */
   readonly tookEffect: boolean;
 }
 
-/** An event as a component's informer was told of it. */
+/** An event that an informer delivered to its handlers. */
 export interface CacheEvent {
   readonly atMs: number;
   readonly component: string;
   readonly process: string;
   readonly incarnation: number;
-  /** Which informer: each that was ever made has a number of its own. */
+  /** Number of the informer; unique within the run. */
   readonly cache: number;
   readonly resource: string;
   readonly type: "add" | "update" | "delete";
@@ -66,25 +66,25 @@ export interface CacheEvent {
   readonly previous?: Stored;
 }
 
-/** What a controller decided, and which. */
+/** A decision of a controller. */
 export type ReportedDecision = Decision & {
   readonly process: string;
   readonly incarnation: number;
   readonly atMs: number;
 };
 
-/** A happening of the plan, when it begins and when it ends. */
+/** The begin or the end of a scenario event. */
 export interface ReportedScenarioEvent {
   readonly atMs: number;
   readonly kind: string;
   readonly phase: "begin" | "end";
-  /** Of the plan's `happenings`. */
+  /** Index in the plan's `events`. */
   readonly index: number;
 }
 
 /**
- * A bug: what the language throws where a program is wrong (`TypeError`, `ReferenceError`, `RangeError`…), out of a
- * controller's sync or a handler. Other errors are how controllers ask to be called again.
+ * A bug: an error that the language throws for a programming mistake (`TypeError`, `ReferenceError`, `RangeError`…),
+ * thrown by a controller's sync or a handler. Controllers throw other errors to request a retry.
  */
 export interface ThrownError {
   readonly atMs: number;
@@ -92,37 +92,37 @@ export interface ThrownError {
   readonly error: unknown;
 }
 
-/** What invariants look at: the store itself, which no fault touches, and the time. */
+/** The view of a run for invariants: the store, which no fault affects, and the time. */
 export interface World {
   readonly plan: FaultPlan;
   readonly nowMs: number;
-  /** From here on nothing goes wrong any more, in epoch milliseconds: the last happening is over. */
+  /** When all faults are over, in epoch milliseconds: the last scenario event has ended. */
   readonly healedMs: number;
   /** @param resource - `jobs.batch` */
   get<T extends KubernetesObject>(resource: string, namespace: string, name: string): Stored<T> | undefined;
-  /** All that is stored, in the order of creation. */
+  /** Returns all stored objects of a resource, in the order of creation. */
   list<T extends KubernetesObject>(resource: string): readonly Stored<T>[];
   /**
-   * Which caches of those who run differ from what is stored, or from what their handlers were told, but for what may still be
-   * on its way. `[]`: none.
+   * Returns the caches of running components that differ from the store, or from what their handlers have received.
+   * Changes that may still be on their way are ignored. `[]`: none.
    *
-   * @param forMs - Only by what was changed so long ago. Default: 0.
+   * @param forMs - Only differences from changes that are at least this old. Default: 0.
    */
   staleCaches(
     forMs?: number,
   ): readonly { readonly component: string; readonly resource: string; readonly difference: string }[];
-  /** Who believes to lead now. */
+  /** Returns the processes that consider themselves leader. */
   leaders(): readonly string[];
-  /** What each controller manager that shares work, and is up, knows of who does what. By name. */
+  /** Returns the view that each running controller manager has of the shared work, by name. */
   shards(): Readonly<Record<string, ShardStatus>>;
   /**
-   * What checks of one run follow together: made for the first that asks for it when it begins to watch, and told of everything
-   * before any check is.
+   * Returns an object that all checks of a run share. It is created at the first call, while checks begin to watch, and
+   * receives every record before the checks do.
    */
   shared<T extends object>(make: (world: World) => T & RunListener): T;
 }
 
-/** Who is told of everything in a run, at once. */
+/** A listener for all records of a run, called synchronously. */
 export interface RunListener {
   readonly onChange?: (change: StoredChange) => void;
   readonly onAnswer?: (request: AnsweredRequest) => void;

@@ -27,7 +27,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 
 type Sender = string | Partial<RequestInfo>;
 
-/** A history that is made up: what is stored is what a test says, and the invariants are told. */
+/** An artificial history: the test determines the stored objects, and the invariants are notified. */
 export class History implements World {
   readonly plan: FaultPlan;
   nowMs = START_MS;
@@ -35,7 +35,7 @@ export class History implements World {
   stale: { component: string; resource: string; difference: string }[] = [];
   leading: string[] = [];
   shardStatuses: Record<string, ShardStatus> = {};
-  /** `Job default/pi: message` */
+  /** Violations as `Job default/pi: message`. */
   readonly violations: string[] = [];
   readonly #caches = new Map<string, number>();
   readonly #stored = new Map<string, Stored>();
@@ -84,7 +84,7 @@ export class History implements World {
     return this.#shared.get(make) as T;
   }
 
-  /** Adds an object, or changes it. */
+  /** Stores an object: adds it, or changes the stored one. */
   store<T extends KubernetesObject>(object: T, by: Sender = "user"): T {
     const key = this.#key(object);
     const previous = this.#stored.get(key);
@@ -113,7 +113,7 @@ export class History implements World {
     this.#notify("DELETED", previous, previous, by, "delete");
   }
 
-  /** Tells that a cache was told of an object. */
+  /** Reports a cache event of an object. */
   show(object: KubernetesObject | Stored, to: Partial<CacheEvent> & { readonly component: string }): void {
     const event = {
       atMs: this.nowMs,

@@ -29,7 +29,7 @@ export function job(status: JobStatus = {}, spec: Partial<JobSpec> = {}, name = 
   };
 }
 
-/** By what a Job selects its pods. */
+/** Labels by which a Job selects its pods. */
 function labels(job: string): Record<string, string> {
   return { "batch.kubernetes.io/controller-uid": `uid-of-${job}` };
 }
@@ -43,7 +43,7 @@ export interface PodParts {
   readonly metadata?: Partial<Pod["metadata"]>;
 }
 
-/** A pod of the Job `pi`, tracked, that runs. */
+/** Returns a pod of the Job `pi`; by default running and with the tracking finalizer. */
 export function pod(
   phase = "Running",
   { name = "a", of = "pi", status, tracked = true, index, metadata }: PodParts = {},

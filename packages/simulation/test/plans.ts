@@ -18,7 +18,7 @@ import {
 
 export const START_MS = Date.UTC(2026, 0, 1);
 
-/** A Job whose pods run for half a minute. */
+/** Returns a Job; its pods run for 30 s by default. */
 export function job(name: string, spec: object = {}, duration = "30s"): UnstructuredObject {
   const template = {
     metadata: { annotations: { "sim.kubewright.dev/duration": duration } },
@@ -42,7 +42,7 @@ export function cronJob(name: string, schedule: string, spec: object = {}, durat
   };
 }
 
-/** A Job of three pods, two at once, for ten minutes. */
+/** Returns a plan of ten minutes with a Job of three pods, two of them concurrent. */
 export function planOf(events: readonly ScenarioEventEntry[] = [], more: Partial<FaultPlan> = {}): FaultPlan {
   return {
     apiVersion: "sim.kubewright.dev/v1",
@@ -56,7 +56,7 @@ export function planOf(events: readonly ScenarioEventEntry[] = [], more: Partial
   };
 }
 
-/** A run, and all that was told of it. */
+/** A run and all its records. */
 export interface RecordedRun {
   readonly outcome: Outcome;
   readonly changes: readonly StoredChange[];
@@ -66,12 +66,12 @@ export interface RecordedRun {
   readonly errors: readonly ThrownError[];
   readonly notes: readonly string[];
   readonly phases: readonly string[];
-  /** Told at rest. */
+  /** Stale caches at the end. */
   readonly staleCaches: ReturnType<World["staleCaches"]>;
   readonly healedMs: number;
 }
 
-/** Plays a plan with an invariant that only listens. */
+/** Runs a plan with an invariant that only listens. */
 export async function recordRun(plan: FaultPlan, options: RunPlanOptions = {}): Promise<RecordedRun> {
   const records: RunRecord[] = [];
   let world: World | undefined;
@@ -106,7 +106,7 @@ export async function recordRun(plan: FaultPlan, options: RunPlanOptions = {}): 
   };
 }
 
-/** Since the start. */
+/** Returns the seconds since the start. */
 export function seconds(atMs: number): number {
   return (atMs - START_MS) / 1000;
 }

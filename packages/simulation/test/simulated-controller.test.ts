@@ -21,7 +21,7 @@ function planWithBackup(
   definition: object = backupDefinition,
   more: Partial<FaultPlan> = {},
 ): FaultPlan {
-  // The definition comes first, wherever it stands.
+  // The definition is created first, at any position.
   return planOf(events, {
     manifests: [
       backup,
@@ -88,7 +88,7 @@ test("an operator is played as it is, as often as it is started", async () => {
   expect(reported.changes.some(({ request }) => request?.component === "backup-operator")).toBe(true);
 });
 
-/** Looks at every ConfigMap. */
+/** Returns a controller that looks at every ConfigMap. */
 function looker(
   look: (name: string, shell: ControllerShell) => Promise<{ requeueAfterMs: number } | void>,
 ): SimulatedController {

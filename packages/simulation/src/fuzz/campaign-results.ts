@@ -5,19 +5,19 @@ import { kindOfObject } from "../minimize/kind-of-object.js";
 import type { FoundViolation, FuzzReport, MinimizedViolation, CoverageEntry } from "./fuzz-report.js";
 import { changesOf } from "./plan-name.js";
 
-/** A plan that was played. */
+/** A plan and the outcome of its run. */
 export interface PlanRun {
   readonly name: string;
   readonly plan: FaultPlan;
   readonly outcome: Outcome;
 }
 
-/** More names of plans that went wrong in the same way would tell nobody anything. */
+/** More names of plans with the same violation give no more information. */
 const MAX_OTHERS = 20;
-/** A plan that was changed more often is no longer like the one that somebody can read. */
+/** A plan with more mutations no longer resembles a generated one, and is hard to read. */
 const MAX_CHANGES = 3;
 
-/** Counts what plans have come to; what it answers depends on their order alone. */
+/** Accumulates the outcomes of runs; the results depend only on their order. */
 export class CampaignResults {
   readonly #violations: Map<string, FoundViolation>;
   readonly #covered: Map<string, CoverageEntry>;
@@ -25,7 +25,7 @@ export class CampaignResults {
   #plansRun: number;
   #figures: FuzzReport["figures"];
 
-  /** @param before - What to go on with. */
+  /** @param before - Report of the campaign to resume. */
   constructor(before?: FuzzReport) {
     this.#violations = new Map(before?.violations.map((found) => [keyOf(found), found]));
     this.#covered = new Map(Object.entries(before?.covered ?? {}));
@@ -68,7 +68,7 @@ export class CampaignResults {
     if (isNew && changesOf(name) < MAX_CHANGES) this.#corpus.push(name);
   }
 
-  /** Tells of what is new, and counts nothing: the plan will be played again when the campaign is gone on with. */
+  /** Adds new violations without counting the run: the plan is run again when the campaign is resumed. */
   addViolations({ name, plan, outcome }: PlanRun): void {
     for (const [key, violation] of firstOfEach(outcome.violations)) {
       if (this.#violations.has(key)) continue;

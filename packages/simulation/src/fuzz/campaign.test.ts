@@ -7,7 +7,7 @@ import { type CampaignOptions, type CampaignProgress, type FuzzWorkers, runCampa
 import type { FuzzReport } from "./fuzz-report.js";
 import { planNamed } from "./plan-name.js";
 
-/** What a plan comes to, made up from what it says: it goes wrong where a cache is stale and the gate is off. */
+/** Returns an artificial outcome of a plan: it fails where a cache is stale and the consistency gate is off. */
 function madeUpOutcome(plan: FaultPlan): Outcome {
   const { events = [], controllers } = plan;
   const kinds = events.map((entry) => Object.keys(entry).find((key) => key !== "at" && key !== "for")!);
@@ -27,7 +27,7 @@ function madeUpOutcome(plan: FaultPlan): Outcome {
   };
 }
 
-/** Plans end in another order than they are begun in. */
+/** Returns workers whose runs end in a different order than they start. */
 function workersOf(count: number, play = madeUpOutcome): FuzzWorkers & { readonly names: string[] } {
   const names: string[] = [];
   return {
@@ -73,7 +73,7 @@ test("seeds that reached something new are changed, and what they are changed to
   const changed = workers.names.filter((name) => name.includes("+"));
   expect(changed.length).toBe(plansRun - 200);
   for (const name of changed) expect(planNamed(name.replace("seed-", ""), generatePlan)!.name).toBe(name);
-  // A corpus is what was the first to reach something.
+  // The corpus consists of the first plans that covered each state.
   expect(new Set(Object.values(covered).map(({ first }) => first))).toEqual(new Set(corpus));
 });
 

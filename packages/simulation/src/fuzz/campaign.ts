@@ -8,59 +8,59 @@ import type { FoundViolation, FuzzReport } from "./fuzz-report.js";
 import { LARGEST_SEED, type MakePlan, planNamed } from "./plan-name.js";
 import { type PlanRun, CampaignResults } from "./campaign-results.js";
 
-/** Threads, or this one, that play plans. */
+/** Runs plans in other threads, or in this one. */
 export interface FuzzWorkers {
-  /** How many plans may be under way at once. */
+  /** Maximum number of concurrent runs. */
   readonly count: number;
   run(plan: FaultPlan): Promise<Outcome>;
 }
 
 export interface CampaignOptions {
-  /** From one seed to another, both among them. */
+  /** The first and the last seed, both included. */
   readonly seeds: { readonly from: number; readonly to: number };
   readonly makePlan: MakePlan;
   readonly workers: FuzzWorkers;
-  /** What has to come up in some plan. Default: nothing has to. */
+  /** Names of states that some plan has to cover. Default: none. */
   readonly sometimes?: readonly string[];
-  /** Whether the first plan of each violation is minimised. Default: false. */
+  /** Whether to minimise the first plan of each violation. Default: false. */
   readonly minimize?: boolean;
-  /** How many plans to play for each at most. Default: 1000. */
+  /** Maximum number of plans to run per minimisation. Default: 1000. */
   readonly minimizeBudget?: number;
-  /** What to go on with. */
+  /** Report of an earlier campaign to continue. */
   readonly resume?: FuzzReport;
   /**
-   * Seeds of one round. What the plans of a round reach decides which are changed in the next one: a round is the same whoever
-   * plays it, and in whatever order they end. Default: 64.
+   * Seeds per round. The coverage of a round decides which plans the next round mutates. So a round depends neither on
+   * the workers nor on the order in which runs end. Default: 64.
    */
   readonly roundSeeds?: number;
-  /** Begins no new round after so much time of the clock. Default: all seeds are played. */
+  /** Starts no new round after this time of the clock. Default: runs all seeds. */
   readonly forMs?: number;
-  /** With `forMs`: what says how much time has gone by. */
+  /** With `forMs`: the clock that measures it. */
   readonly clock?: Pick<Clock, "now">;
   readonly onProgress?: (progress: CampaignProgress) => void;
-  /** Ends it with what has been found. */
+  /** Ends the campaign early; the report has the results so far. */
   readonly signal?: AbortSignal;
 }
 
 export interface CampaignProgress {
   readonly phase: "playing" | "minimizing";
-  /** Plans played. */
+  /** Number of plans run. */
   readonly plansRun: number;
-  /** From 0 to 1: of the seeds, or of the time. */
+  /** From 0 to 1: fraction of the seeds or of the time, whichever is larger. */
   readonly fraction: number;
-  /** Ways in which something went wrong. */
+  /** Number of distinct violations, by invariant and kind of object. */
   readonly violations: number;
 }
 
 const ROUND_SEEDS = 64;
-/** A round has one changed plan for so many seeds. */
+/** One mutated plan per this number of seeds. */
 const SEEDS_PER_CHANGED = 4;
 
 /**
- * Plays the plan of every seed, and changed plans of those that reached something new. What is found does not depend on how
- * many workers there are.
+ * Runs the plan of every seed, and mutations of the plans that covered something new. The results do not depend on the
+ * number of workers.
  *
- * @throws Error when `resume` is of other seeds.
+ * @throws Error when `resume` is a report of other seeds.
  */
 export async function runCampaign(options: CampaignOptions): Promise<FuzzReport> {
   const { seeds, makePlan, workers, resume, sometimes = [], forMs, clock, onProgress, signal } = options;
@@ -105,7 +105,7 @@ interface Rounds {
   readonly size: number;
 }
 
-/** The last seed of the round that a seed is in: rounds begin where they would have begun without an interruption. */
+/** Returns the last seed of a seed's round. Rounds have the same boundaries after an interruption. */
 function roundEnd(seed: number, { from, to, size }: Rounds): number {
   return Math.min(to, seed + size - 1 - ((seed - from) % size));
 }
@@ -116,7 +116,7 @@ function roundOf(first: number, rounds: Rounds, corpus: readonly string[]): stri
   if (corpus.length === 0) return names;
   const round = Math.floor((first - rounds.from) / rounds.size);
   const count = Math.ceil(rounds.size / SEEDS_PER_CHANGED);
-  // The newest are of more interest than those that were changed many times.
+  // The newest plans first: they are more interesting than plans that were mutated many times.
   const changed = Array.from({ length: count }, (_, index) => {
     const place = (round * count + index) % corpus.length;
     const number = (round * count + index + 1) % LARGEST_SEED;
@@ -125,7 +125,7 @@ function roundOf(first: number, rounds: Rounds, corpus: readonly string[]): stri
   return [...names, ...new Set(changed)];
 }
 
-/** In the order of the names; fewer when told to stop. */
+/** Runs the plans and returns the runs in the order of the names; fewer when aborted. */
 async function runAll(
   names: readonly string[],
   makePlan: MakePlan,
@@ -156,7 +156,7 @@ async function runAll(
   return [...runs].toSorted(([a], [b]) => a - b).map(([, each]) => each);
 }
 
-/** A plan that cannot be played to its end is told of like one that breaks an invariant: nobody has to lose the rest for it. */
+/** Runs a plan. A plan that fails to run is reported like a violation, so that the campaign continues. */
 async function runOrReport(workers: Pick<FuzzWorkers, "run">, plan: FaultPlan): Promise<Outcome> {
   try {
     return await workers.run(plan);
@@ -194,14 +194,17 @@ async function minimizeAll(results: CampaignResults, options: CampaignOptions): 
           }),
       });
       ended++;
-      // Also what it had come to when it was told to stop: smaller is smaller.
+      // An aborted minimisation still has a smaller plan.
       results.addMinimized(found, { plan, violation, plansRun, isMinimal });
     }
   };
   await Promise.all(Array.from({ length: workers.count }, lane));
 }
 
-/** Plays a plan, and answers with the violation that was found before, if it is there. */
+/**
+ * Returns a test for minimisation: it runs a plan and returns the violation with the same invariant and kind, or else
+ * the first one.
+ */
 export function failsLike(
   { invariant, kind }: Pick<FoundViolation, "invariant" | "kind">,
   workers: Pick<FuzzWorkers, "run">,

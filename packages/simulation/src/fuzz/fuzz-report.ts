@@ -2,22 +2,22 @@ import type { Figures } from "../outcome.js";
 import type { FaultPlan } from "../fault-plan.js";
 import type { Violation } from "../invariant.js";
 
-/** What a campaign has found, as plain data: all it takes to go on with it. */
+/** Results of a campaign as plain data; sufficient to resume it. */
 export interface FuzzReport {
   readonly fuzzVersion: 1;
-  /** The seeds that were asked for, both among them. */
+  /** The requested seeds, both ends included. */
   readonly seeds: { readonly from: number; readonly to: number };
-  /** The seed to go on with; `to` + 1 when all were played. */
+  /** The seed to resume with; `to` + 1 when all were run. */
   readonly next: number;
-  /** Plans played: one for each seed, and changed ones. */
+  /** Plans run: one per seed, and the mutated ones. */
   readonly plansRun: number;
-  /** One for each invariant and kind of object, in the order in which they were found. */
+  /** One per invariant and kind of object, in the order of discovery. */
   readonly violations: readonly FoundViolation[];
-  /** By name: in how many plans it came up, and which was the first. */
+  /** By name: number of plans that covered it, and the first of them. */
   readonly covered: Readonly<Record<string, CoverageEntry>>;
-  /** What should come up in some plan, and has not. */
+  /** Required states that no plan has covered. */
   readonly neverCovered: readonly string[];
-  /** Names of the plans that reached something new, in their order: those that are changed. */
+  /** Names of the plans that covered something new, in order: the candidates for mutation. */
   readonly corpus: readonly string[];
   readonly figures: Figures;
 }
@@ -29,16 +29,16 @@ export interface CoverageEntry {
 
 export interface FoundViolation {
   readonly invariant: string;
-  /** `Job` */
+  /** Kind of the object, such as `Job`. */
   readonly kind: string;
-  /** Of the first plan. */
+  /** The violation in the first plan. */
   readonly violation: Violation;
-  /** `7`, or `7+3` for one that was changed. */
+  /** Name of the first plan: `7`, or `7+3` for a mutated one. */
   readonly name: string;
   readonly plan: FaultPlan;
-  /** In how many plans. */
+  /** Number of plans with this violation. */
   readonly plans: number;
-  /** The names of some more of them. */
+  /** Names of some other plans with it. */
   readonly others: readonly string[];
   readonly minimized?: MinimizedViolation;
 }
@@ -47,6 +47,6 @@ export interface MinimizedViolation {
   readonly plan: FaultPlan;
   readonly violation: Violation;
   readonly plansRun: number;
-  /** Whether nothing more could be left out. */
+  /** Whether nothing more can be removed. */
   readonly isMinimal: boolean;
 }

@@ -7,7 +7,7 @@ import { endOfScenarioEvent, sortByStart, startOfScenarioEvent } from "../genera
 import { missingReferences } from "../minimize/references.js";
 import type { ScenarioEventEntry, ScenarioEventKind } from "../scenario/scenario-file.js";
 
-/** Faults that name no object, so that they go with any workload. */
+/** Faults that name no object, so that they fit any workload. */
 const GRAFTABLE: readonly ScenarioEventKind[] = [
   "requestFails",
   "controllerCrashes",
@@ -21,10 +21,10 @@ const GRAFTABLE: readonly ScenarioEventKind[] = [
 ];
 
 /**
- * A plan like another: one to three things about when or how it goes wrong are changed, and its workload stays.
+ * Returns a copy of a plan with one to three changes of its faults or settings and the same workload.
  *
- * @param number - Which change: equal numbers give equal plans.
- * @param donor - Another plan, of whose faults some may be taken over.
+ * @param number - Number of the mutation: equal numbers give equal plans.
+ * @param donor - Another plan, from which faults may be copied.
  */
 export function mutatePlan(plan: FaultPlan, number: number, donor: FaultPlan): FaultPlan {
   const draw = new Draw(seededRandom(number).fork("mutation"));
@@ -72,7 +72,7 @@ export function mutatePlan(plan: FaultPlan, number: number, donor: FaultPlan): F
     for: durationText(Math.max(lengthMs(plan), lastEndMs(events) + settleMs)),
     events: sortByStart(events),
   };
-  // An object may only have been there because a happening that was dropped applied it.
+  // A dropped event may have applied an object that another event names.
   return missingReferences(mutated).length === 0 ? mutated : { ...plan, name: mutated.name ?? "", seed: number };
 }
 
@@ -84,7 +84,7 @@ function graft(draw: Draw, donor: FaultPlan, plan: FaultPlan): ScenarioEventEntr
   const endMs = lastEndMs(plan.events ?? []) + 60_000;
   const fitting = offered.filter((entry) => endOfScenarioEvent(entry) <= endMs);
   const hasStaleLists = plan.events?.some(({ staleList }) => staleList !== undefined) === true;
-  // No process is started anew where lists are stale, as in plans that are generated.
+  // As in generated plans: no process restarts where lists are stale.
   const allowed = fitting.filter(
     (entry) => !hasStaleLists || !("controllerCrashes" in entry || "controllerDown" in entry),
   );
@@ -109,7 +109,7 @@ function moved(draw: Draw, entry: ScenarioEventEntry): ScenarioEventEntry {
   return { ...entry, at: offsetText(Math.max(0, startOfScenarioEvent(entry) + by)) };
 }
 
-/** At an earlier or later request of its kind, or on its other side. */
+/** Returns the fault at an earlier or later request of its kind, or on the other side of the request. */
 function retargeted(draw: Draw, entry: ScenarioEventEntry): ScenarioEventEntry {
   const { requestFails, controllerCrashes } = entry;
   const nth = (before = 1): number => Math.max(1, before + draw.fork("nth").integer(-3, 3));

@@ -1,14 +1,14 @@
 import type { FaultPlan } from "../fault-plan.js";
 import { mutatePlan } from "./mutate-plan.js";
 
-/** Makes the plan of a seed. */
+/** Generates the plan of a seed. */
 export type MakePlan = (seed: number) => FaultPlan;
 
 /**
- * The plan of a name: `7` is that of seed 7, and `7+3+12` what two changes made of it. A name is all it takes to have the plan
- * again.
+ * Returns the plan of a name: `7` is the plan of seed 7, `7+3+12` the same plan after two mutations. The name is
+ * sufficient to reproduce the plan.
  *
- * @returns `undefined` for what is no name.
+ * @returns `undefined` for an invalid name.
  */
 export function planNamed(name: string, makePlan: MakePlan): FaultPlan | undefined {
   const numbers = name.split("+").map((part) => (/^\d{1,10}$/.test(part) ? Number(part) : Number.NaN));
@@ -19,7 +19,7 @@ export function planNamed(name: string, makePlan: MakePlan): FaultPlan | undefin
 
 export const LARGEST_SEED = 0xffff_ffff;
 
-/** How often a plan was changed. */
+/** Returns the number of mutations of a plan. */
 export function changesOf(name: string): number {
   return name.split("+").length - 1;
 }

@@ -27,7 +27,7 @@ const plan: FaultPlan = {
   ],
 };
 
-/** A Job that never ends where a cache is stale. */
+/** Runs plans in which a Job never ends where a cache is stale. */
 function runnerOf(played: FaultPlan[]): (each: FaultPlan) => Promise<Outcome> {
   return async (each) => {
     played.push(each);

@@ -8,11 +8,11 @@ import type { Outcome } from "../outcome.js";
 import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 
 /**
- * Plays a plan; if nothing goes wrong on the way, plays it once more without its faults, and tells of Jobs that end in another
- * way although nothing that happened permits it. What users do happens in both.
+ * Runs a plan. If it violates no invariant, runs it again without faults and reports Jobs that end differently without
+ * a permitting event. User actions are in both runs.
  *
- * @run run - Plays one plan, and holds it to what has to hold.
- * @runFaultFree runFaultFree - Plays the one without faults, of which only counts what it settles to. Default: `play`.
+ * @param run - Runs one plan and checks the invariants.
+ * @param runFaultFree - Runs the plan without faults; only its settled objects are used. Default: `run`.
  */
 export async function runAndCompare(
   plan: FaultPlan,
@@ -21,17 +21,17 @@ export async function runAndCompare(
 ): Promise<Outcome> {
   const outcome = await run(plan);
   if (outcome.violations.length > 0 || !hasFaults(plan) || !mayDiffer(outcome.settled, plan)) return outcome;
-  // One of many controller managers works as well as one, and nobody has to tell the others that it does.
+  // One controller manager gives the same end as several, without the cost of coordination.
   const { controllerManagers: _many, ...calm } = withoutFaults(plan);
   const { sharding: _sharding, ...controllers } = calm.controllers ?? {};
   const { settled } = await runFaultFree({ ...calm, ...(calm.controllers === undefined ? {} : { controllers }) });
-  // It is known of no Job before the end.
+  // The difference is known only at the end.
   const atMs = Date.parse(plan.start) + (parseDuration(plan.for) ?? 0);
   const violations = compareSettled(settled, outcome.settled, plan).map((violation) => ({ ...violation, atMs }));
   return { ...outcome, violations };
 }
 
-/** The plan with what it plays and what users do in it. */
+/** Returns the plan without its faults: the workload and the user actions. */
 export function withoutFaults(plan: FaultPlan): FaultPlan {
   const { jitter: _jitter, events = [], ...rest } = plan;
   return { ...rest, events: events.filter((entry) => !isFault(entry)) };

@@ -7,15 +7,17 @@ import { type PodScript, drawJobSpec, drawPodScript, maxJobDurationMs, podTempla
 import type { Swarm } from "./swarm.js";
 import { type Subject, type Workload, mergeWorkloads } from "./workload.js";
 
-/** A schedule, and how long to look at it: some dozen runs at most. */
+/** A schedule and how long to simulate it: about a dozen slots at most. */
 interface Timetable {
   readonly schedule: string;
   readonly timeZone?: string;
   readonly start: string;
   readonly periodMs: number;
-  /** How long to play. */
+  /** Duration of the simulation. */
   readonly spanMs: number;
-  /** When runs are due, as long as that is simple to say. */
+  /**
+   * Offset of the first slot from the start; later slots follow every `periodMs`, where the schedule is that simple.
+   */
   readonly firstMs: number;
 }
 
@@ -37,18 +39,18 @@ const FREQUENT: readonly Timetable[] = [
   every("*/5 * * * *", 5 * MINUTE_MS, 40 * MINUTE_MS),
   every("@every 90s", 90_000, 20 * MINUTE_MS),
   every("@every 6m", 6 * MINUTE_MS, 45 * MINUTE_MS),
-  // Not evenly spaced: who reckons with the first two slots is wrong in the gap.
+  // Unevenly spaced: code that extrapolates from the first two slots is wrong in the gap.
   every("1-3,30 * * * *", MINUTE_MS, 75 * MINUTE_MS),
 ];
 
-/** Several slots a minute or two apart, and then a long time without any. */
+/** Several slots a minute or two apart, followed by a long gap. */
 const UNEVEN: readonly Timetable[] = [
   every("1-3,30 * * * *", MINUTE_MS, 75 * MINUTE_MS),
   every("1,2,20 * * * *", MINUTE_MS, 45 * MINUTE_MS),
   every("2-4,25-27,50 * * * *", 2 * MINUTE_MS, 55 * MINUTE_MS),
 ];
 
-/** So many minutes after the last one. */
+/** Schedules relative to the last run. */
 const RELATIVE: readonly Timetable[] = [
   every("@every 90s", 90_000, 20 * MINUTE_MS),
   every("@every 4m", 4 * MINUTE_MS, 30 * MINUTE_MS),
@@ -72,7 +74,7 @@ const zoned = (
 const BERLIN = "Europe/Berlin";
 const NEW_YORK = "America/New_York";
 
-/** The hours in which clocks are put forward or back, east and west of UTC, and a zone that is half an hour off. */
+/** Hours with daylight saving changes, east and west of UTC, and a zone with a half-hour offset. */
 const ZONED: readonly Timetable[] = [
   zoned(BERLIN, "30 2 * * *", "2026-03-28T22:00:00Z", daily(2.5, 30)),
   zoned(BERLIN, "0 5 29,30 3 *", "2026-03-28T23:00:00Z", daily(4, 30)),
@@ -97,7 +99,7 @@ function daily(firstHours: number, hours: number): Pick<Timetable, "periodMs" | 
   return { periodMs: DAY_MS, spanMs: hours * HOUR_MS, firstMs: firstHours * HOUR_MS };
 }
 
-/** Where a plan starts, and its CronJobs: 1 or 2. Schedules that fire rarely say themselves when it is worth looking. */
+/** Draws the start of a plan and its CronJobs, 1 or 2. Rare schedules bring a start shortly before their slots. */
 export function drawCronJobs(draw: Draw, swarm: Swarm): { readonly start: string; readonly workload: Workload } {
   if (!swarm.has("cronJobs")) return { start: START, workload: mergeWorkloads([]) };
   const usual = swarm.has("unevenSchedules") ? UNEVEN : FREQUENT;
@@ -140,7 +142,7 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
             startingDeadlineSeconds: draw.fork("seconds of deadline").weighted([
               [5, 46],
               [100, 46],
-              // In time for none: it starts nothing at all.
+              // A deadline of 0 starts no Job at all.
               [0, 8],
             ]),
           }
@@ -191,15 +193,15 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
   };
 }
 
-/** A CronJob's Jobs are many, so each is small. */
+/** A CronJob has many Jobs, so each is small. */
 function fewer(completions: number | undefined): { completions?: number } {
   return completions === undefined ? {} : { completions: Math.min(completions, 3) };
 }
 
-/** Jobs that are shorter than the period, about as long, or longer. */
+/** Draws Jobs that are shorter than the period, about as long, or longer. */
 function cronScript(draw: Draw, swarm: Swarm, spec: Parameters<typeof drawPodScript>[2], periodMs: number): PodScript {
   const script = drawPodScript(draw, swarm, spec);
-  // Who has hardly any room left is in the way of the next when it takes longer than a period.
+  // With a tight history limit, a Job that takes longer than a period blocks the next one.
   const usual = swarm.has("tightHistory") ? 5 : 50;
   const drawn = draw.fork("share of the period").weighted([
     [undefined, usual],
@@ -213,7 +215,7 @@ function cronScript(draw: Draw, swarm: Swarm, spec: Parameters<typeof drawPodScr
   return { ...script, runMs, entries: [{ ...first, duration: durationText(runMs) }, ...rest] };
 }
 
-/** One of its Jobs, that users act upon too, or take the name of: it tells the slot. */
+/** Draws one of the CronJob's Jobs as a subject of user actions; its name follows from the slot. */
 function drawRun(
   draw: Draw,
   swarm: Swarm,
@@ -251,7 +253,10 @@ interface Suspension {
   readonly isForGood: boolean;
 }
 
-/** Suspended for some slots; a frequent one also for more than the 100 after which the controller warns. */
+/**
+ * Draws a suspension over some slots; for a frequent schedule also over more than 100, the number after which the
+ * controller warns.
+ */
 function drawSuspension(draw: Draw, swarm: Swarm, { periodMs, spanMs }: Timetable): Suspension | undefined {
   if (!swarm.has("suspend") || !draw.chance(0.4)) return undefined;
   const isLong = periodMs <= 1.5 * MINUTE_MS && draw.fork("long").chance(0.65);

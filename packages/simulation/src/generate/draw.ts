@@ -1,6 +1,6 @@
 import type { Random } from "@kubewright/clock";
 
-/** Draws lots for one part of a plan. */
+/** Draws random values for one part of a plan. */
 export class Draw {
   readonly #random: Random;
 
@@ -8,17 +8,17 @@ export class Draw {
     this.#random = random;
   }
 
-  /** Lots of its own for a part of this part: what one draws leaves all others alone. */
+  /** Returns an independent source for a sub-part: its draws do not influence those of other parts. */
   fork(name: string): Draw {
     return new Draw(this.#random.fork(name));
   }
 
-  /** @param share - 0 to 1. */
+  /** @param share - Probability of true, 0 to 1. */
   chance(share: number): boolean {
     return this.#random.next() < share;
   }
 
-  /** A whole number from one to the other, both among them. */
+  /** Returns an integer in the range, both ends included. */
   integer(from: number, to: number): number {
     return from + Math.floor(this.#random.next() * (to - from + 1));
   }
@@ -29,7 +29,7 @@ export class Draw {
     return items[Math.floor(this.#random.next() * items.length)]!;
   }
 
-  /** One of several, each as often as its weight says. */
+  /** Returns one of the items, with a probability proportional to its weight. */
   weighted<T>(items: readonly (readonly [T, number])[]): T {
     let left = this.#random.next() * items.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [item, weight] of items) {
@@ -40,8 +40,8 @@ export class Draw {
   }
 
   /**
-   * Milliseconds, from a mix around what controllers wait for: a batch of events (1 s), retries (1 to 60 s), rounds of PodGC
-   * (20 s) and, rarely, longer than expectations live (5 min).
+   * Returns milliseconds from a mix around the delays of controllers: event batches (1 s), retries (1 to 60 s), PodGC
+   * passes (20 s) and, rarely, more than the expectations timeout (5 min).
    */
   delayMs(): number {
     const [from, to] = this.weighted([

@@ -6,7 +6,7 @@ const UNITS = [
   ["ms", 1],
 ] as const;
 
-/** Milliseconds as a plan writes them, with nothing rounded: `1m30s250ms`. */
+/** Formats milliseconds as plans write them, without rounding: `1m30s250ms`. */
 export function durationText(durationMs: number): string {
   let rest = Math.round(durationMs);
   let text = "";
@@ -18,7 +18,7 @@ export function durationText(durationMs: number): string {
   return text === "" ? "0s" : text;
 }
 
-/** A time of a plan, as an offset from its start. */
+/** Formats a time as an offset from the plan's start: `+1m30s`. */
 export function offsetText(atMs: number): string {
   return `+${durationText(atMs)}`;
 }

@@ -13,7 +13,7 @@ const template = {
   spec: { restartPolicy: "Never", containers: [{ name: "main", image: "registry.example.com/main:1" }] },
 };
 
-/** Three pods, one of which fails once; the Job goes a while after its end, and its pods with it. */
+/** Three pods, one of which fails once; the TTL deletes the Job and its pods some time after its end. */
 const SMALL: FaultPlan = {
   apiVersion: SCENARIO_API_VERSION,
   kind: "Scenario",
@@ -45,7 +45,7 @@ const SMALL: FaultPlan = {
 
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"]);
 
-/** How many writes each controller has in the run without faults, and how that run ends. */
+/** Returns the number of writes of each controller without faults, and the outcome of that run. */
 async function calmRun(): Promise<{ readonly outcome: Outcome; readonly writes: ReadonlyMap<string, number> }> {
   const writes = new Map<string, number>();
   const counting: Invariant = {

@@ -1,8 +1,8 @@
 import type { ScenarioEventKind } from "../scenario/scenario-file.js";
 
 /**
- * What may go wrong, by the name that it has in a plan; `jitter` for requests and events that take their time, `phaseFlip` for
- * a pod that leaves the phase in which it ended, which no kubelet should do.
+ * A kind of fault, by its name in plans. Two kinds are not scenario events: `jitter` delays requests and events;
+ * `phaseFlip` moves a pod out of its terminal phase, which a correct kubelet never does.
  */
 export type FaultKind = (typeof FAULT_KINDS)[number];
 

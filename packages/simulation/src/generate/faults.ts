@@ -9,24 +9,27 @@ import type { Swarm } from "./swarm.js";
 import { drawMoment } from "./user-actions.js";
 import type { Subject } from "./workload.js";
 
-/** What faults may be about. */
+/** What faults can refer to. */
 export interface FaultContext {
   readonly faults: Swarm<FaultKind>;
   readonly subjects: readonly Subject[];
-  /** Until when a fault may begin, in milliseconds from the start. */
+  /** Latest start of a fault, in milliseconds from the plan's start. */
   readonly windowMs: number;
   readonly nodes: number;
   readonly replicas: number;
   readonly targets: FaultTargets;
 }
 
-/** In how many requests of a kind something goes wrong. */
+/** Fraction of a kind's requests that fail. */
 const FAILURE_RATES = [0, 0.01, 0.05, 0.2];
-/** Of one kind of request, so that a plan stays legible. */
+/** Maximum failures per kind of request, so that a plan stays readable. */
 const MAX_FAILURES = 8;
 const MAX_REQUESTS = 80;
 
-/** Each request of a kind with some small probability, and a few faults of the other kinds, at any time. */
+/**
+ * Draws faults with a small probability for every request of each kind, and a few faults of the other kinds at any
+ * time.
+ */
 export function drawBackgroundFaults(draw: Draw, context: FaultContext): ScenarioEventEntry[] {
   const { faults } = context;
   const entries: ScenarioEventEntry[] = [];
@@ -56,7 +59,7 @@ export function drawBackgroundFaults(draw: Draw, context: FaultContext): Scenari
   return entries;
 }
 
-/** One to three faults, each at the n-th write of a kind, before or after it took effect. */
+/** Draws one to three faults, each at the n-th write of a kind, before or after the write takes effect. */
 export function drawTargetedFaults(draw: Draw, context: FaultContext): ScenarioEventEntry[] {
   const { faults, windowMs } = context;
   const count = draw.fork("count").weighted([
@@ -100,7 +103,7 @@ export function drawTargetedFaults(draw: Draw, context: FaultContext): ScenarioE
   return entries;
 }
 
-/** Right when users do something to an object: who acts upon it does not see that yet, or is slow about what was begun before. */
+/** Draws faults around a user action: the affected controller has a stale cache, or its requests are slow. */
 export function drawFaultsAroundUsers(
   draw: Draw,
   context: FaultContext,
@@ -129,7 +132,10 @@ export function drawFaultsAroundUsers(
       ];
 }
 
-/** A pod that has succeeded is found failed, while its end is recorded and the Job controller has not let go of it. */
+/**
+ * Draws a succeeded pod that turns Failed while its end is recorded and the Job controller has not removed its
+ * finalizer.
+ */
 export function drawPhaseFlip(draw: Draw, { subjects }: FaultContext): ScenarioEventEntry[] {
   const jobs = subjects.filter(({ kind }) => kind === "Job");
   if (jobs.length === 0) return [];
@@ -164,7 +170,7 @@ function momentsOf({ subjects }: FaultContext): readonly number[] {
   return subjects.flatMap(({ moments }) => moments);
 }
 
-/** Writes of controllers that have something to write. */
+/** Returns the writes of controllers that have something to write in this plan. */
 function relevantWrites({ subjects, targets }: FaultContext): readonly RequestKind[] {
   const hasCronJobs = subjects.some(({ kind }) => kind === "CronJob");
   return targets.writes.filter(({ component }) => hasCronJobs || component !== "cronjob-controller");
@@ -201,7 +207,7 @@ function drawCrash(draw: Draw, kind: RequestKind, nth: number): ScenarioEventMap
   };
 }
 
-/** One that takes others along with it begins them so much later. */
+/** Events of one fault; `afterMs` delays an event relative to the first. */
 export type TimedEvents = readonly (Omit<ScenarioEventEntry, "at"> & { readonly afterMs?: number })[];
 
 function eventsAt(timed: TimedEvents, atMs: number): ScenarioEventEntry[] {
@@ -230,7 +236,7 @@ function nodeOf(draw: Draw, { nodes }: FaultContext): string {
   return `node-${draw.fork("node").integer(1, nodes)}`;
 }
 
-/** How each kind of fault is drawn, but for those at a certain request. */
+/** Generators for each kind of fault, except for those at a certain request. */
 const FAULT_GENERATORS: readonly (readonly [FaultKind, (draw: Draw, context: FaultContext) => TimedEvents])[] = [
   ["requestFails", (draw, context) => [drawQuotaRefusal(draw, context)]],
   [
@@ -334,7 +340,7 @@ const FAULT_GENERATORS: readonly (readonly [FaultKind, (draw: Draw, context: Fau
   ],
 ];
 
-/** Watches end and are opened again at once. */
+/** Watches end and are reopened immediately. */
 function drawWatchCut(draw: Draw, context: FaultContext): TimedEvents[number] {
   return {
     watchCut: {
@@ -345,8 +351,8 @@ function drawWatchCut(draw: Draw, context: FaultContext): TimedEvents[number] {
 }
 
 /**
- * Watches end and cannot be opened again for a while, after which what happened meanwhile is forgotten: everything is listed
- * anew, and what has gone is missing from the list.
+ * Watches end and cannot be reopened for a while; then the missed versions are compacted. The controller lists again,
+ * and objects that were deleted meanwhile are missing from the list.
  */
 export function outage(cache: CacheSelection, forMs: number, isForgotten = true): TimedEvents {
   const { controller, kinds } = cache;
@@ -370,8 +376,8 @@ function drawOutage(draw: Draw, cache: CacheSelection, isForgotten = true): Time
 }
 
 /**
- * What is listed is old; nobody lists again who need not, and so there is mostly an outage that makes them. What was stored is not
- * forgotten: a server that does not know it any more cannot show it.
+ * Makes lists stale. Controllers rarely list again on their own, so most of these faults include an outage. The missed
+ * versions are not compacted: a server that has compacted them cannot serve them.
  */
 function drawStaleList(draw: Draw, context: FaultContext): TimedEvents {
   const cache = drawCache(draw, context);
@@ -381,7 +387,7 @@ function drawStaleList(draw: Draw, context: FaultContext): TimedEvents {
   return [{ for: durationText(Math.max(1, lengthMs)), staleList: { ...cache, by: durationText(byMs) } }, ...relists];
 }
 
-/** A quota, as long as it is full: Jobs or pods beyond some number are refused. */
+/** Simulates a full quota: the API server refuses Jobs or pods beyond some number. */
 function drawQuotaRefusal(draw: Draw, { windowMs }: FaultContext): TimedEvents[number] {
   const resource = draw.fork("resource").pick(["pods", "jobs"]);
   return {

@@ -130,7 +130,7 @@ test("lists are stale only where no process restarts", () => {
     expect(events.some((entry) => "controllerCrashes" in entry || "controllerDown" in entry)).toBe(false);
 });
 
-/** Whether some plan has a Job (of its own, or a CronJob's) for which this holds. */
+/** Reports whether some plan has a Job, its own or a CronJob's, that passes the test. */
 function someJob(holds: (spec: Record<string, never>) => boolean): boolean {
   return plans
     .flatMap(({ manifests }) => manifests)
@@ -287,7 +287,7 @@ test("most plans are short, some take days", () => {
 test("without a kind of fault the others stay what they were", () => {
   assert(
     property(integer({ min: 0, max: 2 ** 32 - 1 }), constantFrom(...FAULT_KINDS), (seed, kind) => {
-      // A stale list keeps restarts out, and an aimed fault may be of another kind instead.
+      // A stale list excludes restarts, and a targeted fault may have another kind instead.
       const others = FAULT_KINDS.filter((other) => other !== kind);
       const whole = generatePlan(seed * 2);
       const less = generatePlan(seed * 2, { faults: others });

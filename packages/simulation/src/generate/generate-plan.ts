@@ -30,32 +30,32 @@ import { drawUserActions } from "./user-actions.js";
 import { type Workload, mergeWorkloads } from "./workload.js";
 
 export interface GenerateOptions {
-  /** What may go wrong at all. Default: everything; `[]`: nothing does. */
+  /** Permitted kinds of fault. Default: all; `[]`: none. */
   readonly faults?: readonly FaultKind[];
-  /** What workloads may be made of. Default: everything. */
+  /** Permitted features of workloads. Default: all. */
   readonly shapes?: readonly Shape[];
-  /** Makes what to play, in place of Jobs and CronJobs: objects, and what happens to them that is no fault. */
+  /** Generates the workload in place of Jobs and CronJobs: objects and user actions. */
   readonly workload?: (random: Random) => CustomWorkload;
-  /** Controllers that faults are about, by name. Default: those of Kubernetes. */
+  /** Names of the controllers that faults target. Default: those of Kubernetes. */
   readonly controllers?: readonly string[];
 }
 
-/** A workload that somebody else has made. */
+/** A workload that the caller generates. */
 export interface CustomWorkload {
   readonly manifests: readonly UnstructuredObject[];
   readonly workloads?: readonly WorkloadEntry[];
-  /** What users do, at offsets from the start such as `+5s`. */
+  /** User actions, at offsets from the start such as `+5s`. */
   readonly events?: readonly ScenarioEventEntry[];
-  /** How long it takes when nothing goes wrong. Default: 1m. */
+  /** Duration without faults. Default: 1m. */
   readonly lasts?: string;
 }
 
 /**
- * The plan of a seed: a workload, what users do and what goes wrong, and then time for everything to settle.
+ * Generates the plan of a seed: a workload, user actions and faults, and then time for the cluster to quiesce.
  *
- * Plans of even seeds have faults all along, each request with some small probability; those of odd ones have one to three
- * that are aimed at a certain write. Each part draws from a source of its own, so that with fewer `faults` or `shapes` the rest
- * of a plan stays what it was.
+ * Plans of even seeds have background faults: each request fails with a small probability. Plans of odd seeds have one
+ * to three faults at certain writes. Each part draws from its own source, so that fewer `faults` or `shapes` leave the
+ * rest of a plan unchanged.
  *
  * @param seed - 0 to 4294967295.
  */
@@ -122,14 +122,16 @@ export function generatePlan(seed: number, options: GenerateOptions = {}): Fault
   };
 }
 
-/** Nine of ten plans are built around one or some, if they are of Kubernetes' own workloads and controllers. */
+/**
+ * Draws the situations. Nine of ten plans of Kubernetes' own workloads and controllers are built around one or more.
+ */
 function drawSituationsOf(draw: Draw, { workload, controllers }: GenerateOptions): Situation[] {
   return workload !== undefined || controllers !== undefined || draw.chance(0.1)
     ? []
     : drawSituations(draw.fork("which"));
 }
 
-/** What users do is always allowed. */
+/** Removes the faults that are not permitted; user actions are always permitted. */
 function withoutDisallowed(
   entries: readonly ScenarioEventEntry[],
   allowed: readonly FaultKind[],
@@ -155,13 +157,13 @@ function targetsFor({ controllers }: GenerateOptions, { manifests }: Workload): 
   return targetsOf(controllers, [...new Set(kinds)]);
 }
 
-/** A fault begins within this time, or while the workload runs if that is longer. */
+/** Bounds of the window in which faults begin; within the bounds the window is as long as the workload. */
 const SHORTEST_WINDOW_MS = 60_000;
 const LONGEST_WINDOW_MS = 30 * 60_000;
-/** What anything may take to be found out once nothing goes wrong any more: expectations expire after five minutes. */
+/** Time to detect and repair everything after the last fault: expectations expire after five minutes. */
 const SLACK_MS = 360_000 + 180_000;
 
-/** Some shapes would leave hardly anything else to look at if they were in every other plan. */
+/** Rates of features that would dominate the plans at the default of 0.5. */
 const SHAPE_RATES: Partial<Record<Shape, number>> = {
   jobs: 0.85,
   failures: 0.7,
@@ -191,7 +193,7 @@ function drawWorkload(draw: Draw, swarm: Swarm): { readonly start: string; reado
   const { start, workload: cronJobs } = drawCronJobs(draw.fork("cron jobs"), swarm);
   const jobs = drawJobs(draw.fork("jobs"), swarm);
   const isEmpty = cronJobs.subjects.length + jobs.subjects.length === 0;
-  // Nothing at all would be a waste.
+  // An empty plan tests nothing.
   return {
     start,
     workload: isEmpty
@@ -200,7 +202,7 @@ function drawWorkload(draw: Draw, swarm: Swarm): { readonly start: string; reado
   };
 }
 
-/** Which kinds of fault a plan has: every sixth or so has none at all. */
+/** Draws the kinds of fault of a plan; about one plan in six has none. */
 function drawFaultKinds(draw: Draw, allowed: readonly FaultKind[]): Swarm<FaultKind> {
   if (draw.fork("none").chance(0.15)) return new Swarm<FaultKind>([]);
   return Swarm.toss(draw, allowed, (kind) => FAULT_RATES[kind] ?? 0.25);
@@ -215,13 +217,13 @@ const FAULT_RATES: Partial<Record<FaultKind, number>> = {
   phaseFlip: 0.03,
 };
 
-/** Faults by which a process starts with an empty cache. */
+/** Faults after which a process starts with an empty cache. */
 const RESTARTS: readonly FaultKind[] = ["controllerCrashes", "controllerDown", "leaseLost", "paused"];
 const STALE_LISTS: readonly FaultKind[] = ["staleList"];
 
 /**
- * A process that has just started may be shown a state older than what its predecessor wrote, and even upstream would count a
- * pod twice then: lists are stale only in plans in which nothing is started anew.
+ * Keeps stale lists and restarts out of the same plan. A restarted process could list a state older than its
+ * predecessor's writes, and then even upstream counts a pod twice.
  */
 function withoutStaleRestarts(
   faults: Swarm<FaultKind>,
@@ -231,7 +233,7 @@ function withoutStaleRestarts(
   return left.has("staleList") || hasAny(situationEvents, STALE_LISTS) ? left.without(RESTARTS) : left;
 }
 
-/** What happens in each situation, of those that do not start anew what another one shows stale lists. */
+/** Draws the events of each situation, without situations that would combine restarts with stale lists. */
 function drawSituationEvents(
   draw: Draw,
   situations: readonly Situation[],

@@ -7,20 +7,20 @@ import { SHARED_LABELS } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
 import { type Subject, type Workload, mergeWorkloads } from "./workload.js";
 
-/** What users and other controllers keep objects by. */
+/** Finalizer of users and other controllers that blocks a deletion. */
 export const FOREIGN_FINALIZER = "example.com/hold";
 
-/** Where a Job's pods come from, and what becomes of them. */
+/** How a Job's pods behave. */
 export interface PodScript {
   readonly runMs: number;
   readonly startMs: number;
-  /** Attempts that fail at most before one succeeds, for one index or for the Job; Infinity: all. */
+  /** Maximum number of failing pod executions before one succeeds, for one index or for the Job; Infinity: all fail. */
   readonly failures: number;
   readonly graceMs: number;
   readonly entries: readonly Omit<WorkloadEntry, "select">[];
 }
 
-/** Jobs of their own: 1 to 6. */
+/** Draws 1 to 6 Jobs that no CronJob owns. */
 export function drawJobs(draw: Draw, swarm: Swarm): Workload {
   if (!swarm.has("jobs")) return mergeWorkloads([]);
   const count = draw.weighted([
@@ -84,7 +84,7 @@ function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
   return { manifests: [manifest], workloads, events, subjects: [subject], endMs, rerunMs };
 }
 
-/** A JSON patch that takes away the finalizer that was there from the beginning, and no other. */
+/** Returns a JSON patch that removes the finalizer from the manifest, and no other. */
 export function removeFirstFinalizerPatch(): readonly object[] {
   return [
     { op: "test", path: "/metadata/finalizers/0", value: FOREIGN_FINALIZER },
@@ -92,7 +92,7 @@ export function removeFirstFinalizerPatch(): readonly object[] {
   ];
 }
 
-/** What is drawn of a Job's spec; the template is apart. */
+/** The drawn fields of a Job's spec, without the pod template. */
 export interface DrawnJobSpec {
   parallelism?: number;
   completions?: number;
@@ -167,7 +167,7 @@ export function drawJobSpec(draw: Draw, swarm: Swarm): DrawnJobSpec {
   return spec;
 }
 
-/** Some of the failures that are mixed. */
+/** Ignores one of the exit codes of mixed failures. */
 const IGNORED_RULE = { action: "Ignore", onExitCodes: { operator: "In", values: [42] } };
 const MIXED_CODES = { 0: 0.4, 1: 0.3, 42: 0.3 };
 
@@ -186,7 +186,7 @@ function drawPolicyRules(draw: Draw, perIndex: boolean): object[] {
   });
 }
 
-/** A condition that pods have when they are evicted, or none of them at that status, or each of them that has ended. */
+/** Draws a pod condition pattern. It matches evicted pods, or none of them with that status, or every ended pod. */
 function drawPattern(draw: Draw): object {
   return draw.fork("pattern").weighted([
     [{ type: "DisruptionTarget", status: "True" }, 55],
@@ -208,7 +208,7 @@ function drawSuccessRule(draw: Draw, completions: number): object {
 }
 
 export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, completions = 0 }: DrawnJobSpec): PodScript {
-  // Most runs take the same time, so that pods end together.
+  // Most durations are fixed, so that pods end at the same time.
   const isLong = swarm.has("longPods") && draw.fork("very long?").chance(0.7);
   const runMs = draw.fork("run").weighted([
     [isLong ? draw.fork("very long").integer(90, 240) * 1_000 : 1_000, isLong ? 1_000 : 20],
@@ -216,7 +216,7 @@ export function drawPodScript(draw: Draw, swarm: Swarm, { completionMode, comple
     [draw.fork("long").integer(11, 60) * 1_000, 30],
   ]);
   const isMixed = swarm.has("mixedFailures");
-  // Who has enough successes before all pods have ended is to be rid of others.
+  // With different durations, a success policy is met while other pods still run.
   const spread = isMixed || draw.fork("spread").chance(swarm.has("successPolicy") ? 0.5 : 0.3);
   const startMs =
     swarm.has("slowPods") && draw.fork("slow").chance(0.3)
@@ -274,11 +274,11 @@ export function podTemplate(
   };
 }
 
-/** What batching, scheduling and writing take for each generation of pods. */
+/** Time for event batching, scheduling and writes, per generation of pods. */
 const ROUND_MS = 4_000;
 const LONGEST_BACK_OFF_MS = 600_000;
 
-/** Until a Job that is made now has ended at the latest when nothing goes wrong, also with each pod after the other. */
+/** Returns the latest end of a Job without faults, from its creation, even if its pods run one after the other. */
 export function maxJobDurationMs(spec: DrawnJobSpec, script: PodScript): number {
   if (spec.managedBy !== undefined || spec.parallelism === 0) return 0;
   const { completions = 1, parallelism = 1, backoffLimit, backoffLimitPerIndex } = spec;
@@ -290,14 +290,14 @@ export function maxJobDurationMs(spec: DrawnJobSpec, script: PodScript): number 
   for (let failure = 0; failure < failures; failure++)
     backOffMs += Math.min(10_000 * 2 ** failure, LONGEST_BACK_OFF_MS);
   const eachMs = failures * roundMs + backOffMs;
-  // By index, or by share, every wave may fail anew.
+  // With failures per index, or by probability, every wave may fail again.
   const failingMs = backoffLimitPerIndex === undefined ? eachMs : eachMs * waves;
   const boundMs = waves * roundMs + failingMs;
   const deadlineMs = (spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
   return Math.min(boundMs, deadlineMs + ROUND_MS) + script.graceMs;
 }
 
-/** When its pods start and end, as long as nothing keeps them. */
+/** Returns the starts and ends of a Job's pods without delays. */
 function jobMoments(fromMs: number, spec: DrawnJobSpec, { runMs, startMs }: PodScript): number[] {
   const waves = Math.min(4, Math.ceil((spec.completions ?? 1) / Math.max(1, spec.parallelism ?? 1)));
   const moments = [fromMs];

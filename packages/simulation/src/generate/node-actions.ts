@@ -5,7 +5,10 @@ import type { Draw } from "./draw.js";
 import { offsetText } from "./duration-text.js";
 import type { Swarm } from "./swarm.js";
 
-/** Nodes that a cloud takes away, and that come again under their name; as a rule one is left. */
+/**
+ * Draws a node that the cloud provider removes, and mostly recreates under the same name; a plan with one node always
+ * recreates it.
+ */
 export function drawNodeActions(draw: Draw, swarm: Swarm, nodes: number, windowMs: number): ScenarioEventEntry[] {
   if (!swarm.has("nodes")) return [];
   const name = `node-${draw.fork("which").integer(1, nodes)}`;
@@ -17,7 +20,7 @@ export function drawNodeActions(draw: Draw, swarm: Swarm, nodes: number, windowM
   ];
 }
 
-/** As a kubelet registers it. */
+/** Returns a node as a kubelet registers it. */
 export function node(name: string): UnstructuredObject {
   const room = { cpu: "16", memory: "64Gi", pods: "110" };
   return {
@@ -35,7 +38,7 @@ export function node(name: string): UnstructuredObject {
   };
 }
 
-/** Somebody has seen to it that the machine is off. */
+/** Taint with which an administrator confirms that the machine is shut down. */
 export const OUT_OF_SERVICE = {
   key: "node.kubernetes.io/out-of-service",
   value: "nodeshutdown",

@@ -5,12 +5,12 @@ import { SHARED_LABELS, isManual } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
 import { type Subject, type Workload, mergeWorkloads } from "./workload.js";
 
-/** Between two rounds of PodGC. */
+/** Time between two PodGC passes. */
 const ROUND_MS = 20_000;
 
-/** A pod that no Job has made: on a node that there is not, or one that ends; some Jobs take it for their own. */
+/** Draws a pod that no Job has created: on a node that does not exist, or a pod that ends; some Jobs adopt it. */
 export function drawOwnPods(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): Workload {
-  // Where there is a quota there might be no room for it from the beginning.
+  // With a quota there might be no room for it from the start.
   if (!swarm.has("ownPods") || swarm.has("quota")) return mergeWorkloads([]);
   const adopter = subjects.find(({ manifest }) => isManual(manifest));
   const namespace = adopter?.namespace ?? "default";

@@ -15,8 +15,15 @@ export interface Owner {
 }
 
 /**
- * ConfigMaps that a Job owns, each other's owners in a chain or a circle, a copy in another namespace, one that changes its
- * owner, one that owns its owner, and an object without a namespace that names one with. All are applied, since an owner has to be there before its UID can be named.
+ * Draws ConfigMaps that a Job owns:
+ *
+ * - a chain or a cycle of owners,
+ * - a copy in another namespace,
+ * - a changed owner,
+ * - an object that owns its owner,
+ * - a cluster-scoped object with a namespaced owner.
+ *
+ * All of them are applied, because an owner has to exist before its UID can be named.
  */
 export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): readonly ScenarioEventEntry[] {
   const jobs = subjects.filter(({ kind }) => kind === "Job");
@@ -37,20 +44,20 @@ export function drawOwnership(draw: Draw, swarm: Swarm, subjects: readonly Subje
     );
   const laterMs = (name: string): number =>
     draw.fork(name).pick(job.moments) + draw.fork(`${name} after`).integer(0, 3_000);
-  // What a backup or a sync tool does: the owner's UID is right, and the namespace is not.
+  // As a backup or sync tool does: the owner's UID is right, the namespace is not.
   if (swarm.has("secondNamespace") && draw.fork("copy").chance(0.5))
     entries.push({ at: offsetText(laterMs("copied")), apply: configMap(other, "child", [owner]) });
-  // An owner that is in a namespace can be no owner of what is in none: such an object stays.
+  // A namespaced owner of a cluster-scoped object is invalid: such an object stays.
   if (draw.fork("without namespace").chance(0.3))
     entries.push({ at: offsetText(laterMs("without namespace")), apply: priorityClass([owner]) });
-  // Who is deleted waits for the other, and is waited for by it.
+  // On deletion, each waits for the other.
   if (draw.fork("owns its owner").chance(0.4)) {
     const { manifest } = job;
     const metadata = { ...manifest.metadata, ownerReferences: [referenceTo(configMapOwner(namespace, "child"))] };
     entries.push({ at: "+0s", apply: { ...manifest, metadata } });
   }
   const heir = jobs.find((candidate) => candidate.namespace === namespace && candidate.name !== job.name);
-  // With two owners it goes on when one of them goes.
+  // With two owners the object stays when one of them is deleted.
   if (heir !== undefined && draw.fork("shared").chance(0.5))
     entries.push({ at: "+0s", apply: configMap(namespace, "shared", [owner, { ...owner, name: heir.name }]) });
   if (heir !== undefined && draw.fork("move").chance(0.5))

@@ -4,7 +4,9 @@ import type { Draw } from "./draw.js";
 import type { Swarm } from "./swarm.js";
 import type { Subject } from "./workload.js";
 
-/** A real quota: as many Jobs as there are at the beginning and a few more, or so many pods that have not ended. */
+/**
+ * Draws a ResourceQuota: for the initial number of Jobs and a few more, or for a number of pods that have not ended.
+ */
 export function drawQuotas(draw: Draw, swarm: Swarm, subjects: readonly Subject[]): UnstructuredObject[] {
   if (!swarm.has("quota")) return [];
   const own = subjects.filter(({ kind, namespace }) => kind === "Job" && namespace === "default").length;

@@ -13,7 +13,7 @@ const kind = (component: string, verb: string, resource: string): RequestKind =>
   resources: [resource],
 });
 
-/** What Kubernetes' controllers write. */
+/** Writes of Kubernetes' controllers. */
 const WRITES: readonly RequestKind[] = [
   kind("job-controller", "create", "pods"),
   kind("job-controller", "patch", "pods"),
@@ -29,7 +29,7 @@ const WRITES: readonly RequestKind[] = [
   { component: "garbage-collector-controller", verbs: ["patch"], resources: [] },
 ];
 
-/** What else is asked of the API server. */
+/** Other requests to the API server. */
 const OTHER_REQUESTS: readonly RequestKind[] = [
   kind("cronjob-controller", "get", "jobs"),
   kind("ttl-after-finished-controller", "get", "jobs"),
@@ -42,7 +42,7 @@ const OTHER_REQUESTS: readonly RequestKind[] = [
   { component: "garbage-collector-controller", verbs: ["watch"], resources: [] },
 ];
 
-/** Whose caches lag: those that most is decided by more often. */
+/** Caches that lag behind; those with the most influence are listed more than once. */
 const CACHES: FaultTargets["caches"] = [
   { kind: "Pod", controller: "job-controller" },
   { kind: "Pod", controller: "job-controller" },
@@ -59,7 +59,7 @@ const CACHES: FaultTargets["caches"] = [
   { kind: "Pod", controller: "scheduler" },
 ];
 
-/** Who may be meant by faults. */
+/** What faults can target. */
 export interface FaultTargets {
   readonly controllers: readonly string[];
   readonly writes: readonly RequestKind[];
@@ -67,7 +67,7 @@ export interface FaultTargets {
   readonly caches: readonly { readonly kind: string; readonly controller: string }[];
 }
 
-/** Kubernetes' own controllers, kubelet and scheduler. */
+/** Kubernetes' controllers, kubelet and scheduler. */
 export const KUBERNETES: FaultTargets = {
   controllers: [...new Set(WRITES.map(({ component }) => component))],
   writes: WRITES,
@@ -76,10 +76,10 @@ export const KUBERNETES: FaultTargets = {
 };
 
 /**
- * Controllers of other people.
+ * Returns the fault targets for custom controllers.
  *
- * @param names - As they are called in plans.
- * @param kinds - What they may watch.
+ * @param names - Names of the controllers in plans.
+ * @param kinds - Kinds that they may watch.
  */
 export function targetsOf(names: readonly string[], kinds: readonly string[]): FaultTargets {
   const requests = (verb: string): RequestKind[] =>
@@ -92,7 +92,7 @@ export function targetsOf(names: readonly string[], kinds: readonly string[]): F
   };
 }
 
-/** The condition of a happening that selects these requests. */
+/** Returns the conditions of an event that select these requests. */
 export function selection({
   component,
   verbs,
@@ -104,8 +104,8 @@ export function selection({
 type Answer = NonNullable<ScenarioEventMap["requestFails"]["with"]>;
 
 /**
- * Answers that an API server may give to such a request although it does nothing. None of them lies: an object that is there is
- * never told to be missing, nor one to exist that does not.
+ * Returns responses with which an API server may refuse such a request. None of them is false: no existing object is
+ * reported missing, and no missing one existing.
  */
 export function refusals({ verbs: [verb] }: RequestKind): readonly Answer[] {
   const always = [500, 503, 504, 429, "timeout"] as const;
@@ -120,7 +120,7 @@ export function refusals({ verbs: [verb] }: RequestKind): readonly Answer[] {
   }
 }
 
-/** What is heard instead of the answer to a request that was done. */
+/** Responses to a request that took effect and whose own response was lost. */
 export const LOST_RESPONSES: readonly Answer[] = ["timeout", "timeout", 504, 500];
 
 export function isWrite({ verbs: [verb = ""] }: RequestKind): boolean {

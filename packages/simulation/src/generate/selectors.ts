@@ -1,9 +1,9 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-/** What Jobs select that select the same pods. */
+/** Labels that several Jobs select. */
 export const SHARED_LABELS = { group: "overlapping" } as const;
 
-/** Whether users have said what a Job selects. */
+/** Reports whether a Job has a manual selector. */
 export function isManual({ spec }: UnstructuredObject): boolean {
   return (spec as { readonly manualSelector?: boolean } | undefined)?.manualSelector === true;
 }

@@ -6,7 +6,9 @@ import type { Swarm } from "./swarm.js";
 
 const LOW_LIMITS = [2, 3, 5, 500];
 
-/** How the controllers are set up: whether the guards that hide others are on, and limits that few pods can reach. */
+/**
+ * Draws the settings of the controllers: whether guards that hide other bugs are on, and limits that few pods reach.
+ */
 export function drawControllers(draw: Draw, swarm: Swarm, replicas: number): ControllerSettings {
   const low = swarm.has("lowLimits");
   return {
@@ -24,14 +26,14 @@ export function drawControllers(draw: Draw, swarm: Swarm, replicas: number): Con
   };
 }
 
-/** Leases are renewed every two seconds: that would be all there is in days. */
+/** Leases are renewed every two seconds: in a simulation of days the renewals would dominate. */
 const LONGEST_ELECTION_MS = 40 * 60_000;
 
 export function drawReplicas(draw: Draw, swarm: Swarm, endMs: number): number {
   return swarm.has("replicas") && endMs <= LONGEST_ELECTION_MS ? draw.integer(2, 3) : 1;
 }
 
-/** 1 to 4 nodes: `node-1` and so on. */
+/** Draws 1 to 4 nodes: `node-1` and so on. */
 export function drawNodes(draw: Draw): NodeGroup {
   return { name: "node", count: draw.integer(1, 4) };
 }

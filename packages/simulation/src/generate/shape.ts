@@ -1,8 +1,8 @@
-/** What a workload may be made of. Every plan leaves some of it out. */
+/** A feature of workloads. Every plan omits some of them. */
 export type Shape = (typeof SHAPES)[number];
 
 export const SHAPES = [
-  /** Jobs of their own, 1 to 6. */
+  /** 1 to 6 Jobs that no CronJob owns. */
   "jobs",
   "indexed",
   "backoffLimitPerIndex",
@@ -19,48 +19,48 @@ export const SHAPES = [
   "foreignFinalizers",
   "severalContainers",
   "failures",
-  /** Pods that fail in one way or another, at different times. */
+  /** Pods that fail in different ways and at different times. */
   "mixedFailures",
   "slowPods",
   /** Pods that run for minutes. */
   "longPods",
-  /** Five pods and more at once. */
+  /** Five or more concurrent pods. */
   "manyPods",
   "ignoreSigterm",
   "secondNamespace",
-  /** ConfigMaps that Jobs, and each other, own. */
+  /** ConfigMaps that are owned by Jobs and by each other. */
   "ownership",
-  /** A pod that no Job has made. */
+  /** A pod that no Job has created. */
   "ownPods",
   "cronJobs",
   "timeZones",
-  /** Slots that are not evenly spaced. */
+  /** Unevenly spaced slots. */
   "unevenSchedules",
-  /** Slots that are counted from the last one, and not by the hours of the day. */
+  /** Slots relative to the last run instead of the time of day. */
   "relativeSchedules",
-  /** Limits of history that leave next to nothing. */
+  /** History limits of nearly 0. */
   "tightHistory",
-  /** CronJobs' Jobs that take longer than from one slot to the next. */
+  /** Jobs of CronJobs that take longer than the time to the next slot. */
   "longRuns",
-  /** One of a CronJob's Jobs, that users act upon too. */
+  /** A Job of a CronJob as a subject of user actions. */
   "cronRuns",
-  /** Nodes that are deleted, and that come again. */
+  /** Nodes that are deleted and recreated. */
   "nodes",
   "podGC",
   "quota",
-  /** A quota that has room for one Job more. */
+  /** A quota with room for one more Job. */
   "tightQuota",
   /** Several controller managers. */
   "replicas",
   "consistencyGateOff",
   "lowLimits",
-  /** What users do while it runs. */
+  /** User actions during the run. */
   "userDeletes",
   "userEvicts",
   "userScales",
   "userSuspends",
   "userEdits",
-  /** Pods whose labels or owners users change. */
+  /** Users change labels or owners of pods. */
   "userRelabels",
   "userRecreates",
 ] as const;

@@ -11,26 +11,26 @@ import { endOfScenarioEvent, sortByStart } from "./event-times.js";
 import { SHARDING_FAULT_KINDS, type ShardingFaultKind, drawShardingFaults } from "./sharding-faults.js";
 
 export interface ShardedPlanOptions {
-  /** Controller managers that share the work: 1 to 5. */
+  /** Number of controller managers that share the work: 1 to 5. */
   readonly managers: number;
-  /** What may go wrong at all. Default: everything; `[]`: nothing does. */
+  /** Permitted kinds of fault. Default: all; `[]`: none. */
   readonly faults?: readonly ShardingFaultKind[] | undefined;
 }
 
-/** Leases are renewed every two seconds by each: that would be all there is in days. */
+/** Each manager renews its Lease every two seconds: in a simulation of days the renewals would dominate. */
 const LONGEST_MS = 30 * 60_000;
-/** More than anybody has to look at to find a shorter one. */
+/** A sufficient number of tries to find a shorter plan. */
 const MAX_TRIES = 50;
-/** A bucket has little to do in a short plan, and only what goes from one to another says anything. */
+/** A bucket has little to do in a short plan, and only handovers test sharding. */
 const SHORTEST_WINDOW_MS = 180_000;
 const LONGEST_WINDOW_MS = 10 * 60_000;
-/** As in plans of one manager: what anything may take to be found out once nothing goes wrong any more. */
+/** As in plans of one manager: time to detect and repair everything after the last fault. */
 const SLACK_MS = 540_000;
 
 /**
- * The plan of a seed for controller managers that share work: the workload and faults of {@link generatePlan}'s plans, several of
- * them side by side in namespaces of their own, and what happens to the managers. Drawn from a source of its own: the plans of
- * `generatePlan` stay what they are.
+ * Generates the plan of a seed for controller managers that share work: workloads and faults of {@link generatePlan},
+ * several of them side by side in separate namespaces, and faults of the managers. It draws from a separate source: the
+ * plans of `generatePlan` stay unchanged.
  *
  * @param seed - 0 to 4294967295.
  */
@@ -70,7 +70,7 @@ export function generateShardedPlan(seed: number, { managers, faults }: ShardedP
   };
 }
 
-/** The plan of the seed, or of one after it whose workload does not take too long. */
+/** Returns the plan of the seed, or of a later seed whose workload is short enough. */
 function shortPlan(seed: number, draw: Draw, faults: readonly (typeof FAULT_KINDS)[number][]): FaultPlan {
   let chosen = seed;
   for (let number = 0; number < MAX_TRIES; number++) {
@@ -84,7 +84,7 @@ function lengthOf(plan: FaultPlan): number {
   return parseDuration(plan.for) ?? 0;
 }
 
-/** What a plan plays and users do, in a namespace of its own; without what is in none. */
+/** Returns a plan's workload and user actions in a separate namespace, without cluster-scoped objects. */
 function inNamespace(namespace: string, plan: FaultPlan): FaultPlan {
   const renamed = (name = "default"): string => (name === "default" ? namespace : `${namespace}-${name}`);
   const isClusterScoped = (kind: string | undefined): boolean => kind === "Node" || kind === "Namespace";
@@ -132,12 +132,12 @@ function inNamespace(namespace: string, plan: FaultPlan): FaultPlan {
   return { ...plan, manifests: [...namespaces, ...manifests], events, workloads };
 }
 
-/** What stands for the UID of an object that is yet to be made. */
+/** Placeholder for the UID of an object that does not exist yet. */
 const DEFAULT_NAMESPACE_PLACEHOLDER = /^(uid of )default(\/)/;
 
-/** Beside what is over soon, a Job that has something to do whenever its bucket goes from one manager to another. */
+/** Adds a Job that runs long enough to have work whenever its bucket changes its manager. */
 function withSteadyJob(draw: Draw, plan: FaultPlan): FaultPlan {
-  // A quota is for the Jobs that are there without it.
+  // The quota is sized for the plan's other Jobs.
   if (draw.fork("without").chance(0.2) || plan.manifests.some(({ kind }) => kind === "ResourceQuota")) return plan;
   const namespace = plan.manifests[0]!.metadata.name ?? "";
   const containers = [{ name: "main", image: "registry.example.com/main" }];
@@ -161,10 +161,10 @@ function withSteadyJob(draw: Draw, plan: FaultPlan): FaultPlan {
 
 const OBJECT_EVENTS: ReadonlySet<string> = new Set(["patch", "suspend", "resume", "delete", "podEvicted"]);
 
-/** What a write takes to get there must be less than there is from the renew deadline to the end of the lease (7 s). */
+/** The delay of a write must be less than the time from the renew deadline to the end of the Lease (7 s). */
 const MAX_REQUEST_DELAY_MS = 6_000;
 
-/** A happening of a plan in which the managers are others, or elect a leader. */
+/** Adapts an event of a plan in which there are other managers, or a leader is elected. */
 function adaptToManagers(entry: ScenarioEventEntry, managers: number): ScenarioEventEntry[] {
   const { paused, clockSkew, apiServerSlow } = entry;
   const one = (name: string): string => `controller-manager-${((Number(name.split("-").at(-1)) - 1) % managers) + 1}`;

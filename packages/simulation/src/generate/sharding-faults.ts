@@ -3,7 +3,7 @@ import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import type { FaultKind } from "./fault-kind.js";
 
-/** What may go wrong only between managers that share work. */
+/** Faults that exist only between managers that share work. */
 export const SHARDING_FAULT_KINDS = ["shutdown"] as const satisfies readonly ScenarioEventKind[];
 
 export type ShardingFaultKind = FaultKind | (typeof SHARDING_FAULT_KINDS)[number];
@@ -11,16 +11,16 @@ export type ShardingFaultKind = FaultKind | (typeof SHARDING_FAULT_KINDS)[number
 export interface ShardingFaultContext {
   readonly faults: readonly ShardingFaultKind[];
   readonly managers: number;
-  /** Until when a fault may begin, in milliseconds from the start. */
+  /** Latest start of a fault, in milliseconds from the plan's start. */
   readonly windowMs: number;
 }
 
-/** Nobody has a bucket before. */
+/** Before this time no manager owns a bucket. */
 const EARLIEST_MS = 16_000;
 
 /**
- * Three to ten things that happen to managers that share work: they die, end in order, come later, stand still, cannot renew their
- * Leases or only slowly, are refused the assignment, have wrong clocks, or hear nothing new. All of them come to an end.
+ * Draws three to ten faults of managers that share work: crashes, shutdowns, late starts, pauses, failing or slow Lease
+ * renewals, refused writes of the assignment, wrong clocks, and stale caches. All of them end.
  */
 export function drawShardingFaults(
   draw: Draw,
@@ -40,8 +40,8 @@ export function drawShardingFaults(
 }
 
 /**
- * One manager after the other ends and is there again, in order or not: each time its buckets go to the others, and when these have
- * been the same for half a minute some of theirs go to it.
+ * Draws restarts of one manager after the other, with or without a shutdown. Each time its buckets go to the other
+ * managers. After half a minute without changes, some buckets come back.
  */
 function drawRestarts(
   draw: Draw,
@@ -66,7 +66,10 @@ interface ShardingFaultGenerator {
   readonly make: (draw: Draw, manager: string) => Omit<ScenarioEventEntry, "at">;
 }
 
-/** Around what members wait for: a renewal (2 s), the renew deadline (8 s), a lease (15 s), the time until buckets move (30 s). */
+/**
+ * Draws a duration around the members' delays: renewal (2 s), renew deadline (8 s), lease duration (15 s), and the
+ * delay before buckets move (30 s).
+ */
 function drawDuration(draw: Draw): { readonly for: string } {
   const [from, to] = draw.fork("for about").pick([
     [200, 3_000],

@@ -4,17 +4,17 @@ import type { FaultContext } from "./faults.js";
 import type { Shape } from "./shape.js";
 
 /**
- * Something that goes wrong together with what it takes to show: a workload that is there when it does, what users do
- * meanwhile, and a fault that begins and ends around it. Drawn one by one these seldom meet.
+ * A fault together with what it takes to have an effect: a suitable workload, user actions, and a fault that begins and
+ * ends around them. Independent draws seldom combine these.
  */
 export interface Situation {
   readonly name: string;
-  /** What the workload has to be made of. */
+  /** Features that the workload needs. */
   readonly shapes: readonly Shape[];
-  /** What would keep it from coming about. */
+  /** Features that would prevent the situation. */
   readonly without: readonly Shape[];
   readonly draw: (draw: Draw, context: SituationContext) => readonly ScenarioEventEntry[];
 }
 
-/** What a situation is about. */
+/** What a situation can refer to. */
 export type SituationContext = Pick<FaultContext, "subjects" | "windowMs" | "nodes" | "replicas">;

@@ -34,7 +34,7 @@ import { slowPodController, slowMeanwhile } from "./situations/slow-controllers.
 import { steppedClock, wokenEarly } from "./situations/waiting.js";
 import { HIDDEN, drawUnobserved } from "./unobserved-objects.js";
 
-/** One to three that can be together: what takes two rare things at once is not that rare then. */
+/** Draws one to three compatible situations, so that combinations of two rare conditions are not too rare. */
 export function drawSituations(draw: Draw): Situation[] {
   const count = draw.fork("count").weighted([
     [1, 45],
@@ -49,7 +49,7 @@ export function drawSituations(draw: Draw): Situation[] {
   return drawn;
 }
 
-/** Neither keeps the other from coming about. */
+/** Reports whether neither situation prevents the other. */
 function areCompatible(one: Situation, other: Situation): boolean {
   return (
     !one.shapes.some((shape) => other.without.includes(shape)) &&
@@ -57,7 +57,7 @@ function areCompatible(one: Situation, other: Situation): boolean {
   );
 }
 
-/** One of them, each as often as its weight says. */
+/** Draws one situation by weight. */
 function drawSituation(draw: Draw): Situation {
   return draw.weighted<(draw: Draw) => Situation>([
     [unobserved, 66],
@@ -104,7 +104,7 @@ function drawSituation(draw: Draw): Situation {
   ])(draw.fork("which"));
 }
 
-/** One controller does not see what becomes of one kind of object. */
+/** One controller does not observe changes of one kind of object. */
 function unobserved(draw: Draw): Situation {
   const hidden = draw.weighted(HIDDEN);
   return {

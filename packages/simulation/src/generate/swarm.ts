@@ -1,10 +1,10 @@
 import type { Draw } from "./draw.js";
 import type { Shape } from "./shape.js";
 
-/** Which shapes, or which kinds of fault, a plan has at all. */
+/** The shapes, or the kinds of fault, that a plan has. */
 export class Swarm<Feature extends string = Shape> {
   readonly #features: ReadonlySet<Feature>;
-  /** Those that the plan is built around. */
+  /** Features that the plan is built around. */
   readonly #sought: ReadonlySet<Feature>;
 
   constructor(features: readonly Feature[], sought: readonly Feature[] = []) {
@@ -13,8 +13,8 @@ export class Swarm<Feature extends string = Shape> {
   }
 
   /**
-   * A coin for each feature (Groce and others, "Swarm Testing", ISSTA 2012): what is in every plan keeps what is rare from
-   * coming up.
+   * Tosses a coin for each feature (Groce and others, "Swarm Testing", ISSTA 2012): a feature that is in every plan
+   * hides rare effects of others.
    */
   static toss<Feature extends string>(
     draw: Draw,
@@ -28,13 +28,13 @@ export class Swarm<Feature extends string = Shape> {
     return this.#features.has(feature);
   }
 
-  /** How likely each object is to be made that way: mostly, where the plan is built around it. */
+  /** Returns the probability with which each object has the feature: a high one, where the plan is built around it. */
   chanceOf(feature: Feature, share: number): number {
     if (!this.has(feature)) return 0;
     return this.#sought.has(feature) ? Math.max(share, SOUGHT) : share;
   }
 
-  /** With others too, which the plan is built around. */
+  /** Adds features that the plan is built around. */
   with(others: readonly Feature[]): Swarm<Feature> {
     return new Swarm([...this.#features], [...this.#sought, ...others]);
   }

@@ -10,7 +10,7 @@ import type { SituationContext } from "./situation.js";
 import { PROPAGATIONS, podsOf, target } from "./user-actions.js";
 import type { Subject } from "./workload.js";
 
-/** A kind of object that one controller does not see for a while. */
+/** A kind of object that one controller does not observe for a while. */
 export interface Hidden {
   readonly kind: "CronJob" | "Job" | "Node" | "Pod";
   readonly controller: string;
@@ -40,8 +40,9 @@ export const HIDDEN: readonly (readonly [Hidden, number])[] = [
 ];
 
 /**
- * From when on, and until when. Events are held back; or the watch ends and cannot be opened for a while, with or without an old
- * list after that; or it says nothing any more and has to be found out; or the server lags behind what was seen already.
+ * Draws the start, the end and the mechanism. Events are delayed; or the watch ends and cannot be reopened for a while,
+ * with or without a stale list afterwards; or the watch falls silent until it times out; or the server lags behind what
+ * was already observed.
  */
 export function drawUnobserved(draw: Draw, hidden: Hidden, context: SituationContext): readonly ScenarioEventEntry[] {
   const subject = pickSubject(draw.fork("subject"), hidden, context);
@@ -55,13 +56,13 @@ export function drawUnobserved(draw: Draw, hidden: Hidden, context: SituationCon
     [draw.fork("later").integer(5_000, 60_000), 30],
     [draw.fork("much later").integer(60_000, 400_000), 20],
   ]);
-  // It may be as long as until something else is due of the same object, mostly what comes last.
+  // The fault may last until the object's next moment, mostly its last.
   const last = subject.moments.slice(-1);
   const dueMs =
     Math.max(0, draw.fork("due").pick([...subject.moments, ...last, ...last]) - lastMs) +
     draw.fork("after due").integer(1_000, 5_000);
   const remainingMs = draw.fork("until due").chance(0.4) ? Math.min(dueMs, 300_000) : lagsMs;
-  // Pods of a node that is gone are let be for 40 s, and looked at every 20 s; a deadline takes up to a minute.
+  // PodGC leaves pods of a deleted node alone for 40 s and runs every 20 s; a deadline takes up to a minute.
   const [minMs, maxMs] = hidden.kind === "Node" ? [65_000, 150_000] : [10_000, 70_000];
   const isWaitedFor = hidden.kind === "Node" || (isTimed(hidden) && draw.fork("deadline passes").chance(0.7));
   const forMs = lastMs - fromMs + (isWaitedFor ? draw.fork("rounds").integer(minMs, maxMs) : remainingMs);
@@ -83,7 +84,7 @@ export function drawUnobserved(draw: Draw, hidden: Hidden, context: SituationCon
       20,
     ],
   ]);
-  // Who asks for what it does not see is not always answered.
+  // A live read of the missing node may fail too.
   const isRefused = hidden.kind === "Node" && draw.fork("refused").chance(0.3);
   const asks = { components: [hidden.controller], verbs: ["get"], resources: ["nodes"] };
   return [
@@ -95,26 +96,26 @@ export function drawUnobserved(draw: Draw, hidden: Hidden, context: SituationCon
 
 function drawMomentOf(draw: Draw, hidden: Hidden, { moments, isRun }: Subject): number {
   const { kind, controller } = hidden;
-  // Before its time is over, which mostly is sooner than can be said.
+  // Before the TTL expires, which mostly is earlier than the bound.
   if (controller === "ttl-after-finished-controller" && draw.fork("expires").chance(0.7))
     return Math.max(0, moments.at(-1)! - draw.fork("sooner").integer(0, 15_000));
   if (isRun === true) {
-    // Mostly when it has ended, and is kept.
+    // Mostly when the Job has ended and is still stored.
     const end = draw.chance(0.7) ? moments.at(-1)! : draw.fork("which").pick(moments);
     return end + draw.fork("after").integer(500, 15_000);
   }
-  // Who does not see its Job any more may yet see its pods, which have to run by then.
+  // A controller that no longer observes the Job may still observe its pods, which have to run by then.
   if (kind === "Job" && controller === "job-controller" && draw.fork("runs").chance(0.7))
     return (moments[1] ?? 0) + draw.fork("after").integer(2_500, 20_000);
-  // A node has to be there before pods are, and what becomes of pods by their deadline has not been seen to begin.
+  // A node must exist before its pods. For a deadline, the start of the pods must not be observed.
   const isFirst = kind === "Node" || (isTimed(hidden) && draw.fork("first").chance(0.75));
   const those = isFirst ? moments.slice(0, 2) : moments;
   return draw.fork("which").pick(those) + (draw.fork("at once").chance(0.4) ? 0 : draw.fork("after").integer(0, 3_000));
 }
 
-/** Longer than anybody waits for an event: a watch is asked to end after 5 to 10 min. */
+/** Longer than the client waits for an event: a watch is asked to end after 5 to 10 min. */
 const SILENCE_MS = 13 * 60_000;
-/** By how much a server may lag behind. */
+/** Maximum lag of a server. */
 const LAG_MS = 240_000;
 
 interface TimedAction {
@@ -134,7 +135,7 @@ function pickSubject(draw: Draw, hidden: Hidden, { subjects }: SituationContext)
   return those.length === 0 ? undefined : draw.pick(due.length === 0 ? those : due);
 }
 
-/** Whether it is about the time that Jobs have. */
+/** Reports whether the situation is about a Job's active deadline. */
 function isTimed({ shapes }: Hidden): boolean {
   return shapes.includes("activeDeadline");
 }
@@ -143,7 +144,7 @@ function hasDeadline({ spec }: UnstructuredObject): boolean {
   return (spec as { readonly activeDeadlineSeconds?: number }).activeDeadlineSeconds !== undefined;
 }
 
-/** What happens to objects of that kind meanwhile, if anything does but what happens anyway. */
+/** Draws user actions on objects of that kind meanwhile, possibly none. */
 function drawActions(
   draw: Draw,
   hidden: Hidden,
@@ -152,7 +153,7 @@ function drawActions(
   fromMs: number,
 ): readonly TimedAction[] {
   const { kind, controller } = hidden;
-  // What goes with its owner is not there to be seen by who looks after it: what is left behind is.
+  // An object that is deleted with its owner is not observed by the controller; one that is left behind is.
   const isOwn = controller === "job-controller";
   const propagation =
     isOwn && draw.fork("left behind").chance(0.6) ? "Orphan" : draw.fork("propagation").pick(PROPAGATIONS);
@@ -168,7 +169,7 @@ function drawActions(
     { atMs: fromMs + soonMs("again"), what: { apply: subject.manifest } },
   ];
   if (kind === "Node") {
-    // Pods go to the first that has room, by name.
+    // The fake scheduler binds pods to the first node by name that has room.
     const name = draw.fork("node").weighted([
       [NEW_NODE, 70],
       ["node-1", 15],
@@ -176,7 +177,7 @@ function drawActions(
     ]);
     const gone: TimedAction[] = name === NEW_NODE ? [] : [{ atMs: fromMs, what: { delete: { kind: "Node", name } } }];
     const backMs = fromMs + draw.fork("back").integer(0, 5_000);
-    // What is made after that is put on it.
+    // A later pod is bound to this node.
     const late: TimedAction = { atMs: backMs + soonMs("late"), what: { apply: copyOf(subject.manifest, "late") } };
     const lateCopies = draw.fork("anew").chance(0.8) ? [late] : [];
     return [...gone, { atMs: backMs, what: { apply: node(name) } }, ...lateCopies];
@@ -193,7 +194,7 @@ function drawActions(
       [draw.fork("short pause").integer(500, 5_000), 60],
       [draw.fork("long pause").integer(5_000, 90_000), 40],
     ]);
-    // Its time may be over before they are seen: by what it says, or by what the user has it say now.
+    // The deadline may pass before the pods are observed: the Job's own, or one that the user sets now.
     const timed = isTimed(hidden);
     const deadline = { activeDeadlineSeconds: draw.fork("deadline").integer(3, 30) };
     return draw.fork("act").weighted<readonly TimedAction[]>([
@@ -201,7 +202,7 @@ function drawActions(
       [[{ atMs: fromMs, what: { patch: { ...target(subject), with: { spec: deadline } } } }], timed ? 60 : 0],
       [[{ atMs: fromMs, what: { delete: { ...pods, ...grace } } }], 25],
       [[{ atMs: fromMs, what: remove }], 25],
-      // Its controller takes pods away itself, and is to make others later.
+      // The controller itself deletes pods and has to create others later.
       [[{ atMs: fromMs, what: { for: durationText(pause), suspend: target(subject) } }], 20],
       [
         [
@@ -245,13 +246,13 @@ function drawActions(
   return draw.fork("act").weighted<readonly TimedAction[]>([
     [[{ atMs: fromMs, what: remove }], isOwn ? 45 : 30],
     [again, 25],
-    // Its pods wait for nothing but to be let go of, and none of them is heard of again.
+    // The pods only wait for their finalizers to be removed, and no further event follows.
     [
       [{ atMs: fromMs, what: { delete: { ...podsOf(subject), gracePeriodSeconds: 0 } } }, ...later(again)],
       isOwn ? 25 : 0,
     ],
     [[edited], 20],
-    // It comes and goes, and is never seen at all: what it has left is.
+    // The object is created and deleted without being observed; its dependents are observed.
     [
       [
         { atMs: fromMs, what: { apply: short } },
@@ -265,12 +266,12 @@ function drawActions(
   ]);
 }
 
-/** The same a moment after. */
+/** Returns the actions 50 ms later. */
 function later(actions: readonly TimedAction[]): readonly TimedAction[] {
   return actions.map(({ atMs, what }) => ({ atMs: atMs + 50, what }));
 }
 
-/** What users may want of a Job or CronJob that does otherwise. */
+/** Draws an edit that changes the behaviour of a Job or CronJob. */
 function drawEdit(draw: Draw, { kind, schedules }: Subject): object {
   return kind === "CronJob"
     ? draw.pick([
@@ -287,7 +288,7 @@ function drawEdit(draw: Draw, { kind, schedules }: Subject): object {
 
 const NEW_NODE = "fresh-node";
 
-/** The same under another name. */
+/** Returns the object with another name, without its finalizers. */
 export function copyOf(manifest: UnstructuredObject, name: string): UnstructuredObject {
   const { finalizers: _finalizers, ...metadata } = manifest.metadata;
   return { ...manifest, metadata: { ...metadata, name } };

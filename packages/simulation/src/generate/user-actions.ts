@@ -7,7 +7,10 @@ import { SHARED_LABELS, isManual } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
 import type { Subject } from "./workload.js";
 
-/** What users do to Jobs, CronJobs and pods: at random times, and within a second of something else that happens to the same object. */
+/**
+ * Draws user actions on Jobs, CronJobs and pods: at random times, or within a second of another moment of the same
+ * object.
+ */
 export function drawUserActions(
   draw: Draw,
   swarm: Swarm,
@@ -30,7 +33,7 @@ export function drawUserActions(
     const moments = busy.get(subject) ?? [];
     busy.set(subject, moments);
     const atMs = drawMoment(fork.fork("at"), [...subject.moments, ...moments, ...moments], windowMs);
-    // What is there for a while only, or is nobody's, is deleted and made again.
+    // An object that exists only for a while, or has no owner, is deleted or recreated.
     const those =
       subject.kind === "Pod" || subject.isRun === true
         ? kinds.filter(({ drawActions }) => REPLACING.has(drawActions))
@@ -44,7 +47,7 @@ export function drawUserActions(
   return entries;
 }
 
-/** Right after one of the moments, or any time. */
+/** Draws a time shortly after one of the moments, or any time. */
 export function drawMoment(draw: Draw, moments: readonly number[], windowMs: number): number {
   if (moments.length === 0 || draw.fork("at random").chance(0.3)) return draw.integer(0, windowMs);
   const after = draw.fork("after").weighted([
@@ -85,7 +88,7 @@ export function target({ kind, namespace, name }: Subject): Pick<Subject, "kind"
   return { kind, namespace, name };
 }
 
-/** Those of a Job, whichever there are. */
+/** Returns a target for all pods of a Job. */
 export function podsOf({ namespace, name }: Subject): {
   kind: "Pod";
   namespace: string;
@@ -94,7 +97,7 @@ export function podsOf({ namespace, name }: Subject): {
   return { kind: "Pod", namespace, labels: { "batch.kubernetes.io/job-name": name } };
 }
 
-/** All pods of a Job, or of one index. */
+/** Returns a target for all pods of a Job, or for those of one index. */
 function drawPodsOf(draw: Draw, subject: Subject): ReturnType<typeof podsOf> {
   const pods = podsOf(subject);
   if (subject.indexes === 0 || !draw.fork("one").chance(0.6)) return pods;
@@ -102,7 +105,7 @@ function drawPodsOf(draw: Draw, subject: Subject): ReturnType<typeof podsOf> {
   return { ...pods, labels: { ...pods.labels, "batch.kubernetes.io/job-completion-index": index } };
 }
 
-/** The Jobs of a CronJob have no name that could be said beforehand, nor have their pods. */
+/** The names of a CronJob's Jobs, and of their pods, are not known beforehand. */
 function deletePods(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   if (subject.kind === "CronJob") return deleteSubject(draw, subject, atMs);
   const gracePeriodSeconds = draw.fork("grace").weighted([
@@ -127,7 +130,7 @@ function deleteSubject(draw: Draw, subject: Subject, atMs: number): TimedAction[
   const once = (fork: Draw): TimedAction["what"] => ({
     delete: { ...target(subject), propagation: fork.pick(PROPAGATIONS) },
   });
-  // Who sees nothing happen asks once more, in the same way or in another.
+  // A user who sees no effect repeats the deletion, with the same or another propagation policy.
   const again = draw.fork("again").chance(0.4);
   const second = draw.fork("same").chance(0.5) ? "first" : "second";
   return [
@@ -203,7 +206,10 @@ function edit(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   return [{ atMs, what: draw.fork("which").pick(choices) }];
 }
 
-/** Pods are taken out of what their Job selects, as who looks into one does, and mostly put back where users know how; or lose their owner. */
+/**
+ * Removes pods from their Job's selection, as a user who debugs a pod does, and mostly restores the labels where they
+ * are known; or removes the pods' owner.
+ */
 export function relabelPods(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   if (subject.kind === "CronJob") return edit(draw, subject, atMs);
   const pods = drawPodsOf(draw.fork("pods"), subject);
@@ -216,7 +222,10 @@ export function relabelPods(draw: Draw, subject: Subject, atMs: number): TimedAc
   return [taken, { atMs: atMs + draw.fork("after").delayMs(), what: patch({ labels: group }) }];
 }
 
-/** Deleted, and made again under its name: once its name is free, or at once, while it may still be there. */
+/**
+ * Deletes an object and recreates it under the same name: after its deletion is complete, or immediately, while it may
+ * still exist.
+ */
 function recreate(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
   const propagation = draw.fork("propagation").pick(PROPAGATIONS);
   const apply: UnstructuredObject = subject.manifest;

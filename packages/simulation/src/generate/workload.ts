@@ -2,32 +2,34 @@ import type { UnstructuredObject } from "@kubewright/api";
 
 import type { ScenarioEventEntry, WorkloadEntry } from "../scenario/scenario-file.js";
 
-/** A part of what a plan plays: some objects, how their pods behave and what belongs to them. */
+/** A part of a plan's workload: objects and the behaviour of their pods. */
 export interface Workload {
   readonly manifests: readonly UnstructuredObject[];
   readonly workloads: readonly WorkloadEntry[];
-  /** What has to happen for it to come to an end, and is no fault: a resumption, a finalizer that goes. */
+  /**
+   * Events without which the workload does not end, and which are no faults: a resumption, the removal of a finalizer.
+   */
   readonly events: readonly ScenarioEventEntry[];
   readonly subjects: readonly Subject[];
-  /** Until it has come to its end when nothing goes wrong, in milliseconds from the start. */
+  /** End without faults, in milliseconds from the start. */
   readonly endMs: number;
-  /** How long it takes at most from anew when everything had to be done again. */
+  /** Maximum duration if everything has to run again. */
   readonly rerunMs: number;
 }
 
-/** A Job, a CronJob, or a pod that no Job has made, that may be acted upon. */
+/** A Job, a CronJob, or a pod that no Job has created, as the subject of events. */
 export interface Subject {
   readonly kind: "CronJob" | "Job" | "Pod";
   readonly namespace: string;
   readonly name: string;
   readonly manifest: UnstructuredObject;
-  /** When something may be expected to happen to it, in milliseconds from the start: it is made, its pods start and end. */
+  /** Times in milliseconds from the start at which the object is created or its pods start and end. */
   readonly moments: readonly number[];
-  /** Whether a CronJob makes it: all that can be said beforehand is its name. */
+  /** Whether a CronJob creates it: only its name is known beforehand. */
   readonly isRun?: true;
-  /** Of an Indexed Job. */
+  /** Number of indexes of an Indexed Job; 0 otherwise. */
   readonly indexes: number;
-  /** What a CronJob's schedule may be changed to without its runs becoming too many. */
+  /** Schedules to which a CronJob can be changed without too many runs. */
   readonly schedules: readonly string[];
 }
 

@@ -21,9 +21,9 @@ export const noLateAdoption: Invariant = {
     "the owner from the API server before the deletion began. Exception: the garbage collector names the " +
     "reference when it unblocks an owner, and so restores a reference that was removed meanwhile.",
   watch(_world, violated): InvariantChecks {
-    /** When an owner began to go, by UID. */
+    /** When an owner was deleted or its deletion began, by UID. */
     const goingMs = new Map<string, number>();
-    /** Which life of which controller read what, and when, last. */
+    /** When each incarnation of a controller last read an owner, by incarnation and UID. */
     const readMs = new Map<string, number>();
     const uids = new Map<string, string>();
     const readBy = (request: RequestInfo, uid: string): string => `${incarnationKeyOf(request)} ${uid}`;

@@ -7,18 +7,18 @@ const CONFIG_MAPS = "configmaps";
 const LEASES = "leases.coordination.k8s.io";
 const LEASE_NAME = /^kubewright-member-(controller-manager-\d+)-(\d+)$/;
 
-/** An entry of the assignment that has just been changed. */
+/** A changed entry of the assignment. */
 export interface ChangedEntry {
   readonly bucket: number;
   readonly before: Entry | undefined;
   readonly now: Entry;
 }
 
-/** Who has had which bucket in a run, as what is stored tells: what members believe is their affair. */
+/** Owners of each bucket during a run, from the stored assignment; the members' own views are not considered. */
 export class Assignments {
-  /** Changes of owner from one member to another, whoever had the bucket for how short a time. */
+  /** Number of changes of owner from one member to another, however short the ownership. */
   handovers = 0;
-  /** The latest life of each process that has had a Lease, as its identity. */
+  /** Latest identity of each process that has had a Lease, by process. */
   readonly identities = new Map<string, string>();
   readonly #lastOwners = new Map<number, string>();
   #assignment: Assignment | undefined;
@@ -27,7 +27,7 @@ export class Assignments {
     return this.#assignment;
   }
 
-  /** What a change does to the assignment; `[]`: it is about something else. */
+  /** Applies a change and returns the changed entries; `[]` when the change concerns another object. */
   onChange({ resource, type, object }: StoredChange): readonly ChangedEntry[] {
     const { name = "" } = object.metadata;
     if (resource === LEASES && type === "ADDED") {
@@ -55,18 +55,18 @@ export class Assignments {
   }
 }
 
-/** The process of a member: `controller-manager-2` of `controller-manager-2-1`. */
+/** Returns the process of a member: `controller-manager-2` of `controller-manager-2-1`. */
 export function processOf(identity: string): string {
   return identity.replace(/-\d+$/, "");
 }
 
-/** Whether a member's Lease is nobody's: then it never writes again. */
+/** Reports whether a member's Lease has no holder: then the member never writes again. */
 export function isFenced(world: World, identity: string): boolean {
   const lease = world.get<Lease>(LEASES, "kube-system", `kubewright-member-${identity}`);
   return (lease?.spec?.holderIdentity ?? "") === "";
 }
 
-/** `bucket 07` */
+/** Returns a bucket's name for messages: `bucket 07`. */
 export function bucketText(bucket: number): string {
   return `bucket ${bucketName(bucket)}`;
 }

@@ -8,12 +8,12 @@ import { backOff } from "./backoff.js";
 
 const CONTROLLER = "job-controller";
 
-/** The sync is over. */
+/** Ends a sync. */
 function decide(history: History, statusWrites: number): void {
   judge(history, { backoff: { failuresAfterLastSuccess: 0 } }, statusWrites);
 }
 
-/** The sync is over, and tells what it was about to do. */
+/** Ends a sync with a plan. */
 function judge(history: History, plan: object, statusWrites = 0): void {
   const observed = { tracked: [], newlySucceeded: [], newlyFailed: [] };
   const atMs = history.nowMs;
@@ -27,7 +27,7 @@ function failedAt(ms: number, exitCode = 1): PodStatus {
   return { containerStatuses: [{ name: "main", image: "", imageID: "", ready: false, restartCount: 0, state }] };
 }
 
-/** Runs a pod that fails, and has that recorded. */
+/** Runs a pod that fails, and records the failure. */
 function fail(history: History, name: string, by: object = {}): void {
   history.store(pod("Running", { name }), { component: CONTROLLER, ...by });
   history.store(pod("Failed", { name, status: failedAt(history.nowMs) }), "kubelet");
@@ -91,7 +91,7 @@ it("counts from a failure in the controller's cache that no status records yet, 
     history.store(pod("Pending", { name: "b" }), CONTROLLER);
     return history.violations;
   };
-  // Nobody says when it ended: it counts as long ago as it was made.
+  // Without an end time, the pod counts as ended at its creation.
   const creationTimestamp = new Date(START_MS).toISOString();
   const lost = pod("Failed", { name: "old", metadata: { creationTimestamp } });
   expect(createdWhen(lost, true)).toEqual([]);
@@ -367,7 +367,7 @@ it("refuses a pause for an index that is longer than its failures take", () => {
   };
   expect(reported(16_000, 1)).toEqual([]);
   expect(reported(18_000, 1)).toEqual(["Job default/pi: waits 18 s, and an index is to be tried again in 17 s"]);
-  // The second has failed once, and is tried again before the first.
+  // The second index has failed once, and is retried before the first.
   expect(reported(6_000, 2)).toEqual([]);
   expect(reported(16_000, 2)).toHaveLength(1);
   expect(reported(16_000, 2, [{ parallelism: 1 }])).toEqual([]);
@@ -415,6 +415,6 @@ it("reports a row that a success does not reset, or that lacks the failures afte
   expect([reported(1, [5, 2]), reported(0, [8])]).toEqual([[], []]);
   expect(reported(1, [8])).toHaveLength(1);
   expect(reported(2, [])).toHaveLength(1);
-  // When pods that are deleted have ended is not certain.
+  // The end of deleted pods is uncertain.
   expect([reported(0, [3], true), reported(3, [3], true)]).toEqual([[], []]);
 });

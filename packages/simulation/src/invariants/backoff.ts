@@ -25,9 +25,9 @@ import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, incarnationKeyOf, nameOf, u
 
 const BASE_MS = 10_000;
 const MAX_MS = 600_000;
-/** Pods whose end one sync records, at most. */
+/** Maximum number of ended pods that one sync records. */
 const MAX_RECORDED = 500;
-/** The API's times have whole seconds: exception X8. */
+/** Times in the API have a resolution of one second: exception X8. */
 const ROUNDING_MS = 1000;
 
 /** Upstream: pkg/controller/job/backoff_utils.go. */
@@ -80,7 +80,7 @@ export const backOff: Invariant = {
   },
 };
 
-/** Why a sync puts off the next pod for too long, or goes by another number of failures than it sees. */
+/** Explains why a sync delays the next pod for too long, or uses another number of failures than it observes. */
 function delayProblem({ plan, atMs }: JobDecision, job: JobRecord | undefined, maxPerSync: number): string | undefined {
   if (job === undefined || job.externallyModified) return undefined;
   const { retryAfterMs } = plan.pods ?? {};
@@ -100,14 +100,15 @@ function delayProblem({ plan, atMs }: JobDecision, job: JobRecord | undefined, m
 }
 
 /**
- * A success begins the row anew, with the failures that are seen together with it and ended after it.
+ * Checks the count of failures in a row. A success resets the count to the failures that are observed together with it
+ * and ended after it.
  *
  * Upstream: pkg/controller/job/backoff_utils.go newBackoffRecord.
  */
 function failuresInARowProblem({ observed, backoff, indexes }: JobDecision["plan"]): string | undefined {
   const { newlyFailed: failed, newlySucceeded } = observed;
   const { failuresAfterLastSuccess: failures } = backoff;
-  // What has succeeded of an index is no news if the index has succeeded before.
+  // A succeeded pod of an index that has succeeded before is no new success.
   const isNews = (pod: StoredPod): boolean =>
     !(indexes?.succeededBefore ?? []).some(({ first, last }) => first <= indexOf(pod)! && indexOf(pod)! <= last);
   const succeededMs = newlySucceeded.filter(isNews).map(knownEndMs);
@@ -126,7 +127,7 @@ function failuresInARowProblem({ observed, backoff, indexes }: JobDecision["plan
     : `counts ${failures} failures in a row, and sees ${min} that no success has followed`;
 }
 
-/** How long it takes at most until one of the indexes is due that are next: each waits for what has failed of it. */
+/** Returns the maximum time until one of the next indexes is due; each waits for the back-off after its failures. */
 function maxForIndexesMs(spec: StoredJobSpec, plan: JobDecision["plan"], nowMs: number, maxPerSync: number): number {
   const { active, terminating, tracked } = plan.observed;
   const going = replacesOnlyFailed(spec) ? terminating.length : 0;
@@ -143,8 +144,12 @@ function maxForIndexesMs(spec: StoredJobSpec, plan: JobDecision["plan"], nowMs: 
 }
 
 /**
- * Failures that nobody has seen. What a policy ignores, waits for its replacement, or is beyond what one sync records is seen anew,
- * and so is anything where the cache does not show yet what was written.
+ * Explains why a sync counts failures that it cannot have observed. A sync may observe a failure more than once:
+ *
+ * - the policy ignores it,
+ * - it waits for its replacement,
+ * - it exceeds what one sync records,
+ * - the cache does not show the last write yet.
  */
 function unobservedFailuresProblem(
   { backoff, end }: JobDecision["plan"],
@@ -153,7 +158,7 @@ function unobservedFailuresProblem(
 ): string | undefined {
   const { failuresAfterLastSuccess: failures } = backoff;
   if (failures === 0 || job === undefined || job.externallyModified || !waitsForWrites(world)) return undefined;
-  // Pods that go as their Job has succeeded are not recorded, and it waits for nothing any more.
+  // Pods that are deleted because their Job has succeeded are not recorded, and the Job waits for nothing more.
   if (end !== undefined) return undefined;
   const { spec } = job.object;
   if (spec === undefined || spec.backoffLimitPerIndex != null || spec.podFailurePolicy != null) return undefined;
@@ -170,7 +175,7 @@ function backOffMs(failures: number): number {
   return Math.min(MAX_MS, BASE_MS * 2 ** Math.min(failures - 1, 20));
 }
 
-/** The n-th attempt of an index waits for what its pod says came before. */
+/** The n-th pod of an index waits according to the failure counts in its annotations. */
 function checkIndex({ nowMs }: World, pod: PodRecord, violated: Violated): void {
   const index = indexOf(pod.object);
   const [counted, ignored] = failuresBefore(pod.object);
@@ -197,21 +202,23 @@ function reportTooEarly(pod: PodRecord, failures: number, afterMs: number, viola
 
 interface Failure {
   readonly endedMs: number;
-  /** The life of the controller that has recorded it: another does not know of it (X1). */
+  /** Incarnation of the controller that recorded the failure; others do not know of it (X1). */
   readonly incarnationKey: string;
   readonly recordedMs: number;
 }
 
-/** Failures of one Job that the controller has recorded after its last success. */
+/** Failures of one Job that the controller has recorded since its last success. */
 class FailuresInARow {
   readonly #job: JobRecord;
   readonly #records: JobRecords;
   #failures: Failure[] = [];
-  /** Pods that have succeeded, and that no status tells of yet: whether they end the row is not known. */
+  /**
+   * UIDs of succeeded pods that no status records yet: whether the controller resets the count for them is not known.
+   */
   readonly #unrecordedSuccesses = new Set<string>();
-  /** Those that the policy ignores, let go of by a sync that is not over. */
+  /** Failures that the policy ignores and whose finalizer an unfinished sync has removed. */
   #ignored: Failure[] = [];
-  /** When the last pod of which the status tells has succeeded: what failed until then is over. */
+  /** When the last recorded success ended: earlier failures no longer count. */
   #successMs = -Infinity;
   #recorded: ReadonlySet<string> = new Set();
 
@@ -239,12 +246,12 @@ class FailuresInARow {
     for (const uid of successes) {
       this.#unrecordedSuccesses.delete(uid);
       const pod = this.#records.pods.get(uid);
-      // When one ended that is being deleted, or of which something else is said by now, is not certain: it may be as late as now.
+      // The end of a pod that is being deleted, or whose status has changed, is uncertain: it may be as late as now.
       const isCertain = pod !== undefined && hasSucceeded(pod.object) && !isBeingDeleted(pod.object);
       this.#successMs = Math.max(this.#successMs, isCertain ? endedMs(pod.object) : atMs);
     }
     if (successes.length > 0) this.#failures = [];
-    // A Job that fails counts what still runs, which is no reason to wait for it.
+    // A failing Job counts its running pods as failed; they cause no delay.
     if (isConditionTrue(job.status?.conditions, "FailureTarget")) return;
     for (const uid of news) {
       const pod = this.#records.pods.get(uid);
@@ -259,8 +266,8 @@ class FailuresInARow {
   }
 
   /**
-   * Failures that a write has recorded of which the controller does not know that it was done: it takes them for counted from
-   * then on, and has not noted when they were. An exception as X1 is.
+   * Handles a status write whose response was lost. The controller then treats the failures as counted, without having
+   * noted their times. This is an exception like X1.
    */
   onLost(request: AnsweredRequest): void {
     const { namespace, name } = this.#job.object.metadata;
@@ -277,7 +284,7 @@ class FailuresInARow {
     else if (this.#unrecordedSuccesses.delete(pod.uid)) this.#failures = [];
     if (request?.component !== JOB_CONTROLLER || previous === undefined) return;
     if (!isTracked(previous) || (isTracked(object) && !pod.gone)) return;
-    // Let go of without a record: a failure that the policy ignores, which delays the next pod like any other.
+    // The finalizer is removed without a record: an ignored failure, which delays the next pod like any other.
     const policy = this.#job.object.spec?.podFailurePolicy;
     const incarnationKey = incarnationKeyOf(request);
     if (policy == null || policyAction(policy, object) !== "Ignore" || !pod.shownEndedTo.has(incarnationKey)) return;
@@ -285,7 +292,7 @@ class FailuresInARow {
       this.#ignored.push({ endedMs: endedMs(object), incarnationKey, recordedMs: atMs });
   }
 
-  /** A sync is over. What it let go of is noted with the status that it has written, and else it is not. */
+  /** Ends a sync. The failures whose finalizers it removed count only if it has written a status. */
   onDecision(incarnationKey: string, statusWrites: number): void {
     const removed = this.#ignored.filter((failure) => failure.incarnationKey === incarnationKey);
     this.#ignored = this.#ignored.filter((failure) => failure.incarnationKey !== incarnationKey);
@@ -299,7 +306,7 @@ class FailuresInARow {
       (failure) => failure.incarnationKey === incarnationKey && failure.recordedMs < request!.sentMs,
     );
     if (known.length === 0) return;
-    // Of failures that are recorded one after the other it counts from those recorded last, though they ended before.
+    // The controller counts from the failures that were recorded last, even if they ended earlier.
     const { recordedMs } = known.at(-1)!;
     const last = known.filter((failure) => failure.recordedMs === recordedMs);
     const lastMs = Math.max(...last.map(({ endedMs: ended }) => ended));
@@ -307,7 +314,9 @@ class FailuresInARow {
     reportTooEarly(this.#records.pods.get(uidOf(object))!, known.length, atMs - lastMs, violated);
   }
 
-  /** Whether the sync may count from a failure that no status tells of yet, and that ended so long ago that its time is over. */
+  /**
+   * Reports whether the sync may count from a failure that no status records yet and whose back-off is already over.
+   */
   #mayWaitForAnother(incarnationKey: string, known: number, atMs: number): boolean {
     return this.#job.allPods.some(
       (pod) =>

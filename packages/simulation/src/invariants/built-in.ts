@@ -29,7 +29,7 @@ import { everyBucketIsActive, liveMembersKeepBuckets, oneWriter } from "./shardi
 import { suspensionIsReported } from "./suspension.js";
 import { ttlActs, ttlReason } from "./ttl.js";
 
-/** Of Jobs and their pods. */
+/** Invariants of Jobs and their pods. */
 export const jobInvariants: readonly Invariant[] = [
   countedOnce,
   recordedBeforeRemoval,
@@ -51,7 +51,7 @@ export const jobInvariants: readonly Invariant[] = [
   retriesContinue,
 ];
 
-/** Of CronJobs and their Jobs. */
+/** Invariants of CronJobs and their Jobs. */
 export const cronJobInvariants: readonly Invariant[] = [
   oneJobPerSlot,
   jobsMatchTemplate,
@@ -62,7 +62,7 @@ export const cronJobInvariants: readonly Invariant[] = [
   failedSyncsAreRetried,
 ];
 
-/** Of the garbage collector, the TTL controller and PodGC. */
+/** Invariants of the garbage collector, the TTL controller and PodGC. */
 export const garbageInvariants: readonly Invariant[] = [
   ownedObjectsAreKept,
   ownersWaitForDependents,
@@ -74,16 +74,16 @@ export const garbageInvariants: readonly Invariant[] = [
   podGCActs,
 ];
 
-/** Of informers. */
+/** Invariants of informers. */
 export const cacheInvariants: readonly Invariant[] = [cachesAreMonotonic, cachesRecover];
 
-/** Of controller managers of which one leads. */
+/** Invariants of controller managers with leader election. */
 export const leaderInvariants: readonly Invariant[] = [oneLeader, failover];
 
-/** Of controller managers that share work. */
+/** Invariants of controller managers that share work. */
 export const shardingInvariants: readonly Invariant[] = [oneWriter, liveMembersKeepBuckets, everyBucketIsActive];
 
-/** Of anybody's controllers. */
+/** Invariants of any controller. */
 export const genericInvariants: readonly Invariant[] = [
   noInvalidWrite,
   noCrash,
@@ -93,7 +93,7 @@ export const genericInvariants: readonly Invariant[] = [
   clusterQuiesces,
 ];
 
-/** All of them. */
+/** All built-in invariants. */
 export const builtInInvariants: readonly Invariant[] = [
   ...jobInvariants,
   ...cronJobInvariants,

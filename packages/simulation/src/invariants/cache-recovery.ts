@@ -2,11 +2,14 @@ import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { World } from "../world.js";
 import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
 
-/** How long a cache may take to show what is stored, once there is a way to find it out. */
+/** Maximum time until a cache shows the stored state, once the difference can be detected. */
 const HEALED_MS = 60_000;
-/** Watches are asked to end after 5 to 10 min at most, and given up 30 s later: so long nobody can tell silence from quiet. */
+/**
+ * Watches are asked to end after at most 5 to 10 min, and time out 30 s later: until then a silent watch cannot be
+ * distinguished from a quiet one.
+ */
 const PATIENCE_MS = 630_000;
-/** What users do to objects keeps no cache from anything. */
+/** User actions do not affect caches. */
 const HARMLESS: ReadonlySet<string> = new Set(["patch", "suspend", "resume", "delete", "apply", "podEvicted"]);
 
 /** Upstream: client-go tools/cache/reflector.go, its watch timeouts and what it lists after "too large resource version". */
@@ -16,7 +19,7 @@ export const cachesRecover: Invariant = {
     "While the only faults are silent watches and stale lists, every cache shows the " +
     "stored state within 60 s, plus the time that it takes to detect a silent watch.",
   watch(world, violated): InvariantChecks {
-    /** When those that do not hinder for good began, by their places in the plan. */
+    /** Permitted faults in progress: when each can be detected, by its index in the plan. */
     const permittedUntilMs = new Map<number, number>();
     const hindering = new Set<number>();
     let freeMs = -Infinity;
@@ -40,7 +43,7 @@ export const cachesRecover: Invariant = {
   },
 };
 
-/** Whether a happening is over as soon as it has happened. */
+/** Reports whether an event has no duration. */
 function isOver({ plan }: World, index: number): boolean {
   const entry: ScenarioEventEntry | undefined = plan.events?.[index];
   return entry?.for === undefined;

@@ -4,7 +4,7 @@ import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { CacheEvent } from "../world.js";
 import { nameOf, uidOf } from "./stored-objects.js";
 
-/** How long a cache may take to show what is stored, with a watch that has to be found silent first. */
+/** Maximum time until a cache shows the stored state. */
 const HEALED_MS = 60_000;
 
 /** Upstream: client-go, tools/cache: the reflector, DeltaFIFO and the shared informer's processor. */
@@ -27,7 +27,7 @@ export const cachesAreMonotonic: Invariant = {
       },
       atRest() {
         for (const { component, resource, difference } of world.staleCaches()) {
-          // What has just been changed is still under way.
+          // A recent change may still be on its way.
           const [name = ""] = difference.split(" ", 1);
           const lastMs = changedMs.get(`${resource} ${name.includes("/") ? name : `/${name}`}`) ?? -Infinity;
           if (Math.max(lastMs, world.healedMs) > world.nowMs - HEALED_MS) continue;
@@ -38,10 +38,10 @@ export const cachesAreMonotonic: Invariant = {
   },
 };
 
-/** What handlers of one informer were told. */
+/** What one informer delivered to its handlers. */
 class Cache {
   readonly #violated: Violated;
-  /** The last version of each object by UID. */
+  /** Last delivered version of each object, by UID. */
   readonly #versions = new Map<string, string>();
   readonly #deleted = new Set<string>();
 
@@ -51,7 +51,7 @@ class Cache {
 
   onEvent(event: CacheEvent): void {
     const { type, object, previous } = event;
-    // A name that was deleted and taken again while nobody listened: handlers are told of an update.
+    // An object was deleted and recreated under the same name while the watch was interrupted: handlers get an update.
     if (type === "update" && previous !== undefined && uidOf(previous) !== uidOf(object)) {
       this.#remove(event, uidOf(previous));
       this.#add(event);

@@ -9,12 +9,12 @@ import { type StoredPod, isActive, isTracked } from "./job-state.js";
 import { LONGEST_REQUEST_MS } from "./longest-request.js";
 import { JOBS, JOB_CONTROLLER, PODS, isBeingDeleted, nameOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
-/** Much longer than a sync waits for further events, and takes, when nothing is in its way. */
+/** Much longer than a sync waits for further events, and takes, without obstacles. */
 const CLAIMED_MS = 30_000;
-/** The longest time from what goes wrong until it is tried again, with that try. */
+/** The longest time from a fault to the end of the next retry. */
 const RECOVERED_MS = 65_000 + LONGEST_REQUEST_MS;
 
-/** What users do, which nothing has to recover from. */
+/** User actions, from which nothing has to recover. */
 const HARMLESS: ReadonlySet<string> = new Set(["apply", "delete", "patch", "suspend", "resume"]);
 
 interface Waiting {
@@ -29,13 +29,13 @@ export const podsAreClaimed: Invariant = {
     "Within 30 s without other faults, an unfinished Job adopts an active pod that it selects and that has no controller, and " +
     "releases a pod, ended or not, that it does not select; the pods of a Job that is being deleted lose the tracking finalizer.",
   watch(world, violated): InvariantChecks {
-    // Who gets a bucket has all its Jobs to look at first.
+    // The new owner of a bucket first syncs all its Jobs.
     if (world.plan.controllers?.sharding === true) return {};
     const records = jobRecordsOf(world);
     const waitsMs = CLAIMED_MS + 2 * durationOf(world.plan.jitter?.events ?? "0s");
     const matchers = new Map<string, LabelMatcher>();
     const waiting = new Map<string, Waiting>();
-    /** When each Job was created, and began to go. */
+    /** When each Job was created, and when its deletion began or it last changed since. */
     const createdMs = new Map<string, number>();
     const goingMs = new Map<string, number>();
     const lasting = new Set<number>();
@@ -78,7 +78,7 @@ export const podsAreClaimed: Invariant = {
         const uid = uidOf(change.object);
         if (change.type === "ADDED") createdMs.set(uid, change.atMs);
         if (change.type === "DELETED") goingMs.delete(uid);
-        // It may be about others of its pods that long.
+        // The controller may be busy with other pods of the Job for that long.
         else if (isBeingDeleted(change.object)) goingMs.set(uid, change.atMs);
       },
       onTick() {

@@ -2,12 +2,12 @@ import { parseDuration } from "@kubewright/clock";
 
 import type { ReportedScenarioEvent, World } from "../world.js";
 
-/** How wrong the clocks of controllers are. */
+/** The errors of the controllers' clocks. */
 export class ControllerClock {
   readonly #world: World;
   #jumpMs = 0;
   readonly #skewsMs = new Map<string, number>();
-  /** What it was when it was set, oldest first. */
+  /** The latest controller time before each change of a clock, oldest first. */
   readonly #before: { readonly atMs: number; readonly latestMs: number }[] = [];
 
   constructor(world: World) {
@@ -25,19 +25,19 @@ export class ControllerClock {
     this.#skewsMs.set(controllerManager, beforeMs + (phase === "begin" ? signedMs(by) : -signedMs(by)));
   }
 
-  /** The most that a controller may think has passed. */
+  /** The latest time that any controller may see now. */
   get latestMs(): number {
     return this.#world.nowMs + this.#jumpMs + Math.max(0, ...this.#skewsMs.values());
   }
 
-  /** The same at any time since then: it may have been set back meanwhile. */
+  /** Returns the latest time that any controller may have seen since then: a clock may have been set back meanwhile. */
   latestSince(sinceMs: number): number {
     const since = this.#before.filter(({ atMs }) => atMs >= sinceMs).map(({ latestMs }) => latestMs);
     return Math.max(this.latestMs, ...since);
   }
 }
 
-/** `+1h` or `-90s`; without a sign, forward. */
+/** Parses `+1h` or `-90s`; without a sign, forward. */
 function signedMs(text: string): number {
   const durationMs = parseDuration(text.replace(/^[+-]/, "")) ?? 0;
   return text.startsWith("-") ? -durationMs : durationMs;

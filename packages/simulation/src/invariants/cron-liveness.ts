@@ -36,16 +36,17 @@ function missedSlotProblem(cronJob: CronJobRecord, world: World, schedules: Sche
   const { spec, status } = object;
   if (spec === undefined || spec.suspend === true || isBeingDeleted(object)) return undefined;
   const deadline = spec.startingDeadlineSeconds;
-  // With a short deadline a slot is easily missed; slots that are counted from now on with one never come.
+  // With a short deadline a slot is easily missed; relative slots with a deadline never come, because they count from
+  // now.
   if (deadline != null && (deadline <= 10 || isRelative(spec))) return undefined;
   const schedule = schedules.of(spec);
   const lastMs = parseTime(status?.lastScheduleTime) ?? -Infinity;
   const createdMs = parseTime(object.metadata.creationTimestamp) ?? 0;
-  // A foreign Job in its place (X12) is one that another event has to help over: it is refused.
+  // A foreign Job with the slot's name (X12) needs another event to continue: its creation is refused.
   if (spec.concurrencyPolicy === "Forbid" && hasActive(cronJob)) return undefined;
   const blockedMs = spec.concurrencyPolicy === "Forbid" ? activeMs : -Infinity;
   const freeMs = Math.max(world.healedMs, createdMs, editedMs, refusedMs, backsOffUntilMs, blockedMs);
-  // Slots every so often begin at the last one.
+  // Relative slots count from the last one.
   const fromMs = isRelative(spec) ? Math.max(lastMs, createdMs) : freeMs;
   const slotMs = nextFrom(fromMs, freeMs);
   const after = slotMs === undefined ? undefined : schedule?.next(slotMs);
@@ -69,7 +70,7 @@ export const historyLimitsConverge: Invariant = {
   watch(world, violated): InvariantChecks {
     const records = cronRecordsOf(world);
     const schedules = scheduleCacheOf(world);
-    /** What could not be deleted is left to the next sync, which may be that of the next slot. */
+    /** A refused deletion is left to the next sync, which may be that of the next slot. */
     const isNextSyncDue = ({ object: { spec }, hinderedMs }: CronJobRecord, nowMs: number): boolean => {
       if (hinderedMs === -Infinity) return true;
       if (spec === undefined || spec.suspend === true || clockMayBeWrong(world)) return false;

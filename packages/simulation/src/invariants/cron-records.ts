@@ -29,32 +29,34 @@ export interface CronJobRecord {
   readonly uid: string;
   object: StoredCronJob;
   gone: boolean;
-  /** Every spec it has had, oldest first. */
+  /** Every spec that it has had, oldest first. */
   readonly specs: CronJobSpec[];
-  /** Of each of them. */
+  /** Generation of each spec. */
   readonly generations: (number | undefined)[];
-  /** When its schedule, or whether it is suspended, changed last; when it was created. */
+  /** When its spec last changed; initially its creation. */
   editedMs: number;
-  /** When one of its listed Jobs was last found active. */
+  /** When one of its listed Jobs was last active. */
   activeMs: number;
-  /** When a request about it was last refused, or its answer lost. */
+  /** When a request for it or its Jobs was last refused, or its response lost. */
   refusedMs: number;
-  /** Until when its controller may wait, after so many refusals in a row, before it tries again. */
+  /** End of its controller's back-off after consecutive refusals. */
   backsOffUntilMs: number;
   refusals: number;
-  /** Whether its last sync told that it has failed. */
+  /** Whether its last sync reported a failure. */
   hasFailed: boolean;
-  /** As {@link refusedMs}, but for Jobs that may not be created: old ones are removed before. */
+  /**
+   * Like {@link refusedMs}, without refused creations of Jobs: the controller deletes old Jobs before it creates one.
+   */
   hinderedMs: number;
-  /** Names that Jobs of others had when they were to be taken for its own. */
+  /** Names of the next Job that a foreign Job had. */
   readonly foreignNames: Set<string>;
-  /** Its Jobs, by UID: those stored and those gone. */
+  /** Its Jobs by UID, including deleted ones. */
   readonly jobs: Map<string, CronJobRun>;
-  /** What each life of its controller was last shown of it. */
+  /** The version that each incarnation of its controller last received. */
   readonly shown: Map<string, StoredCronJob>;
-  /** What each life was shown of it of late, oldest first: a sync goes by what it saw when it began. */
+  /** The versions that each incarnation recently received, oldest first: a sync uses the version at its begin. */
   readonly recentlyShown: Map<string, { readonly atMs: number; readonly object: StoredCronJob }[]>;
-  /** When a cache last showed of it, or its Jobs, what had been so for a while: until then it was behind. */
+  /** When a cache last received an old change of it or its Jobs: until then the cache was stale. */
   lateEventMs: number;
 }
 
@@ -63,29 +65,29 @@ export interface CronJobRun {
   readonly owner: CronJobRecord;
   object: Stored<Job>;
   gone: boolean;
-  /** The slot that it was made for; `undefined` for one that somebody else has made. */
+  /** The slot for which the controller created it; `undefined` when another client created it. */
   readonly slotMs: number | undefined;
-  /** When it finished, or went. */
+  /** When it finished or was deleted. */
   endedMs?: number;
   finishedMs?: number;
-  /** As each life of the controller was shown it; `undefined` once it was shown to be deleted. */
+  /** The version that each incarnation of the controller last received; `undefined` after its deletion. */
   readonly shown: Map<string, Stored<Job> | undefined>;
-  /** As each life had it until it was shown to be deleted, and when that was. */
+  /** The last version that each incarnation received before the deletion, and when the deletion arrived. */
   readonly shownLast: Map<string, { readonly atMs: number; readonly object: Stored<Job> }>;
 }
 
-/** Longer than news takes that nothing keeps. */
+/** Longer than an undelayed event takes. */
 const LATE_MS = 10_000;
 /** Upstream: client-go, util/workqueue DefaultTypedControllerRateLimiter. */
 export const SHORTEST_BACK_OFF_MS = 5;
 export const LONGEST_BACK_OFF_MS = 1_000_000;
 
-/** Follows CronJobs, their Jobs, and what their controller was told of them. One for all checks of a run. */
+/** Records CronJobs, their Jobs, and what their controller received of them. Shared by all checks of a run. */
 class CronRecords {
   readonly cronJobs = new Map<string, CronJobRecord>();
   readonly runs = new Map<string, CronJobRun>();
   readonly #world: World;
-  /** When the versions of CronJobs and Jobs were stored. */
+  /** When each version of CronJobs and Jobs was stored. */
   readonly #storedMs = new Map<string, number>();
   constructor(world: World) {
     this.#world = world;
@@ -116,7 +118,7 @@ class CronRecords {
     }
     cronJob.shown.set(incarnationKey, object);
     const ofLate = cronJob.recentlyShown.get(incarnationKey) ?? [];
-    // The last one that is older is what was shown until the others came.
+    // The last older version was the current one until the others arrived.
     const first = ofLate.findLastIndex((shown) => shown.atMs <= atMs - 2 * LONGEST_REQUEST_MS);
     cronJob.recentlyShown.set(incarnationKey, [...ofLate.slice(Math.max(0, first)), { atMs, object }]);
   }
@@ -128,20 +130,20 @@ class CronRecords {
       if (keyOf(cronJob.object) === key) cronJob.hasFailed = outcome === "failed";
   }
 
-  /** Refusals put off what the controller does next. */
+  /** Refusals delay the controller's next actions. */
   onAnswer(request: AnsweredRequest): void {
     if (request.component !== CRON_JOB_CONTROLLER) return;
     const { code, verb, subresource, atMs } = request;
     for (const cronJob of this.cronJobs.values()) {
       if (!concerns(request, cronJob.object)) continue;
       if (code >= 200 && code < 300) {
-        // Written last, of a sync that has not failed: it has come to a good end.
+        // The status is written last: a sync that has not failed ends successfully.
         if (subresource === "status" && !cronJob.hasFailed) cronJob.refusals = 0;
         continue;
       }
       cronJob.refusedMs = atMs;
       if (verb !== "create") cronJob.hinderedMs = atMs;
-      // That there is such a Job already is no failure.
+      // A Job that exists already is no failure.
       if (verb === "create" && code === 409) {
         if (this.#isForeign(request, cronJob)) cronJob.foreignNames.add(request.name);
         continue;
@@ -151,7 +153,7 @@ class CronRecords {
     }
   }
 
-  /** Whether the name of a request is that of a stored Job that is not the CronJob's. */
+  /** Reports whether the name of a request belongs to a stored Job that the CronJob does not own. */
   #isForeign({ namespace, name }: AnsweredRequest, { uid }: CronJobRecord): boolean {
     const job = this.#world.get(JOBS, namespace, name);
     return job !== undefined && ownerOfKind(job, "CronJob")?.uid !== uid;
@@ -212,39 +214,45 @@ class CronRecords {
     run.gone = type === "DELETED";
     if (run.finishedMs === undefined && isJobFinished(job)) run.finishedMs = atMs;
     if (run.gone || run.finishedMs !== undefined) run.endedMs ??= atMs;
-    // Who waits for it to end is free from now on.
+    // A sync that waits for its end can proceed now.
     if (run.gone || run.finishedMs === atMs) run.owner.activeMs = Math.max(run.owner.activeMs, atMs);
   }
 }
 
 const makeCronRecords = (world: World): CronRecords => new CronRecords(world);
 
-/** The one of a run. */
+/** Returns the records of a run. */
 export function cronRecordsOf(world: World): CronRecords {
   return world.shared(makeCronRecords);
 }
 
-/** As which a sync may know a CronJob that has sent a request: it saw it before, by the time of a few other requests. */
+/**
+ * Returns the versions that a sync may have used that sent this request: it read its cache up to a few requests
+ * earlier.
+ */
 export function versionsKnownTo({ recentlyShown }: CronJobRecord, request: RequestInfo): readonly StoredCronJob[] {
   const shown = recentlyShown.get(incarnationKeyOf(request)) ?? [];
   const first = shown.findLastIndex(({ atMs }) => atMs <= request.sentMs - LONGEST_REQUEST_MS);
   return shown.slice(Math.max(0, first)).map(({ object }) => object);
 }
 
-/** The specs by which a sync may go that has sent a request: none that was changed before it was shown the change. */
+/**
+ * Returns the specs that a sync may have used that sent this request: none that was replaced before the sync received
+ * the change.
+ */
 export function specsKnownTo(cronJob: CronJobRecord, request: RequestInfo): readonly CronJobSpec[] {
   const [first] = versionsKnownTo(cronJob, request);
   const known = first === undefined ? -1 : cronJob.generations.indexOf(first.metadata.generation);
   return cronJob.specs.slice(Math.max(0, known));
 }
 
-/** Whether a request is about a CronJob, or a Job that it owns, by its name. */
+/** Reports whether a request concerns a CronJob, or one of its Jobs, by name. */
 function concerns({ resource, namespace, name }: AnsweredRequest, { metadata }: StoredCronJob): boolean {
   if (metadata.namespace !== namespace) return false;
   return resource === CRON_JOBS ? metadata.name === name : name.startsWith(`${metadata.name}-`);
 }
 
-/** The first that a status lists of the Jobs that are stored and have not finished. */
+/** Returns the first entry of the status's `active` list whose Job is stored and unfinished. */
 export function firstActive(
   { object, jobs }: CronJobRecord,
   { status }: StoredCronJob = object,
@@ -252,7 +260,7 @@ export function firstActive(
   return status?.active?.find(({ uid }) => isUnfinished(jobs.get(uid ?? "")));
 }
 
-/** Whether the stored status lists a Job that is stored and has not finished. */
+/** Reports whether the stored status lists a Job that is stored and unfinished. */
 export function hasActive(cronJob: CronJobRecord): boolean {
   return firstActive(cronJob) !== undefined;
 }
@@ -261,7 +269,10 @@ export function isUnfinished(run: CronJobRun | undefined): boolean {
   return run !== undefined && !run.gone && run.finishedMs === undefined;
 }
 
-/** As what a sync may know a Job that has sent a request: as its cache had it, if it was not deleted there before the sync, or as it is. */
+/**
+ * Returns the version of a Job that a sync may have used that sent this request: the cached one, unless its deletion
+ * arrived before the sync, or the stored one.
+ */
 export function jobKnownTo(
   { shown, shownLast, gone, object }: CronJobRun,
   request: RequestInfo,

@@ -6,18 +6,18 @@ import { LONGEST_BACK_OFF_MS, SHORTEST_BACK_OFF_MS } from "./cron-records.js";
 import { DisturbanceTracker } from "./disturbance-tracker.js";
 import { CRON_JOBS, CRON_JOB_CONTROLLER, isBeingDeleted, incarnationKeyOf, nameOf } from "./stored-objects.js";
 
-/** Longer than a sync waits for all that it asks for. */
+/** Longer than all requests of a sync take. */
 const SLACK_MS = 70_000;
-/** Until another manager has taken over from one that has lost its lease. */
+/** Time until another manager has taken over from one that lost its Lease. */
 const TAKEN_OVER_MS = 200_000;
 
-/** The syncs of a CronJob that have failed since one did not, in one life of its controller. */
+/** Consecutive failed syncs of a CronJob in one incarnation of its controller. */
 interface Failures {
   readonly incarnationKey: string;
   count: number;
-  /** When the last of them failed; `undefined`: none is to be tried again. */
+  /** When the last of them failed; `undefined` when no retry is due. */
   failedMs: number | undefined;
-  /** Whether the last sync came to a good end, as far as it has told. */
+  /** Whether the last sync succeeded, as far as its decision shows. */
   isOver: boolean;
 }
 
@@ -51,17 +51,17 @@ export const failedSyncsAreRetried: Invariant = {
         const hasFailed = reported.decision.outcome === "failed";
         if (hasFailed) sync.count++;
         sync.failedMs = hasFailed ? reported.atMs : undefined;
-        // Who waits for nothing leaves the record as it is.
+        // A sync that waits for nothing leaves the record unchanged.
         sync.isOver = isTimed(reported);
       },
       onAnswer(request) {
         const { component, resource, subresource, code, namespace, name, atMs } = request;
         if (component !== CRON_JOB_CONTROLLER) return;
-        // It has been tried again, and is not over.
+        // The retry has begun and is not over.
         for (const [key, sync] of failures)
           if (sync.failedMs !== undefined && `${namespace}/${name}`.startsWith(`${key}-`)) sync.failedMs = atMs;
         if (resource !== CRON_JOBS || subresource !== "status" || (code >= 200 && code < 300)) return;
-        // Written last: what the sync told before has come to nothing.
+        // The status is written last: the sync has failed after its decision.
         const sync = failuresOf(`${namespace}/${name}`, incarnationKeyOf(request));
         if (sync.failedMs === undefined) sync.count++;
         sync.failedMs = atMs;
@@ -88,7 +88,7 @@ export const failedSyncsAreRetried: Invariant = {
   },
 };
 
-/** Whether it waits for a slot: a sync that has come to that is a success. */
+/** Reports whether the sync waits for a slot: such a sync was successful. */
 function isTimed({ decision }: ReportedDecision & { readonly controller: typeof CRON_JOB_CONTROLLER }): boolean {
   return decision.outcome !== "failed" && decision.nextSyncMs !== undefined;
 }

@@ -30,7 +30,7 @@ const active = (...names: string[]): NonNullable<CronJob["status"]> => ({
   active: names.map((name) => ({ kind: "Job", name, namespace: "default", uid: `uid-of-${name}` })),
 });
 
-/** At the first slot, with the CronJob stored and its controller shown it. */
+/** Returns a history at the first slot, with the CronJob stored and in its controller's cache. */
 function atSlot(spec: Partial<CronJob["spec"]> = {}, plan = {}): History {
   const history = new History([oneJobPerSlot, cronJobsProgress], plan);
   history.store(cronJob(spec));
@@ -57,7 +57,7 @@ describe("S11 one Job per slot", () => {
       history.show(version, { component: CONTROLLER });
       history.pass(version === utc ? 1_000 : 20_000);
     }
-    // It may have begun before it was shown the change.
+    // The sync may have begun before the change was delivered.
     history.pass(39_000);
     history.store(run("tick-1", SLOT_MS), { component: CONTROLLER, sentMs: START_MS + 2_000 });
     expect(history.violations).toEqual([]);
@@ -132,7 +132,7 @@ describe("S11 one Job per slot", () => {
       history.store(run("tick-1", slotMs), CONTROLLER);
       return history.violations;
     };
-    // At two in the morning the clocks are put forward to three.
+    // At two in the morning the clocks are set forward to three.
     const eveMs = Date.UTC(2026, 2, 28, 23);
     expect(start("0 5 * * *", eveMs, Date.UTC(2026, 2, 29, 3))).toEqual([]);
     expect(start("0 5 * * *", eveMs, Date.UTC(2026, 2, 29, 4))).toEqual([
@@ -166,7 +166,7 @@ describe("S11 one Job per slot", () => {
     restarted.store(run("tick-1", SLOT_MS), { component: CONTROLLER, incarnation: 2 });
     expect(restarted.violations).toEqual([]);
 
-    // After sixteen refusals in a row it waits for more than five minutes, after eight it does not.
+    // After sixteen refusals in a row the back-off is longer than five minutes, after eight it is not.
     for (const [refusals, count] of [
       [8, 1],
       [16, 0],
@@ -175,7 +175,7 @@ describe("S11 one Job per slot", () => {
       const key = "default/tick";
       for (let refusal = 0; refusal < refusals!; refusal++) {
         refused.answer({ component: CONTROLLER, code: 500, verb: "create", resource: "jobs.batch", name: "tick-1" });
-        // What it has tidied up is written all the same.
+        // The sync still writes the status of the Jobs that it has deleted.
         refused.decide({ controller: CONTROLLER, decision: { key, outcome: "failed" } as never });
         refused.answer({
           component: CONTROLLER,
@@ -299,7 +299,7 @@ describe("S11 one Job per slot", () => {
     const ends = (history: History, running: Job): unknown =>
       history.store({ ...running, status: { conditions: [condition("Complete")] } }, "job-controller");
     expect(started(replacing, ends)).toEqual([]);
-    // Who is not shown that it was started cannot replace it.
+    // A controller that has not observed the start cannot replace the Job.
     expect(started(cronJob({ concurrencyPolicy: "Replace" }), () => {})).toEqual([]);
     expect(started(cronJob({}, active("tick-0")), () => {})).toEqual([]);
   });
@@ -400,7 +400,7 @@ describe("S12 CronJob status", () => {
       return history.violations;
     };
     expect(judged("2026-03-02T10:05:00Z")).toEqual([]);
-    // Of one that has been deleted since.
+    // Also for a Job that has been deleted since.
     expect(judged("2026-03-02T10:07:00Z")).toEqual([]);
     for (const time of ["2026-03-02T10:02:00Z", undefined])
       expect(judged(time)).toEqual([

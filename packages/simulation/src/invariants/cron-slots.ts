@@ -19,7 +19,7 @@ import { CRON_JOB_CONTROLLER, JOBS, isBeingDeleted, incarnationKeyOf, nameOf, ui
 
 type CronJobDecision = Extract<ReportedDecision, { readonly controller: "cronjob-controller" }>["decision"];
 
-/** Longer than a sync waits: its timer's 100 ms, a tick of its queue, a round trip or two. */
+/** Longer than a sync waits: its timer's 100 ms, a tick of its queue, and a few round trips. */
 const SLACK_MS = 70_000;
 const ROUNDING_MS = 1000;
 
@@ -78,7 +78,7 @@ function duplicateProblem(run: CronJobRun, request: RequestInfo): string | undef
   for (const other of run.owner.jobs.values()) {
     if (other === run || other.slotMs !== run.slotMs) continue;
     if (!other.gone) return `beside ${other.object.metadata.name}`;
-    // What is gone again, and not in the status that the controller knows, is started again: exception X11.
+    // A deleted Job that is not in the status known to the controller is started again: exception X11.
     const shownMs = lastScheduleMs(run.owner.shown.get(incarnationKeyOf(request)));
     const storedMs = lastScheduleMs(run.owner.object);
     if (Math.min(shownMs, storedMs) >= run.slotMs!) return `after ${other.object.metadata.name}, which is gone`;
@@ -106,7 +106,7 @@ function slotProblem(
   return undefined;
 }
 
-/** By the controller's own clock, when it decided to start it. */
+/** Explains why a slot is started after its deadline, by the controller's own clock at its decision. */
 function deadlineProblem(owner: CronJobRecord, { atMs, slotMs, outcome }: CronJobDecision): string | undefined {
   if (slotMs === undefined || !STARTED.has(outcome)) return undefined;
   const deadlineMs = longestDeadlineMs(owner);
@@ -129,14 +129,14 @@ function policyProblem({ owner }: CronJobRun, request: RequestInfo): string | un
     return "while it is suspended";
   const policy = spec?.concurrencyPolicy;
   if (!known.every((cronJob) => cronJob.spec?.concurrencyPolicy === policy)) return undefined;
-  // Who does not see the status of the start before may overlap with it: exception X13.
+  // A controller whose cache does not show the status of the previous start may overlap with it: exception X13.
   if (policy === "Forbid" && known.every((cronJob) => firstActive(owner, cronJob) !== undefined))
     return `while ${firstActive(owner, known.at(-1))!.name} is active`;
   const left = policy === "Replace" ? firstToReplace(owner, known) : undefined;
   return left === undefined ? undefined : `beside ${left}, which it was to replace`;
 }
 
-/** A Job that each of these versions, and the one stored, lists as active, and that nobody has asked to be deleted. */
+/** Returns a Job that each of these versions, and the stored one, lists as active, and that is not being deleted. */
 function firstToReplace(owner: CronJobRecord, known: readonly CronJobRecord["object"][]): string | undefined {
   const lists = [owner.object, ...known].map((cronJob) => new Set(cronJob.status?.active?.map(({ uid }) => uid)));
   for (const [uid, run] of owner.jobs)
@@ -145,12 +145,12 @@ function firstToReplace(owner: CronJobRecord, known: readonly CronJobRecord["obj
   return undefined;
 }
 
-/** What has kept the controller from starting it in time counts until a while after it is over. */
+/** Explains why a slot is started too late. Each obstacle permits a delay until some time after its end. */
 function delayProblem(run: CronJobRun, { atMs }: StoredChange, disturbedMs: number): string | undefined {
   const { owner, slotMs = 0 } = run;
-  // After an edit a slot that has passed is started by any later event, and whenever that comes.
+  // After an edit, any later event starts a slot that has passed.
   if (owner.specs.length > 1) return undefined;
-  // A foreign Job in its place lets the CronJob sleep until something happens, or the next slot comes: exception X12.
+  // After a foreign Job with the slot's name, the CronJob waits for an event or for the next slot: exception X12.
   if (owner.foreignNames.has(run.object.metadata.name ?? "")) return undefined;
   const sinceMs = Math.max(
     slotMs,
@@ -164,7 +164,7 @@ function delayProblem(run: CronJobRun, { atMs }: StoredChange, disturbedMs: numb
   return `${(atMs - slotMs) / 1000} s after it, with nothing in its way for ${(atMs - sinceMs) / 1000} s`;
 }
 
-/** A slot before this one for which nothing was started, although nothing was in its way. */
+/** Returns a problem when an earlier slot was not started although nothing prevented it. */
 function skippedSlotProblem(
   { owner, slotMs = 0 }: CronJobRun,
   { atMs }: StoredChange,
@@ -173,7 +173,8 @@ function skippedSlotProblem(
 ): string | undefined {
   const { spec, metadata } = owner.object;
   const { startingDeadlineSeconds: deadline } = spec ?? {};
-  // With a short deadline a slot is easily missed; slots that are counted from now on with one never come.
+  // With a short deadline a slot is easily missed; relative slots with a deadline never come, because they count from
+  // now.
   if (spec === undefined || (deadline != null && (deadline * 1000 <= SLACK_MS || isRelative(spec)))) return undefined;
   const earlier = [...owner.jobs.values()]
     .map((run) => run.slotMs ?? -Infinity)
@@ -189,7 +190,7 @@ function skippedSlotProblem(
     spec.concurrencyPolicy === "Forbid" ? owner.activeMs : -Infinity,
   );
   const schedule = schedules.of(spec);
-  // Slots every so often begin at the last one.
+  // Relative slots count from the last one.
   let due = schedule?.next(isRelative(spec) ? lastMs : freeMs);
   while (due !== undefined && due <= freeMs) due = schedule?.next(due);
   if (due === undefined || due >= slotMs || atMs - due <= SLACK_MS) return undefined;

@@ -31,9 +31,9 @@ import {
   uidOf,
 } from "./stored-objects.js";
 
-/** How long the controller may take to notice that a Job has ended. */
+/** Maximum time until the controller notices the end of a Job. */
 const NOTICED_MS = 60_000;
-/** And how long while it runs: until another has taken over, if it has died, and has looked at everything. */
+/** The same during the run: includes the time until another manager has taken over and synced everything. */
 const TAKEN_OVER_MS = 200_000;
 
 /** Upstream: pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob. */
@@ -105,7 +105,7 @@ function activeListProblem({ object, jobs, refusedMs }: CronJobRecord, nowMs: nu
     if (run.endedMs !== undefined && run.endedMs < nowMs - NOTICED_MS)
       return `lists ${name}, which ${run.gone ? "is gone, and " : ""}ended ${(nowMs - run.endedMs) / 1000} s ago`;
   }
-  // A start that the controller could not write down is one that it did not make, or forgot: it says UnexpectedJob.
+  // A Job whose start the controller could not record is no longer its own: the controller reports UnexpectedJob.
   if (refusedMs > -Infinity || object.metadata.deletionTimestamp != null) return undefined;
   for (const run of jobs.values()) {
     const createdMs = parseTime(run.object.metadata.creationTimestamp) ?? 0;
@@ -120,7 +120,7 @@ function activeListProblem({ object, jobs, refusedMs }: CronJobRecord, nowMs: nu
   return undefined;
 }
 
-/** A Job of it that is there, and has succeeded later than the status says. */
+/** Returns a problem when a stored Job succeeded later than the status says. */
 function lastSuccessProblem({ object, jobs }: CronJobRecord, nowMs: number): string | undefined {
   const last = object.status?.lastSuccessfulTime;
   for (const { object: job, gone, finishedMs = nowMs } of jobs.values()) {
@@ -132,7 +132,7 @@ function lastSuccessProblem({ object, jobs }: CronJobRecord, nowMs: number): str
   return undefined;
 }
 
-/** A Job that is listed although it has ended, or gone, and all that is so for long enough. */
+/** Returns a problem when the status lists a Job that has been finished or deleted for long enough. */
 function unnoticedEndProblem(cronJob: CronJobRecord, world: World): string | undefined {
   const { object, jobs, uid: ownerUid, refusedMs, backsOffUntilMs, lateEventMs } = cronJob;
   const sinceMs = world.nowMs - TAKEN_OVER_MS;
@@ -140,7 +140,7 @@ function unnoticedEndProblem(cronJob: CronJobRecord, world: World): string | und
   for (const { uid = "", name = "" } of object.status?.active ?? []) {
     const run = jobs.get(uid);
     if (run?.endedMs === undefined || run.endedMs > sinceMs) continue;
-    // Who is asked for by its name may be another's by now.
+    // Another owner's Job may have the name by now.
     const named = world.get<Job>(JOBS, object.metadata.namespace ?? "", name);
     if (named === undefined || ownerOfKind(named, "CronJob")?.uid === ownerUid)
       return `lists ${name}, which ${run.gone ? "is gone, and " : ""}ended ${(world.nowMs - run.endedMs) / 1000} s ago`;
@@ -173,7 +173,7 @@ export const historyLimits: Invariant = {
   },
 };
 
-/** It and its pods go, and it does not wait for them. */
+/** Returns a problem when the deletion orphans the pods, or waits for them. */
 function propagationProblem(object: Stored, previous: Stored | undefined): string | undefined {
   for (const [finalizer, wrong] of [
     [ORPHAN_FINALIZER, "and leaves its pods behind"],
@@ -183,7 +183,7 @@ function propagationProblem(object: Stored, previous: Stored | undefined): strin
   return undefined;
 }
 
-/** Why a Job was not to be deleted. */
+/** Explains why a Job must not be deleted. */
 function historyProblem(run: CronJobRun, request: RequestInfo): string | undefined {
   const { owner, object } = run;
   const end = finishedCondition(object)?.type;
@@ -201,7 +201,7 @@ function historyProblem(run: CronJobRun, request: RequestInfo): string | undefin
   let others = 0;
   let older = 0;
   for (const other of owner.jobs.values()) {
-    // What counts is what the controller could see, or what there is.
+    // Jobs that the controller could observe count, and Jobs that exist.
     const seen = jobKnownTo(other, request);
     if (seen === undefined || finishedCondition(seen)?.type !== end || other === run) continue;
     others++;

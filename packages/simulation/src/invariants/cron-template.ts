@@ -43,7 +43,7 @@ function templateDifference({ metadata, spec }: Stored<Job>, { jobTemplate }: Cr
   );
 }
 
-/** The slot's offset from UTC: `+01:00`, and `Z` where there is none. */
+/** Compares the slot's offset from UTC: `+01:00`, or `Z` for none. */
 function timeZoneDifference(
   { metadata }: Stored<Job>,
   spec: CronJobSpec,
@@ -58,7 +58,7 @@ function timeZoneDifference(
   return annotatedOffsetMs === offsetMs ? undefined : "time zone of its slot";
 }
 
-/** Members that are more than a text, a number or a truth value may get defaults of their own. */
+/** Returns the first field that differs. Only strings, numbers and booleans are compared: objects may get defaults. */
 function firstDifference(is: object | undefined, asked: object | undefined, what: string): string | undefined {
   const has = new Map<string, unknown>(Object.entries(is ?? {}));
   for (const [name, value] of Object.entries(asked ?? {}))

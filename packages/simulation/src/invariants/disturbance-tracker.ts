@@ -1,13 +1,13 @@
 import type { CacheEvent, ReportedScenarioEvent, World } from "../world.js";
 import { incarnationKeyOf } from "./stored-objects.js";
 
-/** What happens and is over. All else lasts. */
+/** Kinds of events without a duration. All others last. */
 const INSTANT_EVENTS: ReadonlySet<string> = new Set(["apply", "clockJump", "delete", "patch", "podEvicted", "resume"]);
 
-/** Longer than it takes to find out that a watch says nothing any more. */
+/** Longer than it takes to detect a silent watch. */
 const SILENCE_MS = 630_000;
 
-/** Since when nothing of the plan has happened, nor has a controller been started anew. */
+/** Tracks since when there has been no event of the plan and no restart of a component. */
 export class DisturbanceTracker {
   readonly #world: World;
   readonly #component: string;
@@ -18,8 +18,8 @@ export class DisturbanceTracker {
   #silentUntilMs = -Infinity;
 
   /**
-   * @param component - Whose lives count.
-   * @param harmless - Kinds of happenings that do not.
+   * @param component - Component whose restarts count.
+   * @param harmless - Kinds of events that do not count.
    */
   constructor(world: World, component: string, harmless: readonly string[] = []) {
     this.#world = world;
@@ -43,17 +43,17 @@ export class DisturbanceTracker {
     this.#disturbedMs = event.atMs;
   }
 
-  /** When something last began, or ended. */
+  /** When the last event began or ended, or the component last restarted. */
   get disturbedMs(): number {
     return this.#disturbedMs;
   }
 
-  /** Whether something is going on that lasts, or those who share work may be about to hand it over. */
+  /** Whether an event is in progress, or managers that share work may be about to hand over buckets. */
   get isDisturbed(): boolean {
     return this.#underWay.size > 0 || this.#world.plan.controllers?.sharding === true;
   }
 
-  /** Since when, if it is calm now; otherwise Infinity. */
+  /** Start of the current undisturbed time; Infinity while there is a disturbance. */
   get quietSinceMs(): number {
     return this.isDisturbed ? Infinity : Math.max(this.#disturbedMs, this.#silentUntilMs);
   }

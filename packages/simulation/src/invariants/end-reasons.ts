@@ -47,7 +47,7 @@ export const terminationReasonsAreTrue: Invariant = {
 
 type End = DeepReadonly<JobCondition>;
 
-/** The first condition that says how it ends, where the one before says nothing. */
+/** Returns the first condition that decides the end, unless the previous version had one. */
 function newEnd(job: StoredJob, previous: StoredJob | undefined): End | undefined {
   const ends = ["FailureTarget", "SuccessCriteriaMet", "Failed", "Complete"];
   const endOf = ({ status }: StoredJob): End | undefined =>
@@ -55,7 +55,7 @@ function newEnd(job: StoredJob, previous: StoredJob | undefined): End | undefine
   return previous !== undefined && endOf(previous) !== undefined ? undefined : endOf(job);
 }
 
-/** How often containers of each pod were started again, at most: what is said of it later may be less. */
+/** Maximum observed number of container restarts per pod: a later status may report fewer. */
 class MaxRestarts {
   readonly #restarts = new Map<string, number>();
 
@@ -72,14 +72,16 @@ class MaxRestarts {
 
 interface EndContext {
   readonly job: JobRecord;
-  /** As whoever has written the end has seen it: had it changed since, the write would have been refused. */
+  /**
+   * The version that the writer of the end has read: the API server would have refused the write after another change.
+   */
   readonly before: StoredJob;
   readonly restarts: MaxRestarts;
   readonly nowMs: number;
   readonly isTimeKnown: boolean;
 }
 
-/** What is missing for that end; `undefined`: nothing. */
+/** Explains what is missing for the end; `undefined` when nothing is. */
 function reasonProblem({ type, reason }: End, known: EndContext): string | undefined {
   if (type === "SuccessCriteriaMet" || type === "Complete")
     return reason === "SuccessPolicy" ? successPolicyProblem(known) : completionProblem(known);
@@ -112,12 +114,12 @@ function reasonProblem({ type, reason }: End, known: EndContext): string | undef
   }
 }
 
-/** Which index has failed for good with this write, though it may be tried again. */
+/** Returns a problem when this write fails an index for good that may be retried. */
 function failedIndexProblem(job: JobRecord, before: StoredJob): string | undefined {
   const { spec, status } = job.object;
   if (spec?.backoffLimitPerIndex == null || (status?.failedIndexes ?? "") === (before.status?.failedIndexes ?? ""))
     return undefined;
-  // What a pod says of failures before it may be of another Job's.
+  // The failure counts of an adopted pod may come from another Job.
   if (job.allPods.some(({ moved, createdBy }) => moved || createdBy === undefined)) return undefined;
   const failures = new Map<number, number>();
   for (const { failedAs, object } of failedPods(job)) {
@@ -138,11 +140,11 @@ function failedIndexProblem(job: JobRecord, before: StoredJob): string | undefin
   return wrong;
 }
 
-/** Pods that have failed, as far as the Job ever counts it. */
+/** Returns the pods that the Job may count as failed. */
 function failedPods(job: JobRecord): PodRecord[] {
   return job.allPods.filter((pod) => {
     const { flipped, everFailed, everTerminating, everCutShort, everSucceeded, object } = pod;
-    // What is deleted counts at once, whatever it comes to.
+    // A deleted pod counts immediately, regardless of its later phase.
     if (!everFailed && !everCutShort && !(everTerminating && !everSucceeded) && !flipped) return false;
     const spec = job.object.spec!;
     if (replacesOnlyFailed(spec) && !everFailed && !hasFailed(object)) return false;
@@ -168,7 +170,7 @@ function deadlineProblem({ job, before, nowMs, isTimeKnown }: EndContext): strin
   if (deadline == null) return "it has no activeDeadlineSeconds";
   if (suspend === true) return "it is suspended";
   if (!isTimeKnown) return undefined;
-  // It may be started and stopped in one write.
+  // One write may start the Job and end it.
   const startMs = parseTime(before.status?.startTime ?? job.object.status?.startTime) ?? nowMs;
   const seconds = (nowMs - startMs) / 1000;
   return seconds >= deadline ? undefined : `it is active for ${seconds} s, and may be for ${deadline}`;
@@ -224,7 +226,7 @@ function succeededIndexes({ allPods }: JobRecord): ReadonlySet<number> {
   return indexes;
 }
 
-/** The controller may see an older spec than is stored. */
+/** Returns the minimum over all specs: the controller's cache may have an older spec than the store. */
 function fewestCompletions({ specs }: JobRecord): number {
   return Math.min(...specs.map(({ completions }) => completions ?? 1));
 }

@@ -3,7 +3,7 @@ import type { JobDecision } from "@kubewright/job";
 import { type StoredJobSpec, indexOf, replacesOnlyFailed } from "./job-state.js";
 
 /**
- * The indexes that a pod may be created for, lowest first, as a sync sees them: nothing runs them, and none has ended.
+ * Returns the indexes for which a sync may create a pod, lowest first: those without a running pod that have not ended.
  *
  * Upstream: pkg/controller/job/indexed_job_utils.go firstPendingIndexes.
  */

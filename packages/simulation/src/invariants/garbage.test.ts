@@ -258,7 +258,7 @@ describe("L3 garbage collection is complete", () => {
     expect(leftFor(45_000, 61_000)).toEqual(["ConfigMap default/child: is left, and its owners are gone: Job pi"]);
     expect(leftFor(25_000, 61_000)).toEqual([]);
     expect(leftFor(45_000, 20_000)).toEqual([]);
-    // One of them may have lost its lease, and nobody have taken over.
+    // One manager may have lost its Lease without another having taken over.
     expect(leftFor(45_000, 61_000, { controllerManagers: 2 })).toEqual([]);
     expect(leftFor(45_000, 201_000, { controllerManagers: 2 })).toHaveLength(1);
   });
@@ -296,7 +296,7 @@ describe("L3 garbage collection is complete", () => {
       });
     expect(waitsFor(blocking)).toHaveLength(1);
     expect(waitsFor(blocking, reference(other))).toHaveLength(1);
-    // Who names it wrongly is looked up elsewhere.
+    // A reference with the wrong kind is looked up elsewhere.
     expect(waitsFor({ ...blocking, kind: "Pod" }, reference(other))).toEqual([]);
 
     const late = new History(garbageIsCollected);

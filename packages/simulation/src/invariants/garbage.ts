@@ -21,9 +21,12 @@ export const ownedObjectsAreKept: Invariant = {
     "owners, and never deletes a cluster-scoped object that names a namespaced owner.",
   watch(_world, violated): InvariantChecks {
     const graph = new OwnershipGraph();
-    /** When the garbage collector asked for what it has last been shown of an object. */
+    /** When the garbage collector sent its last live read of each object. */
     const looked = new Map<string, number>();
-    /** Of which objects a life of it was told, instead of deleting them, that they had changed: they may go by their UIDs alone then. */
+    /**
+     * Objects whose deletion failed with a conflict, by incarnation: the next deletion may use the UID as its only
+     * precondition.
+     */
     const conflicts = new Set<string>();
     return {
       onAnswer(request) {
@@ -39,7 +42,8 @@ export const ownedObjectsAreKept: Invariant = {
           type === "DELETED" || (type === "MODIFIED" && isBeingDeleted(object) && !isBeingDeleted(previous!));
         if (isDeletion && request?.component === GARBAGE_COLLECTOR && request.verb === "delete") {
           const before = previous ?? object;
-          // References may change after it has looked: the second delete, after a conflict, goes by the UID alone.
+          // References may change after the live read: after a conflict, the second deletion has only the UID as its
+          // precondition.
           const key = `${change.resource} ${object.metadata.namespace ?? ""}/${object.metadata.name}`;
           const lookedMs = looked.get(key) ?? Infinity;
           const changedMs = graph.referencesMs.get(uidOf(object)) ?? -Infinity;
@@ -59,7 +63,10 @@ export const ownedObjectsAreKept: Invariant = {
   },
 };
 
-/** An owner that an object does not name any more, and that neither waits for its dependents nor lets them go, nor did of late. */
+/**
+ * Returns an owner that an object no longer references, and that neither waits for its dependents nor orphans them, nor
+ * did so recently.
+ */
 function removedLiveOwner(object: Stored, previous: Stored, sentMs: number, graph: OwnershipGraph): Stored | undefined {
   const kept = new Set((object.metadata.ownerReferences ?? []).map(({ uid }) => uid));
   for (const reference of previous.metadata.ownerReferences ?? []) {
@@ -68,13 +75,15 @@ function removedLiveOwner(object: Stored, previous: Stored, sentMs: number, grap
     const [releasedMs, orphanedMs] = [graph.releasedMs, graph.orphanedMs].map(
       (times) => times.get(uidOf(owner)) ?? -Infinity,
     ) as [number, number];
-    // Who is not told that it has let the owner go lets its dependents go once more.
+    // If the response to the owner's release is lost, the garbage collector releases the dependents again.
     if (releasedMs < sentMs - LONGEST_REQUEST_MS && orphanedMs < sentMs - RELEASED_MS) return owner;
   }
   return undefined;
 }
 
-/** @param lookedMs - When it may have looked at the owners: what waited then for its dependents need not wait any more. */
+/**
+ * @param lookedMs - When it may have read the owners: an owner that waited for its dependents then may no longer do so.
+ */
 function deletionProblem(object: Stored, lookedMs: number, graph: OwnershipGraph): string | undefined {
   const references = object.metadata.ownerReferences ?? [];
   if (references.length === 0) return "and has no owner";
@@ -88,11 +97,11 @@ function deletionProblem(object: Stored, lookedMs: number, graph: OwnershipGraph
   return undefined;
 }
 
-/** Since when an object has been garbage, or has waited for the garbage collector. */
+/** Maximum time for which an object may be garbage, or wait for the garbage collector. */
 const COMPLETE_MS = 180_000;
-/** The same while nothing is wrong. */
+/** The same without faults. */
 const PROMPT_MS = 30_000;
-/** How long something may go on that was wrong: until another has taken over from one that has lost its lease. */
+/** How long a fault's effects may last: until another manager has taken over from one that lost its Lease. */
 const OVER_MS = 60_000;
 const TAKEN_OVER_MS = 200_000;
 
@@ -109,7 +118,7 @@ export const garbageIsCollected: Invariant = {
     let lookedMs = world.nowMs;
     const goneMs = new Map<string, number>();
     const askedMs = new Map<string, number>();
-    /** Since when nothing has been done about an object, nor its owners. */
+    /** Returns since when nothing has happened to an object or its owners. */
     const leftSinceMs = (uid: string, { metadata }: Stored): number =>
       Math.max(
         askedMs.get(uid) ?? -Infinity,
@@ -133,7 +142,7 @@ export const garbageIsCollected: Invariant = {
       onChange(change) {
         graph.onChange(change);
         const uid = uidOf(change.object);
-        // What names an owner that waits already has to be seen to, and so has what did.
+        // An object that references a waiting owner has to be handled, and so has one that did.
         if (change.type === "ADDED" || graph.referencesMs.get(uid) === change.atMs)
           for (const { uid: owner } of ownersOf(change.object, change.previous)) askedMs.set(owner, change.atMs);
         if (change.type === "DELETED") {
@@ -171,7 +180,7 @@ function* ownersOf(...objects: readonly (Stored | undefined)[]): Iterable<DeepRe
   for (const object of objects) yield* object?.metadata.ownerReferences ?? [];
 }
 
-/** Whether an object that waits for its dependents has one to wait for; those that only wait for each other have none. */
+/** Reports whether a waiting owner has a dependent to wait for; objects that only wait for each other have none. */
 function isBlocked(owner: Stored, graph: OwnershipGraph, seen: Set<string> = new Set([uidOf(owner)])): boolean {
   for (const uid of graph.dependents.get(uidOf(owner)) ?? []) {
     const dependent = graph.objects.get(uid);
@@ -179,7 +188,7 @@ function isBlocked(owner: Stored, graph: OwnershipGraph, seen: Set<string> = new
     if (dependent === undefined || seen.has(uid)) continue;
     const blocking = references.filter((each) => each.uid === uidOf(owner) && each.blockOwnerDeletion === true);
     if (blocking.length === 0) continue;
-    // It is to be deleted too, or to be its other owners' alone.
+    // The dependent is to be deleted too, or to keep only its other owners.
     if (!isBeingDeleted(dependent) && blocking.some((each) => graph.ownerOf(dependent, each) !== undefined)) continue;
     if (!isWaiting(dependent) || dependent.metadata.finalizers!.length > 1) return true;
     seen.add(uid);

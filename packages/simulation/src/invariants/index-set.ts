@@ -1,16 +1,16 @@
-/** Indexes from `first` to `last`. */
+/** The indexes from `first` to `last`, both included. */
 interface IndexRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** A set of indexes as a Job's status writes it: `0,2-5`. */
+/** A set of indexes in the format of a Job's status: `0,2-5`. */
 export class IndexSet {
   readonly #ranges: readonly IndexRange[];
-  /** How many indexes there are. */
+  /** Number of indexes. */
   readonly size: number;
 
-  /** @throws RangeError for anything that is not ascending numbers and ranges. */
+  /** @throws RangeError unless the text consists of ascending numbers and ranges. */
   constructor(text: string | null | undefined) {
     this.#ranges = (text ?? "")
       .split(",")
@@ -37,7 +37,7 @@ export class IndexSet {
     return low < this.#ranges.length && this.#ranges[low]!.first <= index;
   }
 
-  /** The first of its indexes below `completions` that the other lacks. */
+  /** Returns the first index below `completions` that the other set lacks. */
   firstMissingIn(other: IndexSet, completions = Infinity): number | undefined {
     let position = 0;
     for (const { first, last } of this.#ranges) {
@@ -52,14 +52,14 @@ export class IndexSet {
     return undefined;
   }
 
-  /** How many of its indexes are below a number. */
+  /** Returns the number of indexes below a number. */
   sizeBelow(completions: number): number {
     let size = 0;
     for (const { first, last } of this.#ranges) size += Math.max(0, Math.min(last, completions - 1) - first + 1);
     return size;
   }
 
-  /** How many of its indexes some test holds for, without looking at those at or above `completions`. */
+  /** Returns the number of indexes below `completions` that pass the test. */
   countBelow(completions: number, test: (index: number) => boolean): number {
     let count = 0;
     for (const { first, last } of this.#ranges)

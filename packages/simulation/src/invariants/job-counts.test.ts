@@ -88,7 +88,7 @@ describe("S1 counted once", () => {
     expect(recording(policy("Ignore"), failing)).toEqual([
       "Job default/pi: Pod default/a is recorded as failed, but its Job's policy ignores that it has failed",
     ]);
-    // It may have been read before that was said.
+    // The pod may have been read before that status.
     expect(recording(policy("Ignore"), failing, [pod("Failed", { index: 3 })])).toEqual([]);
     expect(recording({ ...indexed, completions: 4 }, failing)).toEqual([]);
     expect(recording(indexed, failing)).toEqual([
@@ -201,7 +201,7 @@ describe("S1 counted once", () => {
 
 describe("S2 recorded before finalizer removal", () => {
   const showEnded = (history: History) => history.show(pod("Succeeded"), { component: CONTROLLER });
-  /** The sync tells what it saw, once it is over. */
+  /** Reports the pods that the sync observed, at its end. */
   const decide = (history: History, ...seen: Pod[]): void => {
     const active = seen.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     history.decide({

@@ -52,7 +52,10 @@ export const countedOnce: Invariant = {
   },
 };
 
-/** Whoever takes for its own a pod that it had let go of does not know any more that it has counted it. */
+/**
+ * Forgets the record of a pod that a Job adopts again after it released it: the controller no longer knows that it has
+ * counted the pod.
+ */
 function forgetReowned({ object, previous }: StoredChange, entered: Map<string, Map<string, string>>): void {
   const owner = ownerOfKind(object, "Job")?.uid;
   if (owner === undefined || owner === ownerOfKind(previous!, "Job")?.uid) return;
@@ -90,7 +93,7 @@ function checkLists(
   }
 }
 
-/** Why a pod does not belong in the list. */
+/** Explains why a pod does not belong in the list. */
 function listProblem(
   list: "succeeded" | "failed",
   uid: string,
@@ -103,7 +106,7 @@ function listProblem(
   if (spec !== undefined && isIndexed(spec) && indexOf(pod.object, spec.completions ?? 0) === undefined)
     return `is of no index below ${spec.completions}`;
   if (list === "succeeded") return pod.everSucceeded ? undefined : "has never succeeded";
-  // All pods that a failing Job still had are deleted, and count.
+  // A failing Job deletes all its remaining pods, which count as failed.
   const isFailing = job.status?.conditions?.some(({ type }) => type === "FailureTarget" || type === "Failed") ?? false;
   if (isFailing) return undefined;
   if (isIgnored(pod)) return "its Job's policy ignores that it has failed";
@@ -140,7 +143,7 @@ function checkNumbers(
   const completed = new IndexSet(text);
   if (number(job, "succeeded") !== completed.size)
     violated(nameOf(job, "Job"), `succeeded is ${number(job, "succeeded")}, and completedIndexes ${text ?? ""}`);
-  // Nobody has changed the spec since it was seen, or the write would have been refused.
+  // The spec is the one that the sync has read, or the API server would have refused the write.
   const { completions: all = 0 } = job.spec;
   for (const field of ["completedIndexes", "failedIndexes"] as const) {
     const indexes = new IndexSet(job.status?.[field]);
@@ -148,7 +151,7 @@ function checkNumbers(
       violated(nameOf(job, "Job"), `${field} is ${job.status?.[field]}, and completions is ${all}`);
   }
   if (externallyModified || text === before.status?.completedIndexes) return;
-  // Who has fewer completions forgets the indexes beyond, and the controller may hear of it late, or not at all.
+  // Fewer completions drop the indexes beyond; the controller may observe such a spec late, or not at all.
   const fewest = Math.min(...specs.map(({ completions }) => completions ?? 0));
   const missing = new IndexSet(before.status?.completedIndexes).firstMissingIn(completed, fewest);
   if (missing !== undefined)
@@ -168,9 +171,9 @@ export const recordedBeforeRemoval: Invariant = {
     "finalizer until the index has another pod. Surplus pods of an unfinished Job lose the finalizer before they are deleted.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
-    /** Freed by a sync that has yet to tell what it saw, by the sync's Job and life. */
+    /** Removed finalizers whose sync has not reported its decision yet, by incarnation and Job. */
     const removals = new Map<string, FinalizerRemoval[]>();
-    /** UIDs of pods that it has deleted with the finalizer, likewise. */
+    /** UIDs of pods that such a sync deleted with the finalizer, by the same key. */
     const deletedWithFinalizer = new Map<string, Set<string>>();
     return {
       onDecision(reported) {
@@ -185,7 +188,8 @@ export const recordedBeforeRemoval: Invariant = {
         if (pods === undefined) return;
         removals.delete(key);
         const { active, tracked } = reported.decision.plan.observed;
-        // Whoever sees a pod run yet may be rid of it, without counting: the Job wants fewer, is suspended, or ends.
+        // A sync that observed the pod running may delete it without counting it: the Job wants fewer pods, is
+        // suspended, or ends.
         const running = new Set(active.map(({ metadata: { uid } }) => uid));
         for (const { uid, policy, subject, message } of pods) {
           const seen = tracked.find(({ metadata }) => metadata.uid === uid);
@@ -217,22 +221,22 @@ interface FinalizerRemoval {
   readonly message: string;
 }
 
-/** The pod that a change has freed, if it has ended and no status tells of it. */
+/** Returns the removal of an ended pod's finalizer that no status records. */
 function unrecordedRemoval(change: StoredChange, records: JobRecords): FinalizerRemoval | undefined {
   const pod = change.object as StoredPod;
   const before = change.previous as StoredPod;
-  // Of a pod whose last finalizer goes while it is being deleted, the change is its deletion.
+  // When the last finalizer of a pod that is being deleted is removed, the change is the pod's deletion.
   const isRemoved = isTracked(before) && (!isTracked(pod) || change.type === "DELETED");
   if (!isRemoved || !hasEnded(pod)) return undefined;
   const record = records.pods.get(uidOf(pod));
   const job = record?.job;
   if (record === undefined || job === undefined || job.gone || job.externallyModified || record.flipped)
     return undefined;
-  // Who frees what is nobody's may be late.
+  // The finalizer of a pod without an owner may be removed late.
   if (record.moved) return undefined;
   if (job.finishedMs !== undefined || isBeingDeleted(job.object) || job.object.spec === undefined) return undefined;
   if (!record.shownEndedTo.has(incarnationKeyOf(change.request!))) return undefined;
-  // What is deleted while it runs when a success is decided does not count.
+  // A pod that is deleted while it runs, when the success is decided, does not count.
   if (job.succeeds && (record.everCutShort || mayHaveBeenCutShort(pod))) return undefined;
   const lists = uncounted(job.object);
   if (lists.succeeded.includes(record.uid) || lists.failed.includes(record.uid)) return undefined;
@@ -240,7 +244,7 @@ function unrecordedRemoval(change: StoredChange, records: JobRecords): Finalizer
     const index = indexOf(pod, Math.min(...job.specs.map(({ completions }) => completions ?? 0)));
     const { completedIndexes, failedIndexes } = job.object.status ?? {};
     if (index === undefined || new IndexSet(completedIndexes).has(index)) return undefined;
-    // No index may be both: who did not know that it has failed has made a pod for it that succeeds in vain.
+    // No index may be both: a controller that did not know of the failure has created a pod that succeeds in vain.
     if (!hasFailed(pod) && new IndexSet(failedIndexes).has(index)) return undefined;
   }
   if (hasFailed(pod) && policyAction(job.object.spec.podFailurePolicy, pod) === "Ignore") return undefined;
@@ -253,7 +257,8 @@ function unrecordedRemoval(change: StoredChange, records: JobRecords): Finalizer
 }
 
 /**
- * The pod that a change has freed, if it was the only one to know how often its index has failed: another takes that over.
+ * Returns the removal of a finalizer from the only pod with the failure count of its index: the next pod has to take
+ * the count over.
  *
  * Upstream: pkg/controller/job/indexed_job_utils.go getPodsWithDelayedDeletionPerIndex.
  */
@@ -295,7 +300,8 @@ function checkLeaving({ object, previous }: StoredChange, records: JobRecords, v
     if (left.has(uid)) continue;
     const pod = records.pods.get(uid);
     if (pod === undefined || pod.gone || !isTracked(pod.object) || pod.job?.externallyModified === true) continue;
-    // The garbage collector has orphaned it: it is no pod of the Job any more, which is then not to wait for its finalizer.
+    // The garbage collector has orphaned the pod: it no longer belongs to the Job, which must not wait for its
+    // finalizer.
     if (pod.job?.uid !== uidOf(object)) continue;
     violated(nameOf(object, "Job"), `counts ${nameOf(pod.object, "Pod")}, which still has the tracking finalizer`);
   }

@@ -107,7 +107,7 @@ describe("S3 terminal status is final", () => {
     const reported = ["Job default/pi: is Complete while Pod default/b runs"];
     expect(completing(false, "CompletionsReached")).toEqual([]);
     expect(completing(true, "CompletionsReached")).toEqual(reported);
-    // Whatever else ends a Job waits for what was created.
+    // Every other end waits for the pods that were created.
     expect(completing(false, "SuccessPolicy")).toEqual(reported);
   });
 

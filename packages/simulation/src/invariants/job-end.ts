@@ -15,7 +15,10 @@ export const terminalStatusIsFinal: Invariant = {
     "FailureTarget or SuccessCriteriaMet was stored before, for the same reason, and stays; the status never changes again.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
-    /** What the sync that has ended a Job may not have seen, until it tells, by its life and the Job's UID. */
+    /**
+     * Pods that the sync that ended a Job may not have observed, until its decision is reported; by incarnation and the
+     * Job's UID.
+     */
     const unconfirmed = new Map<string, readonly UnconfirmedPod[]>();
     return {
       onDecision(reported) {
@@ -54,7 +57,7 @@ function checkUnchanged({ object, previous }: StoredChange, violated: Violated):
   violated(nameOf(job, "Job"), `its status changes after it was ${end.type} (${end.reason ?? ""})`);
 }
 
-/** What is decided about its end stays, and is what it ends with. */
+/** Checks that a decided end stays, and matches the terminal condition. */
 function checkDecided(job: StoredJob, before: StoredJob, violated: Violated): void {
   for (const [interim, terminal] of ENDS) {
     const decided = findCondition(before.status?.conditions, interim);
@@ -73,7 +76,7 @@ const ENDS = [
   ["SuccessCriteriaMet", "Complete"],
 ] as const;
 
-/** A pod that is still there at the end of its Job. */
+/** A pod that still exists at the end of its Job. */
 interface UnconfirmedPod {
   readonly uid: string;
   readonly subject: string;
@@ -82,11 +85,11 @@ interface UnconfirmedPod {
 
 interface EndContext {
   readonly records: JobRecords;
-  /** Whether the controller waits until its caches show what it has written. */
+  /** Whether syncs wait until the caches show their own writes. */
   readonly waitsForWrites: boolean;
 }
 
-/** @returns Pods that are still there, of which it is not clear whether whoever writes the end has seen them. */
+/** @returns Pods that still exist, where it is unknown whether the writer of the end has observed them. */
 function checkEnd(
   change: StoredChange,
   { records, waitsForWrites }: EndContext,
@@ -108,14 +111,15 @@ function checkEnd(
   if (!isConditionTrue(before.status?.conditions, interim)) refuse(`is ${end.type}, and was not ${interim} before`);
   const record = records.jobs.get(uidOf(job));
   if (record === undefined || record.externallyModified || records.mayReadStaleState) return [];
-  // Enough successes complete a Job whether or not the cache shows all that was created for it, unless syncs wait for that.
+  // Enough successes complete a Job even if the cache does not show all its pods, unless syncs wait for their own
+  // writes.
   const maySeeTooFew = !waitsForWrites && end.reason === "CompletionsReached";
   const unconfirmed: UnconfirmedPod[] = [];
   for (const pod of record.livePods.values()) {
     if (pod.flipped || (!isActive(pod.object) && !isTracked(pod.object))) continue;
     const what = isActive(pod.object) ? "runs" : "is not accounted for";
     const message = `is ${end.type} while ${nameOf(pod.object, "Pod")} ${what}`;
-    // A pod that whoever writes the end cannot know of has to be let go of later: L2.
+    // A pod that the writer of the end cannot know about has to lose its finalizer later: L2.
     const isHidden = records.isHiddenFrom(pod, change.request!);
     if (!isHidden && !(maySeeTooFew && !records.isShownTo(pod, change.request!))) {
       refuse(message);
@@ -140,7 +144,7 @@ export const noPodAfterTermination: Invariant = {
         if (change.resource !== PODS || change.type !== "ADDED" || request?.component !== JOB_CONTROLLER) return;
         const job = records.pods.get(uidOf(change.object))?.job;
         if (job?.finishedMs === undefined || records.mayReadStaleState) return;
-        // What somebody else has sent before the end was written may still land: exception X9.
+        // A request of another incarnation that was sent before the end may still take effect: exception X9.
         if (request.sentMs <= job.finishedMs && incarnationKeyOf(request) !== job.finishedBy) return;
         if (!waitsForWrites(world) && records.isEndHiddenFrom(job, request)) return;
         const end = finishedCondition(job.object)!;

@@ -36,9 +36,9 @@ export const noStuckFinalizer: Invariant = {
     "whose Job has finished, or is gone or being deleted and selects it.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
-    /** When a pod, or the Job it names, changed last. */
+    /** When a pod, or the Job it names, last changed. */
     const changedMs = new Map<string, number>();
-    /** When a Job went, or began to. */
+    /** When a Job was deleted, or its deletion began. */
     const goneMs = new Map<string, number>();
     return {
       onChange(change) {
@@ -71,13 +71,15 @@ function isManagedElsewhere(job: JobRecord | undefined): boolean {
   return managedBy != null && managedBy !== "kubernetes.io/job-controller";
 }
 
-/** Pods whose Job is gone go with it as garbage, once they are asked to: until then the garbage collector is late (L3). */
+/**
+ * Pods of a deleted Job are deleted as garbage; until their deletion is requested, the garbage collector is late (L3).
+ */
 function stuckReason({ metadata }: StoredPod, job: JobRecord | undefined): string | undefined {
   const isDeleted = metadata.deletionTimestamp != null;
   if (job === undefined) return isDeleted ? "has no Job" : undefined;
   const name = nameOf(job.object, "Job");
   if (!job.gone && job.finishedMs !== undefined) return `its ${name} has finished`;
-  // By its selector alone the pods are found of a Job that goes.
+  // The pods of a deleted Job are found only by its selector.
   if (!labelSelectorMatcher(job.object.spec?.selector)(metadata.labels)) return undefined;
   if (job.gone) return isDeleted ? `its ${name} is gone` : undefined;
   return isBeingDeleted(job.object) && !job.externallyModified ? `its ${name} is being deleted` : undefined;
@@ -92,14 +94,14 @@ export const jobsProgress: Invariant = {
     "syncs do not wait for their caches, pods that were gone before they were observed.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
-    /** When something about a Job changed last. */
+    /** When a Job or one of its pods last changed. */
     const changedMs = new Map<string, number>();
     const forbidden = new Set<string>();
-    /** Since when containers of a Job have been started again more often than it permits. */
+    /** Since when the container restarts of a Job have exceeded its limit. */
     const restartedMs = new Map<string, number>();
     return {
       onAnswer(request) {
-        // A quota may keep pods from being created for good.
+        // A quota may prevent the creation of pods for good.
         if (request.code === 403 && request.component === JOB_CONTROLLER) forbidden.add(request.namespace);
       },
       onChange(change) {
@@ -119,12 +121,9 @@ export const jobsProgress: Invariant = {
         if (world.healedMs > sinceMs || records.mayReadStaleState) return;
         for (const job of records.jobs.values()) {
           if (job.gone || job.externallyModified) continue;
-          // What crashes again and again changes all the time.
+          // A Job with crashing containers changes all the time.
           if ((restartedMs.get(job.uid) ?? Infinity) < sinceMs)
-            violated(
-              nameOf(job.object, "Job"),
-              "is unfinished, and container restarts exceed its limit",
-            );
+            violated(nameOf(job.object, "Job"), "is unfinished, and container restarts exceed its limit");
           if ((changedMs.get(job.uid) ?? 0) > sinceMs) continue;
           const isRefused = forbidden.has(job.object.metadata.namespace ?? "");
           const wrong = stallReason(job, world, isRefused);
@@ -151,7 +150,7 @@ const FIRST_BACK_OFF_MS = 10_000;
 const LONGEST_BACK_OFF_MS = 600_000;
 const BACK_OFF_SLACK_MS = 10_000;
 
-/** The longest pause before a pod is replaced when so many have failed, or were to go. */
+/** Returns the longest back-off before a replacement, for a number of failed or deleted pods. */
 function longestBackOffMs(count: number): number {
   return count === 0 ? 0 : Math.min(FIRST_BACK_OFF_MS * 2 ** (count - 1), LONGEST_BACK_OFF_MS) + BACK_OFF_SLACK_MS;
 }
@@ -163,10 +162,10 @@ function stallReason(job: JobRecord, world: World, isRefused: boolean): string |
   if (finishedCondition(object) !== undefined || isBeingDeleted(object) || spec === undefined) return undefined;
   if (isManagedElsewhere(job)) return undefined;
   const pods = [...job.livePods.values()].map((pod) => pod.object);
-  // Exception X15: who waits for pods to end waits as long as they take.
+  // Exception X15: a sync waits for terminating pods for as long as they take.
   if (pods.some(isTerminating)) return undefined;
-  // It waits to see a pod that it has made, or that one is gone that it was not shown to be its own: nothing tells it when that
-  // is given up.
+  // The sync waits to observe a pod that it created, or the deletion of one whose adoption it did not observe: no event
+  // follows when these expectations expire.
   if (!waitsForWrites(world) && job.allPods.some((pod) => isCreationMissed(pod) || isAdoptedAndGone(pod)))
     return undefined;
   const ending = ["FailureTarget", "SuccessCriteriaMet"].find((type) => isConditionTrue(status?.conditions, type));
@@ -175,7 +174,7 @@ function stallReason(job: JobRecord, world: World, isRefused: boolean): string |
   if (failed > (spec.backoffLimit ?? Infinity))
     return `has failed ${failed} times, and its limit is ${spec.backoffLimit}`;
   if (spec.suspend === true) return pods.some(isActive) ? "is suspended, and its pods still run" : undefined;
-  // To a clock that was set back, a failure lies in the future: its back-off, and the deadline, last as much longer.
+  // A clock that was set back sees failures in the future: the back-off and the deadline last longer.
   const startedMs = job.startMs;
   const deadlineMs = (spec.activeDeadlineSeconds ?? Infinity) * 1000;
   const startTimeMs = status?.startTime == null ? undefined : Date.parse(status.startTime);
@@ -190,11 +189,11 @@ function stallReason(job: JobRecord, world: World, isRefused: boolean): string |
   if (isRefused || wanted === undefined || active >= wanted) return undefined;
   const ended = job.allPods.filter((pod) => pod.everFailed || pod.everTerminating);
   const lastEndMs = Math.max(...ended.map((pod) => endOf(pod.object)), 0);
-  // What a policy ignores is counted anew by each sync that may not let go of it.
+  // Each sync that cannot remove the finalizer of an ignored failure counts the failure again.
   const failures = spec.podFailurePolicy != null && ended.length > 0 ? Infinity : ended.length;
   if (nowMs - lastEndMs < longestBackOffMs(failures)) return undefined;
   if (spec.backoffLimitPerIndex != null || replacesOnlyFailed(spec)) {
-    // Indexes that have failed are not tried again, and so fewer pods may run than are wanted.
+    // Failed indexes are not retried, so fewer pods may run than are wanted.
     if ((status?.failedIndexes ?? "") !== "") return undefined;
   }
   return `has ${active} active pods and wants ${wanted}`;
@@ -212,9 +211,9 @@ function endOf({ metadata, status }: JobRecord["allPods"][number]["object"]): nu
   return Math.max(...times.filter((time) => !Number.isNaN(time)), 0);
 }
 
-/** The longest time after a refusal until a controller tries again, a little more, and as long as that try may take. */
+/** The longest time from a refusal to the retry, with some slack, plus the longest duration of that retry. */
 const RETRY_MS = 65_000 + LONGEST_REQUEST_MS;
-/** A request that takes as long keeps one of a few workers from what waits in the queue. */
+/** A slower request occupies one of few workers and delays the keys in the queue. */
 const SLOW_REQUEST_MS = 1_000;
 
 /** Upstream: pkg/controller/controller_utils.go, expectations; job_controller.go manageJob, its slow start. */
@@ -225,16 +224,16 @@ export const retriesContinue: Invariant = {
     "known result within 30 s, when there is no other fault and none of its pods has failed.",
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
-    /** When it was last refused what it wanted, by the Job's UID. */
+    /** When the last creation or deletion of its pods was refused, by the Job's UID. */
     const refusedMs = { create: new Map<string, number>(), delete: new Map<string, number>() };
     const lasting = new Set<number>();
-    /** Who hears nothing may have crashed, and is not there until it is started again. */
+    /** A controller without a response may have crashed, and is down until its restart. */
     const awayMs = Math.max(0, ...(world.plan.events ?? []).map(restartMs));
     let disturbedMs = -Infinity;
     return {
       onScenarioEvent({ index, phase, kind, atMs }) {
         disturbedMs = Math.max(disturbedMs, atMs + restartMs(world.plan.events?.[index]));
-        // What goes wrong once at a request is over with it, and a suspension is nothing wrong.
+        // A fault at a single request is over with that request, and a suspension is no fault.
         if (kind === "requestFails" || kind === "controllerCrashes" || kind === "suspend") return;
         if (phase === "begin" && world.plan.events?.[index]?.for !== undefined) lasting.add(index);
         else lasting.delete(index);
@@ -246,7 +245,7 @@ export const retriesContinue: Invariant = {
         const isRefused = request.code < 200 || request.code > 299;
         const { verb } = request;
         const owner = request.resource === PODS ? jobOf(request, records) : undefined;
-        // Anything else that goes wrong puts off the next try.
+        // Any other failure delays the retry.
         if (isRefused && verb !== "create")
           for (const waiting of Object.values(refusedMs))
             for (const uid of waiting.keys()) {
@@ -260,7 +259,7 @@ export const retriesContinue: Invariant = {
       },
       onChange(change) {
         const { resource, object } = change;
-        // What changes meanwhile is looked at first.
+        // A later change is handled first.
         const uid = resource === JOBS ? uidOf(object) : records.pods.get(uidOf(object))?.job?.uid;
         for (const waiting of Object.values(refusedMs))
           if (uid !== undefined && waiting.has(uid)) waiting.set(uid, change.atMs);
@@ -281,18 +280,18 @@ export const retriesContinue: Invariant = {
   },
 };
 
-/** For how long a happening keeps a controller that it has killed from being started again. */
+/** Returns how long an event delays the restart of a controller that it kills. */
 function restartMs(scenarioEvent: ScenarioEventEntry | undefined): number {
   return durationOf(scenarioEvent?.controllerCrashes?.restartAfter ?? "0s");
 }
 
-/** The UID of the Job that a request of its controller about a pod is for. */
+/** Returns the UID of the Job that a pod request of the controller concerns. */
 function jobOf({ verb, namespace, name, body }: AnsweredRequest, records: JobRecords): string | undefined {
   if (verb === "create") return body === undefined ? undefined : ownerOfKind(body as Stored, "Job")?.uid;
   return records.podsByName.get(`${namespace}/${name}`)?.job?.uid;
 }
 
-/** Whether a Job has more pods than it is to have: none while it is suspended, or about to end. */
+/** Reports whether a Job has more active pods than wanted: none are wanted while it is suspended or ends. */
 function wantsFewer(job: JobRecord): boolean {
   const { spec, status } = job.object;
   if (job.gone || spec === undefined || isBeingDeleted(job.object) || isManagedElsewhere(job)) return false;
@@ -301,7 +300,7 @@ function wantsFewer(job: JobRecord): boolean {
   return activePods(job).length > (ends || spec.suspend === true ? 0 : (spec.parallelism ?? 1));
 }
 
-/** Whether a Job of which nothing has failed lacks pods. */
+/** Reports whether a Job without failures lacks pods. */
 function wantsMore(job: JobRecord): boolean {
   const { spec, status } = job.object;
   if (job.gone || spec === undefined || spec.suspend === true || isBeingDeleted(job.object)) return false;

@@ -17,40 +17,43 @@ import {
 } from "./job-state.js";
 import { JOBS, JOB_CONTROLLER, PODS, isFromUser, incarnationKeyOf, ownerOfKind, uidOf } from "./stored-objects.js";
 
-/** Creations that no cache shows after this time are given up. Upstream: pkg/controller/controller_utils.go ExpectationsTimeout. */
+/**
+ * After this time, expectations of creations that no cache shows expire. Upstream: pkg/controller/controller_utils.go
+ * ExpectationsTimeout.
+ */
 const EXPECTATIONS_MS = 300_000;
-/** Longer than a sync takes between looking at its cache and sending its last request. */
+/** Longer than a sync takes from its cache read to its last request. */
 const SYNC_MS = 120_000;
 
-/** What is known of one Job, whether it is stored any more or not. */
+/** Record of a Job, stored or deleted. */
 export interface JobRecord {
   readonly uid: string;
-  /** As it is stored, or was last. */
+  /** The stored version, or the last one. */
   object: StoredJob;
   gone: boolean;
-  /** Every spec it has had, oldest first. */
+  /** Every spec that it has had, oldest first. */
   readonly specs: StoredJobSpec[];
   generation: number | undefined;
-  /** Somebody from outside has changed what its pods say about themselves: their counts are anybody's guess. */
+  /** Whether a user has changed fields of its pods that the controller counts by: then the counts are undefined. */
   externallyModified: boolean;
   finishedMs?: number;
-  /** Its success is decided: `SuccessCriteriaMet` is stored. */
+  /** Whether its success is decided: `SuccessCriteriaMet` is stored. */
   succeeds: boolean;
-  /** The life of the component that has written its end. */
+  /** Incarnation of the component that wrote its end. */
   finishedBy?: string;
-  /** Whoever has written its end does not know: the answer was lost. */
+  /** Whether the writer of its end does not know that: the response was lost. */
   endUnanswered: boolean;
-  /** Those lives of the Job controller whose caches have shown that it has finished. */
+  /** Incarnations of the Job controller whose caches have shown its end. */
   readonly endShownTo: Set<string>;
-  /** The earliest `status.startTime` it has had. */
+  /** The earliest `status.startTime` that it has had. */
   startMs?: number;
-  /** Those that are stored, by UID. */
+  /** Its stored pods, by UID. */
   readonly livePods: Map<string, PodRecord>;
-  /** All that it has ever had. */
+  /** All pods that it has ever had. */
   readonly allPods: PodRecord[];
 }
 
-/** What is known of one pod that a Job owns, or has owned. */
+/** Record of a pod that a Job owns or has owned. */
 export interface PodRecord {
   readonly uid: string;
   object: StoredPod;
@@ -59,37 +62,37 @@ export interface PodRecord {
   everSucceeded: boolean;
   everFailed: boolean;
   everTerminating: boolean;
-  /** What the policy of its Job has said of it since it has failed: the actions of the rules that it has matched. */
+  /** Actions of the failure policy rules that the pod has matched since it failed. */
   readonly failedAs: Set<string | undefined>;
-  /** It was being deleted when it had not ended: a failure, if not only pods that have failed are replaced. */
+  /** Whether it was deleted before it ended: a failure, unless the Job replaces only failed pods. */
   everCutShort: boolean;
-  /** When it ended, to whoever has read it then or later: the earliest. Infinity for one that has not. */
+  /** The earliest end that any read has shown; Infinity for a pod that has not ended. */
   endedMs: number;
-  /** It has changed its phase after it ended: exception X3. */
+  /** Whether its phase changed after it ended: exception X3. */
   flipped: boolean;
-  /** It has been another Job's, or nobody's, since it was a Job's first. */
+  /** Whether it has belonged to another Job, or to none, since a Job first owned it. */
   moved: boolean;
   readonly createdMs: number;
-  /** The life of the Job controller that created it; `undefined` when somebody else did. */
+  /** Incarnation of the Job controller that created it; `undefined` for other creators. */
   readonly createdBy: string | undefined;
-  /** Whoever created it does not know: the answer was lost. Exception X4. */
+  /** Whether the response to its creation was lost, so that its creator does not know of it: exception X4. */
   answerLost: boolean;
-  /** When the caches of the Job controller's lives first showed it, by life. */
+  /** When the caches of each incarnation of the Job controller first showed it. */
   readonly shownMs: Map<string, number>;
-  /** Those lives whose caches have shown it when nobody had asked to delete it. */
+  /** Incarnations whose caches have shown it before its deletion was requested. */
   readonly creationShownTo: Set<string>;
-  /** Those lives whose caches have shown that it ended. */
+  /** Incarnations whose caches have shown its end. */
   readonly shownEndedTo: Set<string>;
 }
 
-/** Follows Jobs and their pods: what they were, and what the Job controller was told of them. One for all checks of a run. */
+/** Records Jobs and their pods, and what the Job controller received of them. Shared by all checks of a run. */
 export class JobRecords {
   readonly jobs = new Map<string, JobRecord>();
   readonly pods = new Map<string, PodRecord>();
-  /** By namespace and name, whoever had it last. */
+  /** Last pod of each namespace and name. */
   readonly podsByName = new Map<string, PodRecord>();
   readonly #world: World;
-  /** Creations of one Job, and instant, whose answers are under way. */
+  /** Creations whose responses are pending, by Job and instant. */
   readonly #unanswered = new Map<string, { readonly pod: PodRecord; readonly body: unknown }[]>();
 
   constructor(world: World) {
@@ -131,8 +134,9 @@ export class JobRecords {
   }
 
   /**
-   * Whether the Job controller could not know of a pod when it decided on a request: its cache has not shown the pod, and
-   * neither has it made the pod itself and been told so, less than five minutes ago. Exceptions X4 and X9.
+   * Reports whether the Job controller could not know of a pod when it sent a request. Its cache has not shown the pod,
+   * and it did not create the pod itself, with a successful response, within the last five minutes. Exceptions X4 and
+   * X9.
    */
   isHiddenFrom(pod: PodRecord, request: RequestInfo): boolean {
     if (this.isShownTo(pod, request)) return false;
@@ -144,13 +148,19 @@ export class JobRecords {
     );
   }
 
-  /** Whether the cache of the Job controller has shown a pod long enough for the sync that a request is of to have seen it. */
+  /**
+   * Reports whether the Job controller's cache showed a pod long enough before a request that the request's sync has
+   * observed the pod.
+   */
   isShownTo(pod: PodRecord, request: RequestInfo): boolean {
     const shownMs = pod.shownMs.get(incarnationKeyOf(request));
     return shownMs !== undefined && shownMs <= request.sentMs - SYNC_MS;
   }
 
-  /** Whether the Job controller could not know that a Job has finished: it was not told that its write took effect, nor shown it. */
+  /**
+   * Reports whether the Job controller could not know that a Job has finished: the response to its write was lost, and
+   * its cache has not shown the end.
+   */
   isEndHiddenFrom(job: JobRecord, request: RequestInfo): boolean {
     const incarnationKey = incarnationKeyOf(request);
     return job.endUnanswered && job.finishedBy === incarnationKey && !job.endShownTo.has(incarnationKey);
@@ -266,8 +276,8 @@ export class JobRecords {
   }
 
   /**
-   * Whether in this run a controller that has just been started may be answered with a past that another life of it has
-   * already moved on from. Then even upstream counts wrong: exception X7.
+   * Whether a restarted controller may read a state that is older than its predecessor's last write. Then even upstream
+   * miscounts: exception X7.
    */
   get mayReadStaleState(): boolean {
     return mayReadStaleState(this.#world);
@@ -276,7 +286,7 @@ export class JobRecords {
 
 const makeJobRecords = (world: World): JobRecords => new JobRecords(world);
 
-/** The one of a run. */
+/** Returns the records of a run. */
 export function jobRecordsOf(world: World): JobRecords {
   return world.shared(makeJobRecords);
 }
@@ -284,7 +294,7 @@ export function jobRecordsOf(world: World): JobRecords {
 /** See {@link JobRecords.mayReadStaleState}. */
 export function mayReadStaleState({ plan }: World): boolean {
   const events = plan.events ?? [];
-  // Caches of buckets begin with the latest there is.
+  // Caches of buckets begin with the latest version.
   if (plan.controllers?.sharding === true) return false;
   return (
     events.some(({ staleList }) => staleList !== undefined) &&
@@ -299,8 +309,9 @@ export function mayReadStaleState({ plan }: World): boolean {
 }
 
 /**
- * Whether another pod was taken for this one, which was waited for: expectations are a number, and one that nobody waits for any
- * more, or that was never told of, lowers it when it is shown at last. Upstream: controller_utils.go CreationObserved.
+ * Reports whether another pod satisfied this pod's expectation. Expectations are a number: a pod that is no longer
+ * expected, or whose creation response was lost, lowers it when its event arrives. Upstream: controller_utils.go
+ * CreationObserved.
  */
 function isMistakenForAnother(pod: PodRecord, incarnationKey: string): boolean {
   const shownMs = pod.shownMs.get(incarnationKey) ?? Number.POSITIVE_INFINITY;
@@ -312,22 +323,25 @@ function isMistakenForAnother(pod: PodRecord, incarnationKey: string): boolean {
   return pod.job?.allPods.some(isTakenForIt) ?? false;
 }
 
-/** Whether the controller that has made a pod has never seen it come: it was gone by then, or was being deleted. */
+/** Reports whether the pod's creator never observed the creation: the pod was deleted, or being deleted, by then. */
 export function isCreationMissed({ createdBy, answerLost, creationShownTo }: PodRecord): boolean {
   return createdBy !== undefined && !answerLost && !creationShownTo.has(createdBy);
 }
 
-/** Whether somebody else has made a pod that is gone: who was not shown its adoption before cannot tell which Job has lost it. */
+/**
+ * Reports whether a deleted pod was created by another client: a controller whose cache did not show the adoption does
+ * not know which Job has lost it.
+ */
 export function isAdoptedAndGone({ createdBy, gone }: PodRecord): boolean {
   return gone && createdBy === undefined;
 }
 
-/** Whether a failure does not count, whenever it was looked at. */
+/** Reports whether the policy ignores the failure, at every time it was evaluated. */
 export function isIgnored({ failedAs }: PodRecord): boolean {
   return failedAs.size === 1 && failedAs.has("Ignore");
 }
 
-/** Pods of a Job that are active in the store. */
+/** Returns the Job's pods that are active in the store. */
 export function activePods(job: JobRecord): PodRecord[] {
   return [...job.livePods.values()].filter(({ object }) => isActive(object));
 }
@@ -341,7 +355,7 @@ function phaseOf({ status }: StoredPod): string | undefined {
   return status?.phase;
 }
 
-/** Whether what a Job goes by has changed: owner, finalizer, index, labels. */
+/** Reports whether a change affects what a Job counts by: owner, finalizer, index, labels. */
 function isExternalModification(before: StoredPod, after: StoredPod): boolean {
   return (
     isTracked(before) !== isTracked(after) ||

@@ -20,8 +20,8 @@ export type StoredPod = Stored<Pod>;
 export type StoredJobSpec = DeepReadonly<JobSpec>;
 
 /*
- * What the API says that these words mean, written anew: invariants that borrowed them from the controllers would be wrong
- * where they are.
+ * The meaning of API fields, implemented independently: invariants that reused the controllers' functions would share
+ * their bugs.
  */
 
 export function hasSucceeded({ status }: StoredPod): boolean {
@@ -36,12 +36,12 @@ export function hasEnded(pod: StoredPod): boolean {
   return hasSucceeded(pod) || hasFailed(pod);
 }
 
-/** Neither ended nor asked to end. */
+/** Reports whether a pod has neither ended nor a deletion timestamp. */
 export function isActive(pod: StoredPod): boolean {
   return !hasEnded(pod) && pod.metadata.deletionTimestamp == null;
 }
 
-/** Asked to end, and not there yet. */
+/** Reports whether a pod has a deletion timestamp and has not ended. */
 export function isTerminating(pod: StoredPod): boolean {
   return !hasEnded(pod) && pod.metadata.deletionTimestamp != null;
 }
@@ -50,7 +50,7 @@ export function isReady(pod: StoredPod): boolean {
   return isConditionTrue(pod.status?.conditions, "Ready");
 }
 
-/** Whether its Job still has to account for it. */
+/** Reports whether the pod's Job still has to count it. */
 export function isTracked({ metadata }: StoredPod): boolean {
   return metadata.finalizers?.includes(JOB_TRACKING_FINALIZER) ?? false;
 }
@@ -59,7 +59,7 @@ export function isIndexed({ completionMode }: StoredJobSpec): boolean {
   return completionMode === "Indexed";
 }
 
-/** The index that a pod of an indexed Job is for, if it has one below that number. */
+/** Returns the index of an Indexed Job's pod; `undefined` without an index below `completions`. */
 export function indexOf(pod: StoredPod, completions = Infinity): number | undefined {
   const text = pod.metadata.annotations?.[JOB_COMPLETION_INDEX_ANNOTATION];
   if (text === undefined || !/^\d{1,10}$/.test(text)) return undefined;
@@ -67,7 +67,7 @@ export function indexOf(pod: StoredPod, completions = Infinity): number | undefi
   return index < completions ? index : undefined;
 }
 
-/** Failures of its index before this pod, as `[counted, ignored]`. */
+/** Returns the failures of its index before this pod, as `[counted, ignored]`. */
 export function failuresBefore({ metadata }: StoredPod): readonly [number, number] {
   const read = (annotation: string): number => {
     const text = metadata.annotations?.[annotation];
@@ -76,24 +76,24 @@ export function failuresBefore({ metadata }: StoredPod): readonly [number, numbe
   return [read(JOB_INDEX_FAILURE_COUNT_ANNOTATION), read(JOB_INDEX_IGNORED_FAILURE_COUNT_ANNOTATION)];
 }
 
-/** Whether a pod counts as failed, and is replaced, only once its phase says so. */
+/** Reports whether a pod counts as failed, and is replaced, only once its phase is Failed. */
 export function replacesOnlyFailed({ podReplacementPolicy, podFailurePolicy }: StoredJobSpec): boolean {
   return podReplacementPolicy === "Failed" || podFailurePolicy != null;
 }
 
-/** Whether a pod counts as failed to its Job. */
+/** Reports whether a pod counts as failed for its Job. */
 export function countsAsFailed(pod: StoredPod, spec: StoredJobSpec): boolean {
   return hasFailed(pod) || (isTerminating(pod) && !replacesOnlyFailed(spec));
 }
 
-/** How many pods the Job wants to run at a time, given how many have succeeded; `undefined`: as many as do. */
+/** Returns how many pods the Job wants to run, for a number of successes; `undefined` when any number is right. */
 export function wantedPods({ parallelism, completions }: StoredJobSpec, succeeded: number): number | undefined {
   const max = parallelism ?? 1;
   if (completions == null) return succeeded > 0 ? undefined : max;
   return Math.max(0, Math.min(max, completions - succeeded));
 }
 
-/** What the policy of its Job says of a pod that has failed: the action of the first rule that matches. */
+/** Returns the action of the first failure policy rule that a failed pod matches. */
 export function policyAction(
   policy: DeepReadonly<PodFailurePolicy> | undefined,
   { status }: StoredPod,
@@ -119,27 +119,33 @@ function matchesExitCode(
   { operator, values }: { readonly operator: string; readonly values: readonly number[] },
 ): boolean {
   const code = state?.terminated?.exitCode;
-  // A container that still runs, or has not failed, matches neither what is in a set nor what is not.
+  // A container that still runs, or has not failed, matches neither `In` nor `NotIn`.
   if (code === undefined || code === 0) return false;
   return values.includes(code) === (operator === "In");
 }
 
 /**
- * When a pod ended, to whoever reads it now or has read it before: what its containers say, of one that ended by itself; of
- * others the earliest that may be read from it, which is when they were created.
+ * Returns the earliest end of a pod that any read may have shown: the end of its containers, for a pod that ended by
+ * itself; otherwise its creation.
  */
 export function endedMs(pod: StoredPod): number {
   return knownEndMs(pod) ?? parseTime(pod.metadata.creationTimestamp) ?? 0;
 }
 
-/** When its containers say that a pod ended which nobody has deleted; `undefined` where others may read something else. */
+/**
+ * Returns the end of a pod according to its containers; `undefined` for a deleted pod, where another read may show
+ * another end.
+ */
 export function knownEndMs({ metadata, status }: StoredPod): number | undefined {
   const finishes = (status?.containerStatuses ?? []).map(({ state }) => parseTime(state?.terminated?.finishedAt));
   if (metadata.deletionTimestamp != null || finishes.length === 0) return undefined;
   return finishes.every((finish) => finish !== undefined) ? Math.max(...finishes) : undefined;
 }
 
-/** Whether its containers ended in the very second in which it was asked to go, or later: whether before is not known (X8). */
+/**
+ * Reports whether its containers ended in the second of the deletion request, or later: the order within the second is
+ * unknown (X8).
+ */
 export function mayHaveBeenCutShort({ metadata, status }: StoredPod): boolean {
   const deadlineMs = parseTime(metadata.deletionTimestamp);
   if (deadlineMs === undefined) return false;
@@ -148,7 +154,7 @@ export function mayHaveBeenCutShort({ metadata, status }: StoredPod): boolean {
   return finishes.some((finish) => finish !== undefined && finish >= askedMs);
 }
 
-/** How many times containers of a pod were started again. */
+/** Returns the number of container restarts of a pod. */
 export function restartsOf({ status }: StoredPod): number {
   let restarts = 0;
   for (const { restartCount } of status?.initContainerStatuses ?? []) restarts += restartCount ?? 0;

@@ -4,11 +4,11 @@ import type { StoredJob, StoredJobSpec } from "./job-state.js";
 import { JOBS, JOB_CONTROLLER, incarnationKeyOf, uidOf } from "./stored-objects.js";
 
 /**
- * What the sync of a Job that tells what it has decided has written last. Its spec is the one that the sync has seen: had anybody
- * changed it since, the write would have been refused.
+ * The last status written by the Job sync that reports its decision. Its spec is the one that the sync has read: the
+ * API server would have refused the write after another change.
  */
 class LastWrittenStatus {
-  /** By the life of the controller and the Job's UID. */
+  /** By incarnation of the controller and the Job's UID. */
   readonly #written = new Map<string, { readonly job: StoredJob; readonly sentMs: number }>();
   readonly #decidedMs = new Map<string, number>();
   #ofSync: StoredJob | undefined;
@@ -25,11 +25,11 @@ class LastWrittenStatus {
     const decidedMs = this.#decidedMs.get(key) ?? -Infinity;
     this.#written.delete(key);
     this.#decidedMs.set(key, reported.atMs);
-    // What an earlier sync has sent, and given up, may take effect after that one is over.
+    // A write that an earlier sync has sent and abandoned may take effect later.
     this.#ofSync = written === undefined || written.sentMs < decidedMs ? undefined : written.job;
   }
 
-  /** Of the sync that has told last; `undefined` when it has written nothing that took effect. */
+  /** The Job as written by the sync that reported last; `undefined` when no write took effect. */
   get ofSync(): StoredJob | undefined {
     return this.#ofSync;
   }
@@ -37,14 +37,14 @@ class LastWrittenStatus {
 
 const makeLastWritten = (): LastWrittenStatus => new LastWrittenStatus();
 
-/** The one of a run. */
+/** Returns the record of a run. */
 export function lastWrittenOf(world: World): LastWrittenStatus {
   return world.shared(makeLastWritten);
 }
 
 /**
- * What is wrong with a sync whichever spec it has seen: that of the Job as it has written it, and any that the Job has had where it
- * has written nothing.
+ * Returns the problem of a sync for every spec that it may have read, or `undefined` when one spec has none. With a
+ * status write that is the spec of the written Job; otherwise it is any spec that the Job has had.
  */
 export function problemInEverySpec(
   written: StoredJob | undefined,

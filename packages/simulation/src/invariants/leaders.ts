@@ -4,7 +4,7 @@ import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { World } from "../world.js";
 import { isFromController, nameOf } from "./stored-objects.js";
 
-/** The longest time that a request is under way, and the longest from one look at who leads to the next. */
+/** The longest duration of a request, and the longest time between two reads of the Lease. */
 const REQUEST_MS = 90_000;
 const RETRY_MS = 2000;
 const SLACK_MS = 10_000;
@@ -31,7 +31,7 @@ export const oneLeader: Invariant = {
         if (request === undefined || request.process === "" || !isFromController(request)) return;
         if (resource.startsWith("leases") || resource.startsWith("events")) return;
         const lastMs = ledMs.get(request.process);
-        // What is under way stands still with the process that has sent it.
+        // A pending request of a paused process is paused too.
         if (lastMs !== undefined && (world.nowMs - lastMs <= REQUEST_MS || request.sentMs <= lastMs)) return;
         const when = lastMs === undefined ? "has never led" : `led last ${(world.nowMs - lastMs) / 1000} s ago`;
         violated(nameOf(object, resource), `is written by ${request.component} of ${request.process}, which ${when}`);

@@ -10,7 +10,7 @@ const CONTROLLER = "job-controller";
 const indexed = { completionMode: "Indexed", completions: 4, parallelism: 4 } as const;
 const perIndex = { ...indexed, backoffLimitPerIndex: 0 } as const;
 
-/** What is said of a sync that has seen those pods, and has written that status if any. */
+/** Returns the violations of a sync that has observed those pods and has written that status, if any. */
 function judge(
   specs: readonly Partial<JobSpec>[],
   { pods = [], status, end }: { pods?: readonly Pod[]; status?: JobStatus; end?: object },

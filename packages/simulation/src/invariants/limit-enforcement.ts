@@ -16,7 +16,7 @@ import {
 import { lastWrittenOf, problemInEverySpec } from "./last-written.js";
 import { JOB_CONTROLLER, nameOf } from "./stored-objects.js";
 
-/** The other way round of S6. Upstream: pkg/controller/job/job_controller.go syncJob, its finishedCondition. */
+/** The converse of S6. Upstream: pkg/controller/job/job_controller.go syncJob, its finishedCondition. */
 export const limitsAreEnforced: Invariant = {
   name: "S24 limits are enforced",
   sentence:
@@ -49,7 +49,9 @@ export const limitsAreEnforced: Invariant = {
 
 type ObservedPods = JobDecision["plan"]["observed"]["pods"];
 
-/** Why a Job of that spec, with those pods and that status, has failed: that is looked at before what it succeeds by. */
+/**
+ * Explains why a Job with that spec, those pods and that status has failed. Failures are evaluated before successes.
+ */
 function failureReason(spec: StoredJobSpec, pods: ObservedPods, status: StoredJob["status"]): string | undefined {
   const failing = pods.find((pod) => hasFailed(pod) && policyAction(spec.podFailurePolicy, pod) === "FailJob");
   if (failing !== undefined) return `${nameOf(failing, "Pod")} has failed as its policy fails it for`;

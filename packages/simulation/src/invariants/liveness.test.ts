@@ -214,7 +214,7 @@ describe("L1 Jobs make progress", () => {
     expect(rested(failing(7))).toHaveLength(1);
     expect(rested(failing(4), 125_000)).toHaveLength(1);
     expect(rested(failing(5), 125_000)).toEqual([]);
-    // Those that a policy ignores may have been counted more than once.
+    // Failures that a policy ignores may have been counted more than once.
     expect(rested(failing(1, { podFailurePolicy: { rules: [] } }), 600_000)).toEqual([]);
     expect(rested(failing(1, { podFailurePolicy: { rules: [] } }))).toHaveLength(1);
   });
@@ -391,7 +391,7 @@ describe("L6 history limits converge", () => {
     history.rest();
     expect(history.violations).toEqual([]);
     history.pass(20_000);
-    // Old ones are removed before new ones are made.
+    // Old Jobs are deleted before new ones are created.
     history.answer({
       component: "cronjob-controller",
       verb: "create",

@@ -3,7 +3,7 @@ import { jobRecordsOf } from "./job-records.js";
 import type { StoredJob } from "./job-state.js";
 import { JOBS, JOB_CONTROLLER, PODS, nameOf, uidOf } from "./stored-objects.js";
 
-/** Upstream: pkg/controller/job/job_controller.go syncJob, its look at spec.managedBy. */
+/** Upstream: pkg/controller/job/job_controller.go syncJob, its check of spec.managedBy. */
 export const managedByIsRespected: Invariant = {
   name: "S26 managedBy is respected",
   sentence: "The Job controller neither writes to a Job that another controller manages nor creates pods for it.",

@@ -27,7 +27,7 @@ function child(blockOwnerDeletion = true, owned = true): Pod {
 interface Simulated {
   readonly stored?: Pod;
   readonly shown?: Pod;
-  /** Instead of the garbage collector. */
+  /** Component that deletes the object. Default: the garbage collector. */
   readonly by?: string;
   readonly showsLate?: boolean;
   readonly meanwhile?: (history: History) => void;
@@ -129,7 +129,7 @@ describe("S27 owners wait for their dependents", () => {
     ]);
     expect(deletedFor([FOREGROUND], { deleted: [FOREGROUND] })).toEqual([]);
     expect(deletedFor([FOREGROUND], { knows: false })).toEqual([]);
-    // Who knows what it saw, and when?
+    // Without a live read, the time of the view is unknown.
     expect(deletedFor([FOREGROUND], { looks: false })).toEqual([]);
     expect(deletedFor([])).toEqual([]);
   });

@@ -8,9 +8,12 @@ import { GARBAGE_COLLECTOR, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } fr
 
 const FINALIZERS = [FOREGROUND_DELETION_FINALIZER, ORPHAN_FINALIZER] as const;
 
-/** What lives of the garbage collector were shown of who refers to whom. */
+/** The references to owners that the caches of the garbage collector's incarnations have shown. */
 class ShownReferences {
-  /** Since when, by life, dependent and owner: without a break, and whether it blocks the owner. */
+  /**
+   * Since when each reference has been shown without a break, and whether it blocks the owner; by incarnation,
+   * dependent and owner.
+   */
   readonly #sinceMs = new Map<string, Map<string, { readonly atMs: number; readonly blocks: boolean }>>();
 
   onCacheEvent(event: CacheEvent): void {
@@ -29,7 +32,7 @@ class ShownReferences {
     if (now.size > 0) this.#sinceMs.set(key, now);
   }
 
-  /** Infinity: not, or not as one that blocks it. */
+  /** Returns since when a reference has been shown; Infinity when it is not shown, or not as a blocking one. */
   sinceMs(request: RequestInfo, dependent: Stored, ownerUid: string, mustBlock: boolean): number {
     const known = this.#sinceMs.get(keyOf(request, dependent))?.get(ownerUid);
     return known === undefined || (mustBlock && !known.blocks) ? Infinity : known.atMs;
@@ -52,14 +55,14 @@ export const ownersWaitForDependents: Invariant = {
     "and the orphan finalizer only when no dependent names the owner: of those in its cache before the " +
     "deletion began. An object that it deletes for a waiting owner deletes its own dependents first.",
   watch({ plan }, violated): InvariantChecks {
-    // Who gets a bucket back knows anew what it was shown before.
+    // After a handover, the cache of a bucket's owner is filled again.
     if (plan.controllers?.sharding === true) return {};
     const graph = new OwnershipGraph();
     const shown = new ShownReferences();
     const beganMs = new Map<string, number>();
-    /** When an object of that name went last. */
+    /** When an object of that name was last deleted. */
     const goneMs = new Map<string, number>();
-    /** When a life asked for an object last: after that it asks for its owners. */
+    /** When an incarnation last read an object; after that it reads the object's owners. */
     const lookedMs = new Map<string, number>();
     return {
       onAnswer(request) {
@@ -78,7 +81,7 @@ export const ownersWaitForDependents: Invariant = {
           const waits = type !== "DELETED" && isBeingDeleted(object) && hasFinalizer(object, finalizer);
           if (waits && !waited) beganMs.set(key, atMs);
           if (!waited || waits || request?.component !== GARBAGE_COLLECTOR || request.verb !== "patch") continue;
-          // It is released by its name: what was meant may be one that had it before.
+          // The release addresses the object by name: it may have been meant for an earlier object of that name.
           if (atMs - (goneMs.get(nameOf(object, change.resource)) ?? -Infinity) < RELEASED_MS) continue;
           const left = remainingDependent(previous, finalizer, request, beganMs.get(key) ?? -Infinity);
           if (left !== undefined)
@@ -92,7 +95,10 @@ export const ownersWaitForDependents: Invariant = {
       },
     };
 
-    /** Of what is deleted for an owner that waits, and does not wait in turn: one that it was known to have. */
+    /**
+     * Returns a known dependent of an object that is deleted for a waiting owner without waiting for its own
+     * dependents.
+     */
     function dependentOfDeleted(change: StoredChange): Stored | undefined {
       const { type, object, previous, request } = change;
       if (request?.component !== GARBAGE_COLLECTOR || request.verb !== "delete" || previous === undefined)
@@ -121,7 +127,7 @@ export const ownersWaitForDependents: Invariant = {
       const ownerUid = uidOf(owner);
       for (const uid of graph.dependents.get(ownerUid) ?? []) {
         const dependent = graph.objects.get(uid)!;
-        // Who has changed its owners meanwhile may have done so after it was seen to.
+        // A dependent whose owners changed meanwhile may have been handled before the change.
         if ((graph.referencesMs.get(uid) ?? -Infinity) >= sinceMs) continue;
         const references = (dependent.metadata.ownerReferences ?? []).filter(
           (reference) => reference.uid === ownerUid && graph.ownerOf(dependent, reference) !== undefined,

@@ -8,18 +8,18 @@ import {
 import type { Stored, StoredChange } from "../world.js";
 import { isBeingDeleted, uidOf } from "./stored-objects.js";
 
-/** What is stored, and who owns whom. */
+/** The stored objects and their owner references. */
 export class OwnershipGraph {
   readonly objects = new Map<string, Stored>();
-  /** UIDs of the objects that name an owner, by the owner's UID. */
+  /** UIDs of the objects that reference an owner, by the owner's UID. */
   readonly dependents = new Map<string, Set<string>>();
-  /** Kinds whose objects have namespaces. */
+  /** Kinds of namespaced objects. */
   readonly #namespaced = new Set(["ConfigMap", "CronJob", "Job", "Pod"]);
-  /** When an object's references changed last. */
+  /** When the references of an object last changed. */
   readonly referencesMs = new Map<string, number>();
-  /** When an object that waited for its dependents was released, and held by something else. */
+  /** When a waiting object lost the foregroundDeletion finalizer, while other finalizers blocked its deletion. */
   readonly releasedMs = new Map<string, number>();
-  /** When an object that let its dependents go had done so, and was held by something else. */
+  /** When an orphaning object lost the orphan finalizer, while other finalizers blocked its deletion. */
   readonly orphanedMs = new Map<string, number>();
 
   onChange({ resource, type, object, previous, atMs }: StoredChange): void {
@@ -42,7 +42,10 @@ export class OwnershipGraph {
     }
   }
 
-  /** The stored object that a reference is about: of that kind, name and UID, and where such an owner may be. */
+  /**
+   * Returns the stored owner that a reference names: with its group, kind, name and UID, and in the right namespace or
+   * in none.
+   */
   ownerOf(dependent: Stored, { uid, kind, name, apiVersion }: DeepReadonly<OwnerReference>): Stored | undefined {
     const owner = this.objects.get(uid);
     if (owner === undefined || owner.kind !== kind || owner.metadata.name !== name) return undefined;
@@ -51,7 +54,7 @@ export class OwnershipGraph {
     return namespace === undefined || namespace === dependent.metadata.namespace ? owner : undefined;
   }
 
-  /** Whether an object without a namespace names an owner of a kind that has one. */
+  /** Reports whether a cluster-scoped object references an owner of a namespaced kind. */
   isOwnedAcross({ metadata }: Stored): boolean {
     return (
       metadata.namespace === undefined &&
@@ -69,12 +72,12 @@ function groupOf(apiVersion = ""): string {
   return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
 
-/** It goes on only until its dependents are gone. */
+/** Reports whether an owner waits for its dependents to be deleted. */
 export function isWaiting(owner: Stored): boolean {
   return isBeingDeleted(owner) && hasFinalizer(owner, FOREGROUND_DELETION_FINALIZER);
 }
 
-/** It goes once its dependents are let go. */
+/** Reports whether an owner waits for its dependents to be released. */
 export function isOrphaning(owner: Stored): boolean {
   return isBeingDeleted(owner) && hasFinalizer(owner, ORPHAN_FINALIZER);
 }

@@ -17,7 +17,7 @@ import { podCountMatchesSpec } from "./pod-count.js";
 const indexed = { completionMode: "Indexed", completions: 4, parallelism: 4 } as const;
 const perIndex = { ...indexed, parallelism: 1, backoffLimitPerIndex: 1 } as const;
 
-/** What is said of a plan that the Job controller makes, changed. */
+/** Returns the violations of the Job controller's plan with changes. */
 function judge(
   pods: readonly Pod[],
   spec: Partial<JobSpec>,

@@ -54,7 +54,7 @@ export const podCountMatchesSpec: Invariant = {
   },
 };
 
-/** What a status tells of, in numbers and by UID. */
+/** Returns the successes that a status records, as numbers and UIDs. */
 function successesOf({ spec, status }: StoredJob): number {
   if (spec !== undefined && isIndexed(spec))
     return new IndexSet(status?.completedIndexes).sizeBelow(spec.completions ?? 0);
@@ -65,7 +65,7 @@ type Plan = JobDecision["plan"];
 type PodPlan = NonNullable<Plan["pods"]>;
 type ObservedPod = DeepReadonly<Pod>;
 
-/** What is wrong with a plan for a Job of that spec. */
+/** Returns a problem of a plan for a Job with that spec. */
 function planProblem(spec: StoredJobSpec, plan: Plan, pods: PodPlan, maxPerSync: number): string | undefined {
   const { active, terminating } = plan.observed;
   const { create, remove, retryAfterMs } = pods;
@@ -83,7 +83,7 @@ function planProblem(spec: StoredJobSpec, plan: Plan, pods: PodPlan, maxPerSync:
   }
   if (new Set(create.map(({ index }, position) => index ?? -1 - position)).size < create.length)
     return "creates two pods of one index";
-  // Which indexes are due yet depends on when their pods have failed.
+  // Which indexes are due depends on when their pods failed.
   if (retryAfterMs !== undefined || spec.backoffLimitPerIndex != null) return undefined;
   const going = replacesOnlyFailed(spec) ? terminating.length : 0;
   const missing = Math.min(wanted - active.length - going, maxPerSync);
@@ -94,7 +94,7 @@ function planProblem(spec: StoredJobSpec, plan: Plan, pods: PodPlan, maxPerSync:
     : `creates ${create.length} pods beside ${active.length}, and ${Math.min(missing, free)} are missing`;
 }
 
-/** Pods without an index below `completions`, and all but one of each index. */
+/** Returns the pods without an index below `completions`, and all but one pod of each index. */
 function uselessPods(pods: readonly ObservedPod[], completions: number): ReadonlySet<ObservedPod> {
   const taken = new Set<number>();
   const useless = new Set<ObservedPod>();
@@ -106,7 +106,7 @@ function uselessPods(pods: readonly ObservedPod[], completions: number): Readonl
   return useless;
 }
 
-/** Why a pod that goes should have stayed, and one that stays gone. */
+/** Returns a problem when a deleted pod ranks higher than one that stays. */
 function removalOrderProblem(active: readonly ObservedPod[], remove: readonly ObservedPod[]): string | undefined {
   const going = new Set(remove.map(({ metadata }) => metadata.uid));
   let min: ObservedPod | undefined;
@@ -117,14 +117,17 @@ function removalOrderProblem(active: readonly ObservedPod[], remove: readonly Ob
   return wrong && `removes ${nameOf(wrong, "Pod")}, and keeps ${nameOf(min, "Pod")}, which is missed less`;
 }
 
-/** The more of it, the later a pod is removed: it has a node, has started, is ready. What else counts is left out. */
+/**
+ * Ranks a pod for deletion: pods with a higher rank are deleted later. The rank considers node, phase and readiness;
+ * the remaining criteria are left out.
+ */
 function removalRank({ spec, status, ...pod }: ObservedPod): number {
   const phase = status?.phase === "Running" ? 2 : status?.phase === "Unknown" ? 1 : 0;
   const ready = isReady({ ...pod, ...(status === undefined ? {} : { status }) }) ? 1 : 0;
   return ((spec?.nodeName ?? "") === "" ? 0 : 10) + phase * 2 + ready;
 }
 
-/** Why no pod of this index may be created. */
+/** Explains why no pod of this index may be created. */
 function indexProblem(index: number, spec: StoredJobSpec, { observed, indexes }: Plan): string | undefined {
   if (index >= (spec.completions ?? 0)) return `and completions is ${spec.completions}`;
   const hasIndex = (pod: ObservedPod): boolean => indexOf(pod) === index;
@@ -138,7 +141,10 @@ function indexProblem(index: number, spec: StoredJobSpec, { observed, indexes }:
   return undefined;
 }
 
-/** Why a pod of this index does not carry on how often it has failed. Upstream: indexed_job_utils.go getNewIndexFailureCounts. */
+/**
+ * Returns a problem when a new pod does not carry over the failure count of its index. Upstream: indexed_job_utils.go
+ * getNewIndexFailureCounts.
+ */
 function failureCountProblem(
   index: number,
   carried: PodPlan["create"][number]["failureCounts"],
@@ -154,13 +160,13 @@ function failureCountProblem(
   return `with ${carried.failures} failures and ${carried.ignored} ignored ones before it, which no failed pod of it records`;
 }
 
-/** Failures of its index with this one, as `[counted, ignored]`. */
+/** Returns the failures of the index including this pod, as `[counted, ignored]`. */
 function failuresWith(pod: ObservedPod, spec: StoredJobSpec): readonly [number, number] {
   const [failures, ignored] = failuresBefore(pod);
   return policyAction(spec.podFailurePolicy, pod) === "Ignore" ? [failures, ignored + 1] : [failures + 1, ignored];
 }
 
-/** Whether another attempt was made of the same index, and has failed, for sure after this one. */
+/** Reports whether the other pod certainly is a later failure of the same index. */
 function isFollowedBy(pod: ObservedPod, other: ObservedPod): boolean {
   const attempt = (each: ObservedPod): number => failuresBefore(each)[0] + failuresBefore(each)[1];
   const endMs = knownEndMs(pod);
@@ -168,7 +174,7 @@ function isFollowedBy(pod: ObservedPod, other: ObservedPod): boolean {
   return attempt(other) > attempt(pod) && endMs !== undefined && otherMs !== undefined && otherMs >= endMs;
 }
 
-/** Whether an index is given up when this pod of it has failed. Upstream: indexed_job_utils.go isIndexFailed. */
+/** Reports whether the index fails for good with this pod. Upstream: indexed_job_utils.go isIndexFailed. */
 function isLastFailure(pod: ObservedPod, spec: StoredJobSpec): boolean {
   if (spec.backoffLimitPerIndex == null) return false;
   if (!countsAsFailed(pod, spec)) return false;

@@ -7,11 +7,11 @@ import { hasEnded } from "./job-state.js";
 import { NODES, PODS, POD_GC_CONTROLLER, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
 const DEFAULT_THRESHOLD = 12_500;
-/** Longer than from the last look at a node to the deletion of its pods, one after the other, when some answers are lost. */
+/** Longer than the time from the last read of a node to the deletion of its last pod, with some lost responses. */
 const LOOK_MS = 300_000;
-/** Longer than a pass, and the time between two. */
+/** Longer than a pass and the time between two. */
 const PASS_MS = 60_000;
-/** Two rounds and the quarantine, and as long as everything has. */
+/** Two passes and the quarantine, with slack. */
 const ACTS_MS = 200_000;
 const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
 
@@ -27,12 +27,15 @@ export const podGCReasons: Invariant = {
     "have not ended, and no others, with a DisruptionTarget condition unless they are being deleted.",
   watch(world, violated): InvariantChecks {
     const endedPods = new EndedPods();
-    /** When a life of PodGC asked for a node and was told last that there is none. */
+    /** When an incarnation of PodGC last read a node and got a 404. */
     const notFoundMs = new Map<string, number>();
-    /** When a node was last out of service, and when a life of PodGC was last shown so. */
+    /**
+     * When a node was last out of service in the store or in a cache of PodGC; and the incarnations whose caches show
+     * it so now.
+     */
     const outOfServiceMs = new Map<string, number>();
     const shownOut = new Set<string>();
-    /** UIDs of pods that it has marked Failed: their kubelets may yet say otherwise. */
+    /** UIDs of pods that PodGC has marked Failed: their kubelets may still report another phase. */
     const marked = new Set<string>();
     return {
       onAnswer(request) {
@@ -60,7 +63,7 @@ export const podGCReasons: Invariant = {
         if (request?.component === POD_GC_CONTROLLER) {
           const isMarked = hasEnded(change.object) && !hasEnded(pod);
           if (hasEnded(change.object)) marked.add(uidOf(pod));
-          // Only what is on a node that is gone is ended without anybody having asked for its deletion.
+          // PodGC marks pods without a deletion request only when their node is gone.
           if (isMarked && !isBeingDeleted(pod) && !isDisrupted(change.object))
             violated(nameOf(pod, "Pod"), "is marked Failed by PodGC, and has no DisruptionTarget condition");
           if (isMarked && !mayEnd(pod, request))
@@ -77,7 +80,10 @@ export const podGCReasons: Invariant = {
       return mayEnd(pod, request) ? undefined : endedPods.thresholdProblem(pod, thresholdOf(world), world.nowMs);
     }
 
-    /** Whether nobody else ends a pod: its node is gone, or out of service, or it has none and is being deleted. */
+    /**
+     * Reports whether no kubelet will end the pod: its node is gone or out of service, or the pod has no node and is
+     * being deleted.
+     */
     function mayEnd(pod: StoredPod, request: RequestInfo): boolean {
       const { nodeName = "" } = pod.spec ?? {};
       if (nodeName === "") return isBeingDeleted(pod);
@@ -113,11 +119,11 @@ function isOutOfService(node: StoredNode | undefined): boolean {
   );
 }
 
-/** Pods that have ended, with those that were deleted a short while ago: a pass goes by what it saw when it began. */
+/** Ended pods, including recently deleted ones: a pass uses its view at its start. */
 class EndedPods {
   readonly #ended = new Map<string, StoredPod>();
   readonly #deletedMs = new Map<string, number>();
-  /** Whether it was evicted, as it was said of each since it has ended: both, where that has changed. */
+  /** Whether each pod was evicted, at every version since it ended: both values, if that has changed. */
   readonly #evicted = new Map<string, Set<boolean>>();
 
   onChange({ type, object, atMs }: StoredChange): void {
@@ -147,7 +153,7 @@ class EndedPods {
     return before >= count - threshold ? `before ${before} older ones` : undefined;
   }
 
-  /** For sure: whatever a cache may show of the two. */
+  /** Reports whether one pod precedes the other in every possible view of a cache. */
   #goesBefore(a: StoredPod, b: StoredPod): boolean {
     const isOlder = (parseTime(a.metadata.creationTimestamp) ?? 0) < (parseTime(b.metadata.creationTimestamp) ?? 0);
     const evicted = ({ metadata }: StoredPod): boolean[] => [...(this.#evicted.get(metadata.uid ?? "") ?? [false])];
@@ -191,11 +197,11 @@ export const podGCActs: Invariant = {
       let ended = 0;
       for (const pod of world.list<Pod>(PODS)) {
         const lastMs = changedMs.get(uidOf(pod)) ?? -Infinity;
-        // What is being deleted it has seen to: who holds it by a finalizer is another matter (L2).
+        // PodGC is done with pods that are being deleted; a finalizer that blocks the deletion is another matter (L2).
         if (hasEnded(pod) && !isBeingDeleted(pod) && lastMs < sinceMs) ended++;
         const nodeName = pod.spec?.nodeName ?? "";
         if (hasEnded(pod)) continue;
-        // Nobody else would say what has become of it, and its Job may wait for that.
+        // Only PodGC can end such a pod, and its Job may wait for the end.
         if (nodeName === "" && isBeingDeleted(pod) && lastMs < sinceMs)
           violated(nameOf(pod, "Pod"), "is being deleted, has no node, and has not ended");
         if (nodeName === "" || world.get(NODES, "", nodeName) !== undefined) continue;

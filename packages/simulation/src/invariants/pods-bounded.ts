@@ -4,7 +4,7 @@ import { type JobRecords, type JobRecord, type PodRecord, jobRecordsOf, mayReadS
 import { type StoredJob, type StoredJobSpec, isActive } from "./job-state.js";
 import { JOBS, JOB_CONTROLLER, PODS, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
-/** Longer than a sync takes from looking at its Job to sending its last request. */
+/** Longer than a sync takes from its read of the Job to its last request. */
 const SYNC_MS = 120_000;
 
 /** Upstream: pkg/controller/job/job_controller.go manageJob, with its expectations. */
@@ -16,7 +16,7 @@ export const boundedPods: Invariant = {
   watch(world, violated): InvariantChecks {
     const records = jobRecordsOf(world);
     const actives = new Map<string, number>();
-    /** By UID of their pods, while these count. */
+    /** The Job for which each pod currently counts, by the pod's UID. */
     const counted = new Map<string, JobRecord>();
     const exhausted = new ExhaustedLimits();
     return {
@@ -43,7 +43,7 @@ export const boundedPods: Invariant = {
   },
 };
 
-/** The Job for whose parallelism a pod counts: one that the Job controller has made, and that is active. */
+/** Returns the Job for whose parallelism a pod counts: the pod is active and the Job controller created it. */
 function countedFor(pod: PodRecord | undefined): JobRecord | undefined {
   if (pod === undefined || pod.gone || pod.createdBy === undefined || pod.flipped) return undefined;
   return isActive(pod.object) ? pod.job : undefined;
@@ -65,7 +65,7 @@ function checkActive(
     violated(nameOf(job.object, "Job"), `has ${active} active pods, and its parallelism is ${max}`);
 }
 
-/** Since when each life of the Job controller has been shown that a Job has failed too often. */
+/** Since when each incarnation of the Job controller has had a Job in its cache that exceeds its limit of failures. */
 class ExhaustedLimits {
   readonly #sinceMs = new Map<string, number>();
 

@@ -111,7 +111,7 @@ describe("L7 no hot loop", () => {
 });
 
 describe("G1 the cluster quiesces", () => {
-  /** A Job, and the use of a quota that the API server notes with it, change all the time. */
+  /** Changes a Job, and with it the status of a quota, all the time. */
   function restless(plan: Partial<FaultPlan> = {}): readonly string[] {
     const history = new History(clusterQuiesces, plan);
     for (let i = 0; i < 400; i++) {

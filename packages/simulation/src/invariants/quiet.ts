@@ -9,14 +9,14 @@ const AT_ONE_INSTANT = 20;
 const IN_A_MINUTE = 200;
 const MINUTE_MS = 60_000;
 
-/** How often something has happened, at this instant and within a minute. */
+/** Counts events at the current instant and within a minute. */
 class Frequency {
   #instantMs = -Infinity;
   #atInstant = 0;
   #minuteMs = -Infinity;
   #inMinute = 0;
 
-  /** Whether that is once too often, said once. */
+  /** Counts an event; returns a text when the count first exceeds a limit. */
   add(nowMs: number): string | undefined {
     if (nowMs !== this.#instantMs) {
       this.#instantMs = nowMs;
@@ -40,7 +40,10 @@ export const noHotLoop: Invariant = {
     "No controller syncs or writes an object more than 20 times at one instant or 200 times in a minute " +
     "without a write that changes something, or an event of the object or of one that it owns.",
   watch(_world, violated): InvariantChecks {
-    /** What a component does about an object since there was news of it: by component, then by process, namespace and name. */
+    /**
+     * Counts of a component's actions on an object since the object's last event: by component, then by process,
+     * namespace and name.
+     */
     const busy = new Map<string, Map<string, Map<string, Frequency>>>();
     const count = (component: string, subject: string, what: string, nowMs: number): string | undefined => {
       let objects = busy.get(component);
@@ -53,7 +56,7 @@ export const noHotLoop: Invariant = {
     };
     return {
       onDecision({ controller, decision, process, atMs }) {
-        // Others tell of what they have done, and not of each look.
+        // Other controllers report actions, not every look at an object.
         if (!("key" in decision)) return;
         const often = count(controller, `${process} ${decision.key}`, LOOK, atMs);
         if (often !== undefined) violated(decision.key, `${controller} looks at it ${often}, and changes nothing`);
@@ -64,18 +67,18 @@ export const noHotLoop: Invariant = {
         const created = createdOf(request);
         const name = request.name || created?.metadata?.name;
         if (!name || resource === "events" || resource.startsWith("events.")) return;
-        // What is made for an owner is made for what is told of that one.
+        // An object that is created for an owner results from the owner's events.
         const subject = (created && getControllerOf(created)?.name) ?? name;
         const often = count(component, `${process} ${namespace}/${subject}`, `${verb} ${resource}`, request.atMs);
         if (often !== undefined)
           violated(`${resource} ${namespace}/${name}`, `${component} sends ${verb} ${often}, and changes nothing`);
       },
-      // Each event is a reason of its own to look.
+      // Each event is a new reason to look.
       onCacheEvent({ component, process, object, previous }) {
         const objects = busy.get(component);
         if (objects === undefined || objects.size === 0) return;
         for (const key of concernedKeys(object)) objects.delete(`${process} ${key}`);
-        // Whoever owned it has reason to look as well.
+        // The former owner has a reason to look too.
         const former = previous === undefined ? undefined : getControllerOf(previous);
         if (former !== undefined) objects.delete(`${process} ${object.metadata.namespace ?? ""}/${former.name}`);
       },
@@ -95,7 +98,7 @@ export const noHotLoop: Invariant = {
 
 const LOOK = "look";
 
-/** An object's key, and that of its controller. */
+/** Returns the key of an object, and that of its controller. */
 function concernedKeys(object: Stored): string[] {
   const { namespace = "", name } = object.metadata;
   const owner = getControllerOf(object);
@@ -125,9 +128,9 @@ export const clusterQuiesces: Invariant = {
       onChange({ resource, object, request, atMs }) {
         if (atMs < world.healedMs + SETTLES_MS || request === undefined || !isFromController(request)) return;
         if (resource.startsWith("leases") || resource.startsWith("events")) return;
-        // What the API server keeps up to date with it, as the use of a quota, settles with it.
+        // Objects that the API server updates as an effect of the write, such as the use of a quota, quiesce with it.
         if (resource !== request.resource) return;
-        // Who is ahead of the nodes takes every back-off for over.
+        // To a clock that is ahead of the nodes', every back-off is over.
         if (resource === JOBS && clockMayBeWrong(world)) return;
         const key = `${request.component} ${object.metadata.uid}`;
         const hour = Math.floor((atMs - world.healedMs) / HOUR_MS);

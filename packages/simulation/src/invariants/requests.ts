@@ -21,22 +21,22 @@ export const noInvalidWrite: Invariant = {
   },
 };
 
-/** What is refused for what others do at the same time: none of it is there before the request is sent. */
+/** Reports whether a refusal results from a concurrent change that did not exist when the request was sent. */
 function isPermitted({ code, message = "", verb }: AnsweredRequest): boolean {
   if (code === 403)
     return /exceeded quota|is being terminated|denied the request|unable to create new content in namespace/.test(
       message,
     );
   if (code !== 422) return false;
-  // A patch says by its UID which object is meant; another object of that name must not take it.
+  // The patch has a UID precondition; another object of that name must not be patched.
   if (verb === "patch" && /metadata\.uid: Invalid value/.test(message)) return true;
-  // Of two controllers that adopt a pod, the second learns from the answer that it is too late.
+  // Of two controllers that adopt a pod, the second gets this response.
   if (verb === "patch" && /Only one reference can have Controller set to true/.test(message)) return true;
-  // To adopt a pod adds a finalizer, which is too late for one that was deleted just before.
+  // Adoption adds a finalizer, which is refused for a pod that was deleted just before.
   return /no new finalizers can be added if the object is being deleted/.test(message);
 }
 
-/** Errors that only a mistake in a program makes. */
+/** Errors that only a programming mistake causes. */
 const MISTAKES: ReadonlySet<string> = new Set([
   "TypeError",
   "ReferenceError",
@@ -60,7 +60,7 @@ export const noCrash: Invariant = {
   },
 };
 
-/** The mistake that an error is, or is caused by. */
+/** Returns the programming mistake that an error is, or is caused by. */
 function mistakeIn(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error)) return `what is no error: ${String(error)}`;
   if (MISTAKES.has(error.name)) return `${error.name}: ${error.message}`;
@@ -73,7 +73,7 @@ function mistakeIn(error: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
-/** What a request is about: `jobs default/pi`. */
+/** Returns the target of a request: `jobs default/pi`. */
 export function targetOf({ resource, namespace, name, body }: AnsweredRequest): string {
   const named = name || nameIn(body);
   return `${resource} ${namespace === "" ? named : `${namespace}/${named}`}`;

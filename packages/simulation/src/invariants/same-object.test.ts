@@ -8,7 +8,7 @@ const component = "pod-garbage-collector-controller";
 const first = pod("Running", { metadata: { uid: "first" } });
 const second = pod("Running", { metadata: { uid: "second" } });
 
-/** The second has taken the name of the first, which the controller was shown. */
+/** Returns a history in which a second object has taken the name of the first, which the controller has observed. */
 function taken(): History {
   const history = new History(sameObject);
   history.store(first);

@@ -8,9 +8,12 @@ export const sameObject: Invariant = {
     "A controller changes or deletes only the object that it has observed under " +
     "that name, never another object that has taken the name since.",
   watch(_world, violated): InvariantChecks {
-    /** UIDs that each life of a component was told of, or has read, by resource and name. */
+    /** UIDs that each incarnation of a component has received or read, by resource and name. */
     const seen = new Map<string, Set<string>>();
-    /** Resources of which it is told what a life sees. Of others, as those of which it keeps metadata alone, it is not. */
+    /**
+     * Resources whose cache events are reported, by incarnation. For others, such as metadata-only caches, they are
+     * not.
+     */
     const watched = new Set<string>();
     const stored = new Map<string, string>();
     const nameIn = (resource: string, { metadata }: Stored): string =>
@@ -24,7 +27,7 @@ export const sameObject: Invariant = {
     return {
       onCacheEvent(event) {
         const { object, previous } = event;
-        // Of what was there before it knows already.
+        // The previous object is known already.
         if (!isFromController(event) || (previous !== undefined && uidOf(previous) === uidOf(object))) return;
         watched.add(`${incarnationKeyOf(event)} ${event.resource}`);
         see(incarnationKeyOf(event), nameIn(event.resource, object), uidOf(object));
@@ -46,7 +49,7 @@ export const sameObject: Invariant = {
         }
         if (type === "DELETED" && stored.get(name) === uid) stored.delete(name);
         if (request === undefined || !isFromController(request)) return;
-        // Whoever has never seen the name goes by the name alone.
+        // A component that has never observed the name acts on the name alone.
         const uids = seen.get(`${incarnationKeyOf(request)} ${name}`);
         if (uids === undefined || uids.has(uid) || !watched.has(`${incarnationKeyOf(request)} ${resource}`)) return;
         violated(

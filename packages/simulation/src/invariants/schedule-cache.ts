@@ -6,19 +6,22 @@ import { WallClock, WallClockSchedule } from "./wall-clock-schedule.js";
 
 type Spec = NonNullable<DeepReadonly<CronJob>["spec"]>;
 
-/** Schedules of CronJobs, each read once. What clocks on the wall can tell of them, they do. */
+/**
+ * Parsed schedules of CronJobs, each parsed once. Schedules that `WallClockSchedule` supports are computed
+ * independently of `@kubewright/cron`.
+ */
 export class ScheduleCache {
   readonly #localTimeZone: string;
   readonly #zones = new TimeZoneCache();
   readonly #clocks = new Map<string, WallClock>();
   readonly #schedules = new Map<string, Pick<Schedule, "next"> | undefined>();
 
-  /** @param localTimeZone - The zone of CronJobs that name none. */
+  /** @param localTimeZone - Zone of CronJobs that name none. */
   constructor(localTimeZone = "UTC") {
     this.#localTimeZone = localTimeZone;
   }
 
-  /** `undefined` for one that cannot be read, or whose zone is not known. */
+  /** Returns a schedule; `undefined` when it cannot be parsed, or its zone is unknown. */
   of({ schedule, timeZone }: Pick<Spec, "schedule" | "timeZone">): Pick<Schedule, "next"> | undefined {
     const text = timeZone == null || schedule.includes("TZ") ? schedule : `TZ=${timeZone} ${schedule}`;
     if (!this.#schedules.has(text)) {
@@ -28,7 +31,7 @@ export class ScheduleCache {
     return this.#schedules.get(text);
   }
 
-  /** By how much the clocks that a CronJob's runs are dated with are ahead of UTC; `undefined`: not sure. */
+  /** Returns the offset from UTC for a CronJob's scheduled time; `undefined` when it is uncertain. */
   offsetMs({ timeZone }: Pick<Spec, "timeZone">, atMs: number): number | undefined {
     const zone = timeZone ?? "UTC";
     return this.#zones.get(zone) === undefined ? undefined : this.#clock(zone).offsetAt(atMs);
@@ -57,12 +60,12 @@ export class ScheduleCache {
 
 const makeScheduleCache = ({ plan }: World): ScheduleCache => new ScheduleCache(plan.timeZone);
 
-/** The one of a run. */
+/** Returns the cache of a run. */
 export function scheduleCacheOf(world: World): ScheduleCache {
   return world.shared(makeScheduleCache);
 }
 
-/** Whether slots lie at an equal distance from one to the next, wherever the first is. */
+/** Reports whether slots have equal distances, counted from any first one. */
 export function isRelative({ schedule }: Pick<Spec, "schedule">): boolean {
   return schedule.includes("@every");
 }

@@ -5,10 +5,10 @@ import type { RequestInfo, StoredChange, World } from "../world.js";
 import { Assignments, bucketText, isFenced, processOf } from "./assignments.js";
 import { GARBAGE_COLLECTOR, POD_GC_CONTROLLER, isFromController, nameOf } from "./stored-objects.js";
 
-/** They work for the whole cluster, whatever namespace an object is in. */
+/** Controllers that work for the whole cluster, regardless of an object's namespace. */
 const OF_THE_CLUSTER: ReadonlySet<string> = new Set([GARBAGE_COLLECTOR, "node-lifecycle-controller"]);
 
-/** Upstream has none of this: `docs/sharding.md` says what managers that share work keep to. */
+/** Upstream has no sharding: `docs/sharding.md` specifies it. */
 export const oneWriter: Invariant = {
   name: "S21 one writer per bucket",
   sentence:
@@ -17,7 +17,7 @@ export const oneWriter: Invariant = {
   watch(world, violated): InvariantChecks {
     if (!isShared(world)) return {};
     const assignments = new Assignments();
-    /** By bucket, epoch and controller: in which of their lives they write. */
+    /** The incarnation that writes, by bucket, epoch and controller. */
     const incarnations = new Map<string, number>();
     const check = (change: StoredChange, request: RequestInfo): void => {
       const { object, resource } = change;
@@ -45,7 +45,7 @@ export const oneWriter: Invariant = {
         assignments.onChange(change);
         const { request, resource } = change;
         if (request === undefined || !isManager(request) || !isFromController(request)) return;
-        // What an API server does because of a write is its own affair, as the events of all are.
+        // Writes that an API server makes as an effect of another write are ignored, and so are events.
         if (resource !== request.resource || resource.startsWith("events")) return;
         check(change, request);
       },
@@ -83,15 +83,18 @@ export const liveMembersKeepBuckets: Invariant = {
 };
 
 /**
- * Longer than anything takes of which nobody is told outside: a Lease that has to be found silent (15 s), a bucket that began to
- * sync while something was wrong and is given up (60 s), the free bucket's wait for each who does not take it (5 s), and a look.
+ * Longer than the sum of the delays of a handover that are not visible from outside:
+ *
+ * - a Lease has to expire (15 s),
+ * - a bucket that started to sync during a fault is abandoned (60 s),
+ * - an unassigned bucket waits for each member that does not take it (5 s),
+ * - one poll.
  */
 const ACTIVE_MS = 100_000;
 
 export const everyBucketIsActive: Invariant = {
   name: "L11 every bucket is active",
-  sentence:
-    "Without faults, no bucket is without an active manager for longer than 100 s: handovers end.",
+  sentence: "Without faults, no bucket is without an active manager for longer than 100 s: handovers end.",
   watch(world, violated): InvariantChecks {
     if (!isShared(world)) return {};
     const sinceMs = new Map<number, number>();
@@ -129,7 +132,7 @@ function isManager({ process }: RequestInfo): boolean {
   return process.startsWith("controller-manager-");
 }
 
-/** Buckets of which a request may be: ended pods that are too many are those of the whole cluster. */
+/** Returns the buckets to which a request may belong: surplus ended pods are those of the whole cluster. */
 function bucketsOf({ component }: RequestInfo, namespace = ""): readonly number[] {
   if (OF_THE_CLUSTER.has(component)) return [CLUSTER_BUCKET];
   return component === POD_GC_CONTROLLER ? [bucketOf(namespace), CLUSTER_BUCKET] : [bucketOf(namespace)];

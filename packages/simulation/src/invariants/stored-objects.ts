@@ -14,7 +14,7 @@ export const TTL_CONTROLLER = "ttl-after-finished-controller";
 export const POD_GC_CONTROLLER = "pod-garbage-collector-controller";
 export const GARBAGE_COLLECTOR = "garbage-collector-controller";
 
-/** What a cluster has besides controllers, and those who use it. */
+/** Components and users of a cluster that are no controllers. */
 const NO_CONTROLLERS: ReadonlySet<string> = new Set([
   "",
   "kubelet",
@@ -25,7 +25,7 @@ const NO_CONTROLLERS: ReadonlySet<string> = new Set([
   "informers",
 ]);
 
-/** Components of the cluster whose writes follow rules of their own: what they change, no user has changed. */
+/** Components of the cluster, whose writes have their own invariants: their changes are not user changes. */
 const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
   "",
   "kubelet",
@@ -40,22 +40,22 @@ const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
   "informers",
 ]);
 
-/** Whether a controller sends it, and neither a node, a scheduler nor a person. */
+/** Reports whether a controller sends the request, and not a node, the scheduler or a user. */
 export function isFromController({ component }: Pick<RequestInfo, "component">): boolean {
   return !NO_CONTROLLERS.has(component) && !isFromElection({ component });
 }
 
-/** Whether it is sent to find out, or to say, who leads. */
+/** Reports whether the request belongs to leader election. */
 export function isFromElection({ component }: Pick<RequestInfo, "component">): boolean {
   return component.startsWith("election");
 }
 
-/** Whether somebody from outside of the cluster sends it. */
+/** Reports whether a client outside of the cluster sends the request. */
 export function isFromUser(request: Pick<RequestInfo, "component"> | undefined): boolean {
   return request !== undefined && !OF_THE_CLUSTER.has(request.component);
 }
 
-/** One life of one component: what it remembers, and its caches, end with it. */
+/** Returns the key of one incarnation of a component; its memory and its caches end with it. */
 export function incarnationKeyOf({
   component,
   process,
@@ -64,7 +64,7 @@ export function incarnationKeyOf({
   return `${component} ${process} ${incarnation}`;
 }
 
-/** `Job default/pi`. */
+/** Returns an object's kind and name for messages: `Job default/pi`. */
 export function nameOf({ kind, metadata }: Stored, resource = ""): string {
   const name = metadata.namespace === undefined ? `${metadata.name}` : `${metadata.namespace}/${metadata.name}`;
   return `${kind ?? resource} ${name}`;
@@ -78,7 +78,7 @@ export function isBeingDeleted({ metadata }: Stored): boolean {
   return metadata.deletionTimestamp != null;
 }
 
-/** The controller of that kind which the object names. */
+/** Returns the controller reference of an object, if it has that kind. */
 export function ownerOfKind(object: Stored, kind: string): DeepReadonly<OwnerReference> | undefined {
   const owner = getControllerOf(object);
   return owner?.kind === kind ? owner : undefined;

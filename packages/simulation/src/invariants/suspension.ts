@@ -6,10 +6,10 @@ import { lastWrittenOf } from "./last-written.js";
 import { clockMayBeWrong } from "./plan-settings.js";
 import { JOBS, JOB_CONTROLLER, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
-/** The API's times have whole seconds. */
+/** Times in the API have a resolution of one second. */
 const ROUNDING_MS = 1000;
 
-/** Upstream: pkg/controller/job/job_controller.go syncJob, what it does about the condition Suspended. */
+/** Upstream: pkg/controller/job/job_controller.go syncJob, its handling of the condition Suspended. */
 export const suspensionIsReported: Invariant = {
   name: "S25 suspension is reported",
   sentence:
@@ -17,7 +17,7 @@ export const suspensionIsReported: Invariant = {
     "startTime if and only if it is not. A sync that starts the Job sets a startTime no earlier than its own start.",
   watch(world, violated): InvariantChecks {
     const written = lastWrittenOf(world);
-    /** When Jobs were started, as syncs that are under way have written, by the controller's life and the Job's UID. */
+    /** Start times written by unfinished syncs, by incarnation of the controller and the Job's UID. */
     const started = new Map<string, string>();
     return {
       onChange(change) {

@@ -11,7 +11,7 @@ const CONTROLLER = "job-controller";
 
 type Reported = Extract<ReportedDecision, { controller: "job-controller" }>;
 
-/** What the Job controller would decide, changed. */
+/** Returns the Job controller's decision with changes. */
 function decision(
   owner: Job,
   pods: readonly Pod[],

@@ -32,7 +32,7 @@ export const noOverDeletion: Invariant = {
         const { remove = [], create = [] } = decision.plan.pods ?? {};
         if (job === undefined || (remove.length === 0 && create.length === 0)) return;
         const { observed, succeeded } = decision.plan;
-        // The sync may have seen an older spec than is stored.
+        // The controller's cache may have an older spec than the store.
         const bounds = job.specs.map((spec) => boundsOf(spec, observed, succeeded));
         const maxRemoved = Math.max(...bounds.map(({ removed }) => removed));
         const maxCreated = Math.max(...bounds.map(({ created }) => created));
@@ -48,7 +48,7 @@ export const noOverDeletion: Invariant = {
 
 type Observed = JobDecision["plan"]["observed"];
 
-/** How many pods a sync may remove, and create, at most. */
+/** Returns the maximum numbers of pods that a sync may delete and create. */
 function boundsOf(
   spec: StoredJobSpec,
   { active, terminating }: Observed,
@@ -64,7 +64,7 @@ function boundsOf(
   };
 }
 
-/** Pods without an index below `completions`, and all but one of each index. */
+/** Returns the number of pods without an index below `completions`, plus all but one pod of each index. */
 function uselessPods(pods: readonly DeepReadonly<Pod>[], completions: number): number {
   const taken = new Set<number>();
   let useless = 0;
@@ -105,7 +105,7 @@ export const statusMatchesObservedPods: Invariant = {
           return;
         }
         const job = records.podsByName.get(`${request.namespace}/${request.name}`)?.job;
-        // Another Job that would take the pod over, and finds it gone, tells nothing of this one's sync.
+        // A request of another Job that tries to adopt the pod, and finds it gone, does not belong to this Job's sync.
         const named = (request.body as StoredPod | undefined)?.metadata?.ownerReferences?.[0]?.uid;
         if (job !== undefined && (named ?? job.uid) === job.uid) syncOf(request, job.uid).removed(request);
       },
@@ -115,7 +115,7 @@ export const statusMatchesObservedPods: Invariant = {
         const key = `${incarnationKeyOf({ ...reported, component: JOB_CONTROLLER })} ${decision.uid}`;
         const sync = syncs.get(key) ?? new Sync();
         syncs.delete(key);
-        // Whose sync it is that asks for a pod which has changed hands cannot be told.
+        // For a pod that has changed its owner, requests cannot be assigned to a sync.
         if (decision.plan.observed.active.some((pod) => records.pods.get(uidOf(pod))?.moved === true)) return;
         const wrong = sync.statusProblem(decision);
         if (wrong !== undefined) violated(`Job ${decision.key}`, wrong);
@@ -124,7 +124,7 @@ export const statusMatchesObservedPods: Invariant = {
   },
 };
 
-/** What one sync has done so far. */
+/** The effects of one sync so far. */
 class Sync {
   readonly written: StoredJob[] = [];
   readonly #gone = new Set<string>();
@@ -138,15 +138,15 @@ class Sync {
   }
 
   removed({ verb, code, name }: AnsweredRequest): void {
-    // What it lets go of once the status is written, and finds gone, was there when it wrote: the next sync tells of that.
+    // A pod that is found gone after the status write existed when the status was written: the next sync reports it.
     if (verb === "patch" && code === 404 && this.written.length > 0) return;
     if (code === 404 || (verb === "delete" && code >= 200 && code < 300)) this.#gone.add(name);
     else if (code < 200 || code > 299) this.#deletionFailed = true;
   }
 
-  /** What is wrong with a status that it has written. */
+  /** Returns a problem of a status that the sync has written. */
   statusProblem({ plan: { observed, end }, error }: JobDecision): string | undefined {
-    // Creations that such a namespace refuses are taken for granted: exception X6.
+    // Creations that a terminating namespace refuses count as done: exception X6.
     if (this.#namespaceEnds) return undefined;
     const deleted = observed.active.filter(({ metadata }) => this.#gone.has(metadata.name ?? ""));
     const active = observed.active.length + this.#created - deleted.length;
@@ -165,7 +165,7 @@ class Sync {
         statusCounts.active === counts.active &&
         statusCounts.terminating === counts.terminating &&
         (statusCounts.ready === counts.ready || this.#deletionFailed);
-      // An end may be written before the pods are deleted for it.
+      // The status of an ending Job may be written before its pods are deleted.
       if (isSo({ active, ready, terminating }) || (end !== undefined && isSo(allDeleted))) continue;
       return (
         `its status says ${statusCounts.active} active, ${statusCounts.ready} ready and ${statusCounts.terminating} terminating pods, ` +

@@ -7,9 +7,9 @@ import { hasFinalizer } from "./ownership-graph.js";
 import { clockMayBeWrong } from "./plan-settings.js";
 import { JOBS, TTL_CONTROLLER, isBeingDeleted, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
-/** The API's times have whole seconds: exception X8. */
+/** Times in the API have a resolution of one second: exception X8. */
 const ROUNDING_MS = 1000;
-/** How long an expired Job may be left. */
+/** Maximum time for which an expired Job may remain. */
 const ACTS_MS = 120_000;
 
 /** Upstream: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go. */
@@ -20,9 +20,9 @@ export const ttlReason: Invariant = {
     "passed, as of its last read of the Job, and with foreground propagation.",
   watch(world, violated): InvariantChecks {
     const clock = new ControllerClock(world);
-    /** What was edited when, by UID. */
+    /** Former TTLs of each Job and when they changed, by UID. */
     const edits = new Map<string, { readonly atMs: number; readonly ttl: number }[]>();
-    /** When each life asked for a Job, and was answered. */
+    /** When each incarnation successfully read a Job. */
     const looks = new Map<string, number[]>();
     const lookAt = (request: RequestInfo, namespace: string, name: string): string =>
       `${incarnationKeyOf(request)} ${namespace}/${name}`;
@@ -40,7 +40,7 @@ export const ttlReason: Invariant = {
         const ttlBefore = ttlOf(previous);
         if (ttlBefore !== undefined && ttlBefore !== ttlOf(object)) listIn(edits, uid).push({ atMs, ttl: ttlBefore });
         if (request?.component !== TTL_CONTROLLER || !isDeletion(change)) return;
-        // It may be edited between the last look at it and its deletion: exception X10.
+        // An edit between the last read and the deletion has no effect: exception X10.
         const { sentMs } = request;
         const asked = looks.get(lookAt(request, object.metadata.namespace ?? "", object.metadata.name ?? ""));
         const lookedMs = asked?.findLast((askedMs) => askedMs <= sentMs) ?? sentMs;
@@ -68,13 +68,13 @@ function ttlOf(job: Stored<Job> | undefined): number | undefined {
   return job?.spec?.ttlSecondsAfterFinished;
 }
 
-/** When a Job may be deleted; `undefined`: never. */
+/** Returns when a Job expires; `undefined` when it never does. */
 function expiryMs(job: Stored<Job>, ttl = ttlOf(job)): number | undefined {
   const finishedMs = parseTime(finishedCondition(job)?.lastTransitionTime);
   return finishedMs === undefined || ttl == null ? undefined : finishedMs + ttl * 1000;
 }
 
-/** @param recent - What its time was until a moment ago. */
+/** @param recent - TTLs that it had until recently. */
 function deletionProblem(job: Stored<Job>, recent: readonly number[], nowMs: number): string | undefined {
   if (finishedCondition(job) === undefined) return "and has not finished";
   const expiries = [expiryMs(job), ...recent.map((ttl) => expiryMs(job, ttl))];

@@ -2,17 +2,18 @@ const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** How far ahead is looked. */
+/** How far ahead the search goes. */
 const LONGEST_MS = 40 * DAY_MS;
-/** The month before counts too: upstream starts at the first of a month, and at midnight. */
+/** The previous month counts too: upstream starts at the first of a month, and at midnight. */
 const BEFORE_MS = 32 * DAY_MS;
 
 /**
- * When a schedule is due, found minute by minute on the clock on the wall: slowly, and knowing nothing of how `@kubewright/cron`
- * goes about it, which it is to judge.
+ * A cron schedule that searches minute by minute on the wall clock of its zone. The search is slow, and independent of
+ * `@kubewright/cron`, which it checks.
  *
- * It says nothing of what it cannot be sure of: names, macros and zones in schedules; and of clocks that are put forward or back
- * other than by one hour between 01:00 and 22:59, where upstream's steps lead elsewhere (robfig/cron v3.0.1, spec.go Next).
+ * It returns no result where it cannot be sure. That applies to names, macros and zones in schedules. It also applies
+ * to clock changes other than by one hour between 01:00 and 22:59, where upstream's steps lead elsewhere (robfig/cron
+ * v3.0.1, spec.go Next).
  */
 export class WallClockSchedule {
   readonly #zone: WallClock;
@@ -21,7 +22,7 @@ export class WallClockSchedule {
   readonly #days: ReadonlySet<number>;
   readonly #months: ReadonlySet<number>;
   readonly #weekdays: ReadonlySet<number>;
-  /** Whether a day has to match both as one of the month and one of the week, and not just either. */
+  /** Whether a day has to match both day of month and day of week, and not just one of them. */
   readonly #both: boolean;
 
   private constructor(fields: readonly ReadonlySet<number>[], both: boolean, zone: WallClock) {
@@ -36,7 +37,7 @@ export class WallClockSchedule {
     this.#zone = zone;
   }
 
-  /** `undefined` if it is more than numbers, lists, ranges and steps. */
+  /** Returns `undefined` for a schedule with anything but numbers, lists, ranges and steps. */
   static of(text: string, zone: WallClock): WallClockSchedule | undefined {
     const texts = text.split(" ");
     const fields = texts.map((field, index) => valuesOf(field, RANGES[index]));
@@ -44,7 +45,7 @@ export class WallClockSchedule {
     return new WallClockSchedule(fields, [texts[2], texts[4]].some(isAny), zone);
   }
 
-  /** The first slot after a time; `undefined`: not sure, or too far away. */
+  /** Returns the first slot after a time; `undefined` when it is uncertain or too far away. */
   next(afterMs: number): number | undefined {
     let atMs = (Math.floor(afterMs / MINUTE_MS) + 1) * MINUTE_MS;
     const lastMs = atMs + LONGEST_MS;
@@ -91,18 +92,18 @@ function valuesOf(text: string, [min, max]: readonly [number, number] = [0, -1])
   return values;
 }
 
-/** Whether a field says of itself that it does not matter, and does not just happen to have all there is. */
+/** Reports whether a field is a star with step 1 or none. A list of every value is no star. */
 function isAny(text = ""): boolean {
   return text.split(",").some((item) => item === "*" || item === "*/1");
 }
 
-/** What clocks on the wall of a zone show. */
+/** The wall clock of a time zone. */
 export class WallClock {
   readonly #format: Intl.DateTimeFormat | undefined;
   readonly #offsets = new Map<number, number>();
   readonly #plainDays = new Map<number, boolean>();
 
-  /** @param timeZone - One that `Intl` knows. */
+  /** @param timeZone - A zone that `Intl` knows. */
   constructor(timeZone: string) {
     if (timeZone === "UTC") return;
     this.#format = new Intl.DateTimeFormat("en-US", {
@@ -117,18 +118,18 @@ export class WallClock {
     });
   }
 
-  /** By how much they are ahead of UTC: to the quarter of an hour; `undefined` where that is not all there is to it. */
+  /** Returns the offset from UTC, a multiple of a quarter of an hour; `undefined` when it is not one. */
   offsetAt(atMs: number): number | undefined {
     if (this.#format === undefined) return 0;
     const dayMs = Math.floor(atMs / DAY_MS) * DAY_MS;
     const atFirst = this.#read(dayMs);
-    // Clocks are put forward or back at a full quarter of an hour, once in a day.
+    // Clocks change at a full quarter of an hour, and at most once a day.
     const offsetMs =
       atFirst === this.#read(dayMs + DAY_MS) ? atFirst : this.#read(Math.floor(atMs / QUARTER_MS) * QUARTER_MS);
     return offsetMs % QUARTER_MS === 0 ? offsetMs : undefined;
   }
 
-  /** Whether in all that time clocks were put forward or back, if at all, by an hour and far from midnight. */
+  /** Reports whether every clock change in that time is by one hour and far from midnight. */
   isPlain(fromMs: number, toMs: number): boolean {
     if (this.#format === undefined) return true;
     for (let day = Math.floor(fromMs / DAY_MS); day * DAY_MS <= toMs; day++) {
@@ -145,7 +146,7 @@ export class WallClock {
     for (let atMs = dayMs + HOUR_MS; atMs <= dayMs + DAY_MS; atMs += HOUR_MS) {
       const after = this.#read(atMs);
       if (after === before) continue;
-      // The last second of the hour is as the first, and both sides are of the same day.
+      // The offset is constant up to the last second of the hour, and both sides of the change are on the same day.
       if (this.#read(atMs - 1000) !== before || Math.abs(after - before) !== HOUR_MS) return false;
       const hours = [before, after].map((offsetMs) => new Date(atMs + offsetMs).getUTCHours());
       if (new Date(atMs + before).getUTCMinutes() !== 0 || hours.some((hour) => hour < 1 || hour > 22)) return false;

@@ -16,7 +16,7 @@ const violation = (plan: FaultPlan, afterMs = 5_000): Violation => ({
   atMs: Date.parse(plan.start) + afterMs,
 });
 
-/** Fails when this holds of a plan. */
+/** Returns a test for plans that fails when the predicate holds. */
 const failsWhen =
   (holds: (plan: FaultPlan) => boolean) =>
   async (plan: FaultPlan): Promise<Violation | undefined> =>
@@ -27,7 +27,7 @@ const happens = (plan: FaultPlan, holds: (entry: ScenarioEventEntry) => boolean)
 const jobOf = (plan: FaultPlan): Record<string, number> | undefined =>
   plan.manifests.find(({ kind, metadata }) => kind === "Job" && metadata.name === "job-1")?.["spec"] as never;
 
-/** A plan with a good deal in it. */
+/** Returns a plan with many parts. */
 function richPlan(holds: (plan: FaultPlan) => boolean = () => true): FaultPlan {
   for (let seed = 1; ; seed++) {
     const plan = generatePlan(seed);
@@ -118,7 +118,8 @@ test("another invariant, or another kind of object, is another failure", async (
   const plan = richPlan();
   const { plan: smallest, violation: found } = await minimize(plan, async (each) => {
     if (each.manifests.length === plan.manifests.length) return violation(each);
-    if (each.manifests.length % 2 === 0) return { ...violation(each), invariant: "S2 recorded before finalizer removal" };
+    if (each.manifests.length % 2 === 0)
+      return { ...violation(each), invariant: "S2 recorded before finalizer removal" };
     return { ...violation(each), subject: "Pod default/job-1-abcde" };
   });
   expect(smallest.manifests).toHaveLength(plan.manifests.length);
@@ -140,7 +141,7 @@ test("a run that ends before it quiesces is not reported as a failure", async ()
   const plan = richPlan();
   const { plan: smallest } = await minimize(plan, async (each) => {
     const endMs = parseDuration(each.for)!;
-    // The real one comes after half a minute; who cuts that off finds something unfinished at the end instead.
+    // The real violation comes after 30 s; a shorter plan has an unfinished state at its end instead.
     return violation(each, Math.min(endMs, 30_000));
   });
   expect(smallest.for).toBe("31s");
@@ -159,7 +160,7 @@ test("for every seed, the result fails, is valid, and is reproducible", async ()
       const first = await minimize(plan, fails);
       expect(await fails(first.plan)).toBeDefined();
       expect(missingReferences(first.plan)).toEqual([]);
-      // None can be left out: it is one of those, or makes what one of those is about.
+      // No event can be removed: it is needed itself, or creates an object that a needed event names.
       const left = first.plan.events ?? [];
       for (const one of left) {
         const rest = { ...first.plan, events: left.filter((other) => other !== one) };

@@ -10,11 +10,11 @@ import { refersTo, missingReferences, nameOf } from "./references.js";
 import { omissions, reductions, withChange } from "./simpler-values.js";
 
 export interface MinimizeOptions {
-  /** How many plans to play at most. Default: 1000. */
+  /** Maximum number of plans to run. Default: 1000. */
   readonly budget?: number;
-  /** Told after each play. */
+  /** Called after each run. */
   readonly onProgress?: (progress: MinimizeProgress) => void;
-  /** Ends it with what has been reached. */
+  /** Ends the minimisation with the smallest plan so far. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,21 +26,21 @@ export interface MinimizeProgress {
 
 export interface Minimized {
   readonly plan: FaultPlan;
-  /** What is wrong when it is played. */
+  /** Violation of the minimised plan. */
   readonly violation: Violation;
   readonly plansRun: number;
-  /** Whether nothing more can be taken away: not so when the budget was used up. */
+  /** Whether nothing more can be removed; false when the budget was used up. */
   readonly isMinimal: boolean;
 }
 
 /**
- * Finds a smaller plan that goes wrong in the same way: drops happenings, objects and what is said of them, settings and fields
- * (delta debugging), then makes times and numbers smaller, until nothing more can be left out. What is the same way is the
- * invariant and the kind of object.
+ * Finds a smaller plan with the same violation: drops events, objects with their workload entries, settings and fields
+ * (delta debugging), then reduces times and numbers, until nothing more can be removed. Two violations are the same if
+ * they have the same invariant and kind of object.
  *
- * Since every part of a run draws from a source of its own, what is dropped changes nothing about the rest.
+ * Every part of a run draws from its own source, so a removed part does not change the rest.
  *
- * @param fails - Plays a plan. Answers with the violation that is looked for, or the first if there are others.
+ * @param fails - Runs a plan. Returns the violation to reproduce, or the first one if there are others.
  * @throws Error when the plan itself does not fail.
  */
 export async function minimize(
@@ -60,10 +60,10 @@ class Search {
   readonly #fails: (plan: FaultPlan) => Promise<Violation | undefined>;
   readonly #options: MinimizeOptions;
   readonly #budget: number;
-  /** How long a plan has to go on after its last happening. */
+  /** Time that a plan needs after its last event. */
   readonly #settleMs: number;
   readonly #isFoundAtRest: boolean;
-  /** Plans that are known not to fail. */
+  /** Plans that are known not to fail, as JSON. */
   readonly #passed = new Set<string>();
   #plan: FaultPlan;
   #violation: Violation;
@@ -85,7 +85,7 @@ class Search {
   }
 
   async run(): Promise<Minimized> {
-    // What makes every play after it cheaper comes first.
+    // Changes that make every later run cheaper come first.
     await this.#dropLater();
     await this.#shorten();
     await this.#dropKinds();
@@ -111,7 +111,7 @@ class Search {
     return this.#plansRun >= this.#budget || this.#options.signal?.aborted === true;
   }
 
-  /** What has not begun when it goes wrong has no part in it. */
+  /** Drops the events that begin after the violation. */
   async #dropLater(): Promise<void> {
     const { events = [], start } = this.#plan;
     const wrongMs = this.#violation.atMs - Date.parse(start);
@@ -119,7 +119,7 @@ class Search {
     if (earlier.length < events.length) await this.#try({ ...this.#plan, events: earlier });
   }
 
-  /** All happenings of one kind, or all requests of one component that fail: what is wrong is mostly wrong for one reason. */
+  /** Drops all events of one kind, or all failing requests of one component: a violation mostly has a single cause. */
   async #dropKinds(): Promise<void> {
     const kinds = new Set((this.#plan.events ?? []).map(groupOf));
     if (kinds.size < 2) return;
@@ -130,14 +130,14 @@ class Search {
     }
   }
 
-  /** Drops all items, then halves, quarters and so on, and each by itself; the last first. */
+  /** Drops all items, then halves, quarters and so on, and single ones; the last first. */
   async #drop<Item>(
     itemsOf: (plan: FaultPlan) => readonly Item[],
     build: (plan: FaultPlan, rest: readonly Item[]) => FaultPlan,
   ): Promise<void> {
     for (let size = itemsOf(this.#plan).length; size >= 1; size = Math.floor(size / 2))
       for (let end = Infinity; end > 0; end -= size) {
-        // With an item there may have gone others.
+        // Other items may have been dropped with an item.
         const items = itemsOf(this.#plan);
         end = Math.min(end, items.length);
         const rest = items.filter((_, index) => index < end - size || index >= end);
@@ -145,7 +145,7 @@ class Search {
       }
   }
 
-  /** Makes every change that can be made. After one, those that come next in the list are looked for anew: paths may have gone. */
+  /** Tries every change. After a successful one the changes are computed again, because paths may be gone. */
   async #change(changesOf: typeof omissions): Promise<void> {
     for (let index = 0; !this.#isOver;) {
       const change = changesOf(this.#plan)[index];
@@ -154,14 +154,14 @@ class Search {
     }
   }
 
-  /** The time after a violation that was found on the way is of no use to anybody. */
+  /** Cuts the plan after a violation that was found during the run. */
   async #shorten(): Promise<void> {
     if (this.#isFoundAtRest) return;
     const neededMs = Math.floor((this.#violation.atMs - Date.parse(this.#plan.start)) / 1_000 + 1) * 1_000;
     if (neededMs < lengthMs(this.#plan)) await this.#try({ ...this.#plan, for: durationText(neededMs) }, neededMs);
   }
 
-  /** @param forMs - Default: as long after the last happening as it was at the beginning, but no longer than it is. */
+  /** @param forMs - Default: as long after the last event as in the original plan, but not longer than now. */
   async #try(
     changed: FaultPlan,
     forMs = Math.min(lengthMs(this.#plan), lastEndMs(changed) + this.#settleMs),
@@ -184,7 +184,7 @@ class Search {
     return isSame;
   }
 
-  /** What is wrong at the end of a plan that was cut short would only be unfinished. */
+  /** A violation at the end of a plan that was cut may only be an unfinished state. */
   #isSame(plan: FaultPlan, { invariant, subject, atMs }: Violation): boolean {
     return (
       invariant === this.#violation.invariant &&
@@ -199,7 +199,7 @@ function groupOf(entry: ScenarioEventEntry): string {
   return `${Object.keys(entry).find((key) => key !== "at" && key !== "for")} ${who}`;
 }
 
-/** Without an object there is nothing to say of it, nor of what is in it. */
+/** Drops the workload entries and events of dropped objects, and the objects in dropped namespaces. */
 function withManifests(plan: FaultPlan, rest: FaultPlan["manifests"]): FaultPlan {
   const dropped = plan.manifests.filter((object) => !rest.includes(object));
   const namespaces = dropped.flatMap(({ kind, metadata }) => (kind === "Namespace" ? [metadata.name] : []));

@@ -3,7 +3,7 @@ import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
 import type { FaultPlan } from "../fault-plan.js";
 import type { ScenarioEventEntry, Target, WorkloadEntry } from "../scenario/scenario-file.js";
 
-/** What of a plan is named by its happenings and workloads and is not in it: no such plan may be played. */
+/** Returns what a plan's events and workloads name and the plan does not define; such a plan cannot be run. */
 export function missingReferences(plan: FaultPlan): string[] {
   const { controllerManagers = 1, nodes, manifests, events = [], workloads = [] } = plan;
   const defined = new Set([
@@ -23,18 +23,18 @@ export function missingReferences(plan: FaultPlan): string[] {
   );
 }
 
-/** Whether it is the name of a Job that a CronJob makes: its own, and the minute that it is for. */
+/** Reports whether it is the name of a CronJob's Job: the CronJob's name and a minute. */
 function isCronJobRunName(name: string, defined: ReadonlySet<string>): boolean {
   const [, cronJob] = /^Job (.+)-\d{8}$/.exec(name) ?? [];
   return cronJob !== undefined && defined.has(`CronJob ${cronJob}`);
 }
 
-/** Whether something is said of an object by its name. */
+/** Reports whether an entry names an object. */
 export function refersTo(entry: ScenarioEventEntry | WorkloadEntry, object: DeepReadonly<UnstructuredObject>): boolean {
   return namesIn(entry).includes(nameOf(object));
 }
 
-/** `Job default/pi`, `Namespace second` */
+/** Returns an object's kind and name: `Job default/pi`, `Namespace second`. */
 export function nameOf({ kind, metadata: { namespace, name } }: DeepReadonly<UnstructuredObject>): string {
   const isNamespaced = kind !== "Node" && kind !== "Namespace";
   return isNamespaced ? `${kind} ${namespace ?? "default"}/${name}` : `${kind} ${name}`;
@@ -71,14 +71,14 @@ function namesIn(entry: Partial<ScenarioEventEntry> & Partial<WorkloadEntry>): s
   ];
 }
 
-/** Components that only managers have that share work. */
+/** Components that exist only where managers share work. */
 const SHARDING_COMPONENTS: ReadonlySet<string> = new Set(["sharding", "informers"]);
 
 function isManager(who: true | string | undefined): who is string {
   return typeof who === "string" && /^controller-manager-\d+$/.test(who);
 }
 
-/** Pods are made by Jobs, and have no names that could be known. */
+/** Pods are created by Jobs; their names are not known. */
 function targetName({
   kind,
   namespace,

@@ -3,13 +3,13 @@ import { parseDuration } from "@kubewright/clock";
 import type { FaultPlan } from "../fault-plan.js";
 import { durationText } from "../generate/duration-text.js";
 
-/** A change of a plan: the value at a path becomes another, or, `undefined`, is left out. */
+/** A change of a plan: the new value at a path, or `undefined` to remove it. */
 export interface Change {
   readonly path: readonly (string | number)[];
   readonly value: unknown;
 }
 
-/** Fields that nothing is left of without. */
+/** Fields without which an object is invalid. */
 const REQUIRED: ReadonlySet<string> = new Set([
   "apiVersion",
   "kind",
@@ -28,7 +28,7 @@ const REQUIRED: ReadonlySet<string> = new Set([
   "hard",
 ]);
 
-/** What of a happening only adds to it: without the rest it would be another one, or none at all. */
+/** Optional fields of events. Without any other field the event would be another one, or none. */
 const OPTIONAL_IN_EVENTS: ReadonlySet<string> = new Set([
   "times",
   "effect",
@@ -42,7 +42,7 @@ const OPTIONAL_IN_EVENTS: ReadonlySet<string> = new Set([
 
 const OPTIONAL_IN_WORKLOADS: ReadonlySet<string> = new Set(["duration", "startupDelay", "ignoreSigterm", "exitCode"]);
 
-/** Everything optional, each left out; what is greater before what is in it. */
+/** Returns the removal of every optional value, outer values first. */
 export function omissions(plan: FaultPlan): Change[] {
   const { manifests, events = [], workloads = [] } = plan;
   const settings = (["jitter", "controllerManagers", "nodes", "timeZone", "controllers"] as const).filter(
@@ -68,13 +68,13 @@ export function omissions(plan: FaultPlan): Change[] {
   ];
 }
 
-/** Every time and number, each made smaller: a lot at first. */
+/** Returns reductions of every time and number, large ones first. */
 export function reductions(plan: FaultPlan): Change[] {
   const { for: _for, seed: _seed, start: _start, ...rest } = plan;
   return smallerIn(rest, []);
 }
 
-/** The plan with the change made. */
+/** Returns the plan with the change applied. */
 export function withChange(plan: FaultPlan, { path, value }: Change): FaultPlan {
   return changed(plan, path, value) as FaultPlan;
 }
@@ -85,7 +85,7 @@ function changed(from: unknown, [key, ...rest]: readonly (string | number)[], va
     return from.map((item: unknown, index) => (index === key ? changed(item, rest, value) : item));
   const { [key]: before, ...others } = from as Record<string, unknown>;
   const after = changed(before, rest, value);
-  // In the order in which they were.
+  // Keeps the order of the keys.
   return after === undefined ? others : { ...(from as object), [key]: after };
 }
 
@@ -102,7 +102,7 @@ function fieldsOf(value: unknown, path: readonly (string | number)[]): Change[] 
   });
 }
 
-/** Numbers that are names, codes or shares, not amounts. */
+/** Fields with numbers that are names, codes or probabilities, not amounts. */
 const NOT_AMOUNTS: ReadonlySet<string> = new Set(["exitCode", "with", "values", "value"]);
 const DURATIONS: ReadonlySet<string> = new Set([
   "at",
@@ -114,7 +114,7 @@ const DURATIONS: ReadonlySet<string> = new Set([
   "requests",
   "events",
 ]);
-/** What lasts no time at all does not happen. */
+/** A duration of 0 would have no effect. */
 const AT_LEAST_MS: Readonly<Record<string, number>> = { for: 1, by: 1, requests: 1, events: 1 };
 
 function smallerIn(value: unknown, path: readonly (string | number)[]): Change[] {

@@ -25,16 +25,16 @@ import { containersOf, exitCodeText, isSelected } from "./workload-annotations.j
 export interface ScenarioFacts {
   readonly startMs: number;
   readonly durationMs: number;
-  /** All objects there will be: those played from the start, and those that are applied. */
+  /** All objects of the scenario: the initial ones, and those that events apply. */
   readonly objects: readonly ScenarioObject[];
   readonly nodes: readonly NodeShape[];
-  /** Whether it may be about objects that there will not be: of a plan something may have been left out. Default false. */
+  /** Whether events may name missing objects, as in a minimised plan. Default: false. */
   readonly allowsAbsent?: boolean;
-  /** Controllers that are no part of Kubernetes, by name, each a process of its own. Default: none. */
+  /** Names of controllers that are not part of Kubernetes; each is a separate process. Default: none. */
   readonly controllers?: readonly string[];
 }
 
-/** What is wrong with a scenario that its schema allows. */
+/** Checks a scenario that matches the schema. */
 export function checkScenario(file: ScenarioFile, facts: ScenarioFacts): Problem[] {
   return [
     ...checkZone(file),
@@ -66,7 +66,7 @@ function checkLeases({ controllers: { leaseDurations = [], sharding = false } = 
   });
 }
 
-/** The machines of the groups. */
+/** Returns the machines of the node groups. */
 export function nodeShapes(groups: readonly NodeGroup[]): GroupedNode[] {
   return groups.flatMap(({ name, count, cpu = 16, memory = "64Gi", pods = 110, labels, taints }) =>
     Array.from({ length: count ?? 1 }, (_, index): GroupedNode => ({
@@ -81,7 +81,7 @@ export function nodeShapes(groups: readonly NodeGroup[]): GroupedNode[] {
   );
 }
 
-/** As many as Kubernetes itself supports. */
+/** The limit of Kubernetes itself. */
 const MAX_NODES = 5_000;
 
 function checkNodes(groups: readonly NodeGroup[]): Problem[] {
@@ -112,7 +112,7 @@ function checkWorkload(entry: WorkloadEntry, path: Path, { objects, allowsAbsent
   return [...problems, ...checkWorkloadSettings(entry, path)];
 }
 
-/** What is wrong with an entry whatever there is to play. */
+/** Checks the settings of a workload entry, independent of the objects. */
 export function checkWorkloadSettings(entry: WorkloadEntry, path: Path): Problem[] {
   const problems: Problem[] = [];
   const report = (field: string, message: string): void => void problems.push({ path: [...path, field], message });
@@ -307,20 +307,23 @@ function checkValue(
   }
 }
 
-/** Names that happenings may say. */
+/** Names that events may use. */
 interface KnownNames {
   readonly controllers: readonly string[];
-  /** Who has caches. */
+  /** Components with caches. */
   readonly watchers: readonly string[];
-  /** Who sends requests. */
+  /** Components that send requests. */
   readonly components: readonly string[];
-  /** What stands still as a whole, and has a clock. */
+  /** Processes, which can be paused and have a clock. */
   readonly processes: readonly string[];
   /** Controller managers. */
   readonly managers: readonly string[];
 }
 
-/** Of managers that share work: by what they know of each other, and what fills the caches of all their controllers. */
+/**
+ * Components of managers that share work: one coordinates the managers, the other fills the caches of all their
+ * controllers.
+ */
 const SHARDING_COMPONENTS = ["sharding", "informers"];
 
 function knownNames(
@@ -352,7 +355,7 @@ function checkLength(duration: string, path: Path): Problem[] {
   return [{ path, message: `${JSON.stringify(duration)} ${TOO_LONG}` }];
 }
 
-/** What is wrong with kinds of objects: there are built-in ones, and those that are defined. */
+/** Checks kinds of objects: built-in ones and those with a CustomResourceDefinition are known. */
 function checkKinds(kinds: readonly string[], { objects }: ScenarioFacts): string[] {
   const defined = objects.flatMap(({ object }) => {
     const { spec } = object as { spec?: { names?: { kind?: string } } };
@@ -395,7 +398,7 @@ function checkTarget(target: Target, path: Path, facts: ScenarioFacts): Problem[
   return checkNamed({ kind, name, namespace }, [...path, "name"], facts);
 }
 
-/** Whether there is, or will be, a Job or CronJob of this name. */
+/** Checks that a Job or CronJob of this name exists or will exist. */
 function checkNamed(
   { kind, name, namespace }: { readonly kind: "CronJob" | "Job"; readonly name: string; readonly namespace: string },
   path: Path,
@@ -406,7 +409,7 @@ function checkNamed(
   const names = (wanted: string): string[] =>
     inNamespace.filter(({ object }) => object.kind === wanted).map(({ object }) => object.metadata.name ?? "");
   if (names(kind).includes(name)) return [];
-  // CronJobs name their Jobs after the minute.
+  // A CronJob's Job is named after the CronJob and the minute.
   if (kind === "Job" && names("CronJob").some((cronJob) => name.startsWith(`${cronJob}-`))) return [];
   const there = names(kind);
   const hint = there.length === 0 ? `there is none in namespace ${namespace}` : suggestion(name, there);

@@ -4,14 +4,14 @@ import { suggestion } from "../did-you-mean.js";
 import { scenarioSchema } from "./scenario-schema.js";
 import type { Path, Problem } from "./problem.js";
 
-/** What the schema has against a value. Makes no code of it, which some browsers' pages do not allow. */
+/** Checks a value against a JSON schema. The validator generates no code, which some browser pages do not permit. */
 export async function checkSchema(value: unknown, schema: object = scenarioSchema): Promise<Problem[]> {
-  // The validator writes into its schema where everything in it is.
+  // The validator writes locations into its schema.
   const { errors } = new Validator(structuredClone(schema), "2020-12", false).validate(value);
   const problems = new Map<string, Problem>();
   for (const [index, error] of errors.entries())
     for (const problem of explain(error, errors[index - 1], schema as Schema, value)) {
-      // Of a value of the wrong type nothing else needs to be said.
+      // For a value of the wrong type, one problem is sufficient.
       const isOfField = error.keyword === "required" || error.keyword === "false";
       const place = `${error.instanceLocation} ${isOfField ? problem.message : ""}`;
       if (!problems.has(place)) problems.set(place, problem);
@@ -36,7 +36,7 @@ function explain(
   const path = pathOf(instanceLocation, value);
   const data = valueAt(value, path);
   const steps = stepsOf(keyword === "false" ? before!.keywordLocation : keywordLocation);
-  // `additionalProperties: false`: the error before this one tells where in the schema that stands.
+  // `additionalProperties: false`: the preceding error has its location in the schema.
   if (keyword === "false") {
     const known = Object.keys(schemaAt(root, steps.slice(0, -1)).properties ?? {});
     return [{ path, atKey: true, message: `is not a field of this; ${suggestion(String(path.at(-1)), known)}` }];
@@ -79,12 +79,12 @@ function explain(
     case "minProperties":
       return problemWith("is empty; write something, or leave the field out");
     default:
-      // What it leads to is told by itself.
+      // Errors of nested schemas are reported separately.
       return [];
   }
 }
 
-/** The part of a schema at the end of a way through it, which may lead through references. */
+/** Returns the part of a schema at the end of a path, which may contain references. */
 function schemaAt(root: Schema, steps: readonly string[]): Schema {
   let schema = root;
   for (const step of steps) {
@@ -99,7 +99,7 @@ function resolved(reference: string, root: Schema): Schema {
 }
 
 function wanted({ title, examples }: Schema, type: string): string {
-  // As YAML calls them, and as `show` does.
+  // The YAML terms, which `show` uses too.
   const named = type.replaceAll("array", "list").replaceAll("object", "mapping").replaceAll(",", " or ");
   const what = title ?? (/^[aeiou]/.test(named) ? `an ${named}` : `a ${named}`);
   return examples === undefined ? what : `${what}; write for example ${examples.join(" or ")}`;
@@ -112,7 +112,7 @@ function show(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A JSON pointer as a path; what is a position in a list becomes a number. */
+/** Converts a JSON pointer to a path; positions in lists become numbers. */
 function pathOf(pointer: string, root: unknown): Path {
   const path: (string | number)[] = [];
   let value = root;

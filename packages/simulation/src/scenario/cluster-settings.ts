@@ -6,7 +6,11 @@ import { durationOf } from "./scenario-times.js";
 
 type Settings = Pick<ScenarioFile, "controllers" | "jitter">;
 
-/** How the cluster of a scenario is set up beyond its nodes. @param random - Of the run: what is drawn is drawn of forks of it. */
+/**
+ * Returns the settings of a scenario's cluster, except its nodes.
+ *
+ * @param random - Random source of the run; draws come from forks of it.
+ */
 export function clusterSettings(
   { controllers = {}, jitter }: Settings,
   random: Random,
@@ -39,7 +43,7 @@ export function clusterSettings(
   };
 }
 
-/** Where requests and events take times that are drawn, so is the order of what is due at one instant. */
+/** With jitter, the order of timers that are due at the same instant is random too. */
 export function clockSettings({ jitter }: Settings, random: Random): SimulatedClockOptions {
   return jitter === undefined ? {} : { timerOrderSeed: random.fork("order").uint32() };
 }

@@ -14,15 +14,15 @@ const RESOURCES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(DEFINITIONS).map(([kind, { resource }]) => [kind, resource]),
 );
 
-/** What a snapshot calls the definitions of custom resources. */
+/** Key of CustomResourceDefinitions in a snapshot. */
 const DEFINITIONS_KEY = `${customResourceDefinitions.group}/${customResourceDefinitions.resource}`;
 
-/** What goes wrong in a scenario. */
+/** The faults of a scenario. */
 export class FaultActions {
   readonly #cluster: FaultyCluster;
   readonly #signal: AbortSignal;
 
-  /** @param signal - Of the whole run. */
+  /** @param signal - Aborted at the end of the run. */
   constructor(cluster: FaultyCluster, signal: AbortSignal) {
     this.#cluster = cluster;
     this.#signal = signal;
@@ -180,14 +180,14 @@ export class FaultActions {
     return { message: `${who} dies ${when} request ${nth} of ${requestsText(point)}`, end };
   }
 
-  /** Open watches of these kinds. */
+  /** Returns a selection of the open watches of these kinds. */
   #watchesOf({ kinds }: { readonly kinds?: readonly string[] }): { requests?: (request: ApiRequest) => boolean } {
     if (kinds === undefined) return {};
     const resources = kinds.map((kind) => this.#resourceOf(kind));
     return { requests: (request) => selects({ resources }, request) };
   }
 
-  /** The plural of a kind: of one that is not built in, what its definition says. */
+  /** Returns the plural of a kind: for a custom kind, the one in its CustomResourceDefinition. */
   #resourceOf(kind: string): string {
     const known = RESOURCES[kind];
     if (known !== undefined) return known;
@@ -206,7 +206,7 @@ export class FaultActions {
   }
 }
 
-/** A change of a clock that the schema allows, in milliseconds. */
+/** Converts a clock change that the schema permits to milliseconds. */
 function jumpOf(jump: string): number {
   return (jump.startsWith("-") ? -1 : 1) * durationOf(jump.slice(1));
 }
@@ -215,7 +215,7 @@ function direction(byMs: number): string {
   return `${byMs < 0 ? "back" : "forward"} by ${formatDuration(Math.abs(byMs))}`;
 }
 
-/** `write pods of job-controller` */
+/** Describes a selection of requests: `write pods of job-controller`. */
 function requestsText({ components, controllerManager, verbs, resources, namespace, name }: RequestSelection): string {
   const what = `${verbs?.join(" and ") ?? "requests of"} ${resources?.join(" and ") ?? "everything"}`;
   const where =

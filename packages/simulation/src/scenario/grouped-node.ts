@@ -1,6 +1,6 @@
 import type { NodeShape } from "@kubewright/cluster";
 
-/** A machine, and the group with a `count` that it belongs to, if any. */
+/** A machine, with the name of its group if the group has a `count`. */
 export interface GroupedNode extends NodeShape {
   readonly group?: string;
 }

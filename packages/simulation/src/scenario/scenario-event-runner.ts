@@ -11,17 +11,17 @@ export interface ScenarioEventRunnerOptions {
   readonly cluster: FaultyCluster;
   readonly clock: Clock;
   readonly onNote: (note: ScenarioEventNote) => void;
-  /** Told when each begins, and when what lasts is over. */
+  /** Called when an event begins, and when an event with a duration ends. */
   readonly onPhase?: (index: number, kind: string, phase: "begin" | "end") => void;
-  /** Told of what could not be done, with its place in the file. */
+  /** Called when an event fails, with its location in the file. */
   readonly onProblem: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** What is told of a happening. */
+/** Description of a scenario event for people. */
 export interface ScenarioEventNote {
   readonly at: string;
-  /** When it is over, for what lasts. */
+  /** End of an event with a duration. */
   readonly until?: string;
   /** Its name in the scenario file, e.g. `controllerDown`. */
   readonly kind: string;
@@ -30,7 +30,7 @@ export interface ScenarioEventNote {
   readonly involved?: { readonly kind: string; readonly namespace: string; readonly name: string };
 }
 
-/** Those that may be about the very first requests. */
+/** Kinds that may concern the very first requests. */
 const REQUEST_EVENTS: ReadonlySet<ScenarioEventKind> = new Set<ScenarioEventKind>([
   "clockSkew",
   "controllerCrashes",
@@ -41,12 +41,12 @@ const REQUEST_EVENTS: ReadonlySet<ScenarioEventKind> = new Set<ScenarioEventKind
   "watchSilent",
 ]);
 
-/** Between two tries to end what a user has begun. */
+/** Delay between two tries to end a user action. */
 const RETRY_MS = 1_000;
 
 /**
- * Makes the happenings of a scenario happen, each at its time; those of one time in the order of the file, and what users do then
- * one after the other: who names an owner that was made before has to find it.
+ * Runs the events of a scenario, each at its time. Events of the same time run in the order of the file; user actions
+ * of the same time run one after the other, because an action may name an owner that the previous one created.
  */
 export class ScenarioEventRunner {
   readonly #clock: Clock;
@@ -69,13 +69,16 @@ export class ScenarioEventRunner {
     this.#faults = new FaultActions(cluster, signal);
   }
 
-  /** Begins what concerns the very first requests. Call it before there is any object, and {@link schedule} when there are. */
+  /**
+   * Begins the events that concern the very first requests. Call it before any object exists, and {@link schedule}
+   * afterwards.
+   */
   begin(events: readonly ScenarioEvent[]): void {
     for (const [index, scenarioEvent] of events.entries())
       if (this.#precedes(scenarioEvent)) void this.#start(scenarioEvent, index);
   }
 
-  /** All but what {@link begin} has begun. */
+  /** Schedules all events except those that {@link begin} has begun. */
   schedule(events: readonly ScenarioEvent[]): void {
     const byTime = new Map<number, [number, ScenarioEvent][]>();
     for (const [index, scenarioEvent] of events.entries()) {
@@ -127,7 +130,7 @@ export class ScenarioEventRunner {
     if (!this.#signal.aborted) this.#onPhase(index, scenarioEvent.kind, "end");
   }
 
-  /** What was to last for a while is over: who cannot reach the API server to say so tries again until it is back. */
+  /** Ends an event with a duration; retries while the API server cannot be reached. */
   async #retryUntilReachable(end: () => Promise<unknown> | void): Promise<void> {
     for (;;) {
       try {
@@ -140,7 +143,7 @@ export class ScenarioEventRunner {
     }
   }
 
-  /** What a user does may be refused; everything else goes on. */
+  /** A user action may be refused; the run continues. */
   async #attempt({ kind, place }: ScenarioEvent, action: () => Promise<unknown> | void): Promise<void> {
     if (this.#signal.aborted) return;
     try {

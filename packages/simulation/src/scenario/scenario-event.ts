@@ -3,12 +3,12 @@ import type { UnstructuredObject } from "@kubewright/api";
 import { type ScenarioEventEntry, type ScenarioEventKind, type ScenarioEventMap, LASTING } from "./scenario-file.js";
 import { durationOf, scenarioEventTime } from "./scenario-times.js";
 
-/** An object of a scenario, with whatever else is known of it. */
+/** An object of a scenario; subtypes add what else is known of it. */
 export interface ScenarioObject {
   readonly object: UnstructuredObject;
 }
 
-/** One thing that happens. */
+/** An event of a scenario. */
 export type ScenarioEvent<Simulated extends ScenarioObject = ScenarioObject> = {
   [Kind in ScenarioEventKind]: {
     readonly kind: Kind;
@@ -16,24 +16,24 @@ export type ScenarioEvent<Simulated extends ScenarioObject = ScenarioObject> = {
     readonly atMs: number;
     /** When it ends by itself. */
     readonly untilMs: number | undefined;
-    /** When it is known to be over, by itself or by another happening. */
+    /** When it is known to be over: by itself or by another event. */
     readonly overMs: number | undefined;
-    /** Of `apply`. */
+    /** Objects that an `apply` event applies. */
     readonly objects: readonly Simulated[];
-    /** Where it is written. */
+    /** Its location in the file. */
     readonly place: string;
   };
 }[ScenarioEventKind];
 
-/** What is not written in the entries themselves. */
+/** Data of events that the entries themselves do not contain. */
 export interface ScenarioEventSources<Simulated extends ScenarioObject> {
   readonly startMs: number;
-  /** What the entry applies. */
+  /** Returns the objects that the entry applies. */
   readonly objectsOf: (index: number) => readonly Simulated[];
   readonly placeOf: (index: number) => string;
 }
 
-/** The happenings of a scenario that has been checked, in its order. */
+/** Returns the events of a checked scenario, in its order. */
 export function scenarioEventsOf<Simulated extends ScenarioObject>(
   entries: readonly ScenarioEventEntry[],
   { startMs, objectsOf, placeOf }: ScenarioEventSources<Simulated>,
@@ -51,13 +51,13 @@ export function scenarioEventsOf<Simulated extends ScenarioObject>(
   });
 }
 
-/** The one thing an entry says happens; `undefined` when it says none, or several. */
+/** Returns the kind of an entry; `undefined` when it has none, or several. */
 export function kindOf(entry: ScenarioEventEntry): ScenarioEventKind | undefined {
   const kinds = Object.keys(entry).filter((key): key is ScenarioEventKind => key !== "at" && key !== "for");
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
-/** When a controller that was killed is started again by a happening of its own. */
+/** Returns when a separate event restarts a killed controller. */
 function nextStart(
   { controllerDown }: ScenarioEventEntry,
   all: readonly ScenarioEventEntry[],

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-/** A scenario file as it is written, once it has passed its schema. `docs/scenarios.md` says what each field means. */
+/** A scenario file that matches its schema. `docs/scenarios.md` documents each field. */
 export interface ScenarioFile {
   readonly apiVersion: typeof SCENARIO_API_VERSION;
   readonly kind: "Scenario";
@@ -11,9 +11,9 @@ export interface ScenarioFile {
   readonly seed?: number;
   readonly timeZone?: string;
   readonly controllerManagers?: number;
-  /** How the controllers are set up. */
+  /** Settings of the controllers. */
   readonly controllers?: ControllerSettings;
-  /** How much requests and events vary in the time they take. Default: none takes any. */
+  /** Random delays of requests and events. Default: no delays. */
   readonly jitter?: Jitter;
   readonly nodes?: readonly NodeGroup[];
   readonly workloads?: readonly WorkloadEntry[];
@@ -26,22 +26,22 @@ export const SCENARIO_API_VERSION = "sim.kubewright.dev/v1";
 export interface ControllerSettings {
   /** Whether the Job controller waits until it sees its own writes (`StaleControllerConsistencyJob`). Default: true. */
   readonly consistencyGate?: boolean;
-  /** Most ended pods that one sync accounts for, from 1. Default: 500. */
+  /** Maximum number of ended pods that one sync counts, from 1. Default: 500. */
   readonly maxUncountedPods?: number;
-  /** Most pods that one sync creates or deletes, from 1. Default: 500. */
+  /** Maximum number of pods that one sync creates or deletes, from 1. Default: 500. */
   readonly maxPodsPerSync?: number;
-  /** Ended pods that are let be; 0 or less: all. Default: 12500. */
+  /** Number of ended pods that PodGC keeps; 0 or less: all. Default: 12500. */
   readonly terminatedPodGCThreshold?: number;
-  /** Durations of the Lease, one for each controller manager; the last holds for the rest. Default: 15s. */
+  /** Durations of the Lease, one per controller manager; the last one applies to the rest. Default: 15s. */
   readonly leaseDurations?: readonly string[];
   /**
-   * Whether the controller managers share the work by buckets of namespaces, as `kubewright-controller-manager --sharding` does,
-   * instead of electing a leader. Default: false.
+   * Whether the controller managers share the work by buckets of namespaces, as `kubewright-controller-manager
+   * --sharding` does, instead of electing a leader. Default: false.
    */
   readonly sharding?: boolean;
 }
 
-/** Longest times, as durations. What each request and each event takes is drawn between nothing and this. */
+/** Maximum delays, as durations. The delay of each request and event is drawn between 0 and the maximum. */
 export interface Jitter {
   readonly requests?: string;
   readonly events?: string;
@@ -73,7 +73,7 @@ export interface WorkloadEntry {
   readonly ignoreSigterm?: boolean;
 }
 
-/** Which objects a user's action is about. */
+/** The objects of a user action. */
 export interface Target {
   readonly kind: "CronJob" | "Job" | "Pod" | "Node" | "Namespace";
   readonly namespace?: string;
@@ -81,11 +81,11 @@ export interface Target {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Which requests are meant: those that all given conditions hold for. */
+/** A selection of requests: those that meet all given conditions. */
 export interface RequestSelection {
   /** Names of components. Default: all. */
   readonly components?: readonly string[];
-  /** Whose. Default: of whoever sends it. */
+  /** Name of the controller manager that sends them. Default: any. */
   readonly controllerManager?: string;
   /** `create`, `update`, `patch`, `delete`, `get`, `list`, `watch`; `write` for the first four. Default: every verb. */
   readonly verbs?: readonly string[];
@@ -95,24 +95,24 @@ export interface RequestSelection {
   readonly name?: string;
 }
 
-/** What may happen, by the name it has in the file. */
+/** The kinds of events, by the name of their field in the file. */
 export interface ScenarioEventMap {
   /**
-   * Requests get another answer. With `effect: kept` they do what they ask for, and only the answer is lost.
-   * `nth` (from 1) is the first that is concerned, counted from `at`; `times` how many from there. Default: all, while it lasts.
+   * Requests get another response. With `effect: kept` they take effect, and only the response is lost. `nth` (from 1)
+   * is the first affected request, counted from `at`; `times` is their number. Default: all, until the event ends.
    */
   readonly requestFails: RequestSelection & {
-    /** An HTTP status, or `timeout` for no answer at all. Default: 500. */
+    /** An HTTP status, or `timeout` for no response. Default: 500. */
     readonly with?: 400 | 403 | 404 | 409 | 422 | 429 | 500 | 503 | 504 | "timeout";
     readonly effect?: "none" | "kept";
     readonly nth?: number;
     readonly times?: number;
-    /** Only while so many objects of the resource are in the namespace, at least: what a quota does. */
+    /** Only while the namespace has at least this many objects of the resource, as with a quota. */
     readonly whileAtLeast?: number;
   };
   /**
-   * The controller is killed right before or after its n-th such request takes effect, and started again. `nth` (from 1) is
-   * counted from `at`. Called off when that has not happened while it lasts.
+   * The controller is killed right before or after its n-th such request takes effect, and restarted. `nth` (from 1) is
+   * counted from `at`. The event is cancelled if that has not happened before its end.
    */
   readonly controllerCrashes: Omit<RequestSelection, "components" | "controllerManager"> & {
     /** A controller's name, or `all` for the controller managers. */
@@ -120,27 +120,31 @@ export interface ScenarioEventMap {
     readonly nth?: number;
     /** Default: after. */
     readonly when?: "before" | "after";
-    /** Until it is there again. Default: 1s. */
+    /** Delay until the restart. Default: 1s. */
     readonly restartAfter?: string;
   };
-  /** A controller manager that shares work is told to end (SIGTERM), and gives up what it has; after that it is started again. */
+  /**
+   * A controller manager that shares work receives SIGTERM and releases its buckets; after the event it is restarted.
+   */
   readonly shutdown: string;
-  /** A controller manager stands still: no timer, request or answer of it goes on. */
+  /** A controller manager is paused: none of its timers, requests and responses proceed. */
   readonly paused: string;
-  /** Open watches end; they are resumed, or, when `compacted`, answered with 410 and listed anew. */
+  /** Open watches end. They are resumed or, when `compacted`, answered with 410, so that the client lists again. */
   readonly watchCut: { readonly controller?: string; readonly kinds?: readonly string[]; readonly compacted?: boolean };
-  /** Open watches say nothing more, and do not end by themselves. */
+  /** Open watches deliver nothing more, and do not end by themselves. */
   readonly watchSilent: { readonly controller?: string; readonly kinds?: readonly string[] };
-  /** Lists are answered from what was stored so long ago, unless they ask for something newer. */
+  /** Lists return the state of `by` ago, unless they request a newer version. */
   readonly staleList: { readonly controller?: string; readonly kinds?: readonly string[]; readonly by: string };
-  /** The API server starts anew: what is stored stays, watches end, and no old version is known any more. */
+  /** The API server restarts: the stored objects stay, watches end, and earlier resource versions are unknown. */
   readonly apiServerRestart: true;
-  /** The wall clock of one controller manager is set, beside {@link clockJump}, which sets that of all. */
+  /**
+   * The wall clock of one controller manager is set, in addition to {@link clockJump}, which sets the clocks of all.
+   */
   readonly clockSkew: { readonly controllerManager: string; readonly by: string };
-  /** A controller, a controller manager, or `all` of these. */
+  /** Name of a controller or controller manager, or `all` for all controller managers. */
   readonly controllerDown: string;
   readonly controllerUp: string;
-  /** Of the leader, `true`, or of one controller manager. */
+  /** `true` for the leader, or the name of a controller manager. */
   readonly leaseLost: true | string;
   readonly clockJump: string;
   readonly staleCache: { readonly kind: string; readonly controller: string };
@@ -177,7 +181,7 @@ export type ScenarioEventKind = keyof ScenarioEventMap;
 
 export type ScenarioEventEntry = { readonly at: string; readonly for?: string } & Partial<ScenarioEventMap>;
 
-/** Those that end by themselves when their time is over, and what they do without `for`. */
+/** Kinds of events with a duration, and what they do without `for`. */
 export const LASTING: Readonly<
   Partial<Record<ScenarioEventKind, "untilTheEnd" | "required" | { readonly byDefault: string }>>
 > = {

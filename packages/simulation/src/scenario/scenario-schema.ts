@@ -1,6 +1,6 @@
 import { SCENARIO_API_VERSION } from "./scenario-file.js";
 
-/** Of Kubernetes, by upstream name. */
+/** Kubernetes' controllers, by their upstream names. */
 export const CONTROLLERS = [
   "cronjob-controller",
   "job-controller",
@@ -12,7 +12,7 @@ export const CONTROLLERS = [
 
 const COMPONENTS = [...CONTROLLERS, "scheduler", "kubelet", "user"] as const;
 
-/** What editors propose; controllers of others have other names. */
+/** Editors propose the known names; custom controllers have others. */
 const component = { anyOf: [{ enum: [...COMPONENTS] }, { type: "string", minLength: 1 }] } as const;
 
 const allOrController = { anyOf: [{ enum: ["all", ...CONTROLLERS] }, { type: "string", minLength: 1 }] } as const;
@@ -87,7 +87,7 @@ function fields<T extends object>(description: string, properties: T, required: 
   return { description, type: "object", properties, required, additionalProperties: false };
 }
 
-/** The schema of scenario files, as it is published in `docs/scenario.schema.json`. */
+/** The JSON schema of scenario files, published as `docs/scenario.schema.json`. */
 export const scenarioSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   $id: "https://kubewright.dev/scenario.schema.json",
@@ -287,7 +287,8 @@ export const scenarioSchema = {
             {
               ...watched,
               compacted: {
-                description: "Whether the missed versions are compacted, so that the watcher lists again. Default: false.",
+                description:
+                  "Whether the missed versions are compacted, so that the watcher lists again. Default: false.",
                 type: "boolean",
               },
             },
@@ -449,7 +450,7 @@ export const scenarioSchema = {
 
 const { workloads } = scenarioSchema.properties;
 
-/** Of a file with `kind: Workloads`. */
+/** The JSON schema of files with `kind: Workloads`. */
 export const workloadsSchema = {
   $schema: scenarioSchema.$schema,
   title: "kubewright workloads",

@@ -2,7 +2,7 @@ import { type ResourceDefinition, cronJobs, jobs, namespaces, nodes, pods } from
 
 import type { Target } from "./scenario-file.js";
 
-/** The kinds of objects that users act upon. */
+/** Resources of the kinds that user actions can target. */
 export const DEFINITIONS: Readonly<Record<Target["kind"], ResourceDefinition>> = {
   CronJob: cronJobs,
   Job: jobs,

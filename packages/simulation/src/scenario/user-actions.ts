@@ -20,14 +20,14 @@ import { DEFINITIONS } from "./target-kinds.js";
 
 const KINDS = ["nodeDrained", "nodeTainted", "podEvicted", "patch", "suspend", "resume", "delete", "apply"] as const;
 
-/** What people do, and not what goes wrong by itself. */
+/** A scenario event that is a user action, as opposed to a fault. */
 export type UserScenarioEvent = Extract<ScenarioEvent, { readonly kind: (typeof KINDS)[number] }>;
 
 export function isUserScenarioEvent(scenarioEvent: ScenarioEvent): scenarioEvent is UserScenarioEvent {
   return KINDS.some((kind) => kind === scenarioEvent.kind);
 }
 
-/** What people do in a scenario: they have to reach the API server like everybody else. */
+/** The user actions of a scenario. They use the API server like every other client, and are subject to its faults. */
 export class UserActions {
   readonly #cluster: FaultyCluster;
   readonly #user: Client;
@@ -134,7 +134,9 @@ export class UserActions {
       .slice(0, count);
   }
 
-  /** Pods that have not ended and are not being deleted, the oldest first, by name among those of one second. */
+  /**
+   * Returns the pods that have not ended and are not being deleted: the oldest first, by name within the same second.
+   */
   #pods(): DeepReadonly<Pod>[] {
     const all = this.#cluster.informers.informerFor(pods).store.list();
     const age = ({ metadata }: DeepReadonly<Pod>): string =>
@@ -227,7 +229,7 @@ export class UserActions {
   }
 }
 
-/** What of a patch is told. */
+/** Maximum length of a patch in a message. */
 const MAX_PATCH_CHARACTERS = 100;
 
 function clip(text: string): string {

@@ -15,7 +15,7 @@ interface JobLike {
   spec?: { template?: PodTemplate };
 }
 
-/** Whether a manifest is a Job or CronJob that the entry selects. */
+/** Reports whether an entry selects a manifest; only Jobs and CronJobs can be selected. */
 export function isSelected(entry: WorkloadEntry, object: DeepReadonly<UnstructuredObject>): boolean {
   const { kind, name, namespace, labels } = entry.select;
   const job = jobOf(object);
@@ -28,13 +28,13 @@ export function isSelected(entry: WorkloadEntry, object: DeepReadonly<Unstructur
   );
 }
 
-/** Whether a pattern, in which `*` stands for any characters, is the whole of a name. */
+/** Reports whether a pattern matches a whole name; `*` stands for any characters. */
 export function matchesName(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   if (rest.length === 0) return pattern === name;
   const last = rest.pop()!;
   if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
-  // Each piece is taken as early as it can be, so nothing is ever tried twice.
+  // Each piece matches as early as possible, so there is no backtracking.
   let at = first.length;
   for (const piece of rest) {
     const found = name.indexOf(piece, at);
@@ -44,12 +44,12 @@ export function matchesName(pattern: string, name: string): boolean {
   return at <= name.length - last.length;
 }
 
-/** Names of the containers of a Job's or CronJob's pods. */
+/** Returns the names of the containers in a Job's or CronJob's pod template. */
 export function containersOf(object: DeepReadonly<UnstructuredObject>): string[] {
   return (jobOf(object)?.spec?.template?.spec?.containers ?? []).map(({ name }) => name ?? "");
 }
 
-/** Whether anything says how long the pods of a Job or CronJob run. */
+/** Reports whether a Job or CronJob specifies the duration of its pods. */
 export function hasDuration(object: DeepReadonly<UnstructuredObject>): boolean {
   const annotations = jobOf(object)?.spec?.template?.metadata?.annotations ?? {};
   return (
@@ -59,8 +59,8 @@ export function hasDuration(object: DeepReadonly<UnstructuredObject>): boolean {
 }
 
 /**
- * The manifests with what the entries say of their containers as an annotation of their pod templates. Live Jobs and pods
- * go by what is said of the CronJob or Job that owns them.
+ * Returns the manifests with the entries for their containers as an annotation of their pod templates. Existing Jobs
+ * and pods use the entries for the CronJob or Job that owns them.
  */
 export function withWorkloads<Simulated extends ScenarioObject>(
   manifests: readonly Simulated[],
@@ -86,13 +86,13 @@ export function withWorkloads<Simulated extends ScenarioObject>(
 
 const RULES = `${WORKLOAD_ANNOTATION_PREFIX}rules`;
 
-/** What was said before counts less, rule by rule. */
+/** Appends rules to existing ones; within the list, later rules win. */
 function mergeRules(before: string | undefined, rules: readonly object[]): string {
   try {
     const earlier: unknown = JSON.parse(before ?? "[]");
     if (Array.isArray(earlier)) return JSON.stringify([...(earlier as object[]), ...rules]);
   } catch {
-    // What cannot be read would be told of by the kubelet, and ignored.
+    // The kubelet would report an invalid annotation and ignore it.
   }
   return JSON.stringify(rules);
 }
@@ -104,7 +104,7 @@ function topOwner(
   for (let current = object; ;) {
     const owner = current.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const next = owner === undefined ? undefined : byUid.get(owner.uid);
-    // Nothing that is written by hand owns itself, but it might.
+    // A hand-written manifest should not own itself, but could.
     if (next === undefined || next === object) return current;
     current = next;
   }
@@ -125,7 +125,7 @@ function ruleOf({ select: _select, indexes, attempts, exitCode, ...rest }: Workl
   };
 }
 
-/** As the kubelet's annotations have it: `3`, or `0=0.9,137=0.1`. */
+/** Formats exit codes for the kubelet's annotations: `3`, or `0=0.9,137=0.1`. */
 export function exitCodeText(exitCode: NonNullable<WorkloadEntry["exitCode"]>): string {
   if (typeof exitCode === "number") return String(exitCode);
   return Object.entries(exitCode)

@@ -4,7 +4,7 @@ import type { Situation } from "../situation.js";
 import { PROPAGATIONS, target } from "../user-actions.js";
 import type { Subject } from "../workload.js";
 
-/** Somebody else's Job has the name that a CronJob's next one is to have. */
+/** A foreign Job has the name of a CronJob's next Job. */
 export const takenName: Situation = {
   name: "taken name",
   shapes: ["cronJobs", "cronRuns"],
@@ -29,7 +29,7 @@ export const takenName: Situation = {
   },
 };
 
-/** Nobody starts the slots of a CronJob for a while, and its slots are not evenly spaced. */
+/** A CronJob with unevenly spaced slots is not synced, or is suspended, for a while. */
 export const missedSlots: Situation = {
   name: "missed slots",
   shapes: ["cronJobs", "unevenSchedules"],
@@ -51,7 +51,7 @@ export const missedSlots: Situation = {
   },
 };
 
-/** More slots of a CronJob than its controller counts are missed: a hundred. */
+/** A CronJob misses more slots than its controller counts: a hundred. */
 export const manyMissedSlots: Situation = {
   name: "many missed slots",
   shapes: ["cronJobs"],
@@ -77,7 +77,7 @@ function gapMs({ moments: [first = 0, second = Infinity] }: Subject): number {
   return second - first;
 }
 
-/** Runs of a CronJob overlap, and what is to become of those that are active changes, or is refused. */
+/** Jobs of a CronJob overlap, and the concurrency policy changes, or deletions of active Jobs are refused. */
 export const overlappingRuns: Situation = {
   name: "overlapping runs",
   shapes: ["cronJobs", "longRuns"],
@@ -106,7 +106,7 @@ export const overlappingRuns: Situation = {
   },
 };
 
-/** A CronJob's Jobs are refused for so long that its controller hardly tries any more, and much later one is once more. */
+/** Creations of a CronJob's Jobs are refused until the back-off is long; much later another one is refused. */
 export const refusedAgain: Situation = {
   name: "refused again",
   shapes: ["cronJobs", "unevenSchedules"],
@@ -129,7 +129,7 @@ export const refusedAgain: Situation = {
   },
 };
 
-/** Users want a CronJob to run at other times, or in another zone, while it waits for a slot that is a long time away. */
+/** A user changes a CronJob's schedule or time zone while it waits for a distant slot. */
 export const changedSchedule: Situation = {
   name: "changed schedule",
   shapes: ["cronJobs", "unevenSchedules"],
@@ -140,13 +140,13 @@ export const changedSchedule: Situation = {
     const cronJob = draw.fork("cron job").pick(cronJobs);
     const atMs = draw.fork("moment").pick(cronJob.moments) + draw.fork("after").integer(5_000, 90_000);
     const schedule = draw.fork("schedule").pick(cronJob.schedules);
-    // The same, half an hour off.
+    // The zone differs from UTC by half an hour more than whole hours.
     const spec = draw.fork("in another zone").chance(0.4) ? { timeZone: "Asia/Kolkata" } : { schedule };
     return [{ at: offsetText(atMs), patch: { ...target(cronJob), with: { spec } } }];
   },
 };
 
-/** Runs are deleted while they are active, the last before a long time without slots among them. */
+/** Active Jobs of a CronJob are deleted, among them the last one before a long gap. */
 export const vanishedRuns: Situation = {
   name: "vanished runs",
   shapes: ["cronJobs", "cronRuns", "longRuns", "unevenSchedules"],
@@ -169,7 +169,7 @@ export const vanishedRuns: Situation = {
   },
 };
 
-/** A CronJob has just as much room as it takes when its old Jobs go in time. */
+/** A CronJob has just enough quota if its old Jobs are deleted in time. */
 export const fullQuota: Situation = {
   name: "full quota",
   shapes: ["cronJobs", "quota", "tightQuota", "tightHistory"],
@@ -177,7 +177,7 @@ export const fullQuota: Situation = {
   draw: () => [],
 };
 
-/** The clocks that a CronJob goes by are put forward or back while it waits. */
+/** A CronJob waits for a slot across a daylight saving change. */
 export const changedClocks: Situation = {
   name: "changed clocks",
   shapes: ["cronJobs", "timeZones"],

@@ -11,7 +11,7 @@ import type { Subject } from "../workload.js";
 import { pickJob } from "./pick-job.js";
 import { refusals } from "./refusals.js";
 
-/** Pods are deleted, and right after that what they belong to, before anybody has looked at them. */
+/** Pods are deleted, and shortly after them their Job, before the controller has synced the pods. */
 export const quickDeletions: Situation = {
   name: "quick deletions",
   shapes: ["jobs"],
@@ -43,7 +43,7 @@ export const quickDeletions: Situation = {
         },
       },
     ];
-    // What looks at them may also be kept from letting go of them: a few times, or until then and longer.
+    // Finalizer patches of the controller may fail too: a few times, or throughout the deletion and longer.
     const which = { verbs: ["patch"], resources: ["pods"] };
     if (draw.fork("held").chance(0.7))
       entries.push(
@@ -59,7 +59,7 @@ export const quickDeletions: Situation = {
   },
 };
 
-/** A Job that somebody holds on to is deleted, and is deleted once more as it does not go. */
+/** A Job with a foreign finalizer is deleted more than once. */
 export const blockedDeletions: Situation = {
   name: "held deletions",
   shapes: ["jobs"],
@@ -81,7 +81,7 @@ export const blockedDeletions: Situation = {
   },
 };
 
-/** A Job is deleted so many times, in one way or the other. */
+/** Draws a number of deletions of a Job, with different propagation policies. */
 export function deletions(draw: Draw, job: Subject, count: number): ScenarioEventEntry[] {
   let atMs = draw.fork("moment").pick(job.moments) + draw.fork("after").integer(0, 20_000);
   return Array.from({ length: count }, (_, number): ScenarioEventEntry => {
@@ -96,7 +96,10 @@ export function deletions(draw: Draw, job: Subject, count: number): ScenarioEven
   });
 }
 
-/** An object comes and goes while a controller cannot watch its kind: that is never seen, and what it has left behind is. */
+/**
+ * An object is created and deleted while a controller cannot watch its kind: the controller observes only its
+ * dependents.
+ */
 export const shortLivedObject: Situation = {
   name: "came and went",
   shapes: ["jobs"],

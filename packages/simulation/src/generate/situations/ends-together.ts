@@ -7,8 +7,8 @@ import { target } from "../user-actions.js";
 import { pickJob } from "./pick-job.js";
 
 /**
- * Several pods of a Job end, one way or the other, before its controller is done with the first: it does not see them, or may not
- * let go of them. Some of their indexes may not be wanted any more by then.
+ * Several pods of a Job end, with success or failure, before the controller has counted the first: it does not observe
+ * them, or cannot remove their finalizers. Some of their indexes may be out of range by then.
  */
 export function endsTogether(draw: Draw): Situation {
   const shapes = draw.fork("of").weighted<readonly Shape[]>([

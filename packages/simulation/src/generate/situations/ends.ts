@@ -4,7 +4,7 @@ import type { Situation } from "../situation.js";
 import { podsOf, target } from "../user-actions.js";
 import { pickJob } from "./pick-job.js";
 
-/** A Job that has ended, and was to be kept, is not to be kept any more. */
+/** The TTL of a finished Job is set or shortened. */
 export const shortenedTtl: Situation = {
   name: "shortened life",
   shapes: ["jobs"],
@@ -24,7 +24,7 @@ export const shortenedTtl: Situation = {
   },
 };
 
-/** A Job that was to go is to be kept a while longer, just before it goes, and who is to delete it does not see that. */
+/** The TTL of a Job is extended or removed shortly before it expires, and the TTL controller does not observe that. */
 export const extendedTtl: Situation = {
   name: "prolonged life",
   shapes: ["jobs"],
@@ -51,7 +51,10 @@ export const extendedTtl: Situation = {
   },
 };
 
-/** A pod that is deleted, and counts as failed at once, may not be let go of before it ends, and may have succeeded by then. */
+/**
+ * A deleted pod counts as failed immediately; its finalizer cannot be removed before it ends, and it may have succeeded
+ * by then.
+ */
 export const succeededAfterDeletion: Situation = {
   name: "changed mind",
   shapes: ["jobs", "ignoreSigterm"],
@@ -73,7 +76,7 @@ export const succeededAfterDeletion: Situation = {
   },
 };
 
-/** A pod that has ended is found to have ended otherwise, while its end is recorded and the Job controller has not let go of it. */
+/** The phase of an ended pod changes while its end is recorded and the Job controller has not removed its finalizer. */
 export const changedPhase: Situation = {
   name: "changed end",
   shapes: ["jobs"],
@@ -81,7 +84,7 @@ export const changedPhase: Situation = {
   draw(draw, context) {
     const job = pickJob(draw, context);
     if (job === undefined) return [];
-    // When its first pods end, or later ones; of a Job whose run tells of no end, when it began.
+    // The end of the first pods, or of later ones; the start of a Job whose workload has no such moment.
     const ends = job.moments.filter((_, index) => index >= 2 && index % 2 === 0);
     const endMs = draw.fork("end").pick(ends.length === 0 ? job.moments.slice(-1) : [...ends.slice(0, 1), ...ends]);
     return [

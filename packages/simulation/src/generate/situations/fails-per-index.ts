@@ -1,6 +1,6 @@
 import type { Situation } from "../situation.js";
 
-/** Indexes fail again and again, each within a limit of its own, and some of their failures do not count. */
+/** Indexes fail repeatedly, each with its own limit, and the policy ignores some of the failures. */
 export const failsPerIndex: Situation = {
   name: "fails per index",
   shapes: ["jobs", "indexed", "backoffLimitPerIndex", "podFailurePolicy", "failures", "mixedFailures"],

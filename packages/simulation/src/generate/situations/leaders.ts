@@ -2,7 +2,7 @@ import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
 import { durationText, offsetText } from "../duration-text.js";
 import type { Situation } from "../situation.js";
 
-/** Who leads cannot tell that it does, or stands still, for about as long as others wait. */
+/** The leader cannot renew its Lease, or is paused, for about as long as the other candidates wait. */
 export const lostLease: Situation = {
   name: "lost lease",
   shapes: ["replicas"],
@@ -13,10 +13,10 @@ export const lostLease: Situation = {
     return Array.from({ length: count }, (_, number): ScenarioEventEntry => {
       const fork = draw.fork(`loss ${number}`);
       const at = offsetText(fork.fork("at").integer(0, windowMs));
-      // Often when it has just given up, and nobody has taken over yet.
+      // Often long enough that the leader has just stopped and no other candidate has taken over yet.
       const seconds = fork.fork("briefly").chance(0.3) ? [9, 16] : [8, 75];
       const length = durationText(fork.fork("for").integer(seconds[0]!, seconds[1]!) * 1_000);
-      // The first of them is there first, and leads as a rule.
+      // The first replica starts first and usually leads.
       const which = fork.fork("which").weighted([
         [1, 60],
         [fork.fork("any").integer(1, replicas), 40],

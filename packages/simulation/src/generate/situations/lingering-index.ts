@@ -4,7 +4,7 @@ import type { Situation } from "../situation.js";
 import { podsOf, target } from "../user-actions.js";
 import { pickJob } from "./pick-job.js";
 
-/** A pod of an Indexed Job takes its time to go, and more of its indexes are to run meanwhile. */
+/** A deleted pod of an Indexed Job takes long to end, and meanwhile the parallelism increases. */
 export const lingeringIndex: Situation = {
   name: "lingering index",
   shapes: ["jobs", "indexed", "podReplacementPolicy", "ignoreSigterm", "longPods"],

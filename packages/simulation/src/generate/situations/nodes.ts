@@ -6,7 +6,7 @@ import { podsOf } from "../user-actions.js";
 import type { Subject } from "../workload.js";
 import { pickJob } from "./pick-job.js";
 
-/** A node goes, for good or for a while, with pods that run on it. */
+/** A node with running pods disappears, for good or for a while. */
 export const lostNode: Situation = {
   name: "gone node",
   shapes: ["jobs", "longPods", "podFailurePolicy"],
@@ -15,7 +15,7 @@ export const lostNode: Situation = {
     const job = pickJob(draw, context, rulesOfFailures);
     if (job === undefined) return [];
     const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").integer(500, 20_000);
-    // Pods go to the first that has room, by name.
+    // The fake scheduler binds pods to the first node by name that has room.
     const name = draw.fork("first").chance(0.7) ? "node-1" : `node-${draw.fork("which").integer(1, context.nodes)}`;
     const at = offsetText(atMs);
     const backMs = atMs + draw.fork("back").pick([500, 5_000, 30_000, 90_000, 90_000, 200_000]);
@@ -27,13 +27,13 @@ export const lostNode: Situation = {
       [gone, 50],
       [[{ at, for: durationText(backMs - atMs + 1_000), nodeLost: name }, ...gone], 15],
       [[{ at, for: durationText(backMs - atMs + 1_000), nodeDrained: name }], 10],
-      // What looks after nodes may also say that pods have failed whose containers nobody can ask.
+      // The node lifecycle controller may also mark pods Failed whose containers cannot be queried.
       [[{ at, patch: { ...podsOf(job), subresource: "status", with: { status: { phase: "Failed" } } } }], 25],
     ]);
   },
 };
 
-/** There is no node for pods at first, and some are deleted before there is one: what becomes of them nobody can say but PodGC. */
+/** There is no node at first, and pods are deleted before there is one: only PodGC can end them. */
 export const noNode: Situation = {
   name: "no node",
   shapes: ["jobs", "podReplacementPolicy"],
@@ -52,7 +52,7 @@ export const noNode: Situation = {
   },
 };
 
-/** A node is said to be out of service, whether it is or not, while pods on it are deleted. */
+/** A node has the out-of-service taint, whether or not it is down, while pods on it are deleted. */
 export const outOfService: Situation = {
   name: "out of service",
   shapes: ["jobs", "longPods", "ignoreSigterm"],
@@ -77,7 +77,7 @@ export const outOfService: Situation = {
   },
 };
 
-/** A node that has no room left ends pods, while there are more that have ended than are let be. */
+/** A node under resource pressure evicts pods, while more pods have ended than PodGC keeps. */
 export const crowdedNode: Situation = {
   name: "crowded node",
   shapes: ["jobs", "podGC"],

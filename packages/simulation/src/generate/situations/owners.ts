@@ -8,7 +8,7 @@ import { FOREIGN_FINALIZER, removeFirstFinalizerPatch } from "../jobs.js";
 import { pickJob } from "./pick-job.js";
 import { deletions } from "./deletions.js";
 
-/** What an owner leaves behind gets another owner, or none, while the garbage collector is about it. */
+/** A dependent gets another owner, or none, while the garbage collector handles its deleted owner. */
 export const changedOwner: Situation = {
   name: "moved owner",
   shapes: ["jobs"],
@@ -22,7 +22,7 @@ export const changedOwner: Situation = {
       (each) => each.kind === "Job" && each.isRun !== true && each !== job && each.namespace === namespace,
     );
     const heir = heirs.length > 0 && draw.fork("heir").chance(0.5) ? [{ ...owner, name: heirs[0]!.name }] : [];
-    // It may keep the former owner beside the other.
+    // The dependent may keep the former owner beside the other.
     const after = draw.fork("beside").chance(0.3) && heir.length > 0 ? [owner, ...heir] : heir;
     const atMs = draw.fork("at").integer(2_000, 30_000);
     const byMs = draw.fork("by").integer(500, 8_000);
@@ -40,7 +40,7 @@ export const changedOwner: Situation = {
   },
 };
 
-/** An owner goes, and another takes its name, while the garbage collector is away. */
+/** An owner is deleted, and another object takes its name, while the garbage collector is down. */
 export const replacedOwner: Situation = {
   name: "succeeded owner",
   shapes: ["jobs", "longPods"],
@@ -63,7 +63,7 @@ export const replacedOwner: Situation = {
   },
 };
 
-/** Of what an owner that orphans its dependents leaves behind, some cannot be let go at once. */
+/** Patches of some dependents fail when an owner is deleted with orphan propagation. */
 export const partiallyOrphaned: Situation = {
   name: "orphaned in part",
   shapes: ["jobs", "manyPods", "longPods"],
@@ -93,7 +93,10 @@ export const partiallyOrphaned: Situation = {
   },
 };
 
-/** Somebody holds on to an owner that is being deleted, and what it owns is looked at, as its other owner has gone. */
+/**
+ * A foreign finalizer blocks the deletion of one owner, and the deletion of the other owner queues their common
+ * dependent.
+ */
 export const blockedOwner: Situation = {
   name: "held owner",
   shapes: ["jobs"],
@@ -130,7 +133,7 @@ export const blockedOwner: Situation = {
 
 const JOB = { apiVersion: "batch/v1", kind: "Job" };
 
-/** A Job and what it owns own each other, and it is deleted: each waits for the other. */
+/** A Job and its dependents own each other, and the Job is deleted: each waits for the other. */
 export const ownershipCycle: Situation = {
   name: "owned in a circle",
   shapes: ["jobs"],
@@ -151,7 +154,7 @@ export const ownershipCycle: Situation = {
   },
 };
 
-/** An owner that is deleted in the foreground, and waits for its pods to end, gets another dependent. */
+/** An owner that is deleted in the foreground, and waits for its pods, gets another dependent. */
 export const lateDependent: Situation = {
   name: "late dependent",
   shapes: ["jobs", "longPods", "ignoreSigterm"],
@@ -169,7 +172,10 @@ export const lateDependent: Situation = {
   },
 };
 
-/** Of two owners one is in no namespace, and the other goes: that has somebody look at both. */
+/**
+ * An object has a cluster-scoped and a namespaced owner; the deletion of the latter makes the garbage collector look up
+ * both.
+ */
 export const ownedByNode: Situation = {
   name: "owned by a node",
   shapes: ["jobs"],

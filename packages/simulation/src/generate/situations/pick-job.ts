@@ -2,7 +2,7 @@ import type { Draw } from "../draw.js";
 import type { SituationContext } from "../situation.js";
 import type { Subject } from "../workload.js";
 
-/** One of them; mostly the first of those of which there is most, where that matters. */
+/** Picks a Job of the plan, with probability 0.7 among those with the largest size. */
 export function pickJob(
   draw: Draw,
   { subjects }: SituationContext,

@@ -8,7 +8,7 @@ import { podsOf, target } from "../user-actions.js";
 import type { Subject } from "../workload.js";
 import { pickJob } from "./pick-job.js";
 
-/** Users want something else of a Job, and what its controller then does is refused, or its answer lost. */
+/** A user changes a Job, and the resulting requests of its controller are refused, or their responses lost. */
 export const refusedMeanwhile: Situation = {
   name: "refused meanwhile",
   shapes: ["jobs", "longPods"],
@@ -38,7 +38,10 @@ export const refusedMeanwhile: Situation = {
   },
 };
 
-/** A process dies, or is refused, amid a row of writes of one kind: some of them are done, others are not, and what is recorded is. */
+/**
+ * A process crashes, or a request is refused, within a series of writes of one kind: some of them take effect, others
+ * do not.
+ */
 export const interruptedWrites: Situation = interruptedWritesOf(["manyPods", "lowLimits"], {
   status: 35,
   patch: 35,
@@ -46,7 +49,7 @@ export const interruptedWrites: Situation = interruptedWritesOf(["manyPods", "lo
   delete: 10,
 });
 
-/** The same when a Job has as many successes as are enough, and others of its pods are to go. */
+/** The same when a Job has enough successes and its other pods have to be deleted. */
 export const interruptedSuccess: Situation = interruptedWritesOf(["indexed", "successPolicy"], {
   status: 40,
   patch: 10,
@@ -106,7 +109,7 @@ function interruptedWritesOf(
   };
 }
 
-/** How many pods a Job has at once. */
+/** Returns the maximum number of concurrent pods of a Job. */
 function concurrentPods({ manifest }: Subject): number {
   const { parallelism = 1, completions = parallelism } = manifest["spec"] as {
     readonly parallelism?: number;
@@ -115,7 +118,7 @@ function concurrentPods({ manifest }: Subject): number {
   return Math.min(parallelism, completions);
 }
 
-/** So many requests of the Job controller go wrong from then on, and within half a minute. */
+/** Draws an event in which a number of the Job controller's requests fail, within 30 s. */
 export function refusals(
   draw: Draw,
   which: { readonly verbs: readonly string[]; readonly resources: readonly string[] },

@@ -4,7 +4,10 @@ import type { Situation } from "../situation.js";
 import { relabelPods, target } from "../user-actions.js";
 import { pickJob } from "./pick-job.js";
 
-/** Pods that run, or have ended, are taken from their Job, and mostly given back, or left by it to another, while nothing else goes on. */
+/**
+ * Running or ended pods lose the labels that their Job selects, and mostly get them back, or their Job is deleted with
+ * orphan propagation. There are no other faults.
+ */
 export const relabelledPods: Situation = {
   name: "relabelled pods",
   shapes: ["jobs", "longPods", "overlappingSelectors"],

@@ -4,7 +4,7 @@ import type { Situation } from "../situation.js";
 import { target } from "../user-actions.js";
 import { pickJob } from "./pick-job.js";
 
-/** An Indexed Job gets more indexes, or fewer, when some of them run, or have ended. */
+/** An Indexed Job is scaled up or down while some of its indexes run or have ended. */
 export const scaledTogether: Situation = {
   name: "scaled together",
   shapes: ["jobs", "indexed"],

@@ -5,7 +5,7 @@ import type { Situation } from "../situation.js";
 import { target } from "../user-actions.js";
 import type { Subject } from "../workload.js";
 
-/** The TTL controller is slow about a Job whose time is over, which meanwhile makes room for another of its name. */
+/** The TTL controller is slow to delete an expired Job, which is meanwhile replaced by another Job of the same name. */
 export const slowMeanwhile: Situation = {
   name: "slow meanwhile",
   shapes: ["jobs", "ttl"],
@@ -17,16 +17,16 @@ export const slowMeanwhile: Situation = {
     if (expiring.length === 0) return [];
     const job = draw.fork("subject").pick(expiring);
     const byMs = draw.fork("by").integer(4_000, 15_000);
-    // A Job's time to live is over last, and mostly sooner than can be said.
+    // The TTL expires at the last moment, and mostly earlier than the bound.
     const dueMs = Math.max(0, job.moments.at(-1)! - draw.fork("sooner").integer(0, 7_000));
-    // Who looks once more before it acts has done so after one request, and acts after two.
+    // A controller that reads the object before it acts has read it after one request, and acts after two.
     const atMs = dueMs + byMs + draw.fork("after").integer(100, byMs);
     const slow = { atMs: dueMs - draw.fork("before").integer(0, 6_000), byMs };
     return [slowness(slow, "ttl-after-finished-controller"), ...recreated(draw, job, atMs)];
   },
 };
 
-/** A controller is slow about a pod that nobody but the user looks after, who meanwhile makes it again. */
+/** A controller is slow to handle a pod that no Job created; a user meanwhile deletes and recreates it. */
 export const slowPodController: Situation = {
   name: "slow about pods",
   shapes: ["jobs", "ownPods", "overlappingSelectors"],
@@ -41,7 +41,8 @@ export const slowPodController: Situation = {
       ["pod-garbage-collector-controller", isLost ? 75 : 15],
     ] as const);
     const isCollected = controller !== "job-controller";
-    // What is on a node that is gone is let be for 40 s, and marked before it goes; a Job looks at a pod as soon as it is there.
+    // PodGC leaves pods on a deleted node alone for 40 s, and marks them before it deletes them; a Job handles a pod as
+    // soon as it exists.
     const dueMs = draw.fork("moment").pick(isCollected ? pod.moments.slice(2, 4) : [0, 0, ...pod.moments]);
     const byMs = draw.fork("by").integer(1_000, 5_000);
     const atMs = dueMs + (isCollected ? byMs : 0) + draw.fork("after").integer(100, byMs + (isCollected ? 500 : 2_000));
@@ -50,7 +51,7 @@ export const slowPodController: Situation = {
   },
 };
 
-/** For as long as some requests take. */
+/** Returns an event that lasts for a few requests. */
 function slowness(
   { atMs, byMs }: { readonly atMs: number; readonly byMs: number },
   controller: string,

@@ -6,11 +6,11 @@ import type { Situation, SituationContext } from "../situation.js";
 import { target } from "../user-actions.js";
 import { hasTtl } from "./slow-controllers.js";
 
-/** What controllers wait for: a time that follows from what an object says. */
+/** A timed wait of a controller; the time follows from an object. */
 interface Wait {
   readonly kind: "CronJob" | "Job";
   readonly shapes: readonly Shape[];
-  /** What would make its time hard to tell. */
+  /** Features that would make the time hard to predict. */
   readonly without?: readonly Shape[];
 }
 
@@ -23,7 +23,7 @@ function drawWait(draw: Draw): Wait {
   ]);
 }
 
-/** A time at which something of that kind is waited for. */
+/** Draws a time at which a controller waits for something of that kind. */
 function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: SituationContext): number | undefined {
   const those = subjects.filter((subject) => subject.kind === kind && subject.isRun !== true);
   const expiring = shapes.includes("ttl") ? those.filter(({ manifest }) => hasTtl(manifest)) : [];
@@ -31,7 +31,7 @@ function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: Situation
   const seen = waiting.filter((moments) => lastGapMs(moments) <= LONGEST_WAIT_MS);
   const candidates = seen.length > 0 ? seen : waiting;
   if (candidates.length === 0) return undefined;
-  // Mostly the longest wait of all is for what comes last.
+  // Mostly the longest wait ends at the last moment.
   const longest = Math.max(...candidates.map(lastGapMs));
   const isLast = kind === "Job" && draw.fork("last").chance(0.7);
   const moments = draw
@@ -43,14 +43,14 @@ function drawWaiting(draw: Draw, { kind, shapes }: Wait, { subjects }: Situation
   return fromMs + draw.fork("after").integer(0, Math.max(1_000, gapMs));
 }
 
-/** What is waited for longer than this may come after the plan is over. */
+/** A longer wait may end after the plan is over. */
 const LONGEST_WAIT_MS = 300_000;
 
 function lastGapMs(moments: readonly number[]): number {
   return moments.at(-1)! - (moments.at(-2) ?? 0);
 }
 
-/** A clock is set while a controller waits for a time, or was wrong all along and is right again. */
+/** A clock is set while a controller waits, for good or for a while. */
 export function steppedClock(draw: Draw): Situation {
   const wait = drawWait(draw.fork("wait"));
   return {
@@ -83,7 +83,7 @@ export function steppedClock(draw: Draw): Situation {
   };
 }
 
-/** Something has a controller look again before the time that it waits for: an edit that changes nothing, or a start anew. */
+/** A controller syncs before the time that it waits for: after an edit without an effect, or after a restart. */
 export function wokenEarly(draw: Draw): Situation {
   const wait = drawWait(draw.fork("wait"));
   return {
