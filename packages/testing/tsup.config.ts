@@ -1,4 +1,4 @@
 import { preset } from "../../tooling/tsup-preset.ts";
 
-// What is only asked for against another process is loaded then.
+// Splitting, so that modules for other processes are loaded on demand.
 export default preset({ entry: ["src/index.ts", "src/vitest.ts", "src/processes/index.ts"], splitting: true });

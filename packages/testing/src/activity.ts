@@ -1,13 +1,13 @@
 import type { Clock } from "@kubewright/clock";
 import type { ApiResponse, Transport } from "@kubewright/transport";
 
-/** So long nothing may be sent or received, in real milliseconds, before all counts as done that no time has to pass for. */
+/** Idle time in real milliseconds after which all work that needs no virtual time counts as done. */
 const QUIET_MS = 25;
 const PAUSE_MS = 2;
-/** Something that goes on for longer without time passing is not waited for. */
+/** Maximum waiting time in real milliseconds, for activity that continues without the passage of time. */
 const MAX_MS = 10_000;
 
-/** Tells when nothing goes over a connection any more: over sockets, unlike in process, nobody can know that. */
+/** Detects when connections are idle. Over sockets, unlike in process, no component knows whether work is pending. */
 export class Activity {
   readonly #real: Clock;
   #underWay = 0;
@@ -18,7 +18,7 @@ export class Activity {
     this.#lastMs = real.monotonic();
   }
 
-  /** The same way, watched. */
+  /** Returns a transport that reports its activity here. */
   watching(transport: Transport): Transport {
     return async (request) => {
       this.#underWay++;
@@ -32,7 +32,9 @@ export class Activity {
     };
   }
 
-  /** Resolves once it has been quiet for a moment. @param settle - Lets this process do what it has to. */
+  /**
+   * Resolves when the connections have been idle for a moment. @param settle - Runs the pending work of this process.
+   */
   async quiet(settle: () => Promise<void>): Promise<void> {
     const startMs = this.#real.monotonic();
     for (;;) {

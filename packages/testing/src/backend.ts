@@ -2,36 +2,42 @@ import type { Clock } from "@kubewright/clock";
 import type { FaultyCluster, Network } from "@kubewright/cluster";
 import type { Transport } from "@kubewright/transport";
 
-/** What the test's cluster is: in this process, `kubewright serve` in another, or a kube-apiserver and its etcd. */
+/**
+ * Kind of the test's cluster: in this process, `kubewright serve` in another process, or a kube-apiserver with etcd.
+ */
 export type Against = "in-process" | "serve" | "kube-apiserver";
 
-/** A cluster as the kit drives it: an API server, whatever runs beside it, and time. */
+/** Driver of a test cluster: its API server, the components beside it, and its time. */
 export interface Backend {
   readonly against: Against;
   /** The clock of the controllers that the test runs. */
   readonly clock: Clock;
-  /** Their ways to the API server. */
+  /** The connections of those controllers to the API server. */
   readonly network: Network;
-  /** The test's own way. */
+  /** The test's own connection. */
   readonly transport: Transport;
-  /** Set in process: everything there is to it. */
+  /** The embedded cluster; set only in process. */
   readonly embedded?: FaultyCluster;
-  /** Moves time on by so many milliseconds, and lets everything happen that is due by then. */
+  /** Advances the time by `durationMs`, and runs all work that is due by then. */
   advance(durationMs: number): Promise<void>;
-  /** Moves time on to when something is due, but no further than `limitMs`, and lets it happen. */
+  /** Advances the time to the next due work, by at most `limitMs`, and runs that work. */
   step(limitMs: number): Promise<void>;
-  /** Lets everything happen for which no time has to pass. */
+  /** Runs all work that is due now. */
   settle(): Promise<void>;
-  /** @throws what a part of it failed with. */
+  /** @throws the error of a failed component. */
   check(): void;
-  /** Ends it. Nobody uses it any more. */
+  /** Stops the cluster. */
   stop(): Promise<void>;
 }
 
-/** Longest time, by the clock, that something which was told to stop may take to do so. */
+/** Maximum time, by the cluster's clock, for a component to stop. */
 const MAX_END_MS = 120_000;
 
-/** Waits, by moving time on, for something that was told to stop. @throws Error when it does not, and what it fails with. */
+/**
+ * Advances the time until a stopping component has ended.
+ *
+ * @throws Error when the component does not end in time; the component's own error.
+ */
 export async function untilEnded(
   what: string,
   ended: Promise<unknown>,

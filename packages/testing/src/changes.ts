@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
 
-/** Parts of an object that change with every write, or say who wrote. */
+/** Fields that change with every write, or name the writer. */
 const IGNORED_PATHS: ReadonlySet<string> = new Set([
   "metadata.resourceVersion",
   "metadata.generation",
@@ -9,8 +9,8 @@ const IGNORED_PATHS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is different, a text for each part: `status.phase "Running"`, `spec.suspend is not set`. Conditions are told apart by
- * their type; other lists are told whole.
+ * Returns the changed fields, one text each: `status.phase "Running"`, `spec.suspend is not set`. Conditions are
+ * compared by type; other lists are listed completely.
  */
 export function changesOf(before: DeepReadonly<KubernetesObject>, after: DeepReadonly<KubernetesObject>): string[] {
   const changes: string[] = [];
@@ -32,7 +32,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A list of conditions as a record: each by its type. */
+/** Converts a list of conditions to a record by type. */
 function byType(list: unknown): unknown {
   if (!Array.isArray(list)) return list;
   const typed = list as readonly { readonly type?: string; readonly status?: string; readonly reason?: string }[];

@@ -3,16 +3,19 @@ import type { DeepReadonly, KubernetesObject, ResourceDefinition } from "@kubewr
 import { conditionText, conditionsOf, eventText, listText, stateText } from "./object-text.js";
 import { TestObject } from "./test-object.js";
 
-/** Whether something holds. The message says what was expected and what was found; of one that holds, what there is against it. */
+/**
+ * Result of a check. The message states the expectation and the observed state. For a passed check, it is the message
+ * of the negated expectation.
+ */
 export interface Check {
   readonly pass: boolean;
   readonly message: string;
 }
 
-/** What a text is to be: equal to this one, or matching. */
+/** An expected text: equal to a string, or matching a pattern. */
 export type ExpectedText = string | RegExp;
 
-/** An object that was read, or one to be read now. */
+/** An object that was read before, or a reference that the check reads. */
 export type Subject = TestObject | DeepReadonly<KubernetesObject>;
 
 export interface ExpectedCondition {
@@ -25,16 +28,16 @@ export interface ExpectedEvent {
   readonly type?: string;
   readonly reason?: ExpectedText;
   readonly message?: ExpectedText;
-  /** Who tells it. */
+  /** The component that recorded the event. */
   readonly component?: ExpectedText;
 }
 
-/** @throws Error with the message of a check that does not hold: for `node:test` and others without matchers. */
+/** @throws Error with the message of a failed check. For `node:test` and other runners without matchers. */
 export function assertCheck({ pass, message }: Check): void {
   if (!pass) throw new Error(message);
 }
 
-/** Whether the object's `status.conditions` have one of that type and status. */
+/** Checks that `status.conditions` contains a condition with the type and status. */
 export async function checkCondition(
   subject: Subject,
   type: string,
@@ -58,7 +61,7 @@ export async function checkCondition(
   return { pass, message: `expected ${found.name} to have ${wanted}; ${has}${rest}` };
 }
 
-/** Whether such an event was told about the object, which may be gone by now. */
+/** Checks that a matching event exists for the object. The object may be deleted. */
 export async function checkEvent(subject: TestObject, expected: ExpectedEvent): Promise<Check> {
   const events = await subject.events();
   const pass = events.some(
@@ -73,7 +76,7 @@ export async function checkEvent(subject: TestObject, expected: ExpectedEvent): 
   return { pass, message };
 }
 
-/** Whether the object owns so many objects of a kind that are not being deleted. Default: at least one. */
+/** Checks how many objects of a kind the object owns, without those being deleted. Default: at least one. */
 export async function checkOwns(subject: TestObject, definition: ResourceDefinition, count?: number): Promise<Check> {
   const found = await read(subject);
   const wanted = `${count ?? "any"} ${definition.resource}`;
@@ -88,7 +91,7 @@ export async function checkOwns(subject: TestObject, definition: ResourceDefinit
   return { pass, message };
 }
 
-/** Whether the object has a finalizer. */
+/** Checks that the object has a finalizer. */
 export async function checkFinalizer(subject: Subject, finalizer: string): Promise<Check> {
   const found = await read(subject);
   if (found.object === undefined) return found.missing(`to have the finalizer ${finalizer}`);
@@ -98,7 +101,7 @@ export async function checkFinalizer(subject: Subject, finalizer: string): Promi
   return { pass, message };
 }
 
-/** Whether there is no such object any more. */
+/** Checks that the object does not exist. */
 export async function checkGone(subject: TestObject): Promise<Check> {
   const found = await read(subject);
   if (found.object === undefined) return { pass: true, message: `expected ${found.name} to exist, but it does not` };
@@ -108,7 +111,7 @@ export async function checkGone(subject: TestObject): Promise<Check> {
 interface Found {
   readonly name: string;
   readonly object: DeepReadonly<KubernetesObject> | undefined;
-  /** That something is expected of what is not there. */
+  /** Returns the failed check for a missing object. */
   readonly missing: (expectation: string) => Check;
 }
 

@@ -3,7 +3,12 @@ import { parseDuration } from "@kubewright/clock";
 /** Milliseconds, or text such as `90s`, `10m`, `1d12h`. */
 export type Duration = number | string;
 
-/** @param what - Whose it is, for the error. @throws RangeError for what is no duration. */
+/**
+ * Converts a duration to milliseconds.
+ *
+ * @param what - Name of the value, for the error.
+ * @throws RangeError for an invalid duration.
+ */
 export function milliseconds(duration: Duration, what: string): number {
   const durationMs = typeof duration === "number" ? duration : parseDuration(duration);
   if (durationMs !== undefined && durationMs >= 0 && durationMs < Infinity) return durationMs;

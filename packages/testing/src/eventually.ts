@@ -6,16 +6,18 @@ import type { Backend } from "./backend.js";
 import type { Check } from "./checks.js";
 import { eventText, stateText } from "./object-text.js";
 
-/** What is to hold: it does not while this throws, answers `false` or a {@link Check} that does not hold, or promises to. */
+/**
+ * A condition. It is not met while the function throws, or returns or resolves to `false` or a failed {@link Check}.
+ */
 export type Condition<T> = () => T | Promise<T>;
 
 export interface EventuallyContext {
   readonly backend: Pick<Backend, "against" | "clock" | "step" | "settle">;
-  /** @throws what has failed in the meantime. */
+  /** @throws the error of a component that has failed in the meantime. */
   readonly check: () => void;
-  /** Called before the condition is looked at. */
+  /** Called before each evaluation of the condition. */
   readonly onAttempt: () => void;
-  /** Tells what the condition looked at last. */
+  /** Returns the objects that the condition read last. */
   readonly relatedObjects: () => Promise<readonly RelatedObject[]>;
 }
 
@@ -24,16 +26,16 @@ export interface RelatedObject {
   readonly events: readonly DeepReadonly<Event>[];
 }
 
-/** A condition did not come to hold in time. */
+/** A condition was not met in time. */
 export class NotInTimeError extends Error {
   override readonly name = "NotInTimeError";
 }
 
 /**
- * Moves time on, from one time at which something is due to the next, until the condition holds.
+ * Advances the time from one due time to the next until the condition is met.
  *
- * @returns What it then answers.
- * @throws NotInTimeError that says why it last did not hold, and what its objects look like.
+ * @returns The value of the condition.
+ * @throws NotInTimeError with the last reason and the state of the related objects.
  */
 export async function eventually<T>(
   condition: Condition<T>,
@@ -78,13 +80,13 @@ async function attempt<T>(condition: Condition<T>): Promise<Outcome<T>> {
 }
 
 function isCheck(value: unknown): value is Check {
-  // What a matcher answers may throw when it is asked for what it does not have.
+  // Results of some matchers throw when a missing property is read.
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "pass")) return false;
   const { pass, message } = value as Partial<Check>;
   return typeof pass === "boolean" && typeof message === "string";
 }
 
-/** A condition in its own words, if they are few. */
+/** Returns the source text of a short condition. */
 function sourceOf(condition: Condition<unknown>): string {
   const text = condition.toString().replace(/^(async )?\(\) => /, "");
   return text.length <= 120 && !text.includes("\n") ? text : "the condition";

@@ -10,44 +10,47 @@ import { attributesOf, requestText } from "./request-record.js";
 export type RequestVerb =
   "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | (string & {});
 
-/** Which requests. Everything that is given has to fit. */
+/** Selects requests. All given fields must match. */
 export interface RequestRule {
-  /** Who sends them: the name a controller was run under. In process also `job-controller` and so on, `scheduler`, `kubelet`. */
+  /**
+   * The sender: the name that a controller runs under. In process also `job-controller` and so on, `scheduler`,
+   * `kubelet`.
+   */
   readonly by?: string | readonly string[];
   readonly verb?: RequestVerb | readonly RequestVerb[];
-  /** A definition, or the plural. */
+  /** A definition, or the plural name. */
   readonly resource?: Pick<ResourceDefinition, "group" | "resource"> | string;
-  /** `status`, for instance; `""` is the object itself. Default: either. */
+  /** For example `status`. `""` selects the object itself. Default: both. */
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
 }
 
 export interface CountedRule extends RequestRule {
-  /** How many requests it is to meet. Default: all, until it is ended. */
+  /** Number of affected requests. Default: all, until the fault is ended. */
   readonly times?: number;
 }
 
 export interface Refusal extends CountedRule {
-  /** HTTP status: 409, 503… */
+  /** HTTP status: 409, 503 and so on. */
   readonly status: number;
-  /** Default: what Kubernetes says with that status, such as `Conflict`. */
+  /** Default: Kubernetes' reason for the status, such as `Conflict`. */
   readonly reason?: string;
   readonly message?: string;
-  /** Sent as `Retry-After`: clients repeat such a request by themselves, up to ten times. */
+  /** Sent as `Retry-After`. Clients retry such a request by themselves, up to ten times. */
   readonly retryAfterSeconds?: number;
 }
 
 export interface Delay extends CountedRule {
-  /** By how much later they reach the server. */
+  /** Time by which the requests reach the server later. */
   readonly for: Duration;
 }
 
-/** Something that is wrong, until it is ended. */
+/** An active fault. */
 export interface Fault extends Disposable {
-  /** How many requests it has met. */
+  /** Number of affected requests. */
   readonly count: number;
-  /** May be called again. */
+  /** Ends the fault. Further calls have no effect. */
   end(): void;
 }
 
@@ -65,7 +68,7 @@ const REASONS: Readonly<Record<number, string>> = {
   504: "Timeout",
 };
 
-/** Makes things go wrong between controllers and the API server, by rule. The test's own client is never concerned. */
+/** Injects faults between controllers and the API server by rule. The test's own client is never affected. */
 export class TestFaults {
   readonly #network: Network;
   readonly #clock: Clock;
@@ -75,7 +78,7 @@ export class TestFaults {
     this.#clock = clock;
   }
 
-  /** Answers requests with a refusal, in the server's place: nothing happens there. */
+  /** Answers requests with an error. The requests do not reach the server. */
   refuse(refusal: Refusal): Fault {
     const { status, reason = REASONS[status] ?? "", message, retryAfterSeconds } = refusal;
     return this.#begin(refusal, async (request) => {
@@ -86,7 +89,7 @@ export class TestFaults {
     });
   }
 
-  /** Lets requests reach the server later. */
+  /** Delays requests on the way to the server. */
   delay({ for: duration, ...rule }: Delay): Fault {
     const delayMs = milliseconds(duration, "faults.delay: for");
     return this.#begin(rule, async (request, send) => {
@@ -96,8 +99,8 @@ export class TestFaults {
   }
 
   /**
-   * Lets something happen just before a request reaches the server, such as another's write: what its sender has read is then
-   * not true any more. By default before the first request that fits.
+   * Runs an action just before a request reaches the server, such as a write of another client. The data that the
+   * sender has read is then stale. Default: before the first matching request.
    */
   before({ times = 1, ...rule }: CountedRule, action: () => unknown): Fault {
     return this.#begin({ ...rule, times }, async (request, send) => {
@@ -106,7 +109,10 @@ export class TestFaults {
     });
   }
 
-  /** Lets the server do what is asked, and the connection break before it has answered: whoever asked does not know. */
+  /**
+   * Executes requests on the server, and then breaks the connection before the response. The sender does not know the
+   * outcome.
+   */
   loseAnswers(rule: CountedRule = {}): Fault {
     return this.#begin(rule, async (request, send) => {
       await send(request);
@@ -115,18 +121,18 @@ export class TestFaults {
     });
   }
 
-  /** Keeps watches from telling what happens until it is ended: whoever caches what they tell has a stale cache. */
+  /** Holds back all watch events until the fault ends. Caches fed by these watches become stale. */
   holdWatches({ by, resource }: Pick<RequestRule, "by"> & { readonly resource: RequestRule["resource"] & {} }): Fault {
     const heldBackResources = [typeof resource === "string" ? resource : resource.resource];
     return fault(this.#network.begin({ ...componentsOf(by), heldBackResources }), () => 0);
   }
 
-  /** Ends watches that are open, as a server or a proxy may at any time. Answers how many. */
+  /** Closes open watches, as a server or a proxy may do at any time. Returns their number. */
   cutWatches(rule: Pick<RequestRule, "by" | "resource" | "namespace"> = {}): number {
     return this.#network.cutWatches({ ...componentsOf(rule.by), requests: (request) => fits(rule, request) });
   }
 
-  /** Keeps whoever is named, or everybody, from the API server: connections are refused, and watches cut. */
+  /** Disconnects the named components, or all, from the API server: connections are refused, and watches closed. */
   disconnect({ by }: Pick<RequestRule, "by"> = {}): Fault {
     return fault(this.#network.begin({ ...componentsOf(by), down: true }), () => 0);
   }
@@ -141,7 +147,7 @@ export class TestFaults {
       ...componentsOf(rule.by),
       requests: (request) => fits(rule, request),
       handle: (request, send) => {
-        // Of requests that are let on late by another fault, more than that many may be on their way here.
+        // More than `times` requests may be in flight, when another fault releases them late.
         if (count >= times) return send(request);
         if (++count >= times) end();
         return handle(request, send);

@@ -9,7 +9,7 @@ export interface InProcessOptions extends Omit<FaultyClusterOptions, "clock"> {
   readonly startMs: number;
 }
 
-/** A whole cluster in this process, in virtual time. */
+/** Starts a whole cluster in this process, in virtual time. */
 export async function startInProcess({ startMs, ...options }: InProcessOptions): Promise<Backend> {
   const clock = new SimulatedClock(startMs);
   const embedded = createFaultyCluster({ ...options, clock });

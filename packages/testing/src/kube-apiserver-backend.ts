@@ -8,20 +8,20 @@ import { type Backend, untilEnded } from "./backend.js";
 export interface KubeApiServerOptions extends Pick<ComponentsOptions, "controllers" | "kubelet" | "nodes" | "logger"> {
   readonly random: Random;
   readonly kubeconfig: string;
-  /** Longest that {@link Backend.advance} waits. */
+  /** Maximum waiting time of {@link Backend.advance}. */
   readonly maxMs: number;
-  /** Ends it. */
+  /** Stops the API server. */
   readonly end: () => Promise<void>;
 }
 
-/** Pause between two looks. */
+/** Interval between two checks. */
 const STEP_MS = 50;
-/** A real API server serves a new kind somewhat later than it stores its definition. */
+/** A real API server serves a new kind only some time after it has stored its definition. */
 const DISCOVERY_INTERVAL_MS = 1_000;
 
 /**
- * A real API server, beside which nothing runs: Kubernetes' controllers, scheduler and kubelet are ours, in this process. Time
- * is real: to move it on is to wait.
+ * Connects to a real API server without controllers. Kubernetes' controllers, scheduler and kubelet run in this
+ * process. Time is real: to advance it means to wait.
  */
 export async function startOnKubeApiServer(options: KubeApiServerOptions): Promise<Backend> {
   const { kubeconfig, maxMs, end, ...components } = options;

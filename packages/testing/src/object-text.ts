@@ -1,6 +1,6 @@
 import type { DeepReadonly, Event, KubernetesObject } from "@kubewright/api";
 
-/** Characters of a status that are shown. */
+/** Maximum number of displayed characters of a status. */
 const MAX_STATUS_TEXT = 600;
 
 interface Condition {
@@ -21,7 +21,7 @@ export function conditionsOf(object: DeepReadonly<KubernetesObject>): readonly C
   return Array.isArray(status?.conditions) ? (status.conditions as Condition[]) : [];
 }
 
-/** What is to know of an object at a glance: status, and what keeps it from going. */
+/** Summarizes an object: its status, deletion time and finalizers. */
 export function stateText(object: DeepReadonly<KubernetesObject>): string {
   const { status } = object as { readonly status?: object };
   const { deletionTimestamp, finalizers = [] } = object.metadata;

@@ -5,11 +5,11 @@ import type { Transport } from "@kubewright/transport";
 
 import type { RelatedObject } from "./eventually.js";
 
-/** More are not told of. */
+/** Maximum number of objects in an error message. */
 const MAX_OBJECTS = 8;
 const MAX_PATHS = 32;
 
-/** What a test reads through its own client: what an error has to tell of when the test waits for it in vain. */
+/** Objects that a test reads through its own client. The error of an unmet condition lists them. */
 export class ReadObjects {
   readonly #paths = new Set<string>();
 
@@ -25,7 +25,7 @@ export class ReadObjects {
     this.#paths.clear();
   }
 
-  /** The objects as they are now. @param client - One that is not watched. */
+  /** Returns the objects in their present state. @param client - A client that is not watched. */
   async objects(client: Client): Promise<readonly RelatedObject[]> {
     const found = new Map<string, DeepReadonly<KubernetesObject>>();
     for (const path of this.#paths) {
@@ -39,7 +39,7 @@ export class ReadObjects {
   }
 }
 
-/** Events are told of with what they are about. */
+/** Returns whether a path reads objects. Events are listed with their objects. */
 function isObjectRead(path: string): boolean {
   const info = describeRequest({ method: "GET", path });
   return info?.resource !== undefined && info.resource.resource !== "events" && info.verb !== "watch";

@@ -2,33 +2,36 @@ import type { Clock } from "@kubewright/clock";
 import { type ResourceAttributes, describeRequest } from "@kubewright/apiserver";
 import type { ApiRequest, Transport } from "@kubewright/transport";
 
-/** Verbs that only read. */
+/** Read-only verbs. */
 const READING: ReadonlySet<string> = new Set(["get", "list", "watch"]);
-/** Older ones are forgotten. */
+/** Maximum number of records. Older records are dropped. */
 const MAX_RECORDS = 100_000;
 
-/** A request that a controller under test has sent. All attributes are `""` for what is no resource, such as discovery. */
+/** A request of a controller under test. All resource attributes are `""` for other requests, such as discovery. */
 export interface RequestRecord extends ResourceAttributes {
-  /** Who sent it: the name it was run under. */
+  /** The sender: the name that the controller runs under. */
   readonly by: string;
-  /** When, in epoch milliseconds of the cluster's clock. */
+  /** Time of the request, in epoch milliseconds of the cluster's clock. */
   readonly atMs: number;
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; else the lower-case method. */
+  /**
+   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; otherwise the lower-case
+   * method.
+   */
   readonly verb: string;
   readonly path: string;
-  /** What was sent, where that is JSON. */
+  /** The body, if it is JSON. */
   readonly body: unknown;
-  /** HTTP status of the answer. `undefined`: there was none, or there is none yet. */
+  /** HTTP status of the response; `undefined` without a response, or before it. */
   readonly code: number | undefined;
 }
 
-/** What controllers under test have sent, in order. */
+/** Requests of the controllers under test, in order. */
 export class RequestRecords {
   readonly #clock: Clock;
   readonly #onRecord: (record: RequestRecord) => void;
   #records: RequestRecord[] = [];
 
-  /** @param onRecord - Told of each when it is sent; its `code` comes later. */
+  /** @param onRecord - Called with each record when the request is sent, before its `code` is set. */
   constructor(clock: Clock, onRecord: (record: RequestRecord) => void) {
     this.#clock = clock;
     this.#onRecord = onRecord;
@@ -38,7 +41,7 @@ export class RequestRecords {
     return this.#records;
   }
 
-  /** The same way, with what goes over it recorded. */
+  /** Returns a transport that records its requests here. */
   recording(by: string, transport: Transport): Transport {
     return async (request) => {
       const record: { -readonly [Key in keyof RequestRecord]: RequestRecord[Key] } = {
@@ -59,7 +62,7 @@ export class RequestRecords {
   }
 }
 
-/** What a request is about, with the name of what it creates. */
+/** Returns the resource attributes of a request. A create request gets the name from its body. */
 export function attributesOf(request: ApiRequest): ResourceAttributes & { readonly verb: string } {
   const info = describeRequest(request);
   const { verb = request.method.toLowerCase(), resource } = info ?? {};
@@ -87,7 +90,7 @@ export function requestText({
   return [verb, what, object].filter((part) => part !== "").join(" ");
 }
 
-/** Whether a request is one that changes something. Events and Leases count as nothing: they say what else happens. */
+/** Returns whether a request changes an object. Events and Leases do not count: they only report other actions. */
 export function isWrite({ verb, resource, group }: Pick<RequestRecord, "verb" | "resource" | "group">): boolean {
   if (READING.has(verb) || resource === "") return false;
   return resource !== "events" && !(resource === "leases" && group === "coordination.k8s.io");

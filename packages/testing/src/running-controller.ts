@@ -9,7 +9,7 @@ export interface LogRecord {
   readonly message: string;
 }
 
-/** More are not kept. */
+/** Maximum number of stored log records. */
 const MAX_LOGGED = 10_000;
 
 interface Parts {
@@ -20,11 +20,11 @@ interface Parts {
   readonly logged: readonly LogRecord[];
 }
 
-/** A controller that the test runs. */
+/** A running controller under test. */
 export class RunningController implements AsyncDisposable {
-  /** What it is called in requests, events, faults and errors. */
+  /** Its name in requests, events, faults and errors. */
   readonly name: string;
-  /** What it has logged, the first 10,000 lines of it. */
+  /** Its log records, at most the first 10,000. */
   readonly logged: readonly LogRecord[];
   readonly #parts: Parts;
   readonly #stop = new AbortController();
@@ -49,22 +49,22 @@ export class RunningController implements AsyncDisposable {
       );
   }
 
-  /** Whether it may still send something. */
+  /** Whether the controller may still send requests. */
   get alive(): boolean {
     return this.#state === "running" || this.#state === "stopping";
   }
 
-  /** All that it has sent, reads included, oldest first. */
+  /** All its requests, including reads, oldest first. */
   get requests(): readonly RequestRecord[] {
     return this.#parts.requests();
   }
 
-  /** What it has logged as errors. */
+  /** Its log records of level `error`. */
   get errors(): readonly LogRecord[] {
     return this.logged.filter(({ level }) => level === "error");
   }
 
-  /** Tells it to stop, and moves time on until it has. @throws what it fails with. */
+  /** Stops the controller, and advances the time until it has ended. @throws its error. */
   async stop(): Promise<void> {
     if (this.#state === "running") this.#state = "stopping";
     this.#stop.abort(new Error(`${this.name} is stopped by the test`));
@@ -73,14 +73,14 @@ export class RunningController implements AsyncDisposable {
     this.check();
   }
 
-  /** Kills it: from now on nothing that it does has any effect, not even what it had begun. */
+  /** Kills the controller: its requests have no effect any more, including those in flight. */
   async kill(): Promise<void> {
     this.#state = "killed";
     this.#stop.abort(new Error(`${this.name} is killed by the test`));
     await this.#parts.untilEnded(this.name, this.#ended);
   }
 
-  /** @throws what it has failed with, once. */
+  /** @throws its error, once. */
   check(): void {
     const failure = this.#failure;
     if (failure === undefined) return;
@@ -93,7 +93,7 @@ export class RunningController implements AsyncDisposable {
   }
 }
 
-/** A logger that keeps what it is told. */
+/** Creates a logger that stores its records. */
 export function recordingLogger(): { readonly logger: Logger; readonly logged: LogRecord[] } {
   const logged: LogRecord[] = [];
   const at =

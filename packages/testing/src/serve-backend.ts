@@ -11,21 +11,22 @@ const ADVANCE_PATH = "/_kubewright/clock/advance";
 const RESET_PATH = "/_kubewright/reset";
 
 export interface ServeOptions {
-  /** Of a `kubewright serve --speed manual`. */
+  /** URL of a `kubewright serve --speed manual`. */
   readonly url: string;
-  /** Puts it back to where it was when it started. Default false. */
+  /** Whether to reset the server to its initial state. Default false. */
   readonly reset?: boolean;
-  /** How its process ended, when it has. Default: not known. */
+  /** Returns how the process ended. Default: not known. */
   readonly ended?: () => string | undefined;
-  /** Ends it. */
+  /** Stops the server. */
   readonly end: () => Promise<void>;
 }
 
 /**
- * `kubewright serve --speed manual` in another process, and a clock of our own that keeps step with its: time moves on to
- * whatever is due first, here or there, or to the first write there, which controllers here are to hear of at its time.
+ * Connects to a `kubewright serve --speed manual` in another process, and synchronizes a local clock with the server's
+ * clock. The time advances to the next due work of either process, or to the first write on the server. Local
+ * controllers must observe that write at its time.
  *
- * Over sockets nobody can tell when all is done for which no time has to pass: that counts as so after a quiet moment.
+ * Over sockets no component knows when all due work is done. It counts as done after an idle moment.
  */
 export async function startServe({ url, reset = false, ended = () => undefined, end }: ServeOptions): Promise<Backend> {
   const http = createHttpTransport({ server: url });
@@ -70,7 +71,7 @@ export async function startServe({ url, reset = false, ended = () => undefined, 
   };
 }
 
-/** The paths by which `serve` is driven. */
+/** Client of the control endpoints of `serve`. */
 class ServeControls {
   readonly #transport: Transport;
   readonly #ended: () => string | undefined;
@@ -80,7 +81,10 @@ class ServeControls {
     this.#ended = ended;
   }
 
-  /** Moves its clock on until something is written, but no further than this. Answers what time it is then, in epoch milliseconds. */
+  /**
+   * Advances the server's clock by at most `limitMs`, until the next write. Returns the server's time in epoch
+   * milliseconds.
+   */
   async advance(limitMs: number): Promise<number> {
     const { now } = await this.#post<{ now: string }>(ADVANCE_PATH, { seconds: limitMs / 1000, untilWrite: true });
     return Date.parse(now);

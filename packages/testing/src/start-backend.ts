@@ -16,7 +16,7 @@ export interface BackendOptions extends Omit<TestClusterOptions, "crds" | "start
 
 const DEFAULT_MAX_REAL_WAIT: Duration = "1m";
 
-/** Starts what the test's cluster is to be. What is only needed for other processes is loaded then. */
+/** Starts the cluster of a test. Modules for other processes are loaded on demand. */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const { against, startMs, seed, random, controllers, kubelet = "simulated", embedded } = options;
   const chosen = chosenServer(against);
@@ -58,7 +58,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
   return withEnd(stop, () => startServe({ url, ended, end: stop }));
 }
 
-/** What was started for it is ended when it cannot be begun. */
+/** Runs `begin`. Calls `end` when `begin` fails, to stop what was started for it. */
 async function withEnd(end: () => Promise<void>, begin: () => Promise<Backend>): Promise<Backend> {
   try {
     return await begin();

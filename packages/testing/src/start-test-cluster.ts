@@ -9,33 +9,44 @@ import type { TestServer } from "./test-server.js";
 
 export interface TestClusterOptions {
   /**
-   * What it is: `in-process`; `serve`, a `kubewright serve` that is started for it; the URL of a `kubewright serve --speed
-   * manual` that is running, which is reset; or `kube-apiserver`, out of the folder `KUBEBUILDER_ASSETS`, in real time.
-   * Default: what `KUBEWRIGHT_TEST_SERVER` says, else `in-process`.
+   * Kind of the cluster:
+   *
+   * - `in-process`
+   * - `serve`: a new `kubewright serve` process
+   * - the URL of a running `kubewright serve --speed manual`, which is reset
+   * - `kube-apiserver`: from the folder `KUBEBUILDER_ASSETS`, in real time
+   *
+   * Default: the value of `KUBEWRIGHT_TEST_SERVER`, or else `in-process`.
    */
   readonly against?: TestServer;
-  /** Kubernetes' controllers that run in it. Default: all there are. */
+  /** Kubernetes' controllers that run in the cluster. Default: all. */
   readonly controllers?: readonly ControllerName[];
-  /** `none`: neither scheduler nor kubelet nor nodes. Default `simulated`. */
+  /** `none`: no scheduler, kubelet or nodes. Default `simulated`. */
   readonly kubelet?: "simulated" | "none";
-  /** Definitions of custom resources to begin with. */
+  /** CustomResourceDefinitions to create first. */
   readonly crds?: readonly DeepReadonly<CustomResourceDefinition>[];
-  /** When it begins, in RFC 3339. Default 2026-01-01T00:00:00Z. */
+  /** Initial time, in RFC 3339. Default 2026-01-01T00:00:00Z. */
   readonly start?: string;
   /** Equal seeds give equal runs. Default 1. */
   readonly seed?: number;
-  /** What else `createFaultyCluster` of `@kubewright/cluster` takes: nodes, webhooks, authorization… Only in process. */
+  /**
+   * Further options of `createFaultyCluster` of `@kubewright/cluster`: nodes, webhooks, authorization and so on. Only
+   * in process.
+   */
   readonly embedded?: Omit<FaultyClusterOptions, "clock" | "random" | "controllers" | "kubelet">;
-  /** Longest {@link TestCluster.advance} on a kube-apiserver, where that is to wait. Default one minute. */
+  /**
+   * Maximum duration of {@link TestCluster.advance} on a kube-apiserver, where it waits in real time. Default one
+   * minute.
+   */
   readonly maxRealWait?: Duration;
 }
 
 const START = "2026-01-01T00:00:00Z";
 
 /**
- * Starts a cluster for one test; `await using` ends it with the test.
+ * Starts a cluster for one test. `await using` stops it at the end of the test.
  *
- * @throws RangeError for a start that is no time; Error that says what is missing when it cannot be what was asked for.
+ * @throws RangeError for an invalid start time; Error with the missing prerequisite when the cluster cannot be started.
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { start = START, seed = 1, crds = [], ...rest } = options;

@@ -3,7 +3,10 @@ import type { Clock, Logger, Random } from "@kubewright/clock";
 import type { Runnable } from "@kubewright/controller";
 import type { Transport } from "@kubewright/transport";
 
-/** What controllers of a test are made of: what `ControllerDeps` of `@kubewright/controller` cannot do without, and a logger. */
+/**
+ * Dependencies of controllers in tests: the required fields of `ControllerDeps` of `@kubewright/controller`, and a
+ * logger.
+ */
 export interface TestDeps {
   readonly client: Client;
   readonly clock: Clock;
@@ -11,25 +14,28 @@ export interface TestDeps {
   readonly logger: Logger;
 }
 
-/** Makes a controller of what it is handed. */
+/** Creates a controller from its dependencies. */
 export type ControllerFactory = (deps: TestDeps) => Runnable;
 
-/** What an operator runs in. */
+/** Environment of an operator. */
 export interface TestEnvironment extends Omit<TestDeps, "client"> {
   readonly transport: Transport;
   readonly signal: AbortSignal;
-  /** The name it is run under: tells it from its other replicas. */
+  /** The name it runs under. Distinguishes its replicas. */
   readonly identity: string;
 }
 
-/** An operator of `@kubewright/operator`, or what runs like one. */
+/** An operator of `@kubewright/operator`, or an object with the same interface. */
 export interface OperatorLike<Environment> {
   readonly name: string;
   readonly controllers: readonly unknown[];
   run(environment: Environment): Promise<void>;
 }
 
-/** Runs any of them in what it is handed. @param more - In place of, or beside, what an operator is handed. */
+/**
+ * Runs a controller, a runnable or an operator with its dependencies. @param more - Overrides and additions to an
+ * operator's environment.
+ */
 export function runIn<Environment>(
   what: ControllerFactory | Runnable | OperatorLike<Environment>,
   { transport, client, signal, identity, ...shared }: TestDeps & TestEnvironment,

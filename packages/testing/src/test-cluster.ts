@@ -24,32 +24,32 @@ import { TestObject } from "./test-object.js";
 import { Trace, type TraceOptions } from "./trace.js";
 
 export interface RunOptions {
-  /** What it is called in requests, events and faults. Default: the function's or the runnable's name. */
+  /** Name in requests, events and faults. Default: the name of the function or the runnable. */
   readonly name?: string;
 }
 
 export interface OperatorRunOptions<Environment> extends RunOptions {
-  /** In place of, or beside, what it is handed: `{ leaderElection: false }`, for instance. */
+  /** Overrides and additions to the operator's environment, for example `{ leaderElection: false }`. */
   readonly environment?: Partial<Environment>;
 }
 
 export interface EventuallyOptions {
-  /** How long time may be moved on. Default 10 minutes. */
+  /** Maximum time to advance. Default 10 minutes. */
   readonly within?: Duration;
 }
 
 const WITHIN: Duration = "10m";
 
-/** A cluster for one test, and the time in it. */
+/** A cluster for one test, and its time. */
 export class TestCluster implements AsyncDisposable {
   readonly against: Against;
-  /** Virtual, unless the cluster is a kube-apiserver. */
+  /** Virtual, except for a kube-apiserver. */
   readonly clock: Clock;
-  /** Of the test's seed. */
+  /** Seeded by the test's seed. */
   readonly random: Random;
-  /** The test's own: what it sends is neither recorded nor hindered, and may do everything. */
+  /** The test's own client, with all permissions. Its requests are neither recorded nor affected by faults. */
   readonly client: Client;
-  /** Makes things go wrong between controllers and the API server. */
+  /** Injects faults between controllers and the API server. */
   readonly faults: TestFaults;
   readonly #backend: Backend;
   readonly #observer: Client;
@@ -76,21 +76,21 @@ export class TestCluster implements AsyncDisposable {
     });
   }
 
-  /** Everything there is to it, in process; else `undefined`. Lost nodes, for instance, or the store as it is. */
+  /** The embedded cluster, in process; otherwise `undefined`. Gives access to lost nodes and the store, for example. */
   get embedded(): FaultyCluster | undefined {
     return this.#backend.embedded;
   }
 
-  /** What time it is in the cluster. */
+  /** The cluster's time. */
   get now(): Date {
     return new Date(this.clock.now());
   }
 
   /**
-   * Moves time on, and lets everything happen on the way that is due.
+   * Advances the time and runs all work that becomes due.
    *
-   * @throws what a controller of the test, or the cluster, failed with; RangeError for what is no duration, or on a
-   *   kube-apiserver a long one.
+   * @throws the error of a failed controller or of the cluster; RangeError for an invalid duration, or on a
+   * kube-apiserver for a long one.
    */
   async advance(duration: Duration): Promise<void> {
     await this.#backend.advance(milliseconds(duration, "advance"));
@@ -98,11 +98,11 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Moves time on, from one time at which something is due to the next, until a condition holds: that a function does not
-   * throw, nor answer `false` or a check that does not hold.
+   * Advances the time from one due time to the next until a condition is met. The condition is met when the function
+   * does not throw, and returns neither `false` nor a failed check.
    *
-   * @returns What the function answers then.
-   * @throws NotInTimeError that says why it last did not hold, and what the objects that it has looked at look like.
+   * @returns The value of the function.
+   * @throws NotInTimeError with the last reason and the state of the objects that the function has read.
    */
   async eventually<T>(
     condition: Condition<T>,
@@ -117,9 +117,9 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Runs a controller, or an operator of `@kubewright/operator`, against the cluster, and lets it see what there is.
+   * Runs a controller, or an operator of `@kubewright/operator`, against the cluster. Resolves after its initial work.
    *
-   * @throws Error when one of that name is running; what it fails with at once.
+   * @throws Error when a controller of that name is running; the controller's error when it fails immediately.
    */
   run(controller: ControllerFactory | Runnable, options?: RunOptions): Promise<RunningController>;
   run<Environment>(
@@ -140,12 +140,15 @@ export class TestCluster implements AsyncDisposable {
     return running;
   }
 
-  /** A client whose requests are recorded and hindered as those of a controller of that name. */
+  /** Returns a client whose requests are recorded, and affected by faults, like those of a controller of that name. */
   clientOf(name: string): Client {
     return this.#deps(name, () => true).client;
   }
 
-  /** An object, whether it is there or not. @param namespace - Default `default`, and none for what is cluster-scoped. */
+  /**
+   * Returns a reference to an object, which need not exist. @param namespace - Default `default`; none for
+   * cluster-scoped kinds.
+   */
   object<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     name: string,
@@ -154,7 +157,7 @@ export class TestCluster implements AsyncDisposable {
     return new TestObject(this.client, definition, name, definition.namespaced ? namespace : undefined);
   }
 
-  /** Creates an object, in the namespace `default` unless it says otherwise. @throws StatusError when it is refused. */
+  /** Creates an object, by default in the namespace `default`. @throws StatusError when the API server rejects it. */
   async create<T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     object: DeepReadonly<T>,
@@ -166,7 +169,7 @@ export class TestCluster implements AsyncDisposable {
     return this.object(definition, name, namespace);
   }
 
-  /** Creates definitions of custom resources, and waits until their objects are served. */
+  /** Creates CustomResourceDefinitions, and waits until their objects are served. */
   async install(...definitions: readonly DeepReadonly<CustomResourceDefinition>[]): Promise<void> {
     for (const definition of definitions) {
       const created = await this.create(customResourceDefinitions, definition);
@@ -178,7 +181,7 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** Begins to write down what happens to objects, and which writes controllers send. */
+  /** Starts a trace of object changes and controllers' writes. */
   async trace(options: TraceOptions = {}): Promise<Trace> {
     await this.#backend.settle();
     const trace = new Trace(this.clock, { ...options, objects: options.objects ?? this.#kinds });
@@ -187,7 +190,7 @@ export class TestCluster implements AsyncDisposable {
     return trace;
   }
 
-  /** Stops the controllers of the test, then the cluster. @throws what one of them failed with that nobody was told of. */
+  /** Stops the controllers of the test, then the cluster. @throws the first error that was not thrown before. */
   async stop(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;

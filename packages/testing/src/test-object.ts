@@ -8,7 +8,7 @@ import {
 } from "@kubewright/api";
 import { type Client, isNotFound, type MergePatch } from "@kubewright/client";
 
-/** One object of a cluster, whether it is there or not: what conditions, matchers and errors talk about. */
+/** A reference to one object of a cluster, which need not exist. Used by conditions, matchers and errors. */
 export class TestObject<T extends KubernetesObject = KubernetesObject> {
   readonly #client: Client;
 
@@ -16,18 +16,18 @@ export class TestObject<T extends KubernetesObject = KubernetesObject> {
     client: Client,
     readonly definition: ResourceDefinition<T>,
     readonly name: string,
-    /** `undefined` for a cluster-scoped one. */
+    /** `undefined` for a cluster-scoped object. */
     readonly namespace: string | undefined,
   ) {
     this.#client = client;
   }
 
-  /** @throws StatusError `NotFound` when there is none. */
+  /** @throws StatusError `NotFound` when the object does not exist. */
   get(): Promise<DeepReadonly<T>> {
     return this.#client.resource(this.definition).get(this.name, this.#place);
   }
 
-  /** The object, or `undefined` when there is none. */
+  /** Returns the object, or `undefined` when it does not exist. */
   async find(): Promise<DeepReadonly<T> | undefined> {
     try {
       return await this.get();
@@ -37,7 +37,7 @@ export class TestObject<T extends KubernetesObject = KubernetesObject> {
     }
   }
 
-  /** A merge patch: what it names is replaced, and `null` takes away. */
+  /** Applies a merge patch: it replaces the given fields, and removes those that are `null`. */
   patch(body: MergePatch<T>, { subresource }: { readonly subresource?: string } = {}): Promise<DeepReadonly<T>> {
     const options = { ...this.#place, ...(subresource === undefined ? {} : { subresource }) };
     return this.#client.resource(this.definition).patch(this.name, { type: "merge", body }, options);
@@ -47,7 +47,7 @@ export class TestObject<T extends KubernetesObject = KubernetesObject> {
     await this.#client.resource(this.definition).delete(this.name, { ...this.#place, propagationPolicy });
   }
 
-  /** What was told about it, oldest first. */
+  /** Returns its events, oldest first. */
   async events(): Promise<DeepReadonly<Event>[]> {
     const { items } = await this.#client.resource(events).list({ namespace: this.namespace ?? "default" });
     return items
@@ -55,7 +55,10 @@ export class TestObject<T extends KubernetesObject = KubernetesObject> {
       .sort((a, b) => compareText(timeOf(a), timeOf(b)));
   }
 
-  /** Those in its namespace, or anywhere for a cluster-scoped one, whose owner it is. None when it is not there. */
+  /**
+   * Returns the objects of a kind that it owns, in its namespace, or in all namespaces for a cluster-scoped owner.
+   * Empty when the owner does not exist.
+   */
   async owned<O extends KubernetesObject>(definition: ResourceDefinition<O>): Promise<DeepReadonly<O>[]> {
     const owner = await this.find();
     if (owner === undefined) return [];
@@ -68,7 +71,7 @@ export class TestObject<T extends KubernetesObject = KubernetesObject> {
     );
   }
 
-  /** All of its kind in its namespace. */
+  /** Returns all objects of its kind in its namespace. */
   async siblings(): Promise<DeepReadonly<T>[]> {
     return [...(await this.#client.resource(this.definition).list(this.#place)).items];
   }
@@ -79,7 +82,7 @@ export class TestObject<T extends KubernetesObject = KubernetesObject> {
     return `${this.definition.kind} ${key}`;
   }
 
-  /** As test runners print it. */
+  /** The representation in the output of test runners. */
   toJSON(): object {
     return { object: this.toString(), resource: qualifiedResource(this.definition) };
   }

@@ -1,13 +1,13 @@
 import type { Against } from "./backend.js";
 import { type TestEnvironment, processEnvironment } from "./processes/environment.js";
 
-/** What a test's cluster is, or the URL of a `kubewright serve --speed manual` that is running. */
+/** Kind of a test's cluster, or the URL of a running `kubewright serve --speed manual`. */
 export type TestServer = Against | `http://${string}` | `https://${string}`;
 
 /**
- * What tests are to run against: what they say themselves, else `KUBEWRIGHT_TEST_SERVER`, else this process.
+ * Returns the cluster to test against: the given one, or else `KUBEWRIGHT_TEST_SERVER`, or else `in-process`.
  *
- * @throws Error for what is neither.
+ * @throws Error for an unknown value.
  */
 export function chosenServer(
   against: TestServer | undefined,
@@ -23,8 +23,8 @@ export function chosenServer(
 }
 
 /**
- * Why tests cannot run against something here, and what to do about it; `undefined` when they can. In vitest
- * `skip(missing !== undefined, missing)` skips a test with that as the reason.
+ * Returns why the tests cannot use a cluster and what to install; `undefined` when they can. In vitest `skip(missing
+ * !== undefined, missing)` skips a test with that reason.
  */
 export async function missingTestServer(
   against?: TestServer,

@@ -6,11 +6,11 @@ import { changesOf } from "./changes.js";
 import { type RequestRecord, isWrite, requestText } from "./request-record.js";
 
 export interface TraceOptions {
-  /** Kinds whose objects are followed. Default: those of the test's `crds`. */
+  /** Kinds of the traced objects. Default: those of the test's `crds`. */
   readonly objects?: readonly ResourceDefinition[];
-  /** Whose writes are told of. Default: those of every controller that the test runs. */
+  /** Controllers whose writes are traced. Default: all controllers of the test. */
   readonly requestsOf?: readonly string[];
-  /** Whether events are told of that concern these objects. Default true. */
+  /** Whether events of the traced objects are included. Default true. */
   readonly events?: boolean;
 }
 
@@ -18,19 +18,19 @@ type FullOptions = TraceOptions & Required<Pick<TraceOptions, "objects">>;
 
 interface Line {
   readonly atMs: number;
-  /** The request's outcome is not known yet when it is sent. */
+  /** A function, because the response of a request is not known when it is sent. */
   readonly text: () => string;
 }
 
-/** Lines at most; more are left out, and that is said. */
+/** Maximum number of lines. The trace ends with the number of further lines. */
 const MAX_LINES = 20_000;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
 /**
- * What happens to objects, and which writes controllers send, as text to compare with what was once found right. Names that
- * the server made up, UIDs and times are written as what they stand for, and versions are left out, so that only what
- * controllers decide is compared.
+ * Changes of objects and writes of controllers as text, to compare with a golden file. Generated names, UIDs and times
+ * are replaced by placeholders, and resource versions are omitted. Only the decisions of controllers are therefore
+ * compared.
  */
 export class Trace {
   readonly #clock: Clock;
@@ -48,7 +48,7 @@ export class Trace {
     this.#options = options;
   }
 
-  /** Follows the objects until the signal aborts. Resolves once it has begun. */
+  /** Watches the objects until the signal aborts. Resolves when the watches are open. */
   async follow(client: Client, signal: AbortSignal): Promise<void> {
     const { objects, events: withEvents = true } = this.#options;
     const followed = withEvents ? [...objects, events as ResourceDefinition] : objects;
@@ -66,7 +66,7 @@ export class Trace {
     this.#add(() => `${record.by} sends ${requestText(record)}: ${record.code ?? "no answer"}`);
   }
 
-  /** Everything so far, a line each. */
+  /** Returns the trace so far, one line per entry. */
   text(): string {
     const lines = this.#lines.map(({ atMs, text }) => `${this.#after(atMs).padEnd(9)} ${this.#withAliases(text())}`);
     if (this.#droppedLines > 0) lines.push(`and ${this.#droppedLines} lines more`);
@@ -145,7 +145,7 @@ export class Trace {
     return aliased;
   }
 
-  /** Whole seconds since the start: `+90s`. */
+  /** Returns the whole seconds since the start: `+90s`. */
   #after(atMs: number): string {
     const seconds = Math.floor((atMs - this.#startMs) / 1000);
     return `${seconds < 0 ? "" : "+"}${seconds}s`;

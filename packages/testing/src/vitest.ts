@@ -5,18 +5,18 @@ import type { ExpectedCondition, ExpectedEvent } from "./checks.js";
 import { matchers } from "./matchers.js";
 import type { Trace } from "./trace.js";
 
-/** What `import "@kubewright/testing/vitest"` adds to `expect`. Await them all. */
+/** Matchers that `import "@kubewright/testing/vitest"` adds to `expect`. All are asynchronous. */
 export interface KubernetesMatchers {
-  /** The object has a condition of that type and status (default `True`). */
+  /** The object has a condition of this type and status (default `True`). */
   toHaveCondition(type: string, status?: string, expected?: ExpectedCondition): Promise<void>;
-  /** Such an event was told about `cluster.object(…)`. */
+  /** A matching event exists for `cluster.object(…)`. */
   toHaveEvent(expected: ExpectedEvent): Promise<void>;
-  /** `cluster.object(…)` owns so many (default: any) objects of a kind. */
+  /** `cluster.object(…)` owns `count` objects of a kind (default: at least one). */
   toOwn(definition: ResourceDefinition, count?: number): Promise<void>;
   toHaveFinalizer(finalizer: string): Promise<void>;
-  /** There is no such object any more. */
+  /** The object does not exist. */
   toBeGone(): Promise<void>;
-  /** The trace is what is in the file; `vitest -u` writes it. */
+  /** The trace equals the content of the file; `vitest -u` writes it. */
   toMatchTrace(file: string): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { type TestCluster, type TestClusterOptions, type TestObject, startTestCl
 
 export { backupController, backups };
 
-/** A cluster that knows Backups. */
+/** Starts a cluster with the CustomResourceDefinition of Backups. */
 export function clusterWithBackups(options: TestClusterOptions = {}): Promise<TestCluster> {
   return startTestCluster({ crds: [backupDefinition], ...options });
 }

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import "../src/vitest.js";
 import { type TestEnvironment, startTestCluster } from "../src/index.js";
 
-/** Runs like an operator of `@kubewright/operator`: leads, and says so. */
+/** An object with the interface of an operator of `@kubewright/operator`. It records when it leads. */
 function operator(leads: string[]) {
   return {
     name: "elected",

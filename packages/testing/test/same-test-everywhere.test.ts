@@ -17,7 +17,7 @@ const SERVE = path.join(
   "bin/kubewright.js",
 );
 
-/** The test of a controller, whatever its cluster is. */
+/** The test of a controller, for all kinds of clusters. */
 async function testBackupController(against: TestServer): Promise<void> {
   await using cluster = await clusterWithBackups({ against });
   const trace = await cluster.trace();
@@ -102,7 +102,7 @@ test("a missing server is reported", async () => {
   );
 });
 
-/** Programs that are started as kube-apiserver and etcd are, and say as little. Behind them is an API server of ours. */
+/** Creates programs with the flags and output of kube-apiserver and etcd, backed by an embedded API server. */
 async function fakePrograms(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "assets-"));
   onTestFinished(() => rm(folder, { recursive: true }));

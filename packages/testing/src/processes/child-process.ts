@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** A process that was started to be stopped again. */
+/** A child process that the tests start and stop. */
 export interface Child {
   readonly name: string;
   readonly process: ChildProcess;
-  /** How it ended, when it has. */
+  /** Returns how the process ended; `undefined` while it runs. */
   readonly ended: () => string | undefined;
-  /** What it wrote to standard error, the last 64 KiB of it. */
+  /** Returns the last 64 KiB of its standard error. */
   readonly output: () => string;
-  /** Resolves with the first match in what it says. Rejects when it ends, or says nothing of it in time. */
+  /**
+   * Resolves with the first match in the standard error. Rejects when the process ends, or does not print a match in
+   * time.
+   */
   readonly waitForOutput: (pattern: RegExp, timeoutMs?: number) => Promise<RegExpExecArray>;
-  /** Resolves when it has ended: by SIGTERM, or by SIGKILL when that does not help. */
+  /** Stops the process by SIGTERM, or by SIGKILL after a timeout. Resolves when it has ended. */
   readonly stop: () => Promise<void>;
 }
 
@@ -18,7 +21,7 @@ const MAX_KEPT = 65_536;
 const MAX_START_MS = 60_000;
 const MAX_STOP_MS = 10_000;
 
-/** Starts a program. Whoever starts one has to stop it, also after a failure. */
+/** Starts a program. The caller must stop it, also after a failure. */
 export function startChild(name: string, command: string, args: readonly string[]): Child {
   const child = spawn(command, args, { stdio: ["ignore", "ignore", "pipe"] });
   let output = "";

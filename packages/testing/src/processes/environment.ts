@@ -1,10 +1,10 @@
-/** What a test is told from outside: `KUBEWRIGHT_TEST_SERVER` and `KUBEBUILDER_ASSETS`. */
+/** Environment variables for tests: `KUBEWRIGHT_TEST_SERVER` and `KUBEBUILDER_ASSETS`. */
 export interface TestEnvironment {
   readonly KUBEWRIGHT_TEST_SERVER?: string | undefined;
   readonly KUBEBUILDER_ASSETS?: string | undefined;
 }
 
-/** This process's; nothing where there is none. */
+/** Returns the environment of this process; empty outside of Node.js. */
 export function processEnvironment(): TestEnvironment {
   return typeof process === "undefined" ? {} : process.env;
 }

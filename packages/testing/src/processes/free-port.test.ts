@@ -14,6 +14,6 @@ test("a free port is outside of the ephemeral ranges, and a server can listen on
     given.push((server.address() as AddressInfo).port);
   }
   expect(new Set(given).size).toBe(20);
-  // Linux has 32768 to 60999 for that, others 49152 to 65535.
+  // The ephemeral range is 32768 to 60999 on Linux, and 49152 to 65535 elsewhere.
   for (const port of given) expect(port).toSatisfy((one: number) => one >= 20_000 && one < 32_768);
 });

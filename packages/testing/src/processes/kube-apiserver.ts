@@ -12,7 +12,7 @@ const MAX_START_MS = 120_000;
 const PAUSE_MS = 200;
 const HOST = "127.0.0.1";
 
-/** Why there is no real API server to be had, and what to do about it. `undefined`: there is one. */
+/** Returns why no real API server is available and how to install one; `undefined` when it is available. */
 export function missingKubeApiServer(assets: string | undefined): string | undefined {
   const how =
     "set it to a folder with kube-apiserver and etcd, such as `setup-envtest use 1.36 -p path` prints (go install sigs.k8s.io/controller-runtime/tools/setup-envtest@latest)";
@@ -22,11 +22,11 @@ export function missingKubeApiServer(assets: string | undefined): string | undef
 }
 
 /**
- * A real kube-apiserver and its etcd out of a folder (the envtest convention), on free ports of this machine. There is no
- * other part of Kubernetes: no controller, no scheduler, no kubelet.
+ * Starts a real kube-apiserver and its etcd from a folder (the envtest convention), on free ports of this machine. No
+ * other component of Kubernetes runs: no controller, scheduler or kubelet.
  *
- * @param folder - For its files.
- * @throws Error with what they said, when they do not get ready.
+ * @param folder - Folder for their files.
+ * @throws Error with their output when they do not become ready.
  */
 export async function startKubeApiServer(assets: string, folder: string): Promise<StartedServer> {
   const children: Child[] = [];
@@ -65,7 +65,7 @@ async function startEtcd(assets: string, folder: string): Promise<{ url: string;
 interface LaunchedServer {
   readonly url: string;
   readonly token: string;
-  /** Where it leaves the certificate it makes for itself, and the authority that signed it. */
+  /** Path of the server's self-generated certificate and of the authority that signed it. */
   readonly certificate: string;
   readonly child: Child;
 }
@@ -99,7 +99,7 @@ async function startServer(assets: string, folder: string, etcd: string): Promis
     `--service-account-key-file=${verifyingKey}`,
     `--service-account-signing-key-file=${signingKey}`,
     "--service-cluster-ip-range=10.0.0.0/24",
-    // There is no controller that would give every namespace its default ServiceAccount, which pods else wait for.
+    // No controller creates the default ServiceAccount of a namespace, which pods would otherwise wait for.
     "--disable-admission-plugins=ServiceAccount",
     "--profiling=false",
   ]);
@@ -126,12 +126,12 @@ async function whenReady(
     contexts: [{ name: "envtest", context: { cluster: "envtest", user: "envtest" } }],
     "current-context": "envtest",
   };
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(kubeconfig, JSON.stringify(config, null, 2), { mode: 0o600 });
   return { url, token, kubeconfig };
 }
 
-/** Resolves when the URL answers 200, whatever certificate it shows. */
+/** Resolves when the URL answers with status 200. The certificate is not verified. */
 async function answers(child: Child, url: string, options: RequestOptions = {}): Promise<void> {
   const deadline = performance.now() + MAX_START_MS;
   let last = "no answer";

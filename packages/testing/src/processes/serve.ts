@@ -4,27 +4,29 @@ import path from "node:path";
 import { startChild } from "./child-process.js";
 
 export interface ServeProcessOptions {
-  /** Flags beside those that make it a test's: `--port 0 --speed manual`. */
+  /** Flags in addition to `--port 0 --speed manual`. */
   readonly flags: readonly string[];
-  /** Where `kubewright` is installed. Default: the working directory. */
+  /** Folder from which `kubewright` is resolved. Default: the working directory. */
   readonly folder?: string;
 }
 
 export interface ServeProcess {
   readonly url: string;
-  /** How it ended, and what it said, when it has. */
+  /** Returns how the process ended, with its output; `undefined` while it runs. */
   readonly ended: () => string | undefined;
   readonly stop: () => Promise<void>;
 }
 
-/** Why `kubewright serve` cannot be started, and what to do about it. `undefined`: it can. */
+/** Returns why `kubewright serve` cannot be started and how to install it; `undefined` when it can. */
 export function missingServe(folder: string = process.cwd()): string | undefined {
   return binary(folder) === undefined
     ? `the package kubewright cannot be found from ${folder}: npm install kubewright --save-dev`
     : undefined;
 }
 
-/** Starts `kubewright serve --speed manual` on a free port of this machine. @throws Error with what it said, if it does not. */
+/**
+ * Starts `kubewright serve --speed manual` on a free port of this machine. @throws Error with its output when it fails.
+ */
 export async function startServeProcess({ flags, folder = process.cwd() }: ServeProcessOptions): Promise<ServeProcess> {
   const command = binary(folder);
   if (command === undefined) throw new Error(missingServe(folder));

@@ -1,9 +1,9 @@
-/** An API server in processes of its own. */
+/** An API server in separate processes. */
 export interface StartedServer {
   readonly url: string;
-  /** `""`: it asks for none. */
+  /** `""` when the server requires none. */
   readonly token: string;
-  /** A kubeconfig for it, with its authority and credentials that may do everything. */
+  /** Path of a kubeconfig with the server's certificate authority and unrestricted credentials. */
   readonly kubeconfig: string;
   readonly stop: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** Starts something in a folder of its own, which goes when that has stopped, or cannot be started. */
+/** Starts a component with a temporary folder. The folder is deleted when the component stops or cannot start. */
 export async function withFolder<T extends { readonly stop: () => Promise<void> }>(
   start: (folder: string) => Promise<T>,
 ): Promise<T> {
