@@ -1,8 +1,8 @@
 /**
- * Makes the element's style sheet of the page's: what goes by the window's size goes by the element's, and what is for paper is
- * left to the page around it.
+ * Converts the page's style sheet to that of the element. Rules that depend on the window size depend on the element
+ * size instead, and print rules are left to the host page.
  *
- *   node style-text.ts   writes src/element/style-text.ts, which a test holds to the page's style sheet
+ *     node style-text.ts   writes src/element/style-text.ts; a test checks that it matches the page's style sheet
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -12,10 +12,13 @@ import { build } from "esbuild";
 
 const FILE = path.join(import.meta.dirname, "src/element/style-text.ts");
 
-/** Of the element around the page: as high and as dark as whoever embeds it says. The transition tells of when that changes. */
+/**
+ * Styles of the element itself. The host page controls its height and color scheme; the transition signals changes of
+ * the color scheme.
+ */
 const AROUND = `:host{display:block;height:36rem;contain:content;color-scheme:inherit}.frame{box-sizing:border-box;container-type:size;height:100%;overflow:auto;transition:background-color 1ms}`;
 
-/** The style sheet. */
+/** Returns the style sheet of the element. */
 export async function elementStyle(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, "src/page/page.css")],

@@ -6,7 +6,7 @@ const banner = {
   js: "/*! With parts of D3, https://d3js.org. Copyright 2010-2026 Mike Bostock, ISC License; d3-ease: Copyright 2010-2026 Mike Bostock, 2001 Robert Penner, BSD-3-Clause. */",
 };
 
-/** The element for a script tag: one file with all it needs. */
+/** The element for a script tag: one self-contained file. */
 export const script = {
   entry: { timeline: "src/timeline.ts" },
   format: ["iife"],
@@ -28,7 +28,7 @@ export default [
   preset({
     entry: ["src/index.ts", "src/data/index.ts", "src/page/index.ts"],
     splitting: true,
-    // Of D3 it needs a part: with it inside, who installs the package needs no more.
+    // Bundles the needed part of D3, so that installing the package installs no dependencies.
     noExternal: [/^d3-/],
     banner,
     target: "es2022",

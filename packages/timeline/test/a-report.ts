@@ -3,7 +3,7 @@ import type { ReportData, RunRow, TimelineGroup } from "../src/data/index.js";
 const HOUR_MS = 3_600_000;
 const START_MS = Date.parse("2026-03-02T00:00:00Z");
 
-/** A day of one CronJob that runs every hour, of which the fourth run is skipped and the sixth fails. */
+/** A day of one hourly CronJob. Its fourth run is skipped and its sixth fails. */
 export function aReport(name = "report"): ReportData {
   const levels = { peak: [1, 0], last: [1, 0] };
   const runs = Array.from({ length: 24 }, (_, hour): TimelineGroup["rows"][number] => {

@@ -5,10 +5,10 @@ import type { Browser, Page } from "playwright-core";
 
 import { launchBrowser } from "./chromium.js";
 
-/** What a server hands out, by path. */
+/** Files of a server, by path. */
 export type Files = Readonly<Record<string, { readonly type: string; readonly text: string }>>;
 
-/** A server of a few files, with a strict policy, and a browser that looks at them. */
+/** A server of a few files with a strict content security policy, and a browser. */
 export class Site {
   readonly url: string;
   readonly #server: Server;
@@ -20,7 +20,7 @@ export class Site {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** @param policy - The content security policy of every answer. */
+  /** @param policy - The content security policy of every response. */
   static async start(files: Files, policy: string): Promise<Site> {
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
       const file = files[request.url?.split("?")[0] ?? ""];
@@ -36,7 +36,7 @@ export class Site {
     return new Site(server, browser);
   }
 
-  /** A new page, and everything that went wrong on it or was asked for elsewhere. */
+  /** Opens a page. `complaints` collects its errors and its requests to other hosts. */
   async open(path: string): Promise<{ readonly page: Page; readonly complaints: string[] }> {
     const context = await this.#browser.newContext({ viewport: { width: 1000, height: 900 }, colorScheme: "light" });
     const page = await context.newPage();

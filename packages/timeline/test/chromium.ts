@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 
 import { type Browser, chromium } from "playwright-core";
 
-/** Where systems put Chromium and Chrome; `CHROME_PATH` comes before all of them. */
+/** Usual paths of Chromium and Chrome. `CHROME_PATH` takes precedence. */
 const PLACES = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -16,7 +16,7 @@ const PLACES = [
   "C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
-/** A browser of this machine, or `undefined`: then the tests with pages are skipped, which is said. */
+/** A browser of this machine, or `undefined`. Without one, the tests of pages are skipped with a warning. */
 export const browserPath = findBrowser();
 if (browserPath === undefined) {
   console.warn(
@@ -25,9 +25,9 @@ if (browserPath === undefined) {
 }
 
 /**
- * Begins it, with a profile of its own and without what it does on its own account.
+ * Launches the browser with a fresh profile and without background activity.
  *
- * @param more - arguments of its command line
+ * @param more - Additional command line arguments.
  */
 export function launchBrowser(...more: readonly string[]): Promise<Browser> {
   if (browserPath === undefined) throw new Error("this machine has neither Chromium nor Chrome");
@@ -47,7 +47,7 @@ export function launchBrowser(...more: readonly string[]): Promise<Browser> {
   });
 }
 
-/** @throws Error when `CHROME_PATH` names none. */
+/** @throws Error when `CHROME_PATH` names a missing file. */
 function findBrowser(): string | undefined {
   const wanted = process.env["CHROME_PATH"];
   if (wanted === undefined || wanted === "") return PLACES.find((place) => existsSync(place));

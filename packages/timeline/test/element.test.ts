@@ -26,7 +26,7 @@ test("it can be imported where there is no document", async () => {
 const HOSTILE = `<img src=x onerror="document.title='pwned'">`;
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:";
 
-/** The element as the page's script sees it. */
+/** The element's interface for the page's script. */
 interface Shown {
   data: unknown;
 }
@@ -69,7 +69,7 @@ describe.skipIf(browserPath === undefined)("in a host page", () => {
     await waitForLanes(shown);
     const element = shown.locator("kubewright-timeline");
     await expect.poll(() => element.locator(".facts").textContent()).toContain("2026-03-02 00:00");
-    // In the element's own style, and not in that of the page around.
+    // The element uses its own style, not that of the host page.
     expect(await element.evaluate((node) => getComputedStyle(node.shadowRoot!.querySelector(".frame")!).fontSize)).toBe(
       "13px",
     );
@@ -194,7 +194,7 @@ describe.skipIf(browserPath === undefined)("in a host page", () => {
   test("axe finds nothing", async () => {
     const { page: shown } = await site.open("/child");
     await waitForLanes(shown);
-    // In a world of its own: the page's policy lets no other script run.
+    // Runs in an isolated world: the page's policy allows no other scripts.
     const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     const session = await shown.context().newCDPSession(shown);
     const { frameTree } = await session.send("Page.getFrameTree");

@@ -1,9 +1,9 @@
 import type { Fields } from "./recorded-run.js";
 
-/** Paths that say when and how often, and nothing of what. */
+/** Paths that record times, counts and identifiers, but not the content of a change. */
 const NOISE =
   /(?:Time|Timestamp|lastProbeTime|observedGeneration|\.(?:uid|hostIP|podIP|podIPs|hostIPs|containerID|imageID|qosClass|image|started|ready|generation))$|^metadata\.resourceVersion|conditions\[.*\]\.(?:type|reason|message)$|^status\.(?:ready|terminating)$|^metadata\.ownerReferences\[.*\]\.(?:apiVersion|kind|controller|blockOwnerDeletion)$/;
-/** What is told first. */
+/** Order of importance: paths that match an earlier pattern are listed first. */
 const WEIGHTS: readonly RegExp[] = [
   /^metadata\.deletionTimestamp$/,
   /^status\.conditions\[(?:Complete|Failed|FailureTarget|SuccessCriteriaMet|Suspended)\]\.status$/,
@@ -14,18 +14,20 @@ const WEIGHTS: readonly RegExp[] = [
   /^status\.[^.[]+$/,
   /^status\.conditions\[.*\]\.status$/,
 ];
-/** Weights below that are news of any object. */
+/** Ranks below this value are notable for every object. */
 const NOTABLE_PATHS = 4;
 const MAX_CHANGES = 5;
 
-/** What changes from one version to another, in as few words as it takes: `active: 1 → 2`. */
+/**
+ * Returns the changes from one version to another as short texts: `active: 1 → 2`. At most `max` changes are listed.
+ */
 export function changesBetween(before: Fields, after: Fields, max = MAX_CHANGES): string[] {
   const ranked = rankedChanges(before, after);
   const texts = ranked.slice(0, max).map(({ path }) => changeText(path, before[path], after[path]));
   return ranked.length > max ? [...texts, `and ${ranked.length - max} more`] : texts;
 }
 
-/** The paths in the order in which they tell most, those that say only when and how often last. */
+/** Sorts paths by importance. Paths that match `NOISE` come last. */
 export function byWeight(paths: readonly string[]): string[] {
   const rank = (path: string): number => (NOISE.test(path) && path !== DELETION ? Infinity : rankOf(path));
   return paths
@@ -35,9 +37,9 @@ export function byWeight(paths: readonly string[]): string[] {
 }
 
 /**
- * What of it somebody has to hear who follows what becomes of an object.
+ * Returns the changes that matter to an observer of the object.
  *
- * @param isClosely - Whether that somebody wants to know of everything, what tells most first.
+ * @param isClosely - Whether to return all changes, the most important ones first.
  */
 export function notableChanges(before: Fields, after: Fields, isClosely = false): string[] {
   const min = isClosely ? Infinity : NOTABLE_PATHS;

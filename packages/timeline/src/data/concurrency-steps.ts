@@ -1,10 +1,13 @@
-/** How many pods ran and waited, and how much CPU was requested, over time. */
+/** Numbers of running and waiting pods, and the requested CPU, over time. */
 export interface ConcurrencySteps {
   /** Length of one step. */
   readonly stepMs: number;
-  /** Start of each step in which something changed, in order. Between steps the last level holds. */
+  /**
+   * Starts of the steps in which something changed, in ascending order. Between two steps the last level stays in
+   * effect.
+   */
   readonly atMs: readonly number[];
-  /** Those that run and those that wait. */
+  /** Running and waiting pods together. */
   readonly pods: Levels;
   readonly running: Levels;
   readonly waiting: Levels;
@@ -15,6 +18,6 @@ export interface ConcurrencySteps {
 export interface Levels {
   /** The highest level within a step. */
   readonly peak: readonly number[];
-  /** The level at its end. */
+  /** The level at the end of a step. */
   readonly last: readonly number[];
 }

@@ -1,4 +1,4 @@
-/** What a timeline shows of a CronJob. */
+/** Fields of a CronJob that a timeline shows. */
 export interface CronJobState {
   readonly schedule: string;
   readonly timeZone?: string;

@@ -1,12 +1,12 @@
-/** A table of figures for a page: text, of which some has an interval to draw, and some a future to look at. */
+/** A table of figures for a page. A cell is text, optionally with an interval to draw or a link to a future. */
 export interface FigureTable {
   readonly title: string;
-  /** What the figures are, in a sentence. */
+  /** One sentence that explains the figures. */
   readonly note?: string;
   readonly head: readonly string[];
-  /** Whether all columns but the first hold numbers, and end at the same edge. */
+  /** Whether all columns except the first hold numbers and are right-aligned. */
   readonly isNumeric?: boolean;
-  /** As many cells as the head has. The first names the row; equal ones that follow one another are shown once. */
+  /** Each row has as many cells as the head. The first cell names the row; consecutive equal names are shown once. */
   readonly rows: readonly (readonly FigureCell[])[];
 }
 
@@ -14,16 +14,16 @@ export type FigureCell = string | Figure;
 
 export interface Figure {
   readonly text: string;
-  /** A share with the bounds of its interval, all from 0 to 1. */
+  /** A share and the bounds of its interval, all between 0 and 1. */
   readonly share?: { readonly share: number; readonly low: number; readonly high: number };
   readonly moment?: Moment;
 }
 
-/** A future, and where in it to look. */
+/** A future, and the time in it to show. */
 export interface Moment {
   readonly seed: number;
-  /** A slot, or when a run was created; or the time at which there is the most of something. */
+  /** A slot, the creation time of a run, or the time of a peak. Epoch milliseconds where it is a number. */
   readonly at?: number | "mostPods" | "mostCpu";
-  /** Whose. */
+  /** The object to select. */
   readonly object?: { readonly kind: "CronJob" | "Job"; readonly namespace: string; readonly name: string };
 }

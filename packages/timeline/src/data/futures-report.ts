@@ -1,6 +1,6 @@
 import type { FigureTable } from "./figure-table.js";
 
-/** What the page of many futures shows, as JSON. Timelines of single ones are packed beside it. */
+/** Data of the futures page, as JSON. Timelines of single futures are packed separately beside it. */
 export interface FuturesReport {
   readonly page: "futures";
   readonly startMs: number;
@@ -8,33 +8,33 @@ export interface FuturesReport {
   readonly kubernetes: string;
   readonly timeZoneData: string;
   readonly seeds: { readonly first: number; readonly last: number };
-  /** Futures that were played: fewer than there are seeds when it was stopped. */
+  /** Number of simulated futures. Lower than the number of seeds when the simulation was stopped early. */
   readonly simulated: number;
-  /** What a scenario says of itself. */
+  /** The description from the scenario file. */
   readonly description?: string;
-  /** What there is to say beside the figures. */
+  /** Remarks shown beside the figures. */
   readonly remarks: readonly string[];
   readonly tables: readonly FigureTable[];
   readonly load: LoadOverTime;
-  /** Seeds whose timelines the page holds, in elements with the ids `seed-N`. */
+  /** Seeds whose timelines are embedded in the page, in elements with the ids `seed-N`. */
   readonly embedded: readonly number[];
-  /** The command line that plays one future, without its seed. */
+  /** The command line that simulates one future, without its seed. */
   readonly command: string;
 }
 
-/** How much there was at once in each step of time, over all futures. */
+/** Concurrent load in each time step, over all futures. */
 export interface LoadOverTime {
   /** Start of the first step. */
   readonly fromMs: number;
   readonly stepMs: number;
-  /** Of all together first, and then of single CronJobs and Jobs. */
+  /** The total of all objects first, then single CronJobs and Jobs. */
   readonly groups: readonly LoadOverTimeOf[];
-  /** CronJobs and Jobs that have no bands of their own. */
+  /** Number of CronJobs and Jobs without their own bands. */
   readonly omittedGroups: number;
 }
 
 export interface LoadOverTimeOf {
-  /** Absent: all together. */
+  /** Absent for the total of all objects. */
   readonly object?: { readonly kind: "CronJob" | "Job"; readonly namespace: string; readonly name: string };
   readonly pods: LoadBand;
   /** Thousandths of a core. */
@@ -42,12 +42,12 @@ export interface LoadOverTimeOf {
   readonly memoryBytes: LoadBand;
 }
 
-/** By step. */
+/** Levels, one per time step. */
 export interface LoadBand {
-  /** What half of the futures do not exceed. */
+  /** The level that half of the futures do not exceed. */
   readonly p50: readonly number[];
   readonly p95: readonly number[];
-  /** The most in any, and the lowest seed that reached it. */
+  /** The maximum over all futures. `seeds` has the lowest seed that reached it. */
   readonly max: readonly number[];
   readonly seeds: readonly number[];
 }

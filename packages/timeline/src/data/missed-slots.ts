@@ -1,6 +1,7 @@
 /**
- * Why a run did not start, as the CronJob controller says: what `@kubewright/cronjob` calls by the same names, and said again,
- * since this package installs nothing else. Whoever hands one on as the other does not compile where they differ.
+ * Reasons of the CronJob controller for a missed run. They repeat the type of the same name in `@kubewright/cronjob`,
+ * because this package has no dependencies. Code that passes a value of one type as the other does not compile when the
+ * types differ.
  */
 export type MissReason =
   | "suspended"
@@ -14,14 +15,14 @@ export type MissReason =
   | "invalidSchedule"
   | "ownedByAnother";
 
-/** Why a run did not start: the controller's reasons, and wall times that the clock leaves out. */
+/** Reasons for a missed run: those of the controller, and local times that a clock change skips. */
 export type SkipReason = MissReason | "noSuchTime";
 
-/** Slots that went by without a run, all for the same reason: the first of them are listed. */
+/** Slots without a run, all for the same reason. Only the first slots are listed. */
 export interface MissedSlots {
   readonly reason: MissReason;
   readonly count: number;
-  /** False when `count` is extrapolated from the pace of the slots listed. */
+  /** False when `count` is extrapolated from the interval between the listed slots. */
   readonly exact: boolean;
   /** Oldest first. */
   readonly slotsMs: readonly number[];

@@ -3,5 +3,8 @@ import type { FuturesReport } from "./futures-report.js";
 import type { ComparisonReport, ReportData } from "./report-data.js";
 import type { SpreadReport } from "./spread-report.js";
 
-/** What a page can be about: one run, two, many futures, the load of schedules, or one run that went wrong step by step. */
+/**
+ * Data of a page: one run, a comparison of two runs, many futures, the load of schedules, or a recorded run with a
+ * violation, step by step.
+ */
 export type PageData = ReportData | ComparisonReport | FuturesReport | SpreadReport | RecordedRun;

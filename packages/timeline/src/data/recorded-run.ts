@@ -1,34 +1,36 @@
-/** What the page of one run that went wrong shows, as JSON. Steps, objects and actors are named by their places in the lists. */
+/**
+ * Data of the page of one run with violations, as JSON. Steps, objects and actors are referenced by their list indexes.
+ */
 export interface RecordedRun {
   readonly page: "recorded-run";
-  /** Of the plan, or its seed. */
+  /** Name of the plan, or its seed. */
   readonly name: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** The one that the story is about comes first. */
+  /** The violation that the narrative explains comes first. */
   readonly violations: readonly RecordedViolation[];
-  /** What happened, in sentences, in the order in which they are to be read. */
+  /** The course of the run in sentences, in reading order. */
   readonly narrative: readonly NarrativeSection[];
   readonly objects: readonly RecordedObject[];
-  /** Those who keep caches, decide or write. */
+  /** Components and users that have caches, decide or write. */
   readonly actors: readonly Actor[];
   readonly steps: readonly Step[];
   readonly scenarioEvents: readonly ScenarioEventBar[];
-  /** What was known before the first step, when earlier ones are left out. */
+  /** Versions before the first step, present when earlier steps are omitted. */
   readonly initialVersions: InitialCachedVersions;
-  /** The object that is shown first. */
+  /** The object that is selected initially. */
   readonly selected: number | undefined;
   /** The plan as a scenario file. */
   readonly plan: string;
-  /** What plays it again. */
+  /** The command that reproduces the run. */
   readonly command: string;
-  /** What is not in here, each in a sentence. */
+  /** Parts of the run that this data does not include, one sentence each. */
   readonly omitted: readonly string[];
 }
 
 export interface RecordedViolation {
   readonly invariant: string;
-  /** What should have held. */
+  /** The rule that was violated. */
   readonly sentence?: string;
   readonly subject: string;
   readonly message: string;
@@ -42,9 +44,9 @@ export interface NarrativeSection {
 
 export interface Sentence {
   readonly text: string;
-  /** When, where the text does not say it. */
+  /** Time of the event, when the text does not state it. */
   readonly atMs?: number;
-  /** Where it is to be seen. */
+  /** The step that shows it. */
   readonly step?: number;
 }
 
@@ -53,31 +55,33 @@ export interface RecordedObject {
   readonly name: string;
   /** `jobs.batch` */
   readonly resource: string;
-  /** Whether the violation is about it, its owners, its dependents or what it stands beside. */
+  /**
+   * Whether the object is the subject of the violation, one of its owners or dependents, or otherwise related to it.
+   */
   readonly isConcerned: boolean;
-  /** What is the same in all versions, by path: `spec.parallelism`. */
+  /** Fields that are equal in all versions, by path: `spec.parallelism`. */
   readonly fields: Fields;
   readonly versions: readonly ObjectVersion[];
 }
 
 export interface ObjectVersion {
   readonly resourceVersion: string;
-  /** What is not the same in all versions. */
+  /** Fields that differ between versions. */
   readonly fields: Fields;
 }
 
 export type Fields = Readonly<Record<string, string>>;
 
 export interface Actor {
-  /** With its process, where there are several. */
+  /** The component's name, with its process where there are several. */
   readonly name: string;
   /** `job-controller` */
   readonly component: string;
-  /** Of which controller manager; `""` for what is in none. */
+  /** Name of its controller manager; `""` for actors outside of one. */
   readonly process: string;
-  /** Whether it is neither a node's agent, a scheduler nor a person. */
+  /** False for node agents, schedulers and users. */
   readonly isController: boolean;
-  /** Whether it has decided about the objects concerned, or written them. */
+  /** Whether the actor has decided about the related objects, or has written them. */
   readonly isInvolved: boolean;
 }
 
@@ -88,22 +92,26 @@ export interface Step {
   readonly kind: StepKind;
   /** One sentence without a full stop. */
   readonly text: string;
-  /** Reasons, messages. */
+  /** Reasons and messages. */
   readonly more?: string;
-  /** Of a change: who made it. */
+  /** For a change: the actor that made it. */
   readonly actor?: number;
-  /** Which life of the actor, from 1. */
+  /** The incarnation of the actor, from 1. A restart begins a new incarnation. */
   readonly incarnation?: number;
   readonly object?: number;
-  /** Of changes and cache events: the version from then on; absent: the object is gone. */
+  /** For changes and cache events: the version after the step. Absent when the object is deleted. */
   readonly version?: number;
-  /** Its shape on the timeline. */
+  /** Its symbol on the timeline. */
   readonly look: Look;
 }
 
 /**
- * `acts`, `rests`: a decision that does something, or nothing. `done`, `refused`: answers of the API server. `false`: an answer
- * that a fault gave, of a request that had no effect; `lost`: of one that had.
+ * Symbols of steps.
+ *
+ * - `acts`, `rests`: a decision with or without an action.
+ * - `done`, `refused`: responses of the API server.
+ * - `false`: a response from a fault, for a request that had no effect.
+ * - `lost`: a response from a fault, for a request that had an effect.
  */
 export type Look =
   "added" | "modified" | "deleted" | "acts" | "rests" | "done" | "refused" | "false" | "lost" | "wrong" | "plain";
@@ -111,12 +119,12 @@ export type Look =
 export interface ScenarioEventBar {
   readonly label: string;
   readonly from: number;
-  /** Absent: until the end, or it was over at once. */
+  /** Absent when the event continues until the end of the run, or has no duration. */
   readonly to?: number;
   readonly isOngoingAtEnd: boolean;
 }
 
-/** Versions by place: of an object in the store, and in the caches of actors. */
+/** Versions by list index: of each object in the store, and in the caches of the actors. */
 export interface InitialCachedVersions {
   readonly store: readonly (readonly [object: number, version: number])[];
   readonly caches: readonly (readonly [actor: number, object: number, version: number])[];

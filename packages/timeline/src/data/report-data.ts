@@ -3,10 +3,10 @@ import type { ScenarioEventRecord } from "./scenario-event-record.js";
 import type { MissedSlots } from "./missed-slots.js";
 import type { TimelineGroup } from "./rows.js";
 
-/** Everything the page shows, as JSON: what the HTML file embeds, and what the live page makes from the trace. */
+/** Data of the timeline page, as JSON. The HTML file embeds it; the live page computes it from the trace. */
 export interface ReportData {
   readonly reportVersion: 1;
-  /** What a scenario says of itself, and what to look for. */
+  /** The description from the scenario file. */
   readonly description?: string;
   readonly kubernetes: string;
   /** Absent for a live cluster. */
@@ -19,13 +19,16 @@ export interface ReportData {
   readonly totals: ReportTotals;
   readonly concurrency: ConcurrencySteps;
   readonly scenarioEvents: readonly ScenarioEventRecord[];
-  /** In order of time. */
+  /** In chronological order. */
   readonly events: readonly EventNote[];
-  /** In order of time. */
+  /** In chronological order. */
   readonly decisions: readonly DecisionNote[];
-  /** Events and decisions beyond the bounds, which are not kept. */
+  /** Numbers of events and decisions beyond the limits, which are not included. */
   readonly dropped: { readonly events: number; readonly decisions: number };
-  /** Objects at the end of their life, or of the run, by UID: the first of each kind. */
+  /**
+   * Objects by UID, in their last state before deletion or the end of the run. Only the first objects of each kind are
+   * included.
+   */
   readonly objects: Readonly<Record<string, unknown>>;
 }
 
@@ -33,14 +36,14 @@ export interface ReportTotals {
   readonly jobs: number;
   readonly jobsComplete: number;
   readonly jobsFailed: number;
-  /** Before they had ended. */
+  /** Jobs deleted before they finished. */
   readonly jobsDeleted: number;
   readonly runsSkipped: number;
   readonly pods: number;
   readonly podsSucceeded: number;
-  /** Without those that were stopped. */
+  /** Failed pods, without stopped ones. */
   readonly podsFailed: number;
-  /** Failed because they were deleted while they ran. */
+  /** Pods that failed because they were deleted while they ran. */
   readonly podsStopped: number;
 }
 
@@ -60,56 +63,56 @@ export interface EventNote {
   readonly involved: ObjectName;
 }
 
-/** What a controller decided about one object. */
+/** A controller's decision about one object. */
 export interface DecisionNote {
   readonly atMs: number;
   readonly controller: string;
   readonly object: ObjectName;
-  /** The controller's own word for it, e.g. `skipped`. */
+  /** The controller's name of the outcome, for example `skipped`. */
   readonly outcome: string;
-  /** Why, one sentence each. */
+  /** Reasons, one sentence each. */
   readonly reasons: readonly string[];
   readonly slotMs?: number;
   readonly jobName?: string;
   readonly missed?: readonly MissedSlots[];
 }
 
-/** Two runs to be compared, A and B, and what they do differently. */
+/** Two compared runs, A and B, and their differences. */
 export interface ComparisonReport {
-  /** What each side is: its files, and its release of Kubernetes where that matters. */
+  /** Description of each side: its files, and its Kubernetes release where that matters. */
   readonly titles: { readonly a: string; readonly b: string };
   readonly a: ReportData;
   readonly b: ReportData;
   readonly totals: RunCounts;
-  /** Runs from here on were left out. */
+  /** Runs from this time on are not compared. */
   readonly untilMs?: number;
-  /** Those that differ. */
+  /** CronJobs and Jobs that differ. */
   readonly groups: readonly DifferingGroup[];
-  /** How many do not. */
+  /** Number of CronJobs and Jobs without differences. */
   readonly equalGroups: number;
 }
 
-/** A CronJob, or a Job of its own, that does not do the same in both runs. */
+/** A CronJob, or a standalone Job, that behaves differently in the two runs. */
 export interface DifferingGroup {
   readonly kind: "CronJob" | "Job";
   readonly namespace: string;
   readonly name: string;
   readonly presentIn: "both" | "a" | "b";
   readonly counts: RunCounts;
-  /** What its manifest says differently, a line for each field. */
+  /** Differences of its manifests, one line per field. */
   readonly changes: readonly string[];
   readonly differences: readonly {
     readonly type: "onlyA" | "onlyB" | "different";
     readonly slotMs: number;
-    /** What became of it, in words. */
+    /** The outcome, as text. */
     readonly a: string;
     readonly b: string;
   }[];
-  /** Further differences, of which only the number is kept. */
+  /** Number of further differences that are not listed. */
   readonly unlisted: number;
 }
 
-/** Runs of two sides, skipped ones not counted. */
+/** Numbers of runs of both sides, without skipped runs. */
 export interface RunCounts {
   readonly a: number;
   readonly b: number;

@@ -1,14 +1,14 @@
 import type { CronJobState } from "./cron-job-state.js";
 import type { SkipReason } from "./missed-slots.js";
 
-/** Everything one CronJob, or one Job of its own, did: what the terminal and the page draw. */
+/** All runs of one CronJob, or of one standalone Job, as the terminal and the page draw them. */
 export interface TimelineGroup {
   readonly kind: "CronJob" | "Job";
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
   cronJob?: CronJobState;
-  /** Runs and skipped slots in order of time. Bounded by `maxRows`; `hiddenRows` counts the rest. */
+  /** Runs and skipped slots in chronological order. Bounded by `maxRows`; `hiddenRows` counts the rest. */
   readonly rows: TimelineRow[];
   hiddenRows: number;
 }
@@ -29,15 +29,15 @@ export interface RunRow {
   succeeded: number;
   failed: number;
   failedIndexes?: string;
-  /** What the condition that failed it says. */
+  /** Message of the condition `Failed`. */
   message?: string;
   readonly pods: PodBar[];
   hiddenPods: number;
-  /** When a Job of its own that had ended was removed. */
+  /** Deletion time of a finished standalone Job. */
   removedMs?: number;
-  /** What the scheduler said of a pod that fit on no node. */
+  /** The scheduler's message about a pod that fits on no node. */
   unschedulable?: string;
-  /** Of one that was deleted: the Job that Replace made in its place. */
+  /** For a deleted run: the Job that the `Replace` policy created instead. */
   replacedBy?: string;
 }
 
@@ -49,12 +49,12 @@ export interface PodBar {
   startMs?: number;
   endMs?: number;
   outcome: "Pending" | "Running" | "Succeeded" | "Failed";
-  /** It failed because it was deleted while it ran: by Replace, a success policy, or whoever wanted it gone. */
+  /** The pod failed because it was deleted while it ran: by `Replace`, a success policy, or a user. */
   stopped?: true;
   exitCode?: number;
   node?: string;
   reason?: string;
-  /** What the scheduler said when it fit on no node. */
+  /** The scheduler's message when the pod fits on no node. */
   unschedulable?: string;
 }
 
@@ -63,13 +63,13 @@ export interface SkippedRow {
   readonly type: "skipped";
   readonly slotMs: number;
   readonly cause: SkipReason;
-  /** One line for people. */
+  /** One readable line. */
   readonly reason: string;
-  /** Further runs of the same reason after this one, of which only the number is known. */
+  /** Number of further skipped runs with the same reason, whose slots are unknown. */
   readonly unlisted?: number;
 }
 
-/** The slot a row stands for, or when its Job was created. */
+/** Returns the slot of a row, or the creation time of its Job. */
 export function rowTime(row: TimelineRow): number {
   return row.type === "skipped" ? row.slotMs : (row.slotMs ?? row.createdMs);
 }

@@ -1,12 +1,12 @@
-/** Something a scenario made happen: an outage, a lost node, a user's edit. */
+/** An event that a scenario caused: an outage, a lost node, a user's edit. */
 export interface ScenarioEventRecord {
   readonly type: "happening";
   readonly at: string;
-  /** When it is over, for what lasts. */
+  /** End time of an event that lasts. */
   readonly until?: string;
-  /** Its name in the scenario file, e.g. `controllerDown`. */
+  /** Its key in the scenario file, for example `controllerDown`. */
   readonly kind: string;
-  /** One line for people. */
+  /** One readable line. */
   readonly message: string;
   readonly involved?: { readonly kind: string; readonly namespace: string; readonly name: string };
 }

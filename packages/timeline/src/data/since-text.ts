@@ -1,4 +1,4 @@
-/** `+1h2m3.5s`: how long after the start, to the millisecond. */
+/** Returns the time since the start to the millisecond: `+1h2m3.5s`. */
 export function sinceText(atMs: number, startMs: number): string {
   const ms = Math.max(0, Math.round(atMs - startMs));
   const hours = Math.floor(ms / 3_600_000);

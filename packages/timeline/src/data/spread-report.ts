@@ -1,37 +1,37 @@
 import type { FigureTable } from "./figure-table.js";
 
-/** What the page of schedules' load shows, as JSON. */
+/** Data of the page about the load of schedules, as JSON. */
 export interface SpreadReport {
   readonly page: "spread";
-  /** Whole hours. */
+  /** Start and end are on whole hours. */
   readonly startMs: number;
   readonly endMs: number;
   readonly cronJobs: number;
   /** CronJobs that get new minutes. */
   readonly changes: number;
   readonly peakPods: { readonly before: number; readonly after: number };
-  /** Those that there is anything of. */
+  /** Measures with a load above zero. */
   readonly measures: readonly SpreadMeasure[];
-  /** Further days, which the maps by the hour leave out. */
+  /** Number of further days, which the hourly maps omit. */
   readonly daysLeft: number;
   readonly tables: readonly FigureTable[];
 }
 
-/** The load by one measure. Levels in its own unit: thousandths of a core, bytes, or a number. */
+/** The load by one measure. Levels are in its unit: thousandths of a core, bytes, or a count. */
 export interface SpreadMeasure {
   readonly name: "starts" | "pods" | "cpu" | "memory";
   readonly title: string;
   readonly before: LoadMaps;
-  /** Absent: nothing changes. */
+  /** Absent when no schedule changes. */
   readonly after?: LoadMaps;
 }
 
 export interface LoadMaps {
-  /** The most at each minute of the hour, whatever the hour: 60. */
+  /** The maximum at each minute of the hour over all hours: 60 values. */
   readonly byMinuteOfHour: readonly number[];
-  /** The hours of the day, in UTC, with the most at each minute: at most 24 rows of 60. */
+  /** The maximum at each minute of each hour, in UTC: at most 24 rows of 60 values. */
   readonly byHour: readonly LoadRow[];
-  /** Of several days the most in each hour, in UTC: rows of 24. */
+  /** For several days, the maximum in each hour of each day, in UTC: rows of 24 values. */
   readonly byDay: readonly LoadRow[];
 }
 

@@ -7,34 +7,34 @@ import type { Theme } from "./theme.js";
 import { isTheme } from "./theme.js";
 import { styleText } from "./style-text.js";
 
-/** Shows what a run of Jobs and CronJobs did, as the page of `kubewright run --html` does. */
+/** Shows the timeline of Jobs and CronJobs, like the page of `kubewright run --html`. */
 export interface KubewrightTimelineElement extends HTMLElement {
-  /** What is shown. Given once more it takes the place of what was there; what is looked at stays, as far as it can. */
+  /** The displayed data. New data replaces the old; the view is retained as far as possible. */
   data: PageData | undefined;
-  /** Where to read it from: JSON, or what `packData` packed. The attribute `src`. */
+  /** URL of the data: JSON, or the output of `packData`. Reflects the attribute `src`. */
   src: string;
-  /** The attribute `theme`. Default `auto`: by the `color-scheme` that it inherits from the page around. */
+  /** The attribute `theme`. Default `auto`: follows the `color-scheme` inherited from the host page. */
   theme: Theme;
-  /** Time zone it begins with, the attribute `zone`. Default: the one that most CronJobs have. */
+  /** Initial time zone, the attribute `zone`. Default: the zone that most CronJobs have. */
   zone: string;
 }
 
-/** What `kubewright-select` tells in its `detail`: what is selected, or that nothing is. */
+/** The `detail` of the event `kubewright-select`: the selection, or `null` for none. */
 export type SelectDetail = Selection | null;
 
 const NAME = "kubewright-timeline";
 const ATTRIBUTES = ["src", "theme", "zone"] as const;
 
 /**
- * Makes `<kubewright-timeline>` known to a document. Once is enough, and again is no mistake.
+ * Registers the element `<kubewright-timeline>`. Further calls have no effect.
  *
- * @param registry - Default: the document's.
+ * @param registry - Default: the document's registry.
  */
 export function defineKubewrightTimeline(registry: CustomElementRegistry = customElements): void {
   if (registry.get(NAME) === undefined) registry.define(NAME, elementClass());
 }
 
-/** Made when somebody wants it: elsewhere than in a browser there is nothing to extend. */
+/** Creates the class on demand, because `HTMLElement` exists only in browsers. */
 function elementClass(): CustomElementConstructor {
   return class extends HTMLElement implements KubewrightTimelineElement {
     static readonly observedAttributes = ATTRIBUTES;
@@ -43,7 +43,7 @@ function elementClass(): CustomElementConstructor {
     #data: PageData | undefined;
     #page: ShownPage | undefined;
     #reading = new AbortController();
-    /** Counts what was to be shown: only the latest is. */
+    /** Identifies the latest request to show data. Results of earlier requests are discarded. */
     #readId = 0;
 
     constructor() {
@@ -90,7 +90,7 @@ function elementClass(): CustomElementConstructor {
     }
 
     connectedCallback(): void {
-      // What was set before the element was known hides what is set here.
+      // Properties set before the element was defined are own properties and shadow the accessors.
       for (const name of ["data", ...ATTRIBUTES] as const)
         if (Object.hasOwn(this, name)) {
           const value = this[name];
@@ -112,7 +112,7 @@ function elementClass(): CustomElementConstructor {
       else this.#show(ALL_SETTINGS.filter((each) => each !== name));
     }
 
-    /** From where `src` says, or the script element within. */
+    /** Reads the data from the URL in `src`, or from the child script element. */
     async #read(): Promise<void> {
       this.#reading.abort();
       this.#reading = new AbortController();
@@ -127,7 +127,7 @@ function elementClass(): CustomElementConstructor {
       }
     }
 
-    /** @param kept - What of the link to what was looked at still holds. */
+    /** Shows the current data. @param kept - Parameters of the current view state that remain valid. */
     #show(kept: readonly string[]): void {
       if (!this.isConnected) return;
       this.#close();
@@ -176,7 +176,7 @@ function elementClass(): CustomElementConstructor {
   };
 }
 
-/** What a link says of what is looked at, and what of that does not depend on the data. */
+/** Parameters of a view state. `LASTING_SETTINGS` are those that do not depend on the data. */
 const LASTING_SETTINGS = ["text", "namespace", "outcome", "zone", "view", "theme"];
 const ALL_SETTINGS = [...LASTING_SETTINGS, "range", "cursor", "selected", "toggled", "seed"];
 

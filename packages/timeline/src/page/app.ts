@@ -24,13 +24,13 @@ const MIN_LIVE_MS = 600_000;
 const MIN_WINDOW_MS = 2_000;
 const HASH_DELAY_MS = 300;
 
-/** What whoever embeds the page wants it to begin with. */
+/** Initial settings from the embedding page. */
 export interface AppOptions {
   readonly theme?: ViewState["theme"] | undefined;
   readonly zone?: string | undefined;
 }
 
-/** The page: holds what is looked at, and has its parts drawn when that changes. */
+/** The page of one run. Stores the view state, and redraws its parts when the state changes. */
 export class App implements PageContext {
   data: ReportData;
   scene: Scene;
@@ -60,9 +60,9 @@ export class App implements PageContext {
   readonly #place: Readonly<Record<string, string>>;
 
   /**
-   * @param source - What to show: the data of a file, or a live cluster.
-   * @param place - What a link to it says beside what is looked at: which part of a larger page it is.
-   * @options options - What it begins with where the address says nothing else.
+   * @param source - The data of a file, or a live cluster.
+   * @param place - Additional link parameters that identify this page within a larger one.
+   * @param options - Initial settings for parameters that the address does not contain.
    */
   constructor(
     environment: PageEnvironment,
@@ -123,7 +123,8 @@ export class App implements PageContext {
     window
       .matchMedia("(prefers-color-scheme: dark)")
       .addEventListener("change", () => this.#themeChanged(), { signal });
-    // An element's changes with that of the page around, which says so by no event of its own.
+    // The theme of an embedded element follows the host page, which dispatches no event for that; a CSS transition
+    // does.
     environment.themed.addEventListener(
       "transitionrun",
       ({ target }) => {
@@ -131,7 +132,7 @@ export class App implements PageContext {
       },
       { signal },
     );
-    // On paper everything is light, as wide as the page and as high as it has to be.
+    // Print output is light, as wide as the paper, and as high as needed.
     window.matchMedia("print").addEventListener("change", () => this.#mediumChanged(), { signal });
     window.addEventListener("beforeprint", () => this.#mediumChanged(), { signal });
     window.addEventListener("afterprint", () => this.#mediumChanged(), { signal });
@@ -139,12 +140,12 @@ export class App implements PageContext {
     keys.addEventListener("keydown", (event) => this.#pressed(event as KeyboardEvent), { signal });
   }
 
-  /** Hears no more of the window, for another page that takes its place. */
+  /** Removes all listeners on the window, before another page replaces this one. */
   close(): void {
     this.#closed.abort();
   }
 
-  /** Draws it all for the first time. */
+  /** Draws the page for the first time. */
   show(): void {
     this.render();
     const selected = this.state.selected === undefined ? undefined : this.scene.items.get(this.state.selected);
@@ -169,7 +170,7 @@ export class App implements PageContext {
     if (zone !== before.zone) this.zone = new ZonedTime(zone);
     if (theme !== before.theme) this.#themeChanged();
     if (this.state.selected !== before.selected) this.#reportSelection();
-    // Now and then, also while the cursor plays: browsers refuse to change the address more often.
+    // Delays updates of the address, also during playback: browsers limit their rate.
     if (!this.#isHashDue) setTimeout(() => this.writeLink(), HASH_DELAY_MS);
     this.#isHashDue = true;
     this.#schedule();
@@ -212,7 +213,7 @@ export class App implements PageContext {
     this.#statusTimer = setTimeout(() => this.#status.classList.remove("shown"), STATUS_MS);
   }
 
-  /** A live cluster has something new. */
+  /** Applies new data of a live cluster. */
   refresh(): void {
     const live = this.#live;
     if (live === undefined) return;
@@ -224,7 +225,7 @@ export class App implements PageContext {
     const wasWhole = fromMs === before.fromMs && toMs === before.toMs;
     const movedMs = this.data.endMs - beforeMs;
     if (wasWhole) this.state = { ...this.state, ...this.whole };
-    // Who looks at the present goes on looking at it.
+    // A window that includes the present moves with it.
     else if (toMs >= beforeMs && fromMs <= beforeMs)
       this.state = { ...this.state, fromMs: fromMs + movedMs, toMs: toMs + movedMs };
     const zone = usualZone(this.data);
@@ -285,14 +286,14 @@ export class App implements PageContext {
     this.#schedule();
   }
 
-  /** At once: who prints does not wait for the next frame. */
+  /** Renders immediately: printing does not wait for the next frame. */
   #mediumChanged(): void {
     this.#themeChanged();
     this.#timeline.measure();
     this.render();
   }
 
-  /** Has the address say what is looked at. */
+  /** Writes the view state to the address. */
   writeLink(): void {
     this.#isHashDue = false;
     if (this.#closed.signal.aborted) return;
@@ -378,13 +379,13 @@ export class App implements PageContext {
 
 const STATUS_MS = 4_000;
 
-/** A little more than what happened, so that nothing touches the edges. */
+/** Returns a window slightly larger than the data, so that nothing touches the edges. */
 function wholeOf({ startMs, endMs }: ReportData, isLive: boolean): { fromMs: number; toMs: number } {
   const span = Math.max(isLive ? MIN_LIVE_MS : MIN_WHOLE_MS, endMs - startMs);
   return { fromMs: startMs - span * 0.012, toMs: startMs + span * (isLive ? 1.05 : 1.012) };
 }
 
-/** The zone that most CronJobs have. */
+/** Returns the time zone that most CronJobs have. */
 function usualZone({ groups }: ReportData): string {
   const counts = new Map<string, number>();
   for (const { cronJob } of groups) {

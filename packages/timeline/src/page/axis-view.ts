@@ -11,12 +11,12 @@ const COARSE_Y = 14;
 const AXIS_HEIGHT = 46;
 const BAND_HEIGHT = 20;
 
-/** With as many rows of bands as there are at one time, at most. */
+/** Returns the height of the axis, with as many rows of bands as overlap at most. */
 export function axisHeight(bands: readonly Band[]): number {
   return AXIS_HEIGHT + BAND_HEIGHT * bands.reduce((rows, { row }) => Math.max(rows, row + 1), 0);
 }
 
-/** The time axis: days above, hours below, and beneath them the names of bands, if there are any. */
+/** The time axis: days above, hours below, and the names of bands beneath. */
 export class AxisView {
   readonly #svg: Selection<SVGSVGElement, unknown, null, undefined>;
   readonly #fine;
@@ -66,7 +66,7 @@ export class AxisView {
   }
 
   #renderCoarse(scale: TimeScale, ticks: readonly { readonly atMs: number; readonly label: string }[]): void {
-    // The first stays in sight, until the next pushes it out.
+    // The first label stays visible until the next one pushes it out.
     const placed: { label: string; x: number }[] = [];
     for (const { label, atMs } of ticks.toReversed()) {
       const at = xOf(scale, atMs);
@@ -99,10 +99,10 @@ export class AxisView {
       .map((band) => {
         const left = Math.max(0, xOf(scale, band.fromMs));
         const width = Math.max(3, Math.min(scale.width, xOf(scale, band.toMs)) - left);
-        // The whole story where there is room for it.
+        // Shows the full detail where it fits.
         const text = band.detail.length * 6.4 + 12 < width ? band.detail : band.label;
         const textWidth = text.length * 6.4 + 12;
-        // At the right edge a label stands before its band.
+        // At the right edge a label is placed left of its band.
         const textX =
           left + textWidth > scale.width ? Math.max(0, left - textWidth) : left + (width < textWidth ? width + 4 : 6);
         const hasText = textX >= free[band.row]!;
@@ -154,5 +154,5 @@ export class AxisView {
 }
 
 const MAX_BANDS = 300;
-/** Pixels on either side of the cursor's flag in which no other label has room. */
+/** Pixels on either side of the cursor's flag that are kept free of other labels. */
 const FLAG_ROOM = 62;

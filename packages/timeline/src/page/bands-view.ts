@@ -25,7 +25,10 @@ const AXIS = 38;
 const PANEL = { height: 132, top: 22, gap: 14 };
 const LEFT = 8;
 
-/** How much there is at once over time, in half of the futures, in 95 of 100, and in any: bands where one run has a line. */
+/**
+ * Concurrent load over time across many futures. Bands show the level in half of the futures, in 95 of 100, and the
+ * maximum.
+ */
 export class BandsView {
   readonly element: HTMLElement;
   readonly #load: LoadOverTime;
@@ -148,7 +151,7 @@ export class BandsView {
         const x = xOf(scale, atMs);
         if (x < 0 || x > scale.width) return [];
         const grid = svg("line", { x1: x, x2: x, y1: AXIS - 4, y2: height - PANEL.gap });
-        // A label in the middle of its line needs room on both sides.
+        // A centered label needs space on both sides.
         return x < 16 || x > scale.width - 16
           ? [grid]
           : [grid, svg("text", { x, y: AXIS - 9, "text-anchor": "middle" }, label)];

@@ -10,7 +10,7 @@ type View = "differences" | "a" | "b";
 const LABELS: Readonly<Record<View, string>> = { differences: "Differences", a: "Run A", b: "Run B" };
 const MARKS = { onlyA: "only in A", onlyB: "only in B", different: "different" } as const;
 
-/** Two runs: first what differs, and then each with a page of its own, which keep to one another's window of time. */
+/** Two compared runs: the differences first, then a page for each run. The pages share one time window. */
 export class ComparisonPage {
   readonly #environment: PageEnvironment;
   readonly #nav: HTMLElement;
@@ -37,7 +37,7 @@ export class ComparisonPage {
     root.parentElement!.classList.add("has-nav");
   }
 
-  /** Takes away what it has put beside the root, for another page that takes its place. */
+  /** Removes the elements added beside the root, before another page replaces this one. */
   close(): void {
     this.#app?.close();
     this.#nav.remove();
@@ -117,7 +117,7 @@ export class ComparisonPage {
     );
   }
 
-  /** Leads to the run on the page of its side, if it is there. */
+  /** Links to the run on the page of its side, when that page contains it. */
   #link(text: string, side: "a" | "b", group: DifferingGroup, slotMs: number): HTMLElement {
     const id = rowId(this.#report[side], group, slotMs);
     if (id === undefined) return h("span", { class: "muted" }, text);

@@ -9,13 +9,15 @@ import { isFiltering } from "./scene.js";
 import { type TimeScale, roundStep, xOf } from "./time-scale.js";
 
 const HEIGHT = 136;
-/** Pods above, CPU below: each with a scale of its own. */
+/** Pods above, CPU below, each with its own scale. */
 const PODS = { top: 10, bottom: 90 };
 const CPU = { top: 104, bottom: 132 };
-/** A step of the curves is at least so wide: narrower ones make a comb of every peak. */
+/** Minimum width of a step of the curves. Narrower steps show every peak as a comb. */
 const STEP_PX = 3;
 
-/** Pods that run and wait, and the CPU they request, over time: where everything starts at once. */
+/**
+ * Numbers of running and waiting pods and their requested CPU over time. Shows where many pods start at the same time.
+ */
 export class ConcurrencyView {
   readonly canvas = h("canvas", {
     class: "concurrency",
@@ -44,7 +46,7 @@ export class ConcurrencyView {
     for (const tick of [0, ...ticks]) drawing.fillRect(0, Math.round(pods(tick)), scale.width, 1);
     drawing.fillStyle = palette.waitingBand;
     area(drawing, total, pods, PODS.bottom);
-    // What runs covers the lower part of it, and what is left above is what waits.
+    // The running pods cover the lower part of the area; the part above them shows waiting pods.
     drawing.fillStyle = palette.runningBand;
     area(drawing, running, pods, PODS.bottom);
     stairs(drawing, total, pods, palette.ink);
@@ -95,7 +97,7 @@ export class ConcurrencyView {
 
 type Scale = ReturnType<typeof scaleLinear<number, number>>;
 
-/** The highest level from one place on the screen to the next one's. */
+/** The highest level between one screen position and the next. */
 interface Peak {
   readonly x: number;
   readonly value: number;

@@ -12,20 +12,20 @@ import { yamlText } from "./yaml-text.js";
 const MAX_NOTES = 60;
 const MAX_PODS = 24;
 const MAX_HIGHLIGHTS = 12;
-/** Of one highlight: CronJobs and Jobs that it is told of. */
+/** CronJobs and Jobs listed per highlight. */
 const MAX_PARTS = 3;
 const MAX_BANDS = 5;
 
-/** Everything about what is selected: outcome, times, the controllers' decisions, events, the object itself. */
+/** All details of the selection: outcome, times, the controllers' decisions, events, and the object. */
 export class DetailsView {
   readonly element: HTMLElement;
   readonly #context: PageContext;
-  /** Draws what is selected now, and goes to it. */
+  /** Draws the details of the current selection and moves the focus to them. */
   readonly #open: () => void;
   readonly #back: () => void;
   #shown = "";
   #selected: string | undefined;
-  /** Kept for what is selected, so that it stays open. */
+  /** Cached per selection, so that it stays open. */
   #yaml: HTMLElement | undefined;
 
   constructor(context: PageContext, open: () => void, back: () => void) {
@@ -41,7 +41,7 @@ export class DetailsView {
     });
   }
 
-  /** @param version - changes whenever the data does. */
+  /** @param version - Changes when the data changes. */
   render(version: number): void {
     const { state, scene, zone } = this.#context;
     const shown = `${state.selected} ${version} ${zone.zone} ${state.selected === undefined ? Object.values(scene.totals).join() : ""}`;
@@ -58,7 +58,7 @@ export class DetailsView {
     this.element.replaceChildren(
       ...(item !== undefined ? this.#item(item) : row !== undefined ? this.#group(row) : this.#overview()),
     );
-    // New data about the same thing must not tear the reader away.
+    // New data about the same selection must not move the scroll position.
     this.element.scrollTop = isSame ? scrollTop : 0;
     if (!hadFocus) return;
     if (this.element.contains(focused)) focused?.focus({ preventScroll: true });
@@ -228,7 +228,7 @@ export class DetailsView {
     ];
   }
 
-  /** Where to look first. */
+  /** Lists the highlights of the run. */
   #highlights(): HTMLElement[] {
     const { data, scene, state, bands, zone } = this.#context;
     const entries: HTMLElement[] = [];
@@ -270,7 +270,7 @@ export class DetailsView {
     const { atMs, pods } = data.concurrency;
     let peak = 0;
     for (const [index, level] of pods.peak.entries()) if (level > pods.peak[peak]!) peak = index;
-    // Pods are counted together, whatever the filter.
+    // The pod counts include all pods, also those that the filter excludes.
     if (!isFiltering(state) && (pods.peak[peak] ?? 0) > 1)
       at(`Peak of concurrent pods: ${count(pods.peak[peak]!)}`, zone.minute(atMs[peak]!), atMs[peak]!);
     return entries.length === 0 ? [] : [section("Highlights", h("ul", { class: "highlights" }, ...entries))];

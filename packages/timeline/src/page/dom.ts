@@ -4,8 +4,8 @@ type Handlers = {
 };
 
 /**
- * Makes an element. Text becomes text nodes and attributes are set one by one, so nothing that a manifest says is ever
- * parsed as markup. Attributes that are `undefined` or `false` are left out.
+ * Creates an element. Text becomes text nodes and attributes are set individually, so no manifest content is parsed as
+ * markup. Attributes that are `undefined` or `false` are omitted.
  */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -21,7 +21,7 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Adds listeners, and answers the element. */
+/** Adds event listeners and returns the element. */
 export function listen<T extends HTMLElement>(element: T, handlers: Handlers): T {
   for (const [name, handler] of Object.entries(handlers))
     element.addEventListener(name.slice(2), handler as unknown as EventListener);
@@ -32,7 +32,7 @@ export function button(label: string, title: string, onclick: () => void, classN
   return listen(h("button", { type: "button", class: className, title, "aria-label": title }, label), { onclick });
 }
 
-/** An SVG shape made of one path, drawn with the text's colour. */
+/** Creates an SVG icon from one path, in the color of the text. */
 export function icon(path: string, size = 16): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   for (const [name, value] of Object.entries({
@@ -50,7 +50,7 @@ export function icon(path: string, size = 16): SVGSVGElement {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** The device's pixels, and a drawing context that counts in CSS pixels. */
+/** Resizes a canvas to device pixels, and returns a drawing context in CSS pixels. */
 export function fitCanvas(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio || 1;
   const [pixelsWide, pixelsHigh] = [Math.round(width * ratio), Math.round(height * ratio)];

@@ -5,7 +5,7 @@ const UNITS: readonly (readonly [string, number])[] = [
   ["s", 1_000],
 ];
 
-/** `1h 20m`: the two largest units; below ten seconds with a fraction. */
+/** Returns a duration in its two largest units: `1h 20m`. Durations below ten seconds have a fraction. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   if (ms < 10_000) return `${Math.round(ms / 100) / 10}s`;

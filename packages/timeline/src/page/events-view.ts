@@ -3,16 +3,18 @@ import { h, listen } from "./dom.js";
 import { lowerBound } from "./lane.js";
 import type { PageContext } from "./page-context.js";
 
-/** Events around the cursor that are in the document. */
+/** Numbers of events before and after the cursor that are in the document. */
 const BEFORE = 30;
 const AFTER = 40;
 
-/** Events have whole seconds, so what the cursor's second holds has happened. */
+/**
+ * Returns the next whole second. Event times have whole seconds, so all events in the cursor's second have occurred.
+ */
 function nextSecond(atMs: number): number {
   return (Math.floor(atMs / 1_000) + 1) * 1_000;
 }
 
-/** The list of events, in step with the time cursor. */
+/** The list of events, synchronized with the time cursor. */
 export class EventsView {
   readonly element: HTMLElement;
   readonly #context: PageContext;
@@ -36,14 +38,14 @@ export class EventsView {
 
   render(): void {
     const { data, state, zone } = this.#context;
-    // Events are only ever added, until a live cluster begins anew.
+    // Events are only appended, unless a live cluster restarts.
     const filtered = `${data.events.length} ${data.events.at(-1)?.atMs} ${state.text} ${state.namespace}`;
     if (filtered !== this.#filtered) {
       this.#filtered = filtered;
       this.#events = this.#wanted();
       this.#times = this.#events.map(({ atMs }) => atMs);
     }
-    // With no cursor, what is in the window; of a live cluster the latest.
+    // Without a cursor: the events in the window; for a live cluster, the latest ones.
     const isLive = this.#context.fetchObject !== undefined;
     const atMs = state.cursorMs ?? (isLive ? state.toMs : state.fromMs);
     const current =

@@ -2,11 +2,11 @@ import type { Figure, FigureCell, FigureTable, Moment } from "../data/figure-tab
 import { h, listen } from "./dom.js";
 import { svg } from "./svg.js";
 
-/** Rows that are shown; of a longer table the others are counted. */
+/** Maximum number of displayed rows. Further rows are only counted. */
 const MAX_ROWS = 2_000;
 const BAR = { width: 96, height: 12 };
 
-/** A table of figures, of which those that a future shows lead to it. @param open - Absent where nothing leads anywhere. */
+/** Renders a table of figures. Figures with a moment link to it. @param open - Absent when figures have no links. */
 export function figureTableView(table: FigureTable, open?: (moment: Moment) => void): HTMLElement {
   const { title, note, head, rows, isNumeric } = table;
   const shown = rows.slice(0, MAX_ROWS);
@@ -18,7 +18,7 @@ export function figureTableView(table: FigureTable, open?: (moment: Moment) => v
     note !== undefined && h("p", { class: "muted" }, note),
     h(
       "div",
-      // What is wider than the screen scrolls, also for those who have only keys.
+      // A table wider than the screen scrolls, also with the keyboard.
       { class: "wide", role: "region", "aria-label": title, tabindex: 0 },
       h(
         "table",
@@ -39,7 +39,7 @@ export function figureTableView(table: FigureTable, open?: (moment: Moment) => v
 
 type Row = readonly FigureCell[];
 
-/** Rows that begin with the same name, together. */
+/** Groups consecutive rows with the same name. */
 function sections(rows: readonly Row[]): Row[][] {
   const found: Row[][] = [];
   for (const row of rows) {
@@ -80,7 +80,7 @@ function figure({ text, share, moment }: Figure, open: ((moment: Moment) => void
   return share === undefined ? [shown] : [intervalBar(share), shown];
 }
 
-/** The share as a dot, and its interval as a line, from 0 to all. */
+/** Draws the share as a dot and its interval as a line, on a scale from 0 to 1. */
 function intervalBar({ share, low, high }: NonNullable<Figure["share"]>): SVGSVGElement {
   const { width, height } = BAR;
   const x = (value: number): number => 3 + value * (width - 6);

@@ -15,7 +15,7 @@ import { unpackData } from "./unpack-data.js";
 import { ZonedTime } from "./zoned-time.js";
 import { type PageEnvironment, focusedBeside } from "./page-environment.js";
 
-/** Many futures: what goes wrong in how many, and those that show the worst, each with a page of its own. */
+/** The page of many futures: how often each incident occurs, and the worst futures, each with its own page. */
 export class FuturesPage {
   readonly #environment: PageEnvironment;
   readonly #report: FuturesReport;
@@ -25,11 +25,11 @@ export class FuturesPage {
   readonly #dialog = h("dialog", { "aria-label": "A future that is not in this file" });
   readonly #closed = new AbortController();
   #app: App | undefined;
-  /** Which seed's page is shown, or is about to be. */
+  /** The seed whose page is shown or being loaded. */
   #shown: number | undefined;
-  /** The timeline that was unpacked last. */
+  /** The last unpacked timeline. */
   #latest: { readonly seed: number; readonly data: ReportData } | undefined;
-  /** Where somebody was before a timeline was opened. */
+  /** Scroll position and focus before a timeline was opened. */
   #left = { scroll: 0, focus: undefined as HTMLElement | undefined };
 
   constructor(environment: PageEnvironment, report: FuturesReport) {
@@ -63,7 +63,7 @@ export class FuturesPage {
     address.listen("popstate", () => void this.show(), this.#closed.signal);
   }
 
-  /** Takes away what it has put beside the root, for another page that takes its place. */
+  /** Removes the elements added beside the root, before another page replaces this one. */
   close(): void {
     this.#closed.abort();
     this.#app?.close();
@@ -71,7 +71,7 @@ export class FuturesPage {
     this.#dialog.remove();
   }
 
-  /** What the address says: one future, or all of them. */
+  /** Shows the page from the address: one future, or the overview. */
   async show(): Promise<void> {
     const address = new URLSearchParams(this.#environment.address.hash.slice(1));
     const seed = address.has("seed") ? Number(address.get("seed")) : undefined;
@@ -86,7 +86,7 @@ export class FuturesPage {
       return;
     }
     const data = await this.#timeline(carried);
-    // Meanwhile somebody may have gone elsewhere.
+    // The user may have navigated to another page in the meantime.
     if (this.#shown === carried) this.#showOne(carried, data);
   }
 
@@ -146,7 +146,7 @@ export class FuturesPage {
     return this.#latest.data;
   }
 
-  /** How to see a future that is not in the file. */
+  /** Shows the command that simulates a future that is not in the file. */
   #reportSelection(seed: number): void {
     const command = `${this.#report.command} --seed ${seed} --html seed-${seed}.html`;
     this.#dialog.replaceChildren(
@@ -184,14 +184,14 @@ function leadOf({ simulated, seeds, embedded }: FuturesReport): string {
   return `${futures}${stopped}, ${which}.${shown}`;
 }
 
-/** Whether that is later than the last run that is kept of a CronJob, or Job, with more runs than that. */
+/** Returns whether the time is later than the last included run of an object that has more runs. */
 function isBeyond({ groups }: ReportData, wanted: NonNullable<Moment["object"]>, atMs: number): boolean {
   const group = groups.find((each) => groupId(each) === groupId(wanted));
   const last = group?.rows.at(-1);
   return group !== undefined && group.hiddenRows > 0 && (last === undefined || rowTime(last) < atMs);
 }
 
-/** When there was the most of something first. */
+/** Returns the first time of the peak. */
 function timeOfMax({ atMs, pods, cpuMillis }: ConcurrencySteps, at: "mostPods" | "mostCpu"): number | undefined {
   const { peak }: Levels = at === "mostPods" ? pods : cpuMillis;
   const max = peak.reduce((a, b) => Math.max(a, b), 0);

@@ -6,11 +6,11 @@ import { svg } from "./svg.js";
 export interface HeatMapOptions {
   readonly title: string;
   readonly kind: LevelKind;
-  /** What the darkest shade stands for, so that two maps can be compared. */
+  /** The level of the darkest shade. Two maps with the same value are comparable. */
   readonly max: number;
-  /** What stands over the columns: the first, and one for every so many. */
+  /** Returns the label above a column, or `undefined` for none. */
   readonly ruler: (column: number) => string | undefined;
-  /** Tells what is under the pointer, if anything. */
+  /** Reports the cell under the pointer, or `undefined`. */
   readonly onPoint: (cell: { readonly row: number; readonly column: number } | undefined) => void;
 }
 
@@ -18,10 +18,10 @@ const ROW = 15;
 const TOP = 18;
 const RIGHT = 64;
 const CHARACTER = 6.6;
-/** So that maps with short labels begin at the same edge. */
+/** Minimum label width in characters, so that maps with short labels have the same left edge. */
 const MIN_LABEL_LENGTH = 8;
 
-/** A map of levels: the more, the darker. */
+/** A heat map: higher levels are darker. */
 export class HeatMapView {
   readonly element: HTMLElement;
   readonly #rows: readonly LoadRow[];
@@ -93,7 +93,7 @@ export class HeatMapView {
               svg("rect", {
                 x: this.#x(column),
                 y: top,
-                // Between cells that are wide enough there is a line.
+                // Wide cells have a line between them.
                 width: width > 4 ? width - 0.6 : width,
                 height: ROW - 1,
                 "fill-opacity": (0.14 + 0.86 * (level / max)).toFixed(2),

@@ -4,27 +4,27 @@ import { type Item, type Look, groupId } from "./item.js";
 import { latenessMs } from "./item-text.js";
 import type { Scene } from "./scene.js";
 
-/** Something worth a look, told once however often and to however many it happened. */
+/** A notable outcome, listed once for all its occurrences. */
 export interface Highlight {
   readonly look: Look | "late";
-  /** What happened how often, e.g. `12 runs skipped`. */
+  /** Number and kind of occurrences, for example `12 runs skipped`. */
   readonly title: string;
   readonly reason: string;
-  /** Whom it happened to, most often first. */
+  /** Affected CronJobs and Jobs, those with the most occurrences first. */
   readonly parts: readonly HighlightPart[];
 }
 
-/** One CronJob's, or Job's, share. */
+/** The occurrences of one CronJob or Job. */
 export interface HighlightPart {
   readonly name: string;
   readonly count: number;
-  /** The first it happened to. */
+  /** Its first affected item. */
   readonly first: Item;
 }
 
 const UNSCHEDULABLE = "FailedScheduling";
 
-/** What went otherwise than planned, of what passed the filter: the gravest first, and repetitions together. */
+/** Returns the failures and deviations among the filtered items, grouped, the most severe first. */
 export function highlights(scene: Scene, data: Pick<ReportData, "events">): Highlight[] {
   const failed = new GroupCounts("failed", "run failed", "runs failed");
   const unschedulable = new GroupCounts("waiting", "pod found no node", "pods found no node");
@@ -53,7 +53,7 @@ export function highlights(scene: Scene, data: Pick<ReportData, "events">): High
   ];
 }
 
-/** What the scheduler said last of each pod that it found no node for, by namespace and name. */
+/** Returns the scheduler's last message about each unschedulable pod, by namespace and name. */
 function unscheduledPods({ events }: Pick<ReportData, "events">): Map<string, string> {
   const why = new Map<string, string>();
   for (const { reason, message, involved } of events)
@@ -61,7 +61,7 @@ function unscheduledPods({ events }: Pick<ReportData, "events">): Map<string, st
   return why;
 }
 
-/** The same words for every run: which Job was in the way differs from slot to slot. */
+/** Removes Job names from a reason, so that reasons of different slots are equal. */
 function withoutJobNames(reason: string, { group }: Item): string {
   const names = reason
     .split(", ")
@@ -73,7 +73,7 @@ function withoutJobNames(reason: string, { group }: Item): string {
     : reason.replace(names.join(", "), names.length === 1 ? "the run before" : "runs before");
 }
 
-/** Counts what happened by its reason, and by whom it happened to. */
+/** Counts occurrences by reason and by CronJob or Job. */
 class GroupCounts {
   readonly #look: Highlight["look"];
   readonly #one: string;

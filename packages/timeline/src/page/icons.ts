@@ -1,4 +1,4 @@
-/** Light and dark. */
+/** Icon of the theme switch. */
 export const SUN =
   "M8 4.6a3.4 3.4 0 1 0 0 6.8 3.4 3.4 0 0 0 0-6.8zM8 1v1.6M8 13.4V15M1 8h1.6M13.4 8H15M3 3l1.2 1.2M11.8 11.8 13 13M13 3l-1.2 1.2M4.2 11.8 3 13";
 

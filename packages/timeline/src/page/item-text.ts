@@ -2,33 +2,33 @@ import { durationText } from "./duration-text.js";
 import { type Item, LOOK_NAMES, type RunItem } from "./item.js";
 import type { ZonedTime } from "./zoned-time.js";
 
-/** What people call it. */
+/** Returns the name of an item. */
 export function itemTitle(item: Item): string {
   return item.type === "ghost" ? `${item.group.name}, skipped` : item.type === "pod" ? item.pod.name : item.row.name;
 }
 
-/** What became of it, in a word or two. */
+/** Returns the outcome of an item in one or two words. */
 export function itemOutcome(item: Item): string {
   if (item.type === "ghost") return LOOK_NAMES.skipped;
   if (item.type === "run") return item.row.outcome === "Deleted" && wasReplaced(item) ? "Replaced" : item.row.outcome;
   return item.look === "stopped" ? LOOK_NAMES.stopped : item.pod.outcome;
 }
 
-/** The controller deletes a run and creates the next in one go. */
+/** Returns whether the controller created the next run within a second after this one was deleted. */
 function wasReplaced({ group, row }: RunItem): boolean {
   const { endMs } = row;
   if (group.cronJob?.concurrencyPolicy !== "Replace" || endMs === undefined) return false;
   return group.rows.some((next) => next.type === "run" && Math.abs(next.createdMs - endMs) < 1_000);
 }
 
-/** How far behind its slot a run began, from a second on. */
+/** Returns the delay between the slot and the start of a run in milliseconds; 0 when it is below one second. */
 export function latenessMs(item: Item): number {
   if (item.type !== "run" || item.row.slotMs === undefined) return 0;
   const lateMs = item.row.createdMs - item.row.slotMs;
   return lateMs >= 1_000 ? lateMs : 0;
 }
 
-/** One line with everything that matters most. */
+/** Returns the most important facts about an item in one line. */
 export function itemSummary(item: Item, zone: ZonedTime): string {
   const at = zone.minute(item.startMs);
   switch (item.type) {

@@ -1,9 +1,9 @@
 import type { PodBar, RunRow, SkippedRow, TimelineGroup } from "../data/rows.js";
 
-/** How a bar looks: one colour and one shape for each. */
+/** The look of a bar: each has its own color and shape. */
 export type Look = "complete" | "failed" | "running" | "waiting" | "stopped" | "skipped";
 
-/** In the order they are painted: what matters most comes last, on top. */
+/** Painting order: the most important look comes last, on top. */
 export const LOOKS: readonly Look[] = ["waiting", "stopped", "complete", "running", "failed", "skipped"];
 
 export const LOOK_NAMES: Readonly<Record<Look, string>> = {
@@ -15,11 +15,11 @@ export const LOOK_NAMES: Readonly<Record<Look, string>> = {
   skipped: "Skipped",
 };
 
-/** Something with a place in time: a run, one of its pods, or the ghost of a run that never was. */
+/** An item on the timeline: a run, one of its pods, or a placeholder ("ghost") for a skipped run. */
 export type Item = RunItem | PodItem | GhostItem;
 
 interface ItemBase {
-  /** For links and for finding it again after new data came. */
+  /** Identifies the item in links and after new data arrives. */
   readonly id: string;
   readonly group: TimelineGroup;
   readonly startMs: number;
@@ -47,7 +47,7 @@ export function groupId({ kind, namespace, name }: Pick<TimelineGroup, "kind" | 
   return `${kind}/${namespace}/${name}`;
 }
 
-/** @param nowMs - where what has no end yet is drawn to. */
+/** @param nowMs - End of bars that have no end yet. */
 export function runItem(group: TimelineGroup, row: RunRow, nowMs: number): RunItem {
   const startMs = row.startMs === undefined ? row.createdMs : Math.max(row.startMs, row.createdMs);
   return {
@@ -66,7 +66,7 @@ export function podItem(group: TimelineGroup, row: RunRow, pod: PodBar, nowMs: n
   return { type: "pod", id: pod.uid, group, row, pod, startMs: pod.createdMs, endMs, look: podLook(pod) };
 }
 
-/** @param endMs - where a run of the usual length would have ended. */
+/** @param endMs - End of a run of usual duration. */
 export function ghostItem(group: TimelineGroup, row: SkippedRow, endMs: number): GhostItem {
   const id = `${groupId(group)}@${row.slotMs}`;
   return { type: "ghost", id, group, row, startMs: row.slotMs, endMs: Math.max(row.slotMs, endMs), look: "skipped" };

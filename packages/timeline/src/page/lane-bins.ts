@@ -2,24 +2,24 @@ import { LOOKS, type Look } from "./item.js";
 import type { Lane } from "./lane.js";
 import { type TimeScale, roundStep } from "./time-scale.js";
 
-/** How much of a lane begins in one stretch of time. */
+/** Number of items of a lane that begin in one time interval. */
 export interface LaneBin {
   readonly fromMs: number;
   readonly toMs: number;
   readonly total: number;
-  /** Those of which there are any. */
+  /** Looks with at least one item. */
   readonly counts: ReadonlyMap<Look, number>;
 }
 
-/** A bin is at least this wide, and less than twice that. */
+/** Minimum width of a bin. A bin is less than twice as wide. */
 const BIN_PX = 18;
-/** Marks of a lane that are closer together than this, on average, cannot be told apart: discs and diamonds, and bars. */
+/** Marks of a lane with a smaller average distance are indistinguishable: discs and diamonds, and bars. */
 const MARK_PX = 11;
 const BAR_PX = 7;
-/** Fewer are drawn one by one all the same. */
+/** Lanes with fewer items are always drawn individually. */
 const MIN_ITEMS = 12;
 
-/** What to draw instead of the single bars of a lane when they are too close together; `undefined` when they are not. */
+/** Returns the bins to draw instead of single bars when the bars are too dense, otherwise `undefined`. */
 export function laneBins(lane: Lane, scale: TimeScale): readonly LaneBin[] | undefined {
   const { fromMs, toMs, width } = scale;
   const apartMs = ((toMs - fromMs) / width) * (lane.isOfMoments ? MARK_PX : BAR_PX);

@@ -5,17 +5,17 @@ import { type LaneBin, laneBins } from "./lane-bins.js";
 import type { Palette } from "./palette.js";
 import { type TimeScale, xOf } from "./time-scale.js";
 
-/** Narrower bars than this become one with their neighbours. */
+/** Narrower bars are merged with their neighbours. */
 const GRAIN_PX = 2.5;
-/** From here on a bar has room for a text. */
+/** Minimum width of a bar with text. */
 const TEXT_PX = 44;
-/** And rounded corners. */
+/** Minimum width of a bar with rounded corners. */
 const ROUND_PX = 7;
 const TEXT_HEIGHT = 14;
-/** Of each outcome in a bin. */
+/** Minimum height of each outcome in a bin. */
 const MIN_SHARE_PX = 3;
 
-/** Where a span is painted, in pixels. */
+/** Position and size of a painted span, in pixels. */
 interface Box {
   readonly x: number;
   readonly width: number;
@@ -23,7 +23,7 @@ interface Box {
   readonly height: number;
 }
 
-/** Paints lanes of bars: every outcome has a colour and a shape of its own. */
+/** Paints lanes of bars. Each outcome has its own color and shape. */
 export class LanePainter {
   readonly #context: CanvasRenderingContext2D;
   readonly #scale: TimeScale;
@@ -40,7 +40,7 @@ export class LanePainter {
     context.textBaseline = "middle";
   }
 
-  /** @param middle - pixels from the top to the middle of the lane. */
+  /** @param middle - Pixels from the top to the middle of the lane. */
   lane(lane: Lane, middle: number, height: number): void {
     const bins = laneBins(lane, this.#scale);
     if (bins !== undefined) {
@@ -52,7 +52,7 @@ export class LanePainter {
         this.#span(look, span, lane, middle, height);
   }
 
-  /** A frame around one bar. */
+  /** Paints a frame around one bar. */
   frame(item: Item, middle: number, height: number, colour: string, lineWidth: number): void {
     const context = this.#context;
     const x = this.#x(item.startMs);
@@ -65,7 +65,10 @@ export class LanePainter {
     context.stroke();
   }
 
-  /** How many, and of each outcome a share of the strip below: enough to be seen, even of one in a thousand. */
+  /**
+   * Paints the count, and below it a strip with a share per outcome. Each share is visible, even for one item in a
+   * thousand.
+   */
   #bin({ fromMs, toMs, total, counts }: LaneBin, middle: number, height: number): void {
     const context = this.#context;
     const { looks, surface, ink, font } = this.#palette;
@@ -103,7 +106,7 @@ export class LanePainter {
   }
 
   #x(atMs: number): number {
-    // Beyond the screen a canvas loses precision, and dashes get slow.
+    // Far outside of the screen a canvas loses precision, and dashes become slow.
     return Math.min(this.#scale.width + 1_000, Math.max(-1_000, xOf(this.#scale, atMs)));
   }
 
@@ -116,11 +119,11 @@ export class LanePainter {
     else this.#bar(item, box);
   }
 
-  /** Several bars closer together than can be told apart. */
+  /** Paints several bars that are too dense to be distinguished. */
   #many(look: Look, { x, width, middle, height }: Box): void {
     const context = this.#context;
     const colour = this.#palette.looks[look];
-    // What went wrong stands out of the row, above it or below, even where it is one bar in a thousand.
+    // Failed and skipped items extend above and below the row, so that one bar in a thousand is visible.
     const high = look === "waiting" ? height / 3 : height;
     context.fillStyle = colour;
     context.globalAlpha = look === "stopped" ? 0.5 : 1;
@@ -142,14 +145,14 @@ export class LanePainter {
     const top = middle - height / 2;
     let left = x;
     if (item.type === "pod" && item.pod.startMs !== undefined) {
-      // Until its containers start a pod is a thin line.
+      // A pod is a thin line until its containers start.
       left = Math.min(this.#x(item.pod.startMs), x + width - 2);
       if (left - x > 1) this.#line(this.#palette.looks.waiting, x, left, middle);
     }
     const wide = x + width - left;
     if (look === "waiting") return this.#line(colour, x, x + width, middle);
     if (wide < ROUND_PX && (look === "complete" || look === "failed")) {
-      // Paths cost ten times what rectangles do, and here nobody would see the difference.
+      // Paths cost ten times as much as rectangles, and the difference is not visible at this size.
       context.fillStyle = colour;
       context.fillRect(left, top, wide, height);
       if (look === "failed" && wide > 3) {
@@ -192,7 +195,7 @@ export class LanePainter {
     if (context.measureText(text).width > room) return;
     const isLight = item.look === "running" || item.look === "stopped";
     if (item.look === "failed") {
-      // The hatching would make the text hard to read.
+      // Hatching would make the text hard to read.
       context.fillStyle = this.#palette.looks.failed;
       context.fillRect(from - 3, middle - 6, context.measureText(text).width + 6, 12);
     }
@@ -200,7 +203,7 @@ export class LanePainter {
     context.fillText(text, from, middle + 0.5);
   }
 
-  /** When a run was due: a disc, or for a failed one a square with a cross; a tail shows that it started late. */
+  /** Paints the slot of a run: a disc, or a square with a cross for a failed run. A tail shows a late start. */
   #moment(item: Exclude<Item, { type: "ghost" }>, { x, middle, height }: Box): void {
     const context = this.#context;
     const colour = this.#palette.looks[item.look];
@@ -229,7 +232,7 @@ export class LanePainter {
     }
   }
 
-  /** A run that never was: the dashed outline of what would have been, a diamond, and the reason where there is room. */
+  /** Paints a skipped run: a dashed outline of the expected run, a diamond, and the reason where it fits. */
   #ghost(item: Extract<Item, { type: "ghost" }>, lane: Lane, { x, width, middle, height }: Box): void {
     const context = this.#context;
     const colour = this.#palette.looks.skipped;
@@ -265,7 +268,7 @@ export class LanePainter {
     context.fillText(this.#fitting(item.row.reason, room), from, middle + 0.5);
   }
 
-  /** A text, or as much of it as there is room for. */
+  /** Truncates a text to the available width. */
   #fitting(text: string, room: number): string {
     const { width } = this.#context.measureText(text);
     return width <= room ? text : `${text.slice(0, Math.max(1, Math.floor((text.length * (room - 10)) / width)))}…`;
@@ -305,7 +308,7 @@ function isMoment(item: Item): boolean {
   return item.type === "run" && item.startMs === item.endMs && item.row.slotMs === item.startMs;
 }
 
-/** Light diagonal lines, for what failed. */
+/** Creates light diagonal lines, for failed items. */
 export function hatchPattern(context: CanvasRenderingContext2D): CanvasPattern {
   const tile = document.createElement("canvas");
   tile.width = 6;

@@ -1,17 +1,17 @@
 import { type Item, LOOKS, type Look } from "./item.js";
 
-/** A stretch of pixels that one or more bars of one look cover. `item` when it is a single bar. */
+/** An interval covered by one or more bars of one look. `item` is set for a single bar. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
   readonly item: Item | undefined;
 }
 
-/** Bars of one look in order of their starts, with what it takes to find the visible ones quickly. */
+/** Bars of one look, sorted by start, with an index for finding the visible ones. */
 class Track {
   readonly items: readonly Item[];
   readonly #starts: Float64Array;
-  /** The latest end of each bar and all before it. */
+  /** The latest end among each bar and all bars before it. */
   readonly #reach: Float64Array;
 
   constructor(items: readonly Item[]) {
@@ -23,8 +23,8 @@ class Track {
   }
 
   /**
-   * What is to be painted between two times. Bars that begin within `grainMs` of one another become one span, found by
-   * binary search, so the work grows with the pixels, not with the bars.
+   * Yields the spans to paint between two times. Bars that begin within `grainMs` of one another become one span, found
+   * by binary search. The work therefore grows with the number of pixels, not of bars.
    */
   *spans(fromMs: number, toMs: number, grainMs: number): Generator<Span> {
     let index = lowerBound(this.#reach, fromMs);
@@ -37,10 +37,10 @@ class Track {
     }
   }
 
-  /** The bar at a time, or the nearest one that begins or ends within the tolerance. */
+  /** Returns the bar at a time, or the nearest one that begins or ends within the tolerance. */
   nearest(atMs: number, toleranceMs: number): { item: Item; distanceMs: number } | undefined {
     let best: { item: Item; distanceMs: number } | undefined;
-    // Bars that begin at the same moment as thousands of others are told apart after zooming in.
+    // Among thousands of bars with the same start, single bars can be selected only after zooming in.
     const first = lowerBound(this.#reach, atMs - toleranceMs);
     const last = lowerBound(this.#starts, atMs + toleranceMs);
     for (let index = Math.max(first, last - MAX_CANDIDATES); index < last; index++) {
@@ -52,13 +52,13 @@ class Track {
     return best;
   }
 
-  /** How many begin from one time until before another. */
+  /** Returns the number of bars that begin in the half-open interval [fromMs, toMs). */
   countBetween(fromMs: number, toMs: number): number {
     const first = lowerBound(this.#starts, fromMs);
     return lowerBound(this.#starts, toMs, first) - first;
   }
 
-  /** Where the next bar after a time begins. */
+  /** Returns the start of the next bar after a time. */
   startAfter(atMs: number): number {
     return this.#starts[lowerBound(this.#starts, atMs + 1)] ?? Infinity;
   }
@@ -68,14 +68,14 @@ const MAX_CANDIDATES = 2_000;
 
 /** One line of bars. */
 export class Lane {
-  /** In order of their starts. */
+  /** Sorted by start. */
   readonly items: readonly Item[];
-  /** It has marks where something was due, not bars as long as something took. */
+  /** Whether the lane has marks at due times instead of bars with durations. */
   readonly isOfMoments: boolean;
   readonly #starts: Float64Array;
   readonly #tracks = new Map<Look, Track>();
 
-  /** @param items - in order of their starts. */
+  /** @param items - Sorted by start. */
   constructor(items: readonly Item[]) {
     this.items = items;
     this.isOfMoments = items.every(({ type, startMs, endMs }) => type === "ghost" || startMs === endMs);
@@ -86,17 +86,17 @@ export class Lane {
     }
   }
 
-  /** What is to be painted of one look; see {@link Track.spans}. */
+  /** Yields the spans of one look to paint; see {@link Track.spans}. */
   spans(look: Look, fromMs: number, toMs: number, grainMs: number): Iterable<Span> {
     return this.#tracks.get(look)?.spans(fromMs, toMs, grainMs) ?? [];
   }
 
-  /** How many of one look begin from one time until before another. */
+  /** Returns the number of items of one look that begin in the half-open interval [fromMs, toMs). */
   countBetween(look: Look, fromMs: number, toMs: number): number {
     return this.#tracks.get(look)?.countBetween(fromMs, toMs) ?? 0;
   }
 
-  /** What stands in this lane for an item: itself, or for a run the moment it was due. */
+  /** Returns the entry of this lane for an item: the item itself, or for a run the mark of its slot. */
   find(item: Item): Item | undefined {
     const slotMs = item.type === "run" ? item.row.slotMs : undefined;
     for (const startMs of slotMs === undefined ? [item.startMs] : [item.startMs, slotMs]) {
@@ -106,7 +106,7 @@ export class Lane {
     return undefined;
   }
 
-  /** The bar at a time: the one on top of where several are. */
+  /** Returns the bar at a time; the topmost one where bars overlap. */
   hit(atMs: number, toleranceMs: number): Item | undefined {
     let best: { item: Item; distanceMs: number } | undefined;
     for (const look of LOOKS) {
@@ -116,7 +116,7 @@ export class Lane {
     return best?.item;
   }
 
-  /** Where the next bar after a time begins, whatever it looks like. */
+  /** Returns the start of the next bar of any look after a time. */
   startAfter(atMs: number): number {
     let nearest = Infinity;
     for (const track of this.#tracks.values()) nearest = Math.min(nearest, track.startAfter(atMs));
@@ -124,7 +124,7 @@ export class Lane {
   }
 }
 
-/** The first index whose value is not below `value`, in a list that ascends. */
+/** Returns the first index whose value is at least `value`, in an ascending list. */
 export function lowerBound(values: ArrayLike<number>, value: number, from = 0): number {
   let low = from;
   let high = values.length;
@@ -136,7 +136,7 @@ export function lowerBound(values: ArrayLike<number>, value: number, from = 0): 
   return low;
 }
 
-/** What overlaps goes into lanes of its own: as many as `maxLanes`; the last one takes what is left, one over another. */
+/** Distributes overlapping items over up to `maxLanes` lanes. The last lane takes the rest, with overlaps. */
 export function packLanes(items: readonly Item[], maxLanes: number): Lane[] {
   const packed: Item[][] = [];
   for (const item of items) {

@@ -1,7 +1,7 @@
-/** Kinds of what there can be much of at once. */
+/** Kinds of measured levels. */
 export type LevelKind = "count" | "cpu" | "memory";
 
-/** A number, thousandths of a core or bytes, for people: `1,200`, `12.5 CPU`, `1.5Gi`. */
+/** Formats a number, thousandths of a core, or bytes: `1,200`, `12.5 CPU`, `1.5Gi`. */
 export function levelText(kind: LevelKind, level: number): string {
   const digits = (value: number): string => value.toLocaleString("en", { maximumFractionDigits: 1 });
   if (kind === "count") return digits(level);

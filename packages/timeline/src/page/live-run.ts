@@ -1,19 +1,22 @@
 import type { ReportData } from "../data/report-data.js";
 
-/** A cluster that goes on while it is looked at. */
+/** A cluster that runs while the page shows it. */
 export interface LiveRun {
-  /** What there is so far. */
+  /** The data so far. */
   readonly data: ReportData;
   readonly connection: "connecting" | "connected" | "lost";
-  /** Records that were gone before they could be fetched. */
+  /** Number of records that the server had dropped before the page fetched them. */
   readonly missed: number;
   /** The cluster's time. */
   readonly nowMs: number;
-  /** Virtual seconds in a real one, or a clock that somebody else moves; absent before the cluster has answered. */
+  /**
+   * Virtual seconds per real second, or `manual` for a clock moved by a client. Absent before the first response of the
+   * cluster.
+   */
   readonly status: { readonly speed: number | "manual" } | undefined;
-  /** Lets a manual clock's time pass. @throws Error with the server's words. */
+  /** Advances a manual clock. @throws Error with the server's message. */
   advance(seconds: number): Promise<void>;
-  /** The object as it is now. @throws Error when it is gone. */
+  /** Returns the current object. @throws Error when it does not exist. */
   object(kind: string, namespace: string, name: string): Promise<unknown>;
 }
 

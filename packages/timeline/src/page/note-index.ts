@@ -1,7 +1,7 @@
 import type { DecisionNote, EventNote, ObjectName, ReportData } from "../data/report-data.js";
 import type { Item } from "./item.js";
 
-/** Events and decisions by the object they are about. */
+/** Events and decisions, indexed by their objects. */
 export class NoteIndex {
   readonly #events = new Map<string, EventNote[]>();
   readonly #decisions = new Map<string, DecisionNote[]>();
@@ -19,7 +19,7 @@ export class NoteIndex {
     return this.#decisions.get(key(object)) ?? [];
   }
 
-  /** What the controllers decided about a run, a pod or a slot, in order of time. */
+  /** Returns the controllers' decisions about a run, a pod or a slot, in chronological order. */
   decisionsAbout(item: Item): readonly DecisionNote[] {
     const { group } = item;
     const { namespace } = group;

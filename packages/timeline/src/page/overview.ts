@@ -2,7 +2,7 @@ import { button, h, icon } from "./dom.js";
 import { SUN } from "./icons.js";
 import { type PageEnvironment, partTag } from "./page-environment.js";
 
-/** The frame of a page that is not about one run: what it is of above, and below it what there is to read, from top to bottom. */
+/** Creates the frame of a page that is not about a single run: a header with title and facts, and a scrolling body. */
 export function overview(
   environment: PageEnvironment,
   title: string,
@@ -23,7 +23,7 @@ export function overview(
   ];
 }
 
-/** `light`, `dark`, or `auto`: as the system has it. */
+/** Returns `light`, `dark`, or `auto` for the system setting. */
 export function currentTheme({ themed }: PageEnvironment): string {
   return themed.dataset["theme"] ?? "auto";
 }

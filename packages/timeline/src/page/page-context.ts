@@ -8,7 +8,7 @@ import type { ViewState } from "./view-state.js";
 import type { ZonedTime } from "./zoned-time.js";
 import type { PageEnvironment } from "./page-environment.js";
 
-/** What the parts of the page know of the whole. */
+/** Interface of the page for its parts. */
 export interface PageContext {
   readonly environment: PageEnvironment;
   readonly data: ReportData;
@@ -20,14 +20,17 @@ export interface PageContext {
   readonly palette: Palette;
   /** The window that shows everything. */
   readonly whole: { readonly fromMs: number; readonly toMs: number };
-  /** Fetches the manifest of something that a report did not keep; `undefined` when there is no server to ask. */
+  /** Fetches the manifest of an object that the report does not include. `undefined` without a server. */
   readonly fetchObject: ((kind: string, namespace: string, name: string) => Promise<unknown>) | undefined;
-  /** Changes what is looked at, and draws what that changes. */
+  /** Changes the view state, and redraws what depends on it. */
   update(change: Partial<ViewState>): void;
-  /** Selects something, moves the cursor to it, and brings it into view. */
+  /** Selects an item, moves the cursor to it, and scrolls it into view. */
   select(item: Item | undefined): void;
   zoomBy(factor: number, aroundMs?: number): void;
   panBy(share: number): void;
-  /** Says something to screen readers, and to everybody when it is not on the screen already. Default: it is not. */
+  /**
+   * Announces a text to screen readers. `isVisible` also shows the text on the screen; false for information that is
+   * already on the screen. Default: true.
+   */
   announce(text: string, options?: { readonly isVisible?: boolean }): void;
 }

@@ -1,46 +1,51 @@
-/** What the page is in: a document of its own, or an element in somebody else's. */
+/** The environment of the page: its own document, or an element in a host page. */
 export interface PageEnvironment {
-  /** What the page's parts are put into. Its parent is the page's own as well, and holds what stands above it. */
+  /** Container of the page's parts. Its parent also belongs to the page, and contains the parts above the root. */
   readonly root: HTMLElement;
-  /** Has `data-theme`: `light`, `dark`, or `auto`, as the system has it, or the page around. */
+  /**
+   * Element with the attribute `data-theme`: `light`, `dark`, or `auto` for the setting of the system or the host page.
+   */
   readonly themed: HTMLElement;
-  /** Where keys are heard. */
+  /** Event target for keyboard events. */
   readonly keys: EventTarget;
   readonly address: Address;
-  /** Whether the page is a part of another, which has landmarks, a title and a theme of its own. */
+  /** Whether the page is embedded in a host page, which has its own landmarks, title and theme. */
   readonly isEmbedded: boolean;
-  /** Packed data that comes with the page, by its name. */
+  /** Returns packed data that is embedded in the page, by its element id. */
   part(id: string): string | undefined;
-  /** Hears what is selected. Default: nobody does. */
+  /** Receives the selection. Default: none. */
   readonly onSelect?: (selection: Selection | undefined) => void;
 }
 
-/** A run, one of its pods, or the ghost of a run that never was. */
+/** A run, one of its pods, or a ghost for a skipped run. */
 export interface Selection {
   readonly kind: "CronJob" | "Job" | "Pod";
   readonly namespace: string;
-  /** Of a skipped run: that of its CronJob. */
+  /** For a skipped run: the name of its CronJob. */
   readonly name: string;
-  /** The slot, of a run of a CronJob, or one that was skipped. Epoch milliseconds. */
+  /** The slot of a CronJob's run or of a skipped run. Epoch milliseconds. */
   readonly slotMs?: number;
-  /** What became of it: `Complete`, `Failed`, `Skipped` … */
+  /** The outcome: `Complete`, `Failed`, `Skipped` and so on. */
   readonly outcome: string;
 }
 
-/** Keeps what is looked at. */
+/** Stores the view state. */
 export interface Address {
   /** With a leading `#`, or empty. */
   readonly hash: string;
-  /** What leads others here; `undefined` when nothing does. */
+  /** A link to the current view; `undefined` when the page has no address of its own. */
   readonly link: string | undefined;
   /** @param hash - Without a leading `#`. */
   replace(hash: string): void;
-  /** To where the way back leads here. */
+  /** Adds a history entry, so that the back button returns to the current view. */
   push(hash: string): void;
   listen(type: "hashchange" | "popstate", listener: () => void, signal?: AbortSignal): void;
 }
 
-/** A document with nothing else in it: `data-theme` on its root, and the link is its address. */
+/**
+ * Creates the environment of a page that is the whole document. `data-theme` is set on its root element, and its
+ * address is the link.
+ */
 export function ownDocument(root: HTMLElement): PageEnvironment {
   const address: Address = {
     get hash() {
@@ -68,7 +73,7 @@ function addressOf(hash: string): string {
   return hash === "" ? `${pathname}${search}` : `#${hash}`;
 }
 
-/** What is looked at in an element: only the page itself knows. */
+/** Creates an in-memory address for an embedded element. */
 export function ownAddress(): Address {
   let current = "";
   const set = (hash: string): void => void (current = hash === "" ? "" : `#${hash}`);
@@ -83,13 +88,13 @@ export function ownAddress(): Address {
   };
 }
 
-/** What is focused in the document or the shadow tree that an element is in. */
+/** Returns the focused element of the document or shadow tree that contains the element. */
 export function focusedBeside(element: Element): Element | null {
   const tree = element.getRootNode();
   return tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
 }
 
-/** A landmark of a document of its own; in an element it is one of its parts. */
+/** Returns the tag of a landmark for a whole document, or of a plain section for an embedded element. */
 export function partTag<Tag extends "header" | "main" | "aside">(
   { isEmbedded }: PageEnvironment,
   tag: Tag,

@@ -1,6 +1,6 @@
 import type { Look } from "./item.js";
 
-/** Colours for the canvas, read from the style sheet, so that both change together with the theme. */
+/** Colors for the canvas. They come from the style sheet, so both change together with the theme. */
 export interface Palette {
   readonly looks: Readonly<Record<Look, string>>;
   readonly ink: string;
@@ -19,9 +19,9 @@ export interface Palette {
   readonly font: string;
 }
 
-/** @param root - of the page, in the theme that counts. */
+/** @param root - Root of the page, with the effective theme. */
 export function readPalette(root: HTMLElement): Palette {
-  // The value of a property says what either theme has: only a colour in use says which one counts.
+  // The property value contains the colors of both themes. Only a computed color is that of the effective theme.
   const probe = root.appendChild(document.createElement("span"));
   const colour = (name: string): string => {
     probe.style.color = `var(--${name})`;

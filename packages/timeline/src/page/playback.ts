@@ -15,12 +15,12 @@ const SPEEDS: readonly (readonly [number, string])[] = [
   [21_600, "6 h / s"],
   [86_400, "1 d / s"],
 ];
-/** A whole window should pass in about this time. */
+/** Approximate playback duration of a whole window. */
 const PLAYBACK_SECONDS = 40;
-/** Steps per second in which a manual clock is moved. */
+/** Advances per second of a manual clock. */
 const ADVANCES_PER_SECOND = 4;
 
-/** Play, pause, step and speed: of the time cursor, or of a live cluster whose clock is moved by hand. */
+/** Controls for play, pause, step and speed, of the time cursor or of a live cluster with a manual clock. */
 export class Playback {
   readonly element: HTMLElement;
   readonly #context: PageContext;
@@ -56,7 +56,7 @@ export class Playback {
     this.render();
   }
 
-  /** A live clock that moves by itself needs none of this. */
+  /** The controls are hidden for a live clock that runs by itself. */
   render(): void {
     const isManual = this.#live?.status?.speed === "manual";
     this.element.hidden = this.#live !== undefined && !isManual;
@@ -103,7 +103,7 @@ export class Playback {
     if (cursorMs >= this.#context.data.endMs) cursorMs = state.fromMs;
     const frame = (now: number): void => {
       if (!this.#isPlaying) return;
-      // Somebody may have put the cursor elsewhere.
+      // The user may have moved the cursor.
       const shown = this.#context.state.cursorMs;
       if (shown !== undefined && Math.abs(shown - cursorMs) > 1) cursorMs = shown;
       cursorMs = Math.min(this.#context.data.endMs, cursorMs + (now - last) * Number(this.#speed.value));
@@ -137,7 +137,7 @@ export class Playback {
     }
   }
 
-  /** Puts the cursor there, and turns the page when it leaves the window. */
+  /** Moves the cursor, and scrolls the window when the cursor leaves it. */
   #moveTo(cursorMs: number): void {
     const { fromMs, toMs } = this.#context.state;
     const span = toMs - fromMs;

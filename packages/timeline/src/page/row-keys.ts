@@ -4,19 +4,19 @@ import { lowerBound } from "./lane.js";
 import type { PageContext } from "./page-context.js";
 import type { SceneRow } from "./scene.js";
 
-/** What {@link RowKeys.press} knows, for those who cannot see the timeline. */
+/** Description of the keys of {@link RowKeys.press}, for screen readers. */
 export const KEYS =
   "Left and right arrow: previous and next run. Up and down: other rows. Enter: details. Plus and minus: zoom. 0: everything. Shift with left and right: move the window.";
 
-/** Moves the selection from bar to bar with the keyboard. */
+/** Moves the selection between bars with the keyboard. */
 export class RowKeys {
   readonly #context: PageContext;
   readonly #topRow: () => SceneRow | undefined;
   readonly #openDetails: () => void;
-  /** The row of what was selected last: an item may stand in several. */
+  /** The row of the last selection: an item may be in several rows. */
   #latestRow: string | undefined;
 
-  /** @param topRow - The first row on the screen: where keys begin. */
+  /** @param topRow - The first visible row, where keyboard navigation starts. */
   constructor(context: PageContext, topRow: () => SceneRow | undefined, openDetails: () => void) {
     this.#context = context;
     this.#topRow = topRow;
@@ -25,7 +25,7 @@ export class RowKeys {
 
   select(item: Item, row: SceneRow): void {
     this.#latestRow = row.id;
-    // Lanes of slots hold copies that last no time.
+    // Lanes of slots contain copies without a duration.
     this.#context.select(this.#context.scene.items.get(item.id) ?? item);
     this.#context.announce(itemSummary(item, this.#context.zone), { isVisible: false });
   }
@@ -108,7 +108,7 @@ export class RowKeys {
   }
 }
 
-/** All bars of a row by their starts. */
+/** Returns all bars of a row, sorted by start. */
 function inOrder({ lanes }: SceneRow): readonly Item[] {
   if (lanes.length === 1) return lanes[0]!.items;
   return lanes.flatMap(({ items }) => items).sort((a, b) => a.startMs - b.startMs);

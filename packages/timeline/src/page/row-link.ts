@@ -2,7 +2,7 @@ import type { ReportData } from "../data/report-data.js";
 import { rowTime } from "../data/rows.js";
 import { groupId } from "./item.js";
 
-/** The id of a CronJob's or Job's run, or of the ghost of one, by its slot or when it was created; `undefined` when it is not there. */
+/** Returns the id of a run or ghost by its slot or creation time, or `undefined` when it does not exist. */
 export function rowId(
   { groups }: ReportData,
   wanted: { readonly kind: "CronJob" | "Job"; readonly namespace: string; readonly name: string },

@@ -3,24 +3,24 @@ import type { ReportData, ReportTotals } from "../data/report-data.js";
 import { type Item, type Look, type RunItem, ghostItem, groupId, podItem, runItem } from "./item.js";
 import { Lane, packLanes } from "./lane.js";
 
-/** What to show. */
+/** Filter of the displayed items. */
 export interface Filter {
-  /** Part of a name, namespace or reason; case does not matter. */
+  /** Substring of a name, namespace or reason. Not case-sensitive. */
   readonly text: string;
-  /** `""`: all. */
+  /** `""`: all namespaces. */
   readonly namespace: string;
-  /** Empty: all. */
+  /** Empty: all looks. */
   readonly looks: ReadonlySet<Look>;
 }
 
-/** One entry of the tree beside the timeline, and the lanes it stands for. */
+/** An entry of the tree beside the timeline, and its lanes. */
 export interface SceneRow {
   readonly id: string;
   readonly level: 1 | 2 | 3;
   readonly group: TimelineGroup;
   readonly label: string;
   readonly note: string;
-  /** `undefined`: nothing to expand. */
+  /** `undefined` when the row cannot be expanded. */
   readonly expanded: boolean | undefined;
   readonly lanes: readonly Lane[];
   /** Pixels from the top of the scene. */
@@ -33,19 +33,19 @@ export function isFiltering({ text, namespace, looks }: Filter): boolean {
   return text.trim() !== "" || namespace !== "" || looks.size > 0;
 }
 
-/** Everything there is to draw, laid out from top to bottom. */
+/** All drawn rows, laid out from top to bottom. */
 export interface Scene {
   readonly rows: readonly SceneRow[];
   readonly height: number;
-  /** Runs and ghosts that passed the filter, by group and in order of time. */
+  /** Runs and ghosts that match the filter, by group and in chronological order. */
   readonly runs: readonly Item[];
-  /** Everything that passed the filter, by its id. */
+  /** All items that match the filter, by id. */
   readonly items: ReadonlyMap<string, Item>;
-  /** Runs and ghosts by look, whatever the filter for looks says. */
+  /** Numbers of runs and ghosts by look, independent of the filter for looks. */
   readonly counts: Readonly<Record<Look, number>>;
-  /** Of what passed the filter. */
+  /** Totals of the items that match the filter. */
   readonly totals: ReportTotals;
-  /** Runs of what passed the filter that the page does not hold. */
+  /** Number of runs of the matching groups that the report does not include. */
   readonly hiddenRuns: number;
 }
 
@@ -55,7 +55,7 @@ const POD_LANE = 11;
 const ROW_PADDING = 10;
 const MAX_LANES = 40;
 
-/** @param collapsed - ids of rows that are closed. */
+/** @param collapsed - Ids of collapsed rows. */
 export function buildScene(data: ReportData, filter: Filter, collapsed: ReadonlySet<string>): Scene {
   const rows: SceneRow[] = [];
   const runs: Item[] = [];
@@ -140,7 +140,7 @@ function runTotals(
   return totals;
 }
 
-/** The median of its first runs. */
+/** Returns the median duration of the first runs. */
 function usualLengthMs({ rows }: TimelineGroup): number {
   const lengths: number[] = [];
   for (const row of rows) {
@@ -150,20 +150,20 @@ function usualLengthMs({ rows }: TimelineGroup): number {
   return lengths.sort((a, b) => a - b)[lengths.length >> 1] ?? 0;
 }
 
-/** A ghost does not reach into the next slot. */
+/** Returns the end of a ghost, which does not extend beyond the next slot. */
 function ghostEnd({ rows }: TimelineGroup, index: number, usualMs: number): number {
   const next = rows[index + 1];
   const startMs = rowTime(rows[index]!);
   return Math.min(startMs + usualMs, next === undefined ? Infinity : rowTime(next));
 }
 
-/** What is shown of a CronJob. */
+/** A CronJob's items to show. */
 interface ShownCronJob {
   readonly id: string;
   readonly group: TimelineGroup;
   readonly runs: readonly Item[];
   readonly pods: readonly Item[];
-  /** The ids of rows whose parts are not shown. */
+  /** Ids of collapsed rows. */
   readonly collapsed: ReadonlySet<string>;
 }
 
@@ -175,7 +175,7 @@ function addCronJob(
   const expanded = jobs.length + pods.length === 0 ? undefined : !collapsed.has(id);
   const { schedule, timeZone = "UTC", suspend } = group.cronJob ?? {};
   const note = [schedule, timeZone, ...(suspend ? ["suspended"] : [])].join("  ");
-  // Open, its own lane shows the slots, and the Jobs have lanes of their own.
+  // An expanded CronJob shows its slots in its own lane, and its Jobs in separate lanes.
   const own = expanded ? slots(runs) : runs;
   add({ id, level: 1, label: group.name, note, expanded, lanes: [new Lane(own)], laneHeight: GROUP_LANE });
   if (!expanded) return;
@@ -199,7 +199,7 @@ function podsRow(id: string, level: 2 | 3, pods: readonly Item[]): Omit<SceneRow
   return { id, level, label: "Pods", note: String(pods.length), expanded: undefined, lanes, laneHeight: POD_LANE };
 }
 
-/** Runs as moments: when each was due. */
+/** Converts runs to marks at their due times. */
 function slots(runs: readonly Item[]): Item[] {
   const moments = runs.map((item): Item => {
     if (item.type !== "run") return item;
@@ -229,7 +229,7 @@ function byStart(a: Item, b: Item): number {
   return a.startMs - b.startMs;
 }
 
-/** Rows closed at first: all but what fits on a screen. */
+/** Returns the rows that are collapsed initially: those that do not fit on a screen. */
 export function initiallyCollapsed(groups: readonly TimelineGroup[]): Set<string> {
   const collapsed = new Set<string>();
   for (const [index, group] of groups.entries()) {
@@ -238,7 +238,7 @@ export function initiallyCollapsed(groups: readonly TimelineGroup[]): Set<string
   return collapsed;
 }
 
-/** The row, the lane and the item at a point. */
+/** Returns the row, the lane and the item at a point. */
 export function itemAt(
   scene: Scene,
   y: number,
@@ -264,7 +264,7 @@ export function rowAt({ rows }: Scene, y: number): SceneRow | undefined {
   return row !== undefined && row.top <= y ? row : undefined;
 }
 
-/** Pixels from a row's top to the middle of one of its lanes. */
+/** Returns the pixels from the top of a row to the middle of one of its lanes. */
 export function laneMiddle(row: SceneRow, lane: number): number {
   return ROW_PADDING / 2 + (lane + 0.5) * row.laneHeight;
 }

@@ -2,13 +2,13 @@ import type { PageData } from "../data/page-data.js";
 import { App, type AppOptions } from "./app.js";
 import type { PageEnvironment } from "./page-environment.js";
 
-/** A page that is shown. */
+/** A displayed page. */
 export interface ShownPage {
-  /** Hears nothing any more, so that another may take its place. */
+  /** Removes all listeners, before another page replaces this one. */
   close(): void;
 }
 
-/** Shows whatever the data is about. All but the timeline of a run is loaded when it is asked for. */
+/** Shows the page for the data. Page types other than the timeline of a run are loaded on demand. */
 export async function showPage(
   environment: PageEnvironment,
   data: PageData,

@@ -19,7 +19,7 @@ interface MapKind {
   readonly title: string;
   readonly rows: (maps: LoadMaps) => readonly LoadRow[];
   readonly ruler: (column: number) => string | undefined;
-  /** What a cell stands for. */
+  /** Returns the description of a cell. */
   readonly cell: (row: LoadRow, column: number) => string;
 }
 
@@ -47,7 +47,7 @@ const MAPS: readonly MapKind[] = [
   },
 ];
 
-/** When CronJobs load the cluster, and when they would with other minutes. */
+/** The load of CronJobs on the cluster over time, with the present and the proposed schedules. */
 export class SpreadPage {
   readonly #environment: PageEnvironment;
   readonly #report: SpreadReport;
@@ -140,7 +140,7 @@ interface Side {
   readonly rows: readonly LoadRow[];
 }
 
-/** The same for those who do not see the map: the most of each row, and where. */
+/** Renders the maps as numbers, for screen readers: the maximum of each row and its position. */
 function asNumbers(kind: LevelKind, sides: readonly Side[], cell: MapKind["cell"]): HTMLElement {
   const first = sides[0]!.rows;
   return h(

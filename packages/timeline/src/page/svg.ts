@@ -1,6 +1,6 @@
 type Attributes = Readonly<Record<string, string | number>> & { readonly style?: never };
 
-/** Makes an SVG element; as with `h`, nothing is parsed as markup. */
+/** Creates an SVG element. Like `h`, it never parses markup. */
 export function svg<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},

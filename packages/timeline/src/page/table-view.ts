@@ -7,7 +7,7 @@ import type { PageContext } from "./page-context.js";
 const PAGE = 100;
 const COLUMNS = ["Run", "Namespace", "Due", "Started", "Took", "Outcome", "Reason"];
 
-/** The runs as a table: everything the timeline draws, for those who would rather read it. */
+/** The runs of the timeline as a table, for screen readers and for readers who prefer text. */
 export class TableView {
   readonly element: HTMLElement;
   readonly #context: PageContext;
@@ -22,7 +22,7 @@ export class TableView {
     this.element = h("section", { class: "table", "aria-label": "Runs as a table" });
   }
 
-  /** @param version - changes whenever the data or the filter does. */
+  /** @param version - Changes when the data or the filter changes. */
   render(version: number): void {
     const { scene, zone, state } = this.#context;
     const shown = `${version} ${zone.zone} ${this.#page} ${state.selected}`;

@@ -1,21 +1,21 @@
 import type { ReportData } from "../data/report-data.js";
 import { type Transition, ZonedTime, isZone, offsetText } from "./zoned-time.js";
 
-/** A stretch of time in which something was different for everybody: an outage, or clocks that jump. */
+/** A time interval that affects all rows: an outage, or a clock change. */
 export interface Band {
   readonly kind: "clock" | "outage";
   readonly fromMs: number;
-  /** The same as `fromMs` for what takes no time. */
+  /** Equal to `fromMs` for a band without a duration. */
   readonly toMs: number;
   readonly label: string;
   readonly detail: string;
-  /** Bands that overlap lie one below the other, as far as there are {@link BAND_ROWS}. */
+  /** Overlapping bands are placed in different rows, up to {@link BAND_ROWS}. */
   readonly row: number;
 }
 
 export const BAND_ROWS = 3;
 
-/** In order of time. */
+/** Returns the bands in chronological order. */
 export function timeBands(data: ReportData): Band[] {
   const bands: Omit<Band, "row">[] = data.scenarioEvents.map(({ at, until, kind, message }) => {
     const fromMs = Date.parse(at);

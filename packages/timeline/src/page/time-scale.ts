@@ -1,4 +1,4 @@
-/** Where times are on the screen. */
+/** Maps times to screen positions. */
 export interface TimeScale {
   readonly fromMs: number;
   readonly toMs: number;
@@ -14,7 +14,10 @@ export function timeAt({ fromMs, toMs, width }: TimeScale, x: number): number {
   return fromMs + (x / width) * (toMs - fromMs);
 }
 
-/** A step of time that is at least so many pixels wide and less than twice that: the same one wherever the window is. */
+/**
+ * Returns a time step that is at least `minPx` and less than twice as wide. It does not depend on the position of the
+ * window.
+ */
 export function roundStep({ fromMs, toMs, width }: TimeScale, minPx: number): number {
   return 1_000 * 2 ** Math.ceil(Math.log2((((toMs - fromMs) / width) * minPx) / 1_000));
 }

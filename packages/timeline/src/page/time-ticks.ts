@@ -11,7 +11,7 @@ export interface Tick {
 
 export interface TimeTicks {
   readonly fine: readonly Tick[];
-  /** The days, months or years that the fine ticks lie in; the first may begin before the window. */
+  /** The days, months or years that contain the fine ticks. The first may begin before the window. */
   readonly coarse: readonly Tick[];
 }
 
@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 const TICK_PX = 84;
 
-/** Marks for a time axis, at round times on the clocks of a zone. */
+/** Returns ticks for a time axis, at round local times of a zone. */
 export function timeTicks({ fromMs, toMs, width }: TimeScale, zone: ZonedTime): TimeTicks {
   const wallScale = scaleUtc().domain([zone.wall(fromMs), zone.wall(toMs)]);
   const walls = wallScale.ticks(Math.max(2, width / TICK_PX));
@@ -53,7 +53,7 @@ export function timeTicks({ fromMs, toMs, width }: TimeScale, zone: ZonedTime): 
     wall.getTime() <= end && coarse.length < MAX_COARSE;
     wall = next(wall, unit)
   ) {
-    // Some zones put their clocks forward at midnight.
+    // Some zones set their clocks forward at midnight.
     const atMs = zone.instant(wall.getTime()) ?? zone.instant(wall.getTime() + 60 * MINUTE);
     if (atMs !== undefined) coarse.push({ atMs, label: label(wall) });
   }

@@ -13,10 +13,10 @@ import { TreeView } from "./tree-view.js";
 import { type TimelineSizes, WindowZoom } from "./window-zoom.js";
 
 const HIT_PX = 5;
-/** A click on a bin of many comes that much closer. */
+/** Zoom factor of a click on a bin. */
 const BIN_ZOOM = 8;
 
-/** Axis, lanes with their tree, and the concurrency plot, all over one window of time. */
+/** The axis, the lanes with their tree, and the concurrency plot, all for one time window. */
 export class TimelineView {
   readonly element: HTMLElement;
   readonly #context: PageContext;
@@ -33,7 +33,7 @@ export class TimelineView {
   #hatch: CanvasPattern | undefined;
   #hovered: Item | undefined;
   #hoverMs: number | undefined;
-  /** Where the pointer rests. */
+  /** The last pointer position. */
   #pointer: PointerEvent | undefined;
   #measured: (TimelineSizes & { readonly height: number }) | undefined;
 
@@ -88,7 +88,7 @@ export class TimelineView {
     this.#setUpTouch();
   }
 
-  /** Asking the browser makes it lay out the page, so it is asked once per size. */
+  /** Reading sizes forces a layout, so they are cached until a resize. */
   get #sizes(): TimelineSizes & { readonly height: number } {
     if (this.#measured !== undefined) return this.#measured;
     const gutter = this.#tree.element.offsetWidth;
@@ -101,12 +101,12 @@ export class TimelineView {
     return { fromMs, toMs, width: this.#sizes.width };
   }
 
-  /** The room there is changed. */
+  /** Discards the cached sizes after a resize. */
   measure(): void {
     this.#measured = undefined;
   }
 
-  /** The theme changed. */
+  /** Discards colors after a change of the theme. */
   refreshColours(): void {
     this.#hatch = undefined;
   }
@@ -124,7 +124,7 @@ export class TimelineView {
     this.#axis.render(scale, this.#context);
     const drawing = fitCanvas(this.#canvas, scale.width, height);
     this.#hatch ??= hatchPattern(drawing);
-    // What lies under a pointer that rests changes with every key that zooms.
+    // Zooming with the keyboard changes the item under a pointer that does not move.
     if (this.#pointer !== undefined) this.#hover(this.#pointer);
     this.#paintBackground(drawing, scale, height);
     const painter = new LanePainter(drawing, scale, palette, this.#hatch);
@@ -150,7 +150,7 @@ export class TimelineView {
     this.#concurrency.render(scale, this.#context, this.#hoverMs);
   }
 
-  /** Moves the lanes so that an item can be seen. */
+  /** Scrolls the lanes so that an item is visible. */
   reveal(item: Item): void {
     const row = this.#keys.rowOf(item);
     if (row === undefined) return;
@@ -183,7 +183,7 @@ export class TimelineView {
     }
   }
 
-  /** Where a row ends because a page holds no more, not because nothing happened. */
+  /** Marks where a row ends because the page does not include later runs. */
   #paintHidden(drawing: CanvasRenderingContext2D, scale: TimeScale, height: number): void {
     const { scene, palette, state } = this.#context;
     const top = this.#scroller.scrollTop;
@@ -214,7 +214,7 @@ export class TimelineView {
     line(state.cursorMs, palette.accent);
   }
 
-  /** One finger moves lanes up and down too: the zoom behaviour keeps the browser from it. */
+  /** Scrolls the lanes vertically with one finger, because the zoom behaviour suppresses the browser's scrolling. */
   #setUpTouch(): void {
     let lastY: number | undefined;
     const onTouch = ({ touches, type }: TouchEvent): void => {
@@ -242,7 +242,7 @@ export class TimelineView {
     else this.#tooltip.show(item, event, this.#context);
   }
 
-  /** What is drawn at a point of the canvas: one item, or a bin of many. */
+  /** Returns the item or bin at a point of the canvas. */
   #at(x: number, y: number): { row?: SceneRow; item?: Item | undefined; bin?: LaneBin | undefined; atMs: number } {
     const { scale } = this;
     const atMs = timeAt(scale, x);

@@ -7,7 +7,7 @@ import { type PageEnvironment, partTag } from "./page-environment.js";
 
 const CHIPS: readonly Look[] = ["complete", "failed", "running", "stopped", "skipped"];
 
-/** Filters, the choice of view, and what concerns the whole page. */
+/** The toolbar: filters, the choice of view, and controls of the whole page. */
 export class Toolbar {
   readonly header: HTMLElement;
   readonly element: HTMLElement;
@@ -68,7 +68,7 @@ export class Toolbar {
       this.#namespaces,
       h("div", { class: "chips", role: "group", "aria-label": "Outcomes" }, ...CHIPS.map((look) => this.#chip(look))),
       h("span", { class: "spacer" }),
-      // Together also where they do not fit beside the rest.
+      // Grouped, so that they wrap together on narrow screens.
       h(
         "div",
         { class: "time-controls" },
@@ -85,7 +85,7 @@ export class Toolbar {
     );
   }
 
-  /** @param version - changes whenever the data or the filter does. */
+  /** @param version - Changes when the data or the filter changes. */
   render(facts: readonly string[], version: number): void {
     const { state, data, scene } = this.#context;
     const shown = `${version} ${state.zone} ${state.view} ${facts.join("\n")}`;

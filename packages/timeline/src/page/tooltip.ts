@@ -5,7 +5,7 @@ import { itemOutcome, itemTitle, latenessMs } from "./item-text.js";
 import type { LaneBin } from "./lane-bins.js";
 import type { PageContext } from "./page-context.js";
 
-/** What a bar is, beside the pointer, within the element it is put into. */
+/** Describes the bar under the pointer, beside the pointer and within the parent element. */
 export class Tooltip {
   readonly element = h("div", { class: "tooltip", "aria-hidden": "true" });
 
@@ -13,9 +13,9 @@ export class Tooltip {
     this.element.classList.remove("shown");
   }
 
-  /** @param hovered - What the pointer is on, if anything. */
+  /** @param hovered - The item under the pointer, or `undefined`. */
   show(hovered: Item | undefined, event: PointerEvent, context: PageContext): void {
-    // Lanes of slots hold copies that last no time.
+    // Lanes of slots contain copies without a duration.
     const item = hovered === undefined ? undefined : (context.scene.items.get(hovered.id) ?? hovered);
     this.element.classList.toggle("shown", item !== undefined);
     if (item === undefined) return;
@@ -37,7 +37,7 @@ export class Tooltip {
     this.#place(event);
   }
 
-  /** @param bin - Many that are too close together to be told apart. */
+  /** @param bin - Items that are too dense to be distinguished. */
   showBin({ fromMs, toMs, total, counts }: LaneBin, event: PointerEvent, { zone }: PageContext): void {
     const shares = LOOKS.toReversed().flatMap((look) => {
       const count = counts.get(look);

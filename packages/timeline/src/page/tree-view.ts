@@ -4,12 +4,12 @@ import type { SceneRow } from "./scene.js";
 
 const TWISTY = "M6 4l4 4-4 4";
 
-/** The tree beside the lanes: CronJobs, their Jobs, their pods. Only what is on the screen is in the document. */
+/** The tree beside the lanes: CronJobs, their Jobs, their pods. Only visible rows are in the document. */
 export class TreeView {
   readonly element: HTMLElement;
   readonly #context: PageContext;
   readonly #rows = new Map<string, HTMLElement>();
-  /** The one row that the tab key reaches. */
+  /** The single row in the tab order. */
   #active: string | undefined;
 
   constructor(context: PageContext) {

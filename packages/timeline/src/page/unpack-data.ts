@@ -1,9 +1,9 @@
 import type { PageData } from "../data/page-data.js";
 
 /**
- * What `packData` packed. Nothing is fetched for it: the page's policy does not let it.
+ * Unpacks the output of `packData`. Decodes it without a fetch, which the page's content security policy forbids.
  *
- * @throws Error when it is damaged, or the browser is too old to read it.
+ * @throws Error when the data is damaged, or the browser is too old to read it.
  */
 export async function unpackData(packed: string): Promise<PageData> {
   if (typeof DecompressionStream === "undefined")

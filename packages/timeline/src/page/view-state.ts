@@ -1,6 +1,6 @@
 import { type Look, LOOKS } from "./item.js";
 
-/** What a link to the page holds: what is looked at, and how. */
+/** The view state that a link to the page contains. */
 export interface ViewState {
   readonly fromMs: number;
   readonly toMs: number;
@@ -9,14 +9,14 @@ export interface ViewState {
   readonly text: string;
   readonly namespace: string;
   readonly looks: ReadonlySet<Look>;
-  /** Ids of rows that are closed. */
+  /** Ids of collapsed rows. */
   readonly collapsed: ReadonlySet<string>;
   readonly zone: string;
   readonly view: "timeline" | "table";
   readonly theme: "auto" | "light" | "dark";
 }
 
-/** The part of a state that differs from what the page begins with, as the fragment of a URL. */
+/** Returns the parts of a state that differ from the initial state, as a URL fragment. */
 export function toHash(state: ViewState, initial: ViewState): string {
   const parameters = new URLSearchParams();
   if (state.fromMs !== initial.fromMs || state.toMs !== initial.toMs)
@@ -33,10 +33,10 @@ export function toHash(state: ViewState, initial: ViewState): string {
   return parameters.toString();
 }
 
-/** Longer links get cut by the programs they are pasted into. */
+/** Limits the length of links: other programs truncate long ones. */
 const MAX_TOGGLED = 30;
 
-/** What a fragment says, on top of what the page begins with. What cannot be read is passed over. */
+/** Reads a URL fragment on top of the initial state. Invalid parameters are ignored. */
 export function fromHash(hash: string, initial: ViewState, isZone: (zone: string) => boolean): ViewState {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
   const text = (name: string): string => parameters.get(name) ?? "";

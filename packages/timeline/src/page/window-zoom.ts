@@ -4,10 +4,10 @@ import { type D3ZoomEvent, zoom, zoomIdentity, zoomTransform } from "d3-zoom";
 import type { PageContext } from "./page-context.js";
 
 const SHORTEST_WINDOW_MS = 2_000;
-/** Parts of the timeline that show time from left to right. */
+/** Parts of the timeline with a horizontal time axis. */
 const TIME_PARTS = ".stage, .axis-box, .concurrency-box";
 
-/** Pixels of the timeline: the tree at its left, and the rest, where time passes. */
+/** Widths in pixels: the tree on the left, and the time area beside it. */
 export interface TimelineSizes {
   readonly gutter: number;
   readonly width: number;
@@ -15,15 +15,15 @@ export interface TimelineSizes {
 
 export interface WindowZoomOptions {
   readonly element: HTMLElement;
-  /** What the wheel scrolls, unless it zooms. */
+  /** The element that the wheel scrolls when it does not zoom. */
   readonly scroller: HTMLElement;
   readonly context: PageContext;
   readonly sizes: () => TimelineSizes;
-  /** The window begins to move under the pointer. */
+  /** Called when the window begins to move under the pointer. */
   readonly onMove: () => void;
 }
 
-/** Moves and zooms the window of time by drag, wheel and touch. */
+/** Moves and zooms the time window by drag, wheel and touch. */
 export class WindowZoom {
   readonly #options: WindowZoomOptions;
   readonly #zoom = zoom<HTMLElement, unknown>();
@@ -41,7 +41,7 @@ export class WindowZoom {
         const { gutter, width } = sizes();
         const { k, x } = event.transform;
         const span = (whole.toMs - whole.fromMs) / k;
-        // The behaviour counts from the left edge of the element, where the tree is.
+        // The zoom behaviour counts from the left edge of the element, which includes the tree.
         const fromMs = whole.fromMs - ((x + gutter * (k - 1)) / width) * span;
         context.update({ fromMs, toMs: fromMs + span });
       });
@@ -49,7 +49,7 @@ export class WindowZoom {
     element.addEventListener("wheel", (event) => this.#wheeled(event), { passive: false });
   }
 
-  /** Tells the behaviour what the window is, and how far it may go. */
+  /** Passes the current window and its limits to the zoom behaviour. */
   sync(): void {
     const { element, context, sizes } = this.#options;
     const { state, whole } = context;
@@ -69,7 +69,7 @@ export class WindowZoom {
     const x = ((whole.fromMs - state.fromMs) / span) * width - gutter * (k - 1);
     const current = zoomTransform(element);
     if (Math.abs(current.k / k - 1) < 1e-9 && Math.abs(current.x - x) < 0.01) return;
-    // Not through the behaviour: that would end a gesture that is under way.
+    // Sets the transform directly: a call of the behaviour would end an active gesture.
     (element as HTMLElement & { __zoom?: unknown }).__zoom = zoomIdentity.translate(x, 0).scale(k);
   }
 
@@ -83,7 +83,7 @@ export class WindowZoom {
     return event.ctrlKey || event.metaKey || !canScroll || target.closest(".stage") === null;
   }
 
-  /** Sideways, or with shift, the wheel moves the window. */
+  /** Moves the window by a horizontal wheel, or by the wheel with the shift key. */
   #wheeled(event: WheelEvent): void {
     const { context, sizes } = this.#options;
     const delta = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;

@@ -1,9 +1,9 @@
-/** Plain scalars that no YAML reader takes for anything but a string. */
+/** Plain scalars that every YAML reader parses as strings. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n|~)$)[A-Za-z/_][\w./@ ()-]*(?::[\w./@-][\w./@ ()-]*)*$/i;
 
 /**
- * JSON data as YAML, for reading, with members in kubectl's order, which is that of their names. Strings that are not
- * plainly strings are quoted as in JSON, which is YAML too.
+ * Formats JSON data as readable YAML, with members sorted by name like kubectl. Ambiguous strings are quoted as in
+ * JSON, which is valid YAML.
  */
 export function yamlText(value: unknown, indent = ""): string {
   if (Array.isArray(value)) {
@@ -20,7 +20,7 @@ export function yamlText(value: unknown, indent = ""): string {
   return ` ${scalar(value)}\n`;
 }
 
-/** An item of a list: its first line stands beside the dash. */
+/** Formats a list item: its first line follows the dash. */
 function nested(item: unknown, indent: string): string {
   return yamlText(item, indent).replace(/^\n\s*|^ /, "");
 }

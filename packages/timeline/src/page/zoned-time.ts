@@ -1,4 +1,4 @@
-/** Times as the clocks of one zone show them. */
+/** Converts times to the local time of one zone. */
 export class ZonedTime {
   readonly zone: string;
   readonly #parts: Intl.DateTimeFormat;
@@ -18,7 +18,10 @@ export class ZonedTime {
     });
   }
 
-  /** What the zone's clocks show is ahead of UTC, in milliseconds. Zones change on whole quarters of an hour. */
+  /**
+   * Returns the offset of the zone from UTC in milliseconds. Zones change their offsets only at whole quarters of an
+   * hour.
+   */
   offsetMs(atMs: number): number {
     const quarter = Math.floor(atMs / QUARTER_MS);
     const known = this.#offsets.get(quarter);
@@ -32,15 +35,15 @@ export class ZonedTime {
     return offset;
   }
 
-  /** A date whose UTC fields are what the zone's clocks show. */
+  /** Returns a date whose UTC fields are the zone's local time. */
   wall(atMs: number): Date {
     return new Date(atMs + this.offsetMs(atMs));
   }
 
-  /** When the zone's clocks show that; the first time of two, and `undefined` when they never do. */
+  /** Returns the instant of a local time: the first of two, or `undefined` when the local time does not exist. */
   instant(wallMs: number): number | undefined {
     const guess = wallMs - this.offsetMs(wallMs);
-    // No zone changes its clocks twice in a day.
+    // No zone changes its clocks twice within a day.
     for (const near of [guess - DAY_MS / 2, guess + DAY_MS / 2]) {
       const atMs = wallMs - this.offsetMs(near);
       if (atMs + this.offsetMs(atMs) === wallMs) return atMs;
@@ -58,7 +61,7 @@ export class ZonedTime {
     return this.wall(atMs).toISOString().slice(0, 19).replace("T", " ");
   }
 
-  /** Moments within a window at which the zone's clocks jump. */
+  /** Returns the clock changes of the zone within a window. */
   transitions(fromMs: number, toMs: number): Transition[] {
     const found: Transition[] = [];
     for (let from = fromMs; from < toMs; from += DAY_MS) {
@@ -79,18 +82,18 @@ export class ZonedTime {
   }
 }
 
-/** The clocks of a zone jump. */
+/** A clock change of a zone. */
 export interface Transition {
   readonly zone: string;
   readonly atMs: number;
-  /** Ahead of UTC before and after. */
+  /** Offsets from UTC before and after the change. */
   readonly beforeMs: number;
   readonly afterMs: number;
 }
 
 const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
-/** A year's quarters of an hour. */
+/** Number of quarters of an hour in about a year. */
 const MAX_OFFSETS = 40_000;
 
 /** `+01:00` */
@@ -100,7 +103,9 @@ export function offsetText(offsetMs: number): string {
   return `${offsetMs < 0 ? "−" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-/** The zones a page offers: UTC, the CronJobs' and the reader's own; unknown ones are left out. */
+/**
+ * Returns the zones that the page offers: UTC, those of the CronJobs, and the reader's zone. Unknown zones are omitted.
+ */
 export function offeredZones(wanted: readonly string[]): string[] {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = new Set(["UTC"]);

@@ -1,18 +1,18 @@
 import type { RecordedRun } from "../../data/recorded-run.js";
 
-/** From a step on there is this version; `undefined`: none. */
+/** A version from a step on; `undefined` when the object does not exist or is not cached. */
 export interface VersionSpan {
   readonly from: number;
   readonly version: number | undefined;
 }
 
-/** What is stored and what each cache has of each object, at every step. */
+/** The stored version and the cached versions of each object, at every step. */
 export class CachedVersions {
   readonly #store = new Map<number, VersionSpan[]>();
   readonly #caches = new Map<number, Map<number, VersionSpan[]>>();
-  /** By actor, the resources that it caches. */
+  /** Cached resources by actor. */
   readonly #resources = new Map<number, Set<string>>();
-  /** By actor, the step at which it hears of something first. */
+  /** Step of the first cache event by actor. */
   readonly #startSteps = new Map<number, number>();
 
   constructor({ steps, initialVersions, objects }: RecordedRun) {
@@ -46,12 +46,12 @@ export class CachedVersions {
     return this.#caches.get(actor)?.get(object) ?? [];
   }
 
-  /** Until then an actor has no caches that could be stale. */
+  /** Returns the step before which the actor has no caches that could be stale. */
   startSteps(actor: number): number {
     return this.#startSteps.get(actor) ?? 0;
   }
 
-  /** Whether the actor has a cache of such objects. */
+  /** Returns whether the actor caches the resource. */
   caches(actor: number, resource: string): boolean {
     return this.#resources.get(actor)?.has(resource) ?? false;
   }
@@ -69,7 +69,7 @@ export class CachedVersions {
   }
 }
 
-/** The version after that step. */
+/** Returns the version after a step. */
 export function versionAt(spans: readonly VersionSpan[], step: number): number | undefined {
   let low = 0;
   let high = spans.length;
@@ -81,16 +81,16 @@ export function versionAt(spans: readonly VersionSpan[], step: number): number |
   return spans[low - 1]?.version;
 }
 
-/** A stretch of steps, the last one left out, in which neither what is stored nor what is cached changes. */
+/** A range of steps, `to` exclusive, in which neither the stored nor the cached version changes. */
 export interface StalenessSpan {
   readonly from: number;
   readonly to: number;
   readonly version: number | undefined;
-  /** Whether something else is stored. */
+  /** Whether the stored version differs from the cached one. */
   readonly isStale: boolean;
 }
 
-/** What a cache shows, cut where it, or what is stored, changes. */
+/** Splits the cached versions at each change of the cached or the stored version. */
 export function stalenessSpans(
   cached: readonly VersionSpan[],
   stored: readonly VersionSpan[],

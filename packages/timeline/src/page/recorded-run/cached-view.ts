@@ -3,7 +3,7 @@ import type { RecordedRun } from "../../data/recorded-run.js";
 import { h } from "../dom.js";
 import { type CachedVersions, versionAt } from "./cached-versions.js";
 
-/** Rows of what changes in an object; more than that nobody reads. */
+/** Maximum number of displayed rows; longer tables are not readable. */
 const MAX_ROWS = 60;
 
 interface Column {
@@ -11,7 +11,7 @@ interface Column {
   readonly version: number | undefined;
 }
 
-/** An object as it is stored at a step, beside what each cache has of it; what differs is marked. */
+/** Renders an object at a step: the stored version beside the cached version of each actor, with differences marked. */
 export function cachedViewTable(
   run: RecordedRun,
   cachedVersions: CachedVersions,
@@ -31,7 +31,7 @@ export function cachedViewTable(
     version === undefined ? undefined : versions[version]!.fields[path];
   const isDifferent = (path: string): boolean =>
     columns.some((column) => column.version !== undefined && valueOf(column, path) !== valueOf(stored, path));
-  // What differs comes first.
+  // Rows with differences come first.
   const ordered = [...paths.filter(isDifferent), ...paths.filter((path) => !isDifferent(path))].filter((path) =>
     columns.some((column) => valueOf(column, path) !== undefined),
   );

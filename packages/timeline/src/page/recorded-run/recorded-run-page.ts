@@ -26,7 +26,7 @@ const LEGEND: readonly (readonly [Look, string])[] = [
 
 const MAX_MEANWHILE = 5;
 
-/** One run that went wrong: what happened in sentences, and every step of it. */
+/** The page of one run with violations: a narrative, and every step of the run. */
 export class RecordedRunPage {
   readonly #environment: PageEnvironment;
   readonly #run: RecordedRun;
@@ -38,7 +38,7 @@ export class RecordedRunPage {
   #view: RunLanesView | undefined;
   #lanes: readonly RunLane[] = [];
   #steps: readonly number[] = [];
-  /** Which of all steps it is. */
+  /** The current step, as an index of all steps. */
   #step: number;
   #object: number | undefined;
   readonly #closed = new AbortController();
@@ -53,7 +53,7 @@ export class RecordedRunPage {
     this.#object = run.selected ?? (concerned === -1 ? undefined : concerned);
   }
 
-  /** Hears no more keys, for another page that takes its place. */
+  /** Removes the keyboard listener, before another page replaces this one. */
   close(): void {
     this.#closed.abort();
   }
@@ -109,7 +109,7 @@ export class RecordedRunPage {
     keys.addEventListener("keydown", (event) => this.#key(event as KeyboardEvent), { signal: this.#closed.signal });
   }
 
-  /** What leads up to it on one side, and what came of it on the other. */
+  /** Renders the narrative: the causes on one side, the consequences on the other. */
   #narrative(): HTMLElement {
     const sections = this.#run.narrative.map(({ title, sentences }) =>
       h(
@@ -198,7 +198,7 @@ export class RecordedRunPage {
     this.#go(this.#step);
   }
 
-  /** To that step, or to the first after it that is shown. */
+  /** Moves to the step, or to the first displayed step after it. */
   #go(step: number): void {
     const place = Math.min(this.#placeOf(step), this.#steps.length - 1);
     const shown = this.#steps[place];
@@ -227,7 +227,7 @@ export class RecordedRunPage {
     );
   }
 
-  /** What goes wrong on purpose at that step. */
+  /** Renders the scenario events that are active at a step. */
   #meanwhile(step: number): HTMLElement[] {
     const going = this.#run.scenarioEvents.filter(
       ({ isOngoingAtEnd, from, to = Infinity }) => isOngoingAtEnd && from < step && step <= to,
@@ -250,7 +250,7 @@ export class RecordedRunPage {
   #key(event: KeyboardEvent): void {
     const { target, key } = event;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    // These have arrow keys of their own.
+    // These elements handle the arrow keys themselves.
     if (target instanceof Element && target.closest("select, pre, .beliefs, .all-steps") !== null) return;
     const first = this.#run.violations[0];
     if (key === "ArrowLeft") this.#move(-1);
@@ -260,7 +260,7 @@ export class RecordedRunPage {
     event.preventDefault();
   }
 
-  /** For who reads rather than looks. */
+  /** Renders all steps as a table. */
   #all(): HTMLElement {
     const { steps, startMs } = this.#run;
     const summary = h("summary", {}, "All steps as a table");
@@ -284,7 +284,7 @@ export class RecordedRunPage {
   }
 }
 
-/** Those that began last come first. */
+/** The latest events come first. */
 function meanwhileText(labels: readonly string[]): string {
   const shown = labels.slice(-MAX_MEANWHILE).toReversed();
   return `${shown.join("; ")}${labels.length > shown.length ? `; and ${labels.length - shown.length} more` : ""}`;

@@ -10,22 +10,22 @@ import { focusedBeside } from "../page-environment.js";
 const AXIS = 24;
 const ROW = 26;
 const BAR = 16;
-/** Between two times on the axis, at least. */
+/** Minimum space between two times on the axis, in pixels. */
 const SPACE = 12;
-/** Of a character, at most. */
+/** Maximum width of a character, in pixels. */
 const CHARACTER = 6.6;
-/** Happenings beside each other; what else goes on each step tells. */
+/** Maximum number of rows of scenario events. The details of a step list the others. */
 const MAX_ROWS = 8;
-/** Idle stretches from which on a gap is drawn. */
+/** Minimum idle time that is drawn as a gap. */
 const IDLE_MS = 1_000;
 
 export interface RunLanesInput {
   readonly run: RecordedRun;
   readonly cachedVersions: CachedVersions;
   readonly lanes: readonly RunLane[];
-  /** Those that are shown. */
+  /** Displayed steps. */
   readonly steps: readonly number[];
-  /** Whose versions are shown. */
+  /** The object whose versions are displayed. */
   readonly object: number | undefined;
 }
 
@@ -37,7 +37,7 @@ interface PlacedScenarioEvent {
   readonly row: number;
 }
 
-/** The timeline: a line for each thing that is known, decided or done, and a column for each step. */
+/** The timeline of the run: a row for each cache, deciding controller and writer, and a column for each step. */
 export class RunLanesView {
   readonly element: HTMLElement;
   readonly #box: HTMLElement;
@@ -97,7 +97,7 @@ export class RunLanesView {
     );
   }
 
-  /** Shows which step it is, and has it in sight. */
+  /** Marks the current step and scrolls it into view. */
   show(place: number): void {
     const x = this.#scale.middle(place);
     this.#cursor.setAttribute("x", String(x - 7.5));
@@ -105,7 +105,7 @@ export class RunLanesView {
     if (x < scrollLeft + 80 || x > scrollLeft + clientWidth - 80) this.#box.scrollLeft = x - clientWidth / 2;
   }
 
-  /** Takes the place of another that was scrolled so far. */
+  /** Scroll position, restored when this view replaces another. */
   get scrollLeft(): number {
     return this.#box.scrollLeft;
   }
@@ -164,7 +164,7 @@ export class RunLanesView {
       version === undefined ? "none" : `v${versions[version]!.resourceVersion}`;
     return stalenessSpans(shown, stored, run.steps.length).flatMap((span) => {
       const { from, to, version, isStale } = span;
-      // Where there is none, and should be none, there is nothing to draw.
+      // Nothing is drawn where no version is cached and none is stored.
       if (version === undefined && !isStale) return [];
       const x = this.#scale.begin(version === undefined && lane.kind === "cache" ? Math.max(from, begins) : from);
       const width = this.#scale.begin(to) - x;
@@ -181,7 +181,7 @@ export class RunLanesView {
     });
   }
 
-  /** Those that do not meet share a row. */
+  /** Places scenario events that do not overlap in the same row. */
   #packed({ scenarioEvents }: RecordedRun): PlacedScenarioEvent[] {
     const free: number[] = [];
     const placed = scenarioEvents.map(({ label, from, to, isOngoingAtEnd }) => {
@@ -206,7 +206,7 @@ export class RunLanesView {
           svg("line", { class: "violation", x1: x, x2: x, y1: AXIS - 4, y2: height }),
           svg("path", { class: "violation mark", d: `M${x - 6} ${AXIS - 6}h12l-6 9z` }, title(step.text)),
         ];
-      // What is cached is drawn as versions; of other objects there is a dot.
+      // Cached objects are drawn as versions; other objects get a dot.
       const top = places.get(laneOf(step));
       if (top === undefined || step.kind === "happening") return [];
       if (step.kind === "cache")
@@ -233,7 +233,7 @@ function title(text: string): SVGTitleElement {
   return svg("title", {}, text);
 }
 
-/** The shape of a step: what can be told apart without colours. */
+/** Draws the symbol of a step. Symbols are distinguishable without colors. */
 export function mark(look: Look, x: number, y: number, text: string): SVGElement {
   const path = (d: string): SVGElement => svg("path", { class: `mark ${look}`, d }, title(text));
   switch (look) {

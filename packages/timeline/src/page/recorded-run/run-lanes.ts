@@ -1,22 +1,22 @@
 import type { RecordedRun, Step } from "../../data/recorded-run.js";
 
-/** What is on one line of the timeline. */
+/** One row of the timeline. */
 export interface RunLane {
   readonly label: string;
   readonly kind: "events" | "changes" | "stored" | "cache" | "decisions" | "writes";
   readonly actor?: number;
-  /** Whether a new group begins with it. */
+  /** Title of the group that begins with this row. */
   readonly begins?: string;
 }
 
 export interface RunScope {
-  /** Whether objects that are not concerned are shown too. */
+  /** Whether unrelated objects are displayed too. */
   readonly allObjects: boolean;
-  /** Whether controllers that only look on are shown too. */
+  /** Whether controllers that neither decide nor write are displayed too. */
   readonly allControllers: boolean;
 }
 
-/** The lines that there is something on, and the steps that are on them. */
+/** Returns the non-empty rows and their steps. */
 export function lanesOf(
   run: RecordedRun,
   scope: RunScope,
@@ -39,9 +39,7 @@ export function lanesOf(
     .filter((place) => actors[place]!.isController && (scope.allControllers || actors[place]!.isInvolved))
     .sort((a, b) => rank(run, a) - rank(run, b));
   const lanes: RunLane[] = [
-    ...(run.scenarioEvents.length > 0
-      ? [{ label: "events", kind: "events" as const, begins: "What goes wrong" }]
-      : []),
+    ...(run.scenarioEvents.length > 0 ? [{ label: "events", kind: "events" as const, begins: "What goes wrong" }] : []),
     { label: "stored changes", kind: "changes", begins: "API server" },
     { label: "what is stored", kind: "stored" },
     ...places
@@ -68,7 +66,7 @@ export function lanesOf(
   };
 }
 
-/** The name of the line that a step is on. */
+/** Returns the key of a step's row. */
 export function laneOf({ kind, actor }: Step): string {
   switch (kind) {
     case "happening":
@@ -94,7 +92,7 @@ function isGeneral({ kind }: Step): boolean {
   return kind === "happening" || kind === "note" || kind === "violation" || kind === "error";
 }
 
-/** Those who wrote or decided last before it went wrong come first. */
+/** Ranks actors: those with the latest decision or write before the violation come first. */
 function rank({ steps, violations }: RecordedRun, actor: number): number {
   const moment = violations[0]?.step ?? steps.length;
   for (let index = Math.min(moment, steps.length - 1); index >= 0; index--) {

@@ -1,16 +1,16 @@
-/** Between two steps of one instant, in pixels. */
+/** Distance between two steps at the same time, in pixels. */
 const COLUMN = 15;
 const MARGIN = 18;
-/** More for the time between steps: a millisecond is seen, and a day does not take a screen. */
+/** Additional distance for the time between steps: a millisecond is visible, and a day does not fill a screen. */
 const gapOf = (ms: number): number => (ms <= 0 ? 0 : 8 + 7 * Math.log10(1 + ms));
 
-/** Where each step is: one beside the other, with idle stretches compressed. */
+/** Positions of the steps, side by side, with idle time compressed. */
 export class StepScale {
   readonly width: number;
   readonly #x: Float64Array;
   readonly #steps: readonly number[];
 
-  /** @param steps - Those that are shown, in their order. */
+  /** @param steps - Displayed steps, in order. */
   constructor(steps: readonly number[], atMs: (step: number) => number) {
     this.#steps = steps;
     this.#x = new Float64Array(steps.length);
@@ -22,23 +22,25 @@ export class StepScale {
     this.width = x + 3 * MARGIN;
   }
 
-  /** The middle of the shown step with that place. */
+  /** Returns the middle of the displayed step with an index. */
   middle(place: number): number {
     return this.#x[place] ?? this.width - MARGIN;
   }
 
-  /** Where a step begins, shown or not: with the first that is shown from there on. */
+  /**
+   * Returns where a step begins. For a step that is not displayed, this is the beginning of the next displayed step.
+   */
   begin(step: number): number {
     const place = this.placeFrom(step);
     return place >= this.#steps.length ? this.width : place === 0 && step <= 0 ? 0 : this.middle(place) - COLUMN / 2;
   }
 
-  /** The place of the first shown step that is not before that one. */
+  /** Returns the index of the first displayed step at or after a step. */
   placeFrom(step: number): number {
     return firstFrom(this.#steps, step);
   }
 
-  /** The place of the shown step that is nearest. */
+  /** Returns the index of the nearest displayed step. */
   placeAt(x: number): number {
     const after = firstFrom(this.#x, x);
     if (after === 0) return 0;
