@@ -1,26 +1,26 @@
-/** A request's path and query, apart. */
+/** The path and the query of a request URL. */
 export interface RequestUrl {
-  /** Decoded, so `%2F` is a slash like any other. Bytes that are no UTF-8 are U+FFFD. */
+  /** Decoded: `%2F` is an ordinary slash. Bytes that are not UTF-8 become U+FFFD. */
   readonly path: string;
-  /** What follows the first `?`, as it was sent. */
+  /** The text after the first `?`, as sent. */
   readonly query: string;
 }
 
-/** As Go 1.26: a query of more is no query. */
+/** The limit of Go 1.26. A query with more parameters counts as empty. */
 const MAX_PARAMETERS = 10_000;
 const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
-/** Nearly all paths without a query, which mean what they say. */
+/** Matches nearly all paths without a query. Such paths need no decoding. */
 const PLAIN_PATH = /^\/[!-$&->@-~]*$/;
 const MALFORMED_ESCAPE = /%(?![0-9a-f]{2})/i;
 const PERCENT = 0x25;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
 /**
- * Reads what a request asks for, as {@link ApiRequest.path} or a request line has it. A server that judges a request by its
- * path has to read it once, and go by that alone.
+ * Parses the URL of a request, as in {@link ApiRequest.path} or in a request line. A server that authorizes requests by
+ * path has to parse the path once, and use only the result.
  *
- * @returns `undefined` for what Go's server answers with `400 Bad Request` before anybody sees it: a malformed escape or a
- *   control character in the path, a control character in the query, or no path at all.
+ * @returns `undefined` for URLs that Go's server rejects with `400 Bad Request` before any handler runs: a malformed
+ * escape or a control character in the path, a control character in the query, or no path.
  * @see Go 1.26 `net/url` ParseRequestURI
  */
 export function parseRequestUrl(text: string): RequestUrl | undefined {
@@ -29,7 +29,7 @@ export function parseRequestUrl(text: string): RequestUrl | undefined {
   const queryStart = text.indexOf("?");
   const query = queryStart < 0 ? "" : text.slice(queryStart + 1);
   let encoded = queryStart < 0 ? text : text.slice(0, queryStart);
-  // A proxy's form, which a server has to take.
+  // The absolute form that proxies send. Servers have to accept it.
   if (!encoded.startsWith("/")) {
     if (!ORIGIN.test(encoded)) return undefined;
     encoded = encoded.replace(ORIGIN, "");
@@ -39,8 +39,8 @@ export function parseRequestUrl(text: string): RequestUrl | undefined {
 }
 
 /**
- * The parameters of a query, in order; what is malformed (an escape, a semicolon) is passed over, and of more than 10,000
- * none counts.
+ * Parses the parameters of a query, in order. Skips malformed parameters (an escape, a semicolon). Returns none if
+ * there are more than 10,000.
  *
  * @see Go 1.26 `net/url` URL.Query
  */
@@ -48,14 +48,14 @@ export function parseQuery(query: string): URLSearchParams {
   const pairs = query.split("&");
   if (pairs.length > MAX_PARAMETERS) return new URLSearchParams();
   const isWellFormed = (pair: string): boolean => !pair.includes(";") && !MALFORMED_ESCAPE.test(pair);
-  // The first character: else a question mark there would not be part of a name.
+  // The leading `&` prevents URLSearchParams from dropping a question mark at the beginning of the first name.
   return new URLSearchParams(`&${pairs.filter(isWellFormed).join("&")}`);
 }
 
 /**
- * Takes the escapes out of a path, or a part of one.
+ * Decodes the escapes of a path, or of a part of it.
  *
- * @returns `undefined` when one of them is malformed.
+ * @returns `undefined` if an escape is malformed.
  * @see Go 1.26 `net/url` PathUnescape
  */
 export function unescapePath(text: string): string | undefined {
@@ -68,7 +68,7 @@ export function unescapePath(text: string): string | undefined {
   }
 }
 
-/** For escapes that are not all UTF-8. */
+/** Decodes escapes that are not all UTF-8. */
 function decodeBytes(text: string): string {
   const bytes = new TextEncoder().encode(text);
   let length = 0;

@@ -1,27 +1,33 @@
-/** Sends one request to a Kubernetes API server: over HTTP, or to a server in this process. */
+/** Sends one request to a Kubernetes API server, over HTTP or in process. */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse>;
 
-/** Header fields by lower-case name. A plain record: building a `Headers` for each in-process request would cost more than serving it. */
+/**
+ * Header fields by lower-case name. A plain record, because creating a `Headers` object for each in-process request
+ * would cost more than serving the request.
+ */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
-  /** Path and query, e.g. `/apis/batch/v1/namespaces/default/jobs?watch=true`: all that says what is asked for. */
+  /**
+   * Path and query, e.g. `/apis/batch/v1/namespaces/default/jobs?watch=true`. They identify the operation completely.
+   */
   readonly path: string;
   readonly headers: HeaderFields;
   readonly body?: RequestBody;
-  /** Ends the request, and the response's stream if it has one. */
+  /** Aborts the request, and ends the response's stream if there is one. */
   readonly signal?: AbortSignal;
   /**
-   * Called when the request is about to leave this process, once it has a connection and need not wait for anything more. What it
-   * throws keeps the request back, and the transport rejects with it. Where requests never wait it may not be called.
+   * Called right before the request is sent, when it has a connection and does not have to wait any more. If it throws,
+   * the request is not sent, and the transport rejects with its error. A transport whose requests never wait may omit
+   * the call.
    */
   readonly beforeSend?: () => void;
 }
 
 /**
- * What a request carries. `decoded` is JSON data: the HTTP transport writes it out, a server in this process takes it as
- * it is. The receiver copies what it keeps and changes nothing, so the sender keeps its object.
+ * The body of a request. `decoded` is JSON data: the HTTP transport serializes it, an in-process server uses it
+ * directly. The receiver copies what it stores and changes nothing, so the object still belongs to the sender.
  */
 export type RequestBody =
   { readonly type: "decoded"; readonly value: unknown } | { readonly type: "bytes"; readonly bytes: Uint8Array };
@@ -30,15 +36,15 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: HeaderFields;
   readonly body: ResponseBody;
-  /** Bytes of the request's body as it crossed the wire. Absent without a body, and in process. */
+  /** Bytes of the request body as sent over the wire. Absent without a body, and in process. */
   readonly sentBytes?: number;
 }
 
 /**
- * What a response carries: decoded in process, bytes over a wire; only the client's decode step knows the difference.
+ * The body of a response: decoded in process, bytes over a wire. Only the client's decode step handles the difference.
  *
- * Decoded objects are shared with the server and everybody else who asked: nobody may change them. A stream ends when the
- * server closes it or the request's signal aborts, and is read by one reader, once.
+ * Decoded objects are shared with the server and all other clients, so they must not be changed. A stream ends when the
+ * server closes it or the request's signal aborts. It has one reader and can be read once.
  */
 export type ResponseBody =
   | { readonly type: "decoded"; readonly value: unknown }
