@@ -7,22 +7,22 @@ import { checkKeyPair } from "./tls-options.js";
 
 const REREAD_INTERVAL_MS = 60_000;
 
-/** Where a client certificate and its private key are, and what was in the files at first. All in PEM. */
+/** The files of a client certificate and its private key, and their initial contents. All in PEM. */
 export interface CertificateFilesOptions {
   readonly certFile: string;
   readonly keyFile: string;
   readonly cert: string;
   readonly key: string;
-  /** Says what else to show. */
+  /** Source of the other credentials. */
   readonly inner: IdentitySource;
   readonly clock: Clock;
 }
 
 /**
- * A client certificate that somebody else keeps up to date in two files. They are read again every minute, and as soon as
- * the server refuses what they held.
+ * A client certificate that another program keeps up to date in two files. The files are read again every minute, and
+ * as soon as the server rejects their contents.
  *
- * Files that cannot be read, or do not belong together because only one has been replaced yet, leave the last good pair in
+ * If the files cannot be read, or do not match because only one has been replaced yet, the last valid pair stays in
  * use. Upstream: client-go `transport/cert_rotation.go`.
  */
 export class CertificateFiles implements IdentitySource {
@@ -73,7 +73,7 @@ export class CertificateFiles implements IdentitySource {
         }
         this.#freshUntilMs = this.#clock.monotonic() + REREAD_INTERVAL_MS;
       } catch {
-        // Being replaced; the next request looks again.
+        // The files are being replaced. The next request reads them again.
       }
     }
     return this.#combine(await inner);

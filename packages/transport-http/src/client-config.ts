@@ -5,19 +5,20 @@ import { loadKubeConfig } from "./kubeconfig.js";
 import { serverUrl } from "./server-url.js";
 
 export interface ClientConfigOptions extends InClusterOptions {
-  /** Value of `--kubeconfig`, `""` when not given. */
+  /** Value of `--kubeconfig`; `""` if not given. */
   readonly kubeconfig: string;
-  /** Value of `--master`, `""` when not given. */
+  /** Value of `--master`; `""` if not given. */
   readonly master: string;
 }
 
 /**
- * What a Kubernetes component connects to (client-go `clientcmd.BuildConfigFromFlags`): the kubeconfig, with `master` in
- * place of its server; or `master` alone, without credentials; or, when there is neither, the cluster we run in.
+ * Returns the connection of a Kubernetes component (client-go `clientcmd.BuildConfigFromFlags`). This is the
+ * kubeconfig, with `master` in place of its server; or `master` alone, without credentials. If neither is given, it is
+ * the cluster that this process runs in.
  *
- * A proxy that the kubeconfig does not name comes from the environment ({@link proxyFromEnvironment}).
+ * If the kubeconfig names no proxy, the proxy comes from the environment ({@link proxyFromEnvironment}).
  *
- * @throws Error that says why none of them serves.
+ * @throws Error with the reason if there is no usable configuration.
  */
 export async function loadClientConfig(options: ClientConfigOptions): Promise<ConnectionOptions> {
   const config = await chooseConfig(options);

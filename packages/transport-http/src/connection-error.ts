@@ -1,6 +1,7 @@
 /**
- * A request that got no answer, or only part of one. Names the request; the cause is the error of the socket or of the
- * HTTP library, whose `code` (`ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`, `UND_ERR_SOCKET`, …) is repeated here.
+ * A request without a response, or with an incomplete one. The message names the request. The cause is the error of the
+ * socket or of the HTTP library. Its `code` (`ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`, `UND_ERR_SOCKET`, …) is
+ * repeated here.
  */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
@@ -13,7 +14,10 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Node tries every address of a host and reports all failures together, under an empty message: the first stands for all. */
+/**
+ * Node tries every address of a host, and reports all failures as one error with an empty message. Returns the first of
+ * these failures.
+ */
 function rootCause(error: unknown): { message: string; code?: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0]);
   return error instanceof Error ? error : { message: String(error) };

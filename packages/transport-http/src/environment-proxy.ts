@@ -3,13 +3,14 @@ import { BlockList, isIP } from "node:net";
 import type { Environment } from "./environment.js";
 
 /**
- * The proxy that the environment names for a server: `HTTPS_PROXY` or `HTTP_PROXY` by the server's scheme, unless
- * `NO_PROXY` exempts it; lower-case names count too. This machine itself is never reached through a proxy.
+ * Returns the proxy for a server from the environment: `HTTPS_PROXY` or `HTTP_PROXY`, depending on the server's scheme,
+ * unless `NO_PROXY` exempts the server. Lower-case names are accepted too. The local machine is never reached through a
+ * proxy.
  *
- * `NO_PROXY` lists host names (which cover their subdomains; `.example.com` covers only those), IP addresses and CIDR
- * ranges, each optionally with a port, or `*` for everything.
+ * `NO_PROXY` lists host names, IP addresses and CIDR ranges, each optionally with a port, or `*` for everything. A host
+ * name includes its subdomains; `.example.com` matches only the subdomains.
  *
- * @throws Error when the proxy is not an http or https URL.
+ * @throws Error if the proxy is not an http or https URL.
  * @see golang.org/x/net/http/httpproxy, which client-go uses
  */
 export function proxyFromEnvironment(server: URL, env: Environment): string | undefined {
@@ -23,7 +24,7 @@ export function proxyFromEnvironment(server: URL, env: Environment): string | un
   return text;
 }
 
-/** Whether a server is on this machine. */
+/** Whether a server is on the local machine. */
 export function isLoopback(server: URL): boolean {
   const host = hostOf(server);
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);

@@ -1,2 +1,2 @@
-/** Environment variables, handed in by the app: nothing here reads the process's own. */
+/** Environment variables, passed in by the app. This package never reads the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;

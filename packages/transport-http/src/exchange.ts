@@ -5,11 +5,14 @@ import { ReceivedChunks } from "./received-chunks.js";
 
 export interface ExchangeOptions {
   readonly signal: AbortSignal | undefined;
-  /** Called when the request has its connection, right before it is written: until then it may have waited for others. */
+  /**
+   * Called when the request has its connection, right before it is written. Until then it may have waited for other
+   * requests.
+   */
   readonly beforeSend: (() => void) | undefined;
-  /** What the reader of the body is told of a failure. */
+  /** Maps an error to the one that the reader of the body gets. */
   readonly mapError: (error: unknown) => unknown;
-  /** A body that ends, and does not fail, when the signal aborts. */
+  /** Whether the body ends, instead of failing, when the signal aborts. */
   readonly endsWhenAborted: boolean;
 }
 
@@ -22,11 +25,11 @@ export interface ReceivedResponse {
 type Controller = Dispatcher.DispatchController;
 
 /**
- * One request under way: what undici tells of it becomes an answer and its body. Undici's own `request` makes a stream of
- * Node's of each body, which costs more than the rest of a small answer (bench/README.md).
+ * One request in progress. Converts undici's callbacks to a response and its body. Undici's own `request` creates a
+ * Node stream for each body, which costs more than the rest of a small response (bench/README.md).
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Rejects with undici's error, or the signal's reason, when there is none. */
+  /** Rejects with undici's error, or with the signal's reason, if there is no response. */
   readonly response: Promise<ReceivedResponse>;
   readonly #options: ExchangeOptions;
   readonly #responseResolvers = Promise.withResolvers<ReceivedResponse>();
@@ -47,7 +50,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Controller, status: number, headers: object): void {
-    // Before the answer there may be information (103 Early Hints).
+    // Informational responses can precede the response (103 Early Hints).
     if (status < 200) return;
     const pause = (): void => controller.pause();
     const resume = (): void => controller.resume();

@@ -2,26 +2,26 @@ import type { ConnectionOptions, ExecPlugin } from "./connection-options.js";
 import { Fields } from "./fields.js";
 import { checkKeyPair } from "./tls-options.js";
 
-/** What a plugin gave: a token, a client certificate with its key (PEM), or both. */
+/** The credential of a plugin: a token, a client certificate with its key (PEM), or both. */
 export interface ExecCredential {
   readonly token: string;
   readonly cert: string;
   readonly key: string;
-  /** Epoch milliseconds; `Infinity` when it has no end. */
+  /** Epoch milliseconds; `Infinity` if it does not expire. */
   readonly expiresMs: number;
 }
 
 const GROUP = "client.authentication.k8s.io";
 const API_VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
 
-/** @throws Error for a version that is not understood; v1alpha1 is gone since Kubernetes 1.24. */
+/** @throws Error for an unsupported version. Kubernetes 1.24 removed v1alpha1. */
 export function checkApiVersion({ apiVersion }: ExecPlugin): void {
   if (!API_VERSIONS.includes(apiVersion))
     throw new Error(`exec plugin: invalid apiVersion ${JSON.stringify(apiVersion)}`);
 }
 
 /**
- * What a plugin is told, in `KUBERNETES_EXEC_INFO`.
+ * Returns the value of `KUBERNETES_EXEC_INFO` for a plugin.
  *
  * @see client-go rest/exec.go ConfigToExecCluster
  */
@@ -42,10 +42,10 @@ export function execInfo(
 }
 
 /**
- * Takes what a plugin printed, JSON or YAML.
+ * Decodes a plugin's output, JSON or YAML.
  *
- * @param apiVersion - What it was asked for.
- * @throws Error in upstream's words. None says what was printed: it may be a secret.
+ * @param apiVersion - The configured version.
+ * @throws Error with upstream's message. No message contains the output, because it may be a secret.
  */
 export async function decodeExecCredential(output: string, apiVersion: string): Promise<ExecCredential> {
   const document = await parseDocument(output);

@@ -21,7 +21,7 @@ async function scratch(): Promise<string> {
   return folder;
 }
 
-/** A shell script as a plugin. */
+/** Returns a plugin that runs a shell script. */
 function shell(script: string): ExecPlugin {
   return { apiVersion: V1, command: "/bin/sh", args: ["-c", script] };
 }
@@ -55,7 +55,7 @@ async function failure(waiting: unknown): Promise<string> {
   );
 }
 
-/** Waits without end, with a child that does so too and takes no hint; their process ids come into files. */
+/** A script that never ends, with a child that never ends and ignores signals. It writes both process ids to files. */
 const hanging = (folder: string): string =>
   `echo "open your browser" >&2; echo $$ > ${folder}/self.tmp; (trap "" TERM INT HUP; sleep 1000) & echo $! > ${folder}/child.tmp
    mv ${folder}/self.tmp ${folder}/self; mv ${folder}/child.tmp ${folder}/child; wait`;
@@ -66,7 +66,7 @@ async function pids(folder: string): Promise<number[]> {
   return files.map((file) => Number(readFileSync(file, "utf8")));
 }
 
-/** Neither running nor waiting; one that nobody has asked after yet is gone as well. */
+/** Whether the process has ended. A zombie counts as ended. */
 function isGone(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.startsWith("Z");

@@ -7,7 +7,7 @@ import { CommandError, runCommand, escapeControlCharacters } from "./run-command
 
 export interface ExecIdentityOptions {
   readonly plugin: ExecPlugin;
-  /** Which the plugin may be told of. */
+  /** The connection data that the plugin may get. */
   readonly connection: ConnectionOptions;
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -15,11 +15,11 @@ export interface ExecIdentityOptions {
 }
 
 /**
- * Credentials from a plugin, kept until they expire. After a 401 the plugin is run again for the next request; the refused
- * one stays refused. However many requests wait, the plugin runs once.
+ * Credentials of a plugin, cached until they expire. After a 401 the plugin runs again for the next request; the
+ * rejected request is not repeated. The plugin runs once for all waiting requests.
  *
- * Upstream, client-go `plugin/pkg/client/auth/exec`, waits for a plugin for ever; lets it read from a terminal; and runs one for all
- * transports that are configured alike.
+ * Upstream (client-go `plugin/pkg/client/auth/exec`) waits for a plugin without a time-out, lets it read from a
+ * terminal, and runs one plugin for all transports with equal configuration.
  */
 export class ExecIdentity implements IdentitySource {
   readonly #options: ExecIdentityOptions;
@@ -28,7 +28,7 @@ export class ExecIdentity implements IdentitySource {
   #expiresMs = -Infinity;
   #running: Promise<Identity> | undefined;
 
-  /** @throws Error for a plugin of a version that is not understood. */
+  /** @throws Error for a plugin with an unsupported version. */
   constructor(options: ExecIdentityOptions) {
     checkApiVersion(options.plugin);
     this.#options = options;
@@ -44,7 +44,7 @@ export class ExecIdentity implements IdentitySource {
     if (identity === this.#identity) this.#expiresMs = -Infinity;
   }
 
-  /** Ends a plugin that is running. */
+  /** Kills a running plugin. */
   close(): void {
     this.#closing.abort(new Error("the connection was closed"));
   }
@@ -94,7 +94,7 @@ export class ExecIdentity implements IdentitySource {
 function describeFailure(error: Error, { command, installHint = "" }: ExecPlugin): string {
   if (!(error instanceof CommandError)) return `exec: ${error.message}`;
   if (!error.notFound) return `exec: executable ${command} ${error.message}`;
-  // Upstream prints the hint as it is, over several lines.
+  // Upstream prints the hint unchanged, over several lines.
   const hint = escapeControlCharacters(installHint.replaceAll(/\s+/g, " ").trim());
   return `exec: executable ${command} not found${hint === "" ? "" : `: ${hint}`}`;
 }

@@ -1,14 +1,14 @@
 /**
- * The members of a mapping, each read as what it has to be. One that is absent or null is the zero value of its type, as
- * for Go's encoding/json.
+ * Reads the members of a mapping with their expected types. A member that is absent or null is the zero value of its
+ * type, as in Go's encoding/json.
  *
- * @throws Error from every method when a member is of another type, naming it.
+ * @throws Error from every method when a member has another type, with the member's name.
  */
 export class Fields {
   readonly #value: Readonly<Record<string, unknown>>;
   readonly #where: string;
 
-  /** @param where - Put before the names of members in errors. */
+  /** @param where - Prefix of member names in errors. */
   constructor(value: unknown, where: string) {
     if (typeOf(value) !== "mapping")
       throw new Error(`${where.replace(/[.:\s]+$/, "") || "it"} must be a mapping, not a ${typeOf(value)}`);
@@ -20,7 +20,7 @@ export class Fields {
     return this.any(name) !== undefined;
   }
 
-  /** `undefined` also for null. */
+  /** Returns `undefined` also for null. */
   any(name: string): unknown {
     return Object.hasOwn(this.#value, name) ? (this.#value[name] ?? undefined) : undefined;
   }
@@ -33,7 +33,7 @@ export class Fields {
     return (this.#expect(name, "boolean") as boolean | undefined) ?? false;
   }
 
-  /** What is encoded there. Go's decoder passes over line breaks, and nothing else. */
+  /** Returns the decoded text. Go's decoder ignores line breaks, and no other characters. */
   base64(name: string): string {
     const encoded = this.text(name).replaceAll(/[\r\n]/g, "");
     const wrong = /^[A-Za-z0-9+/]*={0,2}$/.test(encoded) ? encoded.length % 4 : 1;
@@ -60,7 +60,7 @@ export class Fields {
     return list.map((item, index) => new Fields(item ?? {}, `${this.#where}${name}[${index}].`));
   }
 
-  /** @param where - How the members of that mapping are named in errors. Default: by the way to them. */
+  /** @param where - Prefix of the nested mapping's member names in errors. Default: the path to them. */
   fields(name: string, where = `${this.#where}${name}.`): Fields {
     return new Fields(this.any(name) ?? {}, where);
   }

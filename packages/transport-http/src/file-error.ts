@@ -1,4 +1,4 @@
-/** What the system says of a file, as Go spells it; anything else in its own words. */
+/** Returns the text of a file system error as Go writes it; for any other error, its own message. */
 export function fileError(error: Error): string {
   const { code = "" } = error as NodeJS.ErrnoException;
   return TEXT_BY_CODE[code] ?? error.message;

@@ -129,7 +129,7 @@ test.skipIf(process.platform !== "linux")("a full disk is reported, and no file 
   const file = path.join(folder, "file");
   writeFileSync(file, "old");
   const module = fileURLToPath(new URL("file-replacement.ts", import.meta.url));
-  // A limit on the size of files fails like a disk that is full.
+  // A limit on file sizes fails like a full disk.
   const program = `
     import { replaceFile } from ${JSON.stringify(module)};
     process.on("SIGXFSZ", () => {});

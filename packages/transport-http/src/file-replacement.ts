@@ -6,36 +6,37 @@ import process from "node:process";
 
 export interface ReplacementOptions {
   /**
-   * Who may read and write the file from now on, such as 0o600 for what holds a secret; it then belongs to this process's
-   * user, whosever the old one was. Default: mode and, where possible, owner of the old file; of a new one the usual.
+   * Mode of the new file, such as 0o600 for a secret. The file then belongs to this process's user, even if the old one
+   * belonged to another. Default: the mode and, if possible, the owner of the old file; for a new file the usual mode.
    */
   readonly mode?: number;
 }
 
-/** What a file is to hold from now on. */
+/** The new content of a file, in progress. */
 export interface FileReplacement {
-  /** Resolves when more may be written. */
+  /** Resolves when more can be written. */
   write(text: string): Promise<void>;
-  /** Puts the new file in the place of the old one. */
+  /** Replaces the old file with the new one. */
   close(): Promise<void>;
-  /** Leaves the old file as it was. */
+  /** Discards the new content. The old file stays unchanged. */
   discard(): Promise<void>;
 }
 
-/** Characters that are collected before they are written. */
+/** Number of characters to buffer before a write. */
 const BUFFER_LENGTH = 65_536;
 
 /**
- * Begins to write a file beside the one it replaces, whose place it takes at once when it is closed. If something fails, or
- * the process exits before, the old file stays as it was, and the new one is removed; only a process that is killed leaves
- * a `.kubewright-*.tmp` behind.
+ * Starts to write a new file next to the one it replaces. Closing it replaces the old file atomically. If an operation
+ * fails, or the process exits before, the old file stays unchanged and the new one is removed. Only a killed process
+ * leaves a `.kubewright-*.tmp` behind.
  *
- * A link to a file is followed. What is no file, such as a pipe, is written to as it is.
+ * Follows symbolic links. A path that is not a regular file, such as a pipe, is written to directly.
  *
- * @throws Error as node:fs does, of the given path; so do `write` and `close`.
+ * @throws Error as node:fs does, for the given path; `write` and `close` do too.
  */
 export async function openReplacement(file: string, { mode }: ReplacementOptions = {}): Promise<FileReplacement> {
-  // Only who may write to a file may replace it; and this way the system has looked at a link before it is followed.
+  // Opening requires write permission, which replacing a file does not. It also lets the operating system check a link
+  // before it is followed.
   const old = await open(file, constants.O_WRONLY).catch(undefinedIfMissing);
   const stats = await old?.stat();
   if (old !== undefined && stats?.isFile() !== true) return new OpenFile(old, () => old.close());
@@ -62,7 +63,7 @@ export async function openReplacement(file: string, { mode }: ReplacementOptions
   return replacement;
 }
 
-/** Replaces a file as a whole; see {@link openReplacement}. */
+/** Replaces a file's whole content; see {@link openReplacement}. */
 export async function replaceFile(file: string, text: string, options?: ReplacementOptions): Promise<void> {
   const replacement = await openReplacement(file, options);
   await replacement.write(text);
@@ -74,13 +75,13 @@ class OpenFile implements FileReplacement {
   readonly #finish: (isWhole: boolean) => Promise<void>;
   #text = "";
 
-  /** @finish finish - Closes the file, of which everything was written or not. */
+  /** @param finish - Closes the file. Its argument is whether everything was written. */
   constructor(handle: FileHandle, finish: (isWhole: boolean) => Promise<void>) {
     this.#handle = handle;
     this.#finish = finish;
   }
 
-  /** Does something to the file, and gives it up if that fails. */
+  /** Performs an action on the file. If the action fails, the new content is discarded. */
   async attempt(action: (handle: FileHandle) => Promise<void>): Promise<void> {
     try {
       await action(this.#handle);
@@ -113,10 +114,10 @@ class OpenFile implements FileReplacement {
 }
 
 async function setOwnerAndMode(handle: FileHandle, mode: number | undefined, old: Stats | undefined): Promise<void> {
-  // Whatever this process's umask is.
+  // `chmod` is not limited by the umask of this process.
   if (mode !== undefined) return handle.chmod(mode);
   if (old === undefined) return;
-  // Only root may give files away.
+  // Only root can change the owner of a file.
   await handle.chown(old.uid, old.gid).catch(() => undefined);
   await handle.chmod(old.mode & 0o777);
 }

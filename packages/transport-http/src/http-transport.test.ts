@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const pem = (name: string): string => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), "utf8");
 
-/** Answers nothing: the handler does. */
+/** Starts a server with this handler. Returns its URL. */
 async function serve(handler: RequestListener, tls?: object): Promise<string> {
   const server: Server & { closeAllConnections?(): void } =
     tls === undefined ? createServer(handler) : createTlsServer(tls, handler);
@@ -214,7 +214,7 @@ test("a watch's chunks arrive one by one, and its stream ends quietly when it is
     server: await serve((_, response) => {
       response.on("close", () => (closed = true));
       response.writeHead(200).write("one\n");
-      // Sent sooner, it might come with the first.
+      // Sent earlier, it might arrive in the same chunk as the first line.
       void seen.promise.then(() => response.write("two\n"));
     }),
   });
@@ -248,7 +248,7 @@ test("a body of which more comes than may wait for its reader arrives whole", as
     server: await serve((request, response) => void response.end(request.url === "/x" ? Buffer.alloc(2 ** 23) : "")),
   });
   const { body } = await transport(GET);
-  // Meanwhile nobody reads.
+  // Meanwhile the body is not read.
   for (let turn = 0; turn < 10; turn++) await text(await transport({ ...GET, path: "/other" }));
   let bytes = 0;
   if (body.type === "bytes") for await (const chunk of body.chunks) bytes += chunk.length;
@@ -299,7 +299,9 @@ test("an answer that does not begin in time is an error; a log that is followed 
   expect(await text(await log)).toBe("at last");
 });
 
-/** Milliseconds until the kernel's first keep-alive probe, of each connection of this machine to a port. */
+/**
+ * Returns the milliseconds until the kernel's first keep-alive probe, for each connection of this machine to a port.
+ */
 function probes(port: string): number[] {
   const hexPort = Number(port).toString(16).toUpperCase().padStart(4, "0");
   return ["/proc/net/tcp", "/proc/net/tcp6"]
@@ -343,7 +345,7 @@ test.skipIf(process.platform !== "linux")(
     ] as const) {
       const { status } = await connect(options)(watch);
       expect({ dialed, status }).toEqual({ dialed, status: 200 });
-      // A timer that repeats what was not acknowledged may run first.
+      // A retransmission timer may run first.
       await expect
         .poll(() => probes(new URL(dialed).port))
         .toSatisfy((waits: number[]) => waits.length > 0 && waits.every((wait) => wait <= 30_000));
@@ -371,7 +373,7 @@ test("what waits for a connection is asked about when it gets one, and kept back
         if (!mayGo) throw new Error("not any more");
       },
     });
-  // As many as there are connections; what comes after them waits for the first to be answered.
+  // One request per connection. Later requests wait for the first response.
   const first = Array.from({ length: 64 }, (_, index) => send(`/${index}`));
   await vi.waitFor(() => expect(served).toHaveLength(64), { timeout: 60_000 });
   const late = failure(send("/late"));

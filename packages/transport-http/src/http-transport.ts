@@ -11,39 +11,43 @@ import { serverUrl } from "./server-url.js";
 import { type TlsOptions, checkKeyPair, tlsOptions } from "./tls-options.js";
 
 export interface HttpTransportOptions extends ConnectionOptions {
-  /** Ages credentials. Default: the machine's. */
+  /** Measures the age of credentials. Default: the machine's clock. */
   readonly clock?: Clock;
   /**
-   * Longest wait for an answer to begin; then its connection counts as dead. 0: none. Default 40 s, and none for logs that
-   * are followed. API servers begin to answer much sooner, unless slow admission webhooks keep them from it.
+   * Time-out for the response headers, in milliseconds; the connection then counts as dead. 0: none. Default: 40 s, and
+   * none for followed logs. API servers respond much sooner, unless slow admission webhooks delay them.
    */
   readonly responseTimeoutMs?: number;
-  /** How long a credential plugin may run; then it is killed with its children. Default 60 s. */
+  /** Time-out for a credential plugin, in milliseconds. The plugin is then killed with its children. Default 60 s. */
   readonly pluginTimeoutMs?: number;
-  /** Told what a credential plugin writes to standard error, and when it takes long. Default: standard error. */
+  /**
+   * Called with the lines that a credential plugin writes to standard error, and when it takes long. Default: writes to
+   * standard error.
+   */
   readonly warn?: (message: string) => void;
 }
 
 export interface HttpTransport {
   readonly transport: Transport;
-  /** Cuts all connections and ends a credential plugin that is running; what is still under way rejects. */
+  /** Closes all connections and kills a running credential plugin. Pending requests reject. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Requests over HTTP/1.1, with or without TLS.
+ * Creates a transport over HTTP/1.1, with or without TLS.
  *
- * Watches have connections of their own, as many as there are watches: they cannot hold up other requests, and a quiet
- * one stays open. A connection that died without a word is noticed within 45 seconds: by TCP keep-alive when we wait for
- * something, and, since the kernel does not probe while it repeats what was not acknowledged, by `answerTimeoutMs` when we
- * sent something. (client-go: HTTP/2 pings, 30 s + 15 s.)
+ * Each watch has its own connection, so watches cannot delay other requests, and an idle watch stays open. A dead
+ * connection is detected within 45 seconds. While the client waits for data, TCP keep-alive detects it. After the
+ * client has sent data, `responseTimeoutMs` detects it, because the kernel sends no probes while it retransmits
+ * unacknowledged data. (client-go: HTTP/2 pings, 30 s + 15 s.)
  *
- * The transport rejects with the signal's reason after an abort, and with {@link ConnectionError} when there is no answer;
- * any HTTP status is an answer. The stream of a watch ends when it is aborted, any other body then fails.
+ * The transport rejects with the signal's reason after an abort, and with {@link ConnectionError} if there is no
+ * response. Any HTTP status is a response. After an abort, the stream of a watch ends; any other body fails.
  *
- * @throws Error for options that cannot be followed, and would leave us with less verification or another identity than
- *   they ask for: a server that is not a URL, authorities that are not PEM or not to be asked (`insecureSkipTlsVerify`), a
- *   certificate without its key, two ways to authenticate, a plugin of an unknown version, nobody to impersonate.
+ * @throws Error for options that cannot be met as given, and would otherwise weaken verification or change the
+ * identity: a server that is not a URL; authorities that are not PEM, or that are combined with
+ * `insecureSkipTlsVerify`; a certificate without its key; two ways to authenticate; a plugin with an unknown version;
+ * an impersonation without a user.
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const {
@@ -58,11 +62,11 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
-/** The first probe goes out after this long; then Node lets ten fail, a second apart. */
+/** Delay of the first probe. Node then allows ten failed probes, one second apart. */
 const KEEP_ALIVE_MS = 30_000;
 const RESPONSE_TIMEOUT_MS = 40_000;
 const PLUGIN_TIMEOUT_MS = 60_000;
-/** Connections for everything but watches; more requests than that wait for one another. */
+/** Maximum number of connections for all requests except watches. Further requests wait. */
 const MAX_CONNECTIONS = 64;
 
 interface Dispatchers {
@@ -135,7 +139,7 @@ class HttpConnection {
       const { status, headers: fields, chunks } = await exchange.response;
       const encoding = fields["content-encoding"] ?? "identity";
       if (encoding !== "identity") {
-        // It was not asked for. Nothing is unpacked, so a small answer cannot become a large one.
+        // Compression was not requested. Nothing is decompressed, so a small response cannot become a large one.
         void chunks.return();
         throw new Error(`the answer is encoded as ${JSON.stringify(encoding)}, which was not asked for`);
       }
@@ -157,8 +161,8 @@ class HttpConnection {
   }
 
   /**
-   * A new client certificate shows only on new connections. Watches are cut, and requests on old ones may end (client-go
-   * cuts all).
+   * A new client certificate applies only to new connections. Watches are closed, and requests on old connections may
+   * complete (client-go closes all).
    */
   #dispatcher(identity: Identity, stream: boolean): Dispatcher {
     if (identity.cert !== this.#dispatchers.cert) {
@@ -204,7 +208,7 @@ function isStream(path: string): boolean {
   return /[?&](?:watch|follow)=(?:true|1)(?:&|$)/.test(path);
 }
 
-/** A log that may have nothing to say for long. A watch is answered at once. */
+/** A followed log can have nothing to send for a long time. The response to a watch begins immediately. */
 function isLogFollow(path: string): boolean {
   return /[?&]follow=(?:true|1)(?:&|$)/.test(path);
 }
@@ -218,7 +222,7 @@ async function destroyDispatchers({ ordinary, streams }: Dispatchers): Promise<v
   await Promise.all([ordinary.destroy(), streams.destroy()]);
 }
 
-/** Whoever gives up does not wait for the credentials, which others may still want. */
+/** An aborted request does not wait for the credentials; other requests may still need them. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { ConnectionOptions } from "./connection-options.js";
 import { ExecIdentity } from "./exec-identity.js";
 import { TokenFile } from "./token-file.js";
 
-/** What a request shows to be let in. The same object as long as it is the same credential. */
+/** The credentials of a request. The same object as long as the credentials are unchanged. */
 export interface Identity {
   readonly authorization?: string;
   readonly cert?: string;
@@ -13,27 +13,27 @@ export interface Identity {
 }
 
 export interface IdentitySource {
-  /** What to show now. Not a promise when there is nothing to wait for. */
+  /** Returns the current credentials; a promise only if they have to be read. */
   current(): Identity | Promise<Identity>;
-  /** The server answered 401 to it. */
+  /** Called when the server responded to these credentials with 401. */
   rejected?(identity: Identity): void;
-  /** Nobody asks any more. */
+  /** Called when the credentials are no longer needed. */
   close?(): void;
 }
 
 export interface IdentityOptions {
   readonly clock: Clock;
-  /** How long a credential plugin may take. */
+  /** Time-out for a credential plugin. */
   readonly pluginTimeoutMs: number;
   readonly warn: (message: string) => void;
 }
 
 /**
- * Picks the way to authenticate: token file, token, basic, credential plugin, nothing; and a client certificate
- * that is kept in files beside any of them.
+ * Chooses the authentication method: token file, token, basic authentication, credential plugin, or none. A client
+ * certificate in files is combined with any of them.
  *
- * @throws Error when the options ask for two ways at once (client-go `transport.HTTPWrappersForConfig`), or a plugin's
- *   version is not understood, whether it would be run or not.
+ * @throws Error if the options contain two methods (client-go `transport.HTTPWrappersForConfig`), or if a plugin's
+ * version is unsupported, even if the plugin would not run.
  */
 export function identitySource(connection: ConnectionOptions, options: IdentityOptions): IdentitySource {
   const { cert, key, certFile, keyFile } = connection;

@@ -3,9 +3,9 @@ import type { HeaderFields } from "@kubewright/transport";
 import type { Impersonation } from "./connection-options.js";
 
 /**
- * The headers of a request that is made for somebody else.
+ * Returns the impersonation headers of a request.
  *
- * @throws Error when there is nobody to impersonate: without a user the server would take none of it into account.
+ * @throws Error if there is no user: the server would then ignore all of the headers.
  * @see client-go transport/round_trippers.go NewImpersonatingRoundTripper
  */
 export function impersonationHeaders({ user, uid, groups = [], extra = {} }: Impersonation): HeaderFields {
@@ -23,12 +23,15 @@ export function impersonationHeaders({ user, uid, groups = [], extra = {} }: Imp
   };
 }
 
-/** A text whose characters are the bytes of another: HTTP libraries write one byte a character, and refuse the rest. */
+/**
+ * Returns a text whose characters are the UTF-8 bytes of another: HTTP libraries write one byte per character, and
+ * reject other characters.
+ */
 function utf8AsLatin1(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-/** As part of a header's name, where case does not count. Upstream: headerKeyEscape. */
+/** Escapes a text for a header name, which is case-insensitive. Upstream: headerKeyEscape. */
 function escapeHeaderKey(name: string): string {
   return utf8AsLatin1(name)
     .replaceAll(

@@ -8,16 +8,16 @@ const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 export interface InClusterOptions {
   readonly env: Environment;
-  /** Folder with the files of the ServiceAccount. */
+  /** Folder with the ServiceAccount's files. */
   readonly serviceAccountPath?: string;
-  /** Told when the CA cannot be read, which leaves the authorities that Node trusts. */
+  /** Called if the CA cannot be read. The connection then uses the authorities that Node trusts. */
   readonly warn?: (message: string) => void;
 }
 
 /**
- * The connection of a pod to its own cluster (client-go `rest.InClusterConfig`).
+ * Returns the connection of a pod to its own cluster (client-go `rest.InClusterConfig`).
  *
- * @throws Error when the environment names no API server, or the ServiceAccount has no token.
+ * @throws Error if the environment has no API server, or the ServiceAccount has no token.
  */
 export async function inClusterConfig({
   env,

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { Fields } from "./fields.js";
 import { fileError } from "./file-error.js";
 
-/** How to reach a cluster, as a kubeconfig says it. Absent texts are `""`, as in client-go. */
+/** A cluster entry of a kubeconfig. Absent texts are `""`, as in client-go. */
 export interface ClusterEntry {
   readonly server: string;
   readonly tlsServerName: string;
@@ -13,11 +13,11 @@ export interface ClusterEntry {
   readonly certificateAuthorityData: string;
   readonly proxyUrl: string;
   readonly disableCompression: boolean;
-  /** What the extension `client.authentication.k8s.io/exec` tells credential plugins. */
+  /** The extension `client.authentication.k8s.io/exec`: the cluster configuration for credential plugins. */
   readonly execConfig: unknown;
 }
 
-/** Whom to be. */
+/** A user entry of a kubeconfig. */
 export interface UserEntry {
   readonly clientCertificate: string;
   readonly clientCertificateData: string;
@@ -51,7 +51,7 @@ export interface ContextEntry {
   readonly namespace: string;
 }
 
-/** A kubeconfig, or several in one. Paths in it are absolute; the contents of `-data` fields are decoded. */
+/** A kubeconfig, or several merged ones. Paths are absolute; the contents of `-data` fields are decoded. */
 export interface KubeConfigFile {
   readonly currentContext: string;
   readonly contexts: ReadonlyMap<string, ContextEntry>;
@@ -60,10 +60,10 @@ export interface KubeConfigFile {
 }
 
 /**
- * Reads one file, as strictly as client-go: what is not of the type it should be is an error and never passed over, since
- * a user or an authority that is not understood would make us somebody else, or trust somebody else.
+ * Reads one file as strictly as client-go. A field of the wrong type is an error and never ignored: without the
+ * intended user or authority, the client would use another identity or trust another server.
  *
- * @throws Error naming the file, with what is wrong in one line and the `code` of a file system error.
+ * @throws Error naming the file, with the problem in one line and the `code` of a file system error.
  * @see client-go tools/clientcmd/loader.go and tools/clientcmd/api/v1
  */
 export async function readKubeConfigFile(path: string): Promise<KubeConfigFile> {
@@ -71,15 +71,15 @@ export async function readKubeConfigFile(path: string): Promise<KubeConfigFile> 
     const { parse } = await import("yaml");
     return decode(parse(await readFile(path, "utf8")), dirname(resolve(path)));
   } catch (error) {
-    // Not as the cause: whoever prints causes would print it all again.
+    // Without `cause`, because code that prints causes would print the text twice.
     const explained = new Error(`error loading config file ${JSON.stringify(path)}: ${firstLine(error as Error)}`);
     throw Object.assign(explained, { code: (error as NodeJS.ErrnoException).code });
   }
 }
 
-/** The first file to name a thing wins. */
+/** Merges files. For each entry, the first file that has it wins. */
 export function mergeKubeConfigFiles(files: readonly KubeConfigFile[]): KubeConfigFile {
-  // Of two entries of one name a Map keeps the last.
+  // A Map keeps the last of two entries with the same name.
   const merge = <T>(kind: (file: KubeConfigFile) => ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
     new Map(files.toReversed().flatMap((file) => [...kind(file)]));
   return {
@@ -166,7 +166,7 @@ function execEntry(fields: Fields, folder: string): ExecEntry {
   const apiVersion = fields.text("apiVersion");
   return {
     apiVersion,
-    // One without a slash is looked up in the path.
+    // A command without a slash is looked up in PATH.
     command: command.includes("/") ? resolve(folder, command) : command,
     args: fields.texts("args"),
     env: fields.list("env").map((item) => ({ name: item.text("name"), value: item.text("value") })),
@@ -188,7 +188,10 @@ function absolutePath(fields: Fields, name: string, folder: string): string {
   return text === "" ? "" : resolve(folder, text);
 }
 
-/** One line for a person: YAML errors go on with a picture of the place, and Node's begin with a code. */
+/**
+ * Returns the first line of an error: YAML errors continue with an excerpt of the file, and Node's errors begin with a
+ * code.
+ */
 function firstLine(error: Error): string {
   return fileError(error).split("\n", 1)[0]!.replace(/:$/, "");
 }

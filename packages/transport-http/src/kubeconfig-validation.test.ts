@@ -10,7 +10,7 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const V1 = "client.authentication.k8s.io/v1";
 const V1BETA1 = "client.authentication.k8s.io/v1beta1";
 
-// The library is loaded with the first file.
+// The library is loaded on demand, with the first file.
 beforeAll(() => import("yaml"));
 
 interface Parts {
@@ -20,7 +20,7 @@ interface Parts {
   readonly top?: object;
 }
 
-/** A kubeconfig that is right but for what is given. */
+/** Loads a kubeconfig that is valid except for the given parts. */
 async function load(
   { cluster, user, context, top }: Parts,
   options: Omit<KubeConfigOptions, "path"> = {},
@@ -46,7 +46,7 @@ async function load(
   return { ...loaded, folder };
 }
 
-/** What a kubeconfig is refused with; paths without the folder. */
+/** Returns the error message of a kubeconfig, with paths relative to its folder. */
 function refusal(parts: Parts, options?: Omit<KubeConfigOptions, "path">): Promise<string> {
   return load(parts, options).then(
     () => "not refused",

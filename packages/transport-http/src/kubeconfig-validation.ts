@@ -1,9 +1,9 @@
 import type { ClusterEntry, ContextEntry, ExecEntry, KubeConfigFile, UserEntry } from "./kubeconfig-file.js";
 
-/** Says why a file cannot be read; `undefined` when it can. */
+/** Returns the reason why a file cannot be read; `undefined` if it can. */
 export type ReadErrorOf = (path: string) => string | undefined;
 
-/** A context and what it refers to. Without a user it is anonymous. */
+/** A context with its cluster and user. Without a user the connection is anonymous. */
 export interface ChosenContext {
   readonly name: string;
   readonly context: ContextEntry;
@@ -14,14 +14,15 @@ export interface ChosenContext {
 const NO_CONFIGURATION = "no configuration has been provided, try setting KUBERNETES_MASTER environment variable";
 
 /**
- * The context to use.
+ * Returns the context to use.
  *
- * Stricter than `DirectClientConfig`, which goes on without what a context names and is not there: the user would be
- * nobody, the authority everybody's. A context that names no user is anonymous, as for kubectl.
+ * Stricter than `DirectClientConfig`, which ignores references of a context to missing entries. The client would then
+ * be anonymous, or trust every authority. A context that names no user is anonymous, as for kubectl.
  *
- * @requestedName requestedName - Its name. Default: `current-context`.
- * @param server - Replaces the cluster's, which then need not have one; and what that was known by does not count for this one.
- * @throws Error in the words of client-go's tools/clientcmd.
+ * @param requestedName - The context's name. Default: `current-context`.
+ * @param server - Replaces the cluster's server, which is then optional. The cluster's `tls-server-name` does not apply
+ * to it.
+ * @throws Error with the messages of client-go's tools/clientcmd.
  */
 export function chooseContext(
   config: KubeConfigFile,
@@ -45,7 +46,7 @@ export function chooseContext(
   return { name, context, cluster: server ? { ...cluster, server, tlsServerName: "" } : cluster, user };
 }
 
-/** @throws Error naming everything that is wrong with a context's cluster and user. */
+/** @throws Error with all problems of a context's cluster and user. */
 export function validateChosenContext({ context, cluster, user }: ChosenContext, readErrorOf: ReadErrorOf): void {
   const errors = [
     ...(user === undefined ? [] : userErrors(context.user, user, readErrorOf)),

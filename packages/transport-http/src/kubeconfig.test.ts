@@ -8,7 +8,7 @@ import { loadClientConfig } from "./client-config.js";
 import { inClusterConfig } from "./in-cluster-config.js";
 import { loadKubeConfig } from "./kubeconfig.js";
 
-/** A folder that is gone when the test is over, and how to write a file into it. */
+/** Returns a folder that is deleted after the test, and a function that writes a file into it. */
 async function scratch(): Promise<{ folder: string; write: (name: string, text: string) => Promise<string> }> {
   const folder = await mkdtemp(join(tmpdir(), "kubewright-"));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -17,18 +17,18 @@ import { chooseContext, validateChosenContext } from "./kubeconfig-validation.js
 import { serverUrl } from "./server-url.js";
 
 export interface KubeConfigOptions {
-  /** Default: the files of `KUBECONFIG`, or `$HOME/.kube/config`. Only an explicit path has to exist. */
+  /** Default: the files of `KUBECONFIG`, or `$HOME/.kube/config`. Only an explicit path must exist. */
   readonly path?: string | undefined;
   /** Default: `current-context`. */
   readonly context?: string | undefined;
-  /** Replaces the cluster's URL. Its `tls-server-name` then no longer counts. */
+  /** Replaces the cluster's URL. The cluster's `tls-server-name` then does not apply. */
   readonly server?: string | undefined;
   readonly env?: Environment;
 }
 
-/** A connection as a kubeconfig describes it. */
+/** The connection of a kubeconfig context. */
 export interface KubeConfigConnection extends ConnectionOptions {
-  /** Name of the context that was used. */
+  /** Name of the selected context. */
   readonly context: string;
   /** The context's namespace, if it has one. */
   readonly namespace?: string | undefined;
@@ -37,12 +37,13 @@ export interface KubeConfigConnection extends ConnectionOptions {
 /**
  * Reads a kubeconfig and the files it names.
  *
- * As in client-go, credentials are for https only: over http they are left out, but to this machine itself they are sent,
- * where `kubewright serve` listens. An impersonation always is: without it we would be more than we should.
+ * As in client-go, credentials are sent only over https. Over http they are omitted, except to the local machine, where
+ * `kubewright serve` listens. An impersonation is always sent: without it the client would have more permissions than
+ * intended.
  *
- * @throws Error with upstream's text (client-go `tools/clientcmd`) for a file that is missing or not understood, for
- *   everything about the context, its cluster and its user that is wrong, at once, and for an `auth-provider`, which we
- *   leave to credential plugins.
+ * @throws Error with upstream's text (client-go `tools/clientcmd`): for a file that is missing or invalid; for all
+ * problems of the context, its cluster and its user together; and for an `auth-provider`, which credential plugins
+ * replace.
  */
 export async function loadKubeConfig({
   path,
@@ -91,7 +92,7 @@ async function readDefaultFiles(env: Environment): Promise<KubeConfigFile[]> {
   return files;
 }
 
-/** What is in files, or why it cannot be told. */
+/** The contents of files, or the errors of reading them. */
 type FileContents = ReadonlyMap<string, string | Error>;
 
 async function readFiles(paths: readonly (string | undefined)[]): Promise<FileContents> {
@@ -125,7 +126,7 @@ function userOptions(
   contents: FileContents,
 ): Omit<ConnectionOptions, "server" | "impersonate"> {
   const { clientCertificate, clientCertificateData, clientKey, clientKeyData, tokenFile, exec } = user;
-  // Upstream passes over a key without a certificate.
+  // Upstream ignores a key without a certificate.
   const hasCertificate = clientCertificate !== "" || clientCertificateData !== "";
   return {
     ...(hasCertificate
@@ -144,7 +145,7 @@ function userOptions(
   };
 }
 
-/** Never both: that was refused. */
+/** Only one of the two is given; validation has rejected both. */
 function dataOrFile(data: string, file: string, contents: FileContents): string | undefined {
   if (data !== "") return data;
   return file === "" ? undefined : (contents.get(file) as string);

@@ -1,19 +1,22 @@
-/** What has a body sent: the connection it comes by. */
+/** The source of a body: its connection. */
 export interface ChunkSource {
   pause(): void;
   resume(): void;
-  /** Nobody reads on. */
+  /** Called when the reader stops early. */
   cancel(): void;
 }
 
 type Result = IteratorResult<Uint8Array, undefined>;
 
-/** Bytes that may wait for the reader; then the source pauses until they are fewer. Upstream: Node's streams of bytes. */
+/**
+ * Maximum number of unread bytes. At this number the source pauses, until there are fewer. Upstream: Node's byte
+ * streams.
+ */
 const MAX_UNREAD_BYTES = 65_536;
 
 /**
- * The chunks of a body between the connection that pushes them and the one reader, who asks for one at a time. What came
- * before an end or a failure is read before it. A reader that stops early cuts the source.
+ * The chunks of a body, between the connection that pushes them and the single reader, which requests one at a time.
+ * Chunks received before an end or a failure are read before it. A reader that stops early cancels the source.
  */
 export class ReceivedChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #source: ChunkSource;
@@ -45,7 +48,7 @@ export class ReceivedChunks implements AsyncIterableIterator<Uint8Array, undefin
     this.#finish({ error });
   }
 
-  /** Forgets what nobody has read. */
+  /** Drops all unread chunks. */
   clear(): void {
     this.#unread.length = 0;
     this.#unreadBytes = 0;
@@ -84,7 +87,7 @@ export class ReceivedChunks implements AsyncIterableIterator<Uint8Array, undefin
     this.#reader = undefined;
   }
 
-  /** A failure is told once. */
+  /** Reports a failure only once. */
   #endResult(end: { readonly error?: unknown }): Promise<Result> {
     this.#end = {};
     return "error" in end ? Promise.reject(end.error) : Promise.resolve(DONE);

@@ -7,46 +7,47 @@ import type { Clock } from "@kubewright/clock";
 export interface CommandOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Added to this process's own environment. */
+  /** Added to this process's environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** How long it may take. */
+  /** Time-out for the command. */
   readonly timeoutMs: number;
-  /** Told of each line it writes to standard error, and that it takes long. */
+  /** Called with each line that the command writes to standard error, and when it takes long. */
   readonly warn: (message: string) => void;
-  /** Ends it. */
+  /** Kills the command. */
   readonly signal: AbortSignal;
 }
 
-/** How a command failed. */
+/** The failure of a command. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 
   constructor(
     message: string,
-    /** There is no such command, or it may not be run. */
+    /** Whether the command does not exist, or may not be executed. */
     readonly notFound: boolean,
   ) {
     super(message);
   }
 }
 
-/** Somebody waiting should hear what for. */
+/** Delay before the user is informed what the program is waiting for. */
 const WARN_AFTER_MS = 10_000;
 const MAX_OUTPUT_BYTES = 1 << 20;
 const MAX_REPORTED_LINES = 100;
 const MAX_LINE_LENGTH = 1000;
-/** Signals that end a process which does not listen for them. */
+/** Signals that end a process without a listener for them. */
 const TERMINATION_SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 /**
- * Runs a command and resolves with what it wrote to standard output, at most 1 MiB.
+ * Runs a command, and resolves with its standard output, at most 1 MiB.
  *
- * It gets no standard input and a process group of its own. The whole group is killed when its time is over, when
- * the signal aborts, and when this process is told to end or exits: nothing of it stays behind, but what took itself out of the
- * group. (Killed itself by SIGKILL, a process can do nothing more.)
+ * The command gets no standard input, and its own process group. The whole group is killed when the time-out expires,
+ * when the signal aborts, and when this process gets a termination signal or exits. Only processes that left the group
+ * stay behind. (After SIGKILL, this process can no longer kill the group.)
  *
- * @throws CommandError for a command that cannot be started, fails, takes or prints too much; the signal's reason.
+ * @throws CommandError for a command that cannot be started, fails, takes too long or prints too much; the signal's
+ * reason.
  */
 export async function runCommand(options: CommandOptions): Promise<string> {
   const { command, args, env, clock, timeoutMs, warn, signal } = options;
@@ -73,7 +74,7 @@ export async function runCommand(options: CommandOptions): Promise<string> {
   const stopKillingOnExit = killOnProcessExit(child);
   const seconds = Math.round(timeoutMs / 1000);
   const timers = [
-    // Not with its arguments, which may be secret.
+    // The message does not contain the arguments, because they may be secret.
     clock.setTimer(
       WARN_AFTER_MS,
       () => warn(`still waiting for ${command}, which is killed after ${seconds} s`),
@@ -116,7 +117,7 @@ export async function runCommand(options: CommandOptions): Promise<string> {
     signal.removeEventListener("abort", onAbort);
     stopKillingOnExit();
     for (const timer of timers) timer.cancel();
-    // Something that left the group may hold them open for ever.
+    // A process that left the group may hold them open for ever.
     child.stdout?.destroy();
     child.stderr?.destroy();
   }
@@ -130,17 +131,21 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(CAN_KILL_GROUPS ? -pid : pid, "SIGKILL");
   } catch {
-    // Nobody is left.
+    // The group has ended already.
   }
 }
 
-/** @returns what ends the guard. */
+/**
+ * Kills the command when this process exits or gets a termination signal.
+ *
+ * @returns a function that removes the listeners.
+ */
 function killOnProcessExit(child: ChildProcess): () => void {
   const onExit = (): void => killGroup(child);
   const onSignal = (name: NodeJS.Signals): void => {
     killGroup(child);
     stop();
-    // Had nobody listened, it would have ended us.
+    // Without listeners, the signal would have ended this process.
     if (process.listenerCount(name) === 0) process.kill(process.pid, name);
   };
   const stop = (): void => {
@@ -152,7 +157,10 @@ function killOnProcessExit(child: ChildProcess): () => void {
   return stop;
 }
 
-/** Takes bytes and tells whole lines, without what could change a terminal; after too many, no more. */
+/**
+ * Splits bytes into lines and reports each one, without terminal control characters. Stops reporting after {@link
+ * MAX_REPORTED_LINES} lines.
+ */
 class LineReporter {
   /** The last line that is not empty. */
   last = "";
@@ -184,7 +192,9 @@ class LineReporter {
   }
 }
 
-/** Control characters as `U+001B`. Upstream: client-go tools/clientcmd `cleanANSIEscapeCodes`. */
+/**
+ * Replaces control characters with text such as `U+001B`. Upstream: client-go tools/clientcmd `cleanANSIEscapeCodes`.
+ */
 export function escapeControlCharacters(text: string): string {
   return text.replaceAll(
     /[\p{C}]/gu,

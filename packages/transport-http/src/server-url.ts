@@ -1,10 +1,10 @@
 import type { ConnectionOptions } from "./connection-options.js";
 
 /**
- * The address of an API server. One without a scheme, such as `localhost:8001`, is `https` when the connection has anything
- * to do with TLS, else `http` (client-go `rest.DefaultServerURL`).
+ * Returns the URL of an API server. An address without a scheme, such as `localhost:8001`, is `https` if the connection
+ * has TLS options, else `http` (client-go `rest.DefaultServerURL`).
  *
- * @throws Error for what is no http or https URL.
+ * @throws Error if the address is not an http or https URL.
  */
 export function serverUrl({ server, ca, cert, insecureSkipTlsVerify }: ConnectionOptions): URL {
   const scheme = ca !== undefined || cert || insecureSkipTlsVerify ? "https" : "http";

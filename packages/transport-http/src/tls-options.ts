@@ -2,7 +2,7 @@ import { X509Certificate, createPrivateKey } from "node:crypto";
 
 import type { ConnectionOptions } from "./connection-options.js";
 
-/** What a TLS connection is made with, apart from a client certificate. */
+/** The TLS options of a connection, except the client certificate. */
 export interface TlsOptions {
   readonly rejectUnauthorized: boolean;
   readonly ca?: readonly string[];
@@ -10,10 +10,11 @@ export interface TlsOptions {
 }
 
 /**
- * How to know the server.
+ * Returns the options for verifying the server.
  *
- * @throws Error when there are authorities that are not to be asked, or no certificate in what should hold some: Node would
- *   not mind either. Upstream: client-go `transport.TLSConfigFor`, which for an empty file trusts nobody from then on.
+ * @throws Error if authorities are combined with `insecureSkipTlsVerify`, or if the authorities contain no certificate.
+ * Node accepts both. Upstream: client-go `transport.TLSConfigFor`, which trusts no authority after reading an empty
+ * file.
  */
 export function tlsOptions({ ca, insecureSkipTlsVerify = false, serverName }: ConnectionOptions): TlsOptions {
   if (ca !== undefined && insecureSkipTlsVerify)
@@ -26,9 +27,9 @@ export function tlsOptions({ ca, insecureSkipTlsVerify = false, serverName }: Co
 }
 
 /**
- * That a client certificate and a private key, in PEM, can be used together.
+ * Checks that a client certificate and a private key, in PEM, belong together.
  *
- * @throws Error when they cannot, or there is no key. A key without a certificate means nothing, as upstream.
+ * @throws Error if they do not, or if there is no key. A key without a certificate is ignored, as upstream.
  */
 export function checkKeyPair(cert: string | undefined, key: string | undefined): void {
   if (!cert) return;
@@ -44,7 +45,7 @@ export function checkKeyPair(cert: string | undefined, key: string | undefined):
   if (!matches) throw new Error("tls: private key does not match public key");
 }
 
-/** Those that can be understood; there has to be one (Go's `AppendCertsFromPEM`). */
+/** Returns the valid certificates; there has to be at least one (Go's `AppendCertsFromPEM`). */
 function parseCertificates(pem: string): readonly string[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
   if (blocks === null)

@@ -4,13 +4,14 @@ import type { Clock } from "@kubewright/clock";
 
 import type { Identity, IdentitySource } from "./identity.js";
 
-/** Tokens are kept for a minute, and read again ten seconds before that is over. */
+/** Tokens are valid for a minute, and read again ten seconds before its end. */
 const REREAD_INTERVAL_MS = 50_000;
 
 /**
- * A bearer token that somebody else keeps up to date in a file.
+ * A bearer token that another program keeps up to date in a file.
  *
- * Read again as soon as the server refuses it, for which client-go waits out the minute. A file that cannot be read, or is empty, leaves the last good token in use. Upstream: client-go `transport/token_source.go`.
+ * The file is read again as soon as the server rejects the token; client-go waits for the end of the minute. If the
+ * file cannot be read, or is empty, the last valid token stays in use. Upstream: client-go `transport/token_source.go`.
  */
 export class TokenFile implements IdentitySource {
   readonly #path: string;
@@ -25,14 +26,14 @@ export class TokenFile implements IdentitySource {
     this.#identity = initial ? { authorization: `Bearer ${initial}` } : undefined;
   }
 
-  /** @throws Error naming the file, when there never was a token. */
+  /** @throws Error naming the file, if no token was ever read. */
   current(): Identity | Promise<Identity> {
     if (this.#identity !== undefined && this.#clock.monotonic() < this.#freshUntilMs) return this.#identity;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
   }
 
-  /** A token that was revoked before its time has a successor. */
+  /** If a token was revoked early, the file contains a new one. */
   rejected(identity: Identity): void {
     if (identity === this.#identity) this.#freshUntilMs = -Infinity;
   }

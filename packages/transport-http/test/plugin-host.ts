@@ -1,7 +1,7 @@
 /**
- * Run as a process of its own: asks for something with a credential plugin, and prints what becomes of it.
+ * Runs as a separate process: sends a request with a credential plugin, and prints the result.
  *
- *   node plugin-host.ts HANDLES_SIGTERM COMMAND ARGUMENT…
+ *     node plugin-host.ts HANDLES_SIGTERM COMMAND ARGUMENT…
  */
 import { createHttpTransport } from "@kubewright/transport-http";
 
