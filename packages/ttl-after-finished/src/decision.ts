@@ -1,11 +1,11 @@
-/** What one look at a finished Job with a time to live came to. */
+/** The result of one sync of a finished Job with a TTL. */
 export interface TTLDecision {
   readonly atMs: number;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** `waiting`: its time is not over yet. */
+  /** `waiting`: the TTL has not expired yet. */
   readonly outcome: "waiting" | "deleted";
-  /** When its time is over, or was. */
+  /** Expiry time of the TTL, in epoch milliseconds. */
   readonly expiresMs: number;
 }

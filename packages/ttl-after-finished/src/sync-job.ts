@@ -12,17 +12,17 @@ export interface SyncDeps {
   readonly logger: Logger;
   readonly now: () => number;
   readonly onDecision: (decision: TTLDecision) => void;
-  /** Hears how long after its time a Job was deleted. */
+  /** Called with the seconds between the expiry of a Job's TTL and its deletion. */
   readonly observeDeletion: (seconds: number) => void;
 }
 
 /**
- * Deletes a Job whose time is over, its pods first; or says when to look again.
+ * Deletes a Job whose TTL has expired, its pods first; or returns when to sync again.
  *
- * Both the cached and the live Job must have expired: its time to live may just have been extended, or another Job may have
- * taken its name.
+ * Both the cached and the live Job must have expired: the TTL may just have been extended, or another Job may have been
+ * created with the same name.
  *
- * @throws what the API server refused, 404 and 409 too.
+ * @throws the API server's errors, including 404 and 409.
  * @see kubernetes v1.36 pkg/controller/ttlafterfinished/ttlafterfinished_controller.go processJob
  */
 export async function syncJob(key: ObjectKey, deps: SyncDeps, signal: AbortSignal): Promise<ReconcileResult> {
@@ -51,7 +51,7 @@ export async function syncJob(key: ObjectKey, deps: SyncDeps, signal: AbortSigna
   return {};
 }
 
-/** What is left of a Job's time, reported to those who listen. */
+/** Returns the remaining TTL of a Job, and reports a waiting Job to `onDecision`. */
 function evaluate(job: DeepReadonly<Job>, deps: SyncDeps): TimeLeft {
   const atMs = deps.now();
   const left = timeLeft(job, atMs);

@@ -1,25 +1,25 @@
 import { type DeepReadonly, type Job, finishedCondition, keyOf, parseTime } from "@kubewright/api";
 
-/** What becomes of a Job whose clean-up is looked at. */
+/** The state of a Job's TTL. */
 export type TimeLeft =
-  /** It is being deleted, or has not finished, or has no time to live. */
+  /** The Job is being deleted, has not finished, or has no TTL. */
   | { readonly type: "none" }
   | { readonly type: "pending"; readonly remainingMs: number; readonly finishedMs: number }
-  /** Its time was over at `expiredMs`, or is right now. */
+  /** The TTL expired at `expiredMs`, which can be the current time. */
   | { readonly type: "expired"; readonly expiredMs: number; readonly finishedMs: number };
 
 /**
- * How long a finished Job may still live.
+ * Returns the remaining TTL of a Job.
  *
- * A finish in the future, by clocks that differ, is taken as it is: the time to live then begins when it has come.
+ * If the finish time is in the future, because of clock skew, the TTL begins at that time.
  *
- * @throws Error when the Job does not say when it finished.
+ * @throws Error if the Job has no finish time.
  * @see kubernetes v1.36 pkg/controller/ttlafterfinished/ttlafterfinished_controller.go processTTL, timeLeft
  */
 export function timeLeft(job: DeepReadonly<Job>, nowMs: number): TimeLeft {
   const ttlSeconds = job.spec?.ttlSecondsAfterFinished;
   if (job.metadata.deletionTimestamp || ttlSeconds == null) return { type: "none" };
-  // Its time counts, not `completionTime`, which failed Jobs lack.
+  // Uses the condition's time. Failed Jobs have no `completionTime`.
   const end = finishedCondition(job);
   if (end === undefined) return { type: "none" };
   const finishedMs = parseTime(end.lastTransitionTime);
@@ -29,7 +29,7 @@ export function timeLeft(job: DeepReadonly<Job>, nowMs: number): TimeLeft {
   return remainingMs > 0 ? { type: "pending", remainingMs, finishedMs } : { type: "expired", expiredMs, finishedMs };
 }
 
-/** Whether the Job has finished and is to be cleaned up some time. */
+/** Whether the Job has finished and has a TTL. */
 export function needsCleanup(job: DeepReadonly<Job>): boolean {
   return job.spec?.ttlSecondsAfterFinished != null && finishedCondition(job) !== undefined;
 }

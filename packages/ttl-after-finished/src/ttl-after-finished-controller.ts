@@ -6,26 +6,26 @@ import { type SyncDeps, syncJob } from "./sync-job.js";
 import { needsCleanup } from "./time-left.js";
 
 export interface TTLAfterFinishedControllerOptions extends ControllerDeps {
-  /** Jobs looked at at once. Default 5. */
+  /** Number of concurrent syncs. Default 5. */
   readonly workers?: number;
   readonly metrics?: TTLAfterFinishedMetrics | undefined;
-  /** Told of every finished Job with a time to live that was looked at. */
+  /** Called for every synced Job that has finished and has a TTL. */
   readonly onDecision?: (decision: TTLDecision) => void;
 }
 
 export interface TTLAfterFinishedMetrics {
   /**
-   * `ttl_after_finished_controller_job_deletion_duration_seconds`: seconds from the end of a Job's time to its deletion.
-   * Upstream's buckets are 0.1, 0.2, 0.4 … 819.2.
+   * `ttl_after_finished_controller_job_deletion_duration_seconds`: seconds from the expiry of a Job's TTL to its
+   * deletion. Upstream's buckets are 0.1, 0.2, 0.4 … 819.2.
    */
   jobDeletionDuration(seconds: number): void;
 }
 
 /**
- * Deletes finished Jobs `ttlSecondsAfterFinished` after their end, in the foreground: a garbage collector has to remove
- * their pods before they are gone.
+ * Deletes finished Jobs `ttlSecondsAfterFinished` after they finished, in the foreground: a garbage collector has to
+ * delete their pods first.
  *
- * A timer per Job fires exactly when its time is over. A time to live that changes while it runs is looked up again then.
+ * A timer per Job fires exactly when the TTL expires. If the TTL has changed by then, the Job is evaluated again.
  *
  * @see kubernetes v1.36 pkg/controller/ttlafterfinished/ttlafterfinished_controller.go Controller
  */

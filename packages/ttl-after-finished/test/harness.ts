@@ -8,23 +8,26 @@ import { onTestFinished } from "vitest";
 
 import { TTLAfterFinishedController, type TTLDecision } from "../src/index.js";
 
-/** What fills its caches. */
+/** Verbs of requests that fill the caches. */
 const CACHE_VERBS: ReadonlySet<string> = new Set(["list", "watch"]);
 
-/** The controller on a clock that begins at second 0; its requests are timed, e.g. `10 delete jobs.batch default/j`. */
+/**
+ * Runs the controller with a clock that starts at second 0. Requests are recorded with their time, e.g. `10 delete
+ * jobs.batch default/j`.
+ */
 export class Harness {
   readonly decisions: TTLDecision[] = [];
-  /** Seconds of the metric. */
+  /** Values of the metric, in seconds. */
   readonly durations: number[] = [];
   readonly jobs;
-  /** Changes what the controller's cache holds. */
+  /** Transforms the Jobs in the controller's cache. */
   transform: (job: DeepReadonly<Job>) => DeepReadonly<Job> = (job) => job;
   readonly #cluster: TestCluster;
   readonly #startMs: number;
   #controller: RunningController | undefined;
   #returnedCount = 0;
 
-  /** An API server and nothing else, until the test has ended. */
+  /** Starts only an API server, until the test ends. */
   static async begin(): Promise<Harness> {
     const cluster = await startTestCluster({
       against: "in-process",
@@ -46,12 +49,12 @@ export class Harness {
     this.#controller = await this.#cluster.run((deps) => this.#make(deps), { name: "ttl" });
   }
 
-  /** Seconds may be parts of them. */
+  /** Accepts fractions of a second. */
   async advance(seconds: number): Promise<void> {
     await this.#cluster.advance(seconds * 1000);
   }
 
-  /** What the controller sent since the last call. */
+  /** Returns the controller's requests since the last call. */
   sent(): string[] {
     const requests = (this.#controller?.requests ?? []).filter(({ verb }) => !CACHE_VERBS.has(verb));
     const newRequests = requests.slice(this.#returnedCount);
@@ -59,12 +62,12 @@ export class Harness {
     return newRequests.map((request) => `${(request.atMs - this.#startMs) / 1000} ${requestText(request)}`);
   }
 
-  /** What it sent along. */
+  /** Bodies of the controller's requests. */
   get bodies(): unknown[] {
     return (this.#controller?.requests ?? []).map(({ body }) => body).filter((body) => body !== undefined);
   }
 
-  /** Lets something happen just before the next such request reaches the server. */
+  /** Runs an action just before the next such request reaches the server. */
   before(verb: "get" | "delete", action: () => Promise<void>): void {
     this.#cluster.faults.before({ by: "ttl", verb, resource: jobs }, action);
   }
@@ -94,7 +97,7 @@ export class Harness {
     return { name: "ttl", run: (signal) => runInStages([[controller], [informers]], signal) };
   }
 
-  /** What the controller warned of. */
+  /** Warnings logged by the controller. */
   get warnings(): string[] {
     return (this.#controller?.logged ?? []).filter(({ level }) => level === "warn").map(({ message }) => message);
   }
@@ -112,7 +115,7 @@ export class Harness {
     await this.#cluster.advance(0);
   }
 
-  /** Ends the Job as the Job controller would. */
+  /** Finishes the Job as the Job controller would. */
   async finishJob(type: "Complete" | "Failed" = "Complete", atSecond = this.#second()): Promise<void> {
     const before = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";
     await this.setConditions([this.condition(before, "True", atSecond), this.condition(type, "True", atSecond)]);
@@ -152,7 +155,7 @@ export class Harness {
     }
   }
 
-  /** Does away with the Job, finalizers and all. */
+  /** Deletes the Job, and its pods in the background. */
   async removeJob(): Promise<void> {
     await this.jobs.delete("j", { namespace: "default", propagationPolicy: "Background" });
   }
