@@ -4,7 +4,7 @@ import { BucketRateLimiter } from "./bucket-rate-limiter.js";
 import { ItemExponentialFailureRateLimiter } from "./item-rate-limiters.js";
 import type { RateLimiter } from "./rate-limiter.js";
 
-/** The longest delay of several limiters. Every one of them counts every failure. */
+/** The longest delay of several limiters. Every limiter counts every failure. */
 export class MaxOfRateLimiter<T> implements RateLimiter<T> {
   readonly #limiters: readonly RateLimiter<T>[];
 
@@ -25,7 +25,7 @@ export class MaxOfRateLimiter<T> implements RateLimiter<T> {
   }
 }
 
-/** Another limiter's delays, cut at `maxDelayMs`. */
+/** Another limiter's delays, capped at `maxDelayMs`. */
 export class WithMaxWaitRateLimiter<T> implements RateLimiter<T> {
   readonly #limiter: RateLimiter<T>;
   readonly #maxDelayMs: number;
@@ -48,7 +48,9 @@ export class WithMaxWaitRateLimiter<T> implements RateLimiter<T> {
   }
 }
 
-/** What controllers use unless they say otherwise: 5 ms doubling to 1000 s per item, and 10 per second (burst 100) over all. */
+/**
+ * The default limiter of controllers: 5 ms doubling to 1000 s per item, and 10 per second (burst 100) over all items.
+ */
 export function defaultControllerRateLimiter<T>({ clock }: { clock: Clock }): RateLimiter<T> {
   return new MaxOfRateLimiter<T>(
     new ItemExponentialFailureRateLimiter({ baseDelayMs: 5, maxDelayMs: 1_000_000 }),

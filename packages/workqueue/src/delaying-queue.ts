@@ -4,8 +4,8 @@ import { ItemHeap, type RankedItem } from "./item-heap.js";
 import { WorkQueue, checkItem } from "./work-queue.js";
 
 /**
- * A {@link WorkQueue} that can take items for later. Items that become ready at the same time are added in the order in
- * which they were asked for.
+ * A {@link WorkQueue} that can add items after a delay. Items that become ready at the same time are added in the order
+ * of their {@link addAfter} calls.
  *
  * @see kubernetes v1.36 client-go util/workqueue/delaying_queue.go
  */
@@ -17,10 +17,10 @@ export class DelayingQueue<T> extends WorkQueue<T> {
   #timerDueMs = Infinity;
 
   /**
-   * Adds `item` after `delayMs` milliseconds of monotonic time, or at once when that is not positive.
+   * Adds `item` after `delayMs` milliseconds of monotonic time, or immediately if the delay is not positive.
    *
-   * Two delays of one item collapse to the earlier. An {@link add} neither cancels nor is cancelled by one: the item is
-   * then processed twice. There is no way to take a delay back but shutting down, which drops all.
+   * Two delays of one item collapse to the earlier one. An {@link add} neither cancels a delay nor is cancelled by one:
+   * the item is then processed twice. Only shutting down cancels delays; it drops all of them.
    *
    * @throws RangeError for an infinite delay, TypeError for an item that is not a primitive.
    */
@@ -49,7 +49,7 @@ export class DelayingQueue<T> extends WorkQueue<T> {
     if (readyAtMs < this.#timerDueMs) this.#arm(readyAtMs, delayMs);
   }
 
-  /** Called for each item whose time has come. */
+  /** Called for each item whose delay has passed. */
   protected onDelayPassed(item: T): void {
     this.add(item);
   }
@@ -58,13 +58,13 @@ export class DelayingQueue<T> extends WorkQueue<T> {
     return this.#byItem.has(item);
   }
 
-  /** Takes the delay of an item back, if it has one. */
+  /** Cancels the delay of an item, if it has one. */
   protected cancelDelay(item: T): void {
     const waiting = this.#byItem.get(item);
     if (waiting === undefined) return;
     this.#byItem.delete(item);
     this.#waiting.remove(waiting);
-    // A timer for nothing would keep a process, and a simulation, going.
+    // A timer without items would keep the process, and a simulation, running.
     if (this.#byItem.size > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -1,8 +1,8 @@
-/** Failures per item. */
+/** Number of failures per item. */
 export class FailureCounter<T> {
   readonly #failures = new Map<T, number>();
 
-  /** Counts one more, and returns how many there were before. */
+  /** Counts one failure, and returns the previous number. */
   count(item: T): number {
     const before = this.get(item);
     this.#failures.set(item, before + 1);

@@ -1,15 +1,15 @@
-/** An item in its place. */
+/** An item of the heap with its sort keys. */
 export interface RankedItem<T> {
   readonly item: T;
-  /** What it is sorted by, the lowest first: a time, or a priority turned round. */
+  /** Primary sort key, lowest first: a time, or a negated priority. */
   rank: number;
-  /** Breaks ties: equal ranks come out in the order they were asked for. */
+  /** Breaks ties: equal ranks come out in the order they were added. */
   sequence: number;
-  /** Position in the heap, kept by {@link ItemHeap}. */
+  /** Position in the heap, maintained by {@link ItemHeap}. */
   index: number;
 }
 
-/** A binary min-heap by rank, then sequence, whose elements may be brought forward or removed in O(log n). */
+/** A binary min-heap by rank, then sequence. Moving an element forward and removing one are O(log n). */
 export class ItemHeap<T> {
   readonly #items: RankedItem<T>[] = [];
 
@@ -22,7 +22,7 @@ export class ItemHeap<T> {
     this.#siftUp(ranked, this.#items.length - 1);
   }
 
-  /** To be called after an element's rank was lowered. */
+  /** Restores the order after an element's rank was lowered. */
   moveForward(ranked: RankedItem<T>): void {
     this.#siftUp(ranked, ranked.index);
   }
@@ -34,7 +34,7 @@ export class ItemHeap<T> {
     return first;
   }
 
-  /** Takes an element out that is in the heap. */
+  /** Removes an element. It must be in the heap. */
   remove(ranked: RankedItem<T>): void {
     const last = this.#items.pop()!;
     if (last === ranked) return;
@@ -62,7 +62,7 @@ export class ItemHeap<T> {
     ranked.index = index;
   }
 
-  /** Puts `ranked` at a place that is free, and lets it sink to its own. */
+  /** Puts `ranked` into a free position and sifts it down. */
   #siftDown(ranked: RankedItem<T>, from: number): void {
     const items = this.#items;
     let index = from;

@@ -15,7 +15,7 @@ export class ItemExponentialFailureRateLimiter<T> implements RateLimiter<T> {
   }
 
   when(item: T): number {
-    // 2^1023 is the largest power that is a number; anything near it is over every maximum.
+    // 2^1023 is the largest power of two that a number can hold. Delays near it exceed every maximum.
     const exponent = Math.min(this.#failures.count(item), 1023);
     return Math.min(this.#baseDelayMs * 2 ** exponent, this.#maxDelayMs);
   }
@@ -29,7 +29,7 @@ export class ItemExponentialFailureRateLimiter<T> implements RateLimiter<T> {
   }
 }
 
-/** `fastDelayMs` for the first `maxFastAttempts` failures of the item, `slowDelayMs` after. */
+/** `fastDelayMs` for the first `maxFastAttempts` failures of the item, `slowDelayMs` for later ones. */
 export class ItemFastSlowRateLimiter<T> implements RateLimiter<T> {
   readonly #failures = new FailureCounter<T>();
   readonly #fastDelayMs: number;

@@ -1,19 +1,20 @@
 export interface ParallelizeOptions {
-  /** Most pieces under way at once. */
+  /** Maximum number of concurrent pieces. */
   readonly workers: number;
   readonly pieces: number;
-  /** Pieces a worker takes at a time, and does one after the other. Default and least: 1. */
+  /** Number of pieces that a worker takes at once and processes sequentially. Default and minimum: 1. */
   readonly chunkSize?: number;
-  /** Once aborted no further piece is begun; those under way are waited for. That is not an error. */
+  /** After an abort no further piece starts, and running pieces are awaited. An abort is not an error. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Calls `doPiece` for 0 … pieces − 1 with bounded concurrency, and resolves when every worker has stopped.
  *
- * A piece that throws ends its worker; the others go on and take the remaining chunks.
+ * A piece that throws ends its worker. The other workers continue and take the remaining chunks.
  *
- * @throws RangeError when there are pieces but no worker; the first error of a piece, after all workers have stopped (upstream's crash handler ends the process).
+ * @throws RangeError when there are pieces but no worker; the first error of a piece, after all workers have stopped
+ * (upstream's crash handler ends the process).
  * @see kubernetes v1.36 client-go util/workqueue/parallelizer.go
  */
 export async function parallelizeUntil(

@@ -10,7 +10,7 @@ function setUp() {
   return { clock, queue: new PriorityQueue<string>({ clock, rateLimiter }) };
 }
 
-/** Gets and finishes everything that is ready. */
+/** Gets and finishes all ready items. */
 async function drain(queue: PriorityQueue<string>): Promise<string> {
   const items: string[] = [];
   while (queue.length > 0) {
@@ -28,7 +28,7 @@ test("a live change need not wait for the rest of an initial list", async () => 
   queue.add("changed");
   expect(await queue.get()).toBe("changed");
   expect(await queue.get()).toBe("listed-0");
-  // A change of something listed brings it forward, too.
+  // An add of a listed item moves it forward, too.
   queue.add("listed-9999");
   expect(await queue.get()).toBe("listed-9999");
   expect(await queue.get()).toBe("listed-1");

@@ -3,46 +3,49 @@ import { RateLimitingQueue } from "./rate-limiting-queue.js";
 import { checkItem } from "./work-queue.js";
 
 export interface PriorityAddOptions {
-  /** Higher ones are handed out first. Default 0; for a retry of an item in processing, what it was handed out with. */
+  /**
+   * Items of higher priority are handed out first. Default 0; for a retry of an item in processing, the priority with
+   * which it was handed out.
+   */
   readonly priority?: number;
-  /** Milliseconds to wait first. */
+  /** Delay in milliseconds. */
   readonly afterMs?: number;
-  /** Wait as long as the rate limiter says, but not longer than `afterMs`. */
+  /** Delays the item as the rate limiter decides, but not longer than `afterMs`. */
   readonly rateLimited?: boolean;
 }
 
-/** For what an initial list or a resync brings: it is done when nothing that has just changed waits. */
+/** Priority for items of an initial list or a resync. Such items are processed when no recently changed item waits. */
 export const lowPriority = -100;
 
 /**
- * A {@link RateLimitingQueue} that hands out what has the highest priority first, and, of equal priorities, what came
- * first: with {@link lowPriority} for everything an initial list shows, live changes need not wait for the rest of it.
+ * A {@link RateLimitingQueue} that hands out items by priority, then in order of arrival. With {@link lowPriority} for
+ * all items of an initial list, live changes do not wait for the rest of the list.
  *
- * An item has one entry. Adding it again merges: the higher priority and the earlier time count, so that an `add` also
- * takes the place of a delay. One that is raised joins the end of its new priority.
+ * An item has one entry. Adding it again merges: the higher priority and the earlier time win, so an `add` also
+ * replaces a delay. An item whose priority is raised moves to the end of its new priority class.
  *
- * @see sigs.k8s.io/controller-runtime pkg/controller/priorityqueue; shutting down is as in the other queues here.
+ * @see sigs.k8s.io/controller-runtime pkg/controller/priorityqueue; shutdown works as in this package's other queues.
  */
 export class PriorityQueue<T> extends RateLimitingQueue<T> {
   readonly #heap = new ItemHeap<T>();
   readonly #ready = new Map<T, RankedItem<T>>();
-  /** Of items that are ready, wait for a delay, or were added again while in processing. */
+  /** Priorities of items that are ready, wait for a delay, or were added again while in processing. */
   readonly #pendingPriorities = new Map<T, number>();
-  /** Of items in processing, as they were handed out. */
+  /** Priorities with which the items in processing were handed out. */
   readonly #processingPriorities = new Map<T, number>();
   #order = 0;
 
   /**
-   * Adds items, with a priority, a delay, or both.
+   * Adds items with a priority, a delay, or both.
    *
-   * @throws RangeError for a priority that is not a number or a delay that is infinite, TypeError for an item that is not
-   *   a primitive; those before it are in the queue then.
+   * @throws RangeError for a priority that is not a number or a delay that is infinite, TypeError for an item that is
+   * not a primitive. Items before the invalid one are then in the queue.
    */
   addWithOptions(options: PriorityAddOptions, ...items: readonly T[]): void {
     for (const item of items) this.#addOne(item, options);
   }
 
-  /** With priority 0, if it has none that is higher. */
+  /** Adds an item with priority 0, unless its priority is higher already. */
   override add(item: T): void {
     this.#addOne(item, {});
   }

@@ -1,11 +1,11 @@
 import { type Clock, type Timer, standardErrorLogger } from "@kubewright/clock";
 
 /**
- * Takes the measurements of one queue. Durations are in seconds, as the metrics have them. What it throws is told to standard
- * error, and the queue goes on.
+ * Records the measurements of one queue. Durations are in seconds, like the metrics. Errors it throws are reported to
+ * standard error, and the queue continues.
  */
 export interface QueueMetrics {
-  /** `workqueue_depth`: items to be processed, those added again while in processing included. */
+  /** `workqueue_depth`: items to be processed, including items added again while in processing. */
   setDepth(items: number): void;
   /** `workqueue_adds_total` */
   countAdd(): void;
@@ -21,12 +21,12 @@ export interface QueueMetrics {
   countRetry(): void;
 }
 
-/** Makes the metrics of queues: one set per queue name. */
+/** Creates the metrics of queues, one set per queue name. */
 export interface QueueMetricsProvider {
   forQueue(name: string): QueueMetrics;
 }
 
-/** How a metric is registered. All have the one label `name`. */
+/** Definition of a metric, for its registration. All metrics have the single label `name`. */
 export interface QueueMetricDefinition {
   readonly type: "counter" | "gauge" | "histogram";
   readonly name: string;
@@ -37,7 +37,7 @@ export interface QueueMetricDefinition {
 /** Ten buckets growing tenfold from 10 ns, rounded as Go's multiplication rounds them. */
 const BUCKETS = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10];
 
-/** Names, help texts and buckets of upstream's metrics (component-base metrics/prometheus/workqueue). */
+/** Names, help texts and buckets of the upstream metrics (component-base metrics/prometheus/workqueue). */
 export const queueMetricDefinitions = {
   depth: { type: "gauge", name: "workqueue_depth", help: "Current depth of workqueue" },
   adds: { type: "counter", name: "workqueue_adds_total", help: "Total number of adds handled by workqueue" },
@@ -71,10 +71,10 @@ export const queueMetricDefinitions = {
 const AGE_INTERVAL_MS = 500;
 
 /**
- * Keeps the times a queue's metrics need.
+ * Records the timestamps that a queue's metrics need.
  *
- * The two ages are refreshed every 500 ms while something is in processing, and once after; upstream's ticker also runs
- * while there is nothing to tell, which would keep a simulation busy for no change of value.
+ * The two age gauges are refreshed every 500 ms while items are in processing, and once afterwards. Upstream's ticker
+ * also runs while the gauges cannot change, which would keep a simulation running for nothing.
  *
  * @see kubernetes v1.36 client-go util/workqueue/metrics.go
  */
@@ -121,7 +121,7 @@ export class QueueRecorder<T> {
     this.#metrics.countRetry();
   }
 
-  /** The ages keep their last values from here on, as upstream. */
+  /** Stops the refresh. The age gauges keep their last values, as upstream. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -147,7 +147,7 @@ export class QueueRecorder<T> {
   }
 }
 
-/** Metrics whose failures are reported: a queue goes on without them. */
+/** Wraps metrics so that their errors are reported and the queue continues. */
 function withErrorsReported(metrics: QueueMetrics, report: (error: unknown) => void): QueueMetrics {
   const guard = (measure: () => void): void => {
     try {

@@ -6,7 +6,7 @@ import { ItemExponentialFailureRateLimiter } from "./item-rate-limiters.js";
 import { PriorityQueue } from "./priority-queue.js";
 import { RateLimitingQueue } from "./rate-limiting-queue.js";
 
-/** What somebody does to the queue, or how long nothing is done. */
+/** One operation on the queue, or a pause. */
 const step = fc.oneof(
   fc.record({
     type: fc.constantFrom("add" as const, "addRateLimited" as const),
@@ -27,7 +27,7 @@ const step = fc.oneof(
 const scenario = fc.record({
   steps: fc.array(step, { maxLength: 40 }),
   workers: fc.integer({ min: 1, max: 4 }),
-  /** How long each processing takes, and whether it fails, over and over. */
+  /** The duration of each processing, and whether it fails; repeated cyclically. */
   work: fc.array(fc.record({ ms: fc.integer({ min: 0, max: 7 }), fails: fc.boolean() }), {
     minLength: 1,
     maxLength: 8,
@@ -59,7 +59,7 @@ test.for([
             const { ms, fails } = work[processed++ % work.length]!;
             await clock.sleep(ms);
             processing.delete(key);
-            // Every failure is retried at most a few times, so that there is an end.
+            // Limits the retries of an item, so that the run ends.
             if (fails && queue.numRequeues(key) < 4) queue.addRateLimited(key);
             else queue.forget(key);
             queue.done(key);

@@ -7,10 +7,10 @@ export interface RateLimitingQueueOptions<T> extends WorkQueueOptions {
 }
 
 /**
- * The queue of controllers: a {@link DelayingQueue} whose retries wait as long as a rate limiter says.
+ * The queue of controllers: a {@link DelayingQueue} whose retries wait as a rate limiter decides.
  *
- * What a worker does with an item: on success {@link forget}; on error {@link addRateLimited}; to come back later
- * `forget` and `addAfter`; and always, last, `done`.
+ * A worker calls {@link forget} on success and {@link addRateLimited} on an error. To process an item again later it
+ * calls `forget` and `addAfter`. In all cases it calls `done` last.
  *
  * @see kubernetes v1.36 client-go util/workqueue/rate_limiting_queue.go
  */
@@ -27,12 +27,12 @@ export class RateLimitingQueue<T> extends DelayingQueue<T> {
     this.addAfter(item, this.rateLimiter.when(item));
   }
 
-  /** Ends the item's record of failures. Takes nothing out of the queue, and does not stand for `done`. */
+  /** Resets the item's failure count. Does not remove the item from the queue, and does not replace `done`. */
   forget(item: T): void {
     this.rateLimiter.forget(item);
   }
 
-  /** How often the item was added rate limited since it was last forgotten. */
+  /** Number of rate-limited adds of the item since it was last forgotten. */
   numRequeues(item: T): number {
     return this.rateLimiter.numRequeues(item);
   }

@@ -3,7 +3,9 @@ import path from "node:path";
 
 import { expect, test } from "vitest";
 
-/** The "cases to test" of the behaviour reference that belong here, by number: each with the file and test that shows it. */
+/**
+ * The "cases to test" of the behaviour reference for this package, by number: each with the file and title of its test.
+ */
 const cases: Readonly<Record<number, readonly [file: string, title: string]>> = {
   1: ["work-queue", "items added twice are handed out once, in order of arrival"],
   2: ["work-queue", "any number of adds during processing cause one more run, queued when it is done"],

@@ -6,11 +6,11 @@ test("holds what a Set would hold, few items and many, strings and others", () =
   const items = [...Array.from({ length: 40 }, (_, index) => (index % 3 === 0 ? index : `item ${index}`)), NaN];
   const held = new SmallSet<string | number>();
   const expected = new Set<string | number>();
-  // Numbers of a generator that is not to repeat itself soon.
+  // A pseudorandom sequence with a long period.
   let state = 1;
   for (let step = 0; step < 5_000; step++) {
     state = (state * 48_271) % 2_147_483_647;
-    // Now few are in, now many.
+    // Alternates between few items and many.
     const few = step % 1_000 < 500;
     const item = items[state % (few ? 12 : items.length)]!;
     const adds = (state >> 8) % 3 !== 0;

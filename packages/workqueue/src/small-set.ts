@@ -1,9 +1,9 @@
-/** So many strings are faster found by looking at each. */
+/** Up to this size, a linear search of strings is faster than a `Set`. */
 const MAX_IN_ARRAY = 8;
 
 /**
- * A set for the items that workers hold: mostly none, one or a few. A `Set` makes itself a new table whenever it has
- * become empty, which costs more than all else that is done with it.
+ * A set that usually has no, one or a few items, such as the items in processing. A `Set` allocates a new table
+ * whenever it has become empty, which costs more than all other operations on it.
  */
 export class SmallSet<T> {
   readonly #array: T[] = [];
@@ -17,16 +17,16 @@ export class SmallSet<T> {
     return this.#array.includes(item) || (this.#overflow.size > 0 && this.#overflow.has(item));
   }
 
-  /** Answers whether the item was not there before. */
+  /** Adds an item. Returns false if the set contained it before. */
   add(item: T): boolean {
     if (this.has(item)) return false;
-    // An array does not find everything that a Set does: NaN.
+    // `Array.indexOf` does not find NaN, so only strings go into the array.
     if (typeof item === "string" && this.#array.length < MAX_IN_ARRAY) this.#array.push(item);
     else this.#overflow.add(item);
     return true;
   }
 
-  /** Answers whether the item was there. */
+  /** Removes an item. Returns whether the set contained it. */
   delete(item: T): boolean {
     const index = this.#array.indexOf(item);
     if (index < 0) return this.#overflow.size > 0 && this.#overflow.delete(item);

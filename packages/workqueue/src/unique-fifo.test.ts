@@ -14,7 +14,7 @@ test("what arrives leaves in order, once, and may then come again", () => {
 
 type Step = number | { readonly from: number; readonly count: number };
 
-/** A list that is searched. */
+/** A reference implementation: an array with linear search. */
 class Model {
   readonly #items: number[] = [];
 
@@ -34,7 +34,7 @@ class Model {
 }
 
 test("it does what a list that is searched would do, however long it gets and however often it runs empty", () => {
-  /** Pushes the items of a range, or takes some out. */
+  /** Pushes the items of a range, or removes some items. */
   const step = fc.oneof(
     fc.record({ from: fc.nat(300), count: fc.integer({ min: 1, max: 200 }) }),
     fc.integer({ min: 1, max: 200 }),
@@ -58,6 +58,6 @@ test("it does what a list that is searched would do, however long it gets and ho
     }),
     { numRuns: 100 },
   );
-  // Far more than a generation keeps of what has left.
+  // Far more than the number of stale keys in a generation.
   expect(mostTaken).toBeGreaterThan(200);
 });

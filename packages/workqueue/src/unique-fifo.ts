@@ -1,13 +1,14 @@
-/** How many items that left a generation may keep before it is closed. */
+/** Number of removed items after which a generation is closed to new items. */
 const MAX_STALE_KEYS = 32;
 
 /**
- * Items in order of arrival, each at most once.
+ * A FIFO queue in which every item occurs at most once.
  *
- * An item is in as long as its position is not behind the front, so nothing is looked up again and deleted when it leaves:
- * that would cost as much as adding did. The keys of those that left go all at once instead. New items join the newer of
- * two generations; one that items have left is closed to new ones, and dropped when it is empty. Keys kept for nothing
- * are thus at most as many as the queue was long when the oldest of them joined, and {@link MAX_STALE_KEYS}.
+ * An item is in the queue if its position is not before the front. Removing an item therefore does not delete its key,
+ * which would cost as much as adding it. The keys of removed items are dropped together: new items join the newer of
+ * two generations. A generation from which {@link MAX_STALE_KEYS} items were removed is closed to new items, and
+ * dropped when it is empty. The number of stale keys is at most the length of the queue when the oldest of them joined,
+ * plus {@link MAX_STALE_KEYS}.
  */
 export class UniqueFifo<T> {
   #older = new Generation<T>();
@@ -17,11 +18,11 @@ export class UniqueFifo<T> {
     return this.#older.size + this.#newer.size;
   }
 
-  /** Answers whether the item was not there before. */
+  /** Appends an item. Returns false if it is in the queue already. */
   push(item: T): boolean {
     if (this.#newer.has(item) || (this.#older.size > 0 && this.#older.has(item))) return false;
     if (this.#newer.removedCount >= MAX_STALE_KEYS) {
-      // Items leave the newer one only when the older one is empty.
+      // Items are removed from the newer generation only when the older one is empty.
       this.#older = this.#newer;
       this.#newer = new Generation();
     }
@@ -29,7 +30,7 @@ export class UniqueFifo<T> {
     return true;
   }
 
-  /** Takes the first item out. Only when there is one. */
+  /** Removes and returns the first item. The queue must not be empty. */
   shift(): T {
     const newest = this.#older.size === 0;
     const generation = newest ? this.#newer : this.#older;
@@ -45,7 +46,7 @@ export class UniqueFifo<T> {
 class Generation<T> {
   readonly #items: T[] = [];
   readonly #positions = new Map<T, number>();
-  /** How many have left: the position of the front. */
+  /** Number of removed items, which is the position of the front. */
   removedCount = 0;
 
   get size(): number {

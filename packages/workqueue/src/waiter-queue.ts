@@ -1,9 +1,9 @@
-/** So many places at the front may be empty before the others move up. */
+/** Number of empty slots at the front before the others move up. */
 const MAX_EMPTY_SLOTS = 32;
 
 /**
- * Who waits, in order. Taking the first does not move all others, as `shift` of an array does: each of the twenty workers
- * of a queue would be moved for each item.
+ * A FIFO queue of waiters. Taking the first does not move all others, unlike `shift` of an array: a queue with twenty
+ * workers would move all of them for each item.
  */
 export class WaiterQueue<T> {
   readonly #slots: (T | undefined)[] = [];
@@ -17,7 +17,7 @@ export class WaiterQueue<T> {
     this.#slots.push(waiter);
   }
 
-  /** Only when somebody waits. */
+  /** Removes and returns the first waiter. The queue must not be empty. */
   shift(): T {
     const waiter = this.#slots[this.#first]!;
     this.#slots[this.#first++] = undefined;
@@ -25,7 +25,7 @@ export class WaiterQueue<T> {
     return waiter;
   }
 
-  /** Ignored for who does not wait. */
+  /** Removes a waiter. Has no effect if it is not in the queue. */
   remove(waiter: T): void {
     const index = this.#slots.indexOf(waiter);
     if (index >= 0) this.#slots.splice(index, 1);

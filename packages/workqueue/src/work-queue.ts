@@ -7,32 +7,32 @@ import { WaiterQueue } from "./waiter-queue.js";
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
-  /** Label of the queue's metrics. A queue without a name has none. */
+  /** Label of the queue's metrics. A queue without a name has no metrics. */
   readonly name?: string | undefined;
   readonly metrics?: QueueMetricsProvider | undefined;
 }
 
 /**
- * client-go's work queue: hands every item to at most one worker at a time, in order of arrival, and collapses whatever
- * is added while the item waits.
+ * client-go's work queue. Hands every item to at most one worker at a time, in order of arrival, and collapses repeated
+ * adds of a waiting item.
  *
- * Items are told apart as in a `Map`: use strings or other primitives. Each item got must be given back with
- * {@link done}. Everything but waiting is synchronous, so what happens between two `await`s is atomic.
+ * Items are compared like keys of a `Map`: use strings or other primitives. The worker has to call {@link done} for
+ * each item it got. All methods are synchronous except waiting, so code between two `await`s is atomic.
  *
  * @see kubernetes v1.36 client-go util/workqueue/queue.go
  */
 export class WorkQueue<T> {
   protected readonly clock: Clock;
   protected readonly recorder: QueueRecorder<T> | undefined;
-  /** Items ready, in order of arrival. With the items in {@link #again}, upstream's `dirty`. */
+  /** Items that are ready, in order of arrival. Together with {@link #dirtyInProcessing}: upstream's `dirty`. */
   readonly #queued = new UniqueFifo<T>();
-  /** Items handed out and not done. Never queued. */
+  /** Items handed out and not done. Never in `#queued`. */
   readonly #processing = new SmallSet<T>();
-  /** Those in processing that were added again: kept apart, so that `done` need not look into a long queue. */
+  /** Items in processing that were added again. A separate set, so that `done` does not search a long queue. */
   readonly #dirtyInProcessing = new SmallSet<T>();
-  /** Waiting calls of `get`, oldest first. None waits while something is ready. */
+  /** Pending calls of `get`, oldest first. Empty while an item is ready. */
   readonly #getters = new WaiterQueue<(item: T | undefined) => void>();
-  /** Lets the process go that somebody who waits here keeps alive. */
+  /** Ends the keep-alive of a pending `get` or drain. */
   #releaseProcess: (() => void) | undefined;
   #shuttingDown = false;
   #drainPromise: PromiseWithResolvers<void> | undefined;
@@ -43,10 +43,10 @@ export class WorkQueue<T> {
   }
 
   /**
-   * Asks for `item` to be processed. Does nothing while it waits already, or after shutdown. An item in processing is
-   * queued again, at the tail, once, when it is {@link done}.
+   * Requests the processing of `item`. Has no effect if the item waits already, or after shutdown. An item in
+   * processing is queued again once, at the tail, when it is {@link done}.
    *
-   * @throws TypeError for an item that is not a primitive: two equal ones would be taken for different items.
+   * @throws TypeError for an item that is not a primitive: two equal objects would count as different items.
    */
   add(item: T): void {
     if (this.#shuttingDown) return;
@@ -62,11 +62,11 @@ export class WorkQueue<T> {
   }
 
   /**
-   * The next item, which is the caller's until {@link done}. Calls are served in order. A call that waits keeps the
-   * process alive.
+   * Resolves with the next item, which belongs to the caller until {@link done}. Calls are served in order. A pending
+   * call keeps the process alive.
    *
-   * @returns `undefined` once the queue was shut down and is empty.
-   * @throws the signal's reason when it aborts first; the call then has taken nothing.
+   * @returns `undefined` once the queue is shut down and empty.
+   * @throws the signal's reason if it aborts first; the call has then taken no item.
    */
   get(signal?: AbortSignal): Promise<T | undefined> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
@@ -91,7 +91,9 @@ export class WorkQueue<T> {
     });
   }
 
-  /** Ends the processing of an item. Ignored for one that was not handed out (where upstream corrupts its queue). */
+  /**
+   * Ends the processing of an item. Has no effect for an item that was not handed out (upstream corrupts its queue).
+   */
   done(item: T): void {
     if (!this.#processing.delete(item)) return;
     this.recorder?.done(item);
@@ -102,20 +104,22 @@ export class WorkQueue<T> {
     if (this.#drainPromise !== undefined && this.#processing.size === 0) this.#resolveDrain();
   }
 
-  /** Items ready to be got. Leaves out those in processing (added again or not) and those waiting for a delay. */
+  /**
+   * Number of ready items. Does not include items in processing (added again or not), nor items that wait for a delay.
+   */
   get length(): number {
     return this.#queued.size;
   }
 
-  /** Ignores everything added from now on. What is queued is still handed out; then `get` answers `undefined`. */
+  /** Ignores all later adds. Queued items are still handed out; then `get` returns `undefined`. */
   shutDown(): void {
     this.#shutDown();
     this.#resolveDrain();
   }
 
   /**
-   * Shuts down, and resolves when nothing is in processing (or {@link shutDown} is called). Like upstream it does not
-   * wait for items nobody has taken yet. Keeps the process alive meanwhile.
+   * Shuts down, and resolves when no item is in processing, or when {@link shutDown} is called. Like upstream, it does
+   * not wait for queued items. Keeps the process alive meanwhile.
    */
   shutDownWithDrain(): Promise<void> {
     this.#shutDown();
@@ -129,15 +133,15 @@ export class WorkQueue<T> {
     return this.#shuttingDown;
   }
 
-  /** Called once, when shutdown begins: subclasses let go of what they hold. */
+  /** Called once, when shutdown begins, so that subclasses can drop their state. */
   protected onShutDown(): void {}
 
-  /** Lines an item up. Answers whether it was not there before. A subclass may keep another order. */
+  /** Appends a ready item. Returns false if it is in the queue already. A subclass can use another order. */
   protected pushReady(item: T): boolean {
     return this.#queued.push(item);
   }
 
-  /** Takes the first item out; called only when {@link length} is not zero. */
+  /** Removes and returns the first item. Called only when {@link length} is not zero. */
   protected takeReady(): T {
     return this.#queued.shift();
   }
@@ -171,11 +175,12 @@ export class WorkQueue<T> {
     this.#releaseProcess = undefined;
   }
 
-  /** Only when one waits. */
+  /** Hands an item to the first pending `get`. There must be one. */
   #handToGetter(item: T): void {
     const getter = this.#getters.shift();
     this.#releaseProcessIfIdle();
-    // In processing before the getter's continuation runs: an `add` in between must see the item as taken.
+    // The item is in processing before the continuation of `get` runs: an `add` in between has to find it in
+    // processing.
     getter(this.#handOut(item));
   }
 
@@ -187,7 +192,7 @@ export class WorkQueue<T> {
   }
 }
 
-/** @throws TypeError when items like this one cannot be told apart, or look like the end of the queue. */
+/** @throws TypeError for items without a value identity, and for `undefined`, which marks the end of the queue. */
 export function checkItem(item: unknown): void {
   if (typeof item === "object" || typeof item === "function" || item === undefined) {
     const what =
