@@ -1,7 +1,9 @@
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
-/** No test is about how fast a machine is: these end what hangs, and are far from what a busy machine needs. */
+/**
+ * Timeout of tests and hooks. It only stops hanging tests: it is far above the duration of any test on a busy machine.
+ */
 const HANGS_MS = 180_000;
 
 export default defineConfig({
@@ -19,7 +21,7 @@ export default defineConfig({
     ],
     setupFiles: "tooling/seeded-properties.ts",
     pool: "threads",
-    // Left to itself it leaves a core to others, and most of the tests of processes wait.
+    // By default vitest leaves a core idle, although most tests with processes only wait.
     maxWorkers: "100%",
     isolate: false,
     testTimeout: HANGS_MS,

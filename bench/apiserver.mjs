@@ -1,12 +1,16 @@
 /**
- * The API server under load: many pods stored, watchers that each select a hundredth of them, and a steady rate of writes.
+ * Benchmark of the API server under load: many stored pods, watchers that each select a hundredth of them, and a steady
+ * rate of writes.
  *
- *   node bench/apiserver.mjs [--pods 100000] [--watchers 200] [--rate 2000] [--seconds 10]
+ *     node bench/apiserver.mjs [--pods 100000] [--watchers 200] [--rate 2000] [--seconds 10]
  *
- * The server runs in a process of its own, so that what it costs is told apart from what the clients cost. Prints one JSON
- * line: `http` is the paced load over HTTP (latencies in milliseconds: of a write until its answer, and of an event from
- * the write's sending until its arrival), `inProcess` is as fast as it goes without HTTP, and `alone` the same without
- * watchers. Needs a build.
+ * The server runs in its own process, which separates its cost from that of the clients. Needs a build. Prints one JSON
+ * line:
+ *
+ * - `http`: the paced load over HTTP. Latencies in milliseconds: of a write until its response, and of an event from
+ *   the sending of the write until the event's arrival.
+ * - `inProcess`: the maximum rate without HTTP.
+ * - `alone`: the maximum rate without HTTP and without watchers.
  */
 import { fork } from "node:child_process";
 import { Agent, request } from "node:http";
@@ -108,7 +112,7 @@ async function loadOverHttp(port, { pods, watchers, rate, seconds }, ask) {
   };
 }
 
-/** Opens a watch and resolves once its headers are there. */
+/** Opens a watch. Resolves when its response headers arrive. */
 function openWatch(port, path, onText) {
   return new Promise((resolve, reject) => {
     const sent = request({ port, path, agent: false }, (response) => {
@@ -242,14 +246,14 @@ function podPath(index) {
   return `/api/v1/namespaces/${namespaceOf(index)}/pods/pod-${index}`;
 }
 
-/** About what a Job's pod looks like. */
+/** Creates a pod that resembles the pod of a Job. */
 function pod(index) {
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
       name: `pod-${index}`,
-      // Not the namespace's number: a watcher's pods lie in all namespaces.
+      // Independent of the namespace's number: the pods of each watcher are in all namespaces.
       labels: {
         shard: `s${Math.floor(index / SHARDS) % SHARDS}`,
         app: "bench",

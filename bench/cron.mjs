@@ -1,5 +1,7 @@
-// How many next() per second a parsed schedule answers, stepping from run to run. One JSON line per zone.
-//   node bench/cron.mjs        after npm run build
+// Benchmark of the number of next() calls per second of a parsed schedule, from run to run. Prints one JSON line per
+// zone. Needs `npm run build`.
+//
+//     node bench/cron.mjs
 import { parseSchedule } from "@kubewright/cron";
 
 const SCHEDULES = [

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
-// Many futures with one thread and with more, in turn; prints one JSON line per number of threads. `npm run build` first.
-//   node bench/futures.mjs [--workers 1,2] [--seeds 200] [--rounds 3] [--days 7] [--cron-jobs 20]
-// CronJobs run daily, for 10 to 40 minutes. Wall-clock time means something on a machine that does nothing else only; CPU time
-// says what a thread more costs also on one that does. `ratio` is the first number's median wall-clock time over this one's.
+// Benchmark of many futures with different numbers of threads, interleaved. Prints one JSON line per number of threads.
+// Needs `npm run build`.
+//
+//     node bench/futures.mjs [--workers 1,2] [--seeds 200] [--rounds 3] [--days 7] [--cron-jobs 20]
+//
+// CronJobs run daily, for 10 to 40 minutes. Wall-clock time is meaningful only on an idle machine; CPU time shows the
+// cost of an additional thread also on a busy one. `ratio` is the median wall-clock time with the first number of
+// threads, divided by that with this number.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -21,7 +25,7 @@ const { values: options } = parseArgs({
   },
 });
 const MAIN = fileURLToPath(new URL("../apps/simulator/dist/main.js", import.meta.url));
-// Of all threads of the process, which nobody else can tell.
+// The CPU time of all threads, which only the process itself can measure.
 const PRINT_CPU =
   "data:text/javascript,process.on('exit',()=>{const{user,system}=process.cpuUsage();process.stderr.write('CPU '+(user+system)/1e6)})";
 

@@ -1,12 +1,19 @@
 #!/usr/bin/env node
-// The first sync of an informer, side by side with a bare paged list and with @kubernetes/client-node's informer; prints
-// one JSON line. `npm run build` first.
-//   node bench/informer.mjs [--pods 26200] [--rounds 3] [--events 200000] [--plain] [--only NAME,NAME]
-// The server, embedded and filled with pods like make-pods.mjs's, and every contestant run in processes of their own, over
-// HTTPS (--plain: HTTP). `ms` is until everything is cached, `cpuMs` what the process has used until then, its start
-// included, `heapMiB` what is used then after a garbage collection, `rssMiB` the most the process ever held; medians of the
-// rounds. Contestants take turns, so that a busy machine is busy for all; `timesBare` and `cpuTimesBare` are the medians of
-// the ratios within a round.
+// Benchmark of the first sync of an informer, compared with a bare paged list and with @kubernetes/client-node's
+// informer. Prints one JSON line. Needs `npm run build`.
+//
+//     node bench/informer.mjs [--pods 26200] [--rounds 3] [--events 200000] [--plain] [--only NAME,NAME]
+//
+// The server is embedded and filled with pods like those of make-pods.mjs. The server and each contestant run in
+// separate processes, over HTTPS (--plain: HTTP). The figures are medians of the rounds:
+//
+// - `ms`: time until everything is cached.
+// - `cpuMs`: CPU time of the process until then, including its start.
+// - `heapMiB`: heap in use then, after a garbage collection.
+// - `rssMiB`: peak memory of the process.
+// - `timesBare`, `cpuTimesBare`: medians of the ratios within a round.
+//
+// The contestants are interleaved, so that a busy machine affects all of them.
 import { execFile, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";
@@ -27,18 +34,21 @@ const { values: options } = parseArgs({
 const PODS = Number(options.pods);
 const PATH = "/api/v1/pods";
 const SELF = fileURLToPath(import.meta.url);
-/** Certificates for 127.0.0.1. */
+/** Reads a certificate file for 127.0.0.1. */
 const pem = (name) => readFileSync(new URL(`../packages/transport-http/fixtures/${name}`, import.meta.url), "utf8");
 
-// Objects are kept without `metadata.managedFields`, two thirds of their heap, as kube-controller-manager keeps them;
+// Objects are cached without `metadata.managedFields`, two thirds of their heap, like in kube-controller-manager.
 // client-node has no such transform.
 const contestants = {
-  /** What no client can be faster than that keeps its objects: `limit=500`, and JSON.parse of each page. */
+  /** Lower bound for clients that cache their objects: `limit=500`, and JSON.parse of each page. */
   barePagedList: () => barePagedList(true),
   bareEverythingKept: () => barePagedList(false),
-  /** Ours by default: the server streams the initial list. */
+  /** kubewright's default: the server streams the initial list. */
   kubewrightStreamed: () => kubewright({ watchList: true }),
-  /** Ours, where the server does not stream: one list at resourceVersion 0, which servers with a cache do not page. */
+  /**
+   * kubewright with a server that does not stream: one list at resourceVersion 0, which servers with a cache do not
+   * page.
+   */
   kubewrightListed: () => kubewright({ watchList: false }),
   kubewrightEverythingKept: () => kubewright({ watchList: true, transform: undefined }),
   kubewrightClientNodeAdapter: clientNodeAdapter,
@@ -214,7 +224,7 @@ async function clientNode() {
   return { count: informer.list().length, keep: informer, stop: () => informer.stop() };
 }
 
-/** Events through the informer alone: decoded objects in process, 26,200 pods, one index, one handler. */
+/** Measures events through the informer alone: decoded objects in process, 26,200 pods, one index, one handler. */
 async function events() {
   const [{ pods }, { Client }, { realClock, seededRandom }, { SharedInformer }] = await Promise.all([
     import("@kubewright/api"),
@@ -296,7 +306,7 @@ async function serve() {
   process.send({ url, bytesPerPod: Buffer.byteLength(JSON.stringify(last)) });
 }
 
-/** As make-pods.mjs has it. */
+/** Creates a pod like make-pods.mjs. */
 function pod(i) {
   const env = Array.from({ length: 12 }, (_, n) => ({
     name: `SETTING_${n}`,

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-// Times 1, 2 and 4 replicas with --sharding namespaces, in turn, over one `kubewright serve` in a process of its own with the simulated
-// kubelet: Jobs of one pod in 200 namespaces, until all are complete. Prints one JSON line per run, with what each process took of
-// the CPU, so that it shows what is the limit. Needs `npm run build`. No dependencies.
-//   node bench/shards.mjs [--replicas 1,2,4] [--rounds 1] [--jobs 2000] [--qps -1]
-// With --qps 20, the usual quota of a client, use fewer Jobs: --jobs 120. Bounded: five minutes for each run at most.
+// Benchmark of 1, 2 and 4 replicas with --sharding namespaces, interleaved, with one `kubewright serve` in its own
+// process and the simulated kubelet. Jobs of one pod in 200 namespaces run until all are complete. Prints one JSON line
+// per run, with the CPU time of each process, which shows the bottleneck. Needs `npm run build`. No dependencies.
+//
+//     node bench/shards.mjs [--replicas 1,2,4] [--rounds 1] [--jobs 2000] [--qps -1]
+//
+// With --qps 20, the usual quota of a client, use fewer Jobs: --jobs 120. Each run takes at most five minutes.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -86,7 +88,7 @@ async function measure(count) {
       ...(+a.qps > 0 ? [`--kube-api-burst=${a.qps}`] : []),
     ]),
   );
-  // A lease's time until there is an assignment; then half a minute until buckets move to those who came later.
+  // The first assignment takes a Lease duration. Buckets move to later replicas half a minute after that.
   await until("the shares", async () => {
     const object = await call("GET", "/api/v1/namespaces/kube-system/configmaps/kubewright-assignment").catch(
       () => undefined,
@@ -117,7 +119,7 @@ async function measure(count) {
       }
     }),
   );
-  // To list them all again and again would be work of its own.
+  // Repeated lists of all Jobs would be a load of their own.
   await until("the pods", async () => {
     const { items } = await call("GET", "/apis/batch/v1/jobs?fieldSelector=status.successful%3D0&limit=1");
     return items.length === 0;
@@ -139,7 +141,7 @@ async function measure(count) {
     seconds: round(seconds),
     jobsPerSecond: round(+a.jobs / seconds),
     cpuSeconds: { server: round(cpu(server) - before.server), replicas: cpuOfReplicas },
-    // Of one core each: 1 is all that a process can have.
+    // In cores: the maximum of a process is 1.
     busiest: {
       server: round((cpu(server) - before.server) / seconds),
       replica: round(Math.max(...cpuOfReplicas) / seconds),

@@ -1,9 +1,12 @@
 #!/usr/bin/env node
-// The CPU time of playing one plan of `kubewright fuzz`, with all invariants; prints one JSON line per number of Jobs.
-// `npm run build` first.
-//   node bench/simulation.mjs [--jobs 1,10,50] [--plays 60]
-// Jobs of two pods, of which every fifth fails once, ten minutes of virtual time, four nodes, all controllers. CPU time is that of
-// all threads of the process, so that of V8's collector too; the first 25 plays, in which code is compiled, do not count.
+// Benchmark of the CPU time of one plan of `kubewright fuzz`, with all invariants. Prints one JSON line per number of
+// Jobs. Needs `npm run build`.
+//
+//     node bench/simulation.mjs [--jobs 1,10,50] [--plays 60]
+//
+// Jobs of two pods, of which every fifth fails once, ten minutes of virtual time, four nodes, all controllers. The CPU
+// time includes all threads of the process, so also V8's garbage collector. The first 25 runs, in which code is
+// compiled, do not count.
 import process from "node:process";
 import { parseArgs } from "node:util";
 

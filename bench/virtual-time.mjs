@@ -1,13 +1,18 @@
 #!/usr/bin/env node
-// Lifecycles per wall-clock second in virtual time, and memory over ten times the length; prints one JSON line per load.
-// `npm run build` first.
-//   node bench/virtual-time.mjs [--only jobs|cronJobs] [--jobs 40000] [--days 10] [--cron-jobs 100]
-// `jobs`: one-pod Jobs that run 10 s and are removed a minute later by their TTL, one created every virtual second. Events
-// live for an hour, so a tenth of the way should be longer than that.
-// `cronJobs`: hourly CronJobs spread over the hour, with the default history limits, as `kubewright run` plays them.
-// A lifecycle is everything from the Job's creation to its and its pod's removal: API server, controllers, scheduler,
-// kubelet, garbage collector, events. Each load has a process of its own. Heaps are measured after a full collection, at a
-// tenth of the way and at its end; the process fails when the heap grew by more than a quarter and 8 MiB.
+// Benchmark of lifecycles per wall-clock second in virtual time, and of memory over ten times the length. Prints one
+// JSON line per load. Needs `npm run build`.
+//
+//     node bench/virtual-time.mjs [--only jobs|cronJobs] [--jobs 40000] [--days 10] [--cron-jobs 100]
+//
+// - `jobs`: one-pod Jobs that run 10 s and are removed a minute later by their TTL, one created every virtual second.
+//   Events live for an hour, so a tenth of the run should be longer than that.
+// - `cronJobs`: hourly CronJobs spread over the hour, with the default history limits, as `kubewright run` simulates
+//   them.
+//
+// A lifecycle is everything from the Job's creation to the removal of the Job and its pod: API server, controllers,
+// scheduler, kubelet, garbage collector, events. Each load has its own process. Heaps are measured after a full
+// collection, at a tenth of the run and at its end. The process fails when the heap grew by more than a quarter and 8
+// MiB.
 import { spawnSync } from "node:child_process";
 import os from "node:os";
 import process from "node:process";
@@ -88,7 +93,7 @@ function template(duration) {
   };
 }
 
-/** @param progress - Told the share of the way, now and then. Answers how many lifecycles there were. */
+/** @param progress - Called regularly with the completed share. Resolves with the number of lifecycles. */
 async function runJobs(progress) {
   const { jobs } = await import("@kubewright/api");
   const { SimulatedClock, seededRandom } = await import("@kubewright/clock");

@@ -1,12 +1,17 @@
 #!/usr/bin/env node
-// One cluster, its namespaces on one thread and on more, in turn; prints one JSON line per number of threads. `npm run build` first.
-//   node bench/workers.mjs [--workers none,1,2] [--rounds 3] [--days 30] [--namespaces 10] [--cron-jobs 100] [--json]
-// CronJobs run hourly, for 30 s, spread over the hour and the namespaces; `--days 365` is the year. `none` is the command
-// without --workers, which plays one cluster in one piece. `--json` has the trace written, too. Wall-clock time means something
-// on a machine that does nothing else only; CPU time says what a thread more costs also on one that does. `ratio` is the median
-// wall-clock time of one thread (or the first number) over this one's, `cpuRatio` the same of CPU time. `mergeShare` is the main
-// thread's share of the CPU time, without which threads cannot do: by Amdahl's law N threads are at most
-// 1 / (mergeShare + (1 - mergeShare) / N) times as fast, which `sixteen` says of 16.
+// Benchmark of one cluster whose namespaces run on different numbers of threads, interleaved. Prints one JSON line per
+// number of threads. Needs `npm run build`.
+//
+//     node bench/workers.mjs [--workers none,1,2] [--rounds 3] [--days 30] [--namespaces 10] [--cron-jobs 100] [--json]
+//
+// CronJobs run hourly, for 30 s, spread over the hour and the namespaces; `--days 365` is the year. `none` is the
+// command without --workers, which simulates the cluster as a whole. `--json` also writes the trace. Wall-clock time is
+// meaningful only on an idle machine; CPU time shows the cost of an additional thread also on a busy one.
+//
+// `ratio` is the median wall-clock time of one thread (or the first number), divided by that with this number of
+// threads; `cpuRatio` is the same for CPU time. `mergeShare` is the main thread's share of the CPU time, which threads
+// cannot reduce. By Amdahl's law N threads are at most 1 / (mergeShare + (1 - mergeShare) / N) times as fast; `sixteen`
+// is that limit for 16 threads.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -26,7 +31,7 @@ const { values: options } = parseArgs({
     main: { type: "string", default: fileURLToPath(new URL("../apps/simulator/dist/main.js", import.meta.url)) },
   },
 });
-// Of the process and of its main thread, and the most memory it had, which nobody else can tell.
+// CPU time of the process and of its main thread, and its peak memory, which only the process itself can measure.
 const PRINT_USAGE = `data:text/javascript,process.on('exit',()=>{
   const sum=({user,system})=>(user+system)/1e6;
   const main=process.threadCpuUsage?sum(process.threadCpuUsage()):0;

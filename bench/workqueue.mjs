@@ -1,7 +1,10 @@
 #!/usr/bin/env node
-// Throughput of the work queues over 1,000,000 distinct string keys; prints one JSON line. `npm run build` first.
-//   node bench/workqueue.mjs [--rounds 9] [--only NAME]
-// Figures are millions of items per second, the median of the rounds; `best` is the fastest of them.
+// Benchmark of the throughput of the work queues over 1,000,000 distinct string keys. Prints one JSON line. Needs `npm
+// run build`.
+//
+//     node bench/workqueue.mjs [--rounds 9] [--only NAME]
+//
+// Figures are millions of items per second, the median of the rounds; `best` is the fastest round.
 import os from "node:os";
 import { parseArgs } from "node:util";
 
@@ -13,18 +16,18 @@ const { values: options } = parseArgs({
 });
 const ROUNDS = Number(options.rounds);
 const KEYS = Array.from({ length: 1_000_000 }, (_, index) => `default/job-${index}`);
-// Flattened and hashed once, as keys read from a cache are.
+// Flattens and hashes each string once, like keys read from a cache.
 new Set(KEYS);
 
-/** What is measured, and what the design asks for. */
+/** Measurements, with the goals of the design. */
 const rows = {
   interleaved: { goal: 3, run: () => interleaved(new WorkQueue({ clock: realClock })) },
-  // As in a controller: a hundred keys are added in one turn of the event loop, a worker waits in `get`.
+  // As in a controller: a hundred keys are added in one turn of the event loop, and a worker waits in `get`.
   producerAndConsumer: { run: () => producerAndConsumer(new WorkQueue({ clock: realClock })) },
   fillThenDrain: { goal: 1, run: () => fillThenDrain(new WorkQueue({ clock: realClock })) },
   duplicateAdds: { goal: 20, run: duplicateAdds },
   addAfter: { goal: 1, run: addAfter },
-  // No goal: what the priority variant costs.
+  // The cost of the priority queue, without a goal.
   priorityInterleaved: { run: () => interleaved(priorityQueue()) },
   priorityFillThenDrain: { run: () => fillThenDrain(priorityQueue()) },
 };
@@ -64,7 +67,7 @@ function duplicateAdds() {
 
 function addAfter() {
   const queue = new DelayingQueue({ clock: realClock });
-  // Delays in no order, all far away: nothing fires while we measure.
+  // Unordered delays in the far future: no timer fires during the measurement.
   for (let index = 0; index < KEYS.length; index++) queue.addAfter(KEYS[index], 3_600_000 + ((index * 7919) % 100_003));
   queue.shutDown();
 }

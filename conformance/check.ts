@@ -1,16 +1,17 @@
 /**
- * Runs the conformance kits against `kubewright serve` and holds the project to the list of cases that pass.
+ * Runs the conformance kits against `kubewright serve`, and compares the results with the list of passing cases.
  *
- *   node conformance/check.ts                    play the listed cases; one that fails is an error
- *   node conformance/check.ts --all              play every case and tell which unlisted ones pass by now
- *   node conformance/check.ts --update           the same, and add them to the list (which only grows)
- *   node conformance/check.ts --kit api          only one kit: controllers, podgc or api
- *   node conformance/check.ts --manager process  only with kubewright-controller-manager as a process of its own, which
- *                                                reaches an API server without controllers over HTTPS; or: in-process
- *   node conformance/check.ts --api-server real  the same against a kube-apiserver and etcd out of $KUBEBUILDER_ASSETS
+ *     node conformance/check.ts                    runs the listed cases; one that fails is an error
+ *     node conformance/check.ts --all              runs every case and prints the unlisted ones that pass
+ *     node conformance/check.ts --update           the same, and adds them to the list (which only grows)
+ *     node conformance/check.ts --kit api          only one kit: controllers, podgc or api
+ *     node conformance/check.ts --manager process  only with kubewright-controller-manager in a separate process, which
+ *                                                  uses an API server without controllers over HTTPS; or: in-process
+ *     node conformance/check.ts --api-server real  the same against a kube-apiserver and etcd in $KUBEBUILDER_ASSETS
  *
- * With --manager process and $KUBEBUILDER_ASSETS set, the real API server is played as well. The last line is
- * `N passed, N failed`. Run `npm run build` first.
+ * With --manager process and $KUBEBUILDER_ASSETS set, the real API server is tested as well.
+ *
+ * The last line is `N passed, N failed`. Run `npm run build` first.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +31,7 @@ interface Kit {
   readonly driver: string;
   /** Flags of the driver. */
   readonly flags?: readonly string[];
-  /** Flags of whatever runs the controllers. */
+  /** Flags of the program that runs the controllers. */
   readonly controllers: readonly string[];
   readonly concurrency: number;
 }
@@ -41,13 +42,13 @@ interface Result {
   readonly diffs?: readonly string[];
 }
 
-/** Who runs the controllers, against which API server. */
+/** The combination of a kit, the process of the controllers, and an API server. */
 interface Setup {
-  /** For the log, after the name of the kit. */
+  /** Label in the log. */
   readonly label: string;
   readonly kit: Kit;
   readonly apiServer: ApiServerLauncher;
-  /** Whether the controllers are a process of their own. */
+  /** Whether the controllers run in a separate process. */
   readonly manager: boolean;
 }
 
@@ -55,7 +56,8 @@ const here = import.meta.dirname;
 const listFile = path.join(here, "passing.json");
 const kits: readonly Kit[] = [
   { name: "controllers", driver: "run.mjs", controllers: [], concurrency: 30 },
-  // The threshold counts the pods of the whole cluster, so this group has one of its own, and plays one case at a time.
+  // The threshold counts the pods of the whole cluster. This group therefore has its own cluster and runs one case at a
+  // time.
   {
     name: "podgc",
     driver: "run.mjs",
@@ -66,7 +68,10 @@ const kits: readonly Kit[] = [
   { name: "api", driver: "api/run.mjs", controllers: ["--controllers", ""], concurrency: 8 },
 ];
 
-/** Fewer cases at once than in one process: each change goes through three, and the driver waits as briefly for it. */
+/**
+ * Fewer concurrent cases than in one process: each change passes through three processes, and the driver's timeouts
+ * stay the same.
+ */
 const MAX_CONCURRENCY_ACROSS_PROCESSES = 15;
 
 const { values: flags } = parseArgs({
@@ -98,8 +103,9 @@ console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
 /**
- * Some cases act a third of a second after what they did before, whether the controllers had the time or not. So what plays
- * many cases at once plays alone; what plays one at a time mostly waits, and goes on beside it.
+ * Groups setups into lanes that run concurrently. Some cases act a third of a second after their previous action,
+ * whether the controllers had the time or not. Setups with many concurrent cases therefore run one after another;
+ * setups with one case at a time mostly wait, and run beside them.
  */
 function lanes(all: readonly Setup[]): Setup[][] {
   const isBusy = ({ kit }: Setup): boolean => kit.concurrency > 1;
@@ -162,7 +168,7 @@ async function check(setup: Setup): Promise<void> {
   const { label, kit } = setup;
   const mustPass = new Set(listed[kit.name]);
   if (!everything && mustPass.size === 0) return;
-  // Where the pods of a case stay behind, the next case would count them: each has a cluster of its own.
+  // Where the pods of a case remain, the next case would count them. Each case then gets its own cluster.
   const unmatched = kit.name === "podgc" && !setup.apiServer.emptiesNamespaces;
   const groups = unmatched ? listed[kit.name].map((name) => [name]) : [everything ? undefined : listed[kit.name]];
   const results: Result[] = [];
@@ -182,7 +188,7 @@ async function check(setup: Setup): Promise<void> {
   console.log(`${label}: ${mustPass.size} cases on the list${total}, ${broken.length + missing.length} broken`);
 }
 
-/** Plays some cases, or all of them, on a cluster made for them. */
+/** Runs some or all cases on a new cluster. */
 async function runSetup(setup: Setup, name: string, only: readonly string[] | undefined): Promise<Result[]> {
   const folder = path.join(scratch, name.replaceAll(/[^a-z0-9]+/g, "-"));
   mkdirSync(folder);

@@ -5,8 +5,8 @@ import { type Child, freePort, startChild } from "@kubewright/testing/processes"
 const BINARY = path.join(import.meta.dirname, "../apps/controller-manager/bin/kubewright-controller-manager.js");
 
 /**
- * `kubewright-controller-manager` as a process of its own, with leader election and its HTTPS server, waiting for no rate
- * limit of its own. Resolves when it leads; its kubeconfig is all it knows of the cluster.
+ * Starts `kubewright-controller-manager` in a separate process, with leader election and its HTTPS server, and without
+ * a client-side rate limit. Resolves when it leads. It knows the cluster only from its kubeconfig.
  */
 export async function startControllerManager(kubeconfig: string, flags: readonly string[]): Promise<Child> {
   const manager = startChild("kubewright-controller-manager", process.execPath, [

@@ -4,7 +4,10 @@ import type { ApiServerLauncher } from "./api-server.ts";
 
 export { missingKubeApiServer };
 
-/** A real kube-apiserver and its etcd out of a folder (the envtest convention). There is no other part of Kubernetes. */
+/**
+ * Returns a launcher of a real kube-apiserver and its etcd from a folder (the envtest convention), without other
+ * components of Kubernetes.
+ */
 export function kubeApiServer(assets: string): ApiServerLauncher {
   return {
     name: "kube-apiserver",

@@ -11,7 +11,8 @@ import { parse, parseAllDocuments } from "yaml";
 import { whyKubectlIsMissing } from "../packages/cluster/test/kubectl-fixture.js";
 import { root } from "./public-packages.ts";
 
-// There is no helm here. The chart keeps to what Go's own templates know, so that kubectl renders it: the same engine, without helm's functions.
+// helm is not available here. The chart uses only functions of Go's own templates, so that kubectl can render it with
+// the same engine, without helm's functions.
 
 const chart = path.join(root, "deploy/chart");
 const templates = path.join(chart, "templates");

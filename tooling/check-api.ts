@@ -1,9 +1,9 @@
 /**
- * Compares what the package in this folder exports, entry by entry, with the reports in its `etc/`, so that a change of what
- * others compile against is seen in review. The package must be built.
+ * Compares the exports of the package in this folder, entry by entry, with the reports in its `etc/`, so that API
+ * changes are visible in review. The package must be built.
  *
- *   node ../../tooling/check-api.ts          status 1, with the difference, when a report is not up to date
- *   node ../../tooling/check-api.ts --write  writes the reports
+ *     node ../../tooling/check-api.ts          status 1, with the difference, when a report is out of date
+ *     node ../../tooling/check-api.ts --write  writes the reports
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ try {
   rmSync(temporary, { recursive: true, force: true });
 }
 
-/** What the package's sources take for granted: those for browsers have a document. */
+/** Returns the TypeScript libraries of the package's sources. Browser packages include the DOM. */
 function libraries(): readonly string[] {
   const { compilerOptions } = JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")) as {
     readonly compilerOptions: { readonly lib?: readonly string[] };
@@ -77,7 +77,7 @@ function checkEntry(key: string, declarations: string): void {
   const { succeeded, apiReportChanged } = Extractor.invoke(config, {
     localBuild: write,
     printApiReportDiff: !write,
-    // All it says of its own is the difference.
+    // Suppresses all messages of API Extractor except the difference.
     messageCallback: (message) => {
       if (/^console-(?!api-report-diff)/.test(message.messageId)) message.logLevel = ExtractorLogLevel.None;
     },

@@ -1,9 +1,11 @@
 /**
- * What `npm create kubewright` gives, from the tarballs alone: an empty folder, create, install, test, then two processes of the
- * operator on `kubewright serve`, of which the leader is killed and the other takes over. On the oldest Node and on this one.
- * Needs what `npm run build` makes.
+ * Tests `npm create kubewright` from the tarballs alone, on the oldest supported Node and on this one. Needs the output
+ * of `npm run build`.
  *
- *   node tooling/check-create.ts
+ * 1. Runs create, install and test in an empty folder.
+ * 2. Runs two processes of the operator on `kubewright serve`, kills the leader, and checks that the other takes over.
+ *
+ *     node tooling/check-create.ts
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -20,10 +22,10 @@ const NAME = "greeter";
 const GREETINGS = "/apis/example.com/v1/namespaces/default/greetings";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
-/** A Lease runs out in 15 seconds, and the machine may be busy. */
+/** A Lease expires after 15 seconds, and the machine may be busy. */
 const TIMEOUT_MS = 60_000;
 
-/** What programs said, for a failure to show. */
+/** Output of the programs, printed after a failure. */
 const output: string[] = [];
 const started = performance.now();
 const scratch = mkdtempSync(path.join(tmpdir(), "check-create-"));
@@ -45,7 +47,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** @returns The folder of the project, with all that it depends on, our packages from their tarballs. */
+/** @returns The folder of the project with all its dependencies, kubewright's packages from their tarballs. */
 function create(): string {
   const tarballs = path.join(scratch, "tarballs");
   const creator = path.join(scratch, "creator");
@@ -82,7 +84,7 @@ function readManifests(project: string): string {
     .join("---\n");
 }
 
-/** Runs the operator twice, kills the one that leads, and waits until the other has done what is asked for then. */
+/** Runs two processes of the operator, kills the leader, and waits until the other has reconciled a new object. */
 async function takeOver(project: string, node: string): Promise<void> {
   const port = await freePort();
   const kubeconfig = path.join(scratch, `kubeconfig-${port}`);
@@ -170,7 +172,7 @@ function run(command: string, args: readonly string[], cwd: string, node?: strin
     throw new Error(`${command} ${args.join(" ")}: ${error?.message ?? `status ${status}`}\n${stdout}${stderr}`);
 }
 
-/** The environment in which `node` is the one of that folder. */
+/** Returns an environment in which `node` is the one of a folder. */
 function withNode(folder: string = path.dirname(process.execPath)): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${folder}${path.delimiter}${process.env["PATH"]}` };
 }

@@ -1,4 +1,4 @@
-/** Has every example of every README and document be true, so that none can rot. Run `npm run build` first. */
+/** Checks every example of every README and document. Run `npm run build` first. */
 import { blocksOf, documents } from "./docs/documents.ts";
 import { runShell } from "./docs/run-shell.ts";
 import { checkShell, scriptsIn } from "./docs/shell.ts";

@@ -1,16 +1,20 @@
 /**
- * Packs every published package, installs all the tarballs together into an empty project, and there imports every entry
- * point under Node, the oldest and the newest too, without the source condition, and compiles all of them, declarations included,
- * and what a user would write, under the oldest and the newest TypeScript and each way to resolve modules. What only works
- * inside this checkout (a file that is not packed, a dependency not declared, a type that is not emitted) fails here. A program
- * of work queue, schedules, informer and embedded cluster has to print the same under every Node, Deno and Bun.
+ * Packs every published package and installs all tarballs together into an empty project. There it checks the packages:
  *
- * Each also has to stay within its line of `package-budgets.json`: packages that installing it brings, itself among them; kB
- * that these take; kB of its tarball.
+ * - It imports every entry point under Node, including the oldest and the newest, without the source condition.
+ * - It compiles all entry points with their declarations, and a user's program, under the oldest and the newest
+ *   TypeScript and each module resolution.
+ * - It runs a program with a work queue, schedules, an informer and an embedded cluster. The program must print the
+ *   same under every Node, Deno and Bun.
+ * - It checks each package against its line of `package-budgets.json`: number of installed packages including itself;
+ *   their size in kB; size of its tarball in kB.
  *
- *   node tooling/check-install.ts            all packages, which must be built
- *   node tooling/check-install.ts workqueue  only these, with the siblings they need
- *   node tooling/check-install.ts --sizes    also prints the sizes, as the file of budgets has them
+ * This detects packages that work only inside the checkout: a file that is not packed, an undeclared dependency, a type
+ * that is not emitted.
+ *
+ *     node tooling/check-install.ts            all packages, which must be built
+ *     node tooling/check-install.ts workqueue  only these, with the siblings they need
+ *     node tooling/check-install.ts --sizes    also prints the sizes in the format of the budget file
  */
 import { spawn } from "node:child_process";
 import {
@@ -30,36 +34,38 @@ import { findRuntime } from "./find-runtime.ts";
 import { installedSize } from "./installed-size.ts";
 import { ENTRIES_WITH_PEERS, type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
 
-/** What `npm pack --json` tells of a package. */
+/** A package in the output of `npm pack --json`. */
 interface Packed {
   readonly name: string;
   readonly filename: string;
-  /** Of the tarball, in bytes. */
+  /** Size of the tarball in bytes. */
   readonly size: number;
   readonly files: readonly { readonly path: string }[];
 }
 
-/** The oldest TypeScript that consumers may have; the newest is the repository's own. */
+/** The oldest supported TypeScript. The newest is the repository's own. */
 const OLDEST_TYPESCRIPT = "5.4.2";
 const RESOLUTIONS = [
   { module: "node16", moduleResolution: "node16" },
   { module: "nodenext", moduleResolution: "nodenext" },
   { module: "esnext", moduleResolution: "bundler" },
 ];
-/** Those of them that load the other package at once, and work only where it is at work: they are compiled, and not run. */
+/**
+ * Entries that import a peer dependency when they load, and work only in its runtime. They are compiled, but not run.
+ */
 const LOADING_PEERS: ReadonlySet<string> = new Set(["@kubewright/testing/vitest"]);
 const PACKED = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
-/** The tests of a template are what it is for. */
+/** Tests are not packed, except those of the template, which are part of its content. */
 const NOT_PACKED = /\.tsbuildinfo$|^(?!template\/).*\.test(-d)?\.ts$/;
-/** Programs of a user, with what has to be installed for them. */
+/** A user's programs, with the packages that they need. */
 const CONSUMERS: Readonly<Record<string, readonly string[]>> = {
   "consumer.ts": ["apiserver", "expectations", "informer", "workqueue"],
   "everywhere.ts": ["cluster"],
 };
-/** No program here runs for more than a few seconds, or a minute on a busy machine. */
+/** Timeout of the programs, which run for a few seconds, or a minute on a busy machine. */
 const RUN_MS = 300_000;
 
-/** What a package may cost whoever installs it. Sizes are in kB of 1000 bytes. */
+/** Size limits of a package. Sizes are in kB of 1000 bytes. */
 interface Size {
   readonly packages: number;
   readonly installed: number;
@@ -72,7 +78,7 @@ const packages = wanted(
   process.argv.slice(2).filter((argument) => argument !== "--sizes"),
 );
 const entries = packages.flatMap(({ manifest }) => entryPoints(manifest).map(({ entry }) => entry));
-/** How each other runtime runs a TypeScript file. */
+/** The other runtimes, with their arguments to run a TypeScript file. */
 const runtimes = (
   [
     ["node-22", []],
@@ -89,7 +95,7 @@ const runtimes = (
 const consumers = Object.keys(CONSUMERS).filter((file) =>
   CONSUMERS[file]!.every((name) => packages.some(({ folder }) => path.basename(folder) === name)),
 );
-// Outside the checkout: its node_modules must not be found by looking upwards.
+// Outside of the checkout, so that module resolution does not find the checkout's node_modules.
 const scratch = mkdtempSync(path.join(tmpdir(), "check-install-"));
 const project = path.join(scratch, "project");
 const tarballs = path.join(scratch, "tarballs");
@@ -126,7 +132,7 @@ async function check(): Promise<string[]> {
   const contents = Object.values(JSON.parse(packed.output) as Readonly<Record<string, Packed>>);
 
   writeFileSync(path.join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
-  // The cache first: whoever built this checkout has everything but the tarballs already.
+  // Prefers npm's cache, which contains everything except the tarballs after the build of this checkout.
   const flags = ["--silent", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
   const files = contents.map(({ filename }) => path.join(tarballs, filename));
   const oldest = `typescript-oldest@npm:typescript@${OLDEST_TYPESCRIPT}`;
@@ -165,7 +171,7 @@ function overBudget(contents: readonly Packed[]): string[] {
   });
 }
 
-/** Imports every entry point, each in a process of its own, and requires all of them from one script. */
+/** Imports every entry point in a separate process, and requires all of them from one script. */
 async function importAll(): Promise<string[]> {
   const wrong = await inParallel(entries, async (entry, index) => {
     const specifier = JSON.stringify(entry);
@@ -182,7 +188,7 @@ async function importAll(): Promise<string[]> {
   return [...wrong.flat(), ...(await runUnderNodes("require.cjs"))];
 }
 
-/** Runs a file under this Node and others. */
+/** Runs a file under this Node and the others. */
 async function runUnderNodes(file: string): Promise<string[]> {
   const nodes = runtimes.filter(({ name }) => name.startsWith("node"));
   const wrong = await inParallel([{ name: "node", path: process.execPath }, ...nodes], async ({ name, path }) => {
@@ -192,7 +198,7 @@ async function runUnderNodes(file: string): Promise<string[]> {
   return wrong.flat();
 }
 
-/** Runs a file under every runtime, and holds what it prints against this Node's. */
+/** Runs a file under every runtime, and compares the output with that of this Node. */
 async function compareRuntimes(file: string): Promise<string[]> {
   const here = await run(process.execPath, [file], project, RUN_MS);
   if (here.code !== 0) return [`node: ${file}: ${here.output}`];
@@ -221,7 +227,7 @@ async function compileAll(): Promise<string[]> {
   const wrong = await inParallel(
     [oldest, newest].flatMap((tsc) => RESOLUTIONS.map((resolution) => ({ tsc, resolution }))),
     ({ tsc, resolution }) => {
-      // TypeScript lets scripts require modules since 5.8, under nodenext.
+      // TypeScript allows scripts to require ES modules since 5.8, under nodenext.
       const scripts = tsc === newest && resolution.module === "nodenext" ? ["script.cts"] : [];
       return compile(tsc, { ...resolution, skipLibCheck: false }, [...modules, ...scripts]);
     },
@@ -247,7 +253,7 @@ async function compile(
     target: "es2022",
     strict: true,
     noEmit: true,
-    // The one thing a TypeScript user on Node has that is not a dependency of the packages.
+    // Node's types, which every TypeScript user on Node has; the packages do not depend on them.
     types: ["node"],
     typeRoots: [path.join(root, "node_modules/@types")],
     ...options,
@@ -260,7 +266,7 @@ async function compile(
   return code === 0 ? [] : [`${which}: ${named(output)}`];
 }
 
-/** The packages named by their folders, and all they depend on; all without names. */
+/** Returns the packages named by their folders with all their dependencies, or all packages without names. */
 function wanted(all: readonly PublicPackage[], names: readonly string[]): readonly PublicPackage[] {
   if (names.length === 0) return all;
   const chosen = new Set<PublicPackage>();
@@ -281,7 +287,7 @@ function wanted(all: readonly PublicPackage[], names: readonly string[]): readon
   return [...chosen];
 }
 
-/** TypeScript's errors, with the import each is about in place of its file. */
+/** Replaces file names in TypeScript's errors by the import paths. */
 function named(output: string): string {
   return output.replace(/entry-(\d+)\.ts/g, (_file, index) => entries[Number(index)]!);
 }

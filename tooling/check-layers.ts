@@ -1,6 +1,6 @@
 /**
- * Compares every package's manifest and imports with the layers: dependencies point down, every import of a sibling is
- * declared, every declared sibling is imported, and tsconfig references say the same.
+ * Checks every package's manifest and imports against the layers: dependencies point down, imported siblings are
+ * declared, declared siblings are imported, and tsconfig references match.
  */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -15,10 +15,10 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** Imports and re-exports of packages, static and dynamic; relative ones are left out. */
+/** Imports and re-exports of packages, static and dynamic, without relative ones. */
 const IMPORTS = /^(?:import|export)\s(?:[^"';]*?\bfrom\s)?"([^."][^"]*)"|\bimport\("([^."][^"]*)"\)/gm;
 
-/** Where sources are: those of the site are a folder a part. */
+/** Source folders. The site has one per part. */
 const SOURCE_FOLDERS = ["src", "playground", "docs-site"];
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -50,7 +50,8 @@ for (const { name, folder } of folders) {
   const imported = new Set<string>();
   for (const file of SOURCE_FOLDERS.flatMap((source) => sources(path.join(folder, source)))) {
     const isTest = /\.test(-d)?\.ts$/.test(file);
-    // The page carries its libraries along, and nobody installs the site: nobody needs them.
+    // The timeline bundles its libraries, and the site is never installed, so these imports need no declared
+    // dependency.
     const isBundled =
       manifest.private === true || path.relative(root, file).startsWith(path.join("packages", "timeline", "src"));
     const text = readFileSync(file, "utf8");
@@ -86,7 +87,7 @@ for (const problem of problems) console.error(problem);
 console.log(`layers: ${manifests.size} packages, ${problems.length} problems`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-/** Tools every test may use, declared once at the root. */
+/** Returns whether a manifest declares a dependency. Test tools are declared once, in the root manifest. */
 function isDeclared(
   { dependencies = {}, peerDependencies = {}, devDependencies = {} }: Manifest,
   name: string,
@@ -99,7 +100,7 @@ function isDeclared(
   );
 }
 
-/** `@scope/name` or `name` of a bare import; `undefined` for Node's own modules, and those a build makes. */
+/** Returns `@scope/name` or `name` of a bare import; `undefined` for Node's modules and generated ones. */
 function packageName(specifier: string | undefined): string | undefined {
   if (specifier === undefined || /^[a-z]+:/.test(specifier)) return undefined;
   return specifier

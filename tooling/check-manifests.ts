@@ -1,9 +1,9 @@
 /**
- * Holds every published package to what its page on a registry needs: where it comes from and where to complain, its
- * licence and changelog, a README that says how to install it and what it exports, with links that lead somewhere.
+ * Checks the registry metadata of every published package: repository and issue tracker, licence and changelog, and a
+ * README with an install command, an exports table and no relative links.
  *
- *   node tooling/check-manifests.ts          says what is missing or out of date
- *   node tooling/check-manifests.ts --write  writes the READMEs' tables of exports, licences and empty changelogs
+ *     node tooling/check-manifests.ts          prints what is missing or out of date
+ *     node tooling/check-manifests.ts --write  writes the READMEs' tables of exports, licences and empty changelogs
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import path from "node:path";
 import { type Manifest, type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
 
 const REPOSITORY = "https://github.com/kubewright/kubewright";
-/** The section of a README that is written here. */
+/** The generated section of a README. */
 const TABLE = /^## Exports\n\n(?:\|.*\n)+/m;
 
 const problems: string[] = [];
@@ -48,7 +48,7 @@ function fieldsOf(directory: string): Partial<Manifest> {
   };
 }
 
-/** A file that is as it should be when `mended` leaves it alone; `--write` writes what it makes. */
+/** Checks that `update` does not change a file. `--write` writes the result instead. */
 function checkFile(
   { folder, directory }: PublicPackage,
   name: string,
@@ -65,7 +65,7 @@ function checkFile(
 
 function checkReadme({ manifest, folder, directory }: PublicPackage): void {
   const text = readFileSync(path.join(folder, "README.md"), "utf8");
-  // What has a command may be a library, too.
+  // A package with a command may also be a library.
   const commands = manifest.bin === undefined ? ["npm install"] : ["npx", "npm install"];
   if (!new RegExp(String.raw`^(?:${commands.join("|")}) ${manifest.name}(?!\S)`, "m").test(text))
     problems.push(`${directory}/README.md has no line \`${commands[0]} ${manifest.name}\``);
@@ -74,7 +74,7 @@ function checkReadme({ manifest, folder, directory }: PublicPackage): void {
       problems.push(`${directory}/README.md links to ${target}, which a registry's page does not have`);
 }
 
-/** The README with its section of exports as the sources have them, at the end when it had none. */
+/** Returns the README with an updated exports section, appended when the README has none. */
 function withTable(text: string, manifest: Manifest): string {
   const section = `## Exports\n\n${tableOf(manifest)}`;
   return TABLE.test(text) ? text.replace(TABLE, () => section) : `${text.trimEnd()}\n\n${section}`;
@@ -97,7 +97,7 @@ function listed(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(", ");
 }
 
-/** The names that a module of sources exports. */
+/** Returns the names that a source module exports. */
 function exportsOf(file: string): { values: string[]; types: string[] } {
   const values = new Set<string>();
   const types = new Set<string>();

@@ -1,7 +1,9 @@
 /**
- * Plays the examples twice with one seed and once with another, each in a process of its own, and once more with the oldest
- * Node that is supported: equal seeds must give byte-identical traces and timelines, another seed other pod names. Then plays
- * a fault plan in the same ways, and after other plans: its outcome must be the same. Prints the hashes.
+ * Checks determinism, and prints the hashes of the outputs.
+ *
+ * - Runs the examples twice with one seed and once with another, in separate processes, and with the oldest supported
+ *   Node. Equal seeds must give byte-identical traces and timelines; another seed must give other pod names.
+ * - Runs a fault plan in the same ways, and after other plans. Its outcome must be the same.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -33,7 +35,7 @@ const job = {
   metadata: { name: "work" },
   spec: { parallelism: 3, completions: 6, template: { spec: { restartPolicy: "Never", containers: [container] } } },
 };
-/** Orders and times are drawn, requests are lost, processes crash and stand still. */
+/** A plan with random orders and durations, lost requests, and crashed and paused processes. */
 const faultPlan = {
   apiVersion: "sim.kubewright.dev/v1",
   kind: "Scenario",
@@ -56,7 +58,7 @@ const faultPlan = {
   ],
 };
 
-/** Plays plans one after the other in one process. Answers with the outcome of the last. */
+/** Runs plans one after the other in one process. Returns the outcome of the last. */
 function runPlans(node: string, plans: readonly object[]): string {
   const script = `const { runPlan } = await import(${JSON.stringify(path.join(root, "packages/simulation/dist/index.js"))});
     let outcome;
@@ -67,7 +69,7 @@ function runPlans(node: string, plans: readonly object[]): string {
   return stdout;
 }
 
-/** The zone data's version, and the trace with none in its header. */
+/** Returns the version of the time zone data, and the trace without that version in its header. */
 function withoutZoneData(trace: string): { timeZoneData: string; rest: string } {
   const end = trace.indexOf("\n");
   const { timeZoneData, ...header } = JSON.parse(trace.slice(0, end)) as { timeZoneData: string };

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 
-/** Where each keeps its program, in the package for this platform. */
+/** Path of the program in each runtime's package for this platform. */
 const PROGRAMS = {
   "node-22": `node-${process.platform}-${process.arch}/bin/node`,
   "node-26": `node-${process.platform}-${process.arch}/bin/node`,
@@ -13,9 +13,9 @@ const PROGRAMS = {
 export type Runtime = keyof typeof PROGRAMS;
 
 /**
- * A JavaScript runtime beside the repository's own, installed when it is not there: the oldest Node that is supported, the
- * newest, Deno, Bun. Each is a package of its own in `tooling/runtimes`, so that `node` in scripts stays the repository's and
- * `npm ci` light. Answers why there is none, where it cannot be had.
+ * Returns the path of a JavaScript runtime: the oldest supported Node, the newest Node, Deno or Bun. Installs it when
+ * it is missing. Each is a package in `tooling/runtimes`, so that `node` in scripts remains the repository's and `npm
+ * ci` stays small. Returns the reason when the installation fails.
  */
 export function findRuntime(name: Runtime): { path: string } | { missing: string } {
   const folder = path.join(import.meta.dirname, "runtimes", name);

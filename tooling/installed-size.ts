@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** What installing one package brings: how many packages with itself, and how many kB (1000 bytes) of files. */
+/** Cost of installing one package: number of packages including itself, and size of their files in kB (1000 bytes). */
 export interface InstalledSize {
   readonly packages: number;
   readonly installed: number;
 }
 
-/** Of a package that is installed in a project, with all that it depends on; optional peers are left out. */
+/** Returns the size of an installed package with all its dependencies, without optional peers. */
 export function installedSize(project: string, name: string): InstalledSize {
   const folders = new Set<string>();
   const visit = (wanted: string, from: string): void => {
@@ -24,7 +24,7 @@ export function installedSize(project: string, name: string): InstalledSize {
   return { packages: folders.size, installed: Math.ceil(bytes / 1000) };
 }
 
-/** The folder that Node finds for a package's name, from a folder of the project upwards. */
+/** Resolves a package name like Node: in the given folder of the project, and then upwards. */
 function resolved(project: string, name: string, from: string): string | undefined {
   for (let folder = from; folder.startsWith(project); folder = path.dirname(folder)) {
     const found = path.join(folder, "node_modules", name);
@@ -33,7 +33,7 @@ function resolved(project: string, name: string, from: string): string | undefin
   return undefined;
 }
 
-/** Bytes of a package's own files, without packages that are installed inside it. */
+/** Returns the size of a package's own files, without nested packages. */
 function bytesIn(folder: string): number {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.name !== "node_modules")

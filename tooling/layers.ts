@@ -1,4 +1,4 @@
-/** The layers, bottom first. A package may import from layers below its own, and from none beside or above it. */
+/** The layers, bottom first. A package may import only packages of lower layers. */
 export const LAYERS: readonly { readonly name: string; readonly packages: readonly string[] }[] = [
   { name: "ground", packages: ["api", "clock", "transport", "cron", "serving"] },
   { name: "wire", packages: ["client", "transport-http", "apiserver"] },
@@ -15,7 +15,7 @@ export const LAYERS: readonly { readonly name: string; readonly packages: readon
   { name: "sites", packages: ["site"] },
 ];
 
-/** The layer a folder name belongs to, counted from the ground. */
+/** Returns the layer of a folder, counted from the bottom. */
 export function layerOf(packageName: string): number {
   const layer = LAYERS.findIndex(({ packages }) => packages.includes(packageName));
   if (layer < 0) throw new Error(`${packageName} is in no layer: add it to tooling/layers.ts`);

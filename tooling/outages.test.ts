@@ -12,15 +12,18 @@ import { freePort } from "../conformance/free-port.ts";
 import { findRuntime } from "./find-runtime.ts";
 import { type Child, startChild } from "./outage/child.ts";
 
-// Programs built from the packages, each in a process of its own, while their API server ends and comes back with what it
-// knew. Needs what `npm run build` makes.
+// Programs built from the packages, each in a separate process, during the outage of their API server, which restarts
+// with its state. Needs the output of `npm run build`.
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
 const OUTAGE_MS = HEAVY ? 60_000 : 2_500;
-/** In a short outage nobody loses the lead, however slowly a busy machine starts the API server again. */
+/**
+ * With longer Leases, no elector loses its Lease in a short outage, even when a busy machine restarts the API server
+ * slowly.
+ */
 const LEASE = HEAVY ? [] : ["patient"];
 const root = path.resolve(import.meta.dirname, "..");
-/** Inside the checkout, so that imports resolve as a user's would. */
+/** Inside the checkout, so that imports resolve like a user's imports. */
 const scratch = path.join(root, ".test-output/outages");
 
 const older = findRuntime("node-22");
@@ -39,7 +42,7 @@ const greetings = defineResource<Greeting>({
   namespaced: true,
 });
 
-/** What a README has as its only, or first, program. */
+/** Returns the first TypeScript block of a README. */
 function snippet(readme: string): string {
   return /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(path.join(root, readme), "utf8"))![1]!;
 }
@@ -62,14 +65,14 @@ const client = new Client({ transport, clock: realClock });
 await greetingController({ client, clock: realClock, random: realRandom }).run(stop.signal);
 `;
 
-/** The controller of the README, on the API server of the command line. */
+/** Writes the controller of the README as a program for the API server of the command line. */
 function greeterScript(): string {
   const [controller, rest] = snippet("packages/controller/README.md").split("// Here in virtual time", 2);
   expect(rest).toBeDefined();
   return script("greeter", controller! + GREETER_MAIN);
 }
 
-/** The program of a controller's README, whose API server it names, on another one. */
+/** Writes the program of a controller's README, with another API server. */
 function controllerScript(name: string, server: string): string {
   const text = snippet(`packages/${name}/README.md`);
   expect(text).toContain("http://127.0.0.1:8001");
@@ -107,7 +110,7 @@ class Server {
     await this.#process.waitForOutput(/Serving on/);
   }
 
-  /** Ends in the middle of every request. */
+  /** Stops the server. Requests in flight are interrupted. */
   async stop(): Promise<void> {
     this.#process?.kill("SIGTERM");
     await this.#process?.exit;
@@ -142,7 +145,7 @@ class Server {
     await until(() => this.client.resource(greetings).create({ metadata, spec: { to: name, everySeconds: 3_600 } }));
   }
 
-  /** Resolves when somebody has greeted. */
+  /** Resolves when a controller has set `lastGreeted`. */
   async greeted(name: string): Promise<void> {
     await until(async () => {
       const { status } = await this.client.resource(greetings).get(name, { namespace: "default" });
@@ -150,7 +153,7 @@ class Server {
     });
   }
 
-  /** Who has renewed a Lease since then. */
+  /** Returns the holders of the Leases that were renewed after the given time. */
   async leadersSince(timeMs: number): Promise<(string | undefined)[]> {
     const { items } = await this.client.resource(leases).list({ namespace: "default" });
     const renewed = items.filter(({ spec }) => Date.parse(spec?.renewTime ?? "") > timeMs);
@@ -200,7 +203,7 @@ test(
     const startTookMs = performance.now() - startedAtMs;
 
     await server.stop();
-    // None is silent about it: the same trouble is one line.
+    // Every program logs the outage; repeated equal errors are one line.
     await Promise.all(
       [...informers, ...greeters, ...controllers].map((child) => child.waitForOutput(/^E.*ECONNREFUSED/m)),
     );
@@ -212,7 +215,7 @@ test(
     expect(children.filter(({ ended }) => ended !== undefined).map(({ name }) => name)).toEqual(
       losers.map(({ name }) => name),
     );
-    // Who leads no more ends with a reason, not as if all were well.
+    // A program that lost its Lease exits with an error, not as after a regular stop.
     for (const child of losers) {
       expect(child.ended).toBe(1);
       expect(child.stderr).toMatch(/^E.*"Failed to renew lease"/m);
@@ -234,9 +237,9 @@ test(
     for (const child of living) child.kill("SIGTERM");
     const killedAtMs = performance.now();
     const exits = await Promise.all(living.map(async (child) => [child.name, await child.exit]));
-    // Whoever does not listen to signals is ended by them; all others have been told to stop, and did.
+    // Programs without a signal handler are ended by the signal. All others stop gracefully.
     expect(exits).toEqual(living.map((child) => [child.name, informers.includes(child) ? "SIGTERM" : 0]));
-    // On a busy machine not in five seconds, but sooner than they came.
+    // Five seconds may be too short on a busy machine. The limit is then the duration of the start.
     expect(performance.now() - killedAtMs).toBeLessThan(Math.max(5_000, startTookMs));
   },
 );

@@ -1,7 +1,7 @@
 /**
- * Takes the picture of the page for the README and docs/page.md, from what page-picture.yaml plays:
+ * Takes the screenshot of the page for the README and docs/page.md, of the scenario page-picture.yaml:
  *
- *   npm run build && node tooling/page-picture.ts docs/images/page.png
+ *     npm run build && node tooling/page-picture.ts docs/images/page.png
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,7 +21,7 @@ const browser = await launchBrowser();
 try {
   execFileSync(process.execPath, [command, "run", "--scenario", scenario, "--html", report], { stdio: "ignore" });
   const page = await browser.newPage({ viewport: { width: 1440, height: 800 }, colorScheme: "light" });
-  // A run that its predecessor left no room for, with the reason.
+  // Selects a run that was skipped because of its predecessor, with the reason.
   const fragment = new URLSearchParams({
     range: ["2026-03-28T21:00:00Z", "2026-03-29T11:00:00Z"].map(Date.parse).join("_"),
     selected: `CronJob/default/invoice-run@${Date.parse("2026-03-28T22:00:00Z")}`,

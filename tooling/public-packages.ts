@@ -18,20 +18,20 @@ export interface Manifest {
 
 export interface PublicPackage {
   readonly manifest: Manifest;
-  /** From the root of the checkout, such as `packages/api`. */
+  /** Path relative to the root of the checkout, such as `packages/api`. */
   readonly directory: string;
   readonly folder: string;
 }
 
 export const root = path.resolve(import.meta.dirname, "..");
 
-/** Entries for the users of another package, which is theirs to install; its own declarations do not all compile. */
+/** Entries that need a peer dependency, which the user installs. Not all declarations of these peers compile. */
 export const ENTRIES_WITH_PEERS: Readonly<Record<string, string>> = {
   "@kubewright/informer/client-node": "@kubernetes/client-node",
   "@kubewright/testing/vitest": "vitest",
 };
 
-/** Everything that is published: what is under these folders and not private. */
+/** Returns all published packages: those below these folders that are not private. */
 export function publicPackages(parents: readonly string[] = ["packages", "apps"]): PublicPackage[] {
   return parents
     .flatMap((parent) => readdirSync(path.join(root, parent)).map((name) => `${parent}/${name}`))
@@ -44,7 +44,7 @@ export function publicPackages(parents: readonly string[] = ["packages", "apps"]
     .filter(({ manifest }) => manifest.private !== true);
 }
 
-/** What can be imported: every key of `exports` that is code, with the name to import it by. */
+/** Returns the import paths of a package: every key of `exports` with code. */
 export function entryPoints({ name, exports = {} }: Manifest): { readonly entry: string; readonly source: string }[] {
   return Object.entries(exports).flatMap(([key, conditions]) =>
     typeof conditions === "string"

@@ -1,6 +1,6 @@
 /**
- * Before each file of tests: properties are tried with the same values in every run, so that what a run of all tests says does
- * not depend on luck. `npm run test:heavy` draws others each time, and a property that fails tells its seed.
+ * Runs before each test file. Properties are tested with the same values in every run, so that the result of a full
+ * test run is reproducible. `npm run test:heavy` uses new values each time, and a failing property prints its seed.
  */
 import { configureGlobal } from "fast-check";
 

@@ -1,7 +1,7 @@
 /**
- * Draws coloured terminal output as an SVG, for the README:
+ * Draws colored terminal output as an SVG, for the README:
  *
- *   FORCE_COLOR=1 COLUMNS=110 npm start --silent | node tooling/terminal-picture.ts > docs/images/timeline.svg
+ *     FORCE_COLOR=1 COLUMNS=110 npm start --silent | node tooling/terminal-picture.ts > docs/images/timeline.svg
  */
 import { readFileSync } from "node:fs";
 
@@ -49,7 +49,7 @@ function parseLine(line: string): Run[] {
   return runs;
 }
 
-/** Neighbours of one style become one run, so that a bar is one rectangle. */
+/** Appends a run. Adjacent runs of one style are merged, so that a bar is one rectangle. */
 function append(runs: Run[], run: Run): void {
   const last = runs.at(-1);
   const touches = last !== undefined && last.column + last.text.length === run.column && last.colour === run.colour;
@@ -66,7 +66,10 @@ function applied(style: { colour: string; bold: boolean; dim: boolean }, code: n
   return { ...style, colour: COLOURS[code] ?? style.colour };
 }
 
-/** Bars are drawn as rectangles, so that they look alike in every font; the rest is text, stretched to its cells. */
+/**
+ * Draws a run. Bars are rectangles, which look the same in every font; other text is stretched to the width of its
+ * cells.
+ */
 function drawRun({ column, text, colour, bold, dim }: Run, row: number): string {
   const x = PADDING + column * CELL_WIDTH;
   const y = PADDING + row * LINE_HEIGHT;

@@ -1,9 +1,9 @@
 /**
- * `npm test`: everything, with as much overlapping as two cores allow. Prints a line per suite, the whole output of a
- * suite that fails, and closes with `N passed, N failed`.
+ * `npm test`: runs all suites, concurrently where two cores allow it. Prints one line per suite and the whole output of
+ * failed suites. The last line is `N passed, N failed`.
  *
- *   node tooling/test.ts            all suites
- *   node tooling/test.ts lint unit  only these
+ *     node tooling/test.ts            all suites
+ *     node tooling/test.ts lint unit  only these
  */
 import { spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
@@ -12,11 +12,11 @@ import path from "node:path";
 interface Suite {
   readonly name: string;
   readonly command: readonly string[];
-  /** What to show of the output when it failed. Default: all. */
+  /** Selects the relevant output of a failed suite. Default: all. */
   readonly failure?: (output: string) => string;
-  /** How many tests the output of a finished suite tells of. Default: the suite counts as one. */
+  /** Extracts the number of tests from the output of a finished suite. Default: the suite counts as one. */
   readonly count?: (output: string) => { passed: number; failed: number };
-  /** Goes before all others where they want the same processor. Default: no. */
+  /** Whether the suite takes precedence over others for the processor. Default: no. */
   readonly isUrgent?: boolean;
 }
 
@@ -24,7 +24,7 @@ const root = path.resolve(import.meta.dirname, "..");
 const bin = (name: string): string => path.join(root, "node_modules/.bin", name);
 
 const build: Suite = { name: "build", command: ["npm", "run", "--silent", "build:quiet"] };
-/** One after another. */
+/** Suites that run one after another. */
 const own: readonly Suite[] = [
   { name: "types", command: [bin("tsc"), "--project", "tsconfig.json"] },
   { name: "lint", command: [bin("oxlint")] },
@@ -35,8 +35,8 @@ const own: readonly Suite[] = [
   { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount, failure: vitestFailure },
 ];
 /**
- * Beside those, and one after another as well. The conformance kits mostly wait; some of their cases act a third of a second
- * after what they did before, by when the controllers have to be done.
+ * Suites that run beside those, one after another as well. The conformance kits mostly wait. Some of their cases act a
+ * third of a second after their previous action, and the controllers must be done by then.
  */
 const beside: readonly Suite[] = [
   { name: "conformance", command: [process.execPath, "conformance/check.ts"], count: closingCount, isUrgent: true },
@@ -44,7 +44,7 @@ const beside: readonly Suite[] = [
   { name: "install", command: [process.execPath, "tooling/check-install.ts"] },
   { name: "create", command: [process.execPath, "tooling/check-create.ts"] },
 ];
-/** May let turbo write `dist`, which all the others read. */
+/** Suites in which turbo may write `dist`, which all the others read. */
 const last: readonly Suite[] = [
   { name: "packages", command: [bin("turbo"), "run", "check:package", "check:api", "--output-logs=errors-only"] },
 ];
@@ -72,7 +72,7 @@ async function run(suite: Suite): Promise<boolean> {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, FORCE_COLOR: "0" },
   });
-  // What it starts in its turn has the same.
+  // Child processes inherit the priority.
   if (child.pid !== undefined && suite.isUrgent !== true)
     setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const chunks: Buffer[] = [];
@@ -85,7 +85,7 @@ async function run(suite: Suite): Promise<boolean> {
   const output = Buffer.concat(chunks).toString();
   const ok = code === 0;
   const counted = suite.count?.(output) ?? { passed: ok ? 1 : 0, failed: ok ? 0 : 1 };
-  // A suite that broke down without failing a test still failed.
+  // A suite that crashed without a failed test counts as failed.
   const failures = ok ? counted.failed : Math.max(1, counted.failed);
   passed += counted.passed;
   failed += failures;
@@ -95,7 +95,7 @@ async function run(suite: Suite): Promise<boolean> {
   );
   if (!ok) console.log((suite.failure?.(output) ?? output).replace(/^/gm, "    "));
   else if (suite.name === "conformance") console.log(output.replace(/^/gm, "    "));
-  // What could not be tested on this machine is said aloud, and what would change that.
+  // Prints which tests were skipped on this machine, and how to enable them.
   else for (const line of new Set(output.match(/^skipped: .*$/gim))) console.log(`        ${line}`);
   return ok;
 }
@@ -105,7 +105,7 @@ function vitestCount(output: string): { passed: number; failed: number } {
   return { passed: Number(/(\d+) passed/.exec(line)?.[1] ?? 0), failed: Number(/(\d+) failed/.exec(line)?.[1] ?? 0) };
 }
 
-/** Without the hundreds of files that passed. */
+/** Removes the passed files from the output. */
 function vitestFailure(output: string): string {
   const start = output.search(/^.*(Failed (Tests|Suites)|Unhandled (Errors|Rejection))/m);
   return start < 0 ? output : output.slice(start);

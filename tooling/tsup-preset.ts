@@ -1,6 +1,6 @@
 import { type Options, defineConfig } from "tsup";
 
-/** How every package is bundled: one ESM file per entry, siblings and dependencies left external. */
+/** Bundle settings of every package: one ESM file per entry, with siblings and dependencies external. */
 export function preset(options: Options = {}): ReturnType<typeof defineConfig> {
   return defineConfig({
     entry: ["src/index.ts"],
@@ -8,13 +8,14 @@ export function preset(options: Options = {}): ReturnType<typeof defineConfig> {
     target: "node22",
     platform: "node",
     sourcemap: true,
-    // Chunks of earlier builds would be packed; declarations and the rest of the folder are made by others.
+    // Removes chunks of earlier builds, which would be packed. Other tools write the declarations and the rest of the
+    // folder.
     clean: ["!**/*.d.ts", "!page.*"],
     splitting: false,
-    // Some modules, such as node:sea, have no name without it.
+    // Some modules, such as node:sea, require the prefix.
     removeNodeProtocol: false,
     silent: true,
-    // The sources are in the package; maps lead there.
+    // The package contains the sources, and the source maps refer to them.
     esbuildOptions: (esbuild) => {
       esbuild.sourcesContent = false;
     },

@@ -34,7 +34,7 @@ const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "ut
   scripts: Readonly<Record<string, string>>;
 };
 
-/** GitHub's own parser, bundled since it imports JSON as bundlers do and Node does not. */
+/** Loads GitHub's parser as a bundle: it imports JSON in a way that bundlers support and Node does not. */
 async function bundledParser(): Promise<typeof workflowParser> {
   const outfile = path.join(root, ".test-output/workflow-parser.mjs");
   const contents = 'export * from "@actions/workflow-parser";';

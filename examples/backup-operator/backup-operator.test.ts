@@ -8,7 +8,9 @@ import { expect, test } from "vitest";
 import { type Backup, backups } from "./backup.ts";
 import { backupOperator, webhooks } from "./backup-operator.ts";
 
-/** The operator in a whole cluster, in virtual time: Job controller, garbage collector, scheduler and kubelet included. */
+/**
+ * Runs the operator in a whole cluster, in virtual time: with Job controller, garbage collector, scheduler and kubelet.
+ */
 async function start() {
   const cluster = await startTestCluster({ crds: [backups.crd], embedded: { webhooks: webhooksInProcess(webhooks) } });
   const place = { url: "https://webhooks.test" };

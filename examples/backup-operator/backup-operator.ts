@@ -4,7 +4,7 @@ import { deny, validatingWebhook } from "@kubewright/operator/webhooks";
 
 import { backups, jobOf } from "./backup.ts";
 
-/** Runs a Job for every Backup, tells how it goes, and takes the copy away before the Backup goes. */
+/** Runs a Job for every Backup, reports its outcome, and deletes the copy before the Backup is deleted. */
 export const backupOperator = createOperator({
   name: "backup-operator",
   metrics: (families) => ({
@@ -22,12 +22,12 @@ backupOperator
       await client.create(jobs, remove);
       events.normal("Removing", `Created Job ${remove.metadata.name}`);
     }
-    // Not before it has ended: its Job is watched, and a minute is for the case that somebody deletes that.
+    // Waits for the end of the Job, which is watched. The retry after a minute covers a deletion of the Job by a user.
     return job !== undefined && finishedCondition(job)?.type === "Complete" ? {} : { requeueAfterMs: 60_000 };
   })
   .reconcile(async ({ object, cache, client, events, metrics, now }) => {
     const before = findCondition(object.status?.conditions, "Complete");
-    if (before !== undefined && before.status !== "Unknown") return; // Done; somebody may have tidied up.
+    if (before !== undefined && before.status !== "Unknown") return; // Done; the Job may be deleted.
     const wanted = jobOf(object, "copy");
     const name = wanted.metadata.name!;
     let job = cache.get(jobs, name, object.metadata.namespace);
@@ -47,7 +47,7 @@ backupOperator
     else events.warning("Failed", `Job ${name} has failed: ${end.message ?? reason}`);
   });
 
-/** A copy is of one volume. */
+/** The volume of a Backup is immutable. */
 export const webhooks = [
   validatingWebhook(backups, ({ object, oldObject }) =>
     oldObject !== undefined && oldObject.spec.volume !== object.spec.volume

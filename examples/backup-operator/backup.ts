@@ -11,7 +11,7 @@ const condition = z.object({
   observedGeneration: z.int().min(0).optional(),
 });
 
-/** Asks for a volume to be copied once. The copy goes with it. */
+/** Requests one copy of a volume. The copy is deleted with the Backup. */
 export const backups = defineCustomResource({
   group: "example.com",
   version: "v1",
@@ -34,7 +34,7 @@ export const backups = defineCustomResource({
 });
 export type Backup = ObjectOf<typeof backups>;
 
-/** A Job of a Backup: one that copies, or one that takes the copy away again. */
+/** Returns a Job of a Backup, which creates the copy or deletes it. */
 export function jobOf(backup: DeepReadonly<Backup>, task: "copy" | "remove"): Job {
   const { name, namespace } = backup.metadata;
   const { volume, image, deadlineSeconds } = backup.spec;

@@ -6,7 +6,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Backup, backupDefinition, backups } from "./backup.ts";
 import { backupController } from "./backup-controller.ts";
 
-/** The controller in a whole cluster, in virtual time: Job controller, garbage collector, scheduler and kubelet included. */
+/**
+ * Runs the controller in a whole cluster, in virtual time: with Job controller, garbage collector, scheduler and
+ * kubelet.
+ */
 async function start() {
   const cluster = await startTestCluster({ crds: [backupDefinition] });
   onTestFinished(() => cluster.stop());

@@ -10,7 +10,7 @@ import {
 
 import { backups, jobOf, statusOf } from "./backup.ts";
 
-/** Runs a Job for every Backup, and tells in the Backup's status how it goes. */
+/** Runs a Job for every Backup, and reports its state in the Backup's status. */
 export function backupController(deps: ControllerDeps): Runnable {
   const shell = new ControllerShell(deps, { name: "backup-controller" });
   const { client, events } = shell;
@@ -26,7 +26,7 @@ export function backupController(deps: ControllerDeps): Runnable {
     if (backup === undefined || backup.metadata.deletionTimestamp !== undefined) return;
     let job = cachedJobs.store.get(key);
     if (job === undefined) {
-      if (backup.status !== undefined && backup.status.phase !== "Running") return; // Done; somebody has tidied up.
+      if (backup.status !== undefined && backup.status.phase !== "Running") return; // Done; a user has deleted the Job.
       job = await client.resource(jobs).create(jobOf(backup), { signal });
       events.event(backup, backups, "Normal", "Started", `Created Job ${key}`);
     }

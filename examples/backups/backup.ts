@@ -9,13 +9,13 @@ import {
   newControllerRef,
 } from "@kubewright/api";
 
-/** Asks for a volume to be copied once. */
+/** Requests one copy of a volume. */
 export interface Backup extends KubernetesObject {
   spec: {
-    /** Name of the PersistentVolumeClaim to be copied. */
+    /** Name of the PersistentVolumeClaim to copy. */
     volume: string;
     image: string;
-    /** How long it may take. Default: as long as it likes. */
+    /** Maximum duration. Default: unlimited. */
     deadlineSeconds?: number;
   };
   status?: BackupStatus;
@@ -23,7 +23,7 @@ export interface Backup extends KubernetesObject {
 
 export interface BackupStatus {
   phase: "Running" | "Complete" | "Failed";
-  /** Name of the Job that does it. */
+  /** Name of the Job that copies the volume. */
   job: string;
 }
 
@@ -35,7 +35,7 @@ export const backups = defineResource<Backup>({
   namespaced: true,
 });
 
-/** The Job of a Backup, which has its name and goes with it. */
+/** Returns the Job of a Backup. It has the Backup's name and is deleted with it. */
 export function jobOf(backup: DeepReadonly<Backup>): Job {
   const { name, namespace } = backup.metadata;
   const { volume, image, deadlineSeconds } = backup.spec;
@@ -58,7 +58,7 @@ export function jobOf(backup: DeepReadonly<Backup>): Job {
   };
 }
 
-/** What a Backup's Job says of it. */
+/** Returns the status of a Backup from its Job. */
 export function statusOf({ metadata, status }: DeepReadonly<Job>): BackupStatus {
   const has = (type: string): boolean => isConditionTrue(status?.conditions, type);
   const phase = has("Complete") ? "Complete" : has("Failed") ? "Failed" : "Running";

@@ -1,4 +1,4 @@
-/** What somebody else's controller does with the packages, for `check-install.ts` to compile and run where they are installed. */
+/** A user's controller. `check-install.ts` compiles and runs it in a project with the installed packages. */
 import { type Job, type KubernetesObject, defineResource, isJobFinished, jobs, keyOf } from "@kubewright/api";
 import { createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";

@@ -1,6 +1,7 @@
 /**
- * What has to be the same under every runtime: `check-install.ts` runs this under several Nodes, Deno and Bun, where the packages
- * are installed, and compares what is printed. A week of CronJobs in virtual time, followed by an informer and a work queue.
+ * A program with the same output under every runtime: a week of CronJobs in virtual time, with an informer and a work
+ * queue. `check-install.ts` runs it under several Nodes, Deno and Bun with the installed packages, and compares the
+ * output.
  */
 import { cronJobs, jobs, keyOf, objectKey, pods } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
@@ -35,7 +36,7 @@ const worker = (async () => {
   }
 })();
 
-// The clocks of Berlin go forward at 02:00 on the 29th.
+// Clocks in Berlin go forward at 02:00 on the 29th.
 const schedule = "30 2 * * *";
 await client.resource(cronJobs).create({
   metadata: { namespace: "default", name: "nightly" },

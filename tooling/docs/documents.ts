@@ -4,13 +4,13 @@ import path from "node:path";
 export const root = path.resolve(import.meta.dirname, "../..");
 
 export interface Block {
-  /** From the root of the checkout. */
+  /** Path relative to the root of the checkout. */
   readonly file: string;
-  /** File and first line, to be told to people. */
+  /** File and first line, for messages. */
   readonly name: string;
   readonly language: string;
   readonly text: string;
-  /** The prose between the block before it and this one. */
+  /** The prose between the previous block and this one. */
   readonly before: string;
 }
 
@@ -22,7 +22,7 @@ const ELSEWHERE = [
   "apps/create-kubewright/template/README.md",
 ];
 
-/** The documents that are written by hand, from the root of the checkout. */
+/** Returns the hand-written documents, relative to the root of the checkout. */
 export function documents(): string[] {
   const readmes = ["packages", "apps"].flatMap((parent) =>
     readdirSync(path.join(root, parent)).map((name) => `${parent}/${name}/README.md`),
@@ -33,7 +33,7 @@ export function documents(): string[] {
   return [...ELSEWHERE, ...readmes.filter((file) => existsSync(path.join(root, file))), ...docs];
 }
 
-/** All blocks of a document but those that the site plays, in their order. */
+/** Returns the code blocks of a document in order, except those that the site simulates. */
 export function blocksOf(file: string): Block[] {
   const text = readFileSync(path.join(root, file), "utf8");
   const blocks: Block[] = [];

@@ -1,7 +1,10 @@
 /**
- * Runs the shell of all documents, line by line, in a folder with the files that it names, beside a cluster of its own. A line
- * has to end as it says: with status 0, or 1 where it asks whether there is something to find. What serves is waited for and
- * told to stop. Lines are cut to what takes seconds (`SHORTER`); those that need what is not here are left, each with a reason.
+ * Runs the shell commands of all documents, line by line, in a folder with the files that they name, beside a cluster.
+ *
+ * - A line must end with status 0, or 1 where it checks for findings.
+ * - The runner waits until servers are ready, and stops them at the end.
+ * - `SHORTER` shortens commands that would take more than seconds.
+ * - Lines that need something unavailable here are skipped, each with a reason.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -18,7 +21,7 @@ export interface ShellRun {
   readonly problems: readonly string[];
 }
 
-/** Lines that are not run here. The first that fits is the reason. */
+/** Lines that are not run. The first matching pattern gives the reason. */
 const SKIPPED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^npm (?:ci|test|start)\b|^npm run /, "it is what runs this, or what that takes"],
   [/^npm install|^npm create|create-kubewright|^cd my-operator/, "check-install.ts and check-create.ts do that"],
@@ -40,7 +43,10 @@ const SKIPPED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^kubewright why .*\n.* {2}as of |-f edited\.yaml/, "why-command.test.ts makes that cluster"],
 ];
 
-/** What would take minutes, a port that somebody else may have, or more than there is in the folder. */
+/**
+ * Replaces arguments that would take minutes, use a port that may be in use, or need files that the folder does not
+ * contain.
+ */
 const SHORTER: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/--seeds (\d+)-\d+(?!.*--indexed-job)/g, "--seeds $1-$1"],
   [/--seeds \d+-\d+(?=.*--indexed-job)/g, "--seeds 1-1000"],
@@ -52,7 +58,7 @@ const SHORTER: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/--restore state/g, ""],
 ];
 
-/** What takes longer hangs. */
+/** Timeout of a command. */
 const HANGS_MS = 180_000;
 
 const READY = /^kubewright is ready$|"Starting job controller"/m;
@@ -88,14 +94,14 @@ export async function runShell(scripts: readonly Script[]): Promise<ShellRun> {
   return { executed: done.size - skipped.length, skipped, problems };
 }
 
-/** Each line by itself; a loop, and what works with processes behind it, is one. */
+/** Splits a script into lines. A loop, and a script with background processes, is one line. */
 function linesOf(text: string): string[] {
   const joined = text.replaceAll("\\\n", " ").replaceAll(/[ \t]+# .*$/gm, "");
   if (/^for | &$/m.test(joined)) return [joined.trim()];
   const lines: string[] = [];
   for (const line of joined.split("\n")) {
     const open = lines.at(-1);
-    // What stands in quotes may go over lines.
+    // A quoted text may span lines.
     if (open !== undefined && open.split("'").length % 2 === 0) lines[lines.length - 1] = `${open}\n${line}`;
     else if (line.trim() !== "") lines.push(line);
   }
@@ -108,11 +114,11 @@ function shortened(line: string): string {
     .trim();
 }
 
-/** A folder with the documents' own files, and a cluster that its kubeconfig names. */
+/** A folder with the documents' files, and a cluster with a kubeconfig. */
 class Shell {
   readonly #folder: string;
   readonly #environment: NodeJS.ProcessEnv;
-  /** Those of the script that is run, with where each listens. */
+  /** Servers of the current script, with the URL of each. */
   #serving: { readonly child: ChildProcess; readonly url: string | undefined }[] = [];
   #cluster: ChildProcess | undefined;
 
@@ -181,15 +187,15 @@ class Shell {
       await setTimeout(100);
   }
 
-  /** What it takes that this machine does not have, if there is such a thing. */
+  /** Returns why a command cannot run on this machine, or `undefined`. */
   missingReason(command: string): string | undefined {
-    // A kustomization is built with kubectl.
+    // kubectl builds kustomizations.
     const programs = command.replace("overlays/", "kubectl ").match(/\b(?:kubectl|jq|openssl)\b/g) ?? [];
     const missing = programs.find((name) => spawnSync("bash", ["-c", `command -v ${name}`]).status !== 0);
     return missing === undefined ? undefined : `this machine has no ${missing}`;
   }
 
-  /** What went otherwise than it should, if anything did. */
+  /** Runs a line. Returns its problem, or `undefined`. */
   async run(line: string, printed?: string): Promise<string | undefined> {
     const [first] = this.#serving;
     const command = first?.url === undefined ? line : line.replaceAll("http://127.0.0.1:8001", first.url);
@@ -218,7 +224,7 @@ class Shell {
     if (this.#cluster !== undefined) await stop(this.#cluster);
   }
 
-  /** Resolves when it is ready. */
+  /** Starts a server. Resolves when it is ready. */
   async #serve(command: string): Promise<{ child: ChildProcess; url: string | undefined }> {
     const free = command.includes("controller-manager") ? "--secure-port 0" : "--port 0";
     const child = this.#spawn(`exec ${command} ${free}`);
@@ -245,7 +251,7 @@ class Shell {
   }
 }
 
-/** The block of a document that is this. */
+/** Returns the YAML block of a document that matches the pattern. */
 function yamlOf(file: string, pattern: RegExp): string {
   const found = blocksOf(file).find(({ language, text }) => language === "yaml" && pattern.test(text));
   if (found === undefined) throw new Error(`${file}: there is no YAML with ${pattern}`);
@@ -257,7 +263,7 @@ async function create(url: string, yaml: string): Promise<void> {
   if (!response.ok) throw new Error(`${url}: ${await response.text()}`);
 }
 
-/** What Prometheus says of one Job that took ten minutes, an hour ago. */
+/** Returns Prometheus' response for one Job that took ten minutes, an hour ago. */
 function answerOf(metric: string): object {
   const value = metric.endsWith("failed") ? 0 : Date.UTC(2026, 4, 1) / 1000 + (metric.includes("completion") ? 600 : 0);
   const labels = { __name__: metric, namespace: "billing", job_name: "report-29540760" };
@@ -285,7 +291,10 @@ async function stop(child: ChildProcess): Promise<void> {
   await closed;
 }
 
-/** Line by line; `…` stands for any number of lines, and at the end of one for the rest of it. */
+/**
+ * Compares the output line by line. The line `…` stands for any number of lines; `…` at the end of a line, for the rest
+ * of that line.
+ */
 function isPrinted(out: string, said: string): boolean {
   const pattern = said
     .split("\n")

@@ -1,4 +1,6 @@
-/** Has shell be what bash reads, with commands and flags that there are, in blocks and in the prose between them. */
+/**
+ * Checks the shell commands in code blocks and in prose: bash must parse them, and their commands and flags must exist.
+ */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,20 +9,20 @@ import { type Block, documents, root } from "./documents.ts";
 
 export interface Script {
   readonly name: string;
-  /** What is typed, without what is printed. */
+  /** The typed commands, without their output. */
   readonly text: string;
-  /** What it prints, by the document: `…` stands for anything. Absent: nothing is said of that. */
+  /** The documented output. `…` stands for anything. Absent when the document shows none. */
   readonly printed?: string;
 }
 
-/** Our commands, and where they are from the root of the checkout. */
+/** kubewright's commands, with paths relative to the root of the checkout. */
 export const BINS: Readonly<Record<string, string>> = {
   kubewright: "apps/simulator/bin/kubewright.js",
   "kubewright-controller-manager": "apps/controller-manager/bin/kubewright-controller-manager.js",
   "kubewright-operator": "packages/operator/bin/kubewright-operator.js",
 };
 
-/** The blocks that are typed into a shell. */
+/** Returns the blocks with shell commands. */
 export function scriptsIn(blocks: readonly Block[]): Script[] {
   return blocks
     .filter(({ language }) => language === "sh" || language === "console" || language === "")
@@ -38,7 +40,7 @@ export function scriptsIn(blocks: readonly Block[]): Script[] {
 }
 
 export interface ShellResult {
-  /** How many commands of ours there are. */
+  /** Number of checked kubewright commands. */
   readonly count: number;
   readonly problems: readonly string[];
 }
@@ -70,7 +72,7 @@ export function checkShell(scripts: readonly Script[]): ShellResult {
 
 interface Call {
   readonly bin: string;
-  /** Empty where the program is one command. */
+  /** Empty for a program without subcommands. */
   readonly command: string;
   readonly rest: string;
 }
@@ -89,7 +91,7 @@ function* callsIn(text: string): Generator<Call> {
   }
 }
 
-/** Commands between backticks, of which some are only shown in part. */
+/** Returns commands between backticks, some of which are shown only in part. */
 function inProse(): Script[] {
   return documents().flatMap((file) => {
     const text = readFileSync(path.join(root, file), "utf8").replaceAll(/^```[\s\S]*?^```$/gm, "");
@@ -100,7 +102,7 @@ function inProse(): Script[] {
   });
 }
 
-/** What `--help` of a command lists, or `undefined` where there is none of that name. */
+/** Returns the flags in the `--help` of a command, or `undefined` when the command does not exist. */
 function readHelp(bin: string, command: string): ReadonlySet<string> | undefined {
   const args = [path.join(root, BINS[bin]!), ...(command === "" ? [] : [command]), "--help"];
   const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });

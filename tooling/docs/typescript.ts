@@ -1,8 +1,11 @@
 /**
- * Compiles the TypeScript of all documents, and runs it, each block in a process of its own: it has to end with status 0, and
- * what `console.log(…); // text` prints must be that text; other lines may come between. Where a block without a language stands
- * behind the word “prints”, that is all it prints. Left out are those that declare what they use, and those that need a cluster
- * (`outages.test.ts` runs them). Blocks of one document see each other only through imports, as a reader would paste them.
+ * Compiles the TypeScript blocks of all documents and runs each block in a separate process.
+ *
+ * - A block must end with status 0.
+ * - The output of `console.log(…); // text` must be that text; other lines may come between. A block without a language
+ *   after the word “prints” is the complete expected output.
+ * - Blocks that declare what they use, and blocks that need a cluster, are not run (`outages.test.ts` runs the latter).
+ * - Blocks of one document share code only through imports, as in a reader's project.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -12,9 +15,9 @@ import { type Block, root } from "./documents.ts";
 
 interface Example {
   readonly name: string;
-  /** Lines, in their order. */
+  /** Expected lines, in order. */
   readonly expected: readonly string[];
-  /** Whether these are all. */
+  /** Whether the expected lines are the complete output. */
   readonly isAll: boolean;
 }
 
@@ -25,10 +28,10 @@ export interface TypeScriptResult {
 }
 
 export function checkTypeScript(documents: readonly (readonly Block[])[]): TypeScriptResult {
-  // Inside the checkout, so that the examples' imports resolve as a user's would.
+  // Inside the checkout, so that the examples' imports resolve like a user's imports.
   const scratch = path.join(root, ".test-output/docs");
   rmSync(scratch, { recursive: true, force: true });
-  /** Those for browsers know a document, and are not run. */
+  /** Examples for browsers are compiled with the DOM library, and not run. */
   const browser = path.join(scratch, "browser");
   mkdirSync(browser, { recursive: true });
 
@@ -60,7 +63,7 @@ export function checkTypeScript(documents: readonly (readonly Block[])[]): TypeS
     );
     const tsc = path.join(root, "node_modules/.bin/tsc");
     const { status, stdout } = spawnSync(tsc, ["--project", folder, "--pretty", "false"], { encoding: "utf8" });
-    // Without a document that is for browsers there is nothing to compile.
+    // TS18003: no input files, when no example is for browsers.
     if (status !== 0 && !stdout.includes("TS18003")) problems.push(stdout);
   }
   for (const { name, expected, isAll } of runnable) {

@@ -1,4 +1,6 @@
-/** Has YAML be what the command takes that it is for. What is played on the site is played there. */
+/**
+ * Checks that the YAML blocks are valid input for their commands. The site's build checks the blocks that it simulates.
+ */
 import { check } from "kubewright/browser";
 import { parseAllDocuments } from "yaml";
 
@@ -17,10 +19,10 @@ export async function checkYaml(blocks: readonly Block[]): Promise<YamlResult> {
     const wrong = documentsOf.flatMap(({ errors }) => errors.map(({ message }) => message));
     const kinds = documentsOf.map((each) => `${String(each.get("apiVersion"))} ${String(each.get("kind"))}`);
     const isScenario = kinds.includes("sim.kubewright.dev/v1 Scenario");
-    // A scenario's files are its reader's.
+    // A scenario refers to the reader's own files.
     if (!isScenario && kinds.some((kind) => kind.startsWith("batch/v1 ")))
       for (const { severity, message } of await check({ manifests: text }))
-        // Some show a part.
+        // Some blocks show only a part of an object.
         if (severity === "error" && !message.startsWith("Required value")) wrong.push(message);
     problems.push(...wrong.map((message) => `${name}: ${message}`));
   }

@@ -1,6 +1,6 @@
 /**
- * The project's own lint rules. Time, randomness, the network, files and the environment are arguments; nothing lives at
- * module level that can change.
+ * The project's lint rules. Time, randomness, the network, files and the environment are arguments. Modules have no
+ * mutable state at their top level.
  */
 
 const GLOBAL_FUNCTIONS = new Map([

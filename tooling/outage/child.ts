@@ -1,16 +1,18 @@
 import { spawn } from "node:child_process";
 
-/** A process of its own. */
+/** A child process. */
 export interface Child {
   readonly name: string;
-  /** What it wrote so far. */
+  /** Its output so far. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Its exit status, or the signal that ended it; `undefined` while it lives. */
+  /** Its exit status, or the signal that ended it; `undefined` while it runs. */
   readonly ended: number | NodeJS.Signals | undefined;
   readonly exit: Promise<number | NodeJS.Signals>;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when what it wrote matches. Rejects when it ends before, or takes longer than 90 s: back-offs get as long as 60 s. */
+  /**
+   * Resolves with a match in the output. Rejects when the process ends, or after 90 s; back-offs are up to 60 s long.
+   */
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
 }
 

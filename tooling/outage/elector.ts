@@ -1,4 +1,7 @@
-/** An elector, bare, with upstream's times or a `patient` Lease. With `again` it runs for election again when it has lost that. */
+/**
+ * Runs a leader elector with upstream's durations, or with a longer Lease for `patient`. With `again` it runs for
+ * election again after it has lost the Lease.
+ */
 import { Client } from "@kubewright/client";
 import { realClock, realRandom } from "@kubewright/clock";
 import { LeaderElector } from "@kubewright/controller";

@@ -1,4 +1,4 @@
-/** An informer, bare: nobody tells it to stop. */
+/** Runs an informer without a stop signal. */
 import { configMaps } from "@kubewright/api";
 import { Client } from "@kubewright/client";
 import { realClock, realRandom } from "@kubewright/clock";

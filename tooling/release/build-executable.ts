@@ -1,9 +1,9 @@
 /**
- * Makes the single-file executable of `kubewright` for this platform: the command and all it imports as one script, inside a copy
- * of Node with the page's files beside it. Needs what `npm run build` makes. Leaves an archive with licences, and its
- * SHA-256, in the folder given (default `.release`).
+ * Builds the single-file executable of `kubewright` for this platform: the command and its imports as one script,
+ * inside a copy of Node, with the page's files. Needs the output of `npm run build`. Writes an archive with licences,
+ * and its SHA-256, into a folder (default `.release`).
  *
- *   node tooling/release/build-executable.ts [FOLDER]
+ *     node tooling/release/build-executable.ts [FOLDER]
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -37,7 +37,7 @@ const { metafile } = await build({
   logLevel: "warning",
   metafile: true,
   absWorkingDir: root,
-  // What is CommonJS among them requires Node's own modules.
+  // Bundled CommonJS modules require Node's modules.
   banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(process.execPath);' },
 });
 
@@ -59,7 +59,7 @@ writeFileSync(
 );
 const node = nodeThatBuilds();
 run(node, ["--build-sea", config]);
-// The copy's signature is not valid any more; without any, macOS does not start it.
+// The signature of the copied Node is invalid, and macOS does not start unsigned programs.
 if (process.platform === "darwin") run("codesign", ["--sign", "-", "--force", program]);
 copyFileSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
 writeFileSync(path.join(folder, "THIRD-PARTY-LICENSES"), thirdPartyLicences(metafile, node));
@@ -71,7 +71,7 @@ const sha256 = createHash("sha256").update(readFileSync(archive)).digest("hex");
 writeFileSync(`${archive}.sha256`, `${sha256}  ${name}.tar.gz\n`);
 console.log(`${program}\n${archive}\nsha256 ${sha256}`);
 
-/** Node makes executables of ES modules by itself from 26 on; 24, which runs the rest, does not. */
+/** Returns a Node that can build executables from ES modules: 26 or newer. The repository runs on 24, which cannot. */
 function nodeThatBuilds(): string {
   if (Number(process.versions.node.split(".")[0]) >= 26) return process.execPath;
   const found = findRuntime("node-26");
@@ -79,7 +79,7 @@ function nodeThatBuilds(): string {
   throw new Error(`an executable is made with Node 26 or newer, which cannot be installed here: ${found.missing}`);
 }
 
-/** The licence of Node and of every package that the script has code of. */
+/** Returns the licences of Node and of every bundled package. */
 function thirdPartyLicences({ inputs }: Metafile, node: string): string {
   const packages = new Set(
     Object.keys(inputs).flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.slice(1) ?? []),
@@ -92,7 +92,7 @@ function thirdPartyLicences({ inputs }: Metafile, node: string): string {
     const text = files.map((file) => readFileSync(path.join(root, directory, file), "utf8").trim());
     return [`${name} ${version} (${license})`, ...text].join("\n\n");
   });
-  // Beside the program in Node's archives, one folder up in its npm package.
+  // Beside the program in Node's archives; one folder up in its npm package.
   const ofNode = ["../LICENSE", "LICENSE"].map((file) => path.join(path.dirname(node), file)).find(existsSync);
   const nodes =
     ofNode === undefined ? "https://github.com/nodejs/node/blob/main/LICENSE" : readFileSync(ofNode, "utf8");

@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Where a Dockerfile's last stage ended, as far as files and settings go. */
+/** Result of a Dockerfile's last stage: its files and settings. */
 export interface BuiltImage {
-  /** What would be the image's root. */
+  /** The folder that corresponds to the image's root. */
   readonly folder: string;
   readonly workingDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -12,12 +12,12 @@ export interface BuiltImage {
 }
 
 /**
- * Takes a Dockerfile's steps without a container: every stage is a folder, `COPY` copies into it, `RUN` runs in it as this
- * user, on this machine's Node. Shows that the files a stage takes are there and that the commands succeed; says nothing of base
- * images. Knows only what our files say.
+ * Executes the steps of a Dockerfile without a container. Every stage is a folder, `COPY` copies into it, and `RUN`
+ * runs in it as the current user, with this machine's Node. This checks that the copied files exist and that the
+ * commands succeed, but not the base images. Supports only the instructions in kubewright's files.
  *
- * @param context - The build context, which holds no more than `.dockerignore` leaves.
- * @throws Error for an instruction it does not know, and what `run` throws.
+ * @param context - The build context, without the files in `.dockerignore`.
+ * @throws Error for an unsupported instruction; errors of `run`.
  */
 export function takeDockerfileSteps(
   dockerfile: string,
@@ -82,7 +82,7 @@ export function takeDockerfileSteps(
   return image;
 }
 
-/** Instructions with what follows them, continued lines joined. */
+/** Returns the instructions with their arguments. Joins continued lines. */
 function instructions(text: string): [string, string][] {
   return text
     .replace(/^\s*#.*\n/gm, "")

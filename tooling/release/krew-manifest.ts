@@ -1,8 +1,8 @@
 /**
- * Fills in `.krew.yaml` for a release, from the `.sha256` files beside the archives in FOLDER, and prints it. Platforms whose
- * archive is not there are left out with `--present`; without it that is an error.
+ * Fills in `.krew.yaml` for a release from the `.sha256` files beside the archives in FOLDER, and prints it. A platform
+ * without an archive is an error; `--present` omits such platforms.
  *
- *   node tooling/release/krew-manifest.ts VERSION FOLDER [--present]
+ *     node tooling/release/krew-manifest.ts VERSION FOLDER [--present]
  */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

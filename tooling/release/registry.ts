@@ -13,10 +13,10 @@ const VERDACCIO = "6.10.4";
 const READY_MS = 30_000;
 
 /**
- * A registry of our own on a free port, by verdaccio: takes our packages from anybody, and everything else from the registry
- * that npm is set up with.
+ * Starts a local verdaccio registry on a free port. It accepts kubewright's packages from any client, and forwards
+ * other requests to npm's configured registry.
  *
- * @param folder - For its files, among them an `.npmrc` that leads npm there.
+ * @param folder - Folder for its files, including an `.npmrc` that selects this registry.
  */
 export async function startRegistry(folder: string): Promise<Registry> {
   const port = await freePort();
@@ -38,10 +38,10 @@ export async function startRegistry(folder: string): Promise<Registry> {
     max_body_size: "50mb",
     log: { type: "stdout", format: "pretty", level: "warn" },
   };
-  // Any YAML reader takes JSON.
+  // YAML parsers accept JSON.
   writeFileSync(path.join(folder, "config.yaml"), JSON.stringify(config));
   const program = installVerdaccio(path.join(folder, "verdaccio"));
-  // npm asks for some token before it publishes; this registry for none.
+  // npm requires a token for publishing; this registry does not check it.
   writeFileSync(path.join(folder, ".npmrc"), `registry=${url}\n//127.0.0.1:${port}/:_authToken=rehearsal\n`);
   const args = [program, "--config", path.join(folder, "config.yaml"), "--listen", `127.0.0.1:${port}`];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
@@ -65,12 +65,15 @@ export async function startRegistry(folder: string): Promise<Registry> {
   throw new Error(`verdaccio did not start:\n${output}`);
 }
 
-/** Only for rehearsals, and 280 packages: no dependency of the repository's. Answers with its program. */
+/**
+ * Installs verdaccio on demand. It is not a dependency of the repository, because only rehearsals need it and it has
+ * 280 packages. Returns the path of its program.
+ */
 function installVerdaccio(folder: string): string {
   const manifest = {
     private: true,
     dependencies: { verdaccio: VERDACCIO },
-    // It asks for a tag, which not every mirror keeps.
+    // verdaccio-audit requests a dist-tag that some mirrors do not have.
     overrides: { "verdaccio-audit": { "node-fetch": "^2.7.0" } },
   };
   mkdirSync(folder, { recursive: true });

@@ -1,9 +1,9 @@
 /**
- * `npm run release:rehearse`: everything a release does, with nothing of it leaving this machine. Takes what is committed and,
- * beside it, what `npm run build` made.
+ * `npm run release:rehearse`: executes all steps of a release without publishing. Uses the committed files and the
+ * output of `npm run build`.
  *
- *   node tooling/release/rehearse.ts                   all of it
- *   node tooling/release/rehearse.ts packages images   only these: packages, executable, images
+ *     node tooling/release/rehearse.ts                   all of it
+ *     node tooling/release/rehearse.ts packages images   only these: packages, executable, images
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -35,7 +35,10 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Versions, publishes to a registry of our own, installs from it in an empty folder, and runs and imports what is there. */
+/**
+ * Versions the packages, publishes them to a local registry, installs them in an empty folder, and runs and imports
+ * them.
+ */
 async function packages(folder: string): Promise<void> {
   const checkout = commitOf(path.join(folder, "checkout"));
   symlinkSync(path.join(root, "node_modules"), path.join(checkout, "node_modules"));
@@ -60,7 +63,7 @@ async function packages(folder: string): Promise<void> {
 
     const project = path.join(folder, "project");
     mkdirSync(project);
-    // Without a name and a version `npm sbom` has nothing to say whose the list is.
+    // `npm sbom` requires a name and a version.
     writeFileSync(
       path.join(project, "package.json"),
       JSON.stringify({ name: "empty", version: "0.0.0", private: true, type: "module" }),
@@ -94,7 +97,7 @@ async function packages(folder: string): Promise<void> {
   }
 }
 
-/** Makes the executable, and runs it where no Node and no checkout can be found. */
+/** Builds the executable, and runs it without access to Node and the checkout. */
 async function executable(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const archives = path.join(folder, "archives");
@@ -136,7 +139,7 @@ async function executable(folder: string): Promise<void> {
   console.log(`    ${archive} runs the examples and serves the page; the krew manifest has its digest`);
 }
 
-/** Takes the Dockerfiles' steps, and starts what would be the images' entry points. */
+/** Executes the steps of the Dockerfiles, and starts the entry points of the images. */
 async function images(folder: string): Promise<void> {
   const npm = (command: string, cwd: string): void => void run("bash", ["-euc", command], cwd);
   const context = commitOf(path.join(folder, "context"));
@@ -163,7 +166,7 @@ async function images(folder: string): Promise<void> {
   }
 }
 
-/** What is committed, as whoever checks it out gets it. */
+/** Clones the committed files. */
 function commitOf(folder: string): string {
   run("git", ["clone", "--quiet", "--no-hardlinks", root, folder], root);
   return folder;
@@ -186,7 +189,7 @@ function run(
   throw new Error(`${command} ${args.join(" ")}: ${error?.message ?? `exit status ${status}`}\n${stdout}${stderr}`);
 }
 
-/** Starts a program, does something once it says what it is waited for, and ends it. */
+/** Starts a program, calls `act` when the program prints its ready text, and then ends it. */
 async function whileRunning(
   command: string,
   args: readonly string[],

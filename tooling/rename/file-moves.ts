@@ -16,7 +16,9 @@ export interface FileMoves {
 export function fileMoves(rules: readonly Rule[], files: readonly string[]): FileMoves {
   const targets = new Map<string, string>();
   const fileRules = rules.filter((rule) => rule.kind === "file");
-  const folders = fileRules.filter(({ from }) => !/\.[a-z.-]+$/.test(from)).toSorted((a, b) => b.from.length - a.from.length);
+  const folders = fileRules
+    .filter(({ from }) => !/\.[a-z.-]+$/.test(from))
+    .toSorted((a, b) => b.from.length - a.from.length);
   const exact = new Map(fileRules.map(({ from, to }) => [from, to]));
   for (const file of files) {
     const own = exact.get(file) ?? besideItsSource(file);

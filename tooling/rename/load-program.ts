@@ -4,11 +4,14 @@ import path from "node:path";
 import ts from "typescript";
 
 /** Sources that nobody renames: recordings and drivers of the reference, generated models, templates with their own names. */
-const EXCLUDED = /^(conformance\/(api|cron|golden)\/|conformance\/[^/]*\.mjs$|bench\/(make-pods|jobs-throughput)\.mjs$|tooling\/rename\/|tooling\/lint\/)/;
+const EXCLUDED =
+  /^(conformance\/(api|cron|golden)\/|conformance\/[^/]*\.mjs$|bench\/(make-pods|jobs-throughput)\.mjs$|tooling\/rename\/|tooling\/lint\/)/;
 
 /** One program of all sources of the repository, with packages resolved to their sources. */
 export function loadProgram(root: string): { program: ts.Program; files: readonly ts.SourceFile[] } {
-  const tracked = execFileSync("git", ["ls-files", "*.ts", "*.mjs"], { cwd: root, encoding: "utf8" }).trim().split("\n");
+  const tracked = execFileSync("git", ["ls-files", "*.ts", "*.mjs"], { cwd: root, encoding: "utf8" })
+    .trim()
+    .split("\n");
   const names = tracked.filter((file) => !EXCLUDED.test(file)).map((file) => path.join(root, file));
   const service = ts.createLanguageService({
     getCompilationSettings: () => ({

@@ -28,11 +28,14 @@ export function mutantEdits(
 
     function change(node: ts.ObjectLiteralExpression): void {
       const member = (name: string): ts.Expression | undefined =>
-        node.properties.find((each): each is ts.PropertyAssignment => ts.isPropertyAssignment(each) && each.name.getText() === name)?.initializer;
+        node.properties.find(
+          (each): each is ts.PropertyAssignment => ts.isPropertyAssignment(each) && each.name.getText() === name,
+        )?.initializer;
       const file = member("file");
       const find = member("find");
       const replace = member("replace");
-      if (file === undefined || find === undefined || !ts.isStringLiteralLike(file) || !ts.isStringLiteralLike(find)) return;
+      if (file === undefined || find === undefined || !ts.isStringLiteralLike(file) || !ts.isStringLiteralLike(find))
+        return;
       const source = byPath.get(file.text);
       if (source === undefined) return;
       const at = source.text.indexOf(find.text);
@@ -40,8 +43,14 @@ export function mutantEdits(
         console.log(`MUTANT ${mutant.fileName}: find does not match`);
         return;
       }
-      const all = [...(edits.get(source.fileName) ?? []), ...moves.specifierEdits(source, file.text)].toSorted((a, b) => a.start - b.start);
-      list.push({ start: file.getStart(mutant), end: file.end, render: (isActive) => JSON.stringify(moves.pathOf(file.text, isActive)) });
+      const all = [...(edits.get(source.fileName) ?? []), ...moves.specifierEdits(source, file.text)].toSorted(
+        (a, b) => a.start - b.start,
+      );
+      list.push({
+        start: file.getStart(mutant),
+        end: file.end,
+        render: (isActive) => JSON.stringify(moves.pathOf(file.text, isActive)),
+      });
       list.push({
         start: find.getStart(mutant),
         end: find.end,
@@ -67,7 +76,8 @@ export function mutantEdits(
           for (const edit of all) {
             const old = source.text.slice(edit.start, edit.end);
             const now = edit.render(isActive);
-            if (edit.start >= at && edit.end <= at + find.text.length) names.set(old, now.includes(": ") ? (now.split(": ")[1] ?? now) : now);
+            if (edit.start >= at && edit.end <= at + find.text.length)
+              names.set(old, now.includes(": ") ? (now.split(": ")[1] ?? now) : now);
             inFile.set(old, (inFile.get(old) ?? new Set()).add(now));
           }
           for (const [old, now] of inFile) if (!names.has(old) && now.size === 1) names.set(old, [...now][0]!);

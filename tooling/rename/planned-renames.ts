@@ -20,11 +20,10 @@ export interface Plan {
 /** Matches the rules with the declared names of the files. A `name` or `keep` rule wins over `word` rules. */
 export function planRenames(rules: readonly Rule[], files: readonly ts.SourceFile[], root: string): Plan {
   const used = new Set<Rule>();
-  const words = rules
-    .filter((rule) => rule.kind === "word")
-    .toSorted((a, b) => b.below.length - a.below.length);
+  const words = rules.filter((rule) => rule.kind === "word").toSorted((a, b) => b.below.length - a.below.length);
   const exact = new Map<string, Rule & { kind: "name" | "keep" }>();
-  for (const rule of rules) if (rule.kind === "name" || rule.kind === "keep") exact.set(`${rule.file}\n${rule.symbol}`, rule);
+  for (const rule of rules)
+    if (rule.kind === "name" || rule.kind === "keep") exact.set(`${rule.file}\n${rule.symbol}`, rule);
   const renames: PlannedRename[] = [];
   for (const source of files) {
     const file = path.relative(root, source.fileName);
@@ -50,5 +49,9 @@ export function planRenames(rules: readonly Rule[], files: readonly ts.SourceFil
 }
 
 function isBelow(file: string, below: string): boolean {
-  return file === below || file.startsWith(below.endsWith("/") ? below : `${below}/`) || (below.endsWith("-") && file.startsWith(below));
+  return (
+    file === below ||
+    file.startsWith(below.endsWith("/") ? below : `${below}/`) ||
+    (below.endsWith("-") && file.startsWith(below))
+  );
 }

@@ -40,8 +40,12 @@ export function readRenameMap(files: readonly string[]): RenameMap {
       const line = raw.startsWith("text") ? raw : raw.trimEnd();
       if (line === "" || line.startsWith("#") || line.startsWith("json ")) continue;
       if (line.startsWith("text ") || line.startsWith("text\t")) {
-        const [from, to, ...rest] = line.slice(5).split("\t").filter((part) => part !== "");
-        if (from === undefined || to === undefined || rest.length > 0) throw new Error(`${path}:${index + 1}: text takes OLD<TAB>NEW`);
+        const [from, to, ...rest] = line
+          .slice(5)
+          .split("\t")
+          .filter((part) => part !== "");
+        if (from === undefined || to === undefined || rest.length > 0)
+          throw new Error(`${path}:${index + 1}: text takes OLD<TAB>NEW`);
         texts.push({ from, to });
         continue;
       }
@@ -79,7 +83,9 @@ export function replaceWord(name: string, oldWord: string, newWord: string): str
     const isLower = /^[a-z]/.test(first);
     const text = isConstant
       ? replacement.join("_").toUpperCase()
-      : replacement.map((word, k) => (k === 0 && isLower ? word[0]!.toLowerCase() + word.slice(1) : capitalized(word))).join("");
+      : replacement
+          .map((word, k) => (k === 0 && isLower ? word[0]!.toLowerCase() + word.slice(1) : capitalized(word)))
+          .join("");
     words.splice(i, wanted.length, text);
   }
   return words.join("");

@@ -26,13 +26,17 @@ const take = (name: string): string | undefined => {
 };
 const root = path.resolve(take("--root") ?? path.join(import.meta.dirname, "../.."));
 /** Stages separated by `;`, packages of a stage by commas: each stage is committed with the message of its packages. */
-const stages = take("--stages")?.split(";").map((stage) => stage.split(","));
+const stages = take("--stages")
+  ?.split(";")
+  .map((stage) => stage.split(","));
 const only = take("--only")?.split(",");
 const before = take("--before-commit");
 const conflictsOnly = args.includes("--conflicts");
 /** What `corrections.txt` says of a name wins over the other maps. */
 const isCorrections = (map: string): boolean => path.basename(map) === "corrections.txt";
-const maps = args.filter((arg) => !arg.startsWith("--")).toSorted((a, b) => Number(isCorrections(a)) - Number(isCorrections(b)));
+const maps = args
+  .filter((arg) => !arg.startsWith("--"))
+  .toSorted((a, b) => Number(isCorrections(a)) - Number(isCorrections(b)));
 
 const { rules } = readRenameMap(maps);
 const literals = new Map(rules.flatMap((rule) => (rule.kind === "literal" ? [[rule.from, rule] as const] : [])));
@@ -43,8 +47,12 @@ for (const conflict of conflicts) console.log(`CONFLICT ${conflict}`);
 for (const rule of unused) console.log(`MATCHES NOTHING: ${JSON.stringify(rule)}`);
 console.log(`${renames.length} declarations, ${[...edits.values()].reduce((sum, list) => sum + list.length, 0)} edits`);
 if (!conflictsOnly) {
-  const moves = fileMoves(rules, files.map(({ fileName }) => path.relative(root, fileName)));
-  for (const [file, list] of mutantEdits(files, edits, moves, root)) edits.set(file, [...(edits.get(file) ?? []), ...list]);
+  const moves = fileMoves(
+    rules,
+    files.map(({ fileName }) => path.relative(root, fileName)),
+  );
+  for (const [file, list] of mutantEdits(files, edits, moves, root))
+    edits.set(file, [...(edits.get(file) ?? []), ...list]);
   if (stages === undefined) write(only);
   else {
     const done: string[] = [];
@@ -70,7 +78,11 @@ if (!conflictsOnly) {
     const isActive = (pkg: string): boolean => packages === undefined || packages.includes(pkg);
     for (const source of files) {
       const old = path.relative(root, source.fileName);
-      const text = apply(source.text, [...(edits.get(source.fileName) ?? []), ...moves.specifierEdits(source, old)], isActive);
+      const text = apply(
+        source.text,
+        [...(edits.get(source.fileName) ?? []), ...moves.specifierEdits(source, old)],
+        isActive,
+      );
       const target = moves.pathOf(old, isActive);
       if (target !== old && existsSync(path.join(root, old))) {
         mkdirSync(path.dirname(path.join(root, target)), { recursive: true });

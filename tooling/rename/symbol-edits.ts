@@ -45,7 +45,10 @@ export function symbolEdits(
   const contextualCache = new Map<ts.Node, readonly ts.Symbol[]>();
 
   /** The properties that a member of an object literal is checked against, of all members of a union. */
-  function contextualProperties(member: ts.ObjectLiteralElementLike | ts.JsxAttribute, name: string): readonly ts.Symbol[] {
+  function contextualProperties(
+    member: ts.ObjectLiteralElementLike | ts.JsxAttribute,
+    name: string,
+  ): readonly ts.Symbol[] {
     const cached = contextualCache.get(member);
     if (cached !== undefined) return cached;
     const found: ts.Symbol[] = [];
@@ -53,7 +56,8 @@ export function symbolEdits(
       const type = contextualTypeOf(member.parent);
       if (type !== undefined) {
         for (const part of type.isUnionOrIntersection() ? [type, ...type.types] : [type]) {
-          const property = checker.getPropertyOfType(part, name) ?? checker.getPropertyOfType(checker.getNonNullableType(part), name);
+          const property =
+            checker.getPropertyOfType(part, name) ?? checker.getPropertyOfType(checker.getNonNullableType(part), name);
           if (property !== undefined) found.push(property);
         }
       }
@@ -122,12 +126,21 @@ export function symbolEdits(
   /** What a member of a class or an interface implements or overrides. */
   function baseMembers(declaration: ts.Declaration, name: string): readonly ts.Symbol[] {
     const { parent } = declaration;
-    if (parent === undefined || !(ts.isClassLike(parent) || ts.isInterfaceDeclaration(parent)) || parent.heritageClauses === undefined) return [];
-    const types = parent.heritageClauses.flatMap((clause) => clause.types.map((type) => checker.getTypeAtLocation(type)));
+    if (
+      parent === undefined ||
+      !(ts.isClassLike(parent) || ts.isInterfaceDeclaration(parent)) ||
+      parent.heritageClauses === undefined
+    )
+      return [];
+    const types = parent.heritageClauses.flatMap((clause) =>
+      clause.types.map((type) => checker.getTypeAtLocation(type)),
+    );
     return types.flatMap((type) => propertyIn(type, name) ?? []);
   }
 
-  function isLiteralMember(node: ts.Node): node is ts.PropertyAssignment | ts.ShorthandPropertyAssignment | ts.MethodDeclaration {
+  function isLiteralMember(
+    node: ts.Node,
+  ): node is ts.PropertyAssignment | ts.ShorthandPropertyAssignment | ts.MethodDeclaration {
     return (
       (ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node) || ts.isMethodDeclaration(node)) &&
       ts.isObjectLiteralExpression(node.parent)
@@ -160,12 +173,15 @@ export function symbolEdits(
       const target = targetOf(property);
       if (target !== undefined) return target;
     }
-    if (properties.some((property) => (property.declarations?.length ?? 0) > 0 && !property.declarations!.includes(node))) return undefined;
+    if (
+      properties.some((property) => (property.declarations?.length ?? 0) > 0 && !property.declarations!.includes(node))
+    )
+      return undefined;
     return planned.get(node);
   }
 
   // A local that only carries a property's name follows the property.
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false;
     for (const file of files) visit(file);
     memo.clear();
@@ -177,7 +193,11 @@ export function symbolEdits(
         const target = shorthandProperty(node);
         const value = checker.getShorthandAssignmentValueSymbol(node);
         const declarations = value?.declarations ?? [];
-        if (target !== undefined && declarations.length > 0 && declarations.every((each) => isLocal(each) && !planned.has(each)))
+        if (
+          target !== undefined &&
+          declarations.length > 0 &&
+          declarations.every((each) => isLocal(each) && !planned.has(each))
+        )
           follow(declarations, target);
       }
       ts.forEachChild(node, visit);
@@ -207,9 +227,15 @@ export function symbolEdits(
     for (const doc of jsDoc ?? []) visitReferences(file, doc, list);
   }
 
-  function reference(file: ts.SourceFile, node: ts.Identifier | ts.PrivateIdentifier | ts.StringLiteral, list: Edit[]): void {
+  function reference(
+    file: ts.SourceFile,
+    node: ts.Identifier | ts.PrivateIdentifier | ts.StringLiteral,
+    list: Edit[],
+  ): void {
     const { parent } = node;
-    const [start, end] = ts.isStringLiteral(node) ? [node.getStart(file) + 1, node.end - 1] : [node.getStart(file), node.end];
+    const [start, end] = ts.isStringLiteral(node)
+      ? [node.getStart(file) + 1, node.end - 1]
+      : [node.getStart(file), node.end];
     const push = (target: Target | undefined): void => {
       if (target === undefined || target.to === node.text) return;
       const old = node.text;
@@ -222,7 +248,14 @@ export function symbolEdits(
       if (property !== undefined || value !== undefined) list.push(pair(node, property, value, start, end));
       return;
     }
-    if (ts.isIdentifier(node) && ts.isBindingElement(parent) && parent.name === node && parent.propertyName === undefined && ts.isObjectBindingPattern(parent.parent) && parent.dotDotDotToken === undefined) {
+    if (
+      ts.isIdentifier(node) &&
+      ts.isBindingElement(parent) &&
+      parent.name === node &&
+      parent.propertyName === undefined &&
+      ts.isObjectBindingPattern(parent.parent) &&
+      parent.dotDotDotToken === undefined
+    ) {
       const bound = boundProperty(parent);
       const local = planned.get(parent);
       // `({ name = true } = {})` declares the property itself.
@@ -245,7 +278,12 @@ export function symbolEdits(
           return;
         }
       }
-      if (properties.some((property) => (property.declarations?.length ?? 0) > 0 && !property.declarations!.includes(parent))) return;
+      if (
+        properties.some(
+          (property) => (property.declarations?.length ?? 0) > 0 && !property.declarations!.includes(parent),
+        )
+      )
+        return;
       push(planned.get(parent));
       return;
     }
@@ -268,9 +306,14 @@ export function symbolEdits(
       // Names in quotes: `object["name"]`, `"name" in object`, and literal types checked against `keyof T`.
       if (ts.isElementAccessExpression(parent)) push(targetOf(checker.getSymbolAtLocation(node)));
       else if (ts.isLiteralTypeNode(parent)) push(keyTarget(parent, node.text) ?? literals.get(node.text));
-      else if (ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InKeyword && parent.left === node)
+      else if (
+        ts.isBinaryExpression(parent) &&
+        parent.operatorToken.kind === ts.SyntaxKind.InKeyword &&
+        parent.left === node
+      )
         push(targetOf(propertyIn(checker.getTypeAtLocation(parent.right), node.text)));
-      else if ((ts.isPropertySignature(parent) || ts.isPropertyDeclaration(parent)) && parent.name === node) push(planned.get(parent));
+      else if ((ts.isPropertySignature(parent) || ts.isPropertyDeclaration(parent)) && parent.name === node)
+        push(planned.get(parent));
       else push(literals.get(node.text));
       return;
     }
@@ -294,7 +337,13 @@ export function symbolEdits(
     push(targetOf(symbol));
   }
 
-  function pair(node: ts.Identifier, property: Target | undefined, value: Target | undefined, start: number, end: number): Edit {
+  function pair(
+    node: ts.Identifier,
+    property: Target | undefined,
+    value: Target | undefined,
+    start: number,
+    end: number,
+  ): Edit {
     const old = node.text;
     return {
       start,
@@ -311,8 +360,13 @@ export function symbolEdits(
   function keyTarget(node: ts.LiteralTypeNode, name: string): Target | undefined {
     let current: ts.Node = node.parent;
     while (ts.isUnionTypeNode(current) || ts.isParenthesizedTypeNode(current)) current = current.parent;
-    if (ts.isIndexedAccessTypeNode(current)) return targetOf(propertyIn(checker.getTypeFromTypeNode(current.objectType), name));
-    if (ts.isTypeReferenceNode(current) && ts.isIdentifier(current.typeName) && /^(Pick|Omit)$/.test(current.typeName.text))
+    if (ts.isIndexedAccessTypeNode(current))
+      return targetOf(propertyIn(checker.getTypeFromTypeNode(current.objectType), name));
+    if (
+      ts.isTypeReferenceNode(current) &&
+      ts.isIdentifier(current.typeName) &&
+      /^(Pick|Omit)$/.test(current.typeName.text)
+    )
       return targetOf(propertyIn(checker.getTypeFromTypeNode(current.typeArguments![0]!), name));
     return undefined;
   }
@@ -334,24 +388,43 @@ export function symbolEdits(
   }
 
   function isInDoc(node: ts.Node): boolean {
-    for (let each: ts.Node | undefined = node; each !== undefined; each = each.parent) if (ts.isJSDoc(each)) return true;
+    for (let each: ts.Node | undefined = node; each !== undefined; each = each.parent)
+      if (ts.isJSDoc(each)) return true;
     return false;
   }
 
   /** Reports a reference that the new names would bind to something else. */
-  function checkScope(file: ts.SourceFile, node: ts.Identifier | ts.PrivateIdentifier, symbol: ts.Symbol | undefined): void {
+  function checkScope(
+    file: ts.SourceFile,
+    node: ts.Identifier | ts.PrivateIdentifier,
+    symbol: ts.Symbol | undefined,
+  ): void {
     if (symbol === undefined) return;
     const name = targetOf(symbol)?.to ?? node.text;
     if (!newNames.has(name)) return;
-    for (let scope: ScopedNode | undefined = node; scope !== undefined; scope = scope.parent as ScopedNode | undefined) {
+    for (
+      let scope: ScopedNode | undefined = node;
+      scope !== undefined;
+      scope = scope.parent as ScopedNode | undefined
+    ) {
       if (scope.locals === undefined) continue;
       for (const each of scope.locals.values()) {
         if (each === symbol) return;
-        if (each.flags & symbol.flags & (ts.SymbolFlags.Value | ts.SymbolFlags.Type | ts.SymbolFlags.Alias) || each.flags & ts.SymbolFlags.Alias || symbol.flags & ts.SymbolFlags.Alias) {
+        if (
+          each.flags & symbol.flags & (ts.SymbolFlags.Value | ts.SymbolFlags.Type | ts.SymbolFlags.Alias) ||
+          each.flags & ts.SymbolFlags.Alias ||
+          symbol.flags & ts.SymbolFlags.Alias
+        ) {
           const eachName = targetOf(each)?.to ?? each.name;
-          if (eachName === name && (targetOf(each) !== undefined || targetOf(symbol) !== undefined) && each.name !== node.text) {
+          if (
+            eachName === name &&
+            (targetOf(each) !== undefined || targetOf(symbol) !== undefined) &&
+            each.name !== node.text
+          ) {
             const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
-            conflicts.push(`${path.relative(root, file.fileName)}:${line}: ${node.text} would be ${name}, which ${each.name} is here`);
+            conflicts.push(
+              `${path.relative(root, file.fileName)}:${line}: ${node.text} would be ${name}, which ${each.name} is here`,
+            );
             return;
           }
         }
@@ -360,19 +433,36 @@ export function symbolEdits(
   }
 }
 
-const RESERVED = new Set(["default", "delete", "in", "new", "return", "this", "void", "with", "function", "class", "enum", "export", "import"]);
+const RESERVED = new Set([
+  "default",
+  "delete",
+  "in",
+  "new",
+  "return",
+  "this",
+  "void",
+  "with",
+  "function",
+  "class",
+  "enum",
+  "export",
+  "import",
+]);
 
 function isLocal(declaration: ts.Declaration): boolean {
   if (ts.isParameter(declaration) || ts.isBindingElement(declaration)) return true;
   if (!ts.isVariableDeclaration(declaration)) return false;
   const statement = declaration.parent.parent;
-  return !(ts.isVariableStatement(statement) && statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword));
+  return !(
+    ts.isVariableStatement(statement) && statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+  );
 }
 
 /** The outermost function around a node, or its file. */
 function functionAround(node: ts.Node): ts.Node {
   let found: ts.Node = node.getSourceFile();
-  for (let each: ts.Node | undefined = node; each !== undefined; each = each.parent) if (ts.isFunctionLike(each)) found = each;
+  for (let each: ts.Node | undefined = node; each !== undefined; each = each.parent)
+    if (ts.isFunctionLike(each)) found = each;
   return found;
 }
 
@@ -381,7 +471,14 @@ function mentions(node: ts.Node, name: string): boolean {
   let found = false;
   (function visit(each: ts.Node): void {
     if (found) return;
-    if (ts.isIdentifier(each) && each.text === name && !(ts.isPropertyAccessExpression(each.parent) && each.parent.name === each) && !ts.isPropertySignature(each.parent) && !(ts.isPropertyAssignment(each.parent) && each.parent.name === each)) found = true;
+    if (
+      ts.isIdentifier(each) &&
+      each.text === name &&
+      !(ts.isPropertyAccessExpression(each.parent) && each.parent.name === each) &&
+      !ts.isPropertySignature(each.parent) &&
+      !(ts.isPropertyAssignment(each.parent) && each.parent.name === each)
+    )
+      found = true;
     ts.forEachChild(each, visit);
   })(node);
   return found;

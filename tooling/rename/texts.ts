@@ -17,7 +17,8 @@ const root = path.resolve(rootAt === -1 ? path.join(import.meta.dirname, "../.."
 const { texts } = readRenameMap(args);
 const rules = texts.toSorted((a, b) => b.from.length - a.from.length);
 const used = new Set<TextRule>();
-const EXCLUDED = /^(conformance\/(api|cron|golden)\/|conformance\/[^/]*\.mjs$|tooling\/rename\/|package-lock\.json|packages\/cluster\/test\/golden|\.changeset\/)/;
+const EXCLUDED =
+  /^(conformance\/(api|cron|golden)\/|conformance\/[^/]*\.mjs$|tooling\/rename\/|package-lock\.json|packages\/cluster\/test\/golden|\.changeset\/)/;
 /** Shorter texts are replaced in TypeScript only: in prose they may be something else. */
 const QUOTED_FROM = 12;
 
@@ -26,7 +27,13 @@ for (const file of tracked) {
   if (EXCLUDED.test(file)) continue;
   const at = path.join(root, file);
   if (/\.(ts|mjs)$/.test(file)) change(at, inLiterals);
-  else if (/\.(md|json|ya?ml|vue|txt)$/.test(file)) change(at, (text) => replaceAll(text, rules.filter(({ from }) => from.length >= QUOTED_FROM)));
+  else if (/\.(md|json|ya?ml|vue|txt)$/.test(file))
+    change(at, (text) =>
+      replaceAll(
+        text,
+        rules.filter(({ from }) => from.length >= QUOTED_FROM),
+      ),
+    );
 }
 for (const rule of texts) if (!used.has(rule)) console.log(`NOT FOUND: ${rule.from}`);
 
@@ -42,15 +49,29 @@ function inLiterals(text: string, at: string): string {
   const pieces: { start: number; end: number }[] = [];
   (function visit(node: ts.Node): void {
     // Names of forks seed random draws: another name draws other plans.
-    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && /^(fork|toss)$/.test(node.expression.name.text)) {
+    if (
+      ts.isCallExpression(node) &&
+      ts.isPropertyAccessExpression(node.expression) &&
+      /^(fork|toss)$/.test(node.expression.name.text)
+    ) {
       visit(node.expression);
       return;
     }
-    if (ts.isStringLiteral(node) && !ts.isImportDeclaration(node.parent) && !ts.isExportDeclaration(node.parent)) pieces.push({ start: node.getStart(file), end: node.end });
-    else if (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node) || ts.isRegularExpressionLiteral(node))
+    if (ts.isStringLiteral(node) && !ts.isImportDeclaration(node.parent) && !ts.isExportDeclaration(node.parent))
+      pieces.push({ start: node.getStart(file), end: node.end });
+    else if (
+      ts.isNoSubstitutionTemplateLiteral(node) ||
+      ts.isTemplateHead(node) ||
+      ts.isTemplateMiddle(node) ||
+      ts.isTemplateTail(node) ||
+      ts.isRegularExpressionLiteral(node)
+    )
       pieces.push({ start: node.getStart(file), end: node.end });
     // A text with `${…}` spans a whole template.
-    else if (ts.isTemplateExpression(node) && rules.some(({ from }) => from.includes("${") && text.slice(node.getStart(file), node.end).includes(from))) {
+    else if (
+      ts.isTemplateExpression(node) &&
+      rules.some(({ from }) => from.includes("${") && text.slice(node.getStart(file), node.end).includes(from))
+    ) {
       pieces.push({ start: node.getStart(file), end: node.end });
       return;
     }
