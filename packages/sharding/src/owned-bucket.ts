@@ -19,7 +19,7 @@ export interface BucketWork {
    * Every write of the former owner is older than this resourceVersion.
    *
    * Fill the caches of the bucket by lists that are at least as new: without a resourceVersion, or not older than this
-   * one (informers with `startsConsistent`). A list at "0" may lack the last writes of the former owner, and the work
+   * one (informers with `consistentFirstList`). A list at "0" may lack the last writes of the former owner, and the work
    * would repeat them.
    */
   readonly notBefore: string;

@@ -13,7 +13,7 @@ import type { FuturesResult } from "./simulate-futures.js";
 import type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
 import { type ReadRequest, tryRequest } from "./read-request.js";
 
-/** Implements `playFutures`, which loads this module. */
+/** Implements `simulateFutures`, which loads this module. */
 export async function countFutures(
   request: SimulationRequest & { readonly seeds: string },
   { onProgress, signal = new AbortController().signal, timeZoneData = "unknown" }: SimulationOptions = {},

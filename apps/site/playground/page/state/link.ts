@@ -15,7 +15,7 @@ export class LinkError extends Error {
 /**
  * Returns the fragment of a link to a state, with its `#`: `#1.` and the state's JSON, deflated, in base64url.
  *
- * @throws LinkError when the fragment is longer than {@link LONGEST_LINK}.
+ * @throws LinkError when the fragment is longer than {@link MAX_LINK}.
  */
 export async function linkTo({ manifests, scenario, kubernetes, futures }: PlaygroundState): Promise<string> {
   const packed = {
