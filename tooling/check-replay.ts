@@ -46,7 +46,7 @@ const faultPlan = {
   jitter: { requests: "200ms", events: "2s" },
   workloads: [{ select: {}, duration: "5s..30s", exitCode: { 0: 0.7, 1: 0.3 } }],
   manifests: [job],
-  happenings: [
+  events: [
     {
       at: "+0s",
       for: "3m",

@@ -18,7 +18,7 @@ export interface SegmentThreadData {
 }
 
 /** A request to a thread. The thread answers requests in order. */
-export type SegmentRequest = { readonly type: "play"; readonly untilMs: number } | { readonly type: "end" };
+export type SegmentRequest = { readonly type: "run"; readonly untilMs: number } | { readonly type: "end" };
 
 /** The response to a request, in the order of the requests. */
 export type SegmentResponse = { readonly result: unknown } | { readonly error: unknown };
@@ -72,7 +72,7 @@ class SegmentThread implements SegmentRunner {
   }
 
   run(untilMs: number): Promise<readonly SegmentChunk[]> {
-    return this.#request({ type: "play", untilMs }) as Promise<readonly SegmentChunk[]>;
+    return this.#request({ type: "run", untilMs }) as Promise<readonly SegmentChunk[]>;
   }
 
   end(): Promise<readonly SegmentResult[]> {

@@ -11,7 +11,7 @@ const runner = new ThreadSegmentRunner(segments, options, (index) => (currentInd
 const heap = new NodeHeap();
 
 parentPort?.on("message", (request: SegmentRequest) => {
-  void (request.type === "play" ? run(request.untilMs) : end()).catch((error: unknown) => respond({ error }));
+  void (request.type === "run" ? run(request.untilMs) : end()).catch((error: unknown) => respond({ error }));
 });
 
 async function run(untilMs: number): Promise<void> {

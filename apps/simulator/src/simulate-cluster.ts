@@ -31,7 +31,7 @@ export async function simulateCluster({ input, counted, outputs, io, progress }:
     emit: (record) => {
       follower.add(record);
       pods.add(record);
-      if (record.type === "happening") scenarioEvents.push(record);
+      if (record.type === "scenarioEvent") scenarioEvents.push(record);
       trace?.add(traceLine(record.type === "end" ? { ...record, concurrent: concurrentLevels(pods.peaks) } : record));
       recorder?.add(record);
     },

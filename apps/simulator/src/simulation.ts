@@ -118,7 +118,7 @@ export async function simulate(options: SimulationOptions): Promise<void> {
         : new ScenarioEventRunner({
             cluster: faulty,
             clock,
-            onNote: (note) => emit({ type: "happening", ...note }),
+            onNote: (note) => emit({ type: "scenarioEvent", ...note }),
             onProblem,
             signal: stop.signal,
           });

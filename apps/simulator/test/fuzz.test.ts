@@ -191,7 +191,7 @@ describe("--mutant", () => {
     ],
     runnerUrl: async (name: string) => {
       if (name !== "job-eats-pods") throw new Error(`there is no mutant ${JSON.stringify(name)}`);
-      return "data:text/javascript,export const play = async () => ({ violations: [{ invariant: 'S1 counted once', about: 'Job default/a', message: 'eaten', atMs: 0 }], reached: [], hash: 'ab', settled: {}, figures: { requests: 1, writes: 1, virtualMs: 1 } });";
+      return "data:text/javascript,export const runPlan = async () => ({ violations: [{ invariant: 'S1 counted once', subject: 'Job default/a', message: 'eaten', atMs: 0 }], covered: [], hash: 'ab', settled: {}, figures: { requests: 1, writes: 1, virtualMs: 1 } });";
     },
   });
 

@@ -171,7 +171,7 @@ test("clock changes and outages are bands", () => {
   const until = "2026-10-24T05:00:00.000Z";
   const bands = timeBands({
     ...data,
-    scenarioEvents: [{ type: "happening", at, until, kind: "controllerDown", message: "down" }],
+    scenarioEvents: [{ type: "scenarioEvent", at, until, kind: "controllerDown", message: "down" }],
   });
   expect(bands.map(({ kind, label, fromMs, toMs }) => [kind, label, (toMs - fromMs) / HOUR_MS])).toEqual([
     ["outage", "controllerDown", 2],
@@ -181,7 +181,7 @@ test("clock changes and outages are bands", () => {
 
 test("bands that overlap lie one below the other, in three rows at most", () => {
   const band = (from: number, to: number): ScenarioEventRecord => ({
-    type: "happening",
+    type: "scenarioEvent",
     at: new Date(from * HOUR_MS).toISOString(),
     until: new Date(to * HOUR_MS).toISOString(),
     kind: "nodeLost",

@@ -49,7 +49,7 @@ describe.skipIf(browserPath === undefined)("the page of a violating run", { time
     expect(await page.locator("main h1").innerText()).toMatch(
       /^S4 no pod after termination: Job default\/pi gets Pod /,
     );
-    const narrative = await page.locator(".story").innerText();
+    const narrative = await page.locator(".narrative").innerText();
     expect(narrative).toContain("job-controller hears nothing new of Jobs.");
     expect(narrative).toMatch(/condition Complete: none → True/);
     expect(narrative).toMatch(
@@ -76,7 +76,7 @@ describe.skipIf(browserPath === undefined)("the page of a violating run", { time
     await page.getByRole("button", { name: "Previous step" }).click();
     await page.getByRole("button", { name: "Next step" }).click();
     expect(await now(page)).toBe(wrong);
-    await page.locator(".story .link", { hasText: "hears nothing new" }).first().click();
+    await page.locator(".narrative .link", { hasText: "hears nothing new" }).first().click();
     expect(await now(page)).toMatch(/\+5s: job-controller hears nothing new of Jobs/);
     // A focused select uses the arrow keys itself.
     await page.getByLabel("Whose versions are shown").focus();
@@ -89,15 +89,15 @@ describe.skipIf(browserPath === undefined)("the page of a violating run", { time
     const { page } = await fixture.open(url, { waitFor });
     const stale = page.locator(".run-box .stale title");
     expect(await stale.allTextContents()).toContainEqual(expect.stringMatching(/^Job default\/pi: v\d+, stale$/));
-    const versions = page.locator(".beliefs .versions");
+    const versions = page.locator(".cached-view .versions");
     const [, stored, cached] = /version\s+version (\d+)\s+≠ version (\d+), stale/.exec(await versions.innerText())!;
     expect(Number(cached)).toBeLessThan(Number(stored));
-    const complete = page.locator(".beliefs tr", { hasText: "conditions[Complete].status" });
+    const complete = page.locator(".cached-view tr", { hasText: "conditions[Complete].status" });
     expect(await complete.locator(".differs").innerText()).toBe("≠ –");
-    await page.locator(".story .link", { hasText: "hears nothing new" }).first().click();
+    await page.locator(".narrative .link", { hasText: "hears nothing new" }).first().click();
     expect(await versions.locator(".differs").count()).toBe(0);
     await page.getByLabel("Whose versions are shown").selectOption({ index: 1 });
-    expect(await page.locator(".beliefs caption").innerText()).toMatch(/^Pod default\/pi-/);
+    expect(await page.locator(".cached-view caption").innerText()).toMatch(/^Pod default\/pi-/);
   });
 
   test("other objects and passive controllers are shown on request", async () => {

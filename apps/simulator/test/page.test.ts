@@ -307,7 +307,7 @@ describe.skipIf(browserPath === undefined)("the page, in a real browser", { time
     ];
     const scenarioEvents = [
       {
-        type: "happening",
+        type: "scenarioEvent",
         at: new Date(made.startMs).toISOString(),
         until: new Date(made.startMs + HOUR_MS).toISOString(),
         kind: attack,

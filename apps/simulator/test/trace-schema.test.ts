@@ -55,13 +55,13 @@ test("every line of the guided scenarios' traces matches the schema", { timeout:
   const folder = path.join(root, "examples/scenarios");
   const scenarios = (await readdir(folder)).filter((name) => name.endsWith(".yaml"));
   expect(scenarios.length).toBeGreaterThan(0);
-  let happenings = 0;
+  let scenarioEvents = 0;
   for (const name of scenarios) {
     const records = await trace(["--scenario", path.join(folder, name)]);
     expectValid(records);
-    happenings += records.filter(({ type }) => type === "happening").length;
+    scenarioEvents += records.filter(({ type }) => type === "scenarioEvent").length;
   }
-  expect(happenings).toBeGreaterThan(0);
+  expect(scenarioEvents).toBeGreaterThan(0);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { type JobObject, isManagedElsewhere } from "./job-spec.js";
 
 /** A Job that a sync skips before it decides anything. */
 export interface SkippedJob {
-  readonly type: "left";
+  readonly type: "skipped";
   readonly reason: "managedElsewhere" | "unreadable" | "finished" | "unknownCompletionMode";
   /** For `managedElsewhere` the other controller, for `unreadable` the error, for `unknownCompletionMode` the mode. */
   readonly detail: string;
@@ -36,5 +36,5 @@ export function unreadable(error: unknown): SkippedJob {
 }
 
 function skipped(reason: SkippedJob["reason"], detail: string): SkippedJob {
-  return { type: "left", reason, detail };
+  return { type: "skipped", reason, detail };
 }

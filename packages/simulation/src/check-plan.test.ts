@@ -53,15 +53,15 @@ test.each<[string, Partial<FaultPlan> & Record<string, unknown>, string]>([
 
 test.each([
   [
-    { happenings: [{ at: "+1s", requestFails: { nth: 0 } }] },
+    { events: [{ at: "+1s", requestFails: { nth: 0 } }] },
     "events[0].requestFails.nth: 0 is too small; at least 1 is needed",
   ],
   [
-    { happenings: [{ at: "+1s", requestFailed: {} }] },
+    { events: [{ at: "+1s", requestFailed: {} }] },
     'events[0].requestFailed: is not a field of this; did you mean "requestFails"?',
   ],
   [
-    { happenings: [{ at: "+1s", for: "1m", clockSkew: { controllerManager: "controller-manager-1", by: "1h" } }] },
+    { events: [{ at: "+1s", for: "1m", clockSkew: { controllerManager: "controller-manager-1", by: "1h" } }] },
     'events[0].clockSkew.by: "1h" is not a jump; write for example +2h or -30m',
   ],
   [{ seed: undefined }, "seed: is missing; a plan says all that a run depends on"],

@@ -30,7 +30,7 @@ export type RunRecord =
   | { readonly type: "answer"; readonly request: AnsweredRequest }
   | { readonly type: "decision"; readonly decision: ReportedDecision }
   | { readonly type: "cache"; readonly event: CacheEvent }
-  | { readonly type: "happening"; readonly scenarioEvent: ReportedScenarioEvent }
+  | { readonly type: "scenarioEvent"; readonly scenarioEvent: ReportedScenarioEvent }
   /** Description of a scenario event, or why it failed. */
   | { readonly type: "note"; readonly atMs: number; readonly message: string }
   | { readonly type: "error"; readonly error: ThrownError }
@@ -141,8 +141,8 @@ export class Observer {
   scenarioEvent(scenarioEvent: Omit<ReportedScenarioEvent, "atMs">): void {
     if (this.#closed) return;
     const reported = { ...scenarioEvent, atMs: this.#options.clock.now() };
-    this.#hash.add("happening", reported.atMs, reported.index, reported.phase);
-    this.#notify(this.#onScenarioEvent, reported, { type: "happening", scenarioEvent: reported });
+    this.#hash.add("scenarioEvent", reported.atMs, reported.index, reported.phase);
+    this.#notify(this.#onScenarioEvent, reported, { type: "scenarioEvent", scenarioEvent: reported });
   }
 
   note(message: string): void {

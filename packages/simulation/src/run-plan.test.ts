@@ -71,7 +71,7 @@ test.each<[string, InvariantChecks]>([
   ["an answer", { onAnswer: broken }],
   ["a decision", { onDecision: broken }],
   ["a cache's event", { onCacheEvent: broken }],
-  ["a happening", { onScenarioEvent: broken }],
+  ["a scenario event", { onScenarioEvent: broken }],
   ["a tick", { onTick: broken }],
   ["rest", { atRest: broken }],
 ])("a check of %s that throws fails the run with what it throws", async (_what, checks) => {
@@ -80,7 +80,7 @@ test.each<[string, InvariantChecks]>([
   await expect(runPlan(plan, { invariants: [invariant] })).rejects.toThrow(new TypeError("the check is broken"));
 });
 
-test.each(["change", "answer", "decision", "cache", "happening", "note"])(
+test.each(["change", "answer", "decision", "cache", "scenarioEvent", "note"])(
   "a listener that throws at a record of type %s fails the run with its error",
   async (type) => {
     const plan = planOf([{ at: "+5s", suspend: { kind: "Job", name: "a" } }]);

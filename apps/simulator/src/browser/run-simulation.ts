@@ -112,7 +112,7 @@ async function simulateRequest(
         timeline.add(record);
         pods.add(record);
         recorder.add(record);
-        if (record.type === "happening") scenarioEvents.push(record);
+        if (record.type === "scenarioEvent") scenarioEvents.push(record);
         emit(record.type === "end" ? { ...record, concurrent: concurrentLevels(pods.peaks) } : record);
       },
       follow: (informers) => recorder.follow(informers),

@@ -34,7 +34,7 @@ export function futuresJson(statistics: FuturesStatistics, header: FuturesHeader
     kubernetes,
     start: iso(startMs),
     end: iso(startMs + durationMs),
-    seeds: { ...seeds, asked: countSeeds(seeds), simulated: futures },
+    seeds: { ...seeds, requested: countSeeds(seeds), simulated: futures },
     timeZoneData,
     total: { slots: total.slots, runs: total.runs, incidents: incidentsOf(total) },
     groups: groups.map((group) => ({

@@ -191,7 +191,7 @@ function precedingSentences({ steps, violation, concerned }: NarrativeInput, unt
       lives.set(actor, life);
     }
     if (kind === "note" || kind === "error") add(withDetails(step));
-    else if (kind === "happening") add(step.text(), step.scenarioEvent?.phase === "begin");
+    else if (kind === "scenarioEvent") add(step.text(), step.scenarioEvent?.phase === "begin");
     else if (object === undefined || !concerned.has(object)) continue;
     else if (kind === "change") {
       const isAbout = object.name === violation.subject;

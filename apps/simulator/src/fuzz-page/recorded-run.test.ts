@@ -138,7 +138,7 @@ test("faults of single requests are shown at the request, and pods by name inste
   const plan = { ...stalePlan(), scenarioEvents: [{ at: "+0s", ...aimed }] };
   const run = buildRecordedRun(await recordPlan(plan, { runner: runPlan, invariants: [] }), options);
   expect(run.scenarioEvents).toEqual([]);
-  expect(run.steps.filter(({ kind }) => kind === "happening" || kind === "note")).toEqual([]);
+  expect(run.steps.filter(({ kind }) => kind === "scenarioEvent" || kind === "note")).toEqual([]);
   expect(run.steps.filter(({ look }) => look === "false").map(({ text }) => text)).toEqual([
     "job-controller: create pods default/pi-… → 500 (a fault: nothing was done)",
   ]);

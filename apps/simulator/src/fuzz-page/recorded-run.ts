@@ -115,7 +115,7 @@ function selectSteps(
   const omitted: string[] = [];
   const isConcerned = ({ object }: TraceStep): boolean => object !== undefined && concerned.has(object);
   const isGeneral = ({ kind }: TraceStep): boolean =>
-    kind === "happening" || kind === "note" || kind === "error" || kind === "violation";
+    kind === "scenarioEvent" || kind === "note" || kind === "error" || kind === "violation";
   let selected = steps.filter((step) => !isBackgroundStep(step) || isConcerned(step) || isGeneral(step));
   const aside = steps.length - selected.length;
   if (aside > 0) omitted.push(`${aside.toLocaleString("en")} steps about Leases and Events are left out.`);

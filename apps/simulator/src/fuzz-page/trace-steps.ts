@@ -73,7 +73,7 @@ export function buildRunTrace({ plan, records, violations }: PlanRecording): Run
   for (const record of records) {
     const latest = steps.at(-1);
     if (record.type === "note" && wasSingleRequestFault) continue;
-    wasSingleRequestFault = record.type === "happening" && targetsSingleRequests(plan, record.scenarioEvent.index);
+    wasSingleRequestFault = record.type === "scenarioEvent" && targetsSingleRequests(plan, record.scenarioEvent.index);
     if (wasSingleRequestFault) continue;
     if (
       record.type === "note" &&
@@ -203,10 +203,10 @@ function stepOf(
         ...(object === undefined ? {} : { object }),
       };
     }
-    case "happening": {
+    case "scenarioEvent": {
       const { atMs, kind, phase, index } = record.scenarioEvent;
       const text = (): string => (phase === "begin" ? kind : `over: ${scenarioEvents.get(index) ?? kind}`);
-      return { atMs, kind: "happening", look: "plain", text, scenarioEvent: { index, kind, phase } };
+      return { atMs, kind: "scenarioEvent", look: "plain", text, scenarioEvent: { index, kind, phase } };
     }
     case "note":
       return { atMs: record.atMs, kind: "note", look: "plain", text: () => record.message };

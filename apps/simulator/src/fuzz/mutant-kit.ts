@@ -17,5 +17,5 @@ export interface MutantEntry {
 
 /** The exports of such a module. */
 export interface MutantRunner {
-  readonly play: (plan: FaultPlan, options?: RunPlanOptions) => Promise<Outcome>;
+  readonly runPlan: (plan: FaultPlan, options?: RunPlanOptions) => Promise<Outcome>;
 }

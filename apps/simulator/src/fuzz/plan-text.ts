@@ -20,7 +20,7 @@ export function planLines({
   return [
     `plays ${objects.length === 0 ? "nothing" : objects.join(", ")}`,
     ...(Object.keys(settings).length === 0 ? [] : [`with ${inlineText(settings)}`]),
-    ...scenarioEvents.map(happeningLine),
+    ...scenarioEvents.map(scenarioEventLine),
   ].map(printable);
 }
 
@@ -30,7 +30,7 @@ export function violationLine({ subject, message, atMs }: Violation, plan: Fault
   return `${style.bold(printable(subject))}  ${style.dim(`+${after}`)}  ${printable(message)}`;
 }
 
-function happeningLine({ at, for: length, ...what }: ScenarioEventEntry): string {
+function scenarioEventLine({ at, for: length, ...what }: ScenarioEventEntry): string {
   const [kind, value] = Object.entries(what)[0] ?? ["", {}];
   const lasts = length === undefined ? "" : ` for ${length}`;
   return `${at} ${kind}${lasts}${value === true ? "" : ` ${inlineText(value)}`}`;

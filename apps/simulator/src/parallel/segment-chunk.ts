@@ -32,7 +32,7 @@ export const LEVELS: readonly LevelName[] = ["pods", "cpuMillis", "memoryBytes"]
 
 /** Rare output of a segment. */
 export type SegmentNotice =
-  | { readonly type: "happening"; readonly record: ScenarioEventRecord }
+  | { readonly type: "scenarioEvent"; readonly record: ScenarioEventRecord }
   /** A scenario event that was refused. */
   | { readonly type: "problem"; readonly message: string }
   /** The segment used a resource that namespaces share; `what` describes it. */

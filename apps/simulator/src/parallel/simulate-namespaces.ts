@@ -81,7 +81,7 @@ export async function simulateNamespaces({
       for (const each of outputs.listeners) each.rowSettled(group, row);
     },
     notice(notice) {
-      if (notice.type === "happening") scenarioEvents.push(notice.record);
+      if (notice.type === "scenarioEvent") scenarioEvents.push(notice.record);
       else if (notice.type === "problem") notes.push(notice.message);
       else noteInterference(notice.what);
     },

@@ -133,7 +133,7 @@ export class SimulatedSegment {
     this.#follower.add(record);
     if (record.type === "end") return;
     if (this.#options.trace) this.#chunk.line(traceLine(record));
-    if (record.type === "happening") this.#chunk.notice({ type: "happening", record });
+    if (record.type === "scenarioEvent") this.#chunk.notice({ type: "scenarioEvent", record });
     if (record.type !== "object") return;
     this.#levels.add(record);
     if (record.kind !== "Pod") return;

@@ -74,7 +74,7 @@ export class ReportBuilder {
       case "decision":
         this.#decision(decisionNote(record));
         break;
-      case "happening":
+      case "scenarioEvent":
         this.#scenarioEvents.push(record);
         break;
       case "end":

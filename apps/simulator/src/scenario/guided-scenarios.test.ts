@@ -74,7 +74,7 @@ function events({ records }: ScenarioRun, reason: string): EventRecord[] {
 }
 
 function scenarioEvents({ records }: ScenarioRun): ScenarioEventRecord[] {
-  return records.filter((record): record is ScenarioEventRecord => record.type === "happening");
+  return records.filter((record): record is ScenarioEventRecord => record.type === "scenarioEvent");
 }
 
 const EXPECTATIONS: Readonly<Record<string, (played: ScenarioRun) => void>> = {

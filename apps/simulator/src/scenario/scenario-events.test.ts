@@ -41,7 +41,7 @@ manifests:
     records,
     problems,
     pods: records.filter((record): record is PodRecord => record.type === "object" && record.kind === "Pod"),
-    events: records.filter((record): record is ScenarioEventRecord => record.type === "happening"),
+    events: records.filter((record): record is ScenarioEventRecord => record.type === "scenarioEvent"),
   };
 }
 
@@ -241,5 +241,5 @@ test("a refused user action is reported with its place, and the run continues", 
 
 test("a scenario without events is simulated on the plain cluster", async () => {
   const { records } = await runScenario("timeZone: Europe/Berlin");
-  expect(records.filter(({ type }) => type === "happening")).toEqual([]);
+  expect(records.filter(({ type }) => type === "scenarioEvent")).toEqual([]);
 });

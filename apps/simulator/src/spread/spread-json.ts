@@ -29,7 +29,7 @@ export function spreadJson({
       cpuMillis: load.cpuMillis,
       memoryBytes: load.memoryBytes,
       expectedSeconds: load.expectedMs / 1000,
-      ...(load.fixedReason === undefined ? {} : { stays: load.fixedReason }),
+      ...(load.fixedReason === undefined ? {} : { fixedReason: load.fixedReason }),
     })),
     stampedes: stampedes.map((stampede) => ({
       cronJobs: stampede.loads.map(({ namespace, name }) => ({ namespace, name })),

@@ -156,7 +156,7 @@ export function explainJob({ job, pods, events, nowMs, kubernetes = NEWEST }: Jo
 function stateOf(job: DeepReadonly<Job>, predicted: PredictedJobSync): JobState {
   const end = finishedCondition(job);
   if (end !== undefined) return end.type;
-  if (predicted.type === "left" && predicted.reason === "managedElsewhere") return "ManagedElsewhere";
+  if (predicted.type === "skipped" && predicted.reason === "managedElsewhere") return "ManagedElsewhere";
   if (job.metadata.deletionTimestamp) return "Deleting";
   if (interimCondition(job) !== undefined) return "Ending";
   return job.spec?.suspend === true ? "Suspended" : "Running";
@@ -218,7 +218,7 @@ function countsOf({ spec, status }: DeepReadonly<Job>): JobCounts {
 }
 
 function reasoning(job: DeepReadonly<Job>, predicted: PredictedJobSync, podsKnown: boolean): ActionReason[] {
-  if (predicted.type === "left") {
+  if (predicted.type === "skipped") {
     const { reason: why, detail } = predicted;
     switch (why) {
       case "finished":

@@ -261,7 +261,7 @@ export class Playground {
       this.#cancel.hidden = false;
     }, 1_000);
     try {
-      const result = await this.#engine.run("play", this.#request(), {
+      const result = await this.#engine.run("simulate", this.#request(), {
         signal: stop.signal,
         onProgress: (done) => this.#progress.set(done),
         onProblems: (problems) => this.#showProblems(problems),

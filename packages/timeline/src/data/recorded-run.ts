@@ -85,7 +85,7 @@ export interface Actor {
   readonly isInvolved: boolean;
 }
 
-export type StepKind = "happening" | "note" | "change" | "cache" | "decision" | "answer" | "error" | "violation";
+export type StepKind = "scenarioEvent" | "note" | "change" | "cache" | "decision" | "answer" | "error" | "violation";
 
 export interface Step {
   readonly atMs: number;

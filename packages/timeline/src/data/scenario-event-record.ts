@@ -1,6 +1,6 @@
 /** An event that a scenario caused: an outage, a lost node, a user's edit. */
 export interface ScenarioEventRecord {
-  readonly type: "happening";
+  readonly type: "scenarioEvent";
   readonly at: string;
   /** End time of an event that lasts. */
   readonly until?: string;

@@ -177,7 +177,7 @@ export class BandsView {
       "g",
       { class: "panel" },
       svg("text", { class: "title", x: 0, y: top + 12 }, title),
-      svg("path", { class: "area most", d: area(max) }),
+      svg("path", { class: "area max", d: area(max) }),
       svg("path", { class: "area p95", d: area(p95) }),
       svg("path", { class: "area p50", d: area(p50) }),
       svg("path", { class: "edge", d: `M0,${y(0)}${stairs(max)}` }),

@@ -59,7 +59,7 @@ async function perform(
   };
   if (needsExpressions(message.request)) await loadExpressions();
   if (needsSharding(message.request)) await loadSharding();
-  if (message.task === "play") {
+  if (message.task === "simulate") {
     side.postMessage({ id, type: "problems", problems: await check(message.request) });
     return runSimulation(message.request, options);
   }

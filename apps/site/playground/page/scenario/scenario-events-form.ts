@@ -73,7 +73,7 @@ export class ScenarioEventsForm {
     const duration = isOffered(kind) ? OFFERED[kind].duration : "optional";
     return h(
       "fieldset",
-      { class: "happening" },
+      { class: "scenario-event" },
       h("legend", {}, name),
       remove,
       labelled(

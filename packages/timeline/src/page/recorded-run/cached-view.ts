@@ -47,7 +47,7 @@ export function cachedViewTable(
     version === undefined ? "not there" : `version ${versions[version]!.resourceVersion}`;
   return h(
     "div",
-    { class: "wide beliefs", role: "region", "aria-label": `${name} at this step`, tabindex: 0 },
+    { class: "wide cached-view", role: "region", "aria-label": `${name} at this step`, tabindex: 0 },
     h(
       "table",
       {},

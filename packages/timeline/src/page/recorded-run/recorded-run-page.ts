@@ -119,7 +119,7 @@ export class RecordedRunPage {
         h("ol", {}, ...sentences.map((sentence) => h("li", {}, ...this.#sentence(sentence)))),
       ),
     );
-    return h("div", { class: "story" }, h("div", {}, ...sections.slice(0, 2)), h("div", {}, ...sections.slice(2)));
+    return h("div", { class: "narrative" }, h("div", {}, ...sections.slice(0, 2)), h("div", {}, ...sections.slice(2)));
   }
 
   #sentence({ text, atMs, step }: Sentence): (Node | string)[] {
@@ -251,7 +251,7 @@ export class RecordedRunPage {
     const { target, key } = event;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     // These elements handle the arrow keys themselves.
-    if (target instanceof Element && target.closest("select, pre, .beliefs, .all-steps") !== null) return;
+    if (target instanceof Element && target.closest("select, pre, .cached-view, .all-steps") !== null) return;
     const first = this.#run.violations[0];
     if (key === "ArrowLeft") this.#move(-1);
     else if (key === "ArrowRight") this.#move(1);

@@ -151,8 +151,8 @@ export class RunLanesView {
     const { run, cachedVersions, object } = input;
     if (lane.kind === "events")
       return this.#scenarioEvents.flatMap(({ label, x, width, textX, row }) => [
-        svg("rect", { class: "happening", x, y: top + row * ROW + 5, width, height: BAR, rx: 3 }, title(label)),
-        svg("text", { class: "on-happening", x: textX, y: top + row * ROW + 17 }, label),
+        svg("rect", { class: "scenario-event", x, y: top + row * ROW + 5, width, height: BAR, rx: 3 }, title(label)),
+        svg("text", { class: "on-scenario-event", x: textX, y: top + row * ROW + 17 }, label),
       ]);
     if (object === undefined || (lane.kind !== "stored" && lane.kind !== "cache")) return [];
     const stored = cachedVersions.stored(object);
@@ -208,7 +208,7 @@ export class RunLanesView {
         ];
       // Cached objects are drawn as versions; other objects get a dot.
       const top = places.get(laneOf(step));
-      if (top === undefined || step.kind === "happening") return [];
+      if (top === undefined || step.kind === "scenarioEvent") return [];
       if (step.kind === "cache")
         return [svg("circle", { class: "heard", cx: x, cy: top + ROW - 3, r: 1.8 }, title(step.text))];
       return [mark(step.look, x, top + ROW / 2, titleOf(step))];

@@ -69,7 +69,7 @@ export function lanesOf(
 /** Returns the key of a step's row. */
 export function laneOf({ kind, actor }: Step): string {
   switch (kind) {
-    case "happening":
+    case "scenarioEvent":
     case "note":
       return "events ";
     case "change":
@@ -89,7 +89,7 @@ export function laneOf({ kind, actor }: Step): string {
 }
 
 function isGeneral({ kind }: Step): boolean {
-  return kind === "happening" || kind === "note" || kind === "violation" || kind === "error";
+  return kind === "scenarioEvent" || kind === "note" || kind === "violation" || kind === "error";
 }
 
 /** Ranks actors: those with the latest decision or write before the violation come first. */
