@@ -30,6 +30,7 @@ const own: readonly Suite[] = [
   { name: "lint", command: [bin("oxlint")] },
   { name: "layers", command: [process.execPath, "tooling/check-layers.ts"] },
   { name: "manifests", command: [process.execPath, "tooling/check-manifests.ts"] },
+  { name: "language", command: [process.execPath, "tooling/check-language.ts"] },
   { name: "format", command: [bin("prettier"), "--check", "--log-level", "warn", "."] },
   { name: "docs", command: [process.execPath, "tooling/check-docs.ts"] },
   { name: "unit", command: [bin("vitest"), "run", "--no-color"], count: vitestCount, failure: vitestFailure },

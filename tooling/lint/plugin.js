@@ -76,7 +76,7 @@ const moduleState = {
     return {
       "Program > VariableDeclaration"(node) {
         if (node.kind !== "const" && !node.declare)
-          context.report({ node, message: "module-level state: put it into an object that somebody owns." });
+          context.report({ node, message: "module-level state: put it into an object with an owner." });
       },
     };
   },

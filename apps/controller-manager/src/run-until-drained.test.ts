@@ -17,7 +17,7 @@ function setUp({ stopsAfterMs, timeoutMs }: { stopsAfterMs: number; timeoutMs: n
     name,
     run: async (signal) => {
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      note(`${name} told to stop`);
+      note(`${name} stopping`);
       await clock.sleep(delayMs);
       note(`${name} stopped`);
     },
@@ -43,9 +43,9 @@ test("the runnables that controllers need stop only after the controllers", asyn
   stop.abort();
   await clock.advance(20_000);
   expect(log).toEqual([
-    "1000 controller told to stop",
+    "1000 controller stopping",
     "4000 controller stopped",
-    "4000 informers told to stop",
+    "4000 informers stopping",
     "4000 informers stopped",
     "4000 drained",
   ]);
@@ -56,7 +56,7 @@ test("a controller that takes longer than the time-out to stop is an error", asy
   const { clock, log, stop } = setUp({ stopsAfterMs: 60_000, timeoutMs: 10_000 });
   stop.abort();
   await clock.advance(20_000);
-  expect(log).toEqual(["0 controller told to stop", "10000 controller shutdown timeout reached"]);
+  expect(log).toEqual(["0 controller stopping", "10000 controller shutdown timeout reached"]);
 });
 
 test("with a time-out of zero it may take as long as it likes", async () => {

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major > 22 || (major === 22 && minor >= 19)) {
-  // What V8 made of the sources is kept for the next start: beside them, where nobody else may write, and gone when they are.
-  // Where this folder cannot be written to, nothing is kept.
+  // V8 caches the compiled sources for the next start, beside the sources: no other user may write there.
+  // A folder that cannot be written to has no cache.
   module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)));
   await import("../dist/main.js");
 } else {

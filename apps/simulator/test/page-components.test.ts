@@ -46,7 +46,7 @@ const group = (rows: TimelineGroup["rows"], schedule = "0 * * * *", timeZone = "
 });
 const items = (rows: readonly RunRow[]): Item[] => rows.map((row) => runItem(group([]), row, 0));
 
-test("bars too close to tell apart become one span, whose number goes with the pixels", () => {
+test("bars that are too close become one span, whose number goes with the pixels", () => {
   const lane = new Lane(
     items(Array.from({ length: 50_000 }, (_, index) => run(`r${index}`, index * 10, index * 10 + 5))),
   );

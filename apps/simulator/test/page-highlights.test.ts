@@ -121,7 +121,7 @@ test("a run deleted for the next one is Replaced, any other deleted run is Delet
   expect(itemOutcome(podItem(replacing, rows[0]!, pod("p", { outcome: "Failed", stopped: true }), 0))).toBe("Stopped");
 });
 
-test("marks too close to tell apart become bins, which stay in place as the window moves", () => {
+test("marks that are too close become bins, which stay in place as the window moves", () => {
   const rows = Array.from({ length: 700 }, (_, hour) => ({
     type: "skipped" as const,
     slotMs: hour * HOUR_MS,

@@ -54,6 +54,7 @@ export const SECTIONS: readonly Section[] = [
       document("Tracking by finalizers", "docs/concepts/finalizer-tracking.md"),
       document("Back-off", "docs/concepts/back-off.md"),
       document("Changes of the clock", "docs/concepts/clock-changes.md"),
+      document("Glossary", "docs/glossary.md"),
     ],
   },
   {

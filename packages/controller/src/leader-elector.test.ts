@@ -153,7 +153,7 @@ test("a standby never acquires while the leader renews, and takes over 15 s afte
   expect(world.server.lease?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
 });
 
-test("a leader that cannot reach the server stops 12 s after its last renewal, before anybody else may begin", async () => {
+test("a leader that cannot reach the server stops 12 s after its last renewal, before another candidate may begin", async () => {
   const world = new World();
   const a = world.candidate("a");
   const b = world.candidate("b");

@@ -13,7 +13,7 @@ import { SharedInformer } from "./shared-informer.js";
 
 /** Waits 45 seconds for the kernel, so it is a heavy test. */
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
-if (!HEAVY) console.log("SKIPPED: the dead connection, which takes 43 s: npm run test:heavy");
+if (!HEAVY) console.log("SKIPPED: the silent connection, which takes 43 s: npm run test:heavy");
 const LIMIT_MS = 45_000;
 
 const fixture = (name: string): string =>

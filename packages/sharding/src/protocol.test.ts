@@ -39,7 +39,7 @@ function problems(world: ShardWorld): string[] {
     ...Object.keys(counts)
       .filter((owner) => owner !== "" && !alive.some(({ identity }) => identity === owner))
       .map((owner) => `${owner} has buckets and does not live`),
-    ...world.idleBuckets(25 * SECOND).map((bucket) => `nobody works for ${bucket}`),
+    ...world.idleBuckets(25 * SECOND).map((bucket) => `no member works for ${bucket}`),
     ...alive.filter(({ member }) => !member.isReady).map(({ identity }) => `${identity} is not ready`),
   ];
 }

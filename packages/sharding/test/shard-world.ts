@@ -271,7 +271,7 @@ export class ShardWorld {
         before.owner !== now.owner &&
         now.epoch <= this.#lastEpoch(bucket)
       )
-        this.violations.push(`${now.owner} took ${bucketName(bucket)} with epoch ${now.epoch} once more`);
+        this.violations.push(`${now.owner} took ${bucketName(bucket)} with epoch ${now.epoch} again`);
       if (before !== undefined && before.owner !== "" && now.owner !== "" && before.owner !== now.owner) {
         const isAlive = this.liveProcesses().some(({ identity, clock }) => identity === before.owner && !clock.isDead);
         const lease = this.processes.find(({ identity }) => identity === before.owner);

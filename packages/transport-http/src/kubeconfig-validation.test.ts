@@ -59,9 +59,9 @@ const exec = { apiVersion: V1, command: "login", interactiveMode: "Never" };
 const forExec = "for u to use exec authentication plugin";
 
 test.each<[string, Parts, string]>([
-  ["groups for nobody", { user: { "as-groups": ["a"] } }, MORE],
-  ["a UID for nobody", { user: { "as-uid": "7" } }, MORE],
-  ["extra for nobody", { user: { "as-user-extra": { scopes: ["x"] } } }, MORE],
+  ["groups without a user", { user: { "as-groups": ["a"] } }, MORE],
+  ["a UID without a user", { user: { "as-uid": "7" } }, MORE],
+  ["extra without a user", { user: { "as-user-extra": { scopes: ["x"] } } }, MORE],
   ["groups for a user that is empty", { user: { as: "", "as-groups": ["a"] } }, MORE],
   [
     "a plugin without interactiveMode",

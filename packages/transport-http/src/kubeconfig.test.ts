@@ -34,7 +34,7 @@ contexts:
   context: { cluster: remote, user: robot }
 - name: broken
   context: { cluster: nowhere, user: admin }
-- name: nobody
+- name: no-user
   context: { cluster: local, user: ghost }
 clusters:
 - name: local
@@ -111,7 +111,7 @@ test("a kubeconfig may be JSON", async () => {
 test.each([
   [{ context: "other" }, 'context "other" does not exist'],
   [{ context: "broken" }, 'invalid configuration: cluster "nowhere" was not found for context "broken"'],
-  [{ context: "nobody" }, 'invalid configuration: user "ghost" was not found for context "nobody"'],
+  [{ context: "no-user" }, 'invalid configuration: user "ghost" was not found for context "no-user"'],
   [{ context: "prod" }, "invalid configuration: unable to read certificate-authority"],
 ])("%j is an error of one line: %s", async (options, message) => {
   const { write } = await scratch();

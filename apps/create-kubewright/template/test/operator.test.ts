@@ -21,7 +21,7 @@ test("a Greeting gets a ConfigMap with its text, and says that it is ready", asy
   expect((await cluster.object(configMaps, "world").get()).data).toEqual({ text: "Hello world" });
 });
 
-test("what somebody deletes comes back", async () => {
+test("a deleted object is recreated", async () => {
   await using started = await start();
   const { cluster } = started;
   const world = await cluster.create(greetings, { metadata: { name: "world" }, spec: { to: "world" } });

@@ -49,4 +49,4 @@ export function describeDecision(decision: ReportedDecision): DecisionText {
 }
 
 const ACTING: ReadonlySet<string> = new Set(["Creating", "TooManyActive", "UselessIndexes", "Ending", "Finished"]);
-const ACTIONS = { deleted: "deletes it", referencesRemoved: "removes owners from it", released: "lets go of it" };
+const ACTIONS = { deleted: "deletes it", referencesRemoved: "removes owners from it", released: "releases it" };

@@ -36,7 +36,7 @@ Flags:
   --leader-elect[=false]                 whether one of several acts, by a Lease (default: what the operator says)
   --leader-election-namespace NAME       where the Lease is (default: POD_NAMESPACE, else the namespace it runs in)
   --log-level LEVEL                      ${LOG_LEVELS.join(", ")} (default info)
-  --metrics-bind-address HOST:PORT       serves /metrics, to anybody; 0: nowhere (default 127.0.0.1:8080)
+  --metrics-bind-address HOST:PORT       serves /metrics without authentication; 0: not at all (default 127.0.0.1:8080)
   --namespaces NAME,...                  what it looks at (default: WATCH_NAMESPACE, else what the operator says)
   --webhook-bind-address HOST:PORT       serves webhooks, if it has some; 0: nowhere (default :9443)
   --webhook-cert-dir FOLDER              of tls.crt, tls.key and ca.crt (default: a certificate that replicas share by a Secret)

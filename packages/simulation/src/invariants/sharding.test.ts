@@ -80,7 +80,7 @@ test("a bucket without an active manager is reported", () => {
   for (let tick = 0; tick < 20; tick++) history.pass(5_000);
   expect(history.violations).toEqual([]);
   history.pass(5_000);
-  expect(history.violations).toContain("bucket 53: has been nobody's for 105 s");
+  expect(history.violations).toContain("bucket 53: has been unowned for 105 s");
   expect(history.violations).toHaveLength(65);
 });
 

@@ -106,7 +106,7 @@ export const everyBucketIsActive: Invariant = {
           if (world.nowMs < world.healedMs || states.includes("active")) sinceMs.set(bucket, world.nowMs);
           const forMs = world.nowMs - (sinceMs.get(bucket) ?? world.healedMs);
           if (forMs <= ACTIVE_MS) continue;
-          const what = states.length === 0 ? "nobody's" : `only ${states.join(" and ")}`;
+          const what = states.length === 0 ? "unowned" : `only ${states.join(" and ")}`;
           violated(`bucket ${bucketName(bucket)}`, `has been ${what} for ${forMs / 1000} s`);
         }
       },
