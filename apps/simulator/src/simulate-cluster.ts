@@ -22,7 +22,7 @@ export async function simulateCluster({ input, counted, outputs, io, progress }:
   const pods = new PodPeaks(counted.selections, new NodePools(input));
   const scenarioEvents: ScenarioEventRecord[] = [];
   const findings = new Findings(input);
-  const { notes, problems: problems } = findings;
+  const { notes, problems } = findings;
   let reachedMs = 0;
   await simulate({
     ...input,

@@ -65,7 +65,7 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const reports = await ReportFiles.open(flags, io);
   const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
   const page = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
-  const { problems: problems, notes } = await validateInput(input, io.timeZoneData);
+  const { problems, notes } = await validateInput(input, io.timeZoneData);
   const statistics = new FuturesStatistics();
   const bands = new LoadBands();
   const groups = groupsOf(input);

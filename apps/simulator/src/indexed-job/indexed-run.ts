@@ -50,7 +50,7 @@ export async function indexedRun(
   const seeds = parseSeeds(flags.seeds);
   const shape = jobShape(flags, seeds);
   const input = await readRunInput(paths, flags, recorded.io);
-  const { problems: problems, notes } = await validateInput(input, io.timeZoneData);
+  const { problems, notes } = await validateInput(input, io.timeZoneData);
   for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
   const args = inputArgs(

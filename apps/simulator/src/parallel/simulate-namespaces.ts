@@ -40,7 +40,7 @@ export async function simulateNamespaces({
   const { startMs, durationMs, scenario } = input;
   const split = splitByNamespace(input, io.timeZoneData);
   if ("shared" in split) return split;
-  const { problems: problems, notes } = await validateInput(input, io.timeZoneData);
+  const { problems, notes } = await validateInput(input, io.timeZoneData);
   const { trace } = outputs;
   const recorder = outputs.report === undefined ? undefined : new ReportRecorder();
   const pods = new PodPeaks(
