@@ -100,7 +100,9 @@ export async function recordRun(plan: FaultPlan, options: RunPlanOptions = {}): 
     cacheEvents: those("cache").map(({ event }) => event),
     errors: those("error").map(({ error }) => error),
     notes: those("note").map(({ message }) => message),
-    phases: those("scenarioEvent").map(({ scenarioEvent: { index, phase, atMs } }) => `${index} ${phase} ${seconds(atMs)}`),
+    phases: those("scenarioEvent").map(
+      ({ scenarioEvent: { index, phase, atMs } }) => `${index} ${phase} ${seconds(atMs)}`,
+    ),
     staleCaches,
     healedMs: world!.healedMs - START_MS,
   };
