@@ -39,9 +39,9 @@ export const lazyExpressions = lazyModule({
  */
 export const lazySharding = lazyModule({
   name: "sharding",
-  files: [[/[\\/]cluster[\\/]src[\\/]sharded-life\.ts$/, ["ShardedLife"]]],
+  files: [[/[\\/]cluster[\\/]src[\\/]sharded-incarnation\.ts$/, ["ShardedIncarnation"]]],
   from: "../../packages/cluster",
-  modules: ["./src/sharded-life.ts"],
+  modules: ["./src/sharded-incarnation.ts"],
 });
 
 function lazyModule({ name, files, from, modules }: LazyModule): Plugin {

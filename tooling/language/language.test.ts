@@ -22,7 +22,7 @@ test("a banned word in a comment is an error, at its place", async () => {
 test("a banned word in a message or in the title of a test is an error", async () => {
   expect(await findings("a.ts", 'throw new Error("nobody watches this bucket");\n')).toEqual(["1:18 error nobody"]);
   expect(await findings("a.test.ts", "test(`the ${name} tells of its end`, () => {});\n")).toEqual([
-    "1:20 error tells",
+    "1:19 error tells",
   ]);
   expect(await findings("a.ts", 'throw new Error("no member owns this bucket");\n')).toEqual([]);
 });

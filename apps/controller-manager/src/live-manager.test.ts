@@ -99,7 +99,7 @@ test("without permission to read the Lease it refuses to start", async () => {
   const manager = world.start({}, { wrap: forbidding });
   await world.clock.advance(100);
   expect(manager.state()).toMatch(
-    /^cannot tell whether kube-controller-manager is running \(not allowed to get lease kube-system\/kube-controller-manager\): grant that, or pass --managed-by NAME/,
+    /^not known whether kube-controller-manager is running \(not allowed to get lease kube-system\/kube-controller-manager\): grant that, or pass --managed-by NAME/,
   );
 });
 

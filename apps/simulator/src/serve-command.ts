@@ -80,7 +80,7 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
     : undefined;
   const options = {
     kubelet: kubelet === "none" ? kubelet : "simulated",
-    furnished: true,
+    createDefaultObjects: true,
     webhooks: callWebhook,
     kubernetesVersion: version,
     terminatedPodGCThreshold: parseThreshold(flags.terminatedPodGcThreshold),

@@ -180,7 +180,7 @@ test("with another file the rules are held against that one, besides what differ
 test.each([
   ["skiped", '--fail-on: "skiped" is not a rule; did you mean skipped?; write for example'],
   ["late>", '--fail-on: "late>" '],
-  ["a/b/c:skipped", '--fail-on: "a/b/c:skipped" selects nothing before the colon'],
+  ["a/b/c:skipped", '--fail-on: "a/b/c:skipped" has no selection before the colon'],
   ["peak-pods", '--fail-on: "peak-pods" lacks its number of pods; write for example peak-pods>50'],
   ["failed>3", '--fail-on: "failed>3" has a bound that failed does not take'],
   ["skipped>1%", '--fail-on: "skipped>1%" limits the share of many futures: give a range with --seeds'],

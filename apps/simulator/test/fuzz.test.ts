@@ -99,7 +99,7 @@ test("a stopped campaign prints its results with status 130, and continues from 
   expect(plansRun[0]).toBe("seed-65");
   const whole = await fuzz(["--seeds", "1-200", "--json", "-"]);
   const { corpus, plansRun: all, covered, next } = JSON.parse(whole.stdout) as FuzzReport;
-  expect(JSON.parse(written["whole.json"]!)).toMatchObject({ corpus, plays: all, reached: covered, next });
+  expect(JSON.parse(written["whole.json"]!)).toMatchObject({ corpus, plansRun: all, covered, next });
 });
 
 test("the plan that was found is saved as a scenario, which can be replayed", async () => {

@@ -169,7 +169,7 @@ const CASES: readonly Case[] = [
     bad: cronJob({ spec: "suspend: false" }),
     good: cronJob({ schedule: "@every 5m", spec: "suspend: false" }),
     line: 5,
-    says: /the zone of the machine/,
+    says: /the time zone of the machine/,
   },
   {
     rule: "zone-in-schedule",

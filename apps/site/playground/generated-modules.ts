@@ -10,14 +10,14 @@ import { apiSchema } from "./api-schema.ts";
 
 const simulator = path.resolve(import.meta.dirname, "../../simulator");
 
-/** Plugin for generated modules. Their types are in `page/made-modules.d.ts`. */
+/** Plugin for generated modules. Their types are in `page/generated-modules.d.ts`. */
 export function generatedModules(): Plugin {
   const make: Readonly<Record<string, () => Promise<unknown>>> = {
     schemas,
     "page-files": pageFiles,
   };
   return {
-    name: "made-modules",
+    name: "generated-modules",
     setup: (bundle) => {
       bundle.onResolve({ filter: /^playground:/ }, ({ path: name }) => ({
         path: name.slice("playground:".length),

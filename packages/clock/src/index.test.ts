@@ -4,7 +4,7 @@ import * as api from "./index.js";
 
 test("the package exports exactly these names", () => {
   expect(Object.keys(api).sort()).toEqual([
-    "RepeatedLines",
+    "LogThrottle",
     "ScaledClock",
     "SimulatedClock",
     "StoppableClock",

@@ -263,7 +263,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
         process,
       ),
     );
-    const sender = { process, incarnation: 1, goesOn: () => machineClock.resumed };
+    const sender = { process, incarnation: 1, resumed: () => machineClock.resumed };
     const election = {
       clientFor: (alive: () => boolean) =>
         new Client({

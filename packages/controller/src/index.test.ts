@@ -23,7 +23,6 @@ test("the package exports these values and no others", () => {
     "defaultBackoff",
     "defaultRetry",
     "discardEvents",
-    "endedInTime",
     "enqueueController",
     "enqueueObject",
     "finishWrites",
@@ -50,5 +49,6 @@ test("the package exports these values and no others", () => {
     "selectControllers",
     "silentLogger",
     "slowStartBatch",
+    "withStopDeadline",
   ]);
 });

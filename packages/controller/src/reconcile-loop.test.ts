@@ -198,7 +198,7 @@ test("a long stretch of work from caches lets the event loop turn", async () => 
   const clock = new SimulatedClock();
   const busy = Object.assign(Object.create(clock) as SimulatedClock, {
     monotonic: () => (elapsedMs += 2),
-    turn: () => Promise.resolve(void turns++),
+    yieldToEventLoop: () => Promise.resolve(void turns++),
     setTimer: clock.setTimer.bind(clock),
     keepAlive: clock.keepAlive.bind(clock),
   });

@@ -7,12 +7,12 @@ test("the package exports these names", () => {
     "CronJobController",
     "Schedules",
     "effectiveSchedule",
-    "foreseeCronJobSync",
     "hasEmbeddedTimeZone",
     "jobNameFor",
     "mostRecentSlot",
     "nextScheduleDelayMs",
     "planCronJob",
+    "predictCronJobSync",
     "slotsBetween",
   ]);
 });

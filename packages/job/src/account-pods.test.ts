@@ -188,7 +188,7 @@ test("a terminating pod counts as failed at once, or, where only failed pods are
   const whileTerminating = dryRun({ job: job({}, { status: status({ active: 1 }) }), pods });
   expect(whileTerminating.second).toMatchObject({ failed: 1, terminating: 1 });
   const later = job({ podReplacementPolicy: "Failed" }, { status: status({ active: 1 }) });
-  expect(dryRun({ job: later, pods })).toMatchObject({ released: [], status: { terminating: 1 } });
+  expect(dryRun({ job: later, pods })).toMatchObject({ finalizersRemoved: [], status: { terminating: 1 } });
   expect(dryRun({ job: later, pods: [failed("a", { deletedAt: 0 })] }).second).toMatchObject({
     failed: 1,
     terminating: 0,

@@ -7,8 +7,8 @@ test("the package exports exactly these names", () => {
     "JobController",
     "defaultJobLimits",
     "explainJobReason",
-    "foreseeJobSync",
     "jobMetricDefinitions",
     "planJob",
+    "predictJobSync",
   ]);
 });

@@ -157,6 +157,6 @@ function removal(remove: readonly PodObject[], reason: JobReason): PodPlan {
 }
 
 function deferral({ behaviours }: PodPlanInput, retryAfterMs: number, reason: JobReason): PodPlan {
-  const reported = behaviours.activePodsDuringBackoff ? {} : { toldActive: 0 };
+  const reported = behaviours.activePodsDuringBackoff ? {} : { reportedActive: 0 };
   return { action: "pods_created", create: [], remove: [], retryAfterMs, ...reported, reasons: [reason] };
 }

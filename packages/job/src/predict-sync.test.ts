@@ -16,7 +16,7 @@ const reasonsOf = (...args: Parameters<typeof predict>): string[] => {
 
 test("a skipped Job has its reason", () => {
   expect(predict(job({ managedBy: "example.com/queue" }))).toMatchObject({
-    why: "managedElsewhere",
+    reason: "managedElsewhere",
     detail: "example.com/queue",
   });
   expect(predict(job({ completions: "3" as unknown as number }))).toMatchObject({

@@ -9,7 +9,7 @@ export const mutant: Mutant = {
   changes: [
     {
       file: "packages/job/src/plan-pods.ts",
-      find: "const reported = behaviours.activePodsDuringBackoff ? {} : { toldActive: 0 };",
+      find: "const reported = behaviours.activePodsDuringBackoff ? {} : { reportedActive: 0 };",
       replace: "const reported = { reportedActive: 0 };",
     },
   ],

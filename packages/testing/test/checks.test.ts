@@ -87,7 +87,7 @@ test("finalizers, and objects that they protect from deletion", async () => {
   );
   await pi.patch({ metadata: { finalizers: null } });
   await expect(pi).toBeGone();
-  await expect(expect(pi).not.toBeGone()).rejects.toThrow("expected Job default/pi to be there, and it is not");
+  await expect(expect(pi).not.toBeGone()).rejects.toThrow("expected Job default/pi to exist, but it does not");
 });
 
 test("without matchers, a failed check throws", async () => {

@@ -88,7 +88,7 @@ test("the error of a failed controller is thrown once: by the next advance, or e
 test("a stopped controller finishes its work, a killed one stops immediately, and both can be started again", async () => {
   await using cluster = await clusterWithBackups();
   const first = await cluster.run(backupController);
-  await expect(cluster.run(backupController)).rejects.toThrow("backupController is running already");
+  await expect(cluster.run(backupController)).rejects.toThrow("backupController is already running");
   await first.stop();
   const nightly = await createBackup(cluster, "nightly");
   await cluster.advance("1m");
@@ -121,5 +121,5 @@ test("a stopped cluster leaves no work and no timer that keeps a process alive",
   const { clock } = cluster;
   await cluster.stop();
   await cluster.stop();
-  expect(clock).toMatchObject({ holds: 0 });
+  expect(clock).toMatchObject({ keepAliveCount: 0 });
 });

@@ -131,7 +131,7 @@ test("many futures are counted as the command counts them", async () => {
     seeds: "1-3",
   });
   expect(problems).toEqual([]);
-  expect(report).toMatchObject({ page: "futures", simulated: 3, carried: [], seeds: { first: 1, last: 3 } });
+  expect(report).toMatchObject({ page: "futures", simulated: 3, embedded: [], seeds: { first: 1, last: 3 } });
   const files = { "manifests.yaml": manifests, "workloads.yaml": workloads };
   expect((await kubewright(command.split(" ").slice(1), { files })).stdout).toContain(summary);
 });

@@ -167,7 +167,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
   if (io.stopped.aborted) {
     const left = countSeeds({ first: report.next, last: seeds.last });
     throw new InterruptedError(
-      `stopped with ${left.toLocaleString("en-US")} of ${countSeeds(seeds).toLocaleString("en-US")} seeds left${flags.json === undefined || jsonOnly ? "" : `; --resume ${flags.json} goes on`}`,
+      `stopped with ${left.toLocaleString("en-US")} of ${countSeeds(seeds).toLocaleString("en-US")} seeds left${flags.json === undefined || jsonOnly ? "" : `; --resume ${flags.json} continues`}`,
     );
   }
   if (report.violations.length > 0) throw new ViolationsError([foundCount(report.violations.length)]);

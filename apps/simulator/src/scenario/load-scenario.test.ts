@@ -196,17 +196,17 @@ test.each<[title: string, text: string, message: string]>([
   [
     "an outage of a thousand years",
     "events: [{ at: +1h, for: 365000d, controllerDown: all }]",
-    's.yaml:3:30: events[0].for: "365000d" is longer than ten years; write 3650d at most',
+    's.yaml:3:26: events[0].for: "365000d" is longer than ten years; write 3650d at most',
   ],
   [
     "a jump of a thousand years",
     "events: [{ at: +1h, clockJump: -365000d }]",
-    's.yaml:3:36: events[0].clockJump: "-365000d" is longer than ten years; write 3650d at most',
+    's.yaml:3:32: events[0].clockJump: "-365000d" is longer than ten years; write 3650d at most',
   ],
   [
     "pods of an unknown Job",
     "events: [{ at: +1h, podEvicted: { job: pj } }]",
-    's.yaml:3:44: events[0].podEvicted.job: there is no Job "default/pj"; did you mean "pi"?',
+    's.yaml:3:40: events[0].podEvicted.job: there is no Job "default/pj"; did you mean "pi"?',
   ],
   ["an alias of nothing", "name: *x", "s.yaml:3:7: not YAML: there is no anchor &x before the alias *x"],
   [
@@ -225,9 +225,9 @@ test.each<[title: string, text: string, message: string]>([
 
 test("every mistake of a file is reported on its own line, in the order of the file", async () => {
   const text = scenario("for: 100\nseed: x\nevents:\n  - { att: +1h, nodeLost: 5 }");
-  expect((await refusal(text)).map((line) => line.slice(0, 30))).toEqual([
-    "s.yaml:3:6: for: 100 is not a ",
-    's.yaml:4:7: seed: "x" is not a',
+  expect((await refusal(text)).map((line) => line.slice(0, 26))).toEqual([
+    "s.yaml:3:6: for: 100 is no",
+    's.yaml:4:7: seed: "x" is n',
     "s.yaml:6:5: events[0]: at ",
     "s.yaml:6:7: events[0].att:",
     "s.yaml:6:27: events[0].nod",

@@ -81,13 +81,13 @@ test("the audit record has a policy's annotations, without those that have no va
 
 test("annotations of several bindings are joined, each value once", async () => {
   const bench = serve();
-  for (const [name, most] of Object.entries({ x: "1", y: "2", z: "1" }))
-    await bench.send("POST", CONFIG_MAPS, { metadata: { name }, data: { most } });
+  for (const [name, max] of Object.entries({ x: "1", y: "2", z: "1" }))
+    await bench.send("POST", CONFIG_MAPS, { metadata: { name }, data: { max } });
   await bind(
     bench,
     {
       paramKind: { apiVersion: "v1", kind: "ConfigMap" },
-      auditAnnotations: [{ key: "max", valueExpression: "string(params.data.most)" }],
+      auditAnnotations: [{ key: "max", valueExpression: "string(params.data.max)" }],
     },
     ...["x", "y", "z"].map((name) => ({
       validationActions: ["Deny"],
@@ -95,7 +95,7 @@ test("annotations of several bindings are joined, each value once", async () => 
     })),
   );
   expect(await bench.send("POST", CONFIG_MAPS, configMap)).toBe(201);
-  expect(bench.noted()).toEqual({ "p.example.com/most": "1, 2" });
+  expect(bench.noted()).toEqual({ "p.example.com/max": "1, 2" });
 });
 
 test("an annotation that has no value refuses whatever the binding does about findings", async () => {

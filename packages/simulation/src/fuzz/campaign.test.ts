@@ -174,7 +174,7 @@ test("progress rises to its end, with what was found by then", async () => {
   const reported: CampaignProgress[] = [];
   const { plansRun, violations } = await campaign({ onProgress: (progress) => reported.push(progress) });
   expect(reported).toHaveLength(plansRun);
-  expect(reported.at(-1)).toMatchObject({ phase: "playing", plansRun, share: 1 });
+  expect(reported.at(-1)).toMatchObject({ phase: "playing", plansRun, fraction: 1 });
   expect(violations).toHaveLength(1);
 });
 

@@ -183,7 +183,7 @@ describe("S14 garbage collection spares references", () => {
   });
 
   it("reports a removed reference to an owner that is not being deleted", () => {
-    expect(taken(job())).toEqual(["ConfigMap default/child: is taken from Job default/pi, which goes on"]);
+    expect(taken(job())).toEqual(["ConfigMap default/child: is taken from Job default/pi, which is not being deleted"]);
     expect(taken(ending("example.com/mine"))).toHaveLength(1);
   });
 });

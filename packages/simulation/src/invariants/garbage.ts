@@ -55,7 +55,7 @@ export const ownedObjectsAreKept: Invariant = {
         if (type === "MODIFIED" && request?.component === GARBAGE_COLLECTOR && request.verb === "patch") {
           const owner = removedLiveOwner(object, previous!, request.sentMs, graph);
           if (owner !== undefined)
-            violated(nameOf(object, change.resource), `is taken from ${nameOf(owner)}, which goes on`);
+            violated(nameOf(object, change.resource), `is taken from ${nameOf(owner)}, which is not being deleted`);
         }
         graph.onChange(change);
       },

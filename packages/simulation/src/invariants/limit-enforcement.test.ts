@@ -70,7 +70,7 @@ describe("S24 limits are enforced", () => {
     ],
     ["rule 0 of its success policy is met", success({ succeededCount: 1 }), { status: { completedIndexes: "3" } }],
   ])("reports an unfinished Job, though %s", (message, spec, seen) => {
-    expect(judge([spec], seen)).toEqual([`Job default/pi: goes on, though ${message}`]);
+    expect(judge([spec], seen)).toEqual([`Job default/pi: is unfinished, though ${message}`]);
     expect(judge([spec], { ...seen, end: { type: "FailureTarget", recorded: false } })).toEqual([]);
   });
 

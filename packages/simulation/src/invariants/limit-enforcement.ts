@@ -41,7 +41,7 @@ export const limitsAreEnforced: Invariant = {
             (end === undefined ? successReason(spec, known?.status) : undefined),
         );
         if (wrong !== undefined)
-          violated(nameOf(job.object, "Job"), `${end === undefined ? "goes on" : "succeeds"}, though ${wrong}`);
+          violated(nameOf(job.object, "Job"), `${end === undefined ? "is unfinished" : "succeeds"}, though ${wrong}`);
       },
     };
   },

@@ -101,5 +101,5 @@ function firesOnBothSides(schedule: Schedule, transition: ScheduleTransition): b
 }
 
 function andMore(count: number): string {
-  return count === 1 ? "" : `, and ${count === 2 ? "once" : `${count - 1} times`} more within two years`;
+  return count === 1 ? "" : `, and ${count === 2 ? "again" : `${count - 1} times more`} within two years`;
 }
