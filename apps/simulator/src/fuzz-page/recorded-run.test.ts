@@ -53,7 +53,7 @@ describe("a run in which a finished Job is forgotten", () => {
       expect.stringMatching(/^Pod default\/pi-\w+ is created by job-controller, stored as version \d+\.$/),
     ]);
     expect(texts(run, "What should have held")).toEqual([
-      expect.stringMatching(/^No pod is created for a Job that is Complete or Failed in the store, /),
+      expect.stringMatching(/^No pod is created for a Job that is stored as Complete or Failed, /),
       expect.stringMatching(
         /^It did not at \+11s: Job default\/pi gets Pod default\/pi-\w+, 0 ms after it was Complete\.$/,
       ),
@@ -135,7 +135,7 @@ test("faults of single requests are shown at the request, and pods by name inste
   const aimed = {
     requestFails: { components: ["job-controller"], verbs: ["create"], resources: ["pods"], nth: 1, times: 1 },
   };
-  const plan = { ...stalePlan(), scenarioEvents: [{ at: "+0s", ...aimed }] };
+  const plan = { ...stalePlan(), events: [{ at: "+0s", ...aimed }] };
   const run = buildRecordedRun(await recordPlan(plan, { runner: runPlan, invariants: [] }), options);
   expect(run.scenarioEvents).toEqual([]);
   expect(run.steps.filter(({ kind }) => kind === "scenarioEvent" || kind === "note")).toEqual([]);
@@ -186,7 +186,7 @@ test("a lost answer is marked as lost, and the sentence of a custom invariant is
   const plan = {
     ...rest,
     manifests: [],
-    scenarioEvents: [
+    events: [
       { at: "+2s", apply: manifests[0]! },
       {
         at: "+0s",
