@@ -259,19 +259,19 @@ const SHARED: Record<string, { readonly yaml?: string; readonly scenario?: strin
   },
   "a node that is lost": {
     scenario: "events: [{ at: +1h, nodeLost: node-1 }]",
-    line: "the event nodeLost (scenario.yaml:3:14) is not about a single namespace",
+    line: "the event nodeLost (scenario.yaml:3:10) is not about a single namespace",
   },
   "a controller that is down": {
     scenario: "events: [{ at: +1h, for: 10m, controllerDown: job-controller }]",
-    line: "the event controllerDown (scenario.yaml:3:14) is not about a single namespace",
+    line: "the event controllerDown (scenario.yaml:3:10) is not about a single namespace",
   },
   "an API server that cannot be reached": {
     scenario: "events: [{ at: +1h, for: 10m, apiServerDown: all }]",
-    line: "the event apiServerDown (scenario.yaml:3:14) is not about a single namespace",
+    line: "the event apiServerDown (scenario.yaml:3:10) is not about a single namespace",
   },
   "the deletion of a cluster-scoped object": {
     scenario: "events: [{ at: +1h, delete: { kind: Namespace, name: ops } }]",
-    line: "the event delete (scenario.yaml:3:14) is not about a single namespace",
+    line: "the event delete (scenario.yaml:3:10) is not about a single namespace",
   },
 };
 
@@ -296,7 +296,7 @@ test("nothing of a discarded run is written to standard output", async () => {
   const shape = { yaml: SHARED["insufficient room on nodes"]!.yaml!, args: ["--for", "2h"] };
   const whole = await runJob(shape, ["--json", "-"]);
   const parallel = await runJob(shape, ["--json", "-", "--workers", "2"]);
-  expect(parallel.stderr).toContain("in one piece");
+  expect(parallel.stderr).toContain("simulated on one thread");
   expect(parallel.stdout).toBe(whole.stdout);
 });
 
