@@ -67,7 +67,7 @@ await greetingController({ client, clock: realClock, random: realRandom }).run(s
 
 /** Writes the controller of the README as a program for the API server of the command line. */
 function greeterScript(): string {
-  const [controller, rest] = snippet("packages/controller/README.md").split("// Here in virtual time", 2);
+  const [controller, rest] = snippet("packages/controller/README.md").split("// This example runs in virtual time", 2);
   expect(rest).toBeDefined();
   return script("greeter", controller! + GREETER_MAIN);
 }

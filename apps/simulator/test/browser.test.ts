@@ -154,20 +154,20 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
 
   test("it reports progress, and stops on request", async () => {
     const request = { manifests: MANIFESTS, for: "7d" };
-    const { result, shares, tookMs } = await ask<SimulationResult>("simulate", request);
+    const { result, shares, tookMs } = await ask<SimulationResult>("runSimulation", request);
     console.log(`a week of 7 and 168 runs in a worker: ${Math.round(tookMs)} ms`);
     expect(result!.report!.groups.map(({ rows }) => rows.length)).toEqual([7, 167]);
     expect(shares).toEqual([...shares].sort((a, b) => a - b));
     expect(shares.at(-1)).toBe(1);
     expect(shares.length).toBeGreaterThan(100);
-    const stopped = await ask<SimulationResult>("simulate", { ...request, for: "3650d" }, {}, 0.001);
+    const stopped = await ask<SimulationResult>("runSimulation", { ...request, for: "3650d" }, {}, 0.001);
     expect(stopped.error).toMatch(/^AbortError: /);
     expect(stopped.shares.at(-1)).toBeLessThan(0.5);
   });
 
   test("definitions of resources are checked as in Node, once the expression evaluator is loaded", async () => {
     const manifests = [MANIFESTS, DEFINITION].join("---\n");
-    const { result, error } = await ask<SimulationResult>("simulate", { manifests, for: "1h" });
+    const { result, error } = await ask<SimulationResult>("runSimulation", { manifests, for: "1h" });
     expect(error).toBeUndefined();
     const { stderr } = await kubewright(["run", "manifests.yaml", "--for", "1h"], {
       files: { "manifests.yaml": manifests },
@@ -179,7 +179,7 @@ describe.skipIf(browserPath === undefined)("in a worker of a browser, under a po
   });
 
   test("mistakes have their places, also in a scenario", async () => {
-    const { result, error } = await ask<SimulationResult>("simulate", {
+    const { result, error } = await ask<SimulationResult>("runSimulation", {
       manifests: cronJob("a", "0 25 * * *"),
       scenario: SCENARIO.replace("at:", "att:"),
     });

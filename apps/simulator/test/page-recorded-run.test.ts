@@ -56,7 +56,7 @@ describe.skipIf(browserPath === undefined)("the page of a violating run", { time
       /job-controller saw in its caches that Job default\/pi was at version \d+, received at \+2s; that was out of date since \+11s/,
     );
     expect(narrative).toMatch(/job-controller decides for Job default\/pi: creating 1 pod: 0 active, 1 wanted/);
-    expect(narrative).toContain("No pod is created for a Job that is Complete or Failed in the store");
+    expect(narrative).toContain("No pod is created for a Job that is stored as Complete or Failed");
     expect(await page.locator(".copied pre").allInnerTexts()).toEqual([
       COMMAND,
       expect.stringContaining("staleCache:"),

@@ -44,7 +44,7 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
   ] as const)("as %s: before and after by minute, hour and day, no accessibility violations", async (name, options) => {
     const { page, problems } = await fixture.open(url, { waitFor: ".heat >> nth=0", ...options });
     expect(await page.locator(".lead").innerText()).toMatch(
-      /^41 CronJobs, at most \d+ pods at once\. With new minutes for \d+ of them: \d+ pods\.$/,
+      /^41 CronJobs, at most \d+ pods at the same time\. With new minutes for \d+ of them: \d+ pods\.$/,
     );
     await fixture.screenshot(page, name);
     for (const [index, title] of ["By day and hour", "Proposed changes", "What stays where it is"].entries()) {
@@ -80,7 +80,7 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
     await page.getByRole("button", { name: "Cores requested" }).click();
     await point();
     await expect.poll(() => readout.innerText()).toMatch(/^00:00 Before: [\d.]+ CPU, After: [\d.]+ CPU$/);
-    expect(await page.getByRole("button", { name: "Concurrent pods" }).getAttribute("aria-pressed")).toBe("false");
+    expect(await page.getByRole("button", { name: "Pods at once" }).getAttribute("aria-pressed")).toBe("false");
     await fixture.screenshot(page, "spread-cpu");
   });
 
@@ -91,7 +91,7 @@ describe.skipIf(browserPath === undefined)("the page of schedules' load", { time
     const quiet = await fixture.open(alone, { waitFor: ".heat >> nth=0" });
     expect(await section(quiet.page, "By hour of the day and minute").locator(".heat").count()).toBe(1);
     expect(await quiet.page.locator(".lead").innerText()).toBe(
-      "1 CronJob, at most 1 pod at once. There is nothing to move.",
+      "1 CronJob, at most 1 pod at the same time. No schedule needs to move.",
     );
     const attack = `</script><img src=x onerror="alert(1)"><svg onload=alert(2)>&quot;'\${alert(3)}<!--<script>alert(4)</script>`;
     const row = { label: attack, levels: [1, 2] };

@@ -20,7 +20,7 @@ test("a skipped Job has its reason", () => {
     detail: "example.com/queue",
   });
   expect(predict(job({ completions: "3" as unknown as number }))).toMatchObject({
-    why: "unreadable",
+    reason: "unreadable",
     detail: 'spec.completions must be an integer, but is "3"',
   });
   expect(reasonsOf(job({ completionMode: "Random" }))).toEqual(["unknownCompletionMode"]);
