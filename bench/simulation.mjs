@@ -10,7 +10,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 
-import { builtInInvariants, play } from "../packages/simulation/dist/index.js";
+import { builtInInvariants, runPlan } from "../packages/simulation/dist/index.js";
 
 const { values: options } = parseArgs({
   options: { jobs: { type: "string", default: "1,10,50" }, plays: { type: "string", default: "60" } },
@@ -18,11 +18,11 @@ const { values: options } = parseArgs({
 const WARM_UP = 25;
 
 for (const jobs of options.jobs.split(",").map(Number)) {
-  for (let seed = 1; seed <= WARM_UP; seed++) await play(plan(seed, jobs), { invariants: builtInInvariants });
+  for (let seed = 1; seed <= WARM_UP; seed++) await runPlan(plan(seed, jobs), { invariants: builtInInvariants });
   const times = [];
   for (let seed = WARM_UP + 1; seed <= WARM_UP + Number(options.plays); seed++) {
     const before = process.cpuUsage();
-    await play(plan(seed, jobs), { invariants: builtInInvariants });
+    await runPlan(plan(seed, jobs), { invariants: builtInInvariants });
     const { user, system } = process.cpuUsage(before);
     times.push((user + system) / 1_000);
   }
