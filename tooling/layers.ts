@@ -4,10 +4,7 @@ export const LAYERS: readonly { readonly name: string; readonly packages: readon
   { name: "wire", packages: ["client", "transport-http", "apiserver"] },
   { name: "state", packages: ["workqueue", "informer", "expectations"] },
   { name: "kit", packages: ["controller", "sharding"] },
-  {
-    name: "controllers",
-    packages: ["job", "cronjob", "podgc", "ttl-after-finished", "garbage-collector", "fake-kubelet", "fake-scheduler"],
-  },
+  { name: "controllers", packages: ["job", "cronjob", "podgc", "ttl-after-finished", "garbage-collector"] },
   { name: "assembly", packages: ["cluster", "operator"] },
   { name: "test kits", packages: ["testing", "simulation"] },
   { name: "pages", packages: ["timeline"] },

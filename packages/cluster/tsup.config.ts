@@ -1,3 +1,4 @@
 import { preset } from "../../tooling/tsup-preset.ts";
 
-export default preset();
+// The entries share classes, in chunks.
+export default preset({ entry: ["src/index.ts", "src/kubelet/index.ts", "src/scheduler/index.ts"], splitting: true });

@@ -3,14 +3,14 @@ import { type ApiServer, type ApiServerOptions, createApiServer } from "@kubewri
 import { Client } from "@kubewright/client";
 import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
 import { type Logger, type Runnable, runInStages } from "@kubewright/controller";
-import { FakeKubelet } from "@kubewright/fake-kubelet";
-import { FakeScheduler } from "@kubewright/fake-scheduler";
 import { InformerFactory } from "@kubewright/informer";
 
 import type { ComponentContext } from "./component-context.js";
 import { type ControllerName, type Decision, checkNames, clusterControllers, controllerNames } from "./controllers.js";
+import { FakeKubelet } from "./kubelet/fake-kubelet.js";
 import { type NodeShape, defaultNodes, registerNodes } from "./nodes.js";
 import { runWithReadiness } from "./ready-or-failed.js";
+import { FakeScheduler } from "./scheduler/fake-scheduler.js";
 
 export interface ClusterOptions {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 import type { ApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
-import type { FakeKubelet } from "@kubewright/fake-kubelet";
 
 import { checkNames } from "./controllers.js";
+import type { FakeKubelet } from "./kubelet/fake-kubelet.js";
 import type { ManagerProcess } from "./manager-process.js";
 import type { Network, NetworkFault } from "./network.js";
 import { type CrashPoint, type FailingRequests, crashPoint, failingRequests } from "./request-faults.js";

@@ -4,12 +4,13 @@ import { Client } from "@kubewright/client";
 import { SimulatedClock, seededRandom, silentLogger } from "@kubewright/clock";
 import { type Runnable, runInStages } from "@kubewright/controller";
 import { CronJobController } from "@kubewright/cronjob";
-import { FakeScheduler } from "@kubewright/fake-scheduler";
 import { GarbageCollector } from "@kubewright/garbage-collector";
 import { InformerFactory } from "@kubewright/informer";
 import { JobController } from "@kubewright/job";
 import type { Transport } from "@kubewright/transport";
 import { expect, test } from "vitest";
+
+import { FakeScheduler } from "./scheduler/fake-scheduler.js";
 
 // Events of a controller's last writes, when it runs alone with its own event recorder.
 

@@ -1,13 +1,9 @@
 import type { DeepReadonly, Pod, PodSpec } from "@kubewright/api";
-import {
-  type NodeSelectorRequirement,
-  type NodeSelectorTerm,
-  fitsEmptyNode,
-  matchesNodeAffinity,
-  podRequests,
-} from "@kubewright/fake-scheduler";
 
 import { type NodeShape, defaultNodes, nodeObject } from "./nodes.js";
+import { fitsEmptyNode } from "./scheduler/fits-empty-node.js";
+import { type NodeSelectorRequirement, type NodeSelectorTerm, matchesNodeAffinity } from "./scheduler/node-affinity.js";
+import { podRequests } from "./scheduler/resources.js";
 
 /** Pods that need nodes. */
 export interface PodTemplate {

@@ -11,9 +11,9 @@ import {
 import { type Client, errorMessage, isNotFound } from "@kubewright/client";
 import type { Clock, Logger, Timer } from "@kubewright/clock";
 import { type ControllerDeps, ControllerShell, type Runnable, isPodTerminal } from "@kubewright/controller";
-import { type Taint, tolerates } from "@kubewright/fake-scheduler";
 import { type SharedInformer, deletedObject } from "@kubewright/informer";
 
+import { type Taint, tolerates } from "./scheduler/placement.js";
 import type { UnreachableNodes } from "./unreachable-nodes.js";
 
 export interface NodeLifecycleOptions extends ControllerDeps {

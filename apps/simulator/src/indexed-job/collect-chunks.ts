@@ -1,5 +1,5 @@
 import type { Job, Pod } from "@kubewright/api";
-import { type IndexRange, parseIndexes } from "@kubewright/fake-kubelet";
+import { type IndexRange, parseIndexes } from "@kubewright/cluster/kubelet";
 
 import { type ChunkSummary, readSummary } from "./chunk-summary.js";
 import { FAIL_EXIT, REPLAY_ANNOTATION, SEEDS_ANNOTATION } from "./job-manifest.js";

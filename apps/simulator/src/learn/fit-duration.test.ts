@@ -1,5 +1,5 @@
 import { seededRandom } from "@kubewright/clock";
-import { type DurationSpread, drawDuration, parseDurationRange } from "@kubewright/fake-kubelet";
+import { type DurationSpread, drawDuration, parseDurationRange } from "@kubewright/cluster/kubelet";
 import { array, assert, integer, property } from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 import type { CronJob, DeepReadonly, JobSpec } from "@kubewright/api";
 import type { YamlPath } from "@kubewright/apiserver/yaml";
-import { workloadOf } from "@kubewright/fake-kubelet";
+import { workloadOf } from "@kubewright/cluster/kubelet";
 
 import type { Manifest } from "../input/manifest.js";
 import { hasDuration } from "@kubewright/simulation";

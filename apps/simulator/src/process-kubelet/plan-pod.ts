@@ -1,6 +1,6 @@
 import type { Container, DeepReadonly, Pod } from "@kubewright/api";
 import { isPodTerminal } from "@kubewright/controller";
-import { restartDelayMs } from "@kubewright/fake-kubelet";
+import { restartDelayMs } from "@kubewright/cluster/kubelet";
 
 import { type ContainerRun, type PodEnding, type PodRun, isRunning } from "./pod-run.js";
 

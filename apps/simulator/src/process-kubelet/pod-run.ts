@@ -1,5 +1,5 @@
 import type { ContainerState, DeepReadonly, Pod } from "@kubewright/api";
-import type { BackOff } from "@kubewright/fake-kubelet";
+import type { BackOff } from "@kubewright/cluster/kubelet";
 
 export type Termination = NonNullable<ContainerState["terminated"]>;
 

@@ -11,7 +11,7 @@ import {
 import { type ResourceClient, errorMessage, isConflict, isInvalid, isNotFound } from "@kubewright/client";
 import type { Clock, Timer } from "@kubewright/clock";
 import { type ControllerDeps, ControllerShell, type Runnable, isPodTerminal } from "@kubewright/controller";
-import { lengthen } from "@kubewright/fake-kubelet";
+import { lengthen } from "@kubewright/cluster/kubelet";
 import { type SharedInformer, isDeletedFinalStateUnknown } from "@kubewright/informer";
 import { ItemExponentialFailureRateLimiter, type RateLimitingQueue } from "@kubewright/workqueue";
 

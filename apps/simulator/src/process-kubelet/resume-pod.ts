@@ -1,5 +1,5 @@
 import { type ContainerStatus, type DeepReadonly, type Pod, formatTime, parseTime } from "@kubewright/api";
-import { type BackOff, lengthen } from "@kubewright/fake-kubelet";
+import { type BackOff, lengthen } from "@kubewright/cluster/kubelet";
 
 import { containerIdOf } from "./pod-status.js";
 import type { ContainerRun, ContainerStage, PodRun } from "./pod-run.js";

@@ -1,6 +1,6 @@
 import type { DeepReadonly, ObjectMeta, Pod } from "@kubewright/api";
 import { seededRandom } from "@kubewright/clock";
-import { type DurationRange, drawDuration, workloadOf } from "@kubewright/fake-kubelet";
+import { type DurationRange, drawDuration, workloadOf } from "@kubewright/cluster/kubelet";
 
 const SAMPLES = 64;
 

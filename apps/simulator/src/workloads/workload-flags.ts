@@ -1,4 +1,4 @@
-import { parseDurationRange } from "@kubewright/fake-kubelet";
+import { parseDurationRange } from "@kubewright/cluster/kubelet";
 import { type WorkloadEntry, isSelected } from "@kubewright/simulation";
 
 import type { Manifest } from "../input/manifest.js";

@@ -2,7 +2,7 @@ import { formatTime } from "@kubewright/api";
 import { formatDuration } from "@kubewright/clock";
 import type { NodeShape } from "@kubewright/cluster";
 import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
-import { parseDurationRange, parseExitCodes, parseIndexes } from "@kubewright/fake-kubelet";
+import { parseDurationRange, parseExitCodes, parseIndexes } from "@kubewright/cluster/kubelet";
 
 import { closest, suggestion } from "../did-you-mean.js";
 import { type ScenarioObject, kindOf } from "./scenario-event.js";

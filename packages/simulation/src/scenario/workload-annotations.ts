@@ -1,6 +1,6 @@
 import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
 import { labelSelectorMatcher, mutableCopy } from "@kubewright/api";
-import { WORKLOAD_ANNOTATION_PREFIX } from "@kubewright/fake-kubelet";
+import { WORKLOAD_ANNOTATION_PREFIX } from "@kubewright/cluster/kubelet";
 
 import type { ScenarioObject } from "./scenario-event.js";
 import type { WorkloadEntry } from "./scenario-file.js";

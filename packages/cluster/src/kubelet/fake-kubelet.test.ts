@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { type DeepReadonly, type Pod, findCondition, nodes, pods } from "@kubewright/api";
 
-import { ControllerHarness } from "../../controller/test/controller-harness.js";
+import { ControllerHarness } from "../../../controller/test/controller-harness.js";
 import { FakeKubelet, type FakeKubeletOptions } from "./fake-kubelet.js";
 
 const START = "2026-01-01T00:00:00Z";

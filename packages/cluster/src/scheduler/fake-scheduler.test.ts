@@ -11,7 +11,7 @@ import { seededRandom } from "@kubewright/clock";
 import type { ApiResponse } from "@kubewright/transport";
 import { expect, test } from "vitest";
 
-import { ControllerHarness } from "../../controller/test/controller-harness.js";
+import { ControllerHarness } from "../../../controller/test/controller-harness.js";
 import { FakeScheduler } from "./fake-scheduler.js";
 
 /** A scheduler whose recorded events begin with the name of their pod. */

@@ -1,3 +1,0 @@
-import { preset } from "../../tooling/tsup-preset.ts";
-
-export default preset();
