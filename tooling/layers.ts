@@ -1,6 +1,7 @@
 /** The layers, bottom first. A package may import only packages of lower layers. */
 export const LAYERS: readonly { readonly name: string; readonly packages: readonly string[] }[] = [
   { name: "ground", packages: ["api", "clock", "transport", "cron", "serving"] },
+  { name: "language", packages: ["cel"] },
   { name: "wire", packages: ["client", "transport-http", "apiserver"] },
   { name: "state", packages: ["workqueue", "informer", "expectations"] },
   { name: "kit", packages: ["controller", "sharding"] },

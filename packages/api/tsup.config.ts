@@ -1,3 +1,3 @@
 import { preset } from "../../tooling/tsup-preset.ts";
 
-export default preset();
+export default preset({ entry: ["src/index.ts", "src/validation/index.ts"] });

@@ -17,6 +17,15 @@ export {
 export { formatLabelSelector, labelSelectorMatcher } from "./label-selector.js";
 export { keyOf, objectKey, splitObjectKey } from "./object-key.js";
 export { getControllerOf, isControlledBy, newControllerRef, ownerIdentity } from "./owner-reference.js";
+export {
+  QUANTITY_FORMAT_ERROR,
+  ZERO_QUANTITY,
+  addQuantities,
+  canonicalQuantity,
+  formatQuantity,
+  parseQuantity,
+  subtractQuantities,
+} from "./quantity.js";
 export { deepFreeze, mutableCopy } from "./readonly.js";
 export { compareResourceVersions } from "./resource-version.js";
 export {
@@ -96,6 +105,7 @@ export {
 export type { ClosestVersion, KubernetesVersion, ServerVersion, VersionBehaviours } from "./kubernetes-version.js";
 export type { LabelMatcher } from "./label-selector.js";
 export type { Brand, NamespacedName, ObjectKey, UID } from "./object-key.js";
+export type { Quantity } from "./quantity.js";
 export type { DeepMutable, DeepReadonly } from "./readonly.js";
 export type { ResourceDefinition } from "./resource.js";
 export type { Hash64, ShardKey, ShardMatcher, ShardRange, ShardSelector } from "./shard-selector.js";

@@ -1,6 +1,6 @@
 import type { LabelMatcher } from "@kubewright/api";
 
-import { labelKeyErrors, labelValueErrors } from "./names.js";
+import { labelKeyErrors, labelValueErrors } from "@kubewright/api/validation";
 
 type Labels = Parameters<LabelMatcher>[0];
 type Requirement = (labels: Labels) => boolean;

@@ -5,8 +5,6 @@ import {
   type ObjectMeta,
   type OwnerReference,
 } from "@kubewright/api";
-
-import type { FieldErrors } from "./field-errors.js";
 import {
   dnsLabelErrors,
   dnsSubdomainErrors,
@@ -14,7 +12,9 @@ import {
   labelValueErrors,
   pathSegmentErrors,
   qualifiedNameErrors,
-} from "./names.js";
+} from "@kubewright/api/validation";
+
+import type { FieldErrors } from "./field-errors.js";
 
 /** Required format of a name; a `path-segment` only has to be valid in a URL. */
 export type NameFormat = "dns-1123-subdomain" | "dns-1123-label" | "path-segment";

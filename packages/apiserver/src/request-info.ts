@@ -1,7 +1,7 @@
+import { pathSegmentErrors } from "@kubewright/api/validation";
 import { type ApiRequest, parseRequestUrl } from "@kubewright/transport";
 
 import { parseFieldSelector, requiredValue } from "./field-selector-query.js";
-import { pathSegmentErrors } from "./names.js";
 import { Query } from "./query.js";
 
 /** The resource that a path addresses. */

@@ -1,3 +1,4 @@
+import { pathSegmentErrors } from "@kubewright/api/validation";
 import type { ApiRequest, HeaderFields } from "@kubewright/transport";
 import { parseRequestUrl } from "@kubewright/transport";
 
@@ -18,7 +19,6 @@ import type { UserInfo } from "./authorization/authorizer.js";
 import { CONNECTION_CLOSED } from "./connection-closed.js";
 import { Discovery, pathParts } from "./discovery.js";
 import { dispatch, servedVerb } from "./dispatch.js";
-import { pathSegmentErrors } from "./names.js";
 import { type VersionInfo, serveNonResource } from "./non-resource.js";
 import { OpenApi } from "./openapi.js";
 import { NO_PARAMETERS, Query, parseGoDuration } from "./query.js";

@@ -7,9 +7,9 @@ import {
   compareHashes,
   formatHash,
 } from "@kubewright/api";
+import { type Expression, type Literal, Parser, SyntaxProblem, UnsignedInteger } from "@kubewright/cel";
 
 import { plainError } from "./api-error.js";
-import { type Expression, type Literal, Parser, SyntaxProblem, UnsignedInteger } from "./cel/syntax.js";
 
 const KEYS: readonly ShardKey[] = ["object.metadata.uid", "object.metadata.namespace"];
 /** cel-go's limit of code points. */

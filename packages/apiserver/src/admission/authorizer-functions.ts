@@ -1,9 +1,18 @@
+import {
+  BOOL,
+  type CostModel,
+  type FunctionLibrary,
+  MapValue,
+  type OpaqueValue,
+  STRING,
+  type Type,
+  type Value,
+  exactly,
+  member,
+} from "@kubewright/cel";
+
 import type { AccessControl } from "../access-control.js";
 import type { AccessDecision, UserInfo } from "../authorization/authorizer.js";
-import { type CostModel, exactly } from "../cel/cost.js";
-import { type FunctionLibrary, member } from "../cel/functions.js";
-import { BOOL, STRING, type Type } from "../cel/types.js";
-import { MapValue, type OpaqueValue, type Value } from "../cel/values.js";
 import type { ResourceAttributes } from "../request-info.js";
 import { AUTHORIZER, DECISION, GROUP_CHECK, PATH_CHECK, RESOURCE_CHECK } from "./expression-types.js";
 

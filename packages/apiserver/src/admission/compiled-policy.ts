@@ -1,8 +1,7 @@
 import type { DeepReadonly, ValidatingAdmissionPolicy } from "@kubewright/api";
+import { byteLength } from "@kubewright/api/validation";
+import { CostBudget, type Program, type Type, type Value } from "@kubewright/cel";
 
-import { CostBudget, type Program, type Value } from "../cel/index.js";
-import type { Type } from "../cel/types.js";
-import { byteLength } from "../validation/formats.js";
 import type { AdmissionExpressions, ExpressionScope, ExpectedResult } from "./expressions.js";
 import { LazyVariables } from "./lazy-variables.js";
 import { type EvaluationResult, MatchConditions, evaluate } from "./match-conditions.js";

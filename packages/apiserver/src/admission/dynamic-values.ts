@@ -1,6 +1,5 @@
-import { ListValue, LazyMapValue, Timestamp, type Value } from "../cel/values.js";
-import { parseTimestamp } from "../cel/time.js";
-import { DYN, type Type } from "../cel/types.js";
+import { DYN, LazyMapValue, ListValue, Timestamp, type Type, type Value, parseTimestamp } from "@kubewright/cel";
+
 import { type JsonObject, isJsonObject, ownMember } from "../json.js";
 
 /**

@@ -1,4 +1,4 @@
-import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque } from "../cel/types.js";
+import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque } from "@kubewright/cel";
 
 function object(name: string, fields: Readonly<Record<string, Type>>): Type {
   return { kind: "object", name: `kubernetes.${name}`, fields: new Map(Object.entries(fields)) };

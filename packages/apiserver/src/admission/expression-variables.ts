@@ -1,4 +1,5 @@
-import type { Value } from "../cel/index.js";
+import type { Value } from "@kubewright/cel";
+
 import type { AdmissionAttributes } from "../registry/admission.js";
 import { type AdmissionRequestView } from "./admission-request.js";
 import { AuthorizerValue } from "./authorizer-functions.js";

@@ -1,6 +1,5 @@
-import type { DeclaredType } from "../cel/declared-type.js";
-import { ExpressionEnvironment, type Program } from "../cel/index.js";
-import { DYN, type Type, typeName } from "../cel/types.js";
+import { DYN, type DeclaredType, ExpressionEnvironment, type Program, type Type, typeName } from "@kubewright/cel";
+
 import { authorizerFunctions } from "./authorizer-functions.js";
 import { AUTHORIZER, NAMESPACE, REQUEST, variablesType } from "./expression-types.js";
 

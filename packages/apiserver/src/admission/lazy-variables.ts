@@ -1,5 +1,5 @@
-import { EvaluationProblem, MapValue, type Value } from "../cel/values.js";
-import type { Type } from "../cel/types.js";
+import { EvaluationProblem, MapValue, type Type, type Value } from "@kubewright/cel";
+
 import { variablesType } from "./expression-types.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { DeepReadonly } from "@kubewright/api";
+import { CostBudget, CostExceeded, EvaluationProblem, type Program, type Value } from "@kubewright/cel";
 
-import { CostBudget, CostExceeded, EvaluationProblem, type Program, type Value } from "../cel/index.js";
 import type { MatchCondition } from "../kinds/admissionregistration/match-conditions.js";
 import type { AdmissionExpressions, ExpressionScope } from "./expressions.js";
 

@@ -1,4 +1,5 @@
-import { BOOL, BYTES, DOUBLE, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf } from "../cel/types.js";
+import { BOOL, BYTES, DOUBLE, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf } from "@kubewright/cel";
+
 import type { ObjectSchema, ScalarType, Schema } from "../schema/schema.js";
 
 const SCALARS: Readonly<Record<ScalarType, Type>> = {

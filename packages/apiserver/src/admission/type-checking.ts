@@ -1,6 +1,6 @@
 import { type DeepReadonly, type ValidatingAdmissionPolicy, apiVersionOf } from "@kubewright/api";
+import { DYN, type Type } from "@kubewright/cel";
 
-import { DYN, type Type } from "../cel/types.js";
 import type { GroupVersionKind } from "../registry/admission.js";
 import type { ResourceRegistry } from "../resource-registry.js";
 import type { BuiltInSchemas } from "../schema/built-in-schemas.js";

@@ -1,3 +1,5 @@
+import { dns1035LabelErrors } from "@kubewright/api/validation";
+
 import type { FieldErrors } from "../field-errors.js";
 import { FieldErrors as Errors } from "../field-errors.js";
 import { type JsonObject, isJsonObject, ownMember } from "../json.js";
@@ -5,7 +7,6 @@ import { validateMetadata } from "../metadata-validation.js";
 import { DecodeError, type DecodeFindings, decode } from "../schema/decode.js";
 import type { ObjectSchema } from "../schema/schema.js";
 import { pathText } from "../message-limit.js";
-import { dns1035LabelErrors } from "../validation/formats.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** Whether a schema contains embedded objects: objects with apiVersion, kind and metadata. */

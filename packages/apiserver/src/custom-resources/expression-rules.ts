@@ -7,8 +7,9 @@ import {
   Optional,
   type Program,
   type Value,
-} from "../cel/index.js";
-import { optionalOf } from "../cel/types.js";
+  optionalOf,
+} from "@kubewright/cel";
+
 import { type FieldError, type FieldErrors, errorBody, omittedValue } from "../field-errors.js";
 import { isJsonObject, jsonEqual, ownMember } from "../json.js";
 import { type SchemaBinding, bindSchema } from "./schema-values.js";

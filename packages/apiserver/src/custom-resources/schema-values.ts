@@ -1,18 +1,29 @@
-import type { DeclaredType } from "../cel/declared-type.js";
-import { parseTimestamp } from "../cel/time.js";
-import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf } from "../cel/types.js";
+import { formatError, parseLooseDuration } from "@kubewright/api/validation";
 import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  type DeclaredType,
   Duration,
   EvaluationProblem,
+  INT,
+  LazyMapValue,
   ListValue,
   MapValue,
-  LazyMapValue,
+  STRING,
+  TIMESTAMP,
   Timestamp,
+  type Type,
   type Value,
   fingerprint,
-} from "../cel/values.js";
+  listOf,
+  mapOf,
+  parseTimestamp,
+} from "@kubewright/cel";
+
 import { isJsonObject, ownMember } from "../json.js";
-import { formatError, parseLooseDuration } from "../validation/string-formats.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** Maps the JSON values of a schema to CEL values. */

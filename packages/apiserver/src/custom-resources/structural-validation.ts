@@ -1,7 +1,8 @@
+import { formatError } from "@kubewright/api/validation";
+
 import { type FieldError, type FieldErrors, omittedValue } from "../field-errors.js";
 import { type JsonObject, isJsonObject, jsonEqual, ownMember, sortedJson } from "../json.js";
 import { MAX_MESSAGE_CHARACTERS } from "../message-limit.js";
-import { formatError } from "../validation/string-formats.js";
 import { itemIdentity } from "./list-types.js";
 import type { Patterns } from "./patterns.js";
 import type { StructuralSchema } from "./structural-schema.js";

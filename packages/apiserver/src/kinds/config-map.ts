@@ -1,11 +1,11 @@
 import { type ConfigMap, configMaps } from "@kubewright/api";
+import { byteLength, configKeyErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
 import { jsonEqual } from "../json.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { addInvalid } from "../validation/rules.js";
-import { byteLength, configKeyErrors } from "../validation/formats.js";
 import { age, columns } from "./table-cells.js";
 
 const MAX_BYTES = 1024 * 1024;

@@ -1,4 +1,5 @@
 import { type Node, nodes } from "@kubewright/api";
+import { labelKeyErrors, labelValueErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
@@ -6,7 +7,6 @@ import { jsonEqual } from "../json.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { cidrErrors, cidrFamily, isDualStack } from "../validation/ip-address.js";
 import { addInvalid, validateChoice } from "../validation/rules.js";
-import { labelKeyErrors, labelValueErrors } from "../names.js";
 import { internalForm } from "./internal-form.js";
 import { validateResourceQuantity } from "./pod/resource-validation.js";
 import { age, columns } from "./table-cells.js";

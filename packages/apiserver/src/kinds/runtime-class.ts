@@ -1,10 +1,9 @@
-import { type RuntimeClass, runtimeClasses } from "@kubewright/api";
+import { type RuntimeClass, parseQuantity, runtimeClasses } from "@kubewright/api";
+import { dnsLabelErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
 import { validateLabels } from "../metadata-validation.js";
-import { dnsLabelErrors } from "../names.js";
-import { parseQuantity } from "../quantity.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { addInvalid } from "../validation/rules.js";
 import { validateTolerations } from "./pod/scheduling-validation.js";

@@ -1,10 +1,10 @@
 import { type Secret, secrets } from "@kubewright/api";
+import { configKeyErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
 import { jsonEqual } from "../json.js";
 import type { ResourceStrategy } from "../strategy.js";
-import { configKeyErrors } from "../validation/formats.js";
 import { addInvalid } from "../validation/rules.js";
 import { decodedLength, IMMUTABLE_WHEN_SET } from "./config-map.js";
 import { goJsonError } from "./go-json-error.js";

@@ -1,5 +1,6 @@
+import { qualifiedNameErrors } from "@kubewright/api/validation";
+
 import type { UserInfo } from "../authorization/authorizer.js";
-import { qualifiedNameErrors } from "../names.js";
 import type { ResourceTarget, Verb } from "../route.js";
 import type { ServerState } from "../server-state.js";
 

@@ -1,6 +1,5 @@
-import { formatTime } from "@kubewright/api";
+import { QUANTITY_FORMAT_ERROR, canonicalQuantity, formatTime } from "@kubewright/api";
 
-import { QUANTITY_FORMAT_ERROR, canonicalQuantity } from "../quantity.js";
 import { parseGoTime } from "./go-time.js";
 import { ReportedPaths } from "../message-limit.js";
 import { copyMembers, definedMembers, setMember } from "../json.js";

@@ -1,7 +1,7 @@
+import { byteLength, labelKeyErrors } from "@kubewright/api/validation";
+
 import type { FieldErrors } from "../field-errors.js";
-import { labelKeyErrors } from "../names.js";
 import { addInvalid } from "./rules.js";
-import { byteLength } from "./formats.js";
 
 interface Condition {
   readonly type?: string;

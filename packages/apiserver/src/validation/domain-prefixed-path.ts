@@ -1,6 +1,6 @@
+import { dnsSubdomainErrors, httpPathErrors } from "@kubewright/api/validation";
+
 import type { FieldErrors } from "../field-errors.js";
-import { dnsSubdomainErrors } from "../names.js";
-import { httpPathErrors } from "./formats.js";
 import { addInvalid } from "./rules.js";
 
 /** Validates a name with a domain prefix: `example.com/name`. Upstream: apimachinery `IsDomainPrefixedPath`. */

@@ -1,5 +1,6 @@
+import { ipFamily } from "@kubewright/api/validation";
+
 import type { FieldErrors } from "../field-errors.js";
-import { ipFamily } from "./formats.js";
 import { addInvalid } from "./rules.js";
 
 const CIDR_MESSAGE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";

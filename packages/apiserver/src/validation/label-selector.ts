@@ -1,9 +1,9 @@
 import type { LabelSelector } from "@kubewright/api";
+import { labelKeyErrors, labelValueErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../field-errors.js";
 import { validateLabels } from "../metadata-validation.js";
 import { addInvalid } from "./rules.js";
-import { labelKeyErrors, labelValueErrors } from "../names.js";
 
 /** Upstream: apimachinery `ValidateLabelSelector`. */
 export function validateLabelSelector(selector: LabelSelector | undefined, field: string, errors: FieldErrors): void {

@@ -1,6 +1,7 @@
+import { qualifiedNameErrors } from "@kubewright/api/validation";
+
 import type { AdmissionExpressions, ExpressionScope, ExpectedResult } from "../../admission/expressions.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { qualifiedNameErrors } from "../../names.js";
 import { addInvalid } from "../../validation/rules.js";
 
 export interface MatchCondition {

@@ -3,11 +3,11 @@ import {
   formatLabelSelector,
   validatingAdmissionPolicyBindings,
 } from "@kubewright/api";
+import { dnsSubdomainErrors, pathSegmentErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { dnsSubdomainErrors, pathSegmentErrors } from "../../names.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";

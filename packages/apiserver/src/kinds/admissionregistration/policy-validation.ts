@@ -1,10 +1,9 @@
 import type { ValidatingAdmissionPolicy } from "@kubewright/api";
+import { byteLength, dns1035LabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "@kubewright/api/validation";
+import type { Type } from "@kubewright/cel";
 
 import { AdmissionExpressions, type ExpressionScope } from "../../admission/expressions.js";
-import type { Type } from "../../cel/types.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
-import { byteLength, dns1035LabelErrors } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 import { validateExpression, validateMatchConditions } from "./match-conditions.js";
 import { FAILURE_POLICIES, validateMatchResources } from "./rule-validation.js";

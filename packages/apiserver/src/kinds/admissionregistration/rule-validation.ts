@@ -1,7 +1,7 @@
 import type { LabelSelector } from "@kubewright/api";
+import { pathSegmentErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { pathSegmentErrors } from "../../names.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";
 

@@ -1,9 +1,8 @@
 import type { LabelSelector } from "@kubewright/api";
+import { dns1035LabelErrors, dnsSubdomainErrors, portNumberErrors } from "@kubewright/api/validation";
 
 import { AdmissionExpressions } from "../../admission/expressions.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsSubdomainErrors } from "../../names.js";
-import { dns1035LabelErrors, portNumberErrors } from "../../validation/formats.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";
 import { type MatchCondition, validateMatchConditions } from "./match-conditions.js";

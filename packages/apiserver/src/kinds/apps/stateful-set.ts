@@ -1,10 +1,10 @@
 import { type PodTemplateSpec, type StatefulSet, statefulSets } from "@kubewright/api";
+import { dnsLabelErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import { validateAnnotations, validateLabels } from "../../metadata-validation.js";
-import { dnsLabelErrors } from "../../names.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { addInvalid, validateNonNegative } from "../../validation/rules.js";
 import { validateClaimSpec } from "../persistent-volume-claim/spec-validation.js";

@@ -1,5 +1,6 @@
+import { canonicalQuantity } from "@kubewright/api";
+
 import { type JsonObject, isJsonObject } from "../../json.js";
-import { canonicalQuantity } from "../../quantity.js";
 
 /** Thrown and caught in this file: a client may write any text into the annotation. */
 class UnreadableAnnotation extends Error {

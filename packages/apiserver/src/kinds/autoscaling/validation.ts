@@ -1,8 +1,7 @@
-import type { HorizontalPodAutoscaler } from "@kubewright/api";
+import { type HorizontalPodAutoscaler, parseQuantity } from "@kubewright/api";
+import { dnsLabelErrors, pathSegmentErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsLabelErrors, pathSegmentErrors } from "../../names.js";
-import { parseQuantity } from "../../quantity.js";
 import { addInvalid, validateNonNegative } from "../../validation/rules.js";
 import type { Metric, ScalingRules } from "./defaults.js";
 

@@ -1,9 +1,8 @@
 import type { CertificateSigningRequest } from "@kubewright/api";
+import { byteLength, dnsLabelErrors, dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { dnsLabelErrors, dnsSubdomainErrors } from "../../names.js";
-import { byteLength } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 
 type Condition = NonNullable<NonNullable<CertificateSigningRequest["status"]>["conditions"]>[number];

@@ -1,5 +1,6 @@
+import { portNumberErrors } from "@kubewright/api/validation";
+
 import type { FieldErrors } from "../../field-errors.js";
-import { portNumberErrors } from "../../validation/formats.js";
 
 /** The address of a webhook. */
 export interface WebhookClientConfig {

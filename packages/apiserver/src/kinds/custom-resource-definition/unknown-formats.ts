@@ -1,7 +1,7 @@
 import type { CustomResourceDefinition } from "@kubewright/api";
+import { isKnownFormat } from "@kubewright/api/validation";
 
 import { isJsonObject } from "../../json.js";
-import { isKnownFormat } from "../../validation/string-formats.js";
 
 /** Returns a warning for each format that is not validated, without duplicates. */
 export function unknownFormats({ versions }: CustomResourceDefinition["spec"]): string[] {

@@ -1,12 +1,11 @@
 import type { CustomResourceDefinition } from "@kubewright/api";
+import { dns1035LabelErrors, dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import type { DefinitionVersion } from "../../custom-resources/definition.js";
 import { RuleCompiler } from "../../custom-resources/expression-rules.js";
 import type { StructuralSchema } from "../../custom-resources/structural-schema.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { dnsSubdomainErrors } from "../../names.js";
-import { dns1035LabelErrors } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { type WebhookClientConfig, validateClientConfig } from "./client-config.js";

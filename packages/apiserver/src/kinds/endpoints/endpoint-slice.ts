@@ -1,11 +1,17 @@
 import { type EndpointSlice, endpointSlices } from "@kubewright/api";
+import {
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  ipAddressErrors,
+  ipFamily,
+  labelValueErrors,
+  qualifiedNameErrors,
+} from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../../names.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { ipAddressErrors, ipFamily } from "../../validation/formats.js";
 import { validateEndpointIp } from "../../validation/ip-address.js";
 import { addInvalid } from "../../validation/rules.js";
 import { age, columns, firstItemsCell } from "../table-cells.js";

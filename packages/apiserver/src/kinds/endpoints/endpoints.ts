@@ -1,10 +1,15 @@
 import { type Endpoints, endpoints } from "@kubewright/api";
+import {
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  ipAddressErrors,
+  portNumberErrors,
+  qualifiedNameErrors,
+} from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { ipAddressErrors, portNumberErrors } from "../../validation/formats.js";
 import { validateEndpointIp } from "../../validation/ip-address.js";
 import { addInvalid } from "../../validation/rules.js";
 import { age, columns, firstItemsCell } from "../table-cells.js";

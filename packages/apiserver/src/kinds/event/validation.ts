@@ -1,8 +1,8 @@
 import type { Event } from "@kubewright/api";
+import { dnsSubdomainErrors, qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
 import { addInvalid } from "../../validation/rules.js";
 
 const MAX_NAME_LENGTH = 128;

@@ -1,8 +1,8 @@
 import type { JobSpec, PodFailurePolicy } from "@kubewright/api";
+import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import { type FieldErrors, omittedValue } from "../../field-errors.js";
 import { addInvalid } from "../../validation/rules.js";
-import { qualifiedNameErrors } from "../../names.js";
 
 type Rule = PodFailurePolicy["rules"][number];
 

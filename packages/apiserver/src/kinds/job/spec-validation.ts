@@ -1,10 +1,10 @@
 import { type JobSpec, labelSelectorMatcher } from "@kubewright/api";
+import { byteLength } from "@kubewright/api/validation";
 
 import { FieldErrors } from "../../field-errors.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { validateDomainPrefixedPath } from "../../validation/domain-prefixed-path.js";
 import { validateNonNegative } from "../../validation/rules.js";
-import { byteLength } from "../../validation/formats.js";
 import { internalForm } from "../internal-form.js";
 import { sortedKeys } from "../sorted-keys.js";
 import { validatePodTemplate } from "../pod/template-validation.js";

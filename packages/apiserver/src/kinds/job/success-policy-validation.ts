@@ -1,8 +1,8 @@
 import type { JobSpec } from "@kubewright/api";
+import { byteLength } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { validateNonNegative } from "../../validation/rules.js";
-import { byteLength } from "../../validation/formats.js";
 import { parseIndexList } from "./index-list.js";
 
 const MAX_RULES = 20;

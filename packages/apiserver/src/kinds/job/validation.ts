@@ -12,11 +12,11 @@ import {
   type PodTemplateSpec,
   type VersionBehaviours,
 } from "@kubewright/api";
+import { dnsLabelErrors } from "@kubewright/api/validation";
 
 import { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
-import { dnsLabelErrors } from "../../names.js";
 import { internalForm } from "../internal-form.js";
 import { sortedKeys } from "../sorted-keys.js";
 import { validateJobSpec } from "./spec-validation.js";

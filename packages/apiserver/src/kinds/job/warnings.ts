@@ -1,6 +1,6 @@
 import type { Job, JobSpec } from "@kubewright/api";
+import { dnsLabelErrors } from "@kubewright/api/validation";
 
-import { dnsLabelErrors } from "../../names.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
 
 /** Returns a warning for a Job or CronJob whose name is not a DNS label. Pod names start with it. */

@@ -1,6 +1,5 @@
-import type { LimitRange } from "@kubewright/api";
+import { type LimitRange, type Quantity, formatQuantity } from "@kubewright/api";
 
-import { type Quantity, formatQuantity } from "../../quantity.js";
 import { type Amounts, type Resources, amountsOf } from "../pod/pod-resources.js";
 import { goFloat } from "./go-float.js";
 

@@ -1,9 +1,8 @@
-import { type LimitRange, limitRanges } from "@kubewright/api";
+import { type LimitRange, limitRanges, parseQuantity } from "@kubewright/api";
+import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
-import { qualifiedNameErrors } from "../../names.js";
-import { parseQuantity } from "../../quantity.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { addInvalid } from "../../validation/rules.js";
 import type { Resources } from "../pod/pod-resources.js";

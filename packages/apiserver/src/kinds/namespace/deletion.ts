@@ -5,6 +5,7 @@ import {
   formatTime,
   mutableCopy,
 } from "@kubewright/api";
+import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { ApiCall } from "../../api-call.js";
 import { MODIFIED, badRequest, conflict, forbidden, invalid, notFound } from "../../api-error.js";
@@ -15,7 +16,6 @@ import { storeUpdate } from "../../registry/update.js";
 import type { Write } from "../../registry/write.js";
 import { type Awaitable, andThen } from "../../awaitable.js";
 import { FieldErrors } from "../../field-errors.js";
-import { qualifiedNameErrors } from "../../names.js";
 import type { Reply } from "../../reply.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 import { readWriteOptions } from "../../write-options.js";

@@ -1,9 +1,9 @@
 import { type Namespace, namespaces } from "@kubewright/api";
+import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { addInvalid } from "../../validation/rules.js";
-import { qualifiedNameErrors } from "../../names.js";
 import { deleteNamespace, finalizeNamespace } from "./deletion.js";
 import { age, columns } from "../table-cells.js";
 

@@ -1,12 +1,11 @@
 import { type IngressClass, ingressClasses } from "@kubewright/api";
+import { byteLength, dnsLabelErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { dnsLabelErrors } from "../../names.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateDomainPrefixedPath } from "../../validation/domain-prefixed-path.js";
-import { byteLength } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 import { age, columns } from "../table-cells.js";
 import { validateTypedReference } from "./ingress-validation.js";

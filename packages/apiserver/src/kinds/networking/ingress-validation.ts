@@ -1,14 +1,16 @@
 import type { Ingress } from "@kubewright/api";
-
-import type { FieldErrors } from "../../field-errors.js";
-import { dnsLabelErrors, dnsSubdomainErrors, pathSegmentErrors } from "../../names.js";
 import {
+  dnsLabelErrors,
+  dnsSubdomainErrors,
   ipAddressErrors,
   ipFamily,
+  pathSegmentErrors,
   portNameErrors,
   portNumberErrors,
   wildcardSubdomainErrors,
-} from "../../validation/formats.js";
+} from "@kubewright/api/validation";
+
+import type { FieldErrors } from "../../field-errors.js";
 import { addInvalid } from "../../validation/rules.js";
 
 type Spec = NonNullable<Ingress["spec"]>;

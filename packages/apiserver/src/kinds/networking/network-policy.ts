@@ -1,10 +1,10 @@
 import { type NetworkPolicy, networkPolicies } from "@kubewright/api";
+import { portNameErrors, portNumberErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { portNameErrors, portNumberErrors } from "../../validation/formats.js";
 import { cidrErrors, isStrictlyWithin } from "../../validation/ip-address.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";

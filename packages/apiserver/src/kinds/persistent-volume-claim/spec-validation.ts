@@ -1,8 +1,7 @@
-import type { PersistentVolumeClaim } from "@kubewright/api";
+import { type PersistentVolumeClaim, parseQuantity } from "@kubewright/api";
+import { dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsSubdomainErrors } from "../../names.js";
-import { parseQuantity } from "../../quantity.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";
 import { validateAccessModes, validateVolumeMode } from "./access-modes.js";

@@ -1,5 +1,6 @@
+import { parseQuantity } from "@kubewright/api";
+
 import type { FieldErrors } from "../../field-errors.js";
-import { parseQuantity } from "../../quantity.js";
 
 type Quantities = Readonly<Record<string, string>>;
 

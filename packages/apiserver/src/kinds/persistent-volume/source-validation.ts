@@ -1,7 +1,7 @@
 import type { PersistentVolume } from "@kubewright/api";
+import { dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsSubdomainErrors } from "../../names.js";
 import { addInvalid } from "../../validation/rules.js";
 import { CACHING_MODES, DISK_KINDS, HOST_PATH_TYPES } from "../pod/volume-sources.js";
 

@@ -1,10 +1,9 @@
-import { type PersistentVolume, formatTime, persistentVolumes } from "@kubewright/api";
+import { type PersistentVolume, formatTime, parseQuantity, persistentVolumes } from "@kubewright/api";
+import { dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
-import { dnsSubdomainErrors } from "../../names.js";
-import { parseQuantity } from "../../quantity.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { FIELD_IS_IMMUTABLE, addInvalid } from "../../validation/rules.js";
 import { memberDifference } from "../member-difference.js";

@@ -1,6 +1,4 @@
-import type { Container, PodSpec } from "@kubewright/api";
-
-import { type Quantity, parseQuantity } from "../../quantity.js";
+import { type Container, type PodSpec, type Quantity, parseQuantity } from "@kubewright/api";
 
 type Quantities = Map<string, Quantity>;
 type Kind = "requests" | "limits";

@@ -1,8 +1,7 @@
 import type { Container } from "@kubewright/api";
+import { dnsLabelErrors, portNameErrors, portNumberErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsLabelErrors } from "../../names.js";
-import { portNameErrors, portNumberErrors } from "../../validation/formats.js";
 import { addInvalid, validateChoice } from "../../validation/rules.js";
 import { validateEnvironment } from "./environment-validation.js";
 import { validateVolumeDevices, validateVolumeMounts } from "./mount-validation.js";

@@ -1,7 +1,6 @@
-import type { Container, Pod, PodSpec } from "@kubewright/api";
+import { type Container, type Pod, type PodSpec, formatQuantity } from "@kubewright/api";
 
 import { copyMembers } from "../../json.js";
-import { formatQuantity } from "../../quantity.js";
 import { containerLimits, containerRequests } from "./container-requests.js";
 import { isHugePages } from "./resource-names.js";
 import { applyPodSpecDefaults } from "./template-defaults.js";

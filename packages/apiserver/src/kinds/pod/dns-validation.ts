@@ -1,7 +1,7 @@
 import type { PodSpec } from "@kubewright/api";
+import { ipAddressErrors, underscoreSubdomainErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { ipAddressErrors, underscoreSubdomainErrors } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 
 /** The limits of libc's resolver. */

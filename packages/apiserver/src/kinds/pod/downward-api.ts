@@ -1,8 +1,7 @@
-import type { Container } from "@kubewright/api";
+import { type Container, canonicalQuantity } from "@kubewright/api";
+import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { qualifiedNameErrors } from "../../names.js";
-import { canonicalQuantity } from "../../quantity.js";
 import { addInvalid } from "../../validation/rules.js";
 
 type EnvVarSource = NonNullable<NonNullable<Container["env"]>[number]["valueFrom"]>;

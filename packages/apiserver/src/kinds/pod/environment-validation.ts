@@ -1,8 +1,7 @@
 import type { Container } from "@kubewright/api";
+import { configKeyErrors, dnsSubdomainErrors, environmentNameErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsSubdomainErrors } from "../../names.js";
-import { configKeyErrors, environmentNameErrors } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from "./downward-api.js";
 import { validateLocalPath } from "./local-path.js";

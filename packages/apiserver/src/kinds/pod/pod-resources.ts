@@ -1,6 +1,4 @@
-import type { Container, PodSpec } from "@kubewright/api";
-
-import { type Quantity, addQuantities, parseQuantity } from "../../quantity.js";
+import { type Container, type PodSpec, type Quantity, addQuantities, parseQuantity } from "@kubewright/api";
 
 export type Resources = Readonly<Record<string, string>>;
 /** Amounts by resource name. */

@@ -1,7 +1,7 @@
 import type { Container } from "@kubewright/api";
+import { portNameErrors, portNumberErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { portNameErrors, portNumberErrors } from "../../validation/formats.js";
 import { addInvalid, validateNonNegative } from "../../validation/rules.js";
 
 type Probe = NonNullable<Container["livenessProbe"]>;

@@ -1,6 +1,4 @@
-import type { Pod } from "@kubewright/api";
-
-import { parseQuantity } from "../../quantity.js";
+import { type Pod, parseQuantity } from "@kubewright/api";
 
 type Quantities = Readonly<Record<string, string>> | undefined;
 

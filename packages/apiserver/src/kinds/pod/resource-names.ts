@@ -1,4 +1,4 @@
-import { qualifiedNameErrors } from "../../names.js";
+import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 const HUGE_PAGES = "hugepages-";
 

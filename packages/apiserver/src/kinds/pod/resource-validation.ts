@@ -1,8 +1,7 @@
-import type { Container, PodSpec } from "@kubewright/api";
+import { type Container, type PodSpec, formatQuantity, parseQuantity } from "@kubewright/api";
+import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { qualifiedNameErrors } from "../../names.js";
-import { formatQuantity, parseQuantity } from "../../quantity.js";
 import { containerRequests } from "./container-requests.js";
 import { allowsOvercommit, isExtendedResource, isHugePages, isNativeResource } from "./resource-names.js";
 

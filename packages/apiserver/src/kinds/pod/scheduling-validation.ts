@@ -1,7 +1,7 @@
 import type { LabelSelector, PodSpec } from "@kubewright/api";
+import { dnsLabelErrors, dnsSubdomainErrors, labelKeyErrors, labelValueErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsLabelErrors, dnsSubdomainErrors, labelKeyErrors, labelValueErrors } from "../../names.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid, validateSupported } from "../../validation/rules.js";
 

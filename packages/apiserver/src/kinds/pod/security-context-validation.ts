@@ -1,7 +1,7 @@
 import type { Container, PodSpec } from "@kubewright/api";
+import { byteLength } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { byteLength } from "../../validation/formats.js";
 import { validateSupported } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { validateLocalPath } from "./local-path.js";

@@ -1,9 +1,8 @@
 import type { PodSpec } from "@kubewright/api";
+import { dnsLabelErrors, dnsSubdomainErrors, ipAddressErrors, qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { validateLabels } from "../../metadata-validation.js";
-import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
-import { ipAddressErrors } from "../../validation/formats.js";
 import { addInvalid, validateChoice } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { validateContainers, validateInitContainers } from "./container-validation.js";

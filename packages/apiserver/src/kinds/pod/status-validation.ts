@@ -1,8 +1,7 @@
 import type { Container, Pod } from "@kubewright/api";
+import { dnsSubdomainErrors, ipAddressErrors, ipFamily, qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
-import { ipAddressErrors, ipFamily } from "../../validation/formats.js";
 import { addInvalid } from "../../validation/rules.js";
 
 /** Conditions whose names are not validated. */

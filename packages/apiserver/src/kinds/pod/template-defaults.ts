@@ -1,7 +1,6 @@
-import type { Container, PodSpec, PodTemplateSpec } from "@kubewright/api";
+import { type Container, type PodSpec, type PodTemplateSpec, formatQuantity, parseQuantity } from "@kubewright/api";
 
 import { dropMember } from "../../json.js";
-import { formatQuantity, parseQuantity } from "../../quantity.js";
 
 type Probe = NonNullable<Container["livenessProbe"]>;
 type Volume = NonNullable<PodSpec["volumes"]>[number];

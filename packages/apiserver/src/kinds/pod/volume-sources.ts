@@ -1,10 +1,8 @@
-import type { PodSpec } from "@kubewright/api";
+import { type PodSpec, parseQuantity } from "@kubewright/api";
+import { byteLength, dnsLabelErrors, dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { validateAnnotations, validateLabels } from "../../metadata-validation.js";
-import { dnsLabelErrors, dnsSubdomainErrors } from "../../names.js";
-import { parseQuantity } from "../../quantity.js";
-import { byteLength } from "../../validation/formats.js";
 import { addInvalid, validateSupported } from "../../validation/rules.js";
 import { validateClaimSpec } from "../persistent-volume-claim/spec-validation.js";
 import { validateNoBacksteps, validateLocalPath } from "./local-path.js";

@@ -1,7 +1,7 @@
 import type { PodSpec } from "@kubewright/api";
+import { dnsLabelErrors, dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import { FieldErrors } from "../../field-errors.js";
-import { dnsLabelErrors, dnsSubdomainErrors } from "../../names.js";
 import { addInvalid } from "../../validation/rules.js";
 import { extraSourcePath, SOURCE_NAMES, validateVolumeSource } from "./volume-sources.js";
 

@@ -1,7 +1,6 @@
-import type { Container, Pod, PodSpec, PodTemplateSpec } from "@kubewright/api";
+import { type Container, type Pod, type PodSpec, type PodTemplateSpec, parseQuantity } from "@kubewright/api";
+import { dnsLabelErrors } from "@kubewright/api/validation";
 
-import { dnsLabelErrors } from "../../names.js";
-import { parseQuantity } from "../../quantity.js";
 import { overlappingPaths, pathOverlaps } from "./overlapping-paths.js";
 import { visitContainers } from "./visit-containers.js";
 

@@ -1,9 +1,8 @@
 import type { Container, PodSpec } from "@kubewright/api";
+import { byteLength, dnsSubdomainErrors } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { dnsSubdomainErrors } from "../../names.js";
 import { addInvalid } from "../../validation/rules.js";
-import { byteLength } from "../../validation/formats.js";
 import { visitContainers } from "./visit-containers.js";
 
 type WindowsOptions = NonNullable<NonNullable<Container["securityContext"]>["windowsOptions"]>;

@@ -7,12 +7,12 @@ import {
   clusterRoleBindings,
   roleBindings,
 } from "@kubewright/api";
+import { dnsSubdomainErrors, pathSegmentErrors } from "@kubewright/api/validation";
 
 import { grantAdmission } from "../../authorization/escalation.js";
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { dnsSubdomainErrors, pathSegmentErrors } from "../../names.js";
 import type { ResourceStrategy, TablePrinter } from "../../strategy.js";
 import { age, columns } from "../table-cells.js";
 

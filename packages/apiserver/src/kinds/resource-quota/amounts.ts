@@ -1,4 +1,5 @@
-import { ZERO_QUANTITY, addQuantities, formatQuantity, subtractQuantities } from "../../quantity.js";
+import { ZERO_QUANTITY, addQuantities, formatQuantity, subtractQuantities } from "@kubewright/api";
+
 import type { Amounts, Resources } from "../pod/pod-resources.js";
 
 /** Adds amounts by name. Upstream: `quota.Add` of k8s.io/apiserver `pkg/quota/v1`. */

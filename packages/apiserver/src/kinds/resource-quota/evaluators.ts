@@ -1,7 +1,6 @@
-import type { Container, KubernetesObject, PersistentVolumeClaim, Pod, Service } from "@kubewright/api";
+import type { Container, KubernetesObject, PersistentVolumeClaim, Pod, Quantity, Service } from "@kubewright/api";
 
 import { qualifiedResource } from "../../api-error.js";
-import type { Quantity } from "../../quantity.js";
 import type { AdmissionAttributes } from "../../registry/admission.js";
 import type { ServedResource } from "../../served-resource.js";
 import { type Amounts, amountsOf, podResources } from "../pod/pod-resources.js";

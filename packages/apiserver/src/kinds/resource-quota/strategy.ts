@@ -1,9 +1,8 @@
-import { type ResourceQuota, resourceQuotas } from "@kubewright/api";
+import { type ResourceQuota, parseQuantity, resourceQuotas } from "@kubewright/api";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { restoreMember } from "../../json.js";
-import { parseQuantity } from "../../quantity.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
 import type { Resources } from "../pod/pod-resources.js";

@@ -1,10 +1,10 @@
 import { mutableCopy, type Service } from "@kubewright/api";
+import { ipFamily } from "@kubewright/api/validation";
 
 import { internalError, invalid } from "../../api-error.js";
 import { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admission.js";
-import { ipFamily } from "../../validation/formats.js";
 import { isInCidr } from "../../validation/ip-address.js";
 import { validateClusterIPs } from "./cluster-ips-validation.js";
 import { isHeadless, needsAddress, needsHealthCheck, needsNodePorts } from "./service-requirements.js";

@@ -1,7 +1,7 @@
 import type { Service } from "@kubewright/api";
+import { ipAddressErrors, ipFamily } from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
-import { ipAddressErrors, ipFamily } from "../../validation/formats.js";
 import { isDualStack } from "../../validation/ip-address.js";
 import { addInvalid, validateSupported } from "../../validation/rules.js";
 import { isHeadless } from "./service-requirements.js";

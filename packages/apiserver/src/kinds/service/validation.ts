@@ -1,10 +1,17 @@
 import type { Service } from "@kubewright/api";
+import {
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  ipAddressErrors,
+  ipFamily,
+  portNameErrors,
+  portNumberErrors,
+  qualifiedNameErrors,
+} from "@kubewright/api/validation";
 
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import { validateLabels } from "../../metadata-validation.js";
-import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../../names.js";
-import { ipAddressErrors, ipFamily, portNameErrors, portNumberErrors } from "../../validation/formats.js";
 import { cidrErrors, specialAddressErrors } from "../../validation/ip-address.js";
 import { addInvalid, validateChoice, validateSupported } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";

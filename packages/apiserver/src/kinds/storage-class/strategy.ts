@@ -1,11 +1,10 @@
 import { type StorageClass, storageClasses } from "@kubewright/api";
+import { byteLength, labelKeyErrors, qualifiedNameErrors } from "@kubewright/api/validation";
 
 import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
-import { labelKeyErrors, qualifiedNameErrors } from "../../names.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { byteLength } from "../../validation/formats.js";
 import { FIELD_IS_IMMUTABLE, addInvalid } from "../../validation/rules.js";
 import { age, columns } from "../table-cells.js";
 import { isDefaultClass } from "./storage-class-lookup.js";

@@ -1,7 +1,13 @@
-import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../names.js";
-import { type Quantity, QUANTITY_FORMAT_ERROR, parseQuantity } from "../quantity.js";
-import { dns1035LabelErrors } from "../validation/formats.js";
-import { formatError } from "../validation/string-formats.js";
+import { type Quantity, QUANTITY_FORMAT_ERROR, parseQuantity } from "@kubewright/api";
+import {
+  dns1035LabelErrors,
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  formatError,
+  labelValueErrors,
+  qualifiedNameErrors,
+} from "@kubewright/api/validation";
+
 import {
   type Address,
   type Cidr,

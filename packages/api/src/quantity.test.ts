@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { cpuMs } from "../test/cpu-time.js";
+import { cpuMs } from "../../apiserver/test/cpu-time.js";
 import { canonicalQuantity } from "./quantity.js";
 
 test.each([

@@ -1,4 +1,4 @@
-import { dnsLabelErrors, dnsSubdomainErrors } from "../names.js";
+import { dnsLabelErrors, dnsSubdomainErrors } from "./names.js";
 
 /**
  * The string formats of schemas. Upstream: kube-openapi `validation/strfmt` and the patterns of govalidator behind it.

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { cpuMs } from "../../test/cpu-time.js";
+import { cpuMs } from "../../apiserver/test/cpu-time.js";
 import {
   CostBudget,
   CostExceeded,

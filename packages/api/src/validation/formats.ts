@@ -96,6 +96,7 @@ export function portNameErrors(value: string): string[] {
   return errors;
 }
 
+/** Validates the number of a port, 1 to 65535. */
 export function portNumberErrors(value: number): string[] {
   return value >= 1 && value <= 65535 ? [] : ["must be between 1 and 65535, inclusive"];
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 
-import { instructionCount } from "../custom-resources/patterns.js";
+import { instructionCount } from "./instruction-count.js";
 import { EvaluationProblem } from "./values.js";
 
 /** The number of cached patterns, and the maximum number of instructions of one pattern. */

@@ -20,6 +20,7 @@ const NONE: readonly string[] = [];
 /** Matches almost all qualified names. A name that does not match may still be valid. */
 const USUAL_QUALIFIED = /^(?:[a-z0-9]+(?:[-.][a-z0-9]+)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
+/** Validates an RFC 1123 label of at most 63 characters. */
 export function dnsLabelErrors(name: string): readonly string[] {
   if (name.length <= 63 && labelPattern.test(name)) return NONE;
   const errors: string[] = [];
@@ -28,6 +29,7 @@ export function dnsLabelErrors(name: string): readonly string[] {
   return errors;
 }
 
+/** Validates an RFC 1123 subdomain of at most 253 characters: labels with dots between them. */
 export function dnsSubdomainErrors(name: string): readonly string[] {
   if (name.length <= 253 && subdomainPattern.test(name)) return NONE;
   const errors: string[] = [];
@@ -36,6 +38,7 @@ export function dnsSubdomainErrors(name: string): readonly string[] {
   return errors;
 }
 
+/** Validates the value of a label. */
 export function labelValueErrors(value: string): readonly string[] {
   if (value === "" || (value.length <= 63 && qualifiedPattern.test(value))) return NONE;
   const errors: string[] = [];
@@ -49,6 +52,7 @@ export function qualifiedNameErrors(text: string): readonly string[] {
   return qualifiedErrors(text, "a qualified name");
 }
 
+/** Validates the key of a label, which may have a domain. */
 export function labelKeyErrors(text: string): readonly string[] {
   return qualifiedErrors(text, "a valid label key");
 }
