@@ -24,6 +24,7 @@ export {
   canonicalQuantity,
   formatQuantity,
   parseQuantity,
+  scaledQuantity,
   subtractQuantities,
 } from "./quantity.js";
 export { deepFreeze, mutableCopy } from "./readonly.js";

@@ -51,6 +51,19 @@ export function parseQuantity(text: string): Quantity | undefined {
 }
 
 /**
+ * Returns a quantity in whole multiples of 10^`exponent`, rounded up; `undefined` when malformed. Values beyond 2^53
+ * multiples lose precision. Upstream: `Quantity.ScaledValue`.
+ *
+ * @param exponent - From -9: 0 for bytes and counts, -3 for thousandths of a CPU.
+ */
+export function scaledQuantity(text: string, exponent: number): number | undefined {
+  const nanos = parseQuantity(text)?.nanos;
+  if (nanos === undefined) return undefined;
+  const unit = 10n ** BigInt(9 + exponent);
+  return Number(nanos > 0n ? divideUp(nanos, unit) : nanos / unit);
+}
+
+/**
  * Returns the relevant digits, and one digit for all others. BigInt arithmetic takes more than linear time in the
  * number of digits.
  */

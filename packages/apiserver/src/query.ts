@@ -1,4 +1,3 @@
-import { parseGoDurationMs } from "@kubewright/cron";
 import { parseQuery } from "@kubewright/transport";
 
 import { badRequest } from "./api-error.js";
@@ -44,12 +43,3 @@ export class Query {
 }
 
 export const NO_PARAMETERS = new Query("");
-
-/** Parses Go's duration syntax (`1m30s`) to milliseconds; `undefined` when malformed. */
-export function parseGoDuration(text: string): number | undefined {
-  try {
-    return parseGoDurationMs(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,4 +1,5 @@
 import { pathSegmentErrors } from "@kubewright/api/validation";
+import { tryParseGoDuration } from "@kubewright/cron";
 import type { ApiRequest, HeaderFields } from "@kubewright/transport";
 import { parseRequestUrl } from "@kubewright/transport";
 
@@ -21,7 +22,7 @@ import { Discovery, pathParts } from "./discovery.js";
 import { dispatch, servedVerb } from "./dispatch.js";
 import { type VersionInfo, serveNonResource } from "./non-resource.js";
 import { OpenApi } from "./openapi.js";
-import { NO_PARAMETERS, Query, parseGoDuration } from "./query.js";
+import { NO_PARAMETERS, Query } from "./query.js";
 import { type Reply, textReply, valueReply } from "./reply.js";
 import { checkBodyLength } from "./request-body.js";
 import { type RequestInfo, type ResourceAttributes, requestInfo } from "./request-info.js";
@@ -245,7 +246,7 @@ function checkName(name: string): void {
 function checkTimeout(query: Query): void {
   if (query.isEmpty) return;
   const timeout = query.get("timeout");
-  if (timeout !== undefined && timeout !== "" && parseGoDuration(timeout) === undefined) {
+  if (timeout !== undefined && timeout !== "" && tryParseGoDuration(timeout) === undefined) {
     throw badRequest(
       `invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(timeout)}`,
     );

@@ -100,6 +100,7 @@ test.each([
   ],
   ['s.matches("(")', 'ERROR: <input>:1:11: invalid matches argument\n | s.matches("(")\n | ..........^'],
   ['duration("1 day")', 'ERROR: <input>:1:10: invalid duration argument\n | duration("1 day")\n | .........^'],
+  ['duration("2562048h")', 'ERROR: <input>:1:10: invalid duration argument\n | duration("2562048h")\n | .........^'],
 ])("%s is refused in upstream's words", (source, errors) => {
   expect(errorsOf(source)).toBe(errors);
 });

@@ -1,3 +1,5 @@
+import { tryParseGoDuration } from "@kubewright/cron";
+
 import { check } from "./checker.js";
 import type { CheckedExpression } from "./checker.js";
 import type { Range } from "./cost.js";
@@ -12,7 +14,7 @@ import { Regexes } from "./regexes.js";
 import { standardFunctions } from "./standard-functions.js";
 import { type Expression, Parser, SyntaxProblem } from "./syntax.js";
 import { textFunctions } from "./text-functions.js";
-import { TimeZones, parseDuration, parseTimestamp } from "./time.js";
+import { TimeZones, parseTimestamp } from "./time.js";
 import type { Type } from "./types.js";
 import type { Value } from "./values.js";
 
@@ -88,7 +90,7 @@ export class ExpressionEnvironment {
     if (last?.kind !== "literal" || typeof last.value !== "string") return [];
     const isInvalid =
       (subexpression.name === "matches" && !this.#regexes.isValid(last.value)) ||
-      (subexpression.name === "duration" && parseDuration(last.value) === undefined) ||
+      (subexpression.name === "duration" && tryParseGoDuration(last.value) === undefined) ||
       (subexpression.name === "timestamp" && parseTimestamp(last.value) === undefined);
     return isInvalid ? [{ at: last.at, message: `invalid ${subexpression.name} argument` }] : [];
   }

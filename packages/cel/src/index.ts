@@ -4,6 +4,7 @@ export type { DeclaredType } from "./declared-type.js";
 export { ExpressionEnvironment, type Program } from "./environment.js";
 export { type FunctionLibrary, member } from "./functions.js";
 export { instructionCount } from "./instruction-count.js";
+export { formatError, isKnownFormat, parseLooseDuration } from "./string-formats.js";
 export { type Expression, type Literal, Parser, SyntaxProblem, UnsignedInteger } from "./syntax.js";
 export { parseTimestamp } from "./time.js";
 export {

@@ -3,7 +3,6 @@ import {
   dns1035LabelErrors,
   dnsLabelErrors,
   dnsSubdomainErrors,
-  formatError,
   labelValueErrors,
   qualifiedNameErrors,
 } from "@kubewright/api/validation";
@@ -19,6 +18,7 @@ import {
 } from "./addresses.js";
 import { constantCost, addressArgumentCost, traversalCost, formatValidationCost } from "./cost.js";
 import { type FunctionLibrary, type Overload, global, member } from "./functions.js";
+import { formatError } from "./string-formats.js";
 import { BOOL, DOUBLE, INT, STRING, type Type, listOf, mapOf, opaque, optionalOf } from "./types.js";
 import { type ParsedUrl, parseUrl } from "./urls.js";
 import {

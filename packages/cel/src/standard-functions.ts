@@ -1,3 +1,5 @@
+import { tryParseGoDuration } from "@kubewright/cron";
+
 import {
   type CostModel,
   comparisonCost,
@@ -17,7 +19,6 @@ import {
   formatDouble,
   formatDuration,
   formatTimestamp,
-  parseDuration,
   parseTimestamp,
   timestampPart,
   type TimeZones,
@@ -366,7 +367,7 @@ export function standardFunctions(regexes: Regexes, zones: TimeZones): FunctionL
       global([DURATION], DURATION, same),
       global([INT], DURATION, (nanos: bigint) => new Duration(nanos)),
       global([STRING], DURATION, (text: string) => {
-        const nanos = parseDuration(text);
+        const nanos = tryParseGoDuration(text);
         if (nanos === undefined) throw conversionProblem(text, "google.protobuf.Duration");
         return duration(nanos);
       }),

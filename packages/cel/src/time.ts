@@ -1,36 +1,5 @@
 import { EvaluationProblem, type Timestamp } from "./values.js";
 
-const UNITS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  µs: 1_000n,
-  μs: 1_000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
-};
-/** The number of digits that are read. Numbers with more digits are out of range or finer than a nanosecond. */
-const MAX_DIGITS = 30;
-
-/**
- * Returns the nanoseconds of a duration such as `1h30m` or `-1.5s`; `undefined` when malformed. Upstream: Go's
- * `time.ParseDuration`.
- */
-export function parseDuration(text: string): bigint | undefined {
-  const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
-  if (match === null) return undefined;
-  const [, sign, parts] = match;
-  let nanos = 0n;
-  for (const [, whole = "", fraction = "", unit] of parts!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
-    if (whole.length > MAX_DIGITS) return undefined;
-    const size = UNITS[unit!]!;
-    const digits = fraction.slice(0, MAX_DIGITS);
-    nanos += BigInt(whole || "0") * size + (BigInt(digits || "0") * size) / 10n ** BigInt(digits.length);
-  }
-  return sign === "-" ? -nanos : nanos;
-}
-
 /** Returns the nanoseconds since 1970 of an RFC 3339 time; `undefined` when malformed. */
 export function parseTimestamp(text: string): bigint | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:(Z)|([+-])(\d\d):(\d\d))$/.exec(text);

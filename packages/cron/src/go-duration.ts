@@ -11,6 +11,8 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 
 /** Durations are signed 64-bit nanoseconds: about ±292 years. */
 const LIMIT = 1n << 63n;
+/** The number of digits of the limit. Longer texts are not converted, which takes more than linear time. */
+const MAX_DIGITS = 19;
 
 /**
  * Parses a Go duration such as `1h30m`, `-1.5s` or `300ms`. Units are h, m, s, ms, us (µs) and ns.
@@ -28,21 +30,29 @@ export function parseGoDuration(text: string): bigint {
 
   let total = 0n;
   while (rest !== "") {
-    const [number, whole = "", fraction = ""] = /^(\d*)(?:\.(\d*))?/.exec(rest)!;
-    const count = BigInt(whole);
-    if ((whole === "" && fraction === "") || count > LIMIT) throw invalid();
+    const [number, whole = "", fraction = ""] = /^0*(\d*)(?:\.(\d*))?/.exec(rest)!;
+    if (number === "" || number === "." || whole.length > MAX_DIGITS || BigInt(whole) > LIMIT) throw invalid();
     const unitName = /^[^.\d]*/.exec((rest = rest.slice(number.length)))![0];
     if (unitName === "") throw new SyntaxError(`time: missing unit in duration ${quoteBytes(text)}`);
     const unit = UNITS.get(unitName);
     if (unit === undefined)
       throw new SyntaxError(`time: unknown unit ${quoteBytes(unitName)} in duration ${quoteBytes(text)}`);
     rest = rest.slice(unitName.length);
-    total += count * unit + fractionOf(fraction, unit);
+    total += BigInt(whole) * unit + fractionOf(fraction, unit);
     if (total > LIMIT) throw invalid();
   }
   if (negative) return -total;
   if (total === LIMIT) throw invalid();
   return total;
+}
+
+/** Parses a Go duration to nanoseconds; `undefined` when malformed. */
+export function tryParseGoDuration(text: string): bigint | undefined {
+  try {
+    return parseGoDuration(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

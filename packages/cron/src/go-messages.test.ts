@@ -9,6 +9,7 @@ test.each([
   ["+0", 0],
   ["100us", 0.1],
   [".5m", 30_000],
+  ["00000000000000000000001.s", 1_000],
 ])("a duration in Go's form is read in milliseconds: %s", (text, ms) => {
   expect(parseGoDurationMs(text)).toBe(ms);
 });
@@ -18,6 +19,8 @@ test.each([
   ["5", 'time: missing unit in duration "5"'],
   ["1d", 'time: unknown unit "d" in duration "1d"'],
   ["2562048h", 'time: invalid duration "2562048h"'],
+  ["10000000000000000000ns", 'time: invalid duration "10000000000000000000ns"'],
+  ["1h.m", 'time: invalid duration "1h.m"'],
 ])("what is no duration is refused in Go's words: %s", (text, message) => {
   expect(() => parseGoDurationMs(text)).toThrow(new SyntaxError(message));
 });

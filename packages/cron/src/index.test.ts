@@ -15,5 +15,6 @@ test("the package exports what it promises and nothing else", () => {
     "parseSchedule",
     "suggestTimeZone",
     "timeZoneError",
+    "tryParseGoDuration",
   ]);
 });

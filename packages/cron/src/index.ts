@@ -1,5 +1,5 @@
 export { explainNextRuns, explainSchedule } from "./explain-schedule.js";
-export { parseGoDuration, parseGoDurationMs } from "./go-duration.js";
+export { parseGoDuration, parseGoDurationMs, tryParseGoDuration } from "./go-duration.js";
 export { goQuote } from "./go-quote.js";
 export { parseSchedule } from "./schedule.js";
 export { ScheduleError } from "./schedule-error.js";

@@ -19,4 +19,3 @@ export {
   pathSegmentErrors,
   qualifiedNameErrors,
 } from "./names.js";
-export { formatError, isKnownFormat, parseLooseDuration } from "./string-formats.js";

@@ -1,4 +1,3 @@
-import { formatError, parseLooseDuration } from "@kubewright/api/validation";
 import {
   BOOL,
   BYTES,
@@ -18,8 +17,10 @@ import {
   type Type,
   type Value,
   fingerprint,
+  formatError,
   listOf,
   mapOf,
+  parseLooseDuration,
   parseTimestamp,
 } from "@kubewright/cel";
 

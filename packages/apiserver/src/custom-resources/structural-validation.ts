@@ -1,4 +1,4 @@
-import { formatError } from "@kubewright/api/validation";
+import { formatError } from "@kubewright/cel";
 
 import { type FieldError, type FieldErrors, omittedValue } from "../field-errors.js";
 import { type JsonObject, isJsonObject, jsonEqual, ownMember, sortedJson } from "../json.js";

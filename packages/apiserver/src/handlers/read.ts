@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@kubewright/api";
+import { tryParseGoDuration } from "@kubewright/cron";
 
 import type { ApiCall } from "../api-call.js";
 import { ApiError, badRequest, expired, notFound, plainError, tooLargeResourceVersion } from "../api-error.js";
@@ -10,7 +11,6 @@ import {
   parseResourceVersion,
   readListOptions,
 } from "../list-options.js";
-import { parseGoDuration } from "../query.js";
 import { RequestTimeout } from "../request-timeout.js";
 import type { ListMetadata, Reply } from "../reply.js";
 import { type Selection, readSelection, combinedMatcher } from "../selectors.js";
@@ -232,7 +232,8 @@ function firstAfter(objects: readonly StoredObject[], key: string): number {
  */
 async function waitForVersion(call: ApiCall, version: number): Promise<void> {
   const { clock, store } = call.server;
-  const timeoutMs = parseGoDuration(call.query.get("timeout") ?? "") || Number.POSITIVE_INFINITY;
+  const timeoutMs =
+    Number(tryParseGoDuration(call.query.get("timeout") ?? "") ?? 0) / 1_000_000 || Number.POSITIVE_INFINITY;
   const deadlineMs = clock.monotonic() + Math.min(FUTURE_WAIT_MS, timeoutMs);
   await new Promise<void>((resolve) => {
     const done = (): void => {

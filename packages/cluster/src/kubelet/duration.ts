@@ -1,5 +1,5 @@
 import type { Random } from "@kubewright/clock";
-import { parseGoDurationMs } from "@kubewright/cron";
+import { tryParseGoDuration } from "@kubewright/cron";
 
 /** A duration to sample, in milliseconds; both ends are equal for a fixed duration. */
 export interface DurationRange {
@@ -17,12 +17,8 @@ export type DurationSpread =
 
 /** Reads `1h30m`, `250ms` or `0`, as Go does but without a sign. @returns Milliseconds, or `undefined`. */
 export function parseDuration(text: string): number | undefined {
-  if (/^[+-]/.test(text)) return undefined;
-  try {
-    return parseGoDurationMs(text);
-  } catch {
-    return undefined;
-  }
+  const nanos = /^[+-]/.test(text) ? undefined : tryParseGoDuration(text);
+  return nanos === undefined ? undefined : Number(nanos) / 1_000_000;
 }
 
 const SPREAD = /^(normal|lognormal|exponential)\(\s*([^,()\s]+)\s*(?:,\s*([^,()\s]+)\s*)?\)(?:\s+in\s+(\S+))?$/;

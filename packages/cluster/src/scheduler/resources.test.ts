@@ -48,3 +48,7 @@ test("equal requests have equal keys, however they are written", () => {
   expect(key({ cpu: "0" })).toBe(key({}));
   expect(key({ cpu: "1" })).not.toBe(key({ cpu: "2" }));
 });
+
+test("a malformed quantity is an error that names it", () => {
+  expect(() => amounts({ containers: [container({ cpu: "1K" })] })).toThrow('"1K" is not a quantity');
+});

@@ -1,7 +1,6 @@
-import type { DeepReadonly, Pod, PodSpec } from "@kubewright/api";
+import { type DeepReadonly, type Pod, type PodSpec, scaledQuantity } from "@kubewright/api";
 
 import { type Placement, placementOf } from "./placement.js";
-import { scaledQuantity } from "./quantity.js";
 
 /** Amounts by resource name: CPU in thousandths of a core, everything else in whole units. A missing name means 0. */
 export type Amounts = ReadonlyMap<string, number>;
@@ -23,8 +22,11 @@ type Quantities = Readonly<Record<string, string>> | undefined;
  */
 export function parseAmounts(quantities: Quantities): Map<string, number> {
   const amounts = new Map<string, number>();
-  for (const [name, text] of Object.entries(quantities ?? {}))
-    amounts.set(name, scaledQuantity(text, name === "cpu" ? -3 : 0));
+  for (const [name, text] of Object.entries(quantities ?? {})) {
+    const amount = scaledQuantity(text, name === "cpu" ? -3 : 0);
+    if (amount === undefined) throw new Error(`${JSON.stringify(text)} is not a quantity`);
+    amounts.set(name, amount);
+  }
   return amounts;
 }
 

@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from "@kubewright/api";
-import { isKnownFormat } from "@kubewright/api/validation";
+import { isKnownFormat } from "@kubewright/cel";
 
 import { isJsonObject } from "../../json.js";
 

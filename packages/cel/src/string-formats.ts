@@ -1,4 +1,5 @@
-import { dnsLabelErrors, dnsSubdomainErrors } from "./names.js";
+import { dnsLabelErrors, dnsSubdomainErrors } from "@kubewright/api/validation";
+import { tryParseGoDuration } from "@kubewright/cron";
 
 /**
  * The string formats of schemas. Upstream: kube-openapi `validation/strfmt` and the patterns of govalidator behind it.
@@ -82,24 +83,14 @@ const UNITS: readonly (readonly [readonly string[], bigint])[] = [
   [["d", "day"], 86_400_000_000_000n],
   [["w", "wk", "week"], 604_800_000_000_000n],
 ];
-const MAX_NANOS = 2n ** 63n;
 
 /**
  * Returns the nanoseconds of `2h45m`, `-1.5s`, `3 days` or `P1D`; `undefined` when the text contains no duration.
  * Upstream: `strfmt.ParseDuration`.
  */
 export function parseLooseDuration(text: string): bigint | undefined {
-  const exact = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
-  if (exact !== null) {
-    let nanos = 0n;
-    for (const [, whole = "", fraction = "", unit] of exact[2]!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
-      if (whole.length > 20) return undefined;
-      const size = UNITS.find(([names]) => names.includes(unit!.replace("μ", "µ")))![1];
-      const digits = fraction.slice(0, 20);
-      nanos += BigInt(whole || "0") * size + (BigInt(digits || "0") * size) / 10n ** BigInt(digits.length);
-    }
-    if (nanos <= MAX_NANOS) return exact[1] === "-" ? -nanos : nanos;
-  }
+  const exact = tryParseGoDuration(text);
+  if (exact !== undefined) return exact;
   let nanos: bigint | undefined;
   for (const [, count, word] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
     if (count!.length > 18) return undefined;
