@@ -157,6 +157,14 @@ test("a selector that the server refuses is not sent again, and what is read is 
   expect(reader.isFilteredByServer).toBe(false);
 });
 
+test("an error that has another cause than the selector is thrown, and the selector is sent again", async () => {
+  const { reader, paths, errors } = setUp(refusedResponse, refusedResponse, listed([], {}));
+  await expect(reader.list()).rejects.toThrow("invalid shard selector: no");
+  await reader.list();
+  expect(paths.map((parameters) => parameters.has("shardSelector"))).toEqual([true, false, true]);
+  expect(errors).toEqual([]);
+});
+
 test("a selector that is too long for some connections is not sent", async () => {
   const many = namespaceShard(Array.from({ length: 500 }, (_, index) => `ns-${index}`));
   const paths: string[] = [];

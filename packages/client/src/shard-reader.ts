@@ -16,7 +16,6 @@ import type { GetOptions, ItemMapping, ListOptions, Reader, WatchOptions } from 
 
 /** Maximum length of a selector in a request. Proxies behind HTTP/2 may reject longer URLs. */
 const MAX_SELECTOR_LENGTH = 32_768;
-const INVALID_SELECTOR_MESSAGE = "invalid shard selector";
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 export interface ShardReaderOptions {
@@ -137,19 +136,32 @@ export class ShardReader<T extends KubernetesObject> implements Reader<T> {
     return { kind, apiVersion: apiVersionOf(this.definition), metadata } as unknown as DeepReadonly<T>;
   }
 
-  /** Never sends a refused selector again: a client that retries 500s would retry for ever. */
+  /**
+   * Reads without the selector when the server refuses it, and never sends it again: a client that retries 500s would
+   * retry for ever.
+   */
   async #withSelector<R>(send: (shardSelector: string | undefined) => Promise<R>): Promise<R> {
     if (!this.#sendsSelector) return send(undefined);
     try {
       return await send(this.selector);
     } catch (error) {
-      if (!(error instanceof StatusError) || !error.message.startsWith(INVALID_SELECTOR_MESSAGE)) throw error;
+      if (!isUnclassified(error)) throw error;
+      const result = await send(undefined);
+      // Only the selector was wrong: without it the server answers.
       this.#sendsSelector = false;
       this.#isFilteredByServer = false;
       this.#onError(error);
-      return send(undefined);
+      return result;
     }
   }
+}
+
+/**
+ * Whether the server answered with an error that has no reason. It refuses a shard selector with a plain error, which
+ * has none. Some failures of etcd have none either.
+ */
+function isUnclassified(error: unknown): error is StatusError {
+  return error instanceof StatusError && (error.status.reason ?? "") === "";
 }
 
 /** Takes the place of an item of another shard until the list is complete. The item itself is dropped immediately. */

@@ -57,7 +57,7 @@ export class AssignmentStore {
   /**
    * Takes the object of a watch event, which may be older than the cached one and is then ignored.
    *
-   * @throws Error when the assignment cannot be parsed.
+   * @throws AssignmentError when the assignment cannot be parsed.
    */
   observe(object: DeepReadonly<ConfigMap>): void {
     if (!isOlder(object, this.#object)) this.#setLatest(object);
@@ -66,8 +66,8 @@ export class AssignmentStore {
   /**
    * Reads the ConfigMap from the API server.
    *
-   * @throws MemberError when the resourceVersion is lower than the cached one of the same UID; Error when the
-   * assignment cannot be parsed; otherwise the error of the request.
+   * @throws MemberError when the resourceVersion is lower than the cached one of the same UID; AssignmentError
+   * when the assignment cannot be parsed; otherwise the error of the request.
    */
   async read(signal: AbortSignal): Promise<StoredAssignment | undefined> {
     const { namespace } = this.#options;

@@ -1,3 +1,4 @@
+import { AssignmentError } from "./assignment-error.js";
 import { BUCKETS, type Bucket, HASH_NAME } from "./bucket.js";
 import { BucketLayout, type NamespaceSplits, unsplitLayout } from "./layout.js";
 
@@ -60,26 +61,27 @@ export function formatAssignment({ hash, buckets, splits, entries }: Assignment)
 /**
  * Parses the text that a member wrote. Ignores unknown fields.
  *
- * @throws Error with a one-line message when the text is no assignment, or one of a version with another sharding
- * scheme.
+ * @throws AssignmentError when the text is no assignment, or one of a version with another sharding scheme.
  */
 export function parseAssignment(text: string): Assignment {
   let value: Partial<Assignment> | null;
   try {
     value = JSON.parse(text) as Partial<Assignment> | null;
   } catch {
-    throw new Error("the assignment is not JSON: delete the ConfigMap, and a member recreates it");
+    throw new AssignmentError("the assignment is not JSON: delete the ConfigMap, and a member recreates it");
   }
   const { hash, buckets, splits, entries } = value ?? {};
   if (hash !== HASH_NAME || buckets !== BUCKETS) {
     const theirs = `${String(buckets)} buckets by ${String(hash)}`;
-    throw new Error(
+    throw new AssignmentError(
       `the assignment has ${theirs}, this version ${BUCKETS} by ${HASH_NAME}: stop the other version first`,
     );
   }
   const count = parseSplits(splits).buckets.length;
   if (!Array.isArray(entries) || entries.length !== count || !entries.every(isEntry))
-    throw new Error(`the assignment has not ${count} entries: delete the ConfigMap, and a member recreates it`);
+    throw new AssignmentError(
+      `the assignment has not ${count} entries: delete the ConfigMap, and a member recreates it`,
+    );
   return { hash, buckets, ...(splits === undefined ? {} : { splits }), entries };
 }
 
@@ -88,7 +90,7 @@ function parseSplits(splits: unknown): BucketLayout {
     return splits === undefined ? unsplitLayout : new BucketLayout(splits as NamespaceSplits);
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(
+    throw new AssignmentError(
       `the assignment has splits that cannot be (${reason}): delete the ConfigMap, and a member recreates it`,
       {
         cause: error,

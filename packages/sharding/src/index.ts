@@ -1,8 +1,10 @@
+export { AssignmentError } from "./assignment-error.js";
 export { formatAssignment, freeAssignment, parseAssignment, withEdits } from "./assignment.js";
 export { BUCKETS, CLUSTER_BUCKET, HASH_NAME, allBuckets, bucketName, bucketOf } from "./bucket.js";
 export { BucketInformers } from "./bucket-informers.js";
 export { FencedError } from "./bucket-fence.js";
 export { BucketLayout } from "./layout.js";
+export { LeaseLostError } from "./lease-lost-error.js";
 export { MemberError } from "./member-error.js";
 export { GROUP_LABEL } from "./own-lease.js";
 export { afterCacheSync, untilReleased } from "./after-cache-sync.js";

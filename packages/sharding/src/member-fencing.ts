@@ -5,7 +5,6 @@ import type { Clock, Logger } from "@kubewright/clock";
 import type { Assignment } from "./assignment.js";
 import { bounded } from "./bounded.js";
 import { type Members, identityOf } from "./members.js";
-import type { Mutation } from "./mutation.js";
 import { leaseName } from "./own-lease.js";
 import type { ShardTiming } from "./timing.js";
 
@@ -14,7 +13,6 @@ export interface MemberFencingOptions {
   readonly clock: Clock;
   readonly namespace: string;
   readonly timing: ShardTiming;
-  readonly mutations: ReadonlySet<Mutation>;
   readonly members: Members;
   readonly logger: Logger;
 }
@@ -36,11 +34,7 @@ export class MemberFencing {
 
   /** Members that can no longer write: their Leases were taken over or deleted. */
   get fenced(): ReadonlySet<string> {
-    const { members, mutations } = this.#options;
-    const expired = mutations.has("no lease takeover")
-      ? members.expiredLeases().map((lease) => identityOf(lease)!)
-      : [];
-    return new Set([...members.fenced(), ...this.#withoutLease, ...expired]);
+    return new Set([...this.#options.members.fenced(), ...this.#withoutLease]);
   }
 
   /**
@@ -50,7 +44,6 @@ export class MemberFencing {
    */
   async fenceExpiredMembers(assignment: Assignment, signal: AbortSignal): Promise<void> {
     await this.#findOwnersWithoutLease(assignment, signal);
-    if (this.#options.mutations.has("no lease takeover")) return;
     await this.#takeOverExpiredLeases(signal);
     await this.#deleteFencedLeases(assignment, signal);
   }

@@ -9,6 +9,7 @@ test("a member measures live members, owned buckets, handoffs by reason, and fen
   const fenced: Record<string, number> = {};
   const seconds: number[] = [];
   let members = 0;
+  let withoutOwner = -1;
   const metrics: MemberMetrics = {
     setMembers: (live) => (members = live),
     setOwner: (bucket, isOwner) => void (isOwner ? owned.add(bucket) : owned.delete(bucket)),
@@ -16,11 +17,13 @@ test("a member measures live members, owned buckets, handoffs by reason, and fen
     observeTakeover: (duration) => seconds.push(duration),
     countFencedWrite: (_, reason) => (fenced[reason] = (fenced[reason] ?? 0) + 1),
     countConflict: () => {},
+    setBucketsWithoutOwner: (count) => (withoutOwner = count),
   };
   const world = new ShardWorld({ metrics: (identity) => (identity === "m1" ? metrics : undefined) });
   await world.start(1);
   await world.clock.advance(60_000);
   expect([members, owned.size, handoffs, seconds.length]).toEqual([1, 65, { free: 65 }, 65]);
+  expect(withoutOwner).toBe(0);
   expect(Math.max(...seconds)).toBeLessThan(0.5);
   world.add();
   await world.clock.advance(60_000);

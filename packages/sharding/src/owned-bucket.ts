@@ -4,7 +4,6 @@ import type { Transport } from "@kubewright/transport";
 import type { Bucket } from "./bucket.js";
 import { BucketFence, type FenceReason } from "./bucket-fence.js";
 import type { NamespacePart } from "./layout.js";
-import type { Mutation } from "./mutation.js";
 import type { ShardTiming } from "./timing.js";
 
 /** An owned bucket, as its work receives it. */
@@ -34,7 +33,7 @@ export interface BucketWork {
 
 /**
  * Works for a bucket until the signal aborts, then finishes what is in flight and resolves. No state may survive it. If
- * it settles earlier, the bucket is released and another member tries.
+ * it settles earlier, the bucket is released and another member tries. After a LeaseLostError, any member may try.
  */
 export type RunBucket = (work: BucketWork, signal: AbortSignal) => Promise<void>;
 
@@ -53,7 +52,6 @@ export interface OwnedBucketOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timing: ShardTiming;
-  readonly mutations: ReadonlySet<Mutation>;
   readonly holdsLease: () => boolean;
   readonly onRefused: (reason: FenceReason) => void;
   /** Called when the state changes. */
@@ -77,7 +75,7 @@ export class OwnedBucket {
     this.epoch = options.epoch;
     this.acquiredMs = options.clock.monotonic();
     this.#options = options;
-    const { transport, clock, mutations, holdsLease, onRefused } = options;
+    const { transport, clock, holdsLease, onRefused } = options;
     const { requestTimeoutMs, leaseDurationMs, renewDeadlineMs } = options.timing;
     this.#fence = new BucketFence({
       transport,
@@ -85,7 +83,7 @@ export class OwnedBucket {
       requestTimeoutMs,
       // As long as other members wait for the writes of an expired member.
       maxWriteDelayMs: leaseDurationMs - renewDeadlineMs,
-      holdsLease: mutations.has("no fence") ? () => true : holdsLease,
+      holdsLease,
       onRefused,
     });
   }
@@ -134,13 +132,13 @@ export class OwnedBucket {
     if (this.#state === "draining" || this.#state === "drained") return;
     this.#state = "draining";
     this.#stop.abort(new Error("the bucket is being released"));
-    const { clock, timing, mutations, onChange } = this.#options;
+    const { clock, timing, onChange } = this.#options;
     const cutOff = new AbortController();
     const timeout = clock.sleep(timing.drainMs, cutOff.signal, { background: true }).catch(() => undefined);
     await Promise.race([this.#ended.promise, timeout]);
     cutOff.abort();
     this.#fence.close();
-    if (!mutations.has("no wait for outcomes")) await this.#fence.settled();
+    await this.#fence.settled();
     this.#state = "drained";
     onChange();
   }

@@ -4,8 +4,9 @@ import type { Transport } from "@kubewright/transport";
 import type { StoredAssignment } from "./assignment-store.js";
 import type { Assignment, AssignmentEdits, Entry } from "./assignment.js";
 import type { Bucket } from "./bucket.js";
+import { FailureBackoff } from "./failure-backoff.js";
 import type { BucketLayout } from "./layout.js";
-import type { Mutation } from "./mutation.js";
+import { LeaseLostError } from "./lease-lost-error.js";
 import { type BucketState, OwnedBucket, type RunBucket } from "./owned-bucket.js";
 import type { HandoffReason, MemberMetrics } from "./shard-metrics.js";
 import type { ShardTiming } from "./timing.js";
@@ -17,7 +18,6 @@ export interface OwnedBucketsOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timing: ShardTiming;
-  readonly mutations: ReadonlySet<Mutation>;
   readonly runBucket: RunBucket;
   /** Whether this member's Lease is valid now. */
   readonly holdsLease: () => boolean;
@@ -35,11 +35,12 @@ export class OwnedBuckets {
   readonly #owned = new Map<Bucket, OwnedBucket>();
   /** Monotonic time since which a bucket is seen without owner. */
   readonly #freeSinceMs = new Map<Bucket, number>();
-  /** Monotonic time until which this member leaves a bucket to others after a failure. */
-  readonly #failureBackoffUntilMs = new Map<Bucket, number>();
+  readonly failureBackoff: FailureBackoff;
 
   constructor(options: OwnedBucketsOptions) {
     this.#options = options;
+    const { failureBackoffMs: initialMs, maxFailureBackoffMs: maxMs } = options.timing;
+    this.failureBackoff = new FailureBackoff({ initialMs, maxMs });
   }
 
   get isEmpty(): boolean {
@@ -62,12 +63,9 @@ export class OwnedBuckets {
     return nowMs - (this.#freeSinceMs.get(bucket) ?? nowMs);
   }
 
-  /** Buckets that this member failed to run recently. */
-  recentlyFailed(): ReadonlySet<Bucket> {
-    const nowMs = this.#options.clock.monotonic();
-    for (const [bucket, untilMs] of this.#failureBackoffUntilMs)
-      if (untilMs <= nowMs) this.#failureBackoffUntilMs.delete(bucket);
-    return new Set(this.#failureBackoffUntilMs.keys());
+  /** Buckets that have been seen without owner for at least `forMs`. */
+  withoutOwner(forMs = 0): readonly Bucket[] {
+    return [...this.#freeSinceMs.keys()].filter((bucket) => this.freeForMs(bucket) >= forMs);
   }
 
   /** Starts to drain some buckets. Default: all. */
@@ -78,7 +76,7 @@ export class OwnedBuckets {
   /** The drained buckets, which can be released; `failed` lists those of them that failed. */
   drained(): Required<Pick<AssignmentEdits, "release" | "failed">> {
     const drained = [...this.#owned.values()].filter(({ state }) => state === "drained");
-    const failed = drained.filter(({ failure }) => failure !== undefined);
+    const failed = drained.filter(({ failure }) => failure !== undefined && !(failure instanceof LeaseLostError));
     return { release: drained.map(({ bucket }) => bucket), failed: new Set(failed.map(({ bucket }) => bucket)) };
   }
 
@@ -126,26 +124,24 @@ export class OwnedBuckets {
   }
 
   /** Logs and measures the handoffs that were written to the assignment. */
-  recordHandoffs({ entries }: Assignment, { acquire, release }: AssignmentEdits, isStopping: boolean): void {
-    const { clock, timing, layout, logger } = this.#options;
+  recordHandoffs({ entries }: Assignment, { acquire, release, failed }: AssignmentEdits, isStopping: boolean): void {
+    const { clock, layout, logger } = this.#options;
     for (const bucket of acquire) {
       const from = entries[bucket]!.owner;
       this.#recordHandoff(bucket, from === "" ? "free" : "dead", "Acquired a bucket", from === "" ? {} : { from });
     }
     for (const bucket of release) {
-      const failure = this.#owned.get(bucket)?.failure;
-      if (failure !== undefined) {
-        this.#failureBackoffUntilMs.set(bucket, clock.monotonic() + timing.failureBackoffMs);
-        logger.error({ bucket: layout.nameOf(bucket), err: failure.message }, "Released a bucket that failed");
+      if (failed?.has(bucket) === true) {
+        this.failureBackoff.recordFailure(bucket, clock.monotonic());
+        const err = this.#owned.get(bucket)?.failure?.message;
+        logger.error({ bucket: layout.nameOf(bucket), err }, "Released a bucket that failed");
       }
-      const reason = failure !== undefined ? "failure" : isStopping ? "stop" : "balance";
-      this.#recordHandoff(bucket, reason, "Released a bucket");
+      this.#recordHandoff(bucket, this.#releaseReason(bucket, isStopping), "Released a bucket");
     }
   }
 
   #start(bucket: Bucket, epoch: number, notBefore: string): void {
-    const { layout, transport, clock, timing, mutations, metrics, logger, holdsLease, runBucket, onChange } =
-      this.#options;
+    const { layout, transport, clock, timing, metrics, logger, holdsLease, runBucket, onChange } = this.#options;
     const name = layout.nameOf(bucket);
     let wasActive = false;
     const owned: OwnedBucket = new OwnedBucket({
@@ -157,7 +153,6 @@ export class OwnedBuckets {
       transport,
       clock,
       timing,
-      mutations,
       holdsLease: () => holdsLease() && this.#isOwned(bucket, epoch),
       onRefused: (reason) => metrics?.countFencedWrite(name, reason),
       onChange: () => {
@@ -187,6 +182,12 @@ export class OwnedBuckets {
   /** Empty for an assignment with another layout: none of its buckets is this member's. */
   #entriesOf({ layout, assignment }: StoredAssignment): readonly Entry[] {
     return layout.text === this.#options.layout.text ? assignment.entries : [];
+  }
+
+  #releaseReason(bucket: Bucket, isStopping: boolean): HandoffReason {
+    const failure = this.#owned.get(bucket)?.failure;
+    if (failure instanceof LeaseLostError) return "lease";
+    return failure !== undefined ? "failure" : isStopping ? "stop" : "balance";
   }
 
   #recordHandoff(bucket: Bucket, reason: HandoffReason, message: string, fields: object = {}): void {

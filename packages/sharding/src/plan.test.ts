@@ -30,6 +30,7 @@ const input = (
   isMembershipStable: true,
   isStopping: false,
   freeForMs: () => 0,
+  delayed: new Set(),
   recentlyFailed: new Set(),
   ...more,
 });
@@ -182,8 +183,19 @@ test("a bucket that its target does not acquire goes to the next candidate after
 
 test("a member that could not start a bucket leaves it to others", () => {
   const [me] = members(1) as [string];
-  const { acquire } = planAssignment(input(freeAssignment, me, [me], { recentlyFailed: new Set([3]) }));
+  const { acquire } = planAssignment(input(freeAssignment, me, [me], { delayed: new Set([3]) }));
   expect(acquire).toEqual(allBuckets.filter((bucket) => bucket !== 3));
+});
+
+test("a bucket that all live members avoid is acquired after 30 s, whatever their back-offs", () => {
+  const live = members(2) as [string, string];
+  const entries = freeAssignment.entries.map((entry) => ({ ...entry, avoids: [...live, "dead"] }));
+  const acquirersAfter = (freeForMs: number): number =>
+    live.filter((me) => {
+      const more = { delayed: new Set([3]), freeForMs: () => freeForMs };
+      return planAssignment(input({ ...freeAssignment, entries }, me, live, more)).acquire.includes(3);
+    }).length;
+  expect([29_999, 30_000, 35_000].map(acquirersAfter)).toEqual([0, 1, 2]);
 });
 
 /** Two of three members release a bucket that they could not start; then all members plan, interleaved. */
@@ -204,7 +216,8 @@ function afterTwoFailed(rounds: number, recentlyFailedAfter: ReadonlySet<number>
   for (let round = 0; round < rounds; round++)
     for (const me of live) {
       const recentlyFailed = me === first || me === second ? recentlyFailedAfter : new Set<number>();
-      const plan = planAssignment(input(assignment, me, live, { recentlyFailed, freeForMs: () => 60_000 }));
+      const more = { delayed: recentlyFailed, recentlyFailed, freeForMs: () => 60_000 };
+      const plan = planAssignment(input(assignment, me, live, more));
       assignment = withEdits(assignment, me, plan);
       history.push(assignment);
     }

@@ -18,10 +18,17 @@ export interface PlanInput {
   readonly isStopping: boolean;
   /** How long this member has seen a bucket without owner, in milliseconds. */
   readonly freeForMs: (bucket: Bucket) => number;
-  /** Buckets that this member failed to start recently: other members acquire them. */
+  /** Buckets that this member does not acquire yet after a failure, unless all live members avoid them. */
+  readonly delayed: ReadonlySet<Bucket>;
+  /** Buckets that this member failed to run recently: no other member has to leave them to it. */
   readonly recentlyFailed: ReadonlySet<Bucket>;
 }
 
+/**
+ * How long a bucket waits at most without an owner when all live members avoid it, in addition to
+ * {@link WAIT_PER_CANDIDATE_MS}.
+ */
+const MAX_WAIT_WHEN_AVOIDED_MS = 30_000;
 /** How long a free bucket waits for its target, and again for each further candidate. */
 const WAIT_PER_CANDIDATE_MS = 5_000;
 
@@ -30,20 +37,23 @@ const WAIT_PER_CANDIDATE_MS = 5_000;
  * members without harm. A view decides only which member wants a bucket, never which member may own it.
  */
 export function planAssignment(input: PlanInput): AssignmentEdits {
-  const { me, assignment, live, fenced, isMembershipStable, isStopping, freeForMs, recentlyFailed } = input;
+  const { me, assignment, live, fenced, isMembershipStable, isStopping, freeForMs, delayed, recentlyFailed } = input;
   const { entries } = assignment;
   const layout = layoutOf(assignment);
   const owned = bucketsOf(assignment, me);
   if (isStopping || !live.includes(me)) return { acquire: [], release: owned, fence: new Set() };
   const targets = targetsOf(assignment, live);
   const acquire = layout.buckets.filter((bucket) => {
-    const { owner } = entries[bucket]!;
-    if ((owner !== "" && !fenced.has(owner)) || recentlyFailed.has(bucket)) return false;
+    const { owner, avoids = [] } = entries[bucket]!;
+    if (owner !== "" && !fenced.has(owner)) return false;
+    const isAvoidedByAll = live.every((member) => avoids.includes(member));
+    const waitMs = delayed.has(bucket) ? (isAvoidedByAll ? MAX_WAIT_WHEN_AVOIDED_MS : Infinity) : 0;
+    const freeMs = (owner === "" ? freeForMs(bucket) : 0) - waitMs;
     const candidates = [
       targets[bucket]!,
       ...rankMembers(layout.nameOf(bucket), live).filter((member) => member !== targets[bucket]),
     ];
-    return candidates.indexOf(me) <= (owner === "" ? Math.floor(freeForMs(bucket) / WAIT_PER_CANDIDATE_MS) : 0);
+    return candidates.indexOf(me) <= Math.floor(freeMs / WAIT_PER_CANDIDATE_MS);
   });
   const release = isMembershipStable ? owned.filter((bucket) => targets[bucket] !== me) : [];
   const fence = new Set(entries.map(({ owner }) => owner).filter((owner) => fenced.has(owner)));

@@ -1,27 +1,24 @@
 import { configMaps } from "@kubewright/api";
 import { describe, expect, test } from "vitest";
 
+import {
+  chaos,
+  lateWrites,
+  outage,
+  pauseProcess,
+  settled,
+  silenceWatches,
+  takeovers,
+} from "../test/protocol-scenarios.js";
 import { type ProcessHandle, ShardWorld, type WorldOptions } from "../test/shard-world.js";
 import { BUCKETS, allBuckets } from "./bucket.js";
 import { BucketLayout, unsplitLayout } from "./layout.js";
+import { LeaseLostError } from "./lease-lost-error.js";
 import { ShardMember } from "./shard-member.js";
 
 const HEAVY = process.env["KUBEWRIGHT_HEAVY"] === "1";
 const SECOND = 1000;
 const MINUTE = 60_000;
-
-/** Members that share all buckets, one minute after their start. */
-async function settled(count: number, options: WorldOptions = {}): Promise<ShardWorld> {
-  const world = new ShardWorld(options);
-  await world.start(count);
-  await world.clock.advance(MINUTE);
-  return world;
-}
-
-/** How often a bucket got an owner. */
-function takeovers({ history }: ShardWorld): number {
-  return history.reduce((sum, owners) => sum + owners.length, 0);
-}
 
 /**
  * Problems of a quiescent system: every live member has its quota, all slots are complete, and no invariant was
@@ -180,37 +177,18 @@ describe("when a member goes", () => {
   });
 });
 
-/** Pauses a process for `holdMs`, and runs for another minute. */
-async function pauseProcess(options: WorldOptions, holdMs: number, isSuspended = false): Promise<ShardWorld> {
-  const world = await settled(3, options);
-  const paused = world.processes[0]!;
-  const resume = paused.clock.pause({ isSuspended });
-  await world.clock.advance(holdMs);
-  resume();
-  await world.clock.advance(MINUTE);
-  return world;
-}
-
 describe("when a process is held up", () => {
   test("for longer than its lease, it writes nothing more and exits", async () => {
-    const world = await pauseProcess({}, 25 * SECOND);
+    const world = await pauseProcess(25 * SECOND);
     expect(world.processes[0]!.ended()).toBe("lost the lease kube-system/kubewright-member-m1: it was deleted");
     expect(problems(world)).toEqual([]);
   });
 
   test("and its machine's monotonic clock was suspended, too", async () => {
-    const world = await pauseProcess({}, 25 * SECOND, true);
+    const world = await pauseProcess(25 * SECOND, true);
     expect(world.processes[0]!.ended()).toMatch("lost the lease");
     expect(problems(world)).toEqual([]);
   });
-
-  test.each([false, true])(
-    "without the fence it writes for buckets that are others' (suspended: %j)",
-    async (isSuspended) => {
-      const world = await pauseProcess({ mutations: ["no fence"] }, 25 * SECOND, isSuspended);
-      expect(world.violations.join("\n")).toContain("m1 wrote for");
-    },
-  );
 
   test("a write that was queued for a connection at the pause is not sent when it resumes", async () => {
     const world = await settled(3);
@@ -225,7 +203,7 @@ describe("when a process is held up", () => {
   });
 
   test("for less than its lease, it keeps its buckets", async () => {
-    const world = await pauseProcess({}, 11 * SECOND);
+    const world = await pauseProcess(11 * SECOND);
     expect(takeovers(world)).toBe(allBuckets.length);
     expect(world.liveProcesses()).toHaveLength(3);
     expect(problems(world)).toEqual([]);
@@ -247,49 +225,17 @@ describe("when the way to the server is broken", () => {
     expect(problems(world)).toEqual([]);
   });
 
-  const outage = async (options: WorldOptions): Promise<ShardWorld> => {
-    const world = await settled(4, options);
-    for (const { fault } of world.processes) fault.down = true;
-    await world.clock.advance(20 * SECOND);
-    for (const { fault, member } of world.processes) {
-      expect(member.isReady).toBe(false);
-      fault.down = false;
-      // The processes come back one after the other.
-      await world.clock.advance(2_500);
-    }
-    await world.clock.advance(MINUTE);
-    return world;
-  };
-
   test("of all for 20 s, all come back to what they had, and nothing moves", async () => {
-    const world = await outage({});
+    const world = await outage(({ member }) => expect(member.isReady).toBe(false));
     expect(takeovers(world)).toBe(allBuckets.length);
     expect(problems(world)).toEqual([]);
   });
 
-  test("counterexample: an outage that counts as missing renewals fences members that come back later", async () => {
-    expect(takeovers(await outage({ mutations: ["outages count"] }))).toBeGreaterThan(allBuckets.length);
-  });
-
-  /** The watches of one member hang: it receives no events of the others, which are live. */
-  const silenceWatches = async (options: WorldOptions): Promise<ShardWorld> => {
-    const world = await settled(3, options);
-    world.processes[0]!.fault.areWatchesSilent = true;
-    await world.clock.advance(MINUTE);
-    world.processes[0]!.fault.areWatchesSilent = false;
-    await world.clock.advance(MINUTE);
-    return world;
-  };
-
   test("hanging watches do not fence live members", async () => {
-    const world = await silenceWatches({});
+    const world = await silenceWatches();
     expect(takeovers(world)).toBe(allBuckets.length);
     expect(world.liveProcesses()).toHaveLength(3);
     expect(problems(world)).toEqual([]);
-  });
-
-  test("counterexample: without taking over Leases, buckets of live members are acquired", async () => {
-    expect((await silenceWatches({ mutations: ["no lease takeover"] })).violations.join("\n")).toMatch("which is live");
   });
 
   /** One member stops right after it has written in each of its buckets. */
@@ -323,23 +269,6 @@ describe("when the way to the server is broken", () => {
     expect(problems(world)).toEqual([]);
   });
 
-  /**
-   * A member releases its buckets while writes are in transit for almost as long as allowed, and aborts them after
-   * `drainMs`.
-   */
-  const lateWrites = async (drainMs: number, mutations: WorldOptions["mutations"] = []): Promise<ShardWorld> => {
-    const world = await settled(2, { timing: { drainMs }, mutations });
-    const leaving = lastProcess(world);
-    await world.clock.advance(9_900);
-    leaving.fault.lateMs = 6_500;
-    // Into the middle of the work for a slot.
-    await world.clock.advance(1_300);
-    const stopped = leaving.stop();
-    await world.clock.advance(MINUTE);
-    await stopped;
-    return world;
-  };
-
   test.each([10_000, 1_000])(
     "a bucket is released only after writes of unknown outcome can no longer happen, also when aborted after %i ms",
     async (drainMs) => {
@@ -348,11 +277,6 @@ describe("when the way to the server is broken", () => {
       expect(world.counts()).toEqual({ m1: 65 });
     },
   );
-
-  test("counterexample: releasing without that wait is detected", async () => {
-    const { violations } = await lateWrites(1_000, ["no wait for outcomes"]);
-    expect(violations.join("\n")).toContain("m2 wrote for");
-  });
 });
 
 describe("when members differ", () => {
@@ -414,6 +338,41 @@ describe("when members differ", () => {
   });
 });
 
+describe("when the work of a bucket ends", () => {
+  const BUCKET = 7;
+
+  test("because it failed at all members, it pauses for 5 s, then longer, and never for more than a minute", async () => {
+    let failing = true;
+    const failure = (_: string, bucket: number): Error | undefined =>
+      failing && bucket === BUCKET ? new Error("no") : undefined;
+    const world = await settled(2, { failure });
+    let freeMs = 0;
+    let longestMs = 0;
+    for (let second = 0; second < 15 * 60; second++) {
+      const before = world.history[BUCKET]!.length;
+      await world.clock.advance(SECOND);
+      freeMs = world.history[BUCKET]!.length > before ? 0 : freeMs + SECOND;
+      longestMs = Math.max(longestMs, freeMs);
+    }
+    expect(longestMs).toBeGreaterThan(20 * SECOND);
+    expect(longestMs).toBeLessThan(60 * SECOND);
+    expect(world.history[BUCKET]!.length).toBeLessThan(60);
+    failing = false;
+    await world.clock.advance(MINUTE);
+    expect(world.idleBuckets(25 * SECOND)).toEqual([]);
+    expect(world.violations).toEqual([]);
+  });
+
+  test("because a Lease was lost, the same member has it again at once", async () => {
+    let lost = 0;
+    const failure = (_: string, bucket: number): Error | undefined =>
+      bucket === BUCKET && lost++ < 2 ? new LeaseLostError("lost") : undefined;
+    const world = await settled(1, { failure });
+    expect(world.history[BUCKET]).toEqual(["m1", "m1", "m1"]);
+    expect(problems(world)).toEqual([]);
+  });
+});
+
 describe("when objects are modified externally", () => {
   test("a deleted assignment is recreated once every member has drained", async () => {
     const world = await settled(3);
@@ -455,52 +414,6 @@ describe("when objects are modified externally", () => {
   });
 });
 
-/** Random faults by seed, then two minutes, of which the last one and a half are without faults. */
-async function chaos(seed: number, options: WorldOptions = {}): Promise<ShardWorld> {
-  const world = await settled(3, { ...options, seed });
-  const random = world.random.fork("chaos");
-  const upTo = (limit: number): number => Math.floor(random.next() * limit);
-  const pick = (): ProcessHandle | undefined => world.liveProcesses()[upTo(world.liveProcesses().length)];
-  for (let step = 0; step < 12; step++) {
-    const process = pick();
-    const forMs = 500 + upTo(30_000);
-    const later = (end: () => void): void => void world.clock.setTimer(forMs, end);
-    switch (process === undefined || world.liveProcesses().length < 2 ? 0 : upTo(9)) {
-      case 0:
-      case 1:
-        if (world.liveProcesses().length < 6) world.add(0.95 + random.next() / 10);
-        break;
-      case 2:
-        world.kill(process!);
-        break;
-      case 3:
-        void process!.stop();
-        break;
-      case 4:
-        later(process!.clock.pause());
-        break;
-      case 5:
-        later(process!.clock.pause({ isSuspended: true }));
-        break;
-      case 6:
-        process!.fault.down = true;
-        later(() => (process!.fault.down = false));
-        break;
-      case 7:
-        process!.fault.lostAnswers = 0.3;
-        later(() => (process!.fault.lostAnswers = 0));
-        break;
-      default:
-        process!.fault.lateMs = upTo(4_000);
-        later(() => (process!.fault.lateMs = 0));
-    }
-    await world.clock.advance(200 + upTo(20_000));
-  }
-  if (world.liveProcesses().length === 0) world.add();
-  await world.clock.advance(2 * MINUTE);
-  return world;
-}
-
 describe("under random faults", () => {
   test.each(Array.from({ length: HEAVY ? 300 : 10 }, (_, index) => index + 11))(
     "by seed %i, there is one writer at most",
@@ -509,13 +422,6 @@ describe("under random faults", () => {
       expect(problems(world)).toEqual([]);
     },
   );
-
-  test("without the fence some seed shows two writers", async () => {
-    const violations: string[] = [];
-    for (let seed = 1; seed <= 8 && violations.length === 0; seed++)
-      violations.push(...(await chaos(seed, { mutations: ["no fence"] })).violations);
-    expect(violations).not.toEqual([]);
-  });
 });
 
 test("a member whose durations would let two write is refused", () => {

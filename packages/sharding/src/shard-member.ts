@@ -4,6 +4,7 @@ import { type Clock, type Logger, type Random, standardErrorLogger } from "@kube
 import { SharedInformer, deletedObject } from "@kubewright/informer";
 import type { Transport } from "@kubewright/transport";
 
+import { AssignmentError } from "./assignment-error.js";
 import { AssignmentStore, type StoredAssignment, assignmentName } from "./assignment-store.js";
 import { type AssignmentEdits, bucketsOf, createFreeAssignment, withEdits } from "./assignment.js";
 import type { Bucket } from "./bucket.js";
@@ -12,7 +13,6 @@ import { OwnedBuckets } from "./owned-buckets.js";
 import { type BucketLayout, unsplitLayout } from "./layout.js";
 import { MemberError } from "./member-error.js";
 import { Members } from "./members.js";
-import type { Mutation } from "./mutation.js";
 import type { BucketState, RunBucket } from "./owned-bucket.js";
 import { GROUP_LABEL, OwnLease } from "./own-lease.js";
 import { planAssignment } from "./plan.js";
@@ -77,6 +77,8 @@ export interface BucketStatus {
   readonly state: BucketState | undefined;
 }
 
+/** How long no bucket is without an owner while a member lives and the API server answers. */
+const WITHOUT_OWNER_MS = 60_000;
 /** How long a stopping member waits at most, in addition to the drain timeout. */
 const STOP_GRACE_MS = 15_000;
 
@@ -97,7 +99,6 @@ export class ShardMember {
   readonly #clock: Clock;
   readonly #timing: ShardTiming;
   readonly #logger: Logger;
-  readonly #mutations: ReadonlySet<Mutation>;
   readonly #group: string;
   readonly #layout: BucketLayout;
   readonly #lease: OwnLease;
@@ -115,7 +116,7 @@ export class ShardMember {
   #lastError: string | undefined;
 
   /** @throws Error when the durations are inconsistent, or the identity or the namespace is empty. */
-  constructor(options: ShardMemberOptions, mutations: ReadonlySet<Mutation> = new Set()) {
+  constructor(options: ShardMemberOptions) {
     if (options.identity === "" || options.namespace === "")
       throw new Error("a member needs an identity and a namespace");
     const { client, clock, namespace, identity, group = "kubewright", version = "", layout = unsplitLayout } = options;
@@ -124,7 +125,6 @@ export class ShardMember {
     this.#clock = clock;
     this.#timing = shardTiming(options.timing);
     this.#logger = options.logger ?? standardErrorLogger(clock, "sharding");
-    this.#mutations = mutations;
     this.#group = group;
     this.#layout = layout;
     const { requestTimeoutMs, leaseDurationMs } = this.#timing;
@@ -145,14 +145,13 @@ export class ShardMember {
       confirm,
     });
     const [timing, logger, members] = [this.#timing, this.#logger, this.#members];
-    this.#memberFencing = new MemberFencing({ client, clock, namespace, timing, mutations, members, logger });
+    this.#memberFencing = new MemberFencing({ client, clock, namespace, timing, members, logger });
     this.#ownedBuckets = new OwnedBuckets({
       me: identity,
       layout,
       transport: options.transport,
       clock,
       timing,
-      mutations,
       runBucket: options.runBucket,
       holdsLease: () => this.#lease.holds,
       latest: () => this.#store.latest,
@@ -172,6 +171,14 @@ export class ShardMember {
   /** Whether this member's Lease is valid now, by its last renewal. */
   get holdsLease(): boolean {
     return this.#lease.holds;
+  }
+
+  /** Names of the buckets without an owner for longer than 60 s, while this member may acquire buckets. */
+  get bucketsWithoutOwner(): readonly string[] {
+    const mayAcquire = this.#lease.holds && this.#problem === undefined && this.#options.blockReason?.() === undefined;
+    return mayAcquire
+      ? this.#ownedBuckets.withoutOwner(WITHOUT_OWNER_MS).map((bucket) => this.#layout.nameOf(bucket))
+      : [];
   }
 
   /** Annotations on the Leases of the other live members. */
@@ -295,7 +302,7 @@ export class ShardMember {
       try {
         const wasLate = await this.#lease.renew(signal);
         if (wasLate) {
-          if (!this.#mutations.has("outages count")) this.#members.restartObservation();
+          this.#members.restartObservation();
           this.#wake();
         }
       } catch (error) {
@@ -354,6 +361,7 @@ export class ShardMember {
     this.#applyAssignment(stored, false);
     if (stored === undefined) return this.#recreateAssignment(signal);
     this.#options.metrics?.setMembers(this.#members.live().length);
+    this.#options.metrics?.setBucketsWithoutOwner(this.#ownedBuckets.withoutOwner().length);
     await this.#memberFencing.fenceExpiredMembers(stored.assignment, signal);
     if (!this.#hasOwnLayout(stored)) return this.#replaceLayout(stored, signal);
     this.#problem = undefined;
@@ -374,9 +382,8 @@ export class ShardMember {
       this.#applyAssignment(stored, true);
       return true;
     } catch (error) {
-      const { message } = error as Error;
-      if (!message.startsWith("the assignment has") && !message.startsWith("the assignment is")) throw error;
-      this.#setProblem(message);
+      if (!(error instanceof AssignmentError)) throw error;
+      this.#setProblem(error.message);
       // Drains what is running. This is not a time without assignment: other members may own its buckets by the stored
       // one.
       this.#applyAssignment(undefined, true);
@@ -428,6 +435,8 @@ export class ShardMember {
   }
 
   #plan({ assignment }: StoredAssignment): AssignmentEdits {
+    const { failureBackoff } = this.#ownedBuckets;
+    const nowMs = this.#clock.monotonic();
     const plan = planAssignment({
       me: this.identity,
       assignment,
@@ -436,7 +445,8 @@ export class ShardMember {
       isMembershipStable: this.#members.unchangedForMs >= this.#timing.rebalanceDelayMs,
       isStopping: this.#isStopping,
       freeForMs: (bucket) => this.#ownedBuckets.freeForMs(bucket),
-      recentlyFailed: this.#ownedBuckets.recentlyFailed(),
+      delayed: failureBackoff.delayed(nowMs),
+      recentlyFailed: failureBackoff.recentlyFailed(nowMs),
     });
     this.#ownedBuckets.drain(plan.release);
     const isBlocked = this.#options.blockReason?.() !== undefined;

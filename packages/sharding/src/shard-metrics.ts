@@ -1,7 +1,7 @@
 import type { FenceReason } from "./bucket-fence.js";
 
 /** Why the owner of a bucket changed. */
-export type HandoffReason = "free" | "dead" | "balance" | "stop" | "failure" | "lost";
+export type HandoffReason = "free" | "dead" | "balance" | "stop" | "failure" | "lease" | "lost";
 
 /** Records the metrics of one member. Buckets are labelled by name: 65, and one for each part of a split namespace. */
 export interface MemberMetrics {
@@ -9,6 +9,8 @@ export interface MemberMetrics {
   setMembers(live: number): void;
   /** `kubewright_shard_bucket_owner`: the sum over all members is 1, or 0 while a bucket moves. */
   setOwner(bucket: string, isOwner: boolean): void;
+  /** `kubewright_shard_buckets_without_owner`: 0, except for seconds when members join or leave. */
+  setBucketsWithoutOwner(count: number): void;
   /** `kubewright_shard_handoffs_total`: this member acquired, released or lost a bucket. */
   countHandoff(reason: HandoffReason): void;
   /** `kubewright_shard_takeover_duration_seconds`: from acquiring a bucket to being able to write for it. */
@@ -41,6 +43,12 @@ export const memberMetricDefinitions = {
     name: "kubewright_shard_bucket_owner",
     help: "Whether this member has a bucket. Over all members the sum is 1, or 0 while a bucket moves.",
     labels: ["bucket"],
+  },
+  withoutOwner: {
+    type: "gauge",
+    name: "kubewright_shard_buckets_without_owner",
+    help: "Number of buckets without an owner, as this member sees it.",
+    labels: [],
   },
   handoffs: {
     type: "counter",
@@ -93,6 +101,7 @@ export function memberMetrics(families: MemberMetricFamilies): MemberMetrics {
   const define = memberMetricDefinitions;
   const members = families.gauge(define.members);
   const owner = families.gauge(define.owner);
+  const withoutOwner = families.gauge(define.withoutOwner);
   const handoffs = families.counter(define.handoffs);
   const takeover = families.histogram(define.takeover);
   const fencedWrites = families.counter(define.fencedWrites);
@@ -100,6 +109,7 @@ export function memberMetrics(families: MemberMetricFamilies): MemberMetrics {
   return {
     setMembers: (live) => members.set(live),
     setOwner: (bucket, isOwner) => owner.set({ bucket }, isOwner ? 1 : 0),
+    setBucketsWithoutOwner: (count) => withoutOwner.set(count),
     countHandoff: (reason) => handoffs.inc({ reason }),
     observeTakeover: (seconds) => takeover.observe(seconds),
     countFencedWrite: (bucket, reason) => fencedWrites.inc({ bucket, reason }),

@@ -14,8 +14,13 @@ export interface ShardTiming {
   readonly rebalanceDelayMs: number;
   /** How long a bucket may take to sync before another member tries. Default 60,000. */
   readonly syncMs: number;
-  /** How long a member leaves a bucket that failed to other members. Default 300,000. */
+  /** How long a member leaves a bucket that failed to other members; doubled by each further failure. Default 5,000. */
   readonly failureBackoffMs: number;
+  /**
+   * Upper limit of {@link failureBackoffMs}, and how long after a failure no bucket moves back from a live member.
+   * Default 300,000.
+   */
+  readonly maxFailureBackoffMs: number;
 }
 
 const DEFAULTS: ShardTiming = {
@@ -26,7 +31,8 @@ const DEFAULTS: ShardTiming = {
   drainMs: 10_000,
   rebalanceDelayMs: 30_000,
   syncMs: 60_000,
-  failureBackoffMs: 300_000,
+  failureBackoffMs: 5_000,
+  maxFailureBackoffMs: 300_000,
 };
 
 /** Largest tolerated difference between the rates of two clocks, as a fraction. */

@@ -7,7 +7,6 @@ import type { ApiRequest, ApiResponse, Transport } from "@kubewright/transport";
 import { type Assignment, parseAssignment } from "../src/assignment.js";
 import { bucketName } from "../src/bucket.js";
 import { type BucketLayout, unsplitLayout } from "../src/layout.js";
-import type { Mutation } from "../src/mutation.js";
 import type { BucketWork } from "../src/owned-bucket.js";
 import { ShardMember } from "../src/shard-member.js";
 import type { MemberMetrics } from "../src/shard-metrics.js";
@@ -28,12 +27,13 @@ const LAG_MS = 3_000;
 export interface WorldOptions {
   readonly seed?: number;
   readonly timing?: Partial<ShardTiming>;
-  readonly mutations?: readonly Mutation[];
   /** New owners start with a list from the lagging watch cache. A defect that tests must detect. */
   readonly listsAnyVersion?: boolean;
   readonly metrics?: (identity: string) => MemberMetrics | undefined;
   /** Members and buckets whose work never syncs. */
   readonly isStuck?: (identity: string, bucket: number) => boolean;
+  /** Members and buckets whose work ends immediately with the error that this returns. */
+  readonly failure?: (identity: string, bucket: number) => Error | undefined;
   /** Why no member may acquire buckets. */
   readonly blockReason?: () => string | undefined;
   /** The audited buckets, and the layout of members without their own. Default: no namespace is split. */
@@ -121,23 +121,20 @@ export class ShardWorld {
     const random = this.random.fork(identity);
     const transport = this.#link(identity, clock, fault, random.fork("link"));
     const stop = new AbortController();
-    const member = new ShardMember(
-      {
-        client: new Client({ transport, clock, userAgent: identity }),
-        transport,
-        clock,
-        random,
-        namespace: SYSTEM,
-        identity,
-        layout,
-        blockReason: this.#options.blockReason,
-        runBucket: (work, signal) => this.#work(work, signal, identity, clock),
-        logger: silentLogger,
-        metrics: this.#options.metrics?.(identity),
-        ...(this.#options.timing === undefined ? {} : { timing: this.#options.timing }),
-      },
-      new Set(this.#options.mutations),
-    );
+    const member = new ShardMember({
+      client: new Client({ transport, clock, userAgent: identity }),
+      transport,
+      clock,
+      random,
+      namespace: SYSTEM,
+      identity,
+      layout,
+      blockReason: this.#options.blockReason,
+      runBucket: (work, signal) => this.#work(work, signal, identity, clock),
+      logger: silentLogger,
+      metrics: this.#options.metrics?.(identity),
+      ...(this.#options.timing === undefined ? {} : { timing: this.#options.timing }),
+    });
     let ended: string | undefined;
     const running = member.run(stop.signal).then(
       () => (ended = ""),
@@ -304,6 +301,8 @@ export class ShardWorld {
   }
 
   async #work(work: BucketWork, signal: AbortSignal, identity: string, clock: ProcessClock): Promise<void> {
+    const failure = this.#options.failure?.(identity, work.bucket);
+    if (failure !== undefined) throw failure;
     const namespace = namespaceOf(work.bucket);
     const objects: ResourceClient<ConfigMap> = new Client({
       transport: work.transport,

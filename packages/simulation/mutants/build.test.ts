@@ -26,12 +26,13 @@ test("every mutant is named as its file, and changes something unless it is a ne
   for (const { name, sentence, permitted, changes } of mutants) {
     expect(files).toContain(name);
     expect(sentence).toMatch(/^[A-Z].*\.$/);
-    expect(changes.length === 0, name).toBe(permitted === true);
+    expect(changes.length > 0 || permitted === true, name).toBe(true);
     for (const { find, replace } of changes) expect(replace, name).not.toBe(find);
   }
   expect(mutants.filter(({ permitted }) => permitted).map(({ name }) => name)).toEqual([
     "job-backoff-lost-on-restart",
     "job-index-annotation-edited",
+    "shard-outages-count",
   ]);
 });
 

@@ -157,7 +157,7 @@ function fromRegistries(): string[] {
 
 /** Returns a hash of everything that a bundle may contain, and of this module. */
 function sourcesHash(): string {
-  const files = globSync("packages/*/{src/**/*.ts,package.json}", { cwd: root })
+  const files = globSync("packages/*/{src/**/*.ts,test/**/*.ts,package.json}", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))
     .sort();
   return hash(

@@ -134,3 +134,16 @@ test("case 56: /metrics/slis counts check results until it is reset", async () =
     'kubernetes_healthchecks_total{name="ping",status="success",type="healthz"} 1\n',
   );
 });
+
+test("/readyz?verbose shows that a bucket has no owner", async () => {
+  const { ask, operations } = await operationsBench();
+  const bucketsWithoutOwner: string[] = [];
+  operations.health.trackShardMember({ isReady: true, holdsLease: true, bucketsWithoutOwner });
+  expect((await ask("/readyz?verbose")).body).toContain("[+]bucket-owners ok\n");
+  bucketsWithoutOwner.push("cluster", "07");
+  expect((await ask("/readyz?verbose")).body).toContain("[-]bucket-owners failed: reason withheld\n");
+  expect(await answer(ask("/readyz/bucket-owners"))).toEqual([
+    500,
+    "internal server error: not ready: no owner of buckets cluster, 07\n",
+  ]);
+});

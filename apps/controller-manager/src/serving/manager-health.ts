@@ -1,4 +1,5 @@
 import { type HealthMetrics, HealthChecks, type HealthReport, type Logger } from "@kubewright/controller";
+import type { ShardMember } from "@kubewright/sharding";
 
 import type { HttpReply, HttpRequest } from "./http-message.js";
 import { notFoundReply, textReply } from "./http-message.js";
@@ -46,12 +47,19 @@ export class ManagerHealth {
     this.#live.add("leaderElection", () => elector.checkHealth(LEASE_TOLERANCE_MS));
   }
 
-  /** Adds the check of a replica that shares work: its Lease is valid, and the caches of its buckets are filled. */
-  trackShardMember(member: { readonly isReady: boolean; readonly holdsLease: boolean }): void {
+  /**
+   * Adds the checks of a replica that shares work: its Lease is valid, the caches of its buckets are filled, and every
+   * bucket has an owner.
+   */
+  trackShardMember(member: Pick<ShardMember, "isReady" | "holdsLease" | "bucketsWithoutOwner">): void {
     if (!this.#isIn("stopping")) this.#readiness = "standing by";
     this.#ready.add("sharding", () => {
       if (member.isReady) return undefined;
       return new Error(member.holdsLease ? "not ready: filling caches of buckets" : "not ready: no lease");
+    });
+    this.#ready.add("bucket-owners", () => {
+      const free = member.bucketsWithoutOwner;
+      return free.length === 0 ? undefined : new Error(`not ready: no owner of buckets ${free.join(", ")}`);
     });
   }
 

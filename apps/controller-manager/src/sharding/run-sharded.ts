@@ -8,6 +8,7 @@ import {
   BucketInformers,
   type BucketWork,
   CLUSTER_BUCKET,
+  LeaseLostError,
   ShardMember,
   bucketName,
   memberMetrics,
@@ -186,7 +187,7 @@ async function runClusterWideAsLeader(
         }
       },
       onStoppedLeading: () => {
-        if (!signal.aborted) ended.reject(new Error("leaderelection lost/stopped"));
+        if (!signal.aborted) ended.reject(new LeaseLostError("leaderelection lost/stopped"));
       },
     },
   });

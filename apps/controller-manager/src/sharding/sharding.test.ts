@@ -267,6 +267,70 @@ describe("managers that share and managers that do not", () => {
   });
 });
 
+/** An API server that stops answering for a while. Requests that were not aborted meanwhile are answered afterwards. */
+class StallingServer {
+  readonly #world: SimulatedManagers;
+  #stall: PromiseWithResolvers<void> | undefined;
+
+  constructor(world: SimulatedManagers) {
+    this.#world = world;
+  }
+
+  readonly wrap =
+    (transport: Transport): Transport =>
+    async (request) => {
+      const { signal } = request;
+      const aborted = new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
+      await Promise.race([this.#stall?.promise, aborted]);
+      signal?.throwIfAborted();
+      return transport(request);
+    };
+
+  async stall(forMs: number): Promise<void> {
+    this.#stall = Promise.withResolvers();
+    await this.#world.clock.advance(forMs);
+    this.#stall.resolve();
+    this.#stall = undefined;
+  }
+}
+
+describe("an API server that stalls for 13 s, longer than a leader may lead without renewing", () => {
+  const acquiresCluster = ({ lines }: SimulatedManager, fromMs: number): boolean =>
+    lines.some(
+      ({ message, fields, atMs }) =>
+        atMs >= fromMs && message === "Working for a bucket" && fields["bucket"] === "cluster",
+    );
+
+  test("leaves bucket `cluster` without an owner for seconds, with one replica", async () => {
+    const world = await create();
+    const server = new StallingServer(world);
+    const replica = world.start(SHARDED, server);
+    await world.clock.advance(60_000);
+    await server.stall(13_000);
+    const fromMs = world.clock.monotonic();
+    await world.clock.advance(60_000);
+    expect(acquiresCluster(replica, fromMs)).toBe(true);
+    expect(messages(replica.lines)).not.toContain("error Released a bucket that failed");
+    replica.stop();
+    await world.clock.advance(20_000);
+  });
+
+  test("leaves it without an owner for seconds after each of two stalls, with two replicas", async () => {
+    const world = await create();
+    const server = new StallingServer(world);
+    const replicas = [world.start(SHARDED, server), world.start(SHARDED, server)];
+    await world.clock.advance(60_000);
+    for (let stalls = 0; stalls < 2; stalls++) {
+      await server.stall(13_000);
+      const fromMs = world.clock.monotonic();
+      await world.clock.advance(60_000);
+      expect(replicas.some((replica) => acquiresCluster(replica, fromMs))).toBe(true);
+    }
+    for (const replica of replicas) replica.stop();
+    await world.clock.advance(20_000);
+  });
+});
+
 test("ended pods of the whole cluster are counted together, and the oldest go beyond the threshold", async () => {
   const world = await create();
   const options = { ...SHARDED, terminatedPodGcThreshold: 10, controllers: ["podgc"] };

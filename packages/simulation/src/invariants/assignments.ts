@@ -4,7 +4,7 @@ import { type Assignment, type Entry, allBuckets, bucketName, parseAssignment } 
 import type { StoredChange, World } from "../world.js";
 
 const CONFIG_MAPS = "configmaps";
-const LEASES = "leases.coordination.k8s.io";
+export const LEASES = "leases.coordination.k8s.io";
 const LEASE_NAME = /^kubewright-member-(controller-manager-\d+)-(\d+)$/;
 
 /** A changed entry of the assignment. */

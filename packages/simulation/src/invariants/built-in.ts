@@ -25,7 +25,7 @@ import { podCountMatchesSpec } from "./pod-count.js";
 import { clusterQuiesces, noHotLoop } from "./quiet.js";
 import { noCrash, noInvalidWrite } from "./requests.js";
 import { sameObject } from "./same-object.js";
-import { everyBucketIsActive, liveMembersKeepBuckets, oneWriter } from "./sharding.js";
+import { everyBucketHasOwner, everyBucketIsActive, liveMembersKeepBuckets, oneWriter } from "./sharding.js";
 import { suspensionIsReported } from "./suspension.js";
 import { ttlActs, ttlReason } from "./ttl.js";
 
@@ -81,7 +81,12 @@ export const cacheInvariants: readonly Invariant[] = [cachesAreMonotonic, caches
 export const leaderInvariants: readonly Invariant[] = [oneLeader, failover];
 
 /** Invariants of controller managers that share work. */
-export const shardingInvariants: readonly Invariant[] = [oneWriter, liveMembersKeepBuckets, everyBucketIsActive];
+export const shardingInvariants: readonly Invariant[] = [
+  oneWriter,
+  liveMembersKeepBuckets,
+  everyBucketIsActive,
+  everyBucketHasOwner,
+];
 
 /** Invariants of any controller. */
 export const genericInvariants: readonly Invariant[] = [

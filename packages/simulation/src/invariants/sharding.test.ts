@@ -6,6 +6,7 @@ import { History, START_MS } from "../../test/history.js";
 import type { FaultPlan } from "../fault-plan.js";
 import type { RequestInfo } from "../world.js";
 import { shardingInvariants } from "./built-in.js";
+import { everyBucketHasOwner } from "./sharding.js";
 
 const shared: Partial<FaultPlan> = { controllerManagers: 2, controllers: { sharding: true } };
 const namespace = "default";
@@ -99,4 +100,31 @@ test("at rest a bucket is worked for by one, once what has gone wrong is over fo
   ]);
   expect(atRest(START_MS + 150_000)).toEqual([]);
   expect(atRest(START_MS + 300_000)).toEqual([]);
+});
+
+/** All buckets become free; one manager renews its Lease every 5 s, with these statuses of its requests. */
+function freeFor(seconds: number, statusAt: (second: number) => number = () => 200): readonly string[] {
+  const history = new History(everyBucketHasOwner, shared);
+  history.store(leaseOf("controller-manager-1-1"), sharding(1));
+  history.store(assigned("controller-manager-1-1", 1), sharding(1));
+  history.store(assigned("", 1), sharding(1));
+  const renewal = { component: "sharding", process: "controller-manager-1", resource: "leases.coordination.k8s.io" };
+  for (let second = 0; second <= seconds; second += 5) {
+    history.answer({ ...renewal, code: statusAt(second) });
+    history.pass(5_000);
+  }
+  return history.violations;
+}
+
+test("a bucket without an owner is reported after a minute in which a manager renewed its Lease", () => {
+  expect(freeFor(60)).toEqual([]);
+  expect(freeFor(65)).toContain("bucket cluster: has had no owner for 65 s");
+});
+
+test("a bucket may be without an owner while no manager is answered, or none renews its Lease", () => {
+  expect(freeFor(120, (second) => (second % 30 === 0 ? 504 : 200))).toEqual([]);
+  const history = new History(everyBucketHasOwner, shared);
+  history.store(assigned("", 1), sharding(1));
+  for (let tick = 0; tick < 30; tick++) history.pass(5_000);
+  expect(history.violations).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { CLUSTER_BUCKET, allBuckets, bucketName, bucketOf } from "@kubewright/sh
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { RequestInfo, StoredChange, World } from "../world.js";
-import { Assignments, bucketText, isFenced, processOf } from "./assignments.js";
+import { Assignments, LEASES, bucketText, isFenced, processOf } from "./assignments.js";
 import { GARBAGE_COLLECTOR, POD_GC_CONTROLLER, isFromController, nameOf } from "./stored-objects.js";
 
 /** Controllers that work for the whole cluster, regardless of an object's namespace. */
@@ -118,6 +118,55 @@ export const everyBucketIsActive: Invariant = {
           );
           if (having.length > 1)
             violated(bucketText(bucket), `is worked for by ${having.map(([name]) => name).join(" and ")} at rest`);
+        }
+      },
+    };
+  },
+};
+
+/**
+ * Longer than the waits of a bucket without an owner together: until a bucket that all members avoid is acquired (30 s),
+ * and for members that do not acquire it (5 s each).
+ */
+const WITHOUT_OWNER_MS = 60_000;
+/** A member renews its Lease every 2 s. It may write for 8 s after it sent a renewal. */
+const RENEWED_MS = 8_000;
+/** A member gives up a request after this time. */
+const REQUEST_TIMEOUT_MS = 4_000;
+
+export const everyBucketHasOwner: Invariant = {
+  name: "L14 every bucket has an owner",
+  sentence:
+    "No bucket is without an owner for longer than 60 s while a manager renews its Lease and the API server answers it.",
+  watch(world, violated): InvariantChecks {
+    if (!isShared(world)) return {};
+    const assignments = new Assignments();
+    const freeSinceMs = new Map<number, number>();
+    /** For each process, when it last renewed its Lease, and since when all its requests have succeeded in time. */
+    const members = new Map<string, { readonly renewedMs: number; readonly sinceMs: number }>();
+    return {
+      onChange(change) {
+        assignments.onChange(change);
+      },
+      onAnswer({ component, process, resource, verb, code, sentMs, atMs }) {
+        if (component !== "sharding" || verb === "watch") return;
+        if (code === 0 || code >= 429 || atMs - sentMs > REQUEST_TIMEOUT_MS) members.delete(process);
+        else if (resource === LEASES && verb === "update" && code === 200) {
+          const known = members.get(process);
+          const isContinued = known !== undefined && atMs - known.renewedMs <= RENEWED_MS;
+          members.set(process, { renewedMs: atMs, sinceMs: isContinued ? known.sinceMs : atMs });
+        }
+      },
+      onTick() {
+        for (const [process, { renewedMs }] of members)
+          if (world.nowMs - renewedMs > RENEWED_MS) members.delete(process);
+        const liveSinceMs = Math.min(...[...members.values()].map(({ sinceMs }) => sinceMs));
+        for (const bucket of allBuckets) {
+          const isFree = assignments.current?.entries[bucket]?.owner === "";
+          if (!isFree) freeSinceMs.delete(bucket);
+          else if (!freeSinceMs.has(bucket)) freeSinceMs.set(bucket, world.nowMs);
+          const forMs = world.nowMs - Math.max(freeSinceMs.get(bucket) ?? Infinity, liveSinceMs);
+          if (forMs > WITHOUT_OWNER_MS) violated(bucketText(bucket), `has had no owner for ${forMs / 1000} s`);
         }
       },
     };
