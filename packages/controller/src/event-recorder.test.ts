@@ -14,13 +14,17 @@ function setUp(answer: (request: SentRequest, index: number) => unknown = (reque
   const clock = new SimulatedClock(START);
   const { transport, requests } = scriptedTransport(answer);
   const logged: string[] = [];
-  const log = (_fields: object, message: string): void => void logged.push(message);
+  const counts: unknown[] = [];
+  const log = (fields: object, message: string): void => {
+    logged.push(message);
+    if ("events" in fields) counts.push(fields.events);
+  };
   const logger = { ...silentLogger, warn: log, error: log };
   const client = new Client({ transport, clock });
   const recorder = new EventRecorder({ client, clock, random: seededRandom(1), component: "job-controller", logger });
   const stop = new AbortController();
   const say = (message: string): void => recorder.event(job, jobs, "Normal", "SuccessfulCreate", message);
-  return { clock, requests, recorder, stop, logged, say, start: () => recorder.run(stop.signal) };
+  return { clock, requests, recorder, stop, logged, counts, say, start: () => recorder.run(stop.signal) };
 }
 
 const bodies = (requests: readonly SentRequest[]): Event[] => requests.map(({ body }) => body as Event);
@@ -194,10 +198,39 @@ test("at most 1000 events wait; recording never blocks", async () => {
     metadata: { namespace: "default", name: `job-${index}`, uid: `u${index}` },
   });
   for (let index = 0; index < 1500; index++) recorder.event(object(index), jobs, "Normal", "Reason", "m");
-  expect(logged).toHaveLength(500);
+  expect(logged).toHaveLength(1);
   void start();
   await recorder.flush();
   expect(requests).toHaveLength(1000);
+});
+
+test("events dropped from a full queue are counted and logged once a minute", async () => {
+  const { clock, logged, counts, recorder, say } = setUp();
+  const drop = (times: number): void => {
+    for (let i = 0; i < times; i++) say("too many");
+  };
+  drop(1000);
+  expect(logged).toEqual([]);
+  drop(932);
+  expect(logged).toEqual(["Unable to record event: too many queued events, dropped event"]);
+  await clock.advance(59_999);
+  drop(1);
+  expect(logged).toHaveLength(1);
+  await clock.advance(1);
+  expect(logged[1]).toBe("Unable to record events: too many queued events, dropped events");
+  expect(counts).toEqual([932]);
+  drop(2);
+  await clock.advance(60_000);
+  expect(counts).toEqual([932, 2]);
+  await clock.advance(60_000);
+  expect([logged.length, clock.pendingTimers]).toEqual([3, 0]);
+  drop(1);
+  expect(logged).toHaveLength(4);
+  drop(5);
+  const stopped = new AbortController();
+  stopped.abort();
+  await recorder.run(stopped.signal);
+  expect(counts).toEqual([932, 2, 5]);
 });
 
 test("what is queued when the signal aborts is still written", async () => {

@@ -16,7 +16,7 @@ import {
   isAlreadyExists,
   isNotFound,
 } from "@kubewright/client";
-import { type Clock, type Logger, type Random, silentLogger, standardErrorLogger } from "@kubewright/clock";
+import { type Clock, type Logger, type Random, type Timer, silentLogger, standardErrorLogger } from "@kubewright/clock";
 
 import { EventCorrelator, type EventCorrelatorOptions } from "./event-correlator.js";
 import { EventNames } from "./event-names.js";
@@ -46,12 +46,13 @@ export interface EventRecorderOptions {
   readonly correlator?: Omit<EventCorrelatorOptions, "clock">;
 }
 
-/** Maximum number of queued events; further events are dropped. */
+/** Maximum number of queued events; further events are dropped. The first is logged, then their number once a minute. */
 const QUEUE_CAPACITY = 1000;
 /** Maximum number of attempts to write one event while the API server is unreachable. */
 const MAX_ATTEMPTS = 12;
 const RETRY_PAUSE_MS = 10_000;
 const STOP_TIMEOUT_MS = 5_000;
+const DROP_REPORT_INTERVAL_MS = 60_000;
 
 /**
  * Records core/v1 Events about objects. It writes them in order and in the background, correlated by an {@link
@@ -80,6 +81,9 @@ export class EventRecorder implements EventSink, Runnable {
   readonly #correlator: EventCorrelator;
   readonly #queue: Event[] = [];
   readonly #flushWaiters: (() => void)[] = [];
+  /** Pending while further dropped events are only counted. */
+  #dropReport: Timer | undefined;
+  #unreportedDrops = 0;
   #started = false;
   #writing = false;
   #ended = false;
@@ -118,8 +122,13 @@ export class EventRecorder implements EventSink, Runnable {
       return log("error", "Could not construct reference, will not report event");
     if (type !== "Normal" && type !== "Warning") return log("error", "Unsupported event type");
     if (this.#ended) return log("error", "Unable to record event (will not retry!)");
-    if (this.#queue.length >= QUEUE_CAPACITY)
-      return log("error", "Unable to record event: too many queued events, dropped event");
+    if (this.#queue.length >= QUEUE_CAPACITY) {
+      const isFirst = this.#dropReport === undefined;
+      log(isFirst ? "error" : "debug", "Unable to record event: too many queued events, dropped event");
+      if (isFirst) this.#scheduleDropReport();
+      else this.#unreportedDrops++;
+      return;
+    }
     if (this.#logger !== silentLogger) log(this.#eventLogLevel, "Event occurred");
     const now = formatTime(this.#clock.now());
     this.#queue.push({
@@ -189,12 +198,32 @@ export class EventRecorder implements EventSink, Runnable {
       this.#wake = undefined;
     }
     drainTimer?.cancel();
+    this.#dropReport?.cancel();
     this.#ended = true;
+    this.#reportDrops();
     if (this.#queue.length > 0)
       this.#logger.warn({ recorder: this.name, events: this.#queue.length }, "Unable to write events in time, dropped");
     this.#queue.length = 0;
     this.#resolveFlushWaiters();
     release();
+  }
+
+  #scheduleDropReport(): void {
+    const report = (): void => {
+      this.#dropReport = undefined;
+      if (this.#reportDrops()) this.#scheduleDropReport();
+    };
+    this.#dropReport = this.#clock.setTimer(DROP_REPORT_INTERVAL_MS, report, { background: true });
+  }
+
+  /** Returns whether events were dropped since the last report. */
+  #reportDrops(): boolean {
+    const dropped = this.#unreportedDrops;
+    if (dropped === 0) return false;
+    this.#unreportedDrops = 0;
+    const fields = { recorder: this.name, events: dropped };
+    this.#logger.error(fields, "Unable to record events: too many queued events, dropped events");
+    return true;
   }
 
   #resolveFlushWaiters(): void {
