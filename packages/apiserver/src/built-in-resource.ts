@@ -1,10 +1,11 @@
 import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
-import type { ScalePaths } from "./handlers/scale.js";
+import type { Handlers } from "./api-call.js";
 import type { AdmissionPlugin } from "./registry/admission.js";
 import type { Verb } from "./route.js";
+import type { ScalePaths } from "./scale-paths.js";
 import type { TypeDeclarations } from "./schema/type-declarations.js";
-import type { Handlers, Remover, ResourceView } from "./served-resource.js";
+import type { Remover, ResourceView } from "./served-resource.js";
 import type { ResourceStrategy, UpdateStrategy } from "./strategy.js";
 
 /** Declaration of a resource that the server serves from its start: path, discovery names and behaviour. */

@@ -1,9 +1,8 @@
-import type { ApiCall } from "./api-call.js";
+import type { ApiCall, Handler } from "./api-call.js";
 import { methodNotAllowed } from "./api-error.js";
 import type { Reply } from "./reply.js";
 import type { RequestInfo } from "./request-info.js";
 import { type ResourceTarget, type Verb, subresourceOf } from "./route.js";
-import type { Handlers } from "./served-resource.js";
 
 /**
  * Returns the verb of a request if the target supports it.
@@ -32,11 +31,8 @@ function isServed(verb: Verb, target: ResourceTarget): boolean {
 
 /** Serves one request for a resource. */
 export function dispatch(call: ApiCall): Reply | Promise<Reply> {
-  const handler = handlersOf(call.target)[call.verb];
+  const { handlers } = subresourceOf(call.target) ?? call.target.resource;
+  const handler = handlers[call.verb] as Handler | undefined;
   if (handler === undefined) throw methodNotAllowed();
   return handler(call);
-}
-
-function handlersOf(target: ResourceTarget): Handlers {
-  return (subresourceOf(target) ?? target.resource).handlers;
 }

@@ -13,7 +13,7 @@ export { SnapshotError } from "./storage/store.js";
 export { inProcessWebhooks } from "./webhooks/in-process-webhooks.js";
 
 export type { AdmissionRequest, AdmissionResponse, AdmissionReview } from "./admission/admission-review.js";
-export type { ApiCall } from "./api-call.js";
+export type { ApiCall, Handler, Handlers } from "./api-call.js";
 export type { ApiServer, StoreChange } from "./api-server.js";
 export type { ApiServerOptions, PathResponse, PathHandler } from "./api-server-options.js";
 export type { AuditListener, AuditRecord } from "./audit.js";
@@ -29,10 +29,10 @@ export type { FieldError, FieldErrorType } from "./field-errors.js";
 export type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from "./registry/admission.js";
 export type { Reply } from "./reply.js";
 export type { RequestInfo, ResourceAttributes } from "./request-info.js";
-export type { ScalePaths } from "./handlers/scale.js";
+export type { ScalePaths } from "./scale-paths.js";
 export type { VersionInfo } from "./non-resource.js";
 export type { FieldRules, TypeDeclarations } from "./schema/type-declarations.js";
-export type { Handler, Handlers, Remover, ResourceView } from "./served-resource.js";
+export type { Remover, ResourceView } from "./served-resource.js";
 export type { ShardMetrics } from "./shard-metrics.js";
 export type { StoreSnapshot } from "./storage/store.js";
 export type {

@@ -2,6 +2,7 @@ import type { ResourceDefinition } from "@kubewright/api";
 
 import type { RouteLookup } from "./route.js";
 import type { ServedResource } from "./served-resource.js";
+import type { ResourceStorage } from "./storage/resource-storage.js";
 
 /** The served resources by group, version and plural. Changes with CustomResourceDefinitions. */
 export class ResourceRegistry implements RouteLookup {
@@ -53,6 +54,11 @@ export class ResourceRegistry implements RouteLookup {
 
   find(group: string, version: string, resource: string): ServedResource | undefined {
     return this.#groups.get(group)?.get(version)?.get(resource);
+  }
+
+  /** Returns the storage of a resource; `undefined` when the resource is not served. */
+  storageOf({ group, version, resource }: ResourceDefinition): ResourceStorage | undefined {
+    return this.find(group, version, resource)?.storage;
   }
 
   /** Whether a resource of that version has the kind, or the list kind. */

@@ -1,14 +1,12 @@
 import type { KubernetesObject, ResourceDefinition } from "@kubewright/api";
 
-import type { ApiCall } from "./api-call.js";
 import type { ErrorSubject } from "./api-error.js";
 import type { DeleteOptions } from "./registry/options.js";
 import type { DeletionResult } from "./registry/outcome.js";
-import type { Write } from "./registry/write.js";
 import type { JsonObject } from "./json.js";
 import type { MetadataRules } from "./metadata-validation.js";
 import type { Reply } from "./reply.js";
-import type { Verb } from "./route.js";
+import type { ResourceTarget, Verb } from "./route.js";
 import type { DecodeFindings } from "./schema/decode.js";
 import type { ObjectSchema } from "./schema/schema.js";
 import type { ResourceStorage } from "./storage/resource-storage.js";
@@ -26,8 +24,7 @@ export interface ServedResource extends ErrorSubject, MetadataRules {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly verbs: ReadonlySet<Verb>;
-  /** Handlers by verb. */
-  readonly handlers: Handlers;
+  readonly handlers: ServedHandlers;
   readonly strategy: ResourceStrategy;
   /** Absent for kinds whose type the server does not know: their objects are stored as sent. */
   readonly schema: ObjectSchema | undefined;
@@ -58,16 +55,23 @@ export interface ServedResource extends ErrorSubject, MetadataRules {
   readonly custom: CustomResource | undefined;
 }
 
-/** Serves one verb of a resource or a subresource. */
-export type Handler = (call: ApiCall) => Reply | Promise<Reply>;
-export type Handlers = Readonly<Partial<Record<Verb, Handler>>>;
+/**
+ * The handlers by verb, which only `dispatch` calls. Their parameter, an `ApiCall`, is not named: a call has all the
+ * server's state, the state has the resources, and these would then depend on all of the server.
+ */
+export type ServedHandlers = Readonly<Partial<Record<Verb, (call: never) => Reply | Promise<Reply>>>>;
 
 /**
  * Deletes an object, or marks it for deletion.
  *
  * @throws ApiError 409 when a precondition fails.
  */
-export type Remover = (write: Write, stored: StoredObject, options: DeleteOptions) => DeletionResult;
+export type Remover = (
+  resource: ServedResource,
+  stored: StoredObject,
+  options: DeleteOptions,
+  nowMs: number,
+) => DeletionResult;
 
 /** Conversion between two resources that share one storage. Both functions return new objects. */
 export interface ResourceView<T extends KubernetesObject> {
@@ -83,7 +87,7 @@ export interface Subresource {
   readonly version: string;
   readonly kind: string;
   readonly verbs: readonly Verb[];
-  readonly handlers: Handlers;
+  readonly handlers: ServedHandlers;
   /**
    * Which fields an update through this path may change. Absent: the path has no updates, or the resource's strategy
    * applies.
@@ -101,7 +105,7 @@ export interface SubresourceView {
    *
    * @throws ApiError 422
    */
-  apply(write: Write, shown: KubernetesObject, object: KubernetesObject): KubernetesObject;
+  apply(target: ResourceTarget, shown: KubernetesObject, object: KubernetesObject): KubernetesObject;
 }
 
 /** The parts of a resource that only a CustomResourceDefinition has. */

@@ -8,11 +8,12 @@ import {
   reviewSelfAccess,
   reviewToken,
 } from "./access-reviews.js";
+import type { Handler } from "./api-call.js";
 import { bind } from "./kinds/pod/binding.js";
 import type { BuiltInSchemas } from "./schema/built-in-schemas.js";
 import { decode } from "./schema/decode.js";
 import { orderMembers } from "./schema/order-members.js";
-import type { Handler, ServedResource } from "./served-resource.js";
+import type { ServedResource } from "./served-resource.js";
 import type { Store } from "./storage/store.js";
 
 interface VirtualResource {

@@ -23,7 +23,7 @@ import { sizeOf } from "../storage/object-size.js";
 import type { Store } from "../storage/store.js";
 import type { ResourceStrategy, TableCell, TablePrinter } from "../strategy.js";
 import type { FieldErrorType, FieldErrors } from "../field-errors.js";
-import type { ScalePaths } from "../handlers/scale.js";
+import type { ScalePaths } from "../scale-paths.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
 import type { Patterns } from "./patterns.js";
 import { coerceEmbeddedMetadata, hasEmbeddedObjects, validateEmbeddedObjects } from "./embedded-objects.js";

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@kubewright/api";
 
-import type { ScalePaths } from "../handlers/scale.js";
+import type { ScalePaths } from "../scale-paths.js";
 import type { WebhookClientConfig } from "../kinds/admissionregistration/webhook-validation.js";
 import type { StructuralSchema } from "./structural-schema.js";
 

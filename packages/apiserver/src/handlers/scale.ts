@@ -1,6 +1,6 @@
 import { type KubernetesObject, formatLabelSelector } from "@kubewright/api";
 
-import type { ApiCall } from "../api-call.js";
+import type { ApiCall, Handler, Handlers } from "../api-call.js";
 import {
   badRequest,
   internalError,
@@ -21,11 +21,12 @@ import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
 import type { WriteOptions } from "../registry/options.js";
 import { updateObject } from "../registry/update.js";
-import type { Write } from "../registry/write.js";
 import { type Reply, valueReply } from "../reply.js";
+import type { ResourceTarget } from "../route.js";
 import { noFindings } from "../schema/decode.js";
 import { mediaTypeOf, readObjectBody } from "../request-body.js";
-import type { Handler, Handlers, SubresourceView } from "../served-resource.js";
+import type { ScalePaths } from "../scale-paths.js";
+import type { SubresourceView } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
 import { presentObject } from "../stored-versions.js";
 import { readWriteOptions } from "../write-options.js";
@@ -52,14 +53,6 @@ interface Scale extends KubernetesObject {
   status: { replicas?: number; selector?: string };
 }
 
-/** JSON paths of a Scale's fields in the object: `.spec.replicas`. */
-export interface ScalePaths {
-  readonly specReplicasPath: string;
-  readonly statusReplicasPath: string;
-  /** Path of a label selector, a map of labels, or a selector as text. Absent: the Scale has no selector. */
-  readonly labelSelectorPath?: string;
-}
-
 /** GET, PUT and PATCH of the subresource `scale`. */
 export function scaleHandlers(paths: ScalePaths): Handlers {
   const write: Handler = (call) => writeScale(call, paths);
@@ -70,11 +63,11 @@ export function scaleHandlers(paths: ScalePaths): Handlers {
 export function scaleView(paths: ScalePaths): SubresourceView {
   return {
     show: (object) => toScale(object, paths),
-    apply(write, shown, object) {
+    apply(target, shown, object) {
       const { replicas = 0 } = (shown as Partial<Scale>).spec ?? {};
       if (replicas === (readJsonPath(paths.specReplicasPath, object) ?? 0)) return object;
-      checkReplicas(write, paths, replicas);
-      return write.target.resource.decode(writeJsonPath(paths.specReplicasPath, object, replicas));
+      checkReplicas(target, paths, replicas);
+      return target.resource.decode(writeJsonPath(paths.specReplicasPath, object, replicas));
     },
   };
 }
@@ -105,7 +98,7 @@ function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
     const given = isJsonObject(scale["spec"]) ? scale["spec"]["replicas"] : undefined;
     const before = readJsonPath(paths.specReplicasPath, current);
     const replicas = given ?? (isApply ? before : 0);
-    checkReplicas(call, paths, replicas);
+    checkReplicas(call.target, paths, replicas);
     const owners = new ReplicaOwners(call, current, paths.specReplicasPath);
     const isChanged = replicas !== before;
     if (isApply) checkOwners(call, owners, options, isChanged);
@@ -155,7 +148,7 @@ function checkOwners(call: ApiCall, owners: ReplicaOwners, { fieldManager }: Wri
 }
 
 /** @throws ApiError 422 for a negative count. */
-function checkReplicas({ target: { resource, name } }: Write, paths: ScalePaths, replicas: unknown): void {
+function checkReplicas({ resource, name }: ResourceTarget, paths: ScalePaths, replicas: unknown): void {
   if (typeof replicas !== "number" || replicas >= 0) return;
   const errors = new FieldErrors();
   if (resource.custom === undefined) {

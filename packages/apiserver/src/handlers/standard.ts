@@ -1,12 +1,14 @@
+import type { Handler, Handlers } from "../api-call.js";
 import { standardVerbs } from "../built-in-resource.js";
 import type { Verb } from "../route.js";
-import type { Handler, Handlers, Subresource } from "../served-resource.js";
+import type { Subresource } from "../served-resource.js";
+import type { ScalePaths } from "../scale-paths.js";
 import type { UpdateStrategy } from "../strategy.js";
 import { create } from "./create.js";
 import { remove, removeCollection } from "./delete.js";
 import { patch } from "./patch.js";
 import { get, list } from "./read.js";
-import { type ScalePaths, scaleHandlers, scaleView } from "./scale.js";
+import { scaleHandlers, scaleView } from "./scale.js";
 import { update } from "./update.js";
 import { watch } from "./watch.js";
 

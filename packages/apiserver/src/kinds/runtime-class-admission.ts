@@ -3,8 +3,6 @@ import { type Pod, type PodSpec, type RuntimeClass, runtimeClasses } from "@kube
 import { forbidden } from "../api-error.js";
 import { copyMembers, jsonEqual } from "../json.js";
 import type { AdmissionAttributes, AdmissionPlugin } from "../registry/admission.js";
-import type { ServerState } from "../server-state.js";
-import type { ResourceStorage } from "../storage/resource-storage.js";
 
 /**
  * Requires that the RuntimeClass of a new pod exists, and sets the overhead and scheduling fields from it.
@@ -15,7 +13,7 @@ export const runtimeClassAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && resource === "pods",
   // Manifests may name classes that their original cluster provides. A server without default objects and without any
   // classes ignores the name.
-  isIdle: (server) => !server.hasDefaultObjects && (classesOf(server)?.size ?? 0) === 0,
+  isIdle: (server) => !server.hasDefaultObjects && (server.registry.storageOf(runtimeClasses)?.size ?? 0) === 0,
   mutate(attributes) {
     const pod = attributes.object as Pod;
     const runtimeClass = runtimeClassOf(attributes);
@@ -47,14 +45,9 @@ function runtimeClassOf(attributes: AdmissionAttributes): RuntimeClass | undefin
   const { operation, subresource, object, server } = attributes;
   const name = (object as Partial<Pod> | undefined)?.spec?.runtimeClassName;
   if (operation !== "CREATE" || subresource !== "" || name === undefined) return undefined;
-  const stored = classesOf(server)?.get("", name);
+  const stored = server.registry.storageOf(runtimeClasses)?.get("", name);
   if (stored === undefined) throw rejection(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
   return stored.object as RuntimeClass;
-}
-
-function classesOf({ registry }: ServerState): ResourceStorage | undefined {
-  const { group, version, resource } = runtimeClasses;
-  return registry.find(group, version, resource)?.storage;
 }
 
 function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, { overhead }: RuntimeClass): void {

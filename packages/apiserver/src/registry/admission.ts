@@ -2,11 +2,10 @@ import type { KubernetesObject } from "@kubewright/api";
 
 import type { UserInfo } from "../authorization/authorizer.js";
 import { type Awaitable, andThen } from "../awaitable.js";
-import type { ServerState } from "../server-state.js";
 import { subresourceOf } from "../route.js";
 import type { ServedResource, SubresourceView } from "../served-resource.js";
 import type { DeleteOptions, WriteOptions } from "./options.js";
-import { type Write, annotate, warn } from "./write.js";
+import { type Write, type WriteServer, annotate, warn } from "./write.js";
 
 export interface GroupVersionKind {
   readonly group: string;
@@ -41,7 +40,7 @@ export interface AdmissionAttributes {
   readonly oldObject: KubernetesObject | undefined;
   /** `undefined` for CONNECT. */
   readonly options: WriteOptions | DeleteOptions | undefined;
-  readonly server: ServerState;
+  readonly server: WriteServer;
   /** Adds a text to the response's `Warning` headers. */
   warn(text: string): void;
   /**
@@ -67,7 +66,7 @@ export interface AdmissionPlugin {
    * Whether the plugin has nothing to do now. An idle plugin costs a write nothing. The result is cached until a
    * resource gets its first object or loses its last one, and may depend on nothing else. Default: never idle.
    */
-  isIdle?(server: ServerState): boolean;
+  isIdle?(server: WriteServer): boolean;
   /** Called for CREATE, UPDATE and CONNECT, after defaulting and before validation. Deletions cannot be changed. */
   mutate?(attributes: AdmissionAttributes): Awaitable<void>;
   /** Called for CREATE, UPDATE and CONNECT after validation, and for DELETE. */
@@ -110,7 +109,7 @@ export class Admission {
     const view = subresourceOf(write.target)?.view;
     const attributes = attributesOf(write, options, viewObject(view, object), viewObject(view, oldObject));
     return andThen(runPlugins(plugins, "mutate", attributes, 0), () =>
-      view === undefined ? attributes.object! : view.apply(write, attributes.object!, object),
+      view === undefined ? attributes.object! : view.apply(write.target, attributes.object!, object),
     );
   }
 
@@ -173,7 +172,7 @@ export class Admission {
     return chain?.occupancy === server.store.occupancy ? chain : this.#makeChain(server, resource);
   }
 
-  #makeChain(server: ServerState, resource: ServedResource): Chain {
+  #makeChain(server: WriteServer, resource: ServedResource): Chain {
     const active = this.#plugins.filter(
       (plugin) => plugin.concerns?.(resource) !== false && plugin.isIdle?.(server) !== true,
     );

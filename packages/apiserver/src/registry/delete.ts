@@ -58,7 +58,7 @@ export function deleteAdmitted(
   content?: KubernetesObject,
 ): DeletionResult {
   const { resource } = write.target;
-  if (resource.remove !== undefined) return resource.remove(write, stored, options);
+  if (resource.remove !== undefined) return resource.remove(resource, stored, options, write.server.clock.now());
   checkPreconditions(resource, stored, options);
   return markOrRemove(resource, stored, options, write.server.clock.now(), content);
 }

@@ -1,12 +1,41 @@
 import { qualifiedNameErrors } from "@kubewright/api/validation";
+import type { Clock, Random } from "@kubewright/clock";
 
+import type { AccessControl } from "../access-control.js";
 import type { UserInfo } from "../authorization/authorizer.js";
+import type { ManagerReader } from "../fields/managers.js";
+import type { NewObjectFields } from "../fields/new-object-fields.js";
+import type { ResourceRegistry } from "../resource-registry.js";
 import type { ResourceTarget, Verb } from "../route.js";
-import type { ServerState } from "../server-state.js";
+import type { BuiltInSchemas } from "../schema/built-in-schemas.js";
+import type { ServedResource } from "../served-resource.js";
+import type { Store } from "../storage/store.js";
+import type { Admission } from "./admission.js";
+
+/** The parts of the server that writes and admission use. */
+export interface WriteServer {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly registry: ResourceRegistry;
+  readonly namespaces: ServedResource;
+  readonly schemas: BuiltInSchemas;
+  readonly access: AccessControl;
+  readonly admission: Admission;
+  readonly quotas: { follow(resource: ServedResource, namespace: string): void };
+  /** Whether the server maintains `metadata.managedFields`. */
+  readonly tracksFields: boolean;
+  readonly managers: ManagerReader;
+  readonly newObjectFields: NewObjectFields;
+  /** Whether containers may be privileged. */
+  readonly allowsPrivileged: boolean;
+  /** Whether the server creates the default objects of a cluster. */
+  readonly hasDefaultObjects: boolean;
+}
 
 /** A write, independent of its endpoint. */
 export interface Write {
-  readonly server: ServerState;
+  readonly server: WriteServer;
   readonly target: ResourceTarget;
   readonly verb: Verb;
   readonly user: UserInfo;

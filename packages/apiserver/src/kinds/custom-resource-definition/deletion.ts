@@ -9,7 +9,7 @@ import {
 import { checkPreconditions } from "../../registry/deletion.js";
 import type { DeleteOptions } from "../../registry/options.js";
 import type { DeletionResult } from "../../registry/outcome.js";
-import type { Write } from "../../registry/write.js";
+import type { ServedResource } from "../../served-resource.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 
 /**
@@ -17,18 +17,19 @@ import type { StoredObject } from "../../storage/stored-object.js";
  * apiextensions-apiserver `customresourcedefinition/etcd`.
  */
 export function deleteDefinition(
-  { server, target }: Write,
+  resource: ServedResource,
   stored: StoredObject,
   options: DeleteOptions,
+  nowMs: number,
 ): DeletionResult {
-  checkPreconditions(target.resource, stored, options);
+  checkPreconditions(resource, stored, options);
   if (stored.object.metadata.deletionTimestamp) return { gone: false, object: stored };
   const next = mutableCopy(stored.object) as Definition;
-  const now = formatTime(server.clock.now());
+  const now = formatTime(nowMs);
   next.metadata.deletionTimestamp = now;
   next.metadata.finalizers = [...new Set([...(next.metadata.finalizers ?? []), CLEANUP_FINALIZER])];
   const message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
   const condition = definitionCondition("Terminating", true, "InstanceDeletionPending", message, now);
   next.status = { ...next.status, conditions: withDefinitionCondition(next.status?.conditions, condition) };
-  return { gone: false, object: options.dryRun ? next : target.resource.storage.write(next) };
+  return { gone: false, object: options.dryRun ? next : resource.storage.write(next) };
 }

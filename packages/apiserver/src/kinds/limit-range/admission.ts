@@ -1,9 +1,7 @@
-import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "@kubewright/api";
+import { type Container, type LimitRange, type PersistentVolumeClaim, type Pod, limitRanges } from "@kubewright/api";
 
 import { forbidden } from "../../api-error.js";
 import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admission.js";
-import type { ServerState } from "../../server-state.js";
-import type { ResourceStorage } from "../../storage/resource-storage.js";
 import { type Amounts, type Resources, amountsOf, podResources } from "../pod/pod-resources.js";
 import { type RequestsAndLimits, boundProblems, claimProblems } from "./bounds.js";
 
@@ -24,7 +22,7 @@ const CONTAINERS = [
  */
 export const limitRangeAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "" && (resource === "pods" || resource === "persistentvolumeclaims"),
-  isIdle: (server) => (limitRangesOf(server)?.size ?? 0) === 0,
+  isIdle: (server) => (server.registry.storageOf(limitRanges)?.size ?? 0) === 0,
   mutate(attributes) {
     if (attributes.resource.resource !== "pods" || !isLimited(attributes)) return;
     for (const items of limitsOf(attributes)) setDefaults(attributes.object as Pod, items);
@@ -52,13 +50,9 @@ function isLimited({ resource, subresource, operation, oldObject }: AdmissionAtt
   return subresource === "";
 }
 
-function limitRangesOf({ registry }: ServerState): ResourceStorage | undefined {
-  return registry.find("", "v1", "limitranges")?.storage;
-}
-
 /** Yields the limits of each LimitRange in the namespace. */
 function* limitsOf({ server, namespace }: AdmissionAttributes): Generator<readonly Item[]> {
-  for (const { object } of limitRangesOf(server)?.list(namespace) ?? [])
+  for (const { object } of server.registry.storageOf(limitRanges)?.list(namespace) ?? [])
     yield (object as LimitRange).spec?.limits ?? [];
 }
 

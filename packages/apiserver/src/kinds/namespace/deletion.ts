@@ -13,10 +13,10 @@ import { markOrRemove, setFinalizers } from "../../registry/deletion.js";
 import type { DeleteOptions } from "../../registry/options.js";
 import type { DeletionResult } from "../../registry/outcome.js";
 import { storeUpdate } from "../../registry/update.js";
-import type { Write } from "../../registry/write.js";
 import { type Awaitable, andThen } from "../../awaitable.js";
 import { FieldErrors } from "../../field-errors.js";
 import type { Reply } from "../../reply.js";
+import type { ServedResource } from "../../served-resource.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 import { readWriteOptions } from "../../write-options.js";
 import { decodeRequestObject } from "../../handlers/decode-object.js";
@@ -33,17 +33,21 @@ interface NamespaceObject extends KubernetesObject {
  * DELETE of a namespace only marks it as terminating. Its contents are deleted first. Upstream:
  * `pkg/registry/core/namespace/storage`.
  */
-export function deleteNamespace(write: Write, stored: StoredObject, options: DeleteOptions): DeletionResult {
-  const { resource } = write.target;
+export function deleteNamespace(
+  resource: ServedResource,
+  stored: StoredObject,
+  options: DeleteOptions,
+  nowMs: number,
+): DeletionResult {
   const namespace = stored.object as NamespaceObject;
-  checkNamespacePreconditions(write, stored, options);
+  checkNamespacePreconditions(resource, stored, options);
   if (PROTECTED.has(stored.name)) throw forbidden(resource, stored.name, "this namespace may not be deleted");
   if (namespace.metadata.deletionTimestamp) {
     if ((namespace.spec?.finalizers ?? []).length > 0) return { gone: false, object: stored };
-    return markOrRemove(resource, stored, options, write.server.clock.now());
+    return markOrRemove(resource, stored, options, nowMs);
   }
   const next: NamespaceObject = mutableCopy(namespace);
-  next.metadata.deletionTimestamp = formatTime(write.server.clock.now());
+  next.metadata.deletionTimestamp = formatTime(nowMs);
   next.status = { ...next.status, phase: "Terminating" };
   setFinalizers(next, namespaceFinalizers(next.metadata.finalizers ?? [], options));
   return { gone: false, object: options.dryRun ? next : resource.storage.write(next) };
@@ -63,18 +67,22 @@ function namespaceFinalizers(
   return isForeground ? [...others, FOREGROUND_DELETION_FINALIZER] : others;
 }
 
-function checkNamespacePreconditions({ target }: Write, stored: StoredObject, { preconditions }: DeleteOptions): void {
+function checkNamespacePreconditions(
+  resource: ServedResource,
+  stored: StoredObject,
+  { preconditions }: DeleteOptions,
+): void {
   const { uid = "", resourceVersion = "" } = stored.object.metadata;
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
     throw conflict(
-      target.resource,
+      resource,
       stored.name,
       `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`,
     );
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
     const reason = `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
-    throw conflict(target.resource, stored.name, reason);
+    throw conflict(resource, stored.name, reason);
   }
 }
 

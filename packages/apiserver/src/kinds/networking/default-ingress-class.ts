@@ -17,8 +17,8 @@ export const defaultIngressClass: AdmissionPlugin = {
     const { metadata, spec } = object as Ingress;
     if (operation !== "CREATE" || subresource !== "" || spec === undefined) return;
     if (spec.ingressClassName !== undefined || metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
-    const classes = server.registry.find(ingressClasses.group, ingressClasses.version, ingressClasses.resource);
-    const defaults = (classes?.storage.list() ?? [])
+    const classes = server.registry.storageOf(ingressClasses);
+    const defaults = (classes?.list() ?? [])
       .map((stored) => stored.object as IngressClass)
       .filter((candidate) => candidate.metadata.annotations?.[DEFAULT_ANNOTATION] === "true");
     const chosen = defaults.sort(newestFirst)[0];

@@ -1,8 +1,8 @@
-import type { PersistentVolumeClaim } from "@kubewright/api";
+import { type PersistentVolumeClaim, storageClasses } from "@kubewright/api";
 
 import { forbidden } from "../../api-error.js";
 import type { AdmissionPlugin } from "../../registry/admission.js";
-import { storageClassNameOf, defaultClass, storageClassesOf } from "../storage-class/storage-class-lookup.js";
+import { storageClassNameOf, defaultClass } from "../storage-class/storage-class-lookup.js";
 import { addFinalizer } from "../add-finalizer.js";
 import { storageOf } from "./storage-amounts.js";
 
@@ -23,7 +23,7 @@ export const claimAdmission: AdmissionPlugin = {
     const claim = object as PersistentVolumeClaim;
     addFinalizer(claim, PROTECTION_FINALIZER);
     if (storageClassNameOf(claim) !== undefined) return;
-    const classes = storageClassesOf(server);
+    const classes = server.registry.storageOf(storageClasses);
     const found = classes === undefined ? undefined : defaultClass(classes);
     if (found !== undefined) claim.spec = { ...claim.spec, storageClassName: found.metadata.name! };
   },
@@ -34,7 +34,7 @@ export const claimAdmission: AdmissionPlugin = {
     if (storageOf(spec?.resources?.requests) <= storageOf(stored.spec?.resources?.requests)) return;
     if (stored.status?.phase !== "Bound")
       throw forbidden(resource, name, "Only bound persistent volume claims can be expanded");
-    const storageClass = storageClassesOf(server)?.get("", storageClassNameOf(stored) ?? "")?.object;
+    const storageClass = server.registry.storageOf(storageClasses)?.get("", storageClassNameOf(stored) ?? "")?.object;
     if ((storageClass as { allowVolumeExpansion?: boolean } | undefined)?.allowVolumeExpansion !== true)
       throw forbidden(resource, name, NOT_EXPANDABLE);
   },

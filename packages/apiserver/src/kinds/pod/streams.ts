@@ -1,11 +1,10 @@
 import type { KubernetesObject, Pod } from "@kubewright/api";
 
-import type { ApiCall } from "../../api-call.js";
+import type { ApiCall, Handlers } from "../../api-call.js";
 import { badRequest } from "../../api-error.js";
 import { type Awaitable, andThen } from "../../awaitable.js";
 import type { Query } from "../../query.js";
 import type { Reply } from "../../reply.js";
-import type { Handlers } from "../../served-resource.js";
 import { containerOf } from "./log.js";
 import { storedPod } from "./stored-pod.js";
 

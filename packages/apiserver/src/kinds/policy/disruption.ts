@@ -7,7 +7,7 @@ import {
 } from "@kubewright/api";
 
 import { type ApiError, forbidden, plainError, statusError } from "../../api-error.js";
-import type { ServerState } from "../../server-state.js";
+import type { WriteServer } from "../../registry/write.js";
 import { MARKED_BYTES } from "../../storage/object-size.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 
@@ -28,10 +28,13 @@ const MAX_DISRUPTED_PODS = 2000;
  * @throws ApiError 403 when too many evictions are unconfirmed, 429 when the budget does not allow the disruption, 500
  * when the pod has several budgets
  */
-export function consumeDisruption(server: ServerState, pod: Pod, dryRun: boolean): void {
+export function consumeDisruption(
+  { clock, registry }: Pick<WriteServer, "clock" | "registry">,
+  pod: Pod,
+  dryRun: boolean,
+): void {
   if (pod.metadata.deletionTimestamp || PHASES_WITHOUT_BUDGET.includes(pod.status?.phase ?? "")) return;
-  const { group, version, resource } = podDisruptionBudgets;
-  const storage = server.registry.find(group, version, resource)?.storage;
+  const storage = registry.storageOf(podDisruptionBudgets);
   const budgets = (storage?.list(pod.metadata.namespace) ?? []).filter((stored) => selectsPod(stored, pod));
   const [stored] = budgets;
   if (storage === undefined || stored === undefined) return;
@@ -43,7 +46,7 @@ export function consumeDisruption(server: ServerState, pod: Pod, dryRun: boolean
   if (!isReady(pod) && allowsUnreadyEviction(budget)) return;
   const status = statusAllowingDisruption(budget);
   if (dryRun) return;
-  const now = formatTime(server.clock.now());
+  const now = formatTime(clock.now());
   const disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1;
   const next: PodDisruptionBudget = {
     ...budget,

@@ -1,9 +1,8 @@
-import type { Pod, PriorityClass } from "@kubewright/api";
+import { type Pod, type PriorityClass, priorityClasses } from "@kubewright/api";
 
 import { forbidden } from "../../api-error.js";
 import { copyMembers } from "../../json.js";
 import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admission.js";
-import type { ServerState } from "../../server-state.js";
 import type { ResourceStorage } from "../../storage/resource-storage.js";
 import { isSystemName, systemPriorityClasses } from "./system-classes.js";
 
@@ -24,7 +23,7 @@ const NO_CLASS: Priority = {
  */
 export const priorityAdmission: AdmissionPlugin = {
   concerns: ({ group, resource }) => group === "scheduling.k8s.io" || (group === "" && resource === "pods"),
-  isIdle: (server) => !server.hasDefaultObjects && (classesOf(server)?.size ?? 0) === 0,
+  isIdle: (server) => !server.hasDefaultObjects && (server.registry.storageOf(priorityClasses)?.size ?? 0) === 0,
   mutate(attributes) {
     const { resource, subresource, operation, object, oldObject } = attributes;
     if (resource.resource !== "pods" || subresource !== "") return;
@@ -41,7 +40,7 @@ export const priorityAdmission: AdmissionPlugin = {
       return;
     }
     if ((object as PriorityClass).globalDefault !== true) return;
-    const other = defaultPriorityClass(classesOf(server))?.metadata.name;
+    const other = defaultPriorityClass(server.registry.storageOf(priorityClasses))?.metadata.name;
     if (other !== undefined && (operation === "CREATE" || other !== name))
       throw forbidden(
         resource,
@@ -54,7 +53,7 @@ export const priorityAdmission: AdmissionPlugin = {
 function setPriority({ resource, name, object, server }: AdmissionAttributes): void {
   const pod = object as Pod;
   const spec = copyMembers(pod.spec ?? { containers: [] });
-  const classes = classesOf(server);
+  const classes = server.registry.storageOf(priorityClasses);
   let found: Priority = NO_CLASS;
   if (spec.priorityClassName) found = namedClass(classes, spec.priorityClassName) ?? refuse(spec.priorityClassName);
   else {
@@ -92,10 +91,6 @@ function keepPriority(pod: Pod, stored: Pod): void {
   if (pod.spec.priority === undefined && priority !== undefined) pod.spec = { ...pod.spec, priority };
   if (pod.spec.preemptionPolicy === undefined && preemptionPolicy !== undefined)
     pod.spec = { ...pod.spec, preemptionPolicy };
-}
-
-function classesOf({ registry }: ServerState): ResourceStorage | undefined {
-  return registry.find("scheduling.k8s.io", "v1", "priorityclasses")?.storage;
 }
 
 function namedClass(classes: ResourceStorage | undefined, name: string): PriorityClass | undefined {

@@ -1,9 +1,7 @@
-import type { ResourceQuota } from "@kubewright/api";
+import { type ResourceQuota, resourceQuotas } from "@kubewright/api";
 
 import { forbidden } from "../../api-error.js";
 import type { AdmissionAttributes, AdmissionPlugin } from "../../registry/admission.js";
-import type { ServerState } from "../../server-state.js";
-import type { ResourceStorage } from "../../storage/resource-storage.js";
 import type { StoredObject } from "../../storage/stored-object.js";
 import { type Amounts, amountsOf } from "../pod/pod-resources.js";
 import { maskAmounts, amountsText, differenceOf, sumOf, withoutZeros } from "./amounts.js";
@@ -21,11 +19,11 @@ export const resourceQuotaAdmission: AdmissionPlugin = {
   isLast: true,
   // Resources that are not stored are not counted.
   concerns: (resource) => resource.namespaced && resource.verbs.has("list"),
-  isIdle: (server) => (quotasOf(server)?.size ?? 0) === 0,
+  isIdle: (server) => (server.registry.storageOf(resourceQuotas)?.size ?? 0) === 0,
   validate(attributes) {
     const { operation, namespace, resource, server } = attributes;
     if (operation === "DELETE" || namespace === "") return;
-    const quotas = quotasOf(server)?.list(namespace) ?? [];
+    const quotas = server.registry.storageOf(resourceQuotas)?.list(namespace) ?? [];
     if (quotas.length === 0) return;
     const evaluator = evaluatorOf(resource);
     if (!evaluator.handles(attributes)) return;
@@ -33,10 +31,6 @@ export const resourceQuotaAdmission: AdmissionPlugin = {
     server.quotas.follow(resource, namespace);
   },
 };
-
-function quotasOf({ registry }: ServerState): ResourceStorage | undefined {
-  return registry.find("", "v1", "resourcequotas")?.storage;
-}
 
 /**
  * Checks a request against the quotas that count it. Upstream: `CheckRequest`.

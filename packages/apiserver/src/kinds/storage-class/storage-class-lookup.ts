@@ -1,6 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@kubewright/api";
 
-import type { ServerState } from "../../server-state.js";
 import type { ResourceStorage } from "../../storage/resource-storage.js";
 
 /** The annotation that named the class before the field existed. */
@@ -30,9 +29,4 @@ export function defaultClass(classes: ResourceStorage): StorageClass | undefined
     if (isDefaultClass(object as StorageClass) && (found === undefined || isYounger)) found = object as StorageClass;
   }
   return found;
-}
-
-/** Returns the storage of StorageClasses; `undefined` when they are not served. */
-export function storageClassesOf({ registry }: ServerState): ResourceStorage | undefined {
-  return registry.find("storage.k8s.io", "v1", "storageclasses")?.storage;
 }
