@@ -12,8 +12,6 @@ export interface Line {
   readonly level: keyof Logger;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Simulated time, in milliseconds. */
-  readonly atMs: number;
 }
 
 export interface SimulatedManager {
@@ -71,7 +69,7 @@ export class SimulatedManagers {
     const recordLine =
       (level: Line["level"]) =>
       (fields: object, message: string): void =>
-        void lines.push({ level, message, fields: fields as Line["fields"], atMs: clock.monotonic() });
+        void lines.push({ level, message, fields: fields as Line["fields"] });
     const logger: Logger = {
       debug: () => undefined,
       info: recordLine("info"),
