@@ -9,6 +9,7 @@ export const LAYERS: readonly { readonly name: string; readonly packages: readon
   { name: "assembly", packages: ["cluster", "operator"] },
   { name: "test kits", packages: ["testing", "simulation"] },
   { name: "pages", packages: ["timeline"] },
+  { name: "engine", packages: ["analysis"] },
   { name: "apps", packages: ["controller-manager", "create-kubewright", "simulator"] },
   { name: "sites", packages: ["site"] },
 ];

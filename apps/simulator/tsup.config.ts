@@ -34,14 +34,15 @@ export const style = {
 // A chunk for each command.
 export default [
   preset({
-    entry: [
-      "src/index.ts",
-      "src/browser/index.ts",
-      "src/main.ts",
-      "src/future-worker.ts",
-      "src/node-segment-worker.ts",
-      "src/fuzz-worker.ts",
-    ],
+    // All in one folder, from which the command starts its threads and reads the page.
+    entry: {
+      index: "src/index.ts",
+      "browser/index": "src/browser/index.ts",
+      main: "src/main.ts",
+      "future-worker": "src/nodejs/future-worker.ts",
+      "segment-worker": "src/nodejs/segment-worker.ts",
+      "fuzz-worker": "src/nodejs/fuzz-worker.ts",
+    },
     splitting: true,
   }),
   defineConfig(page),

@@ -1,7 +1,7 @@
 /**
  * Checks that the YAML blocks are valid input for their commands. The site's build checks the blocks that it simulates.
  */
-import { check } from "kubewright/browser";
+import { check } from "@kubewright/analysis/browser";
 import { parseAllDocuments } from "yaml";
 
 import type { Block } from "./documents.ts";

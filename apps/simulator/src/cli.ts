@@ -4,20 +4,17 @@ import { Command, CommanderError } from "commander";
 import type { FuzzFlags } from "./fuzz/fuzz-flags.js";
 import { addIndexedJobOptions } from "./indexed-job/cli-options.js";
 import { withFailExit } from "./indexed-job/fail-exit.js";
-import { InterruptedError } from "./interrupted-error.js";
-import type { Io } from "./io.js";
-import { OutOfMemoryError } from "./out-of-memory-error.js";
-import type { LearnFlags } from "./learn/learn-command.js";
-import type { LintFlags } from "./lint/lint-command.js";
-import { ViolationsError } from "./rules/violations-error.js";
-import type { RunFlags } from "./run-command.js";
-import type { ScheduleFlags } from "./schedule-command.js";
-import type { ServeFlags } from "./serve-command.js";
-import type { SpreadFlags } from "./spread/spread-command.js";
-import { printable } from "./style.js";
-import { UserError } from "./user-error.js";
-import { ClusterError } from "./why/cluster-error.js";
-import type { WhyFlags } from "./why/why-command.js";
+import { InterruptedError, ViolationsError, UserError, ClusterError } from "@kubewright/analysis/errors";
+import type { Io } from "./io/io.js";
+import { OutOfMemoryError } from "./nodejs/out-of-memory-error.js";
+import type { LearnFlags } from "./commands/learn-command.js";
+import type { LintFlags } from "./commands/lint-command.js";
+import type { RunFlags } from "./commands/run-command.js";
+import type { ScheduleFlags } from "./commands/schedule-command.js";
+import type { ServeFlags } from "./commands/serve-command.js";
+import type { SpreadFlags } from "./commands/spread-command.js";
+import { printable } from "@kubewright/analysis/text";
+import type { WhyFlags } from "./commands/why-command.js";
 
 /**
  * Exit status: 0 success, 1 (or that of `--fail-exit`) findings or a failure, 2 wrong usage or input, 130 stopped by
@@ -154,7 +151,9 @@ function program(io: Io, version: string): Command {
       '\nExamples:\n  $ kubewright run cronjob.yaml --for 7d\n  $ helm template chart/ | kubewright run - --for 7d\n  $ kubewright run --from-cluster -A --for 7d\n  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7\n  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml\n  $ kubewright run cronjob.yaml --for 30d --html report.html\n  $ kubewright run manifests/ --for 365d --workers 8\n  $ kubewright run manifests/ --for 7d --seeds 1-200 --html futures.html\n  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d\n  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade\n  $ kubewright run manifests/ --seeds 1-100000 --fail-on missed --indexed-job ghcr.io/acme/kubewright:1 | kubectl apply -f -\n  $ kubewright run job.yaml --json - | grep \'"type":"decision"\'',
     )
     .action(async (files: string[], flags: RunFlags) =>
-      withFailExit(flags.failExit, async () => (await import("./run-command.js")).runCommand(files, flags, io)),
+      withFailExit(flags.failExit, async () =>
+        (await import("./commands/run-command.js")).runCommand(files, flags, io),
+      ),
     );
 
   root
@@ -181,7 +180,7 @@ function program(io: Io, version: string): Command {
       "\nExamples:\n  $ kubewright learn --from-cluster -A -o workloads.yaml\n  $ kubewright run --from-cluster -A --for 7d --workloads workloads.yaml\n  $ kubectl get jobs,pods -A -o yaml | kubewright learn -\n  $ kubewright learn --prometheus starts.json --prometheus completions.json --prometheus failed.json",
     )
     .action(async (paths: string[], flags: LearnFlags) =>
-      (await import("./learn/learn-command.js")).learnCommand(paths, flags, io),
+      (await import("./commands/learn-command.js")).learnCommand(paths, flags, io),
     );
 
   root
@@ -198,7 +197,7 @@ function program(io: Io, version: string): Command {
       "\nEnds with status 1 for errors and warnings. A comment on the line before, or at the top of the file, switches rules off:\n  # kubewright-lint-disable no-time-zone, rarely-fires\n\nExamples:\n  $ kubewright lint manifests/\n  $ helm template chart/ | kubewright lint -\n  $ kubewright lint cronjob.yaml --duration 'report=90m'\n  $ kubewright lint manifests/ --sarif lint.sarif",
     )
     .action(async (paths: string[], flags: LintFlags) =>
-      (await import("./lint/lint-command.js")).lintCommand(paths, flags, io),
+      (await import("./commands/lint-command.js")).lintCommand(paths, flags, io),
     );
 
   root
@@ -238,7 +237,7 @@ function program(io: Io, version: string): Command {
       "\nExamples:\n  $ kubewright spread manifests/ --for 7d\n  $ kubewright spread manifests/ --for 7d --html load.html\n  $ kubewright spread manifests/ --peak 20 --keep 'billing/*' --patch patch.yaml\n  $ kubectl apply --server-side --force-conflicts --field-manager kubewright-spread -f patch.yaml\n  $ kubewright spread --from-cluster -A --workloads workloads.yaml --after extract,load",
     )
     .action(async (paths: string[], flags: SpreadFlags) =>
-      (await import("./spread/spread-command.js")).spreadCommand(paths, flags, io),
+      (await import("./commands/spread-command.js")).spreadCommand(paths, flags, io),
     );
 
   root
@@ -307,7 +306,7 @@ function program(io: Io, version: string): Command {
       "after",
       "\nExamples:\n  $ kubewright serve --port 8001\n  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods\n  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf\n  $ kubewright serve --kubernetes 1.33\n  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it\n  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{\"seconds\": 3600}'\n  $ kubewright serve --host 0.0.0.0 --tls --kubeconfig kubewright.conf\n  $ kubewright serve --kubelet process --token s3cret --tls --kubeconfig kubewright.conf",
     )
-    .action(async (flags: ServeFlags) => (await import("./serve-command.js")).serveCommand(flags, io));
+    .action(async (flags: ServeFlags) => (await import("./commands/serve-command.js")).serveCommand(flags, io));
 
   root
     .command("fuzz")
@@ -351,7 +350,7 @@ Examples:
   $ kubewright fuzz --seeds 1-100000 --indexed-job ghcr.io/acme/kubewright:1 | kubectl apply -f -`,
     )
     .action(async (flags: FuzzFlags) =>
-      withFailExit(flags.failExit, async () => (await import("./fuzz/fuzz-command.js")).fuzzCommand(flags, io)),
+      withFailExit(flags.failExit, async () => (await import("./commands/fuzz-command.js")).fuzzCommand(flags, io)),
     );
   for (const command of root.commands) if (["run", "fuzz"].includes(command.name())) addIndexedJobOptions(command);
 
@@ -368,7 +367,7 @@ Examples:
       "\nEnds with status 1 when something was found.\n\nExamples:\n  $ kubectl get jobs,pods -l kubewright.dev/campaign -o json | kubewright collect -",
     )
     .action(async (paths: string[], flags: { readonly json?: boolean }) =>
-      (await import("./indexed-job/collect-command.js")).collectCommand(paths, flags, io),
+      (await import("./commands/collect-command.js")).collectCommand(paths, flags, io),
     );
 
   root
@@ -384,7 +383,7 @@ Examples:
       "\nExamples:\n  $ kubewright schedule '30 2 * * *' --time-zone America/New_York --from 2026-03-07T00:00:00Z --count 3\n  $ kubewright schedule '*/15 9-17 * * MON-FRI' --count 1 -o json",
     )
     .action(async (expression: string[], flags: ScheduleFlags) =>
-      (await import("./schedule-command.js")).scheduleCommand(expression, flags, io),
+      (await import("./commands/schedule-command.js")).scheduleCommand(expression, flags, io),
     );
 
   root
@@ -406,7 +405,7 @@ Examples:
       "\nGET and LIST requests only: the rights of the ClusterRole view are enough.\n\nExamples:\n  $ kubewright why cronjob/report -n billing\n  $ kubewright why job/report-29540760 -n billing -o json\n  $ kubewright why job/report-29540760 --kubernetes 1.36\n  $ kubewright why cronjob/report -f report-new-schedule.yaml",
     )
     .action(async (target: string, flags: WhyFlags) =>
-      (await import("./why/why-command.js")).whyCommand(target, flags, io),
+      (await import("./commands/why-command.js")).whyCommand(target, flags, io),
     );
 
   return root;

@@ -1,21 +1,33 @@
-export { RunDigest } from "./digest/run-digest.js";
-export { summaryBlock } from "./digest/summary-text.js";
-export { createManifests } from "./input/create-manifests.js";
-export { loadManifests } from "./input/load-manifests.js";
-export { parseManifests } from "./input/parse-manifests.js";
-export { loadScenario } from "./scenario/load-scenario.js";
-export { simulate } from "./simulation.js";
-export { Timeline } from "./timeline/timeline.js";
-export { legend, summaryText, timelineText } from "./timeline-text.js";
-export { traceLine } from "./trace.js";
-export { UserError } from "./user-error.js";
+export {
+  RunDigest,
+  Timeline,
+  UserError,
+  createManifests,
+  legend,
+  loadManifests,
+  loadScenario,
+  parseManifests,
+  simulate,
+  summaryBlock,
+  summaryText,
+  timelineText,
+  traceLine,
+} from "@kubewright/analysis";
 
-export type { DigestGroup, DigestRow, FoldedRows } from "./digest/run-digest.js";
-export type { RunStatistics } from "./digest/run-statistics.js";
-export type { Manifest } from "./input/manifest.js";
-export type { Scenario } from "./scenario/scenario.js";
-export type { SimulationOptions } from "./simulation.js";
-export type { TimelineListener } from "./timeline/bounded-rows.js";
-export type { PodBar, RunRow, SkippedRow, TimelineGroup, TimelineRow } from "@kubewright/timeline/data";
-export type { TimelineTotals } from "./timeline/totals.js";
-export type { TraceRecord } from "./trace.js";
+export type {
+  DigestGroup,
+  DigestRow,
+  FoldedRows,
+  Manifest,
+  PodBar,
+  RunRow,
+  RunStatistics,
+  Scenario,
+  SimulationOptions,
+  SkippedRow,
+  TimelineGroup,
+  TimelineListener,
+  TimelineRow,
+  TimelineTotals,
+  TraceRecord,
+} from "@kubewright/analysis";

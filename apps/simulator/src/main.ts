@@ -1,8 +1,8 @@
 import process from "node:process";
 
 import { runCli } from "./cli.js";
-import { nodeIo } from "./node-io.js";
-import { readOwnFile } from "./node-files.js";
+import { nodeIo } from "./nodejs/nodejs-io.js";
+import { readOwnFile } from "./nodejs/own-files.js";
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

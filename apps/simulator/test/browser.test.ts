@@ -7,7 +7,11 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { browserPath, launchBrowser } from "../../../packages/timeline/test/chromium.js";
-import type { SimulationOptions, SimulationRequest, SimulationResult } from "../src/browser/index.js";
+import type {
+  SimulationOptions,
+  SimulationRequest,
+  SimulationResult,
+} from "../../../packages/analysis/src/browser/index.js";
 import { bundle, serveBundle } from "./browser-site.js";
 import { kubewright } from "./memory-io.js";
 

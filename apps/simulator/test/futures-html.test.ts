@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Figure, FuturesReport, ReportData } from "@kubewright/timeline/data";
 
-import { seedCommand } from "../src/futures/seed-command.js";
+import { seedCommand } from "@kubewright/analysis/futures";
 import { kubewright } from "./memory-io.js";
 import { manifest } from "./page-manifests.js";
 

@@ -1,7 +1,7 @@
 import { seededRandom } from "@kubewright/clock";
 import type { ReportData, RunRow, TimelineGroup } from "@kubewright/timeline/data";
 
-import { Concurrency } from "../src/report/concurrency.js";
+import { Concurrency } from "../../../packages/analysis/src/html-report/concurrency.js";
 
 const MINUTE_MS = 60_000;
 

@@ -8,7 +8,7 @@ import { assert, asyncProperty, constantFrom, record } from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { lintRules } from "../src/lint/lint-rules.js";
+import { lintRules } from "../../../packages/analysis/src/lint/lint-rules.js";
 import { type MemoryIoOptions, type CommandResult, kubewright } from "./memory-io.js";
 
 interface Found {

@@ -1,6 +1,7 @@
 import { runCli } from "../src/cli.js";
-import type { Io, Output } from "../src/io.js";
-import { connect } from "../src/why/connect.js";
+import type { Io } from "../src/io/io.js";
+import type { TextStream } from "@kubewright/analysis/ports";
+import { connect } from "../src/nodejs/connect.js";
 
 /** The output and exit code of a command. */
 export interface CommandResult {
@@ -25,7 +26,7 @@ export function memoryIo({ files = {}, columns = 0, ...others }: MemoryIoOptions
 } {
   const said = { stdout: "", stderr: "" };
   const written: Record<string, string> = {};
-  const output = (name: keyof typeof said): Output => ({
+  const output = (name: keyof typeof said): TextStream => ({
     write: (text) => void (said[name] += text),
     isTerminal: false,
     columns,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { withClockGaps } from "../src/report/clock-gaps.js";
+import { withClockGaps } from "@kubewright/analysis/reports";
 import { type Item, runItem } from "../../../packages/timeline/src/page/item.js";
 import { Lane, packLanes } from "../../../packages/timeline/src/page/lane.js";
 import {
@@ -17,7 +17,7 @@ import { yamlText } from "../../../packages/timeline/src/page/yaml-text.js";
 import { ZonedTime, isZone } from "../../../packages/timeline/src/page/zoned-time.js";
 import type { RunRow, TimelineGroup } from "@kubewright/timeline/data";
 import { generateReport } from "./generate-report.js";
-import type { ScenarioEventRecord } from "../src/trace.js";
+import type { ScenarioEventRecord } from "../../../packages/analysis/src/run/trace.js";
 
 const HOUR_MS = 3_600_000;
 const ALL: Filter = { text: "", namespace: "", looks: new Set() };

@@ -11,9 +11,8 @@ import type { ReportData } from "@kubewright/timeline/data";
 
 import { launchBrowser } from "../../../packages/timeline/test/chromium.js";
 import { runCli } from "../src/cli.js";
-import type { Io } from "../src/io.js";
-import { htmlPage } from "../src/report/html-page.js";
-import type { PageAssets } from "../src/report/page-assets.js";
+import type { Io } from "../src/io/io.js";
+import { htmlPage, type PageAssets } from "@kubewright/analysis/reports";
 import { page, style } from "../tsup.config.js";
 
 interface OpenOptions {

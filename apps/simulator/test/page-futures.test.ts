@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { FuturesReport } from "@kubewright/timeline/data";
 
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
-import { htmlPage } from "../src/report/html-page.js";
-import { packData } from "../src/report/packed-data.js";
+import { htmlPage } from "@kubewright/analysis/reports";
+import { packData } from "../../../packages/analysis/src/html-report/packed-data.js";
 import { generateReport } from "./generate-report.js";
 import { PageFixture, SCREENSHOTS } from "./page-fixture.js";
 import { accessibilityViolations, policyViolations } from "./page-checks.js";

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SpreadReport } from "@kubewright/timeline/data";
 
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
-import { htmlPage } from "../src/report/html-page.js";
+import { htmlPage } from "@kubewright/analysis/reports";
 import { PageFixture } from "./page-fixture.js";
 import { accessibilityViolations, policyViolations } from "./page-checks.js";
 import { manifest } from "./page-manifests.js";

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
 import { runCli } from "../src/cli.js";
-import { PAGE_PATH } from "../src/report/live-page.js";
+import { PAGE_PATH } from "../src/serve/live-page.js";
 import { generateReport } from "./generate-report.js";
 import { PageFixture } from "./page-fixture.js";
 import { policyViolations } from "./page-checks.js";

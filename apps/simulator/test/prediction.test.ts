@@ -5,8 +5,8 @@ import process from "node:process";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { LiveStatus } from "../src/report/live-status.js";
-import type { TraceRecord } from "../src/trace.js";
+import type { LiveStatus } from "../src/serve/live-status.js";
+import type { TraceRecord } from "@kubewright/analysis/run";
 import { kubewright } from "./memory-io.js";
 import { ServedProcess } from "./served-process.js";
 

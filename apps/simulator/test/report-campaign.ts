@@ -1,4 +1,4 @@
-import { folderIo } from "./folder-io.js";
+import { folderIo } from "../../../packages/analysis/test/folder-io.js";
 import { type CommandResult, kubewright } from "./memory-io.js";
 
 /** A Job whose failures a campaign searches for. */

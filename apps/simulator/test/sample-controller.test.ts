@@ -9,7 +9,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 import { runCli } from "../src/cli.js";
-import { READY_LINE } from "../src/serve-command.js";
+import { READY_LINE } from "../src/commands/serve-command.js";
 import { memoryIo } from "./memory-io.js";
 import { FOO_API, FOO_DEFINITION, type Foo, SampleController } from "./sample-controller.js";
 

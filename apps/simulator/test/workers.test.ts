@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 
-import { threadFailure } from "../src/out-of-memory-error.js";
+import { threadFailure } from "../src/nodejs/out-of-memory-error.js";
 import { type MemoryIoOptions, type CommandResult, kubewright } from "./memory-io.js";
 
 const BINARY = fileURLToPath(new URL("../dist/main.js", import.meta.url));

@@ -11,7 +11,7 @@
  */
 import { parseArgs } from "node:util";
 
-import { type ReportData, runSimulation } from "kubewright/browser";
+import { type ReportData, runSimulation } from "@kubewright/analysis/browser";
 
 import { linkTo } from "../playground/page/state/link.ts";
 import { NOTHING } from "../playground/page/state/playground-state.ts";

@@ -1,8 +1,7 @@
 import type { FaultPlan } from "@kubewright/simulation";
 
-import type { Io } from "../io.js";
-import { htmlPage } from "../report/html-page.js";
-import { pageAssets } from "../report/html-report.js";
+import type { Io } from "../io/io.js";
+import { htmlPage, pageAssets } from "@kubewright/analysis/reports";
 import { type RecordOptions, recordPlan } from "./record-plan.js";
 import { buildRecordedRun } from "./recorded-run.js";
 

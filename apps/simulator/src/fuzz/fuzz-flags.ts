@@ -8,9 +8,9 @@ import {
   suggestion,
 } from "@kubewright/simulation";
 
-import { type SeedRange, parseSeeds } from "../futures/seeds.js";
+import { type SeedRange, parseSeeds } from "@kubewright/analysis/futures";
 import type { IndexedJobFlags } from "../indexed-job/indexed-job-flags.js";
-import { UserError } from "../user-error.js";
+import { UserError } from "@kubewright/analysis/errors";
 
 export interface FuzzFlags extends IndexedJobFlags {
   readonly seeds?: string;

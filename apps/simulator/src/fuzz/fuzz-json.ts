@@ -1,8 +1,8 @@
 import type { FuzzReport, ShardingFaultKind } from "@kubewright/simulation";
 
-import { ioProblem } from "../input/find-inputs.js";
-import type { Io } from "../io.js";
-import { UserError } from "../user-error.js";
+import { ioProblem } from "@kubewright/analysis/input";
+import type { Io } from "../io/io.js";
+import { UserError } from "@kubewright/analysis/errors";
 
 /** The file of `--json`, from which `--resume` continues; `fuzz.schema.json` describes it. */
 export interface FuzzFile extends FuzzReport {

@@ -1,7 +1,7 @@
 import type { FoundViolation, FuzzReport } from "@kubewright/simulation";
 
-import { formatDuration } from "../duration.js";
-import { type Style, printable } from "../style.js";
+import { formatDuration } from "@kubewright/analysis/time";
+import { type Style, printable } from "@kubewright/analysis/text";
 import { planLines, violationLine } from "./plan-text.js";
 
 export interface FuzzTextOptions {

@@ -1,12 +1,9 @@
 import { formatTime, type UnstructuredObject } from "@kubewright/api";
 import { DEFAULT_DURATION_MS, DEFAULT_START_MS, type FaultPlan, type ScenarioFile } from "@kubewright/simulation";
 
-import { formatDuration } from "../duration.js";
-import { ioProblem } from "../input/find-inputs.js";
-import type { InputIo } from "../input/load-manifests.js";
-import { loadScenario } from "../scenario/load-scenario.js";
-import { ScenarioText } from "../scenario/scenario-text.js";
-import { UserError } from "../user-error.js";
+import { formatDuration } from "@kubewright/analysis/time";
+import { ioProblem, type InputIo, loadScenario, ScenarioText } from "@kubewright/analysis/input";
+import { UserError } from "@kubewright/analysis/errors";
 
 /**
  * Reads a plan: a scenario file that contains all its objects.

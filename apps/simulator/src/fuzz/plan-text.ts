@@ -1,7 +1,7 @@
 import type { FaultPlan, ScenarioEventEntry, Violation } from "@kubewright/simulation";
 
-import { formatDuration } from "../duration.js";
-import { type Style, printable } from "../style.js";
+import { formatDuration } from "@kubewright/analysis/time";
+import { type Style, printable } from "@kubewright/analysis/text";
 
 /** Describes the objects, settings and events of a plan, one per line. */
 export function planLines({

@@ -1,5 +1,5 @@
-import { type SeedRange, countSeeds } from "../futures/seeds.js";
-import { UserError } from "../user-error.js";
+import { type SeedRange, countSeeds } from "@kubewright/analysis/futures";
+import { UserError } from "@kubewright/analysis/errors";
 
 /** A part of a range of seeds. `index` counts from 0, like the indexes of a Job. */
 export interface Chunk {

@@ -1,5 +1,4 @@
-import { ViolationsError } from "../rules/violations-error.js";
-import { UserError } from "../user-error.js";
+import { ViolationsError, UserError } from "@kubewright/analysis/errors";
 
 /** Permitted statuses: 0 to 2 are used already, and shells and container runtimes use those from 126 on. */
 const MIN = 3;

@@ -1,6 +1,6 @@
 import { type FuzzFlags, parseFaults, parseSharding, seedsOf } from "../fuzz/fuzz-flags.js";
-import type { Io } from "../io.js";
-import { UserError } from "../user-error.js";
+import type { Io } from "../io/io.js";
+import { UserError } from "@kubewright/analysis/errors";
 import { jobShape } from "./indexed-job-flags.js";
 import { refuse } from "./indexed-run.js";
 import { campaignText, commandLine } from "./job-manifest.js";

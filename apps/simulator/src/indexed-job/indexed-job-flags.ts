@@ -1,6 +1,6 @@
-import { type SeedRange, countSeeds } from "../futures/seeds.js";
-import { parseWorkers } from "../futures/workers.js";
-import { UserError } from "../user-error.js";
+import { type SeedRange, countSeeds } from "@kubewright/analysis/futures";
+import { parseWorkers } from "../options/workers.js";
+import { UserError } from "@kubewright/analysis/errors";
 import { type JobShape, parseResults } from "./job-manifest.js";
 
 /** Flags of a chunk of `run --seeds` and `fuzz`. */

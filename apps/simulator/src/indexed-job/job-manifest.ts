@@ -1,8 +1,8 @@
 import { type ConfigMap, type Job, fnv1a64, formatHash } from "@kubewright/api";
 import { stringify } from "yaml";
 
-import { shellWord } from "../input/find-inputs.js";
-import { UserError } from "../user-error.js";
+import { shellWord } from "@kubewright/analysis/input";
+import { UserError } from "@kubewright/analysis/errors";
 import { pathBelow } from "./recorded-inputs.js";
 
 /** The command that runs a chunk of the seeds. */

@@ -1,5 +1,5 @@
-import type { Io } from "../io.js";
-import { UserError } from "../user-error.js";
+import type { Io } from "../io/io.js";
+import { UserError } from "@kubewright/analysis/errors";
 
 /** File name of standard input. */
 export const STANDARD_INPUT = "standard-input.yaml";

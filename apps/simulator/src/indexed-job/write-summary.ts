@@ -1,6 +1,6 @@
-import { ioProblem } from "../input/find-inputs.js";
-import type { Io } from "../io.js";
-import { UserError } from "../user-error.js";
+import { ioProblem } from "@kubewright/analysis/input";
+import type { Io } from "../io/io.js";
+import { UserError } from "@kubewright/analysis/errors";
 import { type ChunkSummary, summaryText } from "./chunk-summary.js";
 
 /** Writes the summary of a chunk to the file of `--summary`. @throws UserError when the file cannot be written. */

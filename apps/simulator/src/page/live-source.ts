@@ -1,10 +1,9 @@
 import type { ReportData } from "@kubewright/timeline/data";
 import type { LiveRun } from "@kubewright/timeline/page";
 
-import { withClockGaps } from "../report/clock-gaps.js";
-import { ReportBuilder } from "../report/report-builder.js";
-import { type LiveStatus, TRACE_POLL_MS } from "../report/live-status.js";
-import type { TraceRecord } from "../trace.js";
+import { withClockGaps, ReportBuilder } from "@kubewright/analysis/reports";
+import { type LiveStatus, TRACE_POLL_MS } from "../serve/live-status.js";
+import type { TraceRecord } from "@kubewright/analysis/run";
 
 /** Follows the trace of a live cluster, and continues after a lost connection. */
 export class LiveSource implements LiveRun {

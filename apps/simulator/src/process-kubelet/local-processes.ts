@@ -1,9 +1,9 @@
 import { isLoopbackHost } from "@kubewright/apiserver/http";
 import type { ClusterOptions, KubeletOptions } from "@kubewright/cluster";
 
-import type { Io } from "../io.js";
-import type { AccessFlags } from "../serve-access.js";
-import { UserError } from "../user-error.js";
+import type { Io } from "../io/io.js";
+import type { AccessFlags } from "../serve/serve-access.js";
+import { UserError } from "@kubewright/analysis/errors";
 import { ContainerLogFiles } from "./container-log-files.js";
 import { ProcessKubelet } from "./process-kubelet.js";
 

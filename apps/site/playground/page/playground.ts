@@ -1,5 +1,5 @@
 import { h, listen } from "@kubewright/timeline/page";
-import type { SimulationRequest, SimulationResult, Problem } from "kubewright/browser";
+import type { SimulationRequest, SimulationResult, Problem } from "@kubewright/analysis/browser";
 
 import { download } from "./download.ts";
 import { Downloads } from "./downloads.ts";

@@ -1,5 +1,5 @@
 import { h, listen } from "@kubewright/timeline/page";
-import type { Problem } from "kubewright/browser";
+import type { Problem } from "@kubewright/analysis/browser";
 
 /** Maximum number of displayed problems. */
 const MAX_SHOWN = 50;

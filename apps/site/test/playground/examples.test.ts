@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { expect, test } from "vitest";
 
-import { runSimulation } from "../../../simulator/src/browser/index.js";
+import { runSimulation } from "../../../../packages/analysis/src/browser/index.js";
 
 const folder = path.resolve(import.meta.dirname, "../../playground/page/examples");
 const names = readdirSync(folder).filter((name) => name.endsWith(".yaml"));

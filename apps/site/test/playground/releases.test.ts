@@ -1,7 +1,7 @@
 import { KUBERNETES_VERSIONS } from "@kubewright/api";
 import { expect, test } from "vitest";
 
-import { parseKubernetesVersion } from "../../../simulator/src/kubernetes-version.js";
+import { parseKubernetesVersion } from "../../../../packages/analysis/src/input/kubernetes-version.js";
 import { RELEASES } from "../../playground/page/scenario/releases.ts";
 
 test("exactly the releases that can be simulated are offered", () => {

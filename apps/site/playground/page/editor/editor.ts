@@ -12,7 +12,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { h } from "@kubewright/timeline/page";
-import type { Problem } from "kubewright/browser";
+import type { Problem } from "@kubewright/analysis/browser";
 
 import { theme } from "./theme.ts";
 import { typingOver } from "./typing-over.ts";

@@ -1,4 +1,4 @@
-import type { Problem } from "kubewright/browser";
+import type { Problem } from "@kubewright/analysis/browser";
 
 import type { FromEngine, TaskName, Tasks, ToEngine } from "./messages.ts";
 

@@ -1,4 +1,4 @@
-import type { SimulationRequest, SimulationResult, FuturesResult, Problem } from "kubewright/browser";
+import type { SimulationRequest, SimulationResult, FuturesResult, Problem } from "@kubewright/analysis/browser";
 
 /** Tasks of the engine. */
 export interface Tasks {

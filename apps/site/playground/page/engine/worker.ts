@@ -6,7 +6,7 @@ import {
   runSimulation,
   simulateFutures,
   trace,
-} from "kubewright/browser";
+} from "@kubewright/analysis/browser";
 import { loadExpressions } from "kubewright:expressions";
 import { loadSharding } from "kubewright:sharding";
 

@@ -1,5 +1,5 @@
 import { h, listen } from "@kubewright/timeline/page";
-import type { FuturesResult } from "kubewright/browser";
+import type { FuturesResult } from "@kubewright/analysis/browser";
 
 import { MAX_FUTURES } from "../state/playground-state.ts";
 import { Progress } from "./progress.ts";

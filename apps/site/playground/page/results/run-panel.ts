@@ -1,5 +1,5 @@
 import { h } from "@kubewright/timeline/page";
-import type { SimulationResult } from "kubewright/browser";
+import type { SimulationResult } from "@kubewright/analysis/browser";
 
 import { Timeline, placeholder } from "./timeline.ts";
 

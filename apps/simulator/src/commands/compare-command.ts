@@ -1,0 +1,282 @@
+import { formatTime } from "@kubewright/api";
+
+import { addedNodesText, simulate, Timeline, type TraceRecord } from "@kubewright/analysis/run";
+import { formatDuration } from "@kubewright/analysis/time";
+import { InterruptedError, UserError } from "@kubewright/analysis/errors";
+import type { Io } from "../io/io.js";
+import { type Progress, silentProgress, checkOutputs, openOutput } from "@kubewright/analysis/ports";
+import {
+  fromCluster,
+  type CreateOutcome,
+  type Manifest,
+  identityOf,
+  type SimulatedVersion,
+  parseKubernetesVersion,
+  versionName,
+  versionRemark,
+  type RunInput,
+  type RunInputFlags,
+  readRunInput,
+} from "@kubewright/analysis/input";
+import { PodPeaks } from "@kubewright/analysis/futures";
+import {
+  HtmlReport,
+  ReportRecorder,
+  type CheckReport,
+  junitXml,
+  comparisonMarkdown,
+  ReportFiles,
+  type ReportFlags,
+  reportOutputs,
+  checkSarif,
+} from "@kubewright/analysis/reports";
+import {
+  changeViolations,
+  type Rule,
+  RunRules,
+  rejectShareRules,
+  countsNeededFor,
+  throwViolations,
+} from "@kubewright/analysis/fail-on";
+import { printable, styleFor } from "@kubewright/analysis/text";
+import {
+  compareRuns,
+  type ComparisonHeader,
+  comparisonLines,
+  comparisonReport,
+  comparisonLegend,
+  comparisonText,
+  manifestChanges,
+  RunRecords,
+} from "@kubewright/analysis/compare";
+
+export interface CompareFlags extends RunInputFlags, ReportFlags {
+  /** B's manifests. Default: A's. */
+  readonly against?: string;
+  /** B's release. Default: A's. */
+  readonly againstKubernetes?: string;
+  readonly json?: string;
+  readonly html?: string;
+  readonly runs?: string;
+  readonly ics?: string;
+  readonly rules: readonly Rule[];
+}
+
+/**
+ * `kubewright run … --against OTHER`: simulates both sets of manifests in the same way and prints the differences by
+ * run; with `--against-kubernetes` under two releases.
+ */
+export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
+  const { against, json, html, rules } = flags;
+  rejectShareRules(rules, "simulate B alone, with --seeds");
+  const option = against === undefined ? "--against-kubernetes" : "--against";
+  for (const [flag, value] of [
+    ["--runs", flags.runs],
+    ["--ics", flags.ics],
+  ] as const)
+    if (value !== undefined)
+      throw new UserError(`${flag} lists one run and ${option} compares two: leave out one of them, or take --json`);
+  const kubernetesB = parseAgainstVersion(flags.againstKubernetes);
+  const filesA = [
+    ...(flags.fromCluster ? ["the cluster"] : []),
+    ...paths,
+    ...(flags.scenario === undefined ? [] : [flags.scenario]),
+  ];
+  checkOutputs({ "--json": json, "--html": html, ...reportOutputs(flags) }, [
+    ...filesA,
+    ...(against === undefined ? [] : [against]),
+  ]);
+  const cluster = await fromCluster(flags, io, { readsVersion: flags.kubernetes === undefined });
+  const a = await readRunInput(paths, flags, io, cluster);
+  const changed =
+    against === undefined ? a : withoutReplaced(await readRunInput([against], flags, io, cluster), against);
+  const b: RunInput = kubernetesB === undefined ? changed : { ...changed, kubernetesVersion: kubernetesB.version };
+  const filesB = against === undefined ? filesA : [against];
+  const file = json === undefined || json === "-" ? undefined : await openOutput("--json", json, io);
+  const reports = await ReportFiles.open(flags, io);
+  const page = html === undefined ? undefined : await HtmlReport.open(html, io);
+  const recorders = page === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
+  const progress = (await io.progress?.()) ?? silentProgress;
+  const records: RunRecords[] = [];
+  // The rules apply to B, the intended state.
+  const ruleChecks = new RunRules(rules);
+  const pods = new PodPeaks(countsNeededFor(rules).selections);
+  const timeline = new Timeline({ maxRows: 0, listener: ruleChecks.listener });
+  const addToRuleChecks = (record: TraceRecord): void => {
+    timeline.add(record);
+    pods.add(record);
+  };
+  const listeners = [
+    undefined,
+    rules.some(({ condition }) => condition.type !== "change") ? addToRuleChecks : undefined,
+  ];
+  const problems = [...new Set([...a.problems, ...b.problems])];
+  const notes = [...new Set([...a.notes, ...b.notes, ...(kubernetesB?.note === undefined ? [] : [kubernetesB.note])])];
+  if (against === undefined && a.kubernetesVersion === b.kubernetesVersion)
+    notes.push(`both are simulated as Kubernetes ${versionName(b.kubernetesVersion)}: --kubernetes says what A is`);
+  for (const [index, input] of [a, b].entries()) {
+    const label = index === 0 ? "A" : "B";
+    const onCreated = (outcome: CreateOutcome): void => {
+      problems.push(...outcome.problems);
+      notes.push(...outcome.notes.map((note) => `${label}: ${note}`));
+      if (outcome.created.length > 0 || input.manifests.length === 0 || input.live !== undefined) return;
+      throw new UserError(
+        [...notes, ...(problems.length > 0 ? problems : [`${label}: nothing is left to simulate`])].join("\n"),
+      );
+    };
+    records.push(
+      await simulateSide(
+        input,
+        { label, progress, done: index / 2, onCreated, recorder: recorders[index], listener: listeners[index] },
+        io,
+      ),
+    );
+  }
+  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  const finish = (): void => {
+    if (problems.length > 0) throw new UserError(problems.join("\n"));
+    throwViolations(violations);
+  };
+  progress.clear();
+
+  const { startMs, durationMs, seed } = a;
+  const endMs = startMs + durationMs;
+  const comparison = compareRuns(records[0]!, records[1]!);
+  const broken = [
+    ...ruleChecks.violations({ seed, endMs, peaks: pods.peaks }),
+    ...changeViolations(rules, comparison, seed),
+  ];
+  const violations = rules.flatMap((rule) => broken.filter((violation) => violation.rule === rule));
+  const changes = manifestChanges(a.manifests, b.manifests);
+  const header: ComparisonHeader = {
+    a: filesA,
+    b: filesB,
+    kubernetesVersions: [a.kubernetesVersion, b.kubernetesVersion],
+    startMs,
+    endMs,
+    seed,
+    timeZoneData: io.timeZoneData,
+  };
+  const titles = { a: sideTitle(filesA, a, b), b: sideTitle(filesB, b, a) };
+  if (problems.length > 0) {
+    await page?.discard();
+    await reports.discard();
+  } else {
+    const title = `${formatDuration(durationMs)} from ${formatTime(startMs)}, seed ${seed}`;
+    const report: CheckReport = {
+      title,
+      subjects: comparison.groups,
+      rules,
+      violations,
+      highlights: [],
+      manifests: b.manifests,
+    };
+    await reports.write({
+      markdown: () => comparisonMarkdown(title, comparison, changes, violations),
+      junit: () => junitXml(report),
+      sarif: () => checkSarif(report),
+    });
+    const [dataA, dataB] = [a, b].map(({ scenario }, index) => recorders[index]?.data(scenario?.description));
+    if (dataA !== undefined && dataB !== undefined)
+      await page?.write(comparisonReport(titles, dataA, dataB, comparison, changes));
+  }
+  if (json === "-") {
+    for (const line of comparisonLines(header, comparison, changes)) io.stdout.write(line);
+    return finish();
+  }
+  if (problems.length > 0) await file?.discard();
+  else if (file !== undefined) {
+    for (const line of comparisonLines(header, comparison, changes)) await file.write(line);
+    await file.close();
+  }
+  const style = styleFor(io.stdout.hasColours);
+  const width = io.stdout.columns || DEFAULT_WIDTH;
+  const length = `${formatDuration(durationMs)} of virtual time, seed ${seed}`;
+  io.stdout.write(`${style.bold("kubewright")}  ${formatTime(startMs)} → ${formatTime(endMs)} (${length})\n`);
+  io.stdout.write(`A: ${titles.a}\nB: ${titles.b}\n${comparisonLegend(style)}\n\n`);
+  for (const [label, { addedNodes }] of [
+    ["A", a],
+    ["B", b],
+  ] as const)
+    if (addedNodes.length > 0) io.stdout.write(`${label}: ${addedNodesText(addedNodes, width)}\n\n`);
+  io.stdout.write(comparisonText(comparison, changes, { width, style }));
+  finish();
+}
+
+const DEFAULT_WIDTH = 120;
+
+function parseAgainstVersion(text: string | undefined): SimulatedVersion | undefined {
+  return text === undefined ? undefined : parseKubernetesVersion(text, "--against-kubernetes");
+}
+
+/** The files of a side, with its release if either release is not the newest. */
+function sideTitle(files: readonly string[], own: RunInput, other: RunInput): string {
+  const remark = versionRemark(own.kubernetesVersion);
+  const release =
+    versionRemark(other.kubernetesVersion) === "" ? remark : `, Kubernetes ${versionName(own.kubernetesVersion)}`;
+  return `${files.join(", ")}${release}`;
+}
+
+interface SimulateSideOptions {
+  readonly label: string;
+  readonly progress: Progress;
+  /** Share of the total work that is done. */
+  readonly done: number;
+  /** Records the run for the page. */
+  readonly recorder: ReportRecorder | undefined;
+  /** Receives every record. */
+  readonly listener: ((record: TraceRecord) => void) | undefined;
+  readonly onCreated: (outcome: CreateOutcome) => void;
+}
+
+/** @throws InterruptedError when stopped before the end, because half a run cannot be compared. */
+async function simulateSide(
+  input: RunInput,
+  { label, progress, done, onCreated, recorder, listener }: SimulateSideOptions,
+  io: Io,
+): Promise<RunRecords> {
+  const { durationMs } = input;
+  const records = new RunRecords();
+  const problems: string[] = [];
+  let reachedMs = 0;
+  await simulate({
+    ...input,
+    timeZoneData: io.timeZoneData,
+    signal: io.stopped,
+    emit: (record) => {
+      records.add(record);
+      listener?.(record);
+      recorder?.add(record);
+    },
+    ...(recorder === undefined ? {} : { follow: (informers) => recorder.follow(informers) }),
+    onProblem: (message) => problems.push(message),
+    onCreated,
+    onProgress: (elapsedMs) => {
+      reachedMs = elapsedMs;
+      io.holdMemory?.();
+      const text = `${label}: ${formatDuration(elapsedMs)} of ${formatDuration(durationMs)}`;
+      progress.show(done + elapsedMs / durationMs / 2, text);
+    },
+  });
+  if (io.stopped.aborted) {
+    progress.clear();
+    throw new InterruptedError(
+      `stopped in ${label} after ${formatDuration(reachedMs)} of ${formatDuration(durationMs)}: nothing to compare`,
+    );
+  }
+  for (const problem of problems) io.stderr.write(`kubewright: ${label}: ${problem}\n`);
+  return records;
+}
+
+/** Removes manifests of the scenario that the other file replaces. */
+function withoutReplaced(input: RunInput, against: string): RunInput {
+  if (input.scenario === undefined) return input;
+  const folder = against.replace(/\/+$/, "");
+  const isChanged = ({ source }: Manifest): boolean =>
+    source.startsWith(`${folder}:`) || source.startsWith(`${folder}/`);
+  const changed = new Set(input.manifests.filter(isChanged).map(({ object }) => identityOf(object)));
+  return {
+    ...input,
+    manifests: input.manifests.filter((each) => isChanged(each) || !changed.has(identityOf(each.object))),
+  };
+}

@@ -1,9 +1,0 @@
-import { LONGEST_RUN_MS, TOO_LONG } from "@kubewright/simulation";
-
-import { formatDuration } from "../duration.js";
-import { UserError } from "../user-error.js";
-
-/** @throws UserError for more virtual time than can be simulated. */
-export function checkDuration(durationMs: number, option: string): void {
-  if (durationMs > LONGEST_RUN_MS) throw new UserError(`${option}: ${formatDuration(durationMs)} ${TOO_LONG}`);
-}

@@ -1,0 +1,138 @@
+import type { ReportData } from "@kubewright/timeline/data";
+
+import { concurrentLevels } from "../text/concurrent-levels.js";
+import { RunDigest } from "../digest/run-digest.js";
+import { PodPeaks } from "../futures/pod-peaks.js";
+import { Findings } from "../input/findings.js";
+import { NodePools } from "../resources/node-pools.js";
+import { ReportRecorder } from "../html-report/html-report.js";
+import { htmlPage } from "../html-report/html-page.js";
+import type { RunInput } from "../input/run-input.js";
+import { runText } from "../text/run-text.js";
+import { simulate } from "../run/simulation.js";
+import { styleFor } from "../text/style.js";
+import { Timeline } from "../timeline/timeline.js";
+import { type ScenarioEventRecord, type TraceRecord, traceLine } from "../run/trace.js";
+import { type PageFiles, pageAssetsOf } from "./page-files.js";
+import type { SimulationOptions, SimulationRequest } from "./simulation-request.js";
+import type { Problem } from "./problem.js";
+import { type ReadRequest, readRequest } from "./read-request.js";
+
+/** The result of a request. */
+export interface SimulationResult {
+  /** The data of the page. Absent when nothing could be simulated; `problems` has the reason. */
+  readonly report?: ReportData;
+  /** The output of `kubewright run`, without colours. Empty when nothing could be simulated. */
+  readonly summary: string;
+  /** Problems in the order of the texts. */
+  readonly problems: readonly Problem[];
+  /** The equivalent command line, with `manifests.yaml`, `scenario.yaml` and `workloads.yaml` for the texts. */
+  readonly command: string;
+}
+
+/** Simulates a request in virtual time. Invalid objects are reported, and the others are simulated. */
+export async function runSimulation(
+  request: SimulationRequest,
+  options: SimulationOptions = {},
+): Promise<SimulationResult> {
+  const read = await readRequest(request);
+  const command = commandOf(read, request);
+  const run = await simulateRequest(read, options);
+  const problems = read.problems.all;
+  if (run === undefined) return { summary: "", problems, command };
+  const { report, input, digest, scenarioEvents, pods, timeline } = run;
+  const { durationMs: simulatedMs } = input;
+  const simulated = {
+    input,
+    simulatedMs,
+    groups: digest.groups,
+    scenarioEvents,
+    peaks: pods.peaks,
+    totals: timeline.totals,
+  };
+  return { report, summary: runText(simulated, { style: styleFor(false), width: WIDTH }), problems, command };
+}
+
+/**
+ * Returns the bytes that `kubewright run --json` writes, in memory: a day of an hourly CronJob is 0.3 MB.
+ *
+ * @throws UserError with a line for each error.
+ */
+export async function trace(request: SimulationRequest, options: SimulationOptions = {}): Promise<string> {
+  const read = await readRequest(request);
+  const lines: string[] = [];
+  await simulateRequest(read, options, (record) => lines.push(traceLine(record)));
+  read.problems.throwErrors();
+  return lines.join("");
+}
+
+/**
+ * Returns the file that `kubewright run --html` writes.
+ *
+ * @throws UserError with a line for each error.
+ */
+export async function htmlReport(
+  request: SimulationRequest,
+  { page, ...options }: SimulationOptions & { readonly page: PageFiles },
+): Promise<string> {
+  const read = await readRequest(request);
+  const run = await simulateRequest(read, options);
+  read.problems.throwErrors();
+  return htmlPage(await pageAssetsOf(page), run!.report);
+}
+
+interface Run {
+  readonly input: RunInput;
+  readonly report: ReportData;
+  readonly digest: RunDigest;
+  readonly scenarioEvents: readonly ScenarioEventRecord[];
+  readonly pods: PodPeaks;
+  readonly timeline: Timeline;
+}
+
+/** @returns `undefined` when nothing could be simulated. */
+async function simulateRequest(
+  { input, problems }: ReadRequest,
+  { onProgress, signal, timeZoneData = "unknown" }: SimulationOptions,
+  emit: (record: TraceRecord) => void = () => {},
+): Promise<Run | undefined> {
+  if (input === undefined) return undefined;
+  const findings = new Findings(input);
+  const recorder = new ReportRecorder();
+  const digest = new RunDigest();
+  const timeline = new Timeline({ maxRows: 0, listener: digest });
+  const pods = new PodPeaks([], new NodePools(input));
+  const scenarioEvents: ScenarioEventRecord[] = [];
+  try {
+    await simulate({
+      ...input,
+      timeZoneData,
+      ...(signal === undefined ? {} : { signal }),
+      emit: (record) => {
+        timeline.add(record);
+        pods.add(record);
+        recorder.add(record);
+        if (record.type === "scenarioEvent") scenarioEvents.push(record);
+        emit(record.type === "end" ? { ...record, concurrent: concurrentLevels(pods.peaks) } : record);
+      },
+      follow: (informers) => recorder.follow(informers),
+      onProblem: (message) => findings.notes.push(message),
+      onCreated: (outcome) => findings.add(outcome),
+      onProgress: (elapsedMs) => onProgress?.(elapsedMs / input.durationMs),
+    });
+  } catch (error) {
+    problems.add(findings);
+    problems.addError(error);
+    return undefined;
+  }
+  signal?.throwIfAborted();
+  problems.add(findings);
+  return { input, report: recorder.data(input.scenario?.description), digest, scenarioEvents, pods, timeline };
+}
+
+function commandOf({ texts }: ReadRequest, { seed }: SimulationRequest): string {
+  return seed === undefined ? texts.command : `${texts.command} --seed ${seed}`;
+}
+
+/** Characters per line of the summary. */
+const WIDTH = 120;

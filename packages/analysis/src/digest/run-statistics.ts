@@ -1,0 +1,121 @@
+import type { RunRow, SkippedRow, TimelineRow } from "@kubewright/timeline/data";
+
+import { type SkipReason, lateMs, durationMsOf } from "../text/run-row-text.js";
+import { Durations, type PackedDurations } from "./durations.js";
+
+/** Count of an occurrence, with its first and last time. */
+export interface Occurrences {
+  count: number;
+  firstMs: number;
+  lastMs: number;
+}
+
+/** Plain data. */
+export interface PackedStatistics extends Omit<
+  RunStatistics,
+  "durations" | "begun" | "runDeleted" | "settled" | "packed"
+> {
+  readonly durations: PackedDurations;
+}
+
+/** Statistics of all runs of a CronJob, updated as they end. No run is stored. */
+export class RunStatistics {
+  runs = 0;
+  complete = 0;
+  /** By the reason of the condition `Failed`. */
+  readonly failed = new Map<string, Occurrences>();
+  /** By skip reason, with the text of the first. */
+  readonly skipped = new Map<SkipReason, Occurrences & { readonly text: string }>();
+  /** Deleted before their end: `replaced` by Replace, `deleted` by other clients. */
+  readonly replaced: Occurrences = noOccurrences();
+  readonly deleted: Occurrences = noOccurrences();
+  /** Not ended at the end of the window. */
+  readonly unfinished: Occurrences = noOccurrences();
+  readonly late: Occurrences & { worstMs: number } = { ...noOccurrences(), worstMs: 0 };
+  /** Runs with a pod that waited because it fit on no node, and the scheduler's last message. */
+  readonly withoutNode: Occurrences & { message: string } = { ...noOccurrences(), message: "" };
+  /** Durations of the runs that were not deleted. */
+  readonly durations = new Durations();
+  longest: { readonly tookMs: number; readonly name: string; readonly atMs: number } | undefined;
+  /** Runs that started while another was active. */
+  overlaps = 0;
+  /** Maximum number of concurrently active runs. */
+  maxConcurrent = 0;
+  #active = 0;
+
+  /** A copy that can be sent to another thread after the last run. */
+  get packed(): PackedStatistics {
+    return Object.assign({}, this, { durations: this.durations.packed });
+  }
+
+  static of({ durations, ...others }: PackedStatistics): RunStatistics {
+    return Object.assign(new RunStatistics(), others, { durations: Durations.of(durations) });
+  }
+
+  /** Counts a new run. */
+  runStarted(): void {
+    this.runs++;
+    this.#active++;
+    if (this.#active > 1) this.overlaps++;
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.#active);
+  }
+
+  /** Counts a run whose Job was deleted before its end as inactive. */
+  runDeleted(): void {
+    this.#active--;
+  }
+
+  /** Counts a run that ended, was cut off by the end of the window, or was skipped. */
+  runSettled(row: TimelineRow): void {
+    if (row.type === "skipped") this.#skip(row);
+    else this.#end(row);
+  }
+
+  #skip({ cause, reason, slotMs, unlisted = 0 }: SkippedRow): void {
+    const occurrences = this.skipped.get(cause) ?? { ...noOccurrences(), text: reason };
+    this.skipped.set(cause, occurrences);
+    add(occurrences, slotMs, 1 + unlisted);
+  }
+
+  #end(row: RunRow): void {
+    const atMs = row.slotMs ?? row.createdMs;
+    if (row.outcome === "Complete") this.complete++;
+    else if (row.outcome === "Deleted") add(row.replacedBy === undefined ? this.deleted : this.replaced, atMs);
+    else if (row.outcome === "Failed") {
+      const reason = row.reason ?? "unknown";
+      const occurrences = this.failed.get(reason) ?? noOccurrences();
+      this.failed.set(reason, occurrences);
+      add(occurrences, atMs);
+    } else add(this.unfinished, atMs);
+    if (row.outcome === "Complete" || row.outcome === "Failed") this.#active--;
+    const late = lateMs(row);
+    if (late > 0) {
+      add(this.late, atMs);
+      this.late.worstMs = Math.max(this.late.worstMs, late);
+    }
+    if (row.unschedulable !== undefined) {
+      add(this.withoutNode, atMs);
+      this.withoutNode.message = row.unschedulable;
+    }
+    const took = durationMsOf(row);
+    if (took === undefined || row.outcome === "Deleted") return;
+    this.durations.add(took);
+    if (took > (this.longest?.tookMs ?? -1)) this.longest = { tookMs: took, name: row.name, atMs };
+  }
+}
+
+export function totalOf(occurrences: ReadonlyMap<unknown, Occurrences>): number {
+  let total = 0;
+  for (const { count } of occurrences.values()) total += count;
+  return total;
+}
+
+function noOccurrences(): Occurrences {
+  return { count: 0, firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+}
+
+function add(occurrences: Occurrences, atMs: number, count = 1): void {
+  occurrences.count += count;
+  occurrences.firstMs = Math.min(occurrences.firstMs, atMs);
+  occurrences.lastMs = Math.max(occurrences.lastMs, atMs);
+}

@@ -1,0 +1,22 @@
+export { DEFAULT_INCIDENTS, groupsOf } from "../futures/default-incidents.js";
+export { embedTimelines } from "../futures/embedded-timelines.js";
+export { futuresJson } from "../futures/futures-json.js";
+export { futuresReport } from "../futures/futures-report.js";
+export { FuturesStatistics } from "../futures/futures-statistics.js";
+export { futuresText } from "../futures/futures-text.js";
+export { incidentKey } from "../futures/incident.js";
+export { LoadBands } from "../futures/load-bands.js";
+export { curvePlan } from "../futures/load-curve.js";
+export { parseNodeSize } from "../futures/node-size.js";
+export { packedTimeline } from "../futures/packed-timeline.js";
+export { PodPeaks } from "../futures/pod-peaks.js";
+export { inputArgs, seedCommand } from "../futures/seed-command.js";
+export { countSeeds, parseSeeds, seedsOf, seedsText } from "../futures/seeds.js";
+export { futurePlan, simulateFuture } from "../futures/simulate-future.js";
+export { inThisThread, simulateFutures } from "../futures/simulate-futures.js";
+
+export type { FuturesPage } from "../futures/embedded-timelines.js";
+export type { Incident } from "../futures/incident.js";
+export type { SeedRange } from "../futures/seeds.js";
+export type { FuturePlan, FutureSummary } from "../futures/simulate-future.js";
+export type { FutureWorkers } from "../futures/simulate-futures.js";

@@ -1,0 +1,20 @@
+export { ioProblem, shellWord } from "../input/find-inputs.js";
+export { parseSeed, parseStart } from "../input/flag-values.js";
+export { fromCluster } from "../input/from-cluster.js";
+export { parseKubernetesVersion, readServerVersion, versionName, versionRemark } from "../input/kubernetes-version.js";
+export { loadAllManifests, loadManifests } from "../input/load-manifests.js";
+export { identityOf } from "../input/manifest.js";
+export { PROJECT_FILE, readProjectFile } from "../input/project-file.js";
+export { readRunInput } from "../input/run-input.js";
+export { loadScenario } from "../scenario/load-scenario.js";
+export { ScenarioText } from "../scenario/scenario-text.js";
+export { workloadEntries } from "../workloads/workload-flags.js";
+export { readWorkloadsFile } from "../workloads/workloads-file.js";
+
+export type { CreateOutcome } from "../input/create-manifests.js";
+export type { FromClusterFlags } from "../input/from-cluster.js";
+export type { SimulatedVersion } from "../input/kubernetes-version.js";
+export type { InputIo } from "../input/load-manifests.js";
+export type { Manifest } from "../input/manifest.js";
+export type { ProjectFile } from "../input/project-file.js";
+export type { RunInput, RunInputFlags } from "../input/run-input.js";

@@ -1,0 +1,8 @@
+export { connectThrough } from "../ports/connection.js";
+export { checkOutputs, openOutput } from "../ports/open-output.js";
+export { silentProgress } from "../ports/output.js";
+
+export type { ConnectOptions, Connection } from "../ports/connection.js";
+export type { Files, FolderEntry, OutputFile, Spool } from "../ports/files.js";
+export type { ExecuteResult, HostProcess } from "../ports/host-process.js";
+export type { Output, Progress, TextStream } from "../ports/output.js";

@@ -1,0 +1,21 @@
+export { RunDigest } from "./digest/run-digest.js";
+export { summaryBlock } from "./digest/summary-text.js";
+export { createManifests } from "./input/create-manifests.js";
+export { loadManifests } from "./input/load-manifests.js";
+export { parseManifests } from "./input/parse-manifests.js";
+export { loadScenario } from "./scenario/load-scenario.js";
+export { simulate } from "./run/simulation.js";
+export { Timeline } from "./timeline/timeline.js";
+export { legend, summaryText, timelineText } from "./text/timeline-text.js";
+export { traceLine } from "./run/trace.js";
+export { UserError } from "./errors/user-error.js";
+
+export type { DigestGroup, DigestRow, FoldedRows } from "./digest/run-digest.js";
+export type { RunStatistics } from "./digest/run-statistics.js";
+export type { Manifest } from "./input/manifest.js";
+export type { Scenario } from "./scenario/scenario.js";
+export type { SimulationOptions } from "./run/simulation.js";
+export type { TimelineListener } from "./timeline/bounded-rows.js";
+export type { PodBar, RunRow, SkippedRow, TimelineGroup, TimelineRow } from "@kubewright/timeline/data";
+export type { TimelineTotals } from "./timeline/totals.js";
+export type { TraceRecord } from "./run/trace.js";

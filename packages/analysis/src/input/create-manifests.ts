@@ -1,0 +1,231 @@
+import { type ResourceDefinition, type UnstructuredObject, namespaces } from "@kubewright/api";
+import type { YamlPath } from "@kubewright/apiserver/yaml";
+import { type Client, StatusError, isAlreadyExists } from "@kubewright/client";
+
+import type { Clock } from "@kubewright/clock";
+import { suggestTimeZone } from "@kubewright/cron";
+import { Discovery, suggestion } from "@kubewright/simulation";
+
+import { consequenceOf } from "../run/not-simulated.js";
+import { firstFew } from "./first-few.js";
+import { fieldProblems, unknownFields } from "./field-problems.js";
+
+import { KnownFields } from "./known-fields.js";
+import type { Manifest } from "./manifest.js";
+import { isTemplate } from "./read-document.js";
+import { countKinds, kindProblem } from "./unknown-kind.js";
+
+export interface CreateOptions {
+  /** How to handle unknown fields: `strict` refuses the object, `warn` adds a note. Default `strict`. */
+  readonly validate?: "strict" | "warn";
+  /**
+   * Whether kinds that the cluster does not serve, or that have no controller, are mistakes instead of notes. Default
+   * false.
+   */
+  readonly strict?: boolean;
+  /**
+   * Waits until the API server serves new resource definitions and enforces new quotas, an instant after their
+   * creation.
+   */
+  readonly clock: Pick<Clock, "sleep">;
+}
+
+/** The results of the creation. */
+export interface CreateOutcome {
+  /** One line for each mistake: `file:line:column: kind namespace/name: field: what is wrong; the fix`. */
+  readonly problems: readonly string[];
+  readonly notes: readonly string[];
+  /** The kind of each created object. */
+  readonly created: readonly string[];
+}
+
+/**
+ * Creates objects as `kubectl apply` would: unknown fields are mistakes, namespaces are created before their objects,
+ * and resource definitions before their resources. A refused object does not prevent the creation of the others.
+ */
+export async function createManifests(
+  client: Client,
+  manifests: readonly Manifest[],
+  { clock, validate = "strict", strict = false }: CreateOptions,
+): Promise<CreateOutcome> {
+  const discovery = new Discovery(client);
+  const fields = new KnownFields(client);
+  const problems: string[] = [];
+  const notes: string[] = [];
+  const passedOver: string[] = [];
+  const existingNamespaces = new Set(["default"]);
+  const created: string[] = [];
+
+  const create = async (manifest: Manifest, fieldValidation: "Strict" | "Ignore"): Promise<void> => {
+    const { object } = manifest;
+    const needsWebhook = isWebhook(object) || hasConversionWebhook(object);
+    const definition = needsWebhook ? undefined : await discovery.find(object);
+    if (definition === undefined) {
+      const { apiVersion = "", kind = "" } = object;
+      const problem = needsWebhook ? undefined : kindProblem({ apiVersion, kind }, await discovery.served());
+      if (problem !== undefined) problems.push(`${manifest.place(["apiVersion"])}: ${named(object)}: ${problem}`);
+      else if (strict && hasConversionWebhook(object))
+        problems.push(
+          `${manifest.place(["spec", "conversion"])}: ${named(object)}: spec.conversion: no webhook is called in virtual time; leave it out where no object is converted`,
+        );
+      else if (strict) problems.push(`${manifest.place(["kind"])}: ${named(object)}: ${apiVersion} is not simulated`);
+      else passedOver.push(kind);
+      return;
+    }
+    const hasNoController = consequenceOf(definition) !== undefined;
+    if (hasNoController && strict) {
+      problems.push(`${manifest.place(["kind"])}: ${named(object)}: no controller here acts on it`);
+      return;
+    }
+    const namespace = object.metadata.namespace || "default";
+    if (definition.namespaced && !existingNamespaces.has(namespace)) {
+      const refused = await ensureNamespace(client, namespace);
+      if (refused !== undefined) {
+        const place = manifest.place(["metadata", "namespace"]);
+        problems.push(`${place}: ${named(object)}: metadata.namespace: ${refused}${placeholderHint(namespace)}`);
+        return;
+      }
+      existingNamespaces.add(namespace);
+    }
+    try {
+      const scope = definition.namespaced ? { namespace } : {};
+      await client
+        .resource(definition)
+        .create(withoutServerFields(object), { ...scope, fieldManager: "kubewright", fieldValidation });
+      if (definition.kind === "Namespace") existingNamespaces.add(object.metadata.name ?? "");
+      (hasNoController ? passedOver : created).push(object.kind ?? "");
+    } catch (error) {
+      if (isAlreadyExists(error)) {
+        if (!LIVE_GROUPS.has(definition.group)) return;
+        return replace(manifest, definition);
+      }
+      if (!(error instanceof StatusError)) throw error;
+      if (fieldValidation === "Strict" && validate === "warn" && unknownFields(error.message).length > 0) {
+        notes.push(...(await problemLines(error, manifest, fields)));
+        return create(manifest, "Ignore");
+      }
+      problems.push(...(await problemLines(error, manifest, fields)));
+    }
+  };
+  /** Replaces an object of the exported cluster, because manifests have priority over it. */
+  const replace = async (manifest: Manifest, definition: ResourceDefinition<UnstructuredObject>): Promise<void> => {
+    const { object } = manifest;
+    const { name = "", namespace = "default" } = object.metadata;
+    try {
+      const { metadata } = await client.resource(definition).get(name, { namespace });
+      const { resourceVersion } = metadata;
+      const next = { ...object, metadata: { ...object.metadata, resourceVersion } } as UnstructuredObject;
+      await client
+        .resource(definition)
+        .update(next, { namespace, fieldManager: "kubewright", fieldValidation: "Strict" });
+      created.push(object.kind ?? "");
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      problems.push(...(await problemLines(error, manifest, fields)));
+    }
+  };
+  let before = 0;
+  for (const manifest of inOrder(manifests)) {
+    const rank = rankOf(manifest);
+    if (rank > before && before > 0) await clock.sleep(0);
+    before = rank;
+    await create(manifest, "Strict");
+  }
+  if (passedOver.length > 0) notes.push(`passed over: ${countKinds(passedOver)} (not simulated)`);
+  return { problems, notes, created };
+}
+
+/** Groups whose objects a live cluster may already have. Existing objects of other groups are part of every cluster. */
+const LIVE_GROUPS: ReadonlySet<string> = new Set(["batch"]);
+
+/** Kinds that must be created first, in order. They take effect an instant after their creation. */
+const FIRST: readonly (readonly string[])[] = [
+  ["Namespace"],
+  ["CustomResourceDefinition"],
+  ["LimitRange", "PriorityClass", "ResourceQuota", "StorageClass"],
+];
+
+/** Virtual time calls no webhooks, because there is no server to call. */
+function isWebhook({ apiVersion = "", kind = "" }: UnstructuredObject): boolean {
+  return apiVersion.startsWith("admissionregistration.k8s.io/") && kind.endsWith("WebhookConfiguration");
+}
+
+/**
+ * A resource definition with a conversion webhook: without the webhook, its objects cannot be converted between
+ * versions.
+ */
+function hasConversionWebhook(object: UnstructuredObject): boolean {
+  if (object.kind !== "CustomResourceDefinition") return false;
+  const { conversion, versions } = (object["spec"] ?? {}) as {
+    conversion?: { strategy?: string } | null;
+    versions?: readonly unknown[] | null;
+  };
+  return conversion?.strategy === "Webhook" && (versions?.length ?? 0) > 1;
+}
+
+/**
+ * Sorts manifests: namespaces, resource definitions, kinds that affect admission, the others; each in the order of the
+ * text.
+ */
+function inOrder(manifests: readonly Manifest[]): Manifest[] {
+  return [...manifests].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+function rankOf({ object: { kind } }: Manifest): number {
+  const rank = FIRST.findIndex((kinds) => kinds.includes(kind ?? ""));
+  return rank < 0 ? FIRST.length : rank;
+}
+
+/** Removes fields that only the server sets; exported objects have them. */
+function withoutServerFields(object: UnstructuredObject): UnstructuredObject {
+  const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+async function problemLines(error: StatusError, manifest: Manifest, fields: KnownFields): Promise<string[]> {
+  const found = new Set<string>();
+  for (const { path, field, atKey, message } of fieldProblems(error, manifest.object)) {
+    const known = atKey ? await fields.at(manifest.object, path.slice(0, -1)) : [];
+    const hint = known.length === 0 ? "" : `; ${suggestion(String(path.at(-1)), known)}`;
+    const what = field === "" ? "" : `${field}: `;
+    const value = valueAt(manifest.object, path);
+    const filledIn = placeholderHint(typeof value === "string" ? value : message);
+    const more = filledIn || (path.at(-1) === "timeZone" ? timeZoneHint(value) : "");
+    found.add(`${manifest.place(path, { atKey })}: ${named(manifest.object)}: ${what}${message}${hint}${more}`);
+  }
+  return firstFew([...found], `more mistakes in ${named(manifest.object)}`);
+}
+
+function timeZoneHint(value: unknown): string {
+  const meant = typeof value === "string" ? suggestTimeZone(value) : undefined;
+  return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
+}
+
+function valueAt(object: unknown, path: YamlPath): unknown {
+  let value = object;
+  for (const step of path) value = (value as Record<string | number, unknown> | null | undefined)?.[step];
+  return value;
+}
+
+/** Returns a hint for an unfilled placeholder. */
+function placeholderHint(value: string): string {
+  if (/\$\{\w+/.test(value)) return "; ${…} is a placeholder: fill it in first, as with envsubst";
+  return isTemplate(value) ? "; {{ … }} is a template action: render it first" : "";
+}
+
+function named({ kind, metadata: { namespace, name, generateName } }: UnstructuredObject): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name ?? generateName ?? ""}`;
+}
+
+/** @returns the reason why the namespace cannot be created; `undefined` when it exists. */
+async function ensureNamespace(client: Client, name: string): Promise<string | undefined> {
+  const namespace = { metadata: { name } };
+  try {
+    await client.resource(namespaces).create(namespace);
+  } catch (error) {
+    if (isAlreadyExists(error)) return undefined;
+    if (!(error instanceof StatusError)) throw error;
+    return fieldProblems(error, namespace)[0]?.message;
+  }
+  return undefined;
+}

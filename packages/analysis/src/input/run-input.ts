@@ -1,0 +1,193 @@
+import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
+import { type AddedNode, type NodeShape, defaultNodes, nodesFor } from "@kubewright/cluster";
+import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
+import { hasDuration, withWorkloads } from "@kubewright/simulation";
+
+import { parseDuration } from "../time/duration.js";
+import { parseSeed, parseStart } from "./flag-values.js";
+import { type ClusterState, type FromClusterFlags, fromCluster } from "./from-cluster.js";
+import { type InputIo, type LoadedManifests, loadManifests } from "./load-manifests.js";
+import { type LiveState, liveState } from "./live-state.js";
+import type { Manifest } from "./manifest.js";
+import type { HostProcess } from "../ports/host-process.js";
+import { parseKubernetesVersion } from "./kubernetes-version.js";
+import { podTemplates } from "./pod-templates.js";
+import { PROJECT_FILE } from "./project-file.js";
+import { loadScenario } from "../scenario/load-scenario.js";
+import { checkDuration } from "../scenario/check-duration.js";
+import type { WorkloadEntry } from "@kubewright/simulation";
+import type { Scenario } from "../scenario/scenario.js";
+import { UserError } from "../errors/user-error.js";
+import { type WorkloadFlags, workloadEntries } from "../workloads/workload-flags.js";
+import { readWorkloadsFile } from "../workloads/workloads-file.js";
+
+/** The input of a simulation. */
+export interface RunInput {
+  readonly manifests: readonly Manifest[];
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly seed: number;
+  /** The simulated release of Kubernetes. */
+  readonly kubernetesVersion: KubernetesVersion;
+  readonly scenario?: Scenario;
+  /** Time zone of CronJobs without one, if it differs from the scenario's. */
+  readonly localTimeZone?: string;
+  /** Initial state of the cluster, for objects that were read from a live cluster. */
+  readonly live?: LiveState;
+  /** One line for each mistake in the input. The remaining objects can be simulated. */
+  readonly problems: readonly string[];
+  /** One line for each skipped or unusual part of the input. */
+  readonly notes: readonly string[];
+  /** How fields that the API server does not know are handled. */
+  readonly validate: "strict" | "warn";
+  /** Whether kinds that are not simulated are mistakes. */
+  readonly strict: boolean;
+  /**
+   * Nodes of the cluster. Absent: those of the scenario, or the default nodes. `addedNodes` lists the nodes that exist
+   * only for pods that fit on no other node.
+   */
+  readonly nodes?: readonly NodeShape[];
+  readonly addedNodes: readonly AddedNode[];
+  /** Number of CronJobs and Jobs, and number of those without a given duration. */
+  readonly workloads: { readonly all: number; readonly withoutDuration: number };
+}
+
+export interface RunInputFlags extends FromClusterFlags, WorkloadFlags {
+  readonly start?: string;
+  readonly for?: string;
+  readonly seed?: string;
+  readonly scenario?: string;
+  readonly validate?: string;
+  readonly strict?: boolean;
+  readonly controllerTimeZone?: string;
+  readonly workloads?: string;
+  /** Workload entries of a project file. */
+  readonly workloadEntries?: readonly WorkloadEntry[];
+  readonly kubernetes?: string;
+}
+
+const DEFAULT_START = "2026-01-01T00:00:00Z";
+const DEFAULT_FOR = "1d";
+const DEFAULT_SEED = "1";
+
+/**
+ * Reads manifests and, if a flag names one, a scenario. Flags override the scenario's start, length and seed.
+ *
+ * @param clusterState - State of the cluster, when it has already been read.
+ * @throws UserError for invalid flags and scenarios, and when nothing is left to simulate.
+ */
+export async function readRunInput(
+  paths: readonly string[],
+  flags: RunInputFlags,
+  io: InputIo & Pick<HostProcess, "connect" | "stopped">,
+  clusterState?: ClusterState,
+): Promise<RunInput> {
+  const startMs = flags.start === undefined ? undefined : parseStart(flags.start);
+  const durationMs = flags.for === undefined ? undefined : parseDuration(flags.for, "--for");
+  if (durationMs !== undefined) checkDuration(durationMs, "--for");
+  const seed = flags.seed === undefined ? undefined : parseSeed(flags.seed);
+  if (paths.length === 0 && flags.scenario === undefined && !flags.fromCluster)
+    throw new UserError(
+      `name manifest files to simulate, a scenario or a cluster: kubewright run FILE…, kubewright run --scenario FILE, kubewright run --from-cluster; or write a ${PROJECT_FILE}`,
+    );
+  const validate = parseValidate(flags.validate ?? "strict");
+  const strict = flags.strict ?? false;
+  const localTimeZone = parseTimeZone(flags.controllerTimeZone);
+  const chosen = flags.kubernetes === undefined ? undefined : parseKubernetesVersion(flags.kubernetes);
+  const cluster = clusterState ?? (await fromCluster(flags, io, { readsVersion: chosen === undefined }));
+  const { version: kubernetesVersion, note: versionNote } = chosen ??
+    cluster?.kubernetes ?? { version: NEWEST_VERSION };
+  const loaded = paths.length === 0 ? NO_MANIFESTS : await loadManifests(paths, io);
+  const { problems, notes } = loaded;
+  const read = [...(cluster?.manifests ?? []), ...loaded.manifests];
+  const entries = [
+    ...(flags.workloadEntries ?? []),
+    ...(flags.workloads === undefined ? [] : await readWorkloadsFile(flags.workloads, io)),
+    ...workloadEntries(flags, read),
+  ];
+  const manifests = withWorkloads(read, entries);
+  if (cluster !== undefined && manifests.length === 0)
+    throw new UserError("the cluster has no matching CronJobs or Jobs; choose others with -n, -A or -l");
+  if (manifests.length === 0 && paths.length > 0) {
+    const why =
+      problems.length > 0
+        ? problems
+        : [`${paths.map((path) => (path === "-" ? "standard input" : path)).join(", ")}: no Kubernetes objects found`];
+    throw new UserError([...notes, ...why].join("\n"));
+  }
+  const live = liveState(manifests);
+  const common = {
+    problems,
+    kubernetesVersion,
+    notes: [...(versionNote === undefined ? [] : [versionNote]), ...notes, ...(live?.notes ?? [])],
+    validate,
+    strict,
+    ...(live === undefined ? {} : { live }),
+    ...(localTimeZone === undefined ? {} : { localTimeZone }),
+  };
+  // Rounded up to the next second, so that no object is from the future.
+  const begin = startMs ?? cluster?.nowMs ?? (live === undefined ? undefined : Math.ceil(live.newestMs / 1000) * 1000);
+  if (flags.scenario !== undefined) {
+    const scenario = await loadScenario(flags.scenario, io, { startMs: begin, durationMs, seed, manifests });
+    const { startMs: start, durationMs: length, manifests: all } = scenario;
+    return {
+      manifests: all,
+      startMs: start,
+      durationMs: length,
+      seed: scenario.seed,
+      scenario,
+      ...common,
+      ...nodesForPods(all, scenario.nodes),
+      workloads: countWorkloads(all),
+    };
+  }
+  return {
+    manifests,
+    startMs: begin ?? parseStart(DEFAULT_START),
+    durationMs: durationMs ?? parseDuration(DEFAULT_FOR, "--for"),
+    seed: seed ?? parseSeed(DEFAULT_SEED),
+    ...common,
+    ...nodesForPods(manifests, undefined),
+    workloads: countWorkloads(manifests),
+  };
+}
+
+/** Adds nodes for pods that fit on no default node, unless the nodes are given. */
+function nodesForPods(
+  manifests: readonly Manifest[],
+  given: readonly NodeShape[] | undefined,
+): Pick<RunInput, "nodes" | "addedNodes"> {
+  const addedNodes = given === undefined ? nodesFor(podTemplates(manifests), defaultNodes) : [];
+  return addedNodes.length === 0
+    ? { addedNodes }
+    : { addedNodes, nodes: [...defaultNodes, ...addedNodes.map(({ shape }) => shape)] };
+}
+
+function countWorkloads(manifests: readonly Manifest[]): RunInput["workloads"] {
+  const all = manifests.filter(
+    ({ object }) =>
+      object.kind === "CronJob" || (object.kind === "Job" && !object.metadata.ownerReferences?.some(isCronJob)),
+  );
+  return { all: all.length, withoutDuration: all.filter(({ object }) => !hasDuration(object)).length };
+}
+
+function isCronJob({ kind }: { readonly kind: string }): boolean {
+  return kind === "CronJob";
+}
+
+const NO_MANIFESTS: LoadedManifests = { manifests: [], problems: [], notes: [] };
+
+function parseTimeZone(name: string | undefined): string | undefined {
+  if (name === undefined || isTimeZone(name)) return name;
+  const meant = suggestTimeZone(name);
+  throw new UserError(
+    `--controller-time-zone: ${JSON.stringify(name)} is not a time zone${meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`}`,
+  );
+}
+
+/** Also accepts the values of `kubectl`. */
+function parseValidate(text: string): "strict" | "warn" {
+  if (text === "strict" || text === "true") return "strict";
+  if (text === "warn") return "warn";
+  throw new UserError(`--validate: ${JSON.stringify(text)} is neither strict nor warn`);
+}

@@ -1,0 +1,30 @@
+import type { ConnectOptions, Connection } from "./connection.js";
+import type { FutureWorkers } from "../futures/simulate-futures.js";
+import type { StartSegmentRunners } from "../parallel/segment-runners.js";
+
+/** The process that a command runs in: its end, memory, threads, programs and network. */
+export interface HostProcess {
+  /** Aborts when the process is asked to stop. */
+  readonly stopped: AbortSignal;
+  /** Version of the time-zone data in use, e.g. `2026a`. */
+  readonly timeZoneData: string;
+  /**
+   * Keeps the memory of the process close to its live data, at the cost of some time. Call it regularly during long
+   * work. Default: no effect.
+   */
+  readonly holdMemory?: () => void;
+  /** Runs a program to its end; `undefined` when no program has that name. Default: no programs. */
+  readonly execute?: (command: string, args: readonly string[]) => Promise<ExecuteResult | undefined>;
+  /** Connects to the cluster of a kubeconfig. Default: no network. */
+  readonly connect?: (options: ConnectOptions) => Promise<Connection>;
+  /** Starts threads that simulate futures: the given number, or one for each core. Default: this thread. */
+  readonly futureWorkers?: (count: number | undefined) => Promise<FutureWorkers>;
+  /** Starts threads that simulate the namespaces of one cluster. Default: this thread. */
+  readonly segmentRunners?: () => Promise<StartSegmentRunners>;
+}
+
+export interface ExecuteResult {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}

@@ -1,0 +1,27 @@
+/** What a command prints. */
+export interface Output {
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  /** Displays the progress of a long run. Default: no display. */
+  readonly progress?: () => Promise<Progress>;
+}
+
+export interface TextStream {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  /** Columns of the terminal; 0 when unknown. */
+  readonly columns: number;
+  /** Whether to use colours: on a terminal, unless `NO_COLOR` is set. */
+  readonly hasColours: boolean;
+}
+
+/** One line on a terminal that is redrawn in place. Without a terminal nothing is written. */
+export interface Progress {
+  /** @param share - 0 to 1. */
+  show(share: number, text: string): void;
+  /** Erases the line. */
+  clear(): void;
+}
+
+/** For commands without a progress display. */
+export const silentProgress: Progress = { show: () => {}, clear: () => {} };

@@ -1,0 +1,57 @@
+import { formatTime } from "@kubewright/api";
+import type { AddedNode } from "@kubewright/cluster";
+
+import { addedNodesText } from "./added-nodes-text.js";
+import { concurrentLevelsText } from "./concurrent-levels.js";
+import type { DigestGroup } from "../digest/run-digest.js";
+import { summaryBlock } from "../digest/summary-text.js";
+import { formatDuration } from "../time/duration.js";
+import type { Peaks } from "../futures/pod-peaks.js";
+import { versionRemark } from "../input/kubernetes-version.js";
+import type { RunInput } from "../input/run-input.js";
+import { eventsText, paragraph } from "../scenario/scenario-heading.js";
+import type { Style } from "./style.js";
+import type { TimelineTotals } from "../timeline/totals.js";
+import { legend, summaryText, timelineText } from "./timeline-text.js";
+import type { ScenarioEventRecord } from "../run/trace.js";
+
+/** The results of a run for printing. */
+export interface RunTextInput {
+  readonly input: RunInput;
+  /** Simulated time; shorter than requested when the run was stopped. */
+  readonly simulatedMs: number;
+  readonly groups: readonly DigestGroup[];
+  readonly scenarioEvents: readonly ScenarioEventRecord[];
+  readonly peaks: Peaks;
+  readonly totals: TimelineTotals;
+  /** Nodes of the cluster in addition to those of the input. Default: the added nodes of the input. */
+  readonly addedNodes?: readonly AddedNode[];
+}
+
+/** Returns the output of `kubewright run`. */
+export function runText(
+  run: RunTextInput,
+  { style, width }: { readonly style: Style; readonly width: number },
+): string {
+  const { input, simulatedMs, groups, scenarioEvents, peaks, addedNodes = input.addedNodes } = run;
+  const { startMs, seed, scenario, workloads, kubernetesVersion } = input;
+  const endMs = startMs + simulatedMs;
+  const title = `${formatTime(startMs)} → ${formatTime(endMs)} (${formatDuration(simulatedMs)} of virtual time, seed ${seed}${versionRemark(kubernetesVersion)})`;
+  const blocks = [
+    `${style.bold("kubewright")}  ${title}\n${legend(style)}\n`,
+    scenario?.description === undefined ? "" : `${paragraph(scenario.description, width)}\n`,
+    workloads.withoutDuration > 0 ? `${assumedDurationsText(workloads)}\n` : "",
+    addedNodes.length > 0 ? `${addedNodesText(addedNodes, width)}\n` : "",
+    scenarioEvents.length > 0 ? `${eventsText(scenarioEvents, style)}\n` : "",
+    summaryBlock(groups, { startMs, width, style }),
+    timelineText(groups, { startMs, endMs, width, style }),
+    concurrentLevelsText(peaks, style),
+    summaryText(run, style),
+  ];
+  return blocks.filter((block) => block !== "").join("\n");
+}
+
+function assumedDurationsText({ all, withoutDuration }: RunInput["workloads"]): string {
+  const which = withoutDuration === all ? "Nothing says" : `Of ${withoutDuration} of ${all} workloads nothing says`;
+  return `${which} how long containers run: 10s was assumed. Set it with --duration 'NAME=5m..40m' or --workloads FILE, which kubewright learn writes.`;
+}
