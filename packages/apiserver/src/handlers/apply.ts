@@ -11,17 +11,16 @@ import { compareTyped, fieldsOf, mergeTyped, typeErrors } from "../fields/typed-
 import { type ChangesFor, changesByVersion, changesOf, pruneAbandoned } from "../fields/versioned-changes.js";
 import { type JsonObject, isJsonObject } from "../json.js";
 import { TOO_DEEP, isNestedDeeper } from "../nesting.js";
-import { setRequestNamespace } from "../registry/namespace-lifecycle.js";
 import type { WriteOptions } from "../registry/options.js";
-import { type UpdatedObject, updateObject } from "../registry/update.js";
+import { checkName, writeObject } from "../registry/write-object.js";
 import type { Reply } from "../reply.js";
 import { bodyText } from "../request-body.js";
-import { DecodeError, type DecodeFindings, noFindings } from "../schema/decode.js";
+import { DecodeError } from "../schema/decode.js";
 import type { ServedResource } from "../served-resource.js";
 import { truncateMessages } from "../message-limit.js";
 import { parseYaml, repeatedYamlKey } from "../yaml.js";
+import { decodeObject } from "./decode-object.js";
 import { outcomeReply } from "./object-reply.js";
-import { checkName } from "./update.js";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -42,8 +41,14 @@ export function apply(call: ApiCall, options: WriteOptions): Awaitable<Reply> {
         `failed to create typed patch object (${typedName(applied)}; ${gvk(resource.apiVersion, resource.kind)}): ${truncateMessages(errors).join("\n")}`,
       );
   }
-  const updated = updateObject(call, options, (before) => applyTo(call, options, applied, before?.object));
-  return outcomeReply(call, updated);
+  return outcomeReply(
+    call,
+    writeObject(call, options, {
+      read: (live) => applyTo(call, options, applied, live),
+      isTracked: true,
+      createsMissing: true,
+    }),
+  );
 }
 
 /**
@@ -56,7 +61,7 @@ function applyTo(
   options: WriteOptions,
   applied: JsonObject,
   live: KubernetesObject | undefined,
-): Awaitable<UpdatedObject> {
+): Awaitable<KubernetesObject> {
   const { resource } = call.target;
   const { schema } = resource;
   if (live === undefined) checkCreation(call, applied);
@@ -107,7 +112,7 @@ function updateManagers(
   call: ApiCall,
   options: WriteOptions,
   { applied, live, merged, me, before, others, changes, changesFor }: ComputedApply,
-): UpdatedObject {
+): KubernetesObject {
   const { resource, name } = call.target;
   const { schema } = resource;
   const mine: FieldChanges = { ...changes, changed: changes.changed.intersection(me.fields) };
@@ -121,9 +126,7 @@ function updateManagers(
     permitted,
   );
   if (conflicts.length > 0 && !call.query.flag("force")) throw applyConflict(conflicts);
-  const findings = noFindings();
-  const object = decodeMerged(resource, merged, findings);
-  call.newBytes += findings.size;
+  const { object } = decodeObject(call, merged, undefined, ({ message }) => badRequest(message));
   const rest = others.map((manager) => withoutFields(manager, changesFor(manager)));
   const sameObject = live !== undefined && changes.changed.isEmpty && changes.removed.isEmpty;
   const sameFields =
@@ -142,12 +145,8 @@ function updateManagers(
 
   resource.strategy.applyDefaults?.(object);
   syncLastApplied(object, applied, options);
-  if (live !== undefined) {
-    object.metadata.name ??= name;
-    checkName(call, object);
-    setRequestNamespace(call, object);
-  }
-  return { object, tracked: true, createIfMissing: true };
+  object.metadata.name ??= name;
+  return object;
 }
 
 /** Formats a kind: `batch/v1, Kind=Job`, or `/v1, Kind=Pod`. */
@@ -213,12 +212,7 @@ function checkCreation(call: ApiCall, applied: JsonObject): void {
       { name, ...(resource.group === "" ? {} : { group: resource.group }), kind: resource.resource },
     );
   const metadata = isJsonObject(applied["metadata"]) ? applied["metadata"] : {};
-  if (!metadata["name"])
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (metadata["name"] !== name)
-    throw badRequest(
-      `the name of the object (${textOf(metadata["name"])}) does not match the name on the URL (${name})`,
-    );
+  checkName(call, { metadata });
   const { uid } = metadata;
   if (uid)
     throw conflict(
@@ -250,15 +244,6 @@ function currentManagers(call: ApiCall, live: KubernetesObject): Manager[] {
       fields: all,
     },
   ];
-}
-
-function decodeMerged(resource: ServedResource, merged: unknown, findings?: DecodeFindings): KubernetesObject {
-  try {
-    return resource.decode(merged, findings);
-  } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(error.message);
-    throw error;
-  }
 }
 
 /**

@@ -8,7 +8,7 @@ import { isJsonObject } from "../json.js";
 import { isNestedDeeper } from "../nesting.js";
 import type { WriteOptions } from "../registry/options.js";
 import { warn } from "../registry/write.js";
-import { type BodyData, mediaTypeOf, readObjectBody } from "../request-body.js";
+import { mediaTypeOf, readObjectBody } from "../request-body.js";
 import { DecodeError, noFindings } from "../schema/decode.js";
 import { parseYaml } from "../yaml.js";
 
@@ -28,41 +28,55 @@ export function decodeRequestObject(
   const schemas = resource.custom === undefined ? call.server.schemas : undefined;
   const body = readObjectBody(call.request.body, contentType, resource.kind, parseYaml, schemas);
   checkKind(call, body.value as Record<string, unknown>);
-  const findings = noFindings();
-  let object: KubernetesObject;
-  try {
-    object = resource.decode(body.value, findings, current);
-  } catch (error) {
-    if (error instanceof DecodeError)
-      throw cannotBeHandled(resource.kind, resource.version, resource.kind, error.message);
-    throw error;
-  }
-  call.newBytes += findings.size;
-  if (options.fieldValidation !== "Ignore")
-    reportFindings(call, options.fieldValidation === "Strict", findings.unknownFields, body, contentType);
+  const refuse = (why: string): Error => cannotBeHandled(resource.kind, resource.version, resource.kind, why);
+  const { object, unknownFields } = decodeObject(call, body.value, current, (error) => refuse(error.message));
+  const text = contentType === "application/json" && options.fieldValidation !== "Ignore" ? body.text : undefined;
+  const problems = text === undefined ? unknownFields : [...duplicateProblems(text), ...unknownFields];
+  reportProblems(call, options, problems.slice(0, 100), refuse);
   resource.strategy.applyDefaults?.(object, current);
   return object;
 }
 
-function reportFindings(
+/**
+ * Decodes data as an object of the resource, and counts its bytes.
+ *
+ * @param current - The version that the data was made from, if any: the object shares equal parts with it.
+ * @param refuse - Returns the error for data that is no such object.
+ * @param isOwned - Whether only the caller uses the data. Default false.
+ */
+export function decodeObject(
   call: ApiCall,
-  strict: boolean,
-  unknownFields: readonly string[],
-  body: BodyData,
-  contentType: string,
-): void {
-  const duplicates = body.text === undefined || contentType !== "application/json" ? [] : duplicateFields(body.text);
-  if (unknownFields.length === 0 && duplicates.length === 0) return;
-  const problems = [
-    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-    ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
-  ].slice(0, 100);
-  if (!strict) {
-    warn(call, problems);
-    return;
+  value: unknown,
+  current: KubernetesObject | undefined,
+  refuse: (error: DecodeError) => Error,
+  isOwned = false,
+): { readonly object: KubernetesObject; readonly unknownFields: readonly string[] } {
+  const findings = noFindings();
+  try {
+    const object = call.target.resource.decode(value, findings, current, isOwned);
+    call.newBytes += findings.size;
+    const { unknownFields } = findings;
+    return { object, unknownFields: unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`) };
+  } catch (error) {
+    throw error instanceof DecodeError ? refuse(error) : error;
   }
-  const { kind, version } = call.target.resource;
-  throw cannotBeHandled(kind, version, kind, `strict decoding error: ${problems.join(", ")}`);
+}
+
+/** Describes the members that occur more than once in the text. */
+export function duplicateProblems(text: string): string[] {
+  return duplicateFields(text).map((path) => `duplicate field ${JSON.stringify(path)}`);
+}
+
+/** Warns about unknown and duplicate fields, or refuses them if the request asks for that. */
+export function reportProblems(
+  call: ApiCall,
+  { fieldValidation }: Pick<WriteOptions, "fieldValidation">,
+  problems: readonly string[],
+  refuse: (why: string) => Error,
+): void {
+  if (problems.length === 0 || fieldValidation === "Ignore") return;
+  if (fieldValidation === "Strict") throw refuse(`strict decoding error: ${problems.join(", ")}`);
+  warn(call, problems);
 }
 
 function checkKind(call: ApiCall, value: Record<string, unknown>): void {

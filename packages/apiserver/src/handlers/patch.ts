@@ -11,7 +11,6 @@ import {
   unsupportedMediaType,
 } from "../api-error.js";
 import type { Awaitable } from "../awaitable.js";
-import { duplicateFields } from "../duplicate-fields.js";
 import { withoutManagedFields } from "../fields/field-tracking.js";
 import { FieldErrors } from "../field-errors.js";
 import { type JsonObject, isJsonObject } from "../json.js";
@@ -19,18 +18,15 @@ import { MAX_NESTING, TOO_DEEP, isNestedDeeper } from "../nesting.js";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
 import { StrategicPatchError, goText, strategicMergePatch } from "../patch/strategic-merge-patch.js";
-import { setRequestNamespace } from "../registry/namespace-lifecycle.js";
 import type { WriteOptions } from "../registry/options.js";
-import { missingObjectError, updateObject } from "../registry/update.js";
-import { warn } from "../registry/write.js";
+import { missingObjectError } from "../registry/update.js";
+import { writeObject } from "../registry/write-object.js";
 import type { Reply } from "../reply.js";
 import { bodyText, mediaTypeOf } from "../request-body.js";
-import { DecodeError, noFindings } from "../schema/decode.js";
 import { readWriteOptions } from "../write-options.js";
 import { apply, textOf } from "./apply.js";
-import { whyOtherKind } from "./decode-object.js";
+import { decodeObject, duplicateProblems, reportProblems, whyOtherKind } from "./decode-object.js";
 import { outcomeReply } from "./object-reply.js";
-import { checkName } from "./update.js";
 
 export const JSON_PATCH = "application/json-patch+json";
 export const MERGE_PATCH = "application/merge-patch+json";
@@ -55,9 +51,8 @@ export function patch(call: ApiCall): Awaitable<Reply> {
   const options = readWriteOptions(call, "PatchOptions", type === APPLY_PATCH);
   if (type === APPLY_PATCH) return apply(call, options);
   let body: unknown;
-  const updated = updateObject(call, options, (before) => {
-    if (before === undefined) throw missingObjectError(call);
-    const current = before.object;
+  const read = (current: KubernetesObject | undefined): KubernetesObject => {
+    if (current === undefined) throw missingObjectError(call);
     // Read after the lookup: a missing object takes precedence over an invalid patch.
     body ??= readPatch(call, type, options);
     const patched = applyPatch(
@@ -66,12 +61,9 @@ export function patch(call: ApiCall): Awaitable<Reply> {
       touchesManagedFields(type, body) ? current : withoutManagedFields(current),
       body,
     );
-    const object = decodePatched(call, patched, { type, body, options, current });
-    checkName(call, object);
-    setRequestNamespace(call, object);
-    return { object };
-  });
-  return outcomeReply(call, updated);
+    return decodePatched(call, patched, { type, body, options, current });
+  };
+  return outcomeReply(call, writeObject(call, options, { read }));
 }
 
 /**
@@ -101,8 +93,9 @@ export function readPatch(call: ApiCall, type: string, options: WriteOptions): u
   if (type === JSON_PATCH) {
     if (!Array.isArray(value))
       throw badRequest(`${prefix}json: cannot unmarshal ${goType(value)} into Go value of type []handlers.jsonPatchOp`);
-    if (options.fieldValidation !== "Ignore")
-      reportPatchProblems(call, type, options, {}, value.flatMap(unknownOperationFields));
+    reportProblems(call, options, value.flatMap(unknownOperationFields), (why) =>
+      invalidPatch(type, {}, undefined, why),
+    );
     if (value.length > MAX_OPERATIONS)
       throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${value.length}`);
     return value;
@@ -110,10 +103,10 @@ export function readPatch(call: ApiCall, type: string, options: WriteOptions): u
   if (value === null && type === MERGE_PATCH) throw badRequest("Invalid JSON Patch");
   if (!isJsonObject(value))
     throw badRequest(`${prefix}json: cannot unmarshal ${goType(value)} into Go value of type map[string]interface {}`);
-  if (fromText) {
-    const duplicates = duplicateFields(bodyText(body)).map((path) => `duplicate field ${JSON.stringify(path)}`);
-    reportPatchProblems(call, type, options, value, duplicates);
-  }
+  if (fromText)
+    reportProblems(call, options, duplicateProblems(bodyText(body)), (why) =>
+      invalidPatch(type, value, undefined, why),
+    );
   return value;
 }
 
@@ -121,20 +114,6 @@ function unknownOperationFields(operation: unknown, index: number): string[] {
   if (!isJsonObject(operation)) return [];
   const unknown = Object.keys(operation).filter((key) => !["op", "path", "from", "value"].includes(key));
   return unknown.map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`);
-}
-
-/** Refuses or warns about problems of the patch document itself. */
-function reportPatchProblems(
-  call: ApiCall,
-  type: string,
-  options: WriteOptions,
-  value: unknown,
-  problems: readonly string[],
-): void {
-  if (problems.length === 0) return;
-  if (options.fieldValidation === "Strict")
-    throw invalidPatch(type, value, undefined, `strict decoding error: ${problems.join(", ")}`);
-  warn(call, problems);
 }
 
 /**
@@ -190,11 +169,8 @@ function decodePatched(
   { type, body, options, current }: PatchContext,
 ): KubernetesObject {
   const { resource } = call.target;
-  const findings = noFindings();
-  const refuse = (why: string): never => {
-    throw invalidPatch(type, body, patched, why);
-  };
-  if (!isJsonObject(patched)) return refuse("the patched document is no object");
+  const refuse = (why: string): Error => invalidPatch(type, body, patched, why);
+  if (!isJsonObject(patched)) throw refuse("the patched document is no object");
   const { apiVersion, kind } = patched;
   // A missing apiVersion or kind is taken from the path.
   const given = { apiVersion: apiVersion ?? resource.apiVersion, kind: kind ?? resource.kind };
@@ -204,21 +180,17 @@ function decodePatched(
       errors.invalid("kind", given.kind, `must be ${resource.kind}`);
       throw invalid({ group: resource.group, kind: given.kind as string }, call.target.name, errors);
     }
-    refuse(whyOtherKind(call, textOf(given.apiVersion), textOf(given.kind)));
+    throw refuse(whyOtherKind(call, textOf(given.apiVersion), textOf(given.kind)));
   }
-  let object: KubernetesObject;
-  try {
-    object = resource.decode(patched, findings, current, type === STRATEGIC_MERGE_PATCH);
-  } catch (error) {
-    if (error instanceof DecodeError) return refuse(type === STRATEGIC_MERGE_PATCH ? error.conversion : error.message);
-    throw error;
-  }
-  call.newBytes += findings.size;
-  const unknown = findings.unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`);
-  if (unknown.length > 0 && options.fieldValidation !== "Ignore") {
-    if (options.fieldValidation === "Strict") refuse(`strict decoding error: ${unknown.join(", ")}`);
-    warn(call, unknown);
-  }
+  const isStrategic = type === STRATEGIC_MERGE_PATCH;
+  const { object, unknownFields } = decodeObject(
+    call,
+    patched,
+    current,
+    (error) => refuse(isStrategic ? error.conversion : error.message),
+    isStrategic,
+  );
+  reportProblems(call, options, unknownFields, refuse);
   resource.strategy.applyDefaults?.(object, current);
   return object;
 }

@@ -20,7 +20,7 @@ import { readJsonPath, writeJsonPath } from "../json-path.js";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.js";
 import { mergePatch } from "../patch/merge-patch.js";
 import type { WriteOptions } from "../registry/options.js";
-import { updateObject } from "../registry/update.js";
+import { checkName, writeObject } from "../registry/write-object.js";
 import { type Reply, valueReply } from "../reply.js";
 import type { ResourceTarget } from "../route.js";
 import { noFindings } from "../schema/decode.js";
@@ -33,7 +33,6 @@ import { readWriteOptions } from "../write-options.js";
 import { parseYaml } from "../yaml.js";
 import { applyConflict, readConfiguration, textOf } from "./apply.js";
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, readPatch } from "./patch.js";
-import { checkName } from "./update.js";
 
 /** A Scale has no lists: a strategic merge patch works like a JSON merge patch. */
 const PATCHES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH];
@@ -88,9 +87,8 @@ function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
   const { resource, name } = call.target;
   const isApply = call.verb === "patch" && mediaTypeOf(call.request.headers["content-type"]) === APPLY_PATCH;
   const options = readWriteOptions(call, call.verb === "patch" ? "PatchOptions" : "UpdateOptions", isApply);
-  const updated = updateObject(call, options, (currentObject) => {
-    if (currentObject === undefined) throw notFound(resource, name);
-    const current = currentObject.object;
+  const read = (current: KubernetesObject | undefined): KubernetesObject => {
+    if (current === undefined) throw notFound(resource, name);
     const scale = isApply
       ? readConfiguration(call, options, SCALE)
       : requestedScale(call, toScale(current, paths), options);
@@ -111,9 +109,9 @@ function writeScale(call: ApiCall, paths: ScalePaths): Awaitable<Reply> {
       const writer = owners.writer(options.fieldManager, isApply ? "Apply" : "Update");
       object.metadata.managedFields = owners.managedFieldsAfter(writer, isChanged)!;
     }
-    return { object, tracked: true };
-  });
-  return andThen(updated, ({ object }) =>
+    return object;
+  };
+  return andThen(writeObject(call, options, { read, isTracked: true }), ({ object }) =>
     andThen(object instanceof StoredObject ? presentObject(resource, object) : object, (shown) =>
       valueReply(200, toScale(shown, paths)),
     ),

@@ -4,12 +4,11 @@ import type { Verb } from "../route.js";
 import type { Subresource } from "../served-resource.js";
 import type { ScalePaths } from "../scale-paths.js";
 import type { UpdateStrategy } from "../strategy.js";
-import { create } from "./create.js";
+import { create, update } from "./create-update.js";
 import { remove, removeCollection } from "./delete.js";
 import { patch } from "./patch.js";
 import { get, list } from "./read.js";
 import { scaleHandlers, scaleView } from "./scale.js";
-import { update } from "./update.js";
 import { watch } from "./watch.js";
 
 /** Handlers of stored objects. */

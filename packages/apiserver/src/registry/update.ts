@@ -1,164 +1,46 @@
 import type { KubernetesObject } from "@kubewright/api";
 
 import { MODIFIED, conflict, invalid, notFound, plainError } from "../api-error.js";
-import { type Awaitable, andThen } from "../awaitable.js";
 import { FieldErrors } from "../field-errors.js";
-import { trackUpdate } from "../fields/field-tracking.js";
 import { type JsonObject, dropMember, jsonEqual, restoreMember } from "../json.js";
 import { validateMetadataContent, validateMetadataUpdate } from "../metadata-validation.js";
 import { subresourceOf } from "../route.js";
 import { errorSubject } from "../served-resource.js";
 import { StoredObject } from "../storage/stored-object.js";
-import { presentObject, toStorable } from "../stored-versions.js";
 import type { UpdateStrategy } from "../strategy.js";
-import { createObject } from "./create.js";
 import { admitToNamespace } from "./namespace-lifecycle.js";
-import type { WriteOptions } from "./options.js";
 import type { WriteOutcome } from "./outcome.js";
 import { dropDuplicateOwners } from "./owner-references.js";
+import type { PendingWrite } from "./pending-write.js";
 import { rememberValidatedTemplate } from "./remember-validated-template.js";
 import { type Write, warn } from "./write.js";
 
-/** Maximum number of attempts: the stored object may change while an attempt waits, and the update is then retried. */
-const ATTEMPTS = 5;
-
-/** The object before an update. Shared: do not change it. */
-export interface CurrentObject {
-  readonly stored: StoredObject;
-  /** The object in the version of the resource. */
-  readonly object: KubernetesObject;
-}
-
-/** The object after an update. The caller must not use it afterwards. */
-export interface UpdatedObject {
-  /** Includes defaults. */
-  readonly object: KubernetesObject;
-  /** Whether its managedFields are already correct. Default false. */
-  readonly tracked?: boolean;
-  /** Whether a missing object is created. Default: the strategy decides, for the main resource only. */
-  readonly createIfMissing?: boolean;
-}
-
-/**
- * Computes the updated object from the current one. Called again when the stored object changed during an asynchronous
- * step.
- */
-type ComputeUpdate = (before: CurrentObject | undefined) => Awaitable<UpdatedObject>;
-
-/** One attempt at an update, with the stored object at its start. */
-interface Attempt {
-  readonly number: number;
-  readonly write: Write;
-  readonly options: WriteOptions;
-  readonly computeUpdate: ComputeUpdate;
-  readonly stored: StoredObject;
-  /** The stored object in the version of the resource. */
-  current: KubernetesObject;
-  /** The updated object. */
-  object: KubernetesObject;
-}
-
-/**
- * Stores the next version of the object, or removes the object when its last finalizer was removed.
- *
- * @throws ApiError 400, 403, 404, 409, 422
- * @see kubernetes `registry.Store.Update`, `rest.UpdatedObjectInfo`, `rest.BeforeUpdate`
- */
-export function updateObject(
-  write: Write,
-  options: WriteOptions,
-  computeUpdate: ComputeUpdate,
-  number = 1,
-): Awaitable<WriteOutcome> {
-  const { resource, namespace, name } = write.target;
-  const stored = resource.storage.get(namespace, name);
-  write.newBytes = 0;
-  if (stored === undefined)
-    return andThen(computeUpdate(undefined), (updated) => createMissing(write, updated, options));
-  const { object } = stored;
-  const attempt = { number, write, options, computeUpdate, stored, current: object, object };
-  return proceedIfCurrent(attempt, presentObject(resource, stored), compute);
-}
-
-function compute(attempt: Attempt, current: KubernetesObject): Awaitable<WriteOutcome> {
-  attempt.current = current;
-  return proceedIfCurrent(attempt, attempt.computeUpdate({ stored: attempt.stored, object: current }), prepare);
-}
-
-function prepare(attempt: Attempt, { object, tracked }: UpdatedObject): Awaitable<WriteOutcome> {
-  const { write, options, current } = attempt;
+/** Restores the parts of an updated object that only the server may set, and shares the unchanged ones. */
+export function prepareUpdate({ write, object }: PendingWrite, current: KubernetesObject): void {
   restoreSystemFields(object.metadata, current.metadata);
   const warning = dropDuplicateOwners(object.metadata, write.verb === "patch");
   if (warning !== undefined) warn(write, [warning]);
   shareUnchanged(object, current);
-  attempt.object = object;
-  return proceedIfCurrent(attempt, tracked === true ? undefined : trackUpdate(write, current, object, options), admit);
 }
 
-function admit(attempt: Attempt): Awaitable<WriteOutcome> {
-  const { write, options, current, object } = attempt;
-  return proceedIfCurrent(attempt, write.server.admission.mutate(write, options, object, current), validate);
-}
-
-function validate(attempt: Attempt, object: KubernetesObject): Awaitable<WriteOutcome> {
-  const { write, options, stored, current } = attempt;
+/** Applies the endpoint's strategy to an updated object and validates it. */
+export function completeUpdate({ write, stored, object }: PendingWrite, current: KubernetesObject): void {
   const { server, target } = write;
-  checkResourceVersion(write, object, stored);
+  const { resource } = target;
+  checkResourceVersion(write, object, stored!);
   const errors = new FieldErrors(undefined, server.allowsPrivileged);
-  prepareUpdate(write, object, current, errors);
-  if (!errors.isEmpty) throw invalid(errorSubject(target.resource), target.name, errors);
-  attempt.object = object;
-  return proceedIfCurrent(attempt, server.admission.validate(write, options, object, current), convertToStored);
-}
-
-function convertToStored(attempt: Attempt): Awaitable<WriteOutcome> {
-  const { write, object } = attempt;
-  return proceedIfCurrent(attempt, toStorable(write.target.resource, object), store);
-}
-
-function store({ write, options, stored, object }: Attempt, next: KubernetesObject): WriteOutcome {
-  return storeUpdate(write, stored, { object, next }, options.dryRun);
-}
-
-/**
- * Calls `proceed` immediately or when the promise resolves. After a promise, restarts the update if the stored object
- * changed meanwhile.
- */
-function proceedIfCurrent<T>(
-  attempt: Attempt,
-  pending: Awaitable<T>,
-  proceed: (attempt: Attempt, answer: T) => Awaitable<WriteOutcome>,
-): Awaitable<WriteOutcome> {
-  return pending instanceof Promise ? proceedWhenResolved(attempt, pending, proceed) : proceed(attempt, pending);
-}
-
-async function proceedWhenResolved<T>(
-  attempt: Attempt,
-  pending: Promise<T>,
-  proceed: (attempt: Attempt, answer: T) => Awaitable<WriteOutcome>,
-): Promise<WriteOutcome> {
-  const answer = await pending;
-  const { number, write, options, computeUpdate, stored } = attempt;
-  const { resource, namespace, name } = write.target;
-  if (resource.storage.get(namespace, name) === stored) return proceed(attempt, answer);
-  if (number === ATTEMPTS) throw conflict(resource, name, MODIFIED);
-  return updateObject(write, options, computeUpdate, number + 1);
-}
-
-/** @throws ApiError 404 when the update may not create an object. */
-function createMissing(
-  write: Write,
-  { object, tracked, createIfMissing }: UpdatedObject,
-  options: WriteOptions,
-): Awaitable<WriteOutcome> {
-  const { resource, name, subresource } = write.target;
-  if (!(createIfMissing ?? (resource.strategy.allowCreateOnUpdate === true && subresource === "")))
-    throw missingObjectError(write);
-  const { uid } = object.metadata;
-  if (uid) throw uidConflict(write, uid, "");
-  object.metadata.name = name;
-  delete object.metadata.resourceVersion;
-  return createObject(write, object, options, tracked);
+  const strategy: Partial<UpdateStrategy> = subresourceOf(target)?.strategy ?? resource.strategy;
+  strategy.prepareForUpdate?.(object, current);
+  if (strategy.bumpsGeneration?.(object, current) === true)
+    object.metadata.generation = (current.metadata.generation ?? 0) + 1;
+  validateMetadataContent(object.metadata, current.metadata, resource, errors);
+  validateMetadataUpdate(object.metadata, current.metadata, errors);
+  // Upstream's kinds validate the metadata a second time, and report each error twice.
+  if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);
+  strategy.validateUpdate?.(object, current, errors);
+  warn(write, strategy.warningsOnUpdate?.(object, current) ?? []);
+  warn(write, errors.warnings);
+  if (!errors.isEmpty) throw invalid(errorSubject(resource), target.name, errors);
 }
 
 /** Returns the 404 for the object, unless its namespace is missing or terminating. */
@@ -177,22 +59,6 @@ function shareUnchanged(object: KubernetesObject, current: KubernetesObject): vo
   const before = current as unknown as JsonObject;
   for (const key of Object.keys(next))
     if (key !== "metadata" && jsonEqual(next[key], before[key])) next[key] = before[key];
-}
-
-/** Applies the endpoint's strategy and collects validation errors. */
-function prepareUpdate(write: Write, object: KubernetesObject, current: KubernetesObject, errors: FieldErrors): void {
-  const { resource } = write.target;
-  const strategy: Partial<UpdateStrategy> = subresourceOf(write.target)?.strategy ?? resource.strategy;
-  strategy.prepareForUpdate?.(object, current);
-  if (strategy.bumpsGeneration?.(object, current) === true)
-    object.metadata.generation = (current.metadata.generation ?? 0) + 1;
-  validateMetadataContent(object.metadata, current.metadata, resource, errors);
-  validateMetadataUpdate(object.metadata, current.metadata, errors);
-  // Upstream's kinds validate the metadata a second time, and report each error twice.
-  if (!errors.isEmpty) validateMetadataUpdate(object.metadata, current.metadata, errors);
-  strategy.validateUpdate?.(object, current, errors);
-  warn(write, strategy.warningsOnUpdate?.(object, current) ?? []);
-  warn(write, errors.warnings);
 }
 
 /**

@@ -8,11 +8,12 @@ import {
 import { qualifiedNameErrors } from "@kubewright/api/validation";
 
 import type { ApiCall } from "../../api-call.js";
-import { MODIFIED, badRequest, conflict, forbidden, invalid, notFound } from "../../api-error.js";
+import { MODIFIED, conflict, forbidden, invalid, notFound } from "../../api-error.js";
 import { markOrRemove, setFinalizers } from "../../registry/deletion.js";
 import type { DeleteOptions } from "../../registry/options.js";
 import type { DeletionResult } from "../../registry/outcome.js";
 import { storeUpdate } from "../../registry/update.js";
+import { checkName } from "../../registry/write-object.js";
 import { type Awaitable, andThen } from "../../awaitable.js";
 import { FieldErrors } from "../../field-errors.js";
 import type { Reply } from "../../reply.js";
@@ -94,10 +95,7 @@ export function finalizeNamespace(call: ApiCall): Awaitable<Reply> {
   const { resource, name } = call.target;
   const options = readWriteOptions(call, "UpdateOptions");
   const sent = decodeRequestObject(call, options) as NamespaceObject;
-  if (sent.metadata.name !== name)
-    throw badRequest(
-      `the name of the object (${sent.metadata.name ?? ""}) does not match the name on the URL (${name})`,
-    );
+  checkName(call, sent);
   const stored = resource.storage.get("", name);
   if (stored === undefined) throw notFound(resource, name);
   const sentVersion = sent.metadata.resourceVersion;
