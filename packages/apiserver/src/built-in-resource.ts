@@ -11,14 +11,14 @@ import type { ResourceStrategy, UpdateStrategy } from "./strategy.js";
 /** Declaration of a resource that the server serves from its start: path, discovery names and behaviour. */
 export interface BuiltInResource<T extends KubernetesObject = KubernetesObject> {
   readonly definition: ResourceDefinition<T>;
-  /** Singular name: `job`, as in `kubectl get job`. */
-  readonly singular: string;
+  /** Singular name, as in `kubectl get job`. Default: the kind in lower case. */
+  readonly singular?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  /** Kind of a list: `JobList`. */
-  readonly listKind: string;
-  /** Verbs of the main resource. */
-  readonly verbs: readonly ResourceVerb[];
+  /** Kind of a list. Default: the kind and `List`. */
+  readonly listKind?: string;
+  /** Verbs of the main resource. Default: {@link standardVerbs}. */
+  readonly verbs?: readonly ResourceVerb[];
   readonly strategy: ResourceStrategy<T>;
   /** Types of the kind that no other kind declares. Absent: all its types are common types, or none is known. */
   readonly types?: TypeDeclarations;

@@ -4,7 +4,7 @@ import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import type { ApiRequest } from "@kubewright/transport";
 
 import { createApiServer } from "./api-server.js";
-import { builtInResource, standardVerbs } from "./built-in-resource.js";
+import { builtInResource } from "./built-in-resource.js";
 import { restoreMember } from "./json.js";
 import { specAndStatus } from "./kinds/spec-and-status.js";
 import { textReply } from "./reply.js";
@@ -17,11 +17,8 @@ interface Crew extends KubernetesObject {
 /** A kind with every declaration that a kind may have. */
 const crews = builtInResource<Crew>({
   definition: { group: "ships.dev", version: "v1", resource: "crews", kind: "Crew", namespaced: true },
-  singular: "crew",
   shortNames: ["cr"],
   categories: ["all"],
-  listKind: "CrewList",
-  verbs: standardVerbs,
   storageVersion: "v1beta1",
   types: {
     fields: {

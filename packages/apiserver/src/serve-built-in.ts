@@ -1,6 +1,6 @@
 import { apiVersionOf } from "@kubewright/api";
 
-import type { BuiltInResource, BuiltInSubresource } from "./built-in-resource.js";
+import { type BuiltInResource, type BuiltInSubresource, standardVerbs } from "./built-in-resource.js";
 import { objectSubresource, scaleSubresource, standardHandlers, subresource } from "./handlers/standard.js";
 import { TOO_DEEP, isNestedDeeper } from "./nesting.js";
 import { storageKeyOf } from "./resource-registry.js";
@@ -13,7 +13,7 @@ import type { Store } from "./storage/store.js";
 
 /** Converts the declaration of a built-in resource to a served resource. */
 export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: BuiltInSchemas): ServedResource {
-  const { definition, strategy } = resource;
+  const { definition, strategy, verbs = standardVerbs } = resource;
   const apiVersion = apiVersionOf(definition);
   const schema = schemas.ofKind(apiVersion, definition.kind);
   return {
@@ -26,12 +26,12 @@ export function serveBuiltIn(resource: BuiltInResource, store: Store, schemas: B
     nameFormat: strategy.nameFormat ?? "dns-1123-subdomain",
     customResource: false,
     apiVersion,
-    listKind: resource.listKind,
-    singular: resource.singular,
+    listKind: resource.listKind ?? `${definition.kind}List`,
+    singular: resource.singular ?? definition.kind.toLowerCase(),
     shortNames: resource.shortNames ?? [],
     categories: resource.categories ?? [],
-    verbs: new Set(resource.verbs),
-    handlers: standardHandlers(resource.verbs),
+    verbs: new Set(verbs),
+    handlers: standardHandlers(verbs),
     strategy: strategy,
     schema,
     decode: (value, findings, known, isOwned) => {

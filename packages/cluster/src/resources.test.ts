@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type KubernetesObject, type LabelSelector, apiVersionOf, pods } from "@kubewright/api";
-import { builtInResource, builtInResources, specAndStatus, standardVerbs } from "@kubewright/apiserver";
+import { builtInResource, builtInResources, specAndStatus } from "@kubewright/apiserver";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 
 import { createCluster } from "./cluster.js";
@@ -14,9 +14,6 @@ const definition = { group: "ships.dev", version: "v1", resource: "fleets", kind
 
 const fleets = builtInResource<Fleet>({
   definition,
-  singular: "fleet",
-  listKind: "FleetList",
-  verbs: standardVerbs,
   types: {
     fields: {
       Fleet: "apiVersion:string,kind:string,metadata:ObjectMeta,spec:FleetSpec,status:FleetStatus",

@@ -1,12 +1,12 @@
 import { type ConfigMap, configMaps } from "@kubewright/api";
 import { byteLength, configKeyErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import { builtInResource } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
 import { jsonEqual } from "../json.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { addInvalid } from "../validation/rules.js";
-import { age, columns } from "./table-cells.js";
+import { ageCell, table } from "./table-cells.js";
 
 const MAX_BYTES = 1024 * 1024;
 export const IMMUTABLE_WHEN_SET = "field is immutable when `immutable` is set";
@@ -23,22 +23,15 @@ export const configMapStrategy: ResourceStrategy<ConfigMap> = {
     }
     validateConfigMap(configMap, errors);
   },
-  printer: {
-    columns: columns("Name", "Data", "Age"),
-    cells: ({ metadata, data, binaryData }, nowMs) => [
-      metadata.name ?? "",
-      Object.keys(data ?? {}).length + Object.keys(binaryData ?? {}).length,
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<ConfigMap>({
+    Data: ({ data, binaryData }) => Object.keys(data ?? {}).length + Object.keys(binaryData ?? {}).length,
+    Age: ageCell,
+  }),
 };
 
 export const configMapResource = builtInResource<ConfigMap>({
   definition: configMaps,
-  singular: "configmap",
   shortNames: ["cm"],
-  listKind: "ConfigMapList",
-  verbs: standardVerbs,
   strategy: configMapStrategy,
 });
 

@@ -1,9 +1,9 @@
 import { type Lease, leases } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import { builtInResource } from "../built-in-resource.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { validateNonNegative } from "../validation/rules.js";
-import { age, columns } from "./table-cells.js";
+import { ageCell, table } from "./table-cells.js";
 import type { FieldErrors } from "../field-errors.js";
 
 /** Upstream: `pkg/registry/coordination/lease`, `pkg/apis/coordination/validation`. */
@@ -13,21 +13,11 @@ export const leaseStrategy: ResourceStrategy<Lease> = {
   validateUpdate: (lease, _stored, errors) => validateLease(lease, errors),
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  printer: {
-    columns: columns("Name", "Holder", "Age"),
-    cells: ({ metadata, spec }, nowMs) => [
-      metadata.name ?? "",
-      spec?.holderIdentity ?? "",
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<Lease>({ Holder: ({ spec }) => spec?.holderIdentity ?? "", Age: ageCell }),
 };
 
 export const leaseResource = builtInResource<Lease>({
   definition: leases,
-  singular: "lease",
-  listKind: "LeaseList",
-  verbs: standardVerbs,
   strategy: leaseStrategy,
 });
 

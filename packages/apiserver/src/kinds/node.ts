@@ -1,7 +1,7 @@
 import { type Node, nodes } from "@kubewright/api";
 import { labelKeyErrors, labelValueErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import { builtInResource } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
 import { jsonEqual } from "../json.js";
 import type { ResourceStrategy } from "../strategy.js";
@@ -9,7 +9,7 @@ import { cidrErrors, cidrFamily, isDualStack } from "../validation/ip-address.js
 import { addInvalid, validateChoice } from "../validation/rules.js";
 import { internalForm } from "./internal-form.js";
 import { validateResourceQuantity } from "./pod/resource-validation.js";
-import { age, columns } from "./table-cells.js";
+import { ageCell, table } from "./table-cells.js";
 
 type Quantities = Readonly<Record<string, string>> | undefined;
 
@@ -46,45 +46,23 @@ export const nodeStrategy: ResourceStrategy<Node> = {
     validateUpdate: validateNodeUpdate,
   },
   fieldSelectors: { "spec.unschedulable": ({ spec }) => String(spec?.unschedulable ?? false) },
-  printer: {
-    columns: columns(
-      "Name",
-      "Status",
-      "Roles",
-      "Age",
-      "Version",
-      "Internal-IP*",
-      "External-IP*",
-      "OS-Image*",
-      "Kernel-Version*",
-      "Container-Runtime*",
-    ),
-    cells(node, nowMs) {
-      const { nodeInfo, addresses } = node.status ?? {};
-      const address = (type: string): string => addresses?.find((entry) => entry.type === type)?.address ?? "<none>";
-      const kernel = nodeInfo?.kernelVersion || "<unknown>";
-      return [
-        node.metadata.name ?? "",
-        statusCell(node),
-        rolesCell(node),
-        age(node.metadata.creationTimestamp, nowMs),
-        nodeInfo?.kubeletVersion ?? "",
-        address("InternalIP"),
-        address("ExternalIP"),
-        nodeInfo?.osImage || "<unknown>",
-        nodeInfo?.architecture ? `${kernel} (${nodeInfo.architecture})` : kernel,
-        nodeInfo?.containerRuntimeVersion || "<unknown>",
-      ];
-    },
-  },
+  printer: table<Node>({
+    Status: statusCell,
+    Roles: rolesCell,
+    Age: ageCell,
+    Version: ({ status }) => status?.nodeInfo?.kubeletVersion ?? "",
+    "Internal-IP*": (node) => addressCell(node, "InternalIP"),
+    "External-IP*": (node) => addressCell(node, "ExternalIP"),
+    "OS-Image*": ({ status }) => status?.nodeInfo?.osImage || "<unknown>",
+    "Kernel-Version*": ({ status: { nodeInfo } = {} }) =>
+      (nodeInfo?.kernelVersion || "<unknown>") + (nodeInfo?.architecture ? ` (${nodeInfo.architecture})` : ""),
+    "Container-Runtime*": ({ status }) => status?.nodeInfo?.containerRuntimeVersion || "<unknown>",
+  }),
 };
 
 export const nodeResource = builtInResource<Node>({
   definition: nodes,
-  singular: "node",
   shortNames: ["no"],
-  listKind: "NodeList",
-  verbs: standardVerbs,
   strategy: nodeStrategy,
 });
 
@@ -178,6 +156,10 @@ function validateTaints({ spec }: Node, errors: FieldErrors): void {
 function validateQuantities(quantities: Quantities, field: string, errors: FieldErrors): void {
   for (const [name, text] of Object.entries(quantities ?? {}))
     validateResourceQuantity(name, text, `${field}.${name}`, errors);
+}
+
+function addressCell({ status }: Node, wanted: string): string {
+  return status?.addresses?.find(({ type }) => type === wanted)?.address ?? "<none>";
 }
 
 function statusCell({ spec, status }: Node): string {

@@ -1,12 +1,12 @@
 import { type PodTemplate, podTemplates } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import { builtInResource } from "../built-in-resource.js";
 import { jsonEqual } from "../json.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { applyPodTemplateDefaults } from "./pod/template-defaults.js";
 import { validatePodTemplate } from "./pod/template-validation.js";
 import { podTemplateWarnings } from "./pod/warnings.js";
-import { columns, containerCells, selectorCell } from "./table-cells.js";
+import { containerColumns, selectorCell, table } from "./table-cells.js";
 
 /** Upstream: `pkg/registry/core/podtemplate`. */
 export const podTemplateStrategy: ResourceStrategy<PodTemplate> = {
@@ -25,21 +25,14 @@ export const podTemplateStrategy: ResourceStrategy<PodTemplate> = {
   warningsOnCreate: ({ template }) => podTemplateWarnings(template, "template"),
   warningsOnUpdate: ({ template }, stored) =>
     jsonEqual(template, stored.template) ? [] : podTemplateWarnings(template, "template"),
-  printer: {
-    columns: columns("Name", "Containers", "Images", "Pod Labels"),
-    cells: ({ metadata, template }) => [
-      metadata.name ?? "",
-      ...containerCells(template?.spec),
-      selectorCell({ matchLabels: template?.metadata?.labels ?? {} }),
-    ],
-  },
+  printer: table<PodTemplate>({
+    ...containerColumns(({ template }) => template?.spec, ""),
+    "Pod Labels": ({ template }) => selectorCell({ matchLabels: template?.metadata?.labels ?? {} }),
+  }),
 };
 
 export const podTemplateResource = builtInResource<PodTemplate>({
   definition: podTemplates,
-  singular: "podtemplate",
-  listKind: "PodTemplateList",
-  verbs: standardVerbs,
   types: {
     fields: { PodTemplate: "apiVersion:string,kind:string,metadata:ObjectMeta,template:PodTemplateSpec" },
     rules: { presentWhenZero: { "PodTemplate.template": {} } },

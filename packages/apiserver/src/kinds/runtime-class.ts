@@ -1,14 +1,14 @@
 import { type RuntimeClass, parseQuantity, runtimeClasses } from "@kubewright/api";
 import { dnsLabelErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import { builtInResource } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
 import { validateLabels } from "../metadata-validation.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { addInvalid } from "../validation/rules.js";
 import { validateTolerations } from "./pod/scheduling-validation.js";
 import { runtimeClassAdmission } from "./runtime-class-admission.js";
-import { age, columns } from "./table-cells.js";
+import { ageCell, table } from "./table-cells.js";
 
 /** Upstream: `pkg/registry/node/runtimeclass`, `pkg/apis/node/validation`. */
 export const runtimeClassStrategy: ResourceStrategy<RuntimeClass> = {
@@ -17,17 +17,11 @@ export const runtimeClassStrategy: ResourceStrategy<RuntimeClass> = {
     if (runtimeClass.handler !== stored.handler) errors.invalid("handler", runtimeClass.handler, "field is immutable");
     validateRuntimeClass(runtimeClass, errors);
   },
-  printer: {
-    columns: columns("Name", "Handler", "Age"),
-    cells: ({ metadata, handler }, nowMs) => [metadata.name ?? "", handler, age(metadata.creationTimestamp, nowMs)],
-  },
+  printer: table<RuntimeClass>({ Handler: ({ handler }) => handler, Age: ageCell }),
 };
 
 export const runtimeClassResource = builtInResource<RuntimeClass>({
   definition: runtimeClasses,
-  singular: "runtimeclass",
-  listKind: "RuntimeClassList",
-  verbs: standardVerbs,
   types: {
     fields: {
       RuntimeClass:

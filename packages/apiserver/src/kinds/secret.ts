@@ -1,14 +1,14 @@
 import { type Secret, secrets } from "@kubewright/api";
 import { configKeyErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../built-in-resource.js";
+import { builtInResource } from "../built-in-resource.js";
 import type { FieldErrors } from "../field-errors.js";
 import { jsonEqual } from "../json.js";
 import type { ResourceStrategy } from "../strategy.js";
 import { addInvalid } from "../validation/rules.js";
 import { decodedLength, IMMUTABLE_WHEN_SET } from "./config-map.js";
 import { goJsonError } from "./go-json-error.js";
-import { age, columns } from "./table-cells.js";
+import { ageCell, table } from "./table-cells.js";
 
 const MAX_BYTES = 1024 * 1024;
 const ACCOUNT_ANNOTATION = "kubernetes.io/service-account.name";
@@ -41,22 +41,15 @@ export const secretStrategy: ResourceStrategy<Secret> = {
   },
   warningsOnUpdate: keyPairWarnings,
   fieldSelectors: { type: ({ type }) => type ?? "" },
-  printer: {
-    columns: columns("Name", "Type", "Data", "Age"),
-    cells: ({ metadata, type, data }, nowMs) => [
-      metadata.name ?? "",
-      type ?? "",
-      Object.keys(data ?? {}).length,
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<Secret>({
+    Type: ({ type }) => type ?? "",
+    Data: ({ data }) => Object.keys(data ?? {}).length,
+    Age: ageCell,
+  }),
 };
 
 export const secretResource = builtInResource<Secret>({
   definition: secrets,
-  singular: "secret",
-  listKind: "SecretList",
-  verbs: standardVerbs,
   strategy: secretStrategy,
 });
 

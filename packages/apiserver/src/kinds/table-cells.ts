@@ -1,12 +1,31 @@
-import { formatLabelSelector, type LabelSelector, parseTime, type PodSpec } from "@kubewright/api";
+import {
+  type KubernetesObject,
+  formatLabelSelector,
+  type LabelSelector,
+  parseTime,
+  type PodSpec,
+} from "@kubewright/api";
 
-import type { TableColumn } from "../strategy.js";
+import type { TableCell, TableColumn, TablePrinter } from "../strategy.js";
 import { humanDuration } from "./human-duration.js";
 
 /**
- * Creates column definitions in order. A trailing `*` marks columns that only `-o wide` shows; `:type` sets a type
+ * The cells of a row by column, in order. A trailing `*` marks columns that only `-o wide` shows; `:type` sets a type
  * other than string.
  */
+type Cells<T> = Readonly<Record<string, (object: T, nowMs: number) => TableCell>>;
+
+/** Creates a printer. The column `Name` comes first, by default with the object's name. */
+export function table<T extends KubernetesObject>(more: Cells<T>): TablePrinter<T> {
+  const cells: Cells<T> = { Name: ({ metadata }) => metadata.name ?? "", ...more };
+  const cellsInOrder = Object.values(cells);
+  return {
+    columns: columns(...Object.keys(cells)),
+    cells: (object, nowMs) => cellsInOrder.map((cell) => cell(object, nowMs)),
+  };
+}
+
+/** Creates column definitions in order, named as in {@link table}. */
 export function columns(...names: readonly string[]): readonly TableColumn[] {
   return names.map((text) => {
     const wide = text.endsWith("*");
@@ -26,10 +45,24 @@ export function age(time: string | null | undefined, nowMs: number): string {
   return thenMs === undefined ? "<unknown>" : humanDuration(nowMs - thenMs);
 }
 
-/** The cells `Containers` and `Images`. */
-export function containerCells(spec: PodSpec | undefined): [names: string, images: string] {
-  const containers = spec?.containers ?? [];
-  return [containers.map(({ name }) => name).join(","), containers.map(({ image }) => image ?? "").join(",")];
+/** The cell `Age`. */
+export function ageCell({ metadata }: KubernetesObject, nowMs: number): string {
+  return age(metadata.creationTimestamp, nowMs);
+}
+
+/** The columns `Containers` and `Images`. */
+export function containerColumns<T>(specOf: (object: T) => PodSpec | undefined, mark = "*"): Cells<T> {
+  const containers = (object: T): PodSpec["containers"] => specOf(object)?.containers ?? [];
+  return {
+    [`Containers${mark}`]: (object) =>
+      containers(object)
+        .map(({ name }) => name)
+        .join(","),
+    [`Images${mark}`]: (object) =>
+      containers(object)
+        .map(({ image }) => image ?? "")
+        .join(","),
+  };
 }
 
 export function selectorCell(selector: LabelSelector | undefined): string {

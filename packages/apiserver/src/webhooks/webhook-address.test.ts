@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 
-import { type WebhookCall, builtInResource, createApiServer, standardVerbs } from "../index.js";
+import { type WebhookCall, builtInResource, createApiServer } from "../index.js";
 
 /** Kinds without a schema: their objects are stored as sent. */
 const resources = [
@@ -12,7 +12,6 @@ const resources = [
     definition: { group, version: "v1", resource, kind, namespaced: true },
     singular: kind.toLowerCase(),
     listKind: `${kind}List`,
-    verbs: standardVerbs,
     strategy: {},
   }),
 );

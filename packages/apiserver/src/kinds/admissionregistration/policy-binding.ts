@@ -5,13 +5,13 @@ import {
 } from "@kubewright/api";
 import { dnsSubdomainErrors, pathSegmentErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { applyMatchResourcesDefaults, validateMatchResources } from "./rule-validation.js";
 import { admissionRegistrationTypes } from "./types.js";
 
@@ -34,23 +34,16 @@ const bindingStrategy: ResourceStrategy<ValidatingAdmissionPolicyBinding> = {
   validateUpdate: (binding, _stored, errors) => validateBinding(binding, errors),
   bumpsGeneration: ({ spec }, stored) => !jsonEqual(spec, stored.spec),
   allowUnconditionalUpdate: false,
-  printer: {
-    columns: columns("Name", "PolicyName", "ParamRef", "Age"),
-    cells: ({ metadata, spec }, nowMs) => [
-      metadata.name ?? "",
-      spec?.policyName ?? "",
-      paramCell(spec?.paramRef),
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<ValidatingAdmissionPolicyBinding>({
+    PolicyName: ({ spec }) => spec?.policyName ?? "",
+    ParamRef: ({ spec }) => paramCell(spec?.paramRef),
+    Age: ageCell,
+  }),
 };
 
 export const validatingAdmissionPolicyBindingResource = builtInResource<ValidatingAdmissionPolicyBinding>({
   definition: validatingAdmissionPolicyBindings,
-  singular: "validatingadmissionpolicybinding",
   categories: ["api-extensions"],
-  listKind: "ValidatingAdmissionPolicyBindingList",
-  verbs: standardVerbs,
   types: admissionRegistrationTypes,
   strategy: bindingStrategy,
 });

@@ -1,9 +1,9 @@
 import { type ValidatingAdmissionPolicy, validatingAdmissionPolicies } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { specAndStatus } from "../spec-and-status.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { validatePolicy, validatePolicyStatus } from "./policy-validation.js";
 import { applyMatchResourcesDefaults } from "./rule-validation.js";
 import { admissionRegistrationTypes } from "./types.js";
@@ -19,23 +19,17 @@ const policyStrategy: ResourceStrategy<ValidatingAdmissionPolicy> = {
   validateCreate: validatePolicy,
   validateUpdate: (policy, _stored, errors) => validatePolicy(policy, errors),
   allowUnconditionalUpdate: false,
-  printer: {
-    columns: columns("Name", "Validations:integer", "ParamKind", "Age"),
-    cells: ({ metadata, spec = {} }, nowMs) => [
-      metadata.name ?? "",
-      spec.validations?.length ?? 0,
+  printer: table<ValidatingAdmissionPolicy>({
+    "Validations:integer": ({ spec = {} }) => spec.validations?.length ?? 0,
+    ParamKind: ({ spec = {} }) =>
       spec.paramKind === undefined ? "<unset>" : `${spec.paramKind.apiVersion ?? ""}/${spec.paramKind.kind ?? ""}`,
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+    Age: ageCell,
+  }),
 };
 
 export const validatingAdmissionPolicyResource = builtInResource<ValidatingAdmissionPolicy>({
   definition: validatingAdmissionPolicies,
-  singular: "validatingadmissionpolicy",
   categories: ["api-extensions"],
-  listKind: "ValidatingAdmissionPolicyList",
-  verbs: standardVerbs,
   types: admissionRegistrationTypes,
   strategy: {
     ...policyStrategy,

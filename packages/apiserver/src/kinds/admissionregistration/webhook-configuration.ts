@@ -7,10 +7,10 @@ import {
   validatingWebhookConfigurations,
 } from "@kubewright/api";
 
-import { type BuiltInResource, builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { type BuiltInResource, builtInResource } from "../../built-in-resource.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { applyRuleDefaults } from "./rule-validation.js";
 import { admissionRegistrationTypes } from "./types.js";
 import { type Webhook, validateWebhooks } from "./webhook-validation.js";
@@ -33,14 +33,7 @@ function strategyOf(isMutating: boolean): ResourceStrategy<WebhookConfiguration>
     validateUpdate: ({ webhooks }, _stored, errors) => validateWebhooks(webhooks ?? [], errors),
     bumpsGeneration: ({ webhooks }, stored) => !jsonEqual(webhooks, stored.webhooks),
     allowUnconditionalUpdate: false,
-    printer: {
-      columns: columns("Name", "Webhooks:integer", "Age"),
-      cells: ({ metadata, webhooks = [] }, nowMs) => [
-        metadata.name ?? "",
-        webhooks.length,
-        age(metadata.creationTimestamp, nowMs),
-      ],
-    },
+    printer: table<WebhookConfiguration>({ "Webhooks:integer": ({ webhooks = [] }) => webhooks.length, Age: ageCell }),
   };
 }
 
@@ -75,7 +68,6 @@ function webhookConfigurationResource<T extends KubernetesObject>(
     singular: definition.kind.toLowerCase(),
     categories: ["api-extensions"],
     listKind: `${definition.kind}List`,
-    verbs: standardVerbs,
     types: admissionRegistrationTypes,
     strategy: strategyOf(isMutating),
   });

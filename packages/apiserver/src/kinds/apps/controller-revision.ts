@@ -1,12 +1,12 @@
 import { type ControllerRevision, controllerRevisions } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateNonNegative } from "../../validation/rules.js";
 import { sortedKeys } from "../sorted-keys.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { appsTypes } from "./types.js";
 
 /** Upstream: `pkg/registry/apps/controllerrevision`. */
@@ -17,22 +17,15 @@ const controllerRevisionStrategy: ResourceStrategy<ControllerRevision> = {
     if (!jsonEqual(revision.data, stored.data))
       errors.invalid("data", sortedKeys(revision.data as Record<string, unknown> | undefined), "field is immutable");
   },
-  printer: {
-    columns: columns("Name", "Controller", "Revision", "Age"),
-    cells: ({ metadata, revision }, nowMs) => [
-      metadata.name ?? "",
-      controllerCell(metadata),
-      revision,
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<ControllerRevision>({
+    Controller: ({ metadata }) => controllerCell(metadata),
+    Revision: ({ revision }) => revision,
+    Age: ageCell,
+  }),
 };
 
 export const controllerRevisionResource = builtInResource<ControllerRevision>({
   definition: controllerRevisions,
-  singular: "controllerrevision",
-  listKind: "ControllerRevisionList",
-  verbs: standardVerbs,
   types: appsTypes,
   strategy: controllerRevisionStrategy,
 });

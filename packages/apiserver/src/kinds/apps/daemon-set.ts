@@ -1,6 +1,6 @@
 import { type DaemonSet, daemonSets } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
@@ -11,7 +11,7 @@ import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
 import { internalForm } from "../internal-form.js";
 import { specAndStatus } from "../spec-and-status.js";
-import { age, columns, containerCells, selectorCell } from "../table-cells.js";
+import { ageCell, containerColumns, selectorCell, table } from "../table-cells.js";
 import { appsTypes } from "./types.js";
 import {
   validateCollisionCount,
@@ -62,42 +62,23 @@ export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
       validateCollisionCount(daemonSet.status, stored.status, errors);
     },
   },
-  printer: {
-    columns: columns(
-      "Name",
-      "Desired:integer",
-      "Current:integer",
-      "Ready:integer",
-      "Up-to-date:integer",
-      "Available:integer",
-      "Node Selector",
-      "Age",
-      "Containers*",
-      "Images*",
-      "Selector*",
-    ),
-    cells: ({ metadata, spec, status = newStatus }, nowMs) => [
-      metadata.name ?? "",
-      status.desiredNumberScheduled,
-      status.currentNumberScheduled,
-      status.numberReady,
-      status.updatedNumberScheduled ?? 0,
-      status.numberAvailable ?? 0,
-      selectorCell({ matchLabels: spec?.template.spec?.nodeSelector ?? {} }),
-      age(metadata.creationTimestamp, nowMs),
-      ...containerCells(spec?.template.spec),
-      selectorCell(spec?.selector),
-    ],
-  },
+  printer: table<DaemonSet>({
+    "Desired:integer": ({ status = newStatus }) => status.desiredNumberScheduled,
+    "Current:integer": ({ status = newStatus }) => status.currentNumberScheduled,
+    "Ready:integer": ({ status = newStatus }) => status.numberReady,
+    "Up-to-date:integer": ({ status = newStatus }) => status.updatedNumberScheduled ?? 0,
+    "Available:integer": ({ status = newStatus }) => status.numberAvailable ?? 0,
+    "Node Selector": ({ spec }) => selectorCell({ matchLabels: spec?.template.spec?.nodeSelector ?? {} }),
+    Age: ageCell,
+    ...containerColumns(({ spec }) => spec?.template.spec),
+    "Selector*": ({ spec }) => selectorCell(spec?.selector),
+  }),
 };
 
 export const daemonSetResource = builtInResource<DaemonSet>({
   definition: daemonSets,
-  singular: "daemonset",
   shortNames: ["ds"],
   categories: ["all"],
-  listKind: "DaemonSetList",
-  verbs: standardVerbs,
   types: appsTypes,
   strategy: daemonSetStrategy,
 });

@@ -1,6 +1,6 @@
 import { type Deployment, deployments } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
@@ -11,7 +11,7 @@ import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
 import { internalForm } from "../internal-form.js";
 import { specAndStatus } from "../spec-and-status.js";
-import { age, columns, containerCells, selectorCell } from "../table-cells.js";
+import { ageCell, containerColumns, selectorCell, table } from "../table-cells.js";
 import { workloadScale } from "./scale.js";
 import { appsTypes } from "./types.js";
 import {
@@ -56,27 +56,20 @@ export const deploymentStrategy: ResourceStrategy<Deployment> = {
       validateCollisionCount(deployment.status, stored.status, errors);
     },
   },
-  printer: {
-    columns: columns("Name", "Ready", "Up-to-date", "Available", "Age", "Containers*", "Images*", "Selector*"),
-    cells: ({ metadata, spec, status = {} }, nowMs) => [
-      metadata.name ?? "",
-      `${status.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
-      status.updatedReplicas ?? 0,
-      status.availableReplicas ?? 0,
-      age(metadata.creationTimestamp, nowMs),
-      ...containerCells(spec?.template.spec),
-      selectorCell(spec?.selector),
-    ],
-  },
+  printer: table<Deployment>({
+    Ready: ({ spec, status = {} }) => `${status.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
+    "Up-to-date": ({ status = {} }) => status.updatedReplicas ?? 0,
+    Available: ({ status = {} }) => status.availableReplicas ?? 0,
+    Age: ageCell,
+    ...containerColumns(({ spec }) => spec?.template.spec),
+    "Selector*": ({ spec }) => selectorCell(spec?.selector),
+  }),
 };
 
 export const deploymentResource = builtInResource<Deployment>({
   definition: deployments,
-  singular: "deployment",
   shortNames: ["deploy"],
   categories: ["all"],
-  listKind: "DeploymentList",
-  verbs: standardVerbs,
   types: appsTypes,
   strategy: deploymentStrategy,
   subresources: { scale: workloadScale },

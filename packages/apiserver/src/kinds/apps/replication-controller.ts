@@ -1,6 +1,6 @@
 import { type ReplicationController, replicationControllers } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
@@ -9,7 +9,7 @@ import { podNamePrefixWarnings } from "../job/warnings.js";
 import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
 import { specAndStatus } from "../spec-and-status.js";
-import { age, columns, containerCells, selectorCell } from "../table-cells.js";
+import { ageCell, containerColumns, selectorCell, table } from "../table-cells.js";
 import { validateReplicaSetStatus } from "./replica-set.js";
 import { workloadScale } from "./scale.js";
 import { appsTypes } from "./types.js";
@@ -34,36 +34,20 @@ export const replicationControllerStrategy: ResourceStrategy<ReplicationControll
   },
   defaultPropagation: "Orphan",
   fieldSelectors: { "status.replicas": ({ status }) => String(status?.replicas ?? 0) },
-  printer: {
-    columns: columns(
-      "Name",
-      "Desired:integer",
-      "Current:integer",
-      "Ready:integer",
-      "Age",
-      "Containers*",
-      "Images*",
-      "Selector*",
-    ),
-    cells: ({ metadata, spec, status }, nowMs) => [
-      metadata.name ?? "",
-      spec?.replicas ?? 0,
-      status?.replicas ?? 0,
-      status?.readyReplicas ?? 0,
-      age(metadata.creationTimestamp, nowMs),
-      ...containerCells(spec?.template?.spec),
-      selectorCell({ matchLabels: spec?.selector ?? {} }),
-    ],
-  },
+  printer: table<ReplicationController>({
+    "Desired:integer": ({ spec }) => spec?.replicas ?? 0,
+    "Current:integer": ({ status }) => status?.replicas ?? 0,
+    "Ready:integer": ({ status }) => status?.readyReplicas ?? 0,
+    Age: ageCell,
+    ...containerColumns(({ spec }) => spec?.template?.spec),
+    "Selector*": ({ spec }) => selectorCell({ matchLabels: spec?.selector ?? {} }),
+  }),
 };
 
 export const replicationControllerResource = builtInResource<ReplicationController>({
   definition: replicationControllers,
-  singular: "replicationcontroller",
   shortNames: ["rc"],
   categories: ["all"],
-  listKind: "ReplicationControllerList",
-  verbs: standardVerbs,
   types: appsTypes,
   strategy: replicationControllerStrategy,
   subresources: { scale: workloadScale },

@@ -1,7 +1,7 @@
 import { type PodTemplateSpec, type StatefulSet, statefulSets } from "@kubewright/api";
 import { dnsLabelErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import { validateAnnotations, validateLabels } from "../../metadata-validation.js";
@@ -12,7 +12,7 @@ import { applyPodTemplateDefaults } from "../pod/template-defaults.js";
 import { podTemplateWarnings } from "../pod/warnings.js";
 import { internalForm } from "../internal-form.js";
 import { specAndStatus } from "../spec-and-status.js";
-import { age, columns, containerCells } from "../table-cells.js";
+import { ageCell, containerColumns, table } from "../table-cells.js";
 import { workloadScale } from "./scale.js";
 import { appsTypes } from "./types.js";
 import {
@@ -67,24 +67,17 @@ export const statefulSetStrategy: ResourceStrategy<StatefulSet> = {
     },
   },
   nameFormat: "dns-1123-label",
-  printer: {
-    columns: columns("Name", "Ready", "Age", "Containers*", "Images*"),
-    cells: ({ metadata, spec, status }, nowMs) => [
-      metadata.name ?? "",
-      `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
-      age(metadata.creationTimestamp, nowMs),
-      ...containerCells(spec?.template.spec),
-    ],
-  },
+  printer: table<StatefulSet>({
+    Ready: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
+    Age: ageCell,
+    ...containerColumns(({ spec }) => spec?.template.spec),
+  }),
 };
 
 export const statefulSetResource = builtInResource<StatefulSet>({
   definition: statefulSets,
-  singular: "statefulset",
   shortNames: ["sts"],
   categories: ["all"],
-  listKind: "StatefulSetList",
-  verbs: standardVerbs,
   types: appsTypes,
   strategy: statefulSetStrategy,
   subresources: { scale: workloadScale },

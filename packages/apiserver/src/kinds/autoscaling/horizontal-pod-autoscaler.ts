@@ -5,7 +5,7 @@ import {
   horizontalPodAutoscalers,
 } from "@kubewright/api";
 
-import { type BuiltInResource, builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { type BuiltInResource, builtInResource } from "../../built-in-resource.js";
 import { restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { fromV1, restoreRoundTripAnnotations, toV1 } from "./conversion.js";
@@ -66,11 +66,8 @@ export const horizontalPodAutoscalerV1Strategy: ResourceStrategy<HorizontalPodAu
 };
 
 const common = {
-  singular: "horizontalpodautoscaler",
   shortNames: ["hpa"],
   categories: ["all"],
-  listKind: "HorizontalPodAutoscalerList",
-  verbs: standardVerbs,
   types: autoscalingTypes,
 } satisfies Partial<BuiltInResource>;
 

@@ -1,10 +1,10 @@
-import { type CertificateSigningRequest, certificateSigningRequests } from "@kubewright/api";
+import { type CertificateSigningRequest, type KubernetesObject, certificateSigningRequests } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import { restoreMember } from "../../json.js";
 import type { ResourceStrategy, UpdateStrategy } from "../../strategy.js";
 import { humanDuration } from "../human-duration.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { certificateAdmission } from "./admission.js";
 import { certificatesTypes } from "./types.js";
 import { validateChange, validateSigningRequest } from "./validation.js";
@@ -30,21 +30,15 @@ export const certificateSigningRequestStrategy: ResourceStrategy<CertificateSign
     validateUpdate: (request, stored, errors) => validateChange(request, stored, "status", errors),
   },
   fieldSelectors: { "spec.signerName": ({ spec }) => spec.signerName },
-  printer: {
-    columns: columns("Name", "Age", "SignerName", "Requestor", "RequestedDuration", "Condition"),
-    cells: (request, nowMs) => {
-      // An object that was decoded from empty data has no spec.
-      const { signerName, username, expirationSeconds } = (request.spec ?? {}) as Partial<typeof request.spec>;
-      return [
-        request.metadata.name ?? "",
-        age(request.metadata.creationTimestamp, nowMs),
-        signerName || "<none>",
-        username ?? "",
-        expirationSeconds === undefined ? "<none>" : humanDuration(expirationSeconds * 1000),
-        conditionCell(request.status),
-      ];
-    },
-  },
+  // An object that was decoded from empty data has no spec.
+  printer: table<Partial<CertificateSigningRequest> & KubernetesObject>({
+    Age: ageCell,
+    SignerName: ({ spec }) => spec?.signerName || "<none>",
+    Requestor: ({ spec }) => spec?.username ?? "",
+    RequestedDuration: ({ spec }) =>
+      spec?.expirationSeconds === undefined ? "<none>" : humanDuration(spec.expirationSeconds * 1000),
+    Condition: ({ status }) => conditionCell(status),
+  }),
 };
 
 /** `certificatesigningrequests/approval`: updates conditions only. */
@@ -60,10 +54,7 @@ const approvalStrategy: UpdateStrategy<CertificateSigningRequest> = {
 
 export const certificateSigningRequestResource = builtInResource<CertificateSigningRequest>({
   definition: certificateSigningRequests,
-  singular: "certificatesigningrequest",
   shortNames: ["csr"],
-  listKind: "CertificateSigningRequestList",
-  verbs: standardVerbs,
   types: certificatesTypes,
   strategy: certificateSigningRequestStrategy,
   subresources: { approval: { strategy: approvalStrategy } },

@@ -1,10 +1,10 @@
 import { type CronJob, cronJobs } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { jobSpecWarnings, podNamePrefixWarnings } from "../job/warnings.js";
-import { age, columns, containerCells, selectorCell } from "../table-cells.js";
+import { age, ageCell, containerColumns, selectorCell, table } from "../table-cells.js";
 import { applyCronJobDefaults } from "./defaults.js";
 import { validateCronJob, validateCronJobUpdate } from "./validation.js";
 
@@ -36,40 +36,23 @@ export const cronJobStrategy: ResourceStrategy<CronJob> = {
     },
   },
   bumpsGeneration: (cronJob, stored) => !jsonEqual(cronJob.spec, stored.spec),
-  printer: {
-    columns: columns(
-      "Name",
-      "Schedule",
-      "Timezone",
-      "Suspend:boolean",
-      "Active:integer",
-      "Last Schedule",
-      "Age",
-      "Containers*",
-      "Images*",
-      "Selector*",
-    ),
-    cells: ({ metadata, spec, status }, nowMs) => [
-      metadata.name ?? "",
-      spec?.schedule ?? "",
-      spec?.timeZone ?? "<none>",
-      spec?.suspend === undefined ? "<unset>" : spec.suspend ? "True" : "False",
-      status?.active?.length ?? 0,
+  printer: table<CronJob>({
+    Schedule: ({ spec }) => spec?.schedule ?? "",
+    Timezone: ({ spec }) => spec?.timeZone ?? "<none>",
+    "Suspend:boolean": ({ spec }) => (spec?.suspend === undefined ? "<unset>" : spec.suspend ? "True" : "False"),
+    "Active:integer": ({ status }) => status?.active?.length ?? 0,
+    "Last Schedule": ({ status }, nowMs) =>
       status?.lastScheduleTime === undefined ? "<none>" : age(status.lastScheduleTime, nowMs),
-      age(metadata.creationTimestamp, nowMs),
-      ...containerCells(spec?.jobTemplate?.spec?.template?.spec),
-      selectorCell(spec?.jobTemplate?.spec?.selector),
-    ],
-  },
+    Age: ageCell,
+    ...containerColumns(({ spec }) => spec?.jobTemplate?.spec?.template?.spec),
+    "Selector*": ({ spec }) => selectorCell(spec?.jobTemplate?.spec?.selector),
+  }),
 };
 
 export const cronJobResource = builtInResource<CronJob>({
   definition: cronJobs,
-  singular: "cronjob",
   shortNames: ["cj"],
   categories: ["all"],
-  listKind: "CronJobList",
-  verbs: standardVerbs,
   strategy: cronJobStrategy,
 });
 

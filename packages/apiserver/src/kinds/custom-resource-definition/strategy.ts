@@ -1,6 +1,6 @@
 import { type CustomResourceDefinition, customResourceDefinitions } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { deleteDefinition } from "./deletion.js";
@@ -59,11 +59,8 @@ export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDe
 
 export const customResourceDefinitionResource = builtInResource<CustomResourceDefinition>({
   definition: customResourceDefinitions,
-  singular: "customresourcedefinition",
   shortNames: ["crd", "crds"],
   categories: ["api-extensions"],
-  listKind: "CustomResourceDefinitionList",
-  verbs: standardVerbs,
   strategy: customResourceDefinitionStrategy,
   // Upstream still stores them in the version before v1.
   storageVersion: "v1beta1",

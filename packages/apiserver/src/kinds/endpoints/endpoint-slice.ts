@@ -8,13 +8,13 @@ import {
   qualifiedNameErrors,
 } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateEndpointIp } from "../../validation/ip-address.js";
 import { addInvalid } from "../../validation/rules.js";
-import { age, columns, firstItemsCell } from "../table-cells.js";
+import { ageCell, firstItemsCell, table } from "../table-cells.js";
 import { endpointsTypes } from "./types.js";
 
 type Endpoint = NonNullable<EndpointSlice["endpoints"]>[number];
@@ -56,26 +56,21 @@ export const endpointSliceStrategy: ResourceStrategy<EndpointSlice> = {
   },
   warningsOnCreate: addressTypeWarnings,
   warningsOnUpdate: addressTypeWarnings,
-  printer: {
-    columns: columns("Name", "AddressType", "Ports", "Endpoints", "Age"),
-    cells: ({ metadata, addressType, ports, endpoints }, nowMs) => [
-      metadata.name ?? "",
-      addressType,
+  printer: table<EndpointSlice>({
+    AddressType: ({ addressType }) => addressType,
+    Ports: ({ ports }) =>
       firstItemsCell(((ports as NullableList<Port>) ?? []).map(({ port, name }) => String(port ?? name ?? "*"))) ||
-        "<unset>",
+      "<unset>",
+    Endpoints: ({ endpoints }) =>
       firstItemsCell(
         ((endpoints as NullableList<Endpoint>) ?? []).flatMap(({ addresses }) => [...(addresses ?? [])]),
       ) || "<unset>",
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+    Age: ageCell,
+  }),
 };
 
 export const endpointSliceResource = builtInResource<EndpointSlice>({
   definition: endpointSlices,
-  singular: "endpointslice",
-  listKind: "EndpointSliceList",
-  verbs: standardVerbs,
   types: endpointsTypes,
   strategy: endpointSliceStrategy,
 });

@@ -7,12 +7,12 @@ import {
   qualifiedNameErrors,
 } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateEndpointIp } from "../../validation/ip-address.js";
 import { addInvalid } from "../../validation/rules.js";
-import { age, columns, firstItemsCell } from "../table-cells.js";
+import { ageCell, firstItemsCell, table } from "../table-cells.js";
 import { endpointsTypes } from "./types.js";
 
 type Subset = NonNullable<Endpoints["subsets"]>[number];
@@ -30,22 +30,16 @@ export const endpointsStrategy: ResourceStrategy<Endpoints> = {
   },
   validateCreate: validateEndpoints,
   validateUpdate: (object, _stored, errors) => validateEndpoints(object, errors),
-  printer: {
-    columns: columns("Name", "Endpoints", "Age"),
-    cells: ({ metadata, subsets = [] }, nowMs) => [
-      metadata.name ?? "",
+  printer: table<Endpoints>({
+    Endpoints: ({ subsets = [] }) =>
       subsets.length === 0 ? "<none>" : firstItemsCell(subsets.flatMap(destinations)) || "<unset>",
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+    Age: ageCell,
+  }),
 };
 
 export const endpointsResource = builtInResource<Endpoints>({
   definition: endpoints,
-  singular: "endpoints",
   shortNames: ["ep"],
-  listKind: "EndpointsList",
-  verbs: standardVerbs,
   types: endpointsTypes,
   strategy: endpointsStrategy,
   deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",

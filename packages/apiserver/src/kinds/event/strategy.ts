@@ -1,6 +1,6 @@
 import { type Event, events, type EventsV1 } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { coreFromEventsV1, eventsV1FromCore } from "./conversion.js";
 import { eventsV1 } from "./definition.js";
@@ -42,20 +42,14 @@ export const eventsV1Strategy: ResourceStrategy<EventsV1> = {
 
 export const eventResource = builtInResource<Event>({
   definition: events,
-  singular: "event",
   shortNames: ["ev"],
-  listKind: "EventList",
-  verbs: standardVerbs,
   strategy: eventStrategy,
   timeToLiveMs: TIME_TO_LIVE_MS,
 });
 
 export const eventsV1Resource = builtInResource<EventsV1>({
   definition: eventsV1,
-  singular: "event",
   shortNames: ["ev"],
-  listKind: "EventList",
-  verbs: standardVerbs,
   strategy: eventsV1Strategy,
   timeToLiveMs: TIME_TO_LIVE_MS,
   view: {

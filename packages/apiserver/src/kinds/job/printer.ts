@@ -2,21 +2,17 @@ import { isConditionTrue, type Job, parseTime } from "@kubewright/api";
 
 import type { TablePrinter } from "../../strategy.js";
 import { humanDuration } from "../human-duration.js";
-import { age, columns, containerCells, selectorCell } from "../table-cells.js";
+import { ageCell, containerColumns, selectorCell, table } from "../table-cells.js";
 
 /** Upstream: `printJob` in `pkg/printers/internalversion`. */
-export const jobPrinter: TablePrinter<Job> = {
-  columns: columns("Name", "Status", "Completions", "Duration", "Age", "Containers*", "Images*", "Selector*"),
-  cells: (job, nowMs) => [
-    job.metadata.name ?? "",
-    statusCell(job),
-    completionsCell(job),
-    durationCell(job, nowMs),
-    age(job.metadata.creationTimestamp, nowMs),
-    ...containerCells(job.spec?.template?.spec),
-    selectorCell(job.spec?.selector),
-  ],
-};
+export const jobPrinter: TablePrinter<Job> = table<Job>({
+  Status: (job) => statusCell(job),
+  Completions: (job) => completionsCell(job),
+  Duration: (job, nowMs) => durationCell(job, nowMs),
+  Age: ageCell,
+  ...containerColumns((job) => job.spec?.template?.spec),
+  "Selector*": (job) => selectorCell(job.spec?.selector),
+});
 
 function statusCell({ metadata, status }: Job): string {
   const is = (type: string): boolean => isConditionTrue(status?.conditions, type);

@@ -1,6 +1,6 @@
 import { type Job, type VersionBehaviours, jobs } from "@kubewright/api";
 
-import { type BuiltInResource, builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { type BuiltInResource, builtInResource } from "../../built-in-resource.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { applyJobDefaults } from "./defaults.js";
@@ -43,10 +43,7 @@ export function jobStrategy(behaviours: VersionBehaviours): ResourceStrategy<Job
 export function jobResource(behaviours: VersionBehaviours): BuiltInResource {
   return builtInResource<Job>({
     definition: jobs,
-    singular: "job",
     categories: ["all"],
-    listKind: "JobList",
-    verbs: standardVerbs,
     strategy: jobStrategy(behaviours),
   });
 }

@@ -1,7 +1,7 @@
 import { type LimitRange, limitRanges, parseQuantity } from "@kubewright/api";
 import { qualifiedNameErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { addInvalid } from "../../validation/rules.js";
@@ -37,10 +37,7 @@ export const limitRangeStrategy: ResourceStrategy<LimitRange> = {
 
 export const limitRangeResource = builtInResource<LimitRange>({
   definition: limitRanges,
-  singular: "limitrange",
   shortNames: ["limits"],
-  listKind: "LimitRangeList",
-  verbs: standardVerbs,
   types: limitRangeTypes,
   strategy: limitRangeStrategy,
   admission: limitRangeAdmission,

@@ -5,7 +5,7 @@ import { builtInResource, standardVerbs } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { addInvalid } from "../../validation/rules.js";
 import { deleteNamespace, finalizeNamespace } from "./deletion.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 const FINALIZER = "kubernetes";
@@ -64,21 +64,12 @@ export const namespaceStrategy: ResourceStrategy<Namespace> = {
   },
   blocksRemoval: ({ spec }) => (spec?.finalizers ?? []).length > 0,
   fieldSelectors: { "status.phase": ({ status }) => status?.phase ?? "" },
-  printer: {
-    columns: columns("Name", "Status", "Age"),
-    cells: ({ metadata, status }, nowMs) => [
-      metadata.name ?? "",
-      status?.phase ?? "",
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<Namespace>({ Status: ({ status }) => status?.phase ?? "", Age: ageCell }),
 };
 
 export const namespaceResource = builtInResource<Namespace>({
   definition: namespaces,
-  singular: "namespace",
   shortNames: ["ns"],
-  listKind: "NamespaceList",
   verbs: standardVerbs.filter((verb) => verb !== "deletecollection"),
   strategy: namespaceStrategy,
   subresources: { finalize: { handlers: { update: finalizeNamespace } } },

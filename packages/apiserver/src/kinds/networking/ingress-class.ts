@@ -1,13 +1,13 @@
 import { type IngressClass, ingressClasses } from "@kubewright/api";
 import { byteLength, dnsLabelErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateDomainPrefixedPath } from "../../validation/domain-prefixed-path.js";
 import { addInvalid } from "../../validation/rules.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { validateTypedReference } from "./ingress-validation.js";
 import { networkingTypes } from "./types.js";
 
@@ -30,22 +30,15 @@ export const ingressClassStrategy: ResourceStrategy<IngressClass> = {
       errors.invalid("spec.controller", controller, "field is immutable");
     validateIngressClass(ingressClass, errors);
   },
-  printer: {
-    columns: columns("Name", "Controller", "Parameters", "Age"),
-    cells: ({ metadata, spec }, nowMs) => [
-      metadata.name ?? "",
-      spec?.controller ?? "",
-      parametersCell(spec?.parameters),
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<IngressClass>({
+    Controller: ({ spec }) => spec?.controller ?? "",
+    Parameters: ({ spec }) => parametersCell(spec?.parameters),
+    Age: ageCell,
+  }),
 };
 
 export const ingressClassResource = builtInResource<IngressClass>({
   definition: ingressClasses,
-  singular: "ingressclass",
-  listKind: "IngressClassList",
-  verbs: standardVerbs,
   types: networkingTypes,
   strategy: ingressClassStrategy,
 });

@@ -1,9 +1,9 @@
 import { type Ingress, ingresses } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { specAndStatus } from "../spec-and-status.js";
-import { age, columns, firstItemsCell } from "../table-cells.js";
+import { ageCell, firstItemsCell, table } from "../table-cells.js";
 import { CLASS_ANNOTATION, defaultIngressClass } from "./default-ingress-class.js";
 import { validateIngressSpec, validateIngressStatus } from "./ingress-validation.js";
 import { networkingTypes } from "./types.js";
@@ -42,25 +42,19 @@ export const ingressStrategy: ResourceStrategy<Ingress> = {
     ...status,
     validateUpdate: (ingress, _stored, errors) => validateIngressStatus(ingress.status, errors),
   },
-  printer: {
-    columns: columns("Name", "Class", "Hosts", "Address", "Ports", "Age"),
-    cells: ({ metadata, spec, status: { loadBalancer } = {} }, nowMs) => [
-      metadata.name ?? "",
-      spec?.ingressClassName ?? "<none>",
-      firstItemsCell((spec?.rules ?? []).flatMap(({ host }) => (host ? [host] : []))) || "*",
+  printer: table<Ingress>({
+    Class: ({ spec }) => spec?.ingressClassName ?? "<none>",
+    Hosts: ({ spec }) => firstItemsCell((spec?.rules ?? []).flatMap(({ host }) => (host ? [host] : []))) || "*",
+    Address: ({ status: { loadBalancer } = {} }) =>
       (loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || "").join(","),
-      (spec?.tls ?? []).length === 0 ? "80" : "80, 443",
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+    Ports: ({ spec }) => ((spec?.tls ?? []).length === 0 ? "80" : "80, 443"),
+    Age: ageCell,
+  }),
 };
 
 export const ingressResource = builtInResource<Ingress>({
   definition: ingresses,
-  singular: "ingress",
   shortNames: ["ing"],
-  listKind: "IngressList",
-  verbs: standardVerbs,
   types: networkingTypes,
   strategy: ingressStrategy,
   admission: defaultIngressClass,

@@ -1,14 +1,14 @@
 import { type NetworkPolicy, networkPolicies } from "@kubewright/api";
 import { portNameErrors, portNumberErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { cidrErrors, isStrictlyWithin } from "../../validation/ip-address.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
 import { addInvalid } from "../../validation/rules.js";
-import { age, columns, selectorCell } from "../table-cells.js";
+import { ageCell, selectorCell, table } from "../table-cells.js";
 import { networkingTypes } from "./types.js";
 
 type Spec = NonNullable<NetworkPolicy["spec"]>;
@@ -27,22 +27,12 @@ export const networkPolicyStrategy: ResourceStrategy<NetworkPolicy> = {
   bumpsGeneration: ({ spec }, stored) => !jsonEqual(spec, stored.spec),
   validateCreate: validateNetworkPolicy,
   validateUpdate: (policy, _stored, errors) => validateNetworkPolicy(policy, errors),
-  printer: {
-    columns: columns("Name", "Pod-Selector", "Age"),
-    cells: ({ metadata, spec }, nowMs) => [
-      metadata.name ?? "",
-      selectorCell(spec?.podSelector),
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<NetworkPolicy>({ "Pod-Selector": ({ spec }) => selectorCell(spec?.podSelector), Age: ageCell }),
 };
 
 export const networkPolicyResource = builtInResource<NetworkPolicy>({
   definition: networkPolicies,
-  singular: "networkpolicy",
   shortNames: ["netpol"],
-  listKind: "NetworkPolicyList",
-  verbs: standardVerbs,
   types: networkingTypes,
   strategy: networkPolicyStrategy,
 });

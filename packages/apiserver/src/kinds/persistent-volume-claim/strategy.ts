@@ -1,13 +1,13 @@
 import { type PersistentVolumeClaim, persistentVolumeClaims } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
 import { memberDifference } from "../member-difference.js";
 import { CLASS_ANNOTATION, storageClassNameOf } from "../storage-class/storage-class-lookup.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { accessModesCell } from "./access-modes.js";
 import { claimAdmission } from "./admission.js";
 import { validateClaimSpec } from "./spec-validation.js";
@@ -47,42 +47,21 @@ export const persistentVolumeClaimStrategy: ResourceStrategy<PersistentVolumeCla
       validateAmounts(status?.allocatedResources, "status.allocatedResources", errors);
     },
   },
-  printer: {
-    columns: columns(
-      "Name",
-      "Status",
-      "Volume",
-      "Capacity",
-      "Access Modes",
-      "StorageClass",
-      "VolumeAttributesClass",
-      "Age",
-      "VolumeMode*",
-    ),
-    cells: (claim, nowMs) => {
-      const { metadata, spec = emptySpec, status = {} } = claim;
-      const isBound = Boolean(spec.volumeName);
-      return [
-        metadata.name ?? "",
-        metadata.deletionTimestamp ? "Terminating" : (status.phase ?? ""),
-        spec.volumeName ?? "",
-        isBound ? (status.capacity?.["storage"] ?? "0") : "",
-        isBound ? accessModesCell(status.accessModes) : "",
-        storageClassNameOf(claim) ?? "",
-        spec.volumeAttributesClassName ?? "<unset>",
-        age(metadata.creationTimestamp, nowMs),
-        spec.volumeMode ?? "<unset>",
-      ];
-    },
-  },
+  printer: table<PersistentVolumeClaim>({
+    Status: ({ metadata, status }) => (metadata.deletionTimestamp ? "Terminating" : (status?.phase ?? "")),
+    Volume: ({ spec }) => spec?.volumeName ?? "",
+    Capacity: ({ spec, status }) => (spec?.volumeName ? (status?.capacity?.["storage"] ?? "0") : ""),
+    "Access Modes": ({ spec, status }) => (spec?.volumeName ? accessModesCell(status?.accessModes) : ""),
+    StorageClass: (claim) => storageClassNameOf(claim) ?? "",
+    VolumeAttributesClass: ({ spec }) => spec?.volumeAttributesClassName ?? "<unset>",
+    Age: ageCell,
+    "VolumeMode*": ({ spec }) => spec?.volumeMode ?? "<unset>",
+  }),
 };
 
 export const persistentVolumeClaimResource = builtInResource<PersistentVolumeClaim>({
   definition: persistentVolumeClaims,
-  singular: "persistentvolumeclaim",
   shortNames: ["pvc"],
-  listKind: "PersistentVolumeClaimList",
-  verbs: standardVerbs,
   types: claimTypes,
   strategy: persistentVolumeClaimStrategy,
   admission: claimAdmission,

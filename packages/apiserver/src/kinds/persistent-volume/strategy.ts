@@ -1,7 +1,7 @@
 import { type PersistentVolume, formatTime, parseQuantity, persistentVolumes } from "@kubewright/api";
 import { dnsSubdomainErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
@@ -12,7 +12,7 @@ import { validateAmounts } from "../persistent-volume-claim/storage-amounts.js";
 import { validateNodeSelector } from "../pod/scheduling-validation.js";
 import { sortedKeys } from "../sorted-keys.js";
 import { CLASS_ANNOTATION, storageClassNameOf } from "../storage-class/storage-class-lookup.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { volumeAdmission } from "./admission.js";
 import { applyVolumeDefaults } from "./defaults.js";
 import { SOURCES, validateVolumeSource } from "./source-validation.js";
@@ -48,46 +48,24 @@ export const persistentVolumeStrategy: ResourceStrategy<PersistentVolume> = {
   },
   warningsOnUpdate: warnings,
   status: { prepareForUpdate: (volume, stored) => restoreMember(volume, stored, "spec") },
-  printer: {
-    columns: columns(
-      "Name",
-      "Capacity",
-      "Access Modes",
-      "Reclaim Policy",
-      "Status",
-      "Claim",
-      "StorageClass",
-      "VolumeAttributesClass",
-      "Reason",
-      "Age",
-      "VolumeMode*",
-    ),
-    cells: (volume, nowMs) => {
-      const { metadata, spec = emptySpec, status } = volume;
-      const { claimRef } = spec;
-      return [
-        metadata.name ?? "",
-        spec.capacity?.["storage"] ?? "0",
-        accessModesCell(spec.accessModes),
-        spec.persistentVolumeReclaimPolicy ?? "",
-        metadata.deletionTimestamp ? "Terminating" : (status?.phase ?? ""),
-        claimRef === undefined ? "" : `${claimRef.namespace ?? ""}/${claimRef.name ?? ""}`,
-        storageClassNameOf(volume) ?? "",
-        spec.volumeAttributesClassName ?? "<unset>",
-        status?.reason ?? "",
-        age(metadata.creationTimestamp, nowMs),
-        spec.volumeMode ?? "<unset>",
-      ];
-    },
-  },
+  printer: table<PersistentVolume>({
+    Capacity: ({ spec }) => spec?.capacity?.["storage"] ?? "0",
+    "Access Modes": ({ spec }) => accessModesCell(spec?.accessModes),
+    "Reclaim Policy": ({ spec }) => spec?.persistentVolumeReclaimPolicy ?? "",
+    Status: ({ metadata, status }) => (metadata.deletionTimestamp ? "Terminating" : (status?.phase ?? "")),
+    Claim: ({ spec: { claimRef } = {} }) =>
+      claimRef === undefined ? "" : `${claimRef.namespace ?? ""}/${claimRef.name ?? ""}`,
+    StorageClass: (volume) => storageClassNameOf(volume) ?? "",
+    VolumeAttributesClass: ({ spec }) => spec?.volumeAttributesClassName ?? "<unset>",
+    Reason: ({ status }) => status?.reason ?? "",
+    Age: ageCell,
+    "VolumeMode*": ({ spec }) => spec?.volumeMode ?? "<unset>",
+  }),
 };
 
 export const persistentVolumeResource = builtInResource<PersistentVolume>({
   definition: persistentVolumes,
-  singular: "persistentvolume",
   shortNames: ["pv"],
-  listKind: "PersistentVolumeList",
-  verbs: standardVerbs,
   types: volumeTypes,
   strategy: persistentVolumeStrategy,
   admission: volumeAdmission,

@@ -1,6 +1,6 @@
 import { type Pod, type PodCondition, pods, formatTime } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import { jsonEqual, restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { bind } from "./binding.js";
@@ -61,11 +61,8 @@ export const podStrategy: ResourceStrategy<Pod> = {
 
 export const podResource = builtInResource<Pod>({
   definition: pods,
-  singular: "pod",
   shortNames: ["po"],
   categories: ["all"],
-  listKind: "PodList",
-  verbs: standardVerbs,
   strategy: podStrategy,
   admission: defaultTolerations,
   subresources: {

@@ -1,6 +1,6 @@
 import { type PodDisruptionBudget, podDisruptionBudgets } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateConditions } from "../../validation/conditions.js";
@@ -9,7 +9,7 @@ import { validateLabelSelector } from "../../validation/label-selector.js";
 import { validateNonNegative } from "../../validation/rules.js";
 import { internalForm } from "../internal-form.js";
 import { specAndStatus } from "../spec-and-status.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { policyTypes } from "./types.js";
 
 const EVICTION_POLICIES = ["AlwaysAllow", "IfHealthyBudget"];
@@ -38,24 +38,17 @@ export const podDisruptionBudgetStrategy: ResourceStrategy<PodDisruptionBudget> 
       validateConditions(status?.conditions ?? [], "status.conditions", errors);
     },
   },
-  printer: {
-    columns: columns("Name", "Min Available", "Max Unavailable", "Allowed Disruptions:integer", "Age"),
-    cells: ({ metadata, spec, status }, nowMs) => [
-      metadata.name ?? "",
-      String(spec?.minAvailable ?? "N/A"),
-      String(spec?.maxUnavailable ?? "N/A"),
-      status?.disruptionsAllowed ?? 0,
-      age(metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<PodDisruptionBudget>({
+    "Min Available": ({ spec }) => String(spec?.minAvailable ?? "N/A"),
+    "Max Unavailable": ({ spec }) => String(spec?.maxUnavailable ?? "N/A"),
+    "Allowed Disruptions:integer": ({ status }) => status?.disruptionsAllowed ?? 0,
+    Age: ageCell,
+  }),
 };
 
 export const podDisruptionBudgetResource = builtInResource<PodDisruptionBudget>({
   definition: podDisruptionBudgets,
-  singular: "poddisruptionbudget",
   shortNames: ["pdb"],
-  listKind: "PodDisruptionBudgetList",
-  verbs: standardVerbs,
   types: policyTypes,
   strategy: podDisruptionBudgetStrategy,
 });

@@ -1,9 +1,9 @@
 import { type PriorityClass, priorityClasses } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { priorityAdmission } from "./admission.js";
 import { isSystemName, systemNameProblem } from "./system-classes.js";
 import { priorityClassTypes } from "./types.js";
@@ -35,24 +35,17 @@ export const priorityClassStrategy: ResourceStrategy<PriorityClass> = {
     if (priorityClass.preemptionPolicy !== stored.preemptionPolicy)
       errors.invalid("preemptionPolicy", priorityClass.preemptionPolicy ?? null, FIELD_IS_IMMUTABLE);
   },
-  printer: {
-    columns: columns("Name", "Value:integer", "Global-Default:boolean", "Age", "PreemptionPolicy"),
-    cells: ({ metadata, value = 0, globalDefault, preemptionPolicy }, nowMs) => [
-      metadata.name ?? "",
-      value,
-      globalDefault ?? false,
-      age(metadata.creationTimestamp, nowMs),
-      preemptionPolicy ?? "<unset>",
-    ],
-  },
+  printer: table<PriorityClass>({
+    "Value:integer": ({ value = 0 }) => value,
+    "Global-Default:boolean": ({ globalDefault }) => globalDefault ?? false,
+    Age: ageCell,
+    PreemptionPolicy: ({ preemptionPolicy }) => preemptionPolicy ?? "<unset>",
+  }),
 };
 
 export const priorityClassResource = builtInResource<PriorityClass>({
   definition: priorityClasses,
-  singular: "priorityclass",
   shortNames: ["pc"],
-  listKind: "PriorityClassList",
-  verbs: standardVerbs,
   types: priorityClassTypes,
   strategy: priorityClassStrategy,
   admission: priorityAdmission,

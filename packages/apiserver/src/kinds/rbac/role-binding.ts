@@ -10,7 +10,7 @@ import {
 import { dnsSubdomainErrors, pathSegmentErrors } from "@kubewright/api/validation";
 
 import { grantAdmission } from "../../authorization/escalation.js";
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy, TablePrinter } from "../../strategy.js";
@@ -44,18 +44,12 @@ const printer: TablePrinter<Binding> = {
 
 export const roleBindingResource = builtInResource<RoleBinding>({
   definition: roleBindings,
-  singular: "rolebinding",
-  listKind: "RoleBindingList",
-  verbs: standardVerbs,
   strategy: bindingStrategy(true),
   admission: grantAdmission,
 });
 
 export const clusterRoleBindingResource = builtInResource<ClusterRoleBinding>({
   definition: clusterRoleBindings,
-  singular: "clusterrolebinding",
-  listKind: "ClusterRoleBindingList",
-  verbs: standardVerbs,
   strategy: bindingStrategy(false),
   admission: grantAdmission,
 });

@@ -1,7 +1,7 @@
 import { type ClusterRole, type PolicyRule, type Role, clusterRoles, roles } from "@kubewright/api";
 
 import { grantAdmission } from "../../authorization/escalation.js";
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { validateLabelSelector } from "../../validation/label-selector.js";
@@ -16,9 +16,6 @@ const roleStrategy: ResourceStrategy<Role> = {
 
 export const roleResource = builtInResource<Role>({
   definition: roles,
-  singular: "role",
-  listKind: "RoleList",
-  verbs: standardVerbs,
   strategy: roleStrategy,
   admission: grantAdmission,
 });
@@ -36,9 +33,6 @@ const clusterRoleStrategy: ResourceStrategy<ClusterRole> = {
 
 export const clusterRoleResource = builtInResource<ClusterRole>({
   definition: clusterRoles,
-  singular: "clusterrole",
-  listKind: "ClusterRoleList",
-  verbs: standardVerbs,
   strategy: clusterRoleStrategy,
   admission: grantAdmission,
 });

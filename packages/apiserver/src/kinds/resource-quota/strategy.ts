@@ -1,6 +1,6 @@
 import { type ResourceQuota, parseQuantity, resourceQuotas } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { restoreMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
@@ -8,7 +8,7 @@ import { FIELD_IS_IMMUTABLE } from "../../validation/rules.js";
 import type { Resources } from "../pod/pod-resources.js";
 import { isExtendedResource } from "../pod/resource-names.js";
 import { validateResourceName } from "../pod/resource-validation.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { resourceQuotaAdmission } from "./admission.js";
 import { validateScopes } from "./scope-validation.js";
 import { isQuotaResource } from "./standard-resources.js";
@@ -41,33 +41,24 @@ export const resourceQuotaStrategy: ResourceStrategy<ResourceQuota> = {
       validateAmounts(status?.used, "status.used", errors);
     },
   },
-  printer: {
-    columns: columns("Name", "Request", "Limit", "Age"),
-    cells: ({ metadata, status }, nowMs) => {
-      const { hard = {}, used = {} } = status ?? {};
-      const names = Object.keys(hard).sort();
-      const list = (isWanted: (name: string) => boolean): string =>
-        names
-          .filter(isWanted)
-          .map((name) => `${name}: ${used[name] ?? "0"}/${hard[name]}`)
-          .join(", ");
-      const isLimit = (name: string): boolean => name.startsWith("limits");
-      return [
-        metadata.name ?? "",
-        list((name) => !isLimit(name)),
-        list(isLimit),
-        age(metadata.creationTimestamp, nowMs),
-      ];
-    },
-  },
+  printer: table<ResourceQuota>({
+    Request: (quota) => usageCell(quota, (name) => !name.startsWith("limits")),
+    Limit: (quota) => usageCell(quota, (name) => name.startsWith("limits")),
+    Age: ageCell,
+  }),
 };
+
+function usageCell(
+  { status: { hard = {}, used = {} } = {} }: ResourceQuota,
+  isWanted: (name: string) => boolean,
+): string {
+  const names = Object.keys(hard).filter(isWanted).sort();
+  return names.map((name) => `${name}: ${used[name] ?? "0"}/${hard[name]}`).join(", ");
+}
 
 export const resourceQuotaResource = builtInResource<ResourceQuota>({
   definition: resourceQuotas,
-  singular: "resourcequota",
   shortNames: ["quota"],
-  listKind: "ResourceQuotaList",
-  verbs: standardVerbs,
   types: resourceQuotaTypes,
   strategy: resourceQuotaStrategy,
   admission: resourceQuotaAdmission,

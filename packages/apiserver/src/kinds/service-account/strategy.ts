@@ -1,27 +1,21 @@
 import { type ServiceAccount, serviceAccounts } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { requestToken } from "./token-request.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 
 /** Upstream: `pkg/registry/core/serviceaccount`. */
 export const serviceAccountStrategy: ResourceStrategy<ServiceAccount> = {
   prepareForCreate: keepOnlySecretNames,
   prepareForUpdate: keepOnlySecretNames,
   deleteReturnsObject: true,
-  printer: {
-    columns: columns("Name", "Age"),
-    cells: ({ metadata }, nowMs) => [metadata.name ?? "", age(metadata.creationTimestamp, nowMs)],
-  },
+  printer: table<ServiceAccount>({ Age: ageCell }),
 };
 
 export const serviceAccountResource = builtInResource<ServiceAccount>({
   definition: serviceAccounts,
-  singular: "serviceaccount",
   shortNames: ["sa"],
-  listKind: "ServiceAccountList",
-  verbs: standardVerbs,
   strategy: serviceAccountStrategy,
   subresources: {
     token: {

@@ -1,9 +1,9 @@
 import { mutableCopy, type Service, services } from "@kubewright/api";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import { dropMember } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { serviceAllocation } from "./allocation.js";
 import { isExternallyAccessible } from "./service-requirements.js";
 import { validateService, validateServiceStatus, validateServiceUpdate } from "./validation.js";
@@ -37,27 +37,20 @@ export const serviceStrategy: ResourceStrategy<Service> = {
     "spec.clusterIP": ({ spec }) => spec?.clusterIP ?? "",
     "spec.type": ({ spec }) => spec?.type ?? "",
   },
-  printer: {
-    columns: columns("Name", "Type", "Cluster-IP", "External-IP", "Port(s)", "Age", "Selector*"),
-    cells: (service, nowMs) => [
-      service.metadata.name ?? "",
-      service.spec?.type ?? "",
-      service.spec?.clusterIPs?.[0] ?? "<none>",
-      externalCell(service),
-      portsCell(service.spec),
-      age(service.metadata.creationTimestamp, nowMs),
-      selectorCell(service.spec?.selector),
-    ],
-  },
+  printer: table<Service>({
+    Type: (service) => service.spec?.type ?? "",
+    "Cluster-IP": (service) => service.spec?.clusterIPs?.[0] ?? "<none>",
+    "External-IP": (service) => externalCell(service),
+    "Port(s)": (service) => portsCell(service.spec),
+    Age: ageCell,
+    "Selector*": (service) => selectorCell(service.spec?.selector),
+  }),
 };
 
 export const serviceResource = builtInResource<Service>({
   definition: services,
-  singular: "service",
   shortNames: ["svc"],
   categories: ["all"],
-  listKind: "ServiceList",
-  verbs: standardVerbs,
   strategy: serviceStrategy,
   admission: serviceAllocation,
 });

@@ -1,12 +1,12 @@
 import { type StorageClass, storageClasses } from "@kubewright/api";
 import { byteLength, labelKeyErrors, qualifiedNameErrors } from "@kubewright/api/validation";
 
-import { builtInResource, standardVerbs } from "../../built-in-resource.js";
+import { builtInResource } from "../../built-in-resource.js";
 import type { FieldErrors } from "../../field-errors.js";
 import { jsonEqual } from "../../json.js";
 import type { ResourceStrategy } from "../../strategy.js";
 import { FIELD_IS_IMMUTABLE, addInvalid } from "../../validation/rules.js";
-import { age, columns } from "../table-cells.js";
+import { ageCell, table } from "../table-cells.js";
 import { isDefaultClass } from "./storage-class-lookup.js";
 import { storageClassTypes } from "./types.js";
 
@@ -32,25 +32,19 @@ export const storageClassStrategy: ResourceStrategy<StorageClass> = {
       if (!jsonEqual(storageClass[field], stored[field]))
         errors.invalid(field, storageClass[field], FIELD_IS_IMMUTABLE);
   },
-  printer: {
-    columns: columns("Name", "Provisioner", "ReclaimPolicy", "VolumeBindingMode", "AllowVolumeExpansion", "Age"),
-    cells: (storageClass, nowMs) => [
-      `${storageClass.metadata.name}${isDefaultClass(storageClass) ? " (default)" : ""}`,
-      storageClass.provisioner,
-      storageClass.reclaimPolicy ?? "Delete",
-      storageClass.volumeBindingMode ?? "<unset>",
-      storageClass.allowVolumeExpansion ?? false,
-      age(storageClass.metadata.creationTimestamp, nowMs),
-    ],
-  },
+  printer: table<StorageClass>({
+    Name: (storageClass) => `${storageClass.metadata.name}${isDefaultClass(storageClass) ? " (default)" : ""}`,
+    Provisioner: (storageClass) => storageClass.provisioner,
+    ReclaimPolicy: (storageClass) => storageClass.reclaimPolicy ?? "Delete",
+    VolumeBindingMode: (storageClass) => storageClass.volumeBindingMode ?? "<unset>",
+    AllowVolumeExpansion: (storageClass) => storageClass.allowVolumeExpansion ?? false,
+    Age: ageCell,
+  }),
 };
 
 export const storageClassResource = builtInResource<StorageClass>({
   definition: storageClasses,
-  singular: "storageclass",
   shortNames: ["sc"],
-  listKind: "StorageClassList",
-  verbs: standardVerbs,
   types: storageClassTypes,
   strategy: storageClassStrategy,
 });
