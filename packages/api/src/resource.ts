@@ -76,291 +76,112 @@ export function qualifiedResource({ group, resource }: Pick<ResourceDefinition, 
   return group === "" ? resource : `${resource}.${group}`;
 }
 
-export const jobs = defineResource<Job>({
-  group: "batch",
-  version: "v1",
-  resource: "jobs",
-  kind: "Job",
-  namespaced: true,
-});
-export const cronJobs = defineResource<CronJob>({
-  group: "batch",
-  version: "v1",
-  resource: "cronjobs",
-  kind: "CronJob",
-  namespaced: true,
-});
-export const deployments = defineResource<Deployment>({
-  group: "apps",
-  version: "v1",
-  resource: "deployments",
-  kind: "Deployment",
-  namespaced: true,
-});
-export const replicaSets = defineResource<ReplicaSet>({
-  group: "apps",
-  version: "v1",
-  resource: "replicasets",
-  kind: "ReplicaSet",
-  namespaced: true,
-});
-export const statefulSets = defineResource<StatefulSet>({
-  group: "apps",
-  version: "v1",
-  resource: "statefulsets",
-  kind: "StatefulSet",
-  namespaced: true,
-});
-export const daemonSets = defineResource<DaemonSet>({
-  group: "apps",
-  version: "v1",
-  resource: "daemonsets",
-  kind: "DaemonSet",
-  namespaced: true,
-});
-export const controllerRevisions = defineResource<ControllerRevision>({
-  group: "apps",
-  version: "v1",
-  resource: "controllerrevisions",
-  kind: "ControllerRevision",
-  namespaced: true,
-});
-export const replicationControllers = defineResource<ReplicationController>({
-  group: "",
-  version: "v1",
-  resource: "replicationcontrollers",
-  kind: "ReplicationController",
-  namespaced: true,
-});
-export const endpoints = defineResource<Endpoints>({
-  group: "",
-  version: "v1",
-  resource: "endpoints",
-  kind: "Endpoints",
-  namespaced: true,
-});
-export const podTemplates = defineResource<PodTemplate>({
-  group: "",
-  version: "v1",
-  resource: "podtemplates",
-  kind: "PodTemplate",
-  namespaced: true,
-});
-export const endpointSlices = defineResource<EndpointSlice>({
-  group: "discovery.k8s.io",
-  version: "v1",
-  resource: "endpointslices",
-  kind: "EndpointSlice",
-  namespaced: true,
-});
-export const ingresses = defineResource<Ingress>({
-  group: "networking.k8s.io",
-  version: "v1",
-  resource: "ingresses",
-  kind: "Ingress",
-  namespaced: true,
-});
-export const ingressClasses = defineResource<IngressClass>({
-  group: "networking.k8s.io",
-  version: "v1",
-  resource: "ingressclasses",
-  kind: "IngressClass",
-  namespaced: false,
-});
-export const networkPolicies = defineResource<NetworkPolicy>({
-  group: "networking.k8s.io",
-  version: "v1",
-  resource: "networkpolicies",
-  kind: "NetworkPolicy",
-  namespaced: true,
-});
-export const podDisruptionBudgets = defineResource<PodDisruptionBudget>({
-  group: "policy",
-  version: "v1",
-  resource: "poddisruptionbudgets",
-  kind: "PodDisruptionBudget",
-  namespaced: true,
-});
-export const horizontalPodAutoscalers = defineResource<HorizontalPodAutoscaler>({
-  group: "autoscaling",
-  version: "v2",
-  resource: "horizontalpodautoscalers",
-  kind: "HorizontalPodAutoscaler",
-  namespaced: true,
-});
-export const certificateSigningRequests = defineResource<CertificateSigningRequest>({
-  group: "certificates.k8s.io",
-  version: "v1",
-  resource: "certificatesigningrequests",
-  kind: "CertificateSigningRequest",
-  namespaced: false,
-});
-export const runtimeClasses = defineResource<RuntimeClass>({
-  group: "node.k8s.io",
-  version: "v1",
-  resource: "runtimeclasses",
-  kind: "RuntimeClass",
-  namespaced: false,
-});
-export const persistentVolumeClaims = defineResource<PersistentVolumeClaim>({
-  group: "",
-  version: "v1",
-  resource: "persistentvolumeclaims",
-  kind: "PersistentVolumeClaim",
-  namespaced: true,
-});
-export const persistentVolumes = defineResource<PersistentVolume>({
-  group: "",
-  version: "v1",
-  resource: "persistentvolumes",
-  kind: "PersistentVolume",
-  namespaced: false,
-});
-export const storageClasses = defineResource<StorageClass>({
-  group: "storage.k8s.io",
-  version: "v1",
-  resource: "storageclasses",
-  kind: "StorageClass",
-  namespaced: false,
-});
-export const resourceQuotas = defineResource<ResourceQuota>({
-  group: "",
-  version: "v1",
-  resource: "resourcequotas",
-  kind: "ResourceQuota",
-  namespaced: true,
-});
-export const limitRanges = defineResource<LimitRange>({
-  group: "",
-  version: "v1",
-  resource: "limitranges",
-  kind: "LimitRange",
-  namespaced: true,
-});
-export const priorityClasses = defineResource<PriorityClass>({
-  group: "scheduling.k8s.io",
-  version: "v1",
-  resource: "priorityclasses",
-  kind: "PriorityClass",
-  namespaced: false,
-});
-export const pods = defineResource<Pod>({ group: "", version: "v1", resource: "pods", kind: "Pod", namespaced: true });
-export const nodes = defineResource<Node>({
-  group: "",
-  version: "v1",
-  resource: "nodes",
-  kind: "Node",
-  namespaced: false,
-});
-export const namespaces = defineResource<Namespace>({
-  group: "",
-  version: "v1",
-  resource: "namespaces",
-  kind: "Namespace",
-  namespaced: false,
-});
-export const events = defineResource<Event>({
-  group: "",
-  version: "v1",
-  resource: "events",
-  kind: "Event",
-  namespaced: true,
-});
-export const configMaps = defineResource<ConfigMap>({
-  group: "",
-  version: "v1",
-  resource: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-});
-export const secrets = defineResource<Secret>({
-  group: "",
-  version: "v1",
-  resource: "secrets",
-  kind: "Secret",
-  namespaced: true,
-});
-export const services = defineResource<Service>({
-  group: "",
-  version: "v1",
-  resource: "services",
-  kind: "Service",
-  namespaced: true,
-});
-export const serviceAccounts = defineResource<ServiceAccount>({
-  group: "",
-  version: "v1",
-  resource: "serviceaccounts",
-  kind: "ServiceAccount",
-  namespaced: true,
-});
-export const leases = defineResource<Lease>({
-  group: "coordination.k8s.io",
-  version: "v1",
-  resource: "leases",
-  kind: "Lease",
-  namespaced: true,
-});
-export const customResourceDefinitions = defineResource<CustomResourceDefinition>({
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  resource: "customresourcedefinitions",
-  kind: "CustomResourceDefinition",
-  namespaced: false,
-});
-export const roles = defineResource<Role>({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  resource: "roles",
-  kind: "Role",
-  namespaced: true,
-});
-export const clusterRoles = defineResource<ClusterRole>({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  resource: "clusterroles",
-  kind: "ClusterRole",
-  namespaced: false,
-});
-export const roleBindings = defineResource<RoleBinding>({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  resource: "rolebindings",
-  kind: "RoleBinding",
-  namespaced: true,
-});
-export const clusterRoleBindings = defineResource<ClusterRoleBinding>({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  resource: "clusterrolebindings",
-  kind: "ClusterRoleBinding",
-  namespaced: false,
-});
-export const mutatingWebhookConfigurations = defineResource<MutatingWebhookConfiguration>({
-  group: "admissionregistration.k8s.io",
-  version: "v1",
-  resource: "mutatingwebhookconfigurations",
-  kind: "MutatingWebhookConfiguration",
-  namespaced: false,
-});
-export const validatingWebhookConfigurations = defineResource<ValidatingWebhookConfiguration>({
-  group: "admissionregistration.k8s.io",
-  version: "v1",
-  resource: "validatingwebhookconfigurations",
-  kind: "ValidatingWebhookConfiguration",
-  namespaced: false,
-});
-export const validatingAdmissionPolicies = defineResource<ValidatingAdmissionPolicy>({
-  group: "admissionregistration.k8s.io",
-  version: "v1",
-  resource: "validatingadmissionpolicies",
-  kind: "ValidatingAdmissionPolicy",
-  namespaced: false,
-});
-export const validatingAdmissionPolicyBindings = defineResource<ValidatingAdmissionPolicyBinding>({
-  group: "admissionregistration.k8s.io",
-  version: "v1",
-  resource: "validatingadmissionpolicybindings",
-  kind: "ValidatingAdmissionPolicyBinding",
-  namespaced: false,
-});
+export const jobs = builtIn<Job>("batch/v1", "jobs", "Job");
+export const cronJobs = builtIn<CronJob>("batch/v1", "cronjobs", "CronJob");
+export const deployments = builtIn<Deployment>("apps/v1", "deployments", "Deployment");
+export const replicaSets = builtIn<ReplicaSet>("apps/v1", "replicasets", "ReplicaSet");
+export const statefulSets = builtIn<StatefulSet>("apps/v1", "statefulsets", "StatefulSet");
+export const daemonSets = builtIn<DaemonSet>("apps/v1", "daemonsets", "DaemonSet");
+export const controllerRevisions = builtIn<ControllerRevision>("apps/v1", "controllerrevisions", "ControllerRevision");
+export const replicationControllers = builtIn<ReplicationController>(
+  "v1",
+  "replicationcontrollers",
+  "ReplicationController",
+);
+export const endpoints = builtIn<Endpoints>("v1", "endpoints", "Endpoints");
+export const podTemplates = builtIn<PodTemplate>("v1", "podtemplates", "PodTemplate");
+export const endpointSlices = builtIn<EndpointSlice>("discovery.k8s.io/v1", "endpointslices", "EndpointSlice");
+export const ingresses = builtIn<Ingress>("networking.k8s.io/v1", "ingresses", "Ingress");
+export const ingressClasses = builtIn<IngressClass>("networking.k8s.io/v1", "ingressclasses", "IngressClass", false);
+export const networkPolicies = builtIn<NetworkPolicy>("networking.k8s.io/v1", "networkpolicies", "NetworkPolicy");
+export const podDisruptionBudgets = builtIn<PodDisruptionBudget>(
+  "policy/v1",
+  "poddisruptionbudgets",
+  "PodDisruptionBudget",
+);
+export const horizontalPodAutoscalers = builtIn<HorizontalPodAutoscaler>(
+  "autoscaling/v2",
+  "horizontalpodautoscalers",
+  "HorizontalPodAutoscaler",
+);
+export const certificateSigningRequests = builtIn<CertificateSigningRequest>(
+  "certificates.k8s.io/v1",
+  "certificatesigningrequests",
+  "CertificateSigningRequest",
+  false,
+);
+export const runtimeClasses = builtIn<RuntimeClass>("node.k8s.io/v1", "runtimeclasses", "RuntimeClass", false);
+export const persistentVolumeClaims = builtIn<PersistentVolumeClaim>(
+  "v1",
+  "persistentvolumeclaims",
+  "PersistentVolumeClaim",
+);
+export const persistentVolumes = builtIn<PersistentVolume>("v1", "persistentvolumes", "PersistentVolume", false);
+export const storageClasses = builtIn<StorageClass>("storage.k8s.io/v1", "storageclasses", "StorageClass", false);
+export const resourceQuotas = builtIn<ResourceQuota>("v1", "resourcequotas", "ResourceQuota");
+export const limitRanges = builtIn<LimitRange>("v1", "limitranges", "LimitRange");
+export const priorityClasses = builtIn<PriorityClass>(
+  "scheduling.k8s.io/v1",
+  "priorityclasses",
+  "PriorityClass",
+  false,
+);
+export const pods = builtIn<Pod>("v1", "pods", "Pod");
+export const nodes = builtIn<Node>("v1", "nodes", "Node", false);
+export const namespaces = builtIn<Namespace>("v1", "namespaces", "Namespace", false);
+export const events = builtIn<Event>("v1", "events", "Event");
+export const configMaps = builtIn<ConfigMap>("v1", "configmaps", "ConfigMap");
+export const secrets = builtIn<Secret>("v1", "secrets", "Secret");
+export const services = builtIn<Service>("v1", "services", "Service");
+export const serviceAccounts = builtIn<ServiceAccount>("v1", "serviceaccounts", "ServiceAccount");
+export const leases = builtIn<Lease>("coordination.k8s.io/v1", "leases", "Lease");
+export const customResourceDefinitions = builtIn<CustomResourceDefinition>(
+  "apiextensions.k8s.io/v1",
+  "customresourcedefinitions",
+  "CustomResourceDefinition",
+  false,
+);
+export const roles = builtIn<Role>("rbac.authorization.k8s.io/v1", "roles", "Role");
+export const clusterRoles = builtIn<ClusterRole>("rbac.authorization.k8s.io/v1", "clusterroles", "ClusterRole", false);
+export const roleBindings = builtIn<RoleBinding>("rbac.authorization.k8s.io/v1", "rolebindings", "RoleBinding");
+export const clusterRoleBindings = builtIn<ClusterRoleBinding>(
+  "rbac.authorization.k8s.io/v1",
+  "clusterrolebindings",
+  "ClusterRoleBinding",
+  false,
+);
+export const mutatingWebhookConfigurations = builtIn<MutatingWebhookConfiguration>(
+  "admissionregistration.k8s.io/v1",
+  "mutatingwebhookconfigurations",
+  "MutatingWebhookConfiguration",
+  false,
+);
+export const validatingWebhookConfigurations = builtIn<ValidatingWebhookConfiguration>(
+  "admissionregistration.k8s.io/v1",
+  "validatingwebhookconfigurations",
+  "ValidatingWebhookConfiguration",
+  false,
+);
+export const validatingAdmissionPolicies = builtIn<ValidatingAdmissionPolicy>(
+  "admissionregistration.k8s.io/v1",
+  "validatingadmissionpolicies",
+  "ValidatingAdmissionPolicy",
+  false,
+);
+export const validatingAdmissionPolicyBindings = builtIn<ValidatingAdmissionPolicyBinding>(
+  "admissionregistration.k8s.io/v1",
+  "validatingadmissionpolicybindings",
+  "ValidatingAdmissionPolicyBinding",
+  false,
+);
+
+/** Defines a resource of Kubernetes itself. The `apiVersion` of the core group is its version. */
+function builtIn<T extends KubernetesObject>(
+  apiVersion: string,
+  resource: string,
+  kind: string,
+  namespaced = true,
+): ResourceDefinition<T> {
+  const [version = "", group = ""] = apiVersion.split("/").toReversed();
+  return { group, version, resource, kind, namespaced };
+}
