@@ -23,7 +23,7 @@ export interface GetOptions extends CallOptions {
   readonly resourceVersion?: string;
 }
 
-export interface ListOptions extends CallOptions {
+interface SelectionOptions extends CallOptions {
   /** Absent: all namespaces. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
@@ -34,6 +34,9 @@ export interface ListOptions extends CallOptions {
    */
   readonly shardSelector?: string | undefined;
   readonly resourceVersion?: string | undefined;
+}
+
+export interface ListOptions extends SelectionOptions {
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
   /** Maximum number of items of one page. */
   readonly limit?: number | undefined;
@@ -49,16 +52,7 @@ export interface ItemMapping<T extends KubernetesObject> {
   readonly mapItem?: ((item: DeepReadonly<T>) => DeepReadonly<T>) | undefined;
 }
 
-export interface WatchOptions extends CallOptions {
-  readonly namespace?: string | undefined;
-  readonly labelSelector?: string | undefined;
-  readonly fieldSelector?: string | undefined;
-  /**
-   * Selects one shard, in the syntax of {@link formatShardSelector}. Servers without sharding return everything, and
-   * their watches may too: {@link ShardReader} filters the result.
-   */
-  readonly shardSelector?: string | undefined;
-  readonly resourceVersion?: string | undefined;
+export interface WatchOptions extends SelectionOptions {
   readonly resourceVersionMatch?: "NotOlderThan" | undefined;
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;

@@ -1,31 +1,28 @@
-import type { DeepReadonly, KubernetesObject, ResourceDefinition, ShardSelector } from "@kubewright/api";
+import type { DeepReadonly, KubernetesObject, ResourceDefinition } from "@kubewright/api";
 import type { Client } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
 
 import { ChangeFeed, type ChangeListener } from "./change-feed.js";
 import { errorReporter } from "./error-reporter.js";
 import type { InformerError } from "./informer-error.js";
 import type { InformerMetricsProvider } from "./informer-metrics.js";
 import type { InformerSourceFactory } from "./informer-source.js";
-import { SharedInformer } from "./shared-informer.js";
+import { SharedInformer, type SharedInformerOptions } from "./shared-informer.js";
 import type { AnyTransform } from "./transform.js";
 
-export interface InformerFactoryOptions {
+export interface InformerFactoryOptions extends Pick<
+  SharedInformerOptions<KubernetesObject>,
+  | "clock"
+  | "random"
+  | "namespace"
+  | "shard"
+  | "consistentFirstList"
+  | "resyncMs"
+  | "minWatchTimeoutMs"
+  | "watchList"
+  | "internalErrorRetryMs"
+> {
   readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Restricts every informer to this namespace. Absent: all namespaces. */
-  readonly namespace?: string | undefined;
-  /** Restricts every informer to this shard; see `SharedInformerOptions`. Absent: all objects. */
-  readonly shard?: ShardSelector | undefined;
-  /** Whether first lists are consistent reads; see `SharedInformerOptions`. Default false. */
-  readonly consistentFirstList?: boolean | undefined;
-  /** Resync period. Default 0: never. kube-controller-manager uses 12 to 24 hours. */
-  readonly resyncMs?: number | undefined;
   readonly transform?: AnyTransform | undefined;
-  readonly minWatchTimeoutMs?: number | undefined;
-  readonly watchList?: boolean | undefined;
-  readonly internalErrorRetryMs?: number | undefined;
   /** Label of the informers' metrics, such as the program's name. Without a name there are no measurements. */
   readonly informerName?: string | undefined;
   readonly metrics?: InformerMetricsProvider | undefined;
@@ -73,8 +70,6 @@ export class InformerFactory {
     const { group, version, resource } = definition;
     const informer = new SharedInformer<T>({
       ...this.#optionsFor(definition),
-      resyncMs: this.#options.resyncMs,
-      onError: this.#options.onError,
       ...(createSource === undefined ? {} : { source: (target) => createSource(definition, target) }),
       metrics:
         informerName === undefined ? undefined : metrics?.forInformer({ name: informerName, group, version, resource }),
@@ -116,28 +111,11 @@ export class InformerFactory {
   }
 
   #optionsFor<T extends KubernetesObject>(definition: ResourceDefinition<T>) {
-    const {
-      client,
-      clock,
-      random,
-      transform,
-      namespace,
-      shard,
-      consistentFirstList,
-      minWatchTimeoutMs,
-      watchList,
-      internalErrorRetryMs,
-    } = this.#options;
+    const { client, random, transform, ...rest } = this.#options;
     return {
+      ...rest,
       client: client.resource(definition),
-      clock,
       random: random.fork(`informer ${keyOfResource(definition)}`),
-      namespace,
-      shard,
-      consistentFirstList,
-      minWatchTimeoutMs,
-      watchList,
-      internalErrorRetryMs,
       ...(transform === undefined ? {} : { transform: (object: DeepReadonly<T>) => transform<T>(object, definition) }),
     };
   }

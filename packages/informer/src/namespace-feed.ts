@@ -6,7 +6,7 @@ import {
   namespaceShard,
 } from "@kubewright/api";
 import { type Reader, ShardReader } from "@kubewright/client";
-import type { Clock, Random, Timer } from "@kubewright/clock";
+import type { Timer } from "@kubewright/clock";
 
 import { Backoff } from "./backoff.js";
 import { Deadline } from "./deadline.js";
@@ -15,15 +15,13 @@ import { InformerError } from "./informer-error.js";
 import { NamespaceSetReader } from "./namespace-set-reader.js";
 import { type PagedList, type PageQuery, listPages } from "./list-pages.js";
 import { metadataOf, resourceVersionOf } from "./object-metadata.js";
-import { Reflector, type ReflectorTarget } from "./reflector.js";
-import type { Transform } from "./transform.js";
+import { Reflector, type ReflectorOptions, type ReflectorTarget } from "./reflector.js";
 
-export interface NamespaceFeedOptions<T extends KubernetesObject> {
-  /** Client of a namespaced resource. */
-  readonly client: Reader<T>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly transform?: Transform<T> | undefined;
+/** The client is that of a namespaced resource. */
+export interface NamespaceFeedOptions<T extends KubernetesObject> extends Pick<
+  ReflectorOptions<T>,
+  "client" | "clock" | "random" | "transform"
+> {
   /**
    * Called with the number of objects of other namespaces that arrived. A server with sharding leaves them out.
    * Default: no call.

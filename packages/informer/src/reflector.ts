@@ -51,8 +51,8 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   /**
-   * Restricts the reflector to this shard. The server is asked to filter, and foreign objects are dropped before any
-   * other code sees them. The shard never changes: another shard needs another reflector, which lists again.
+   * Restricts the cache to this shard. The server is asked to filter, and foreign objects never enter the cache. The
+   * shard never changes: another shard needs another informer, which lists again.
    */
   readonly shard?: ShardSelector | undefined;
   /** Called with the number of objects of other shards that arrived. Default: no call. */
@@ -65,7 +65,7 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly transform?: Transform<T> | undefined;
   /** Minimum duration of a watch; the maximum is twice that. Default and minimum: 5 minutes. */
   readonly minWatchTimeoutMs?: number | undefined;
-  /** Whether to request the initial list as a stream first. Default true. */
+  /** Whether to ask the server to stream the initial list, with a list request as fallback. Default true. */
   readonly watchList?: boolean | undefined;
   /**
    * How long, from the first InternalError on, a watch that ends with an InternalError is reopened immediately. Default

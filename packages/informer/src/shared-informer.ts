@@ -1,6 +1,5 @@
-import { type DeepReadonly, type KubernetesObject, type ShardSelector, qualifiedResource } from "@kubewright/api";
-import type { Reader } from "@kubewright/client";
-import type { Clock, Random } from "@kubewright/clock";
+import { type DeepReadonly, type KubernetesObject, qualifiedResource } from "@kubewright/api";
+import type { Clock } from "@kubewright/clock";
 
 import { errorReporter } from "./error-reporter.js";
 import type { EventHandler } from "./event-handler.js";
@@ -11,44 +10,19 @@ import { type InformerMetrics, versionGauge } from "./informer-metrics.js";
 import { Latch } from "./latch.js";
 import type { Lister } from "./lister.js";
 import { keyOfObject, resourceVersionOf } from "./object-metadata.js";
-import { Reflector, type ReflectorTarget } from "./reflector.js";
+import { Reflector, type ReflectorOptions, type ReflectorTarget } from "./reflector.js";
 import { type ResyncEntry, ResyncSchedule } from "./resync-schedule.js";
 import { Store } from "./store.js";
 import type { DeletedFinalStateUnknown } from "./tombstone.js";
-import type { Transform } from "./transform.js";
 
-export interface SharedInformerOptions<T extends KubernetesObject, Index extends string = string> {
-  readonly client: Reader<T>;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Absent: all namespaces. */
-  readonly namespace?: string | undefined;
-  readonly labelSelector?: string | undefined;
-  readonly fieldSelector?: string | undefined;
-  /**
-   * Restricts the cache to this shard. The server is asked to filter, and foreign objects never enter the cache. The
-   * shard never changes: another shard needs another informer.
-   */
-  readonly shard?: ShardSelector | undefined;
-  /**
-   * Whether the first list is a consistent read, and not served from the server's watch cache. For components that
-   * continue the work of another process. Default false, as in client-go.
-   */
-  readonly consistentFirstList?: boolean | undefined;
+export interface SharedInformerOptions<T extends KubernetesObject, Index extends string = string> extends Omit<
+  ReflectorOptions<T>,
+  "target" | "onForeignObjects" | "onError"
+> {
   /** Indexers besides the namespace index, which always exists. */
   readonly indexers?: Indexers<T, Index> | undefined;
   /** Default resync period of handlers: how often they receive the whole cache again. Default 0: never. */
   readonly resyncMs?: number | undefined;
-  readonly transform?: Transform<T> | undefined;
-  /** Minimum duration of a watch; the maximum is twice that. Default and minimum: 5 minutes. */
-  readonly minWatchTimeoutMs?: number | undefined;
-  /** Whether to ask the server to stream the initial list, with a list request as fallback. Default true. */
-  readonly watchList?: boolean | undefined;
-  /**
-   * How long, from the first InternalError on, a watch that ends with an InternalError is reopened immediately. Default
-   * 0: never.
-   */
-  readonly internalErrorRetryMs?: number | undefined;
   /** Default: no measurements. */
   readonly metrics?: InformerMetrics | undefined;
   /**
