@@ -30,7 +30,8 @@ export type ExitCode = number;
  */
 export async function runCli(args: readonly string[], io: Io, version: string): Promise<ExitCode> {
   try {
-    await program(io, version).parseAsync([...args], { from: "user" });
+    const faults = args.includes("fuzz") ? (await import("./fuzz/fuzz-flags.js")).faultsText() : "";
+    await program(io, version, faults).parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -66,7 +67,7 @@ function collect(value: string, before: readonly string[] = []): readonly string
 }
 
 /** Modules that only one command needs are loaded with that command. */
-function program(io: Io, version: string): Command {
+function program(io: Io, version: string, faults: string): Command {
   const root = new Command("kubewright")
     .description("A time machine for Kubernetes Jobs and CronJobs, and an embedded cluster kubectl can talk to.")
     .version(version, "-V, --version", "print the version")
@@ -334,9 +335,7 @@ function program(io: Io, version: string): Command {
       "after",
       `
 Equal seeds play equal runs, on any number of threads. Ends with status 1 when an invariant did not hold.
-Faults are requestFails, controllerCrashes, controllerDown, paused, watchCut, watchSilent, staleCache, staleList,
-apiServerRestart, apiServerDown, apiServerSlow, leaseLost, clockJump, clockSkew, nodeLost, nodeDrained, nodeTainted,
-jitter and phaseFlip; with --sharding also shutdown.
+${faults}
 
 Examples:
   $ kubewright fuzz --seeds 1-1000

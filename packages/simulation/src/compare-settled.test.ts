@@ -5,7 +5,7 @@ import { job } from "../test/objects.js";
 import { compareSettled, mayDiffer } from "./compare-settled.js";
 import type { FaultPlan } from "./fault-plan.js";
 import type { SettledObject } from "./outcome.js";
-import type { ScenarioEventEntry } from "./scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "./faults/registry.js";
 
 const complete: SettledObject = { end: "Complete", reason: "CompletionsReached", succeeded: 1, failed: 0, active: 0 };
 const failed: SettledObject = { end: "Failed", reason: "BackoffLimitExceeded", succeeded: 0, failed: 2, active: 0 };

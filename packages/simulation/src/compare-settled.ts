@@ -3,7 +3,9 @@ import type { Job, CronJob } from "@kubewright/api";
 import type { FaultPlan } from "./fault-plan.js";
 import type { Violation } from "./invariant.js";
 import type { Outcome, SettledObject } from "./outcome.js";
-import type { ScenarioEventEntry, Target } from "./scenario/scenario-file.js";
+import type { Effect } from "./faults/event-definition.js";
+import { type ScenarioEventEntry, effectsOf } from "./faults/registry.js";
+import type { Target } from "./scenario/schema.js";
 
 const INVARIANT = "L1 Jobs end as without faults";
 
@@ -159,10 +161,12 @@ function isManagedElsewhere({ spec }: Job): boolean {
 /** Possible effects of a plan's events. */
 class PlanEffects {
   readonly #entries: readonly ScenarioEventEntry[];
+  readonly #effects: ReadonlySet<Effect>;
   readonly #waitsForWrites: boolean;
 
   constructor({ events = [], controllers }: FaultPlan) {
     this.#entries = events;
+    this.#effects = effectsOf(events);
     this.#waitsForWrites = controllers?.consistencyGate !== false;
   }
 
@@ -182,13 +186,10 @@ class PlanEffects {
 
   /** Reports whether pods of the Job may end that would not end without faults. */
   losesPods({ metadata }: Job): boolean {
-    return this.#entries.some((entry) => {
-      const { nodeLost, nodeDrained, nodeTainted, podEvicted, patch } = entry;
-      if (nodeLost !== undefined || nodeDrained !== undefined || nodeTainted !== undefined) return true;
+    if (this.#effects.has("losesPods")) return true;
+    return this.#entries.some(({ podEvicted, patch, delete: deletion }) => {
       if (podEvicted !== undefined) return podEvicted.job === undefined || podEvicted.job === metadata.name;
-      return (
-        entry.delete?.kind === "Pod" || entry.delete?.kind === "Node" || patch?.kind === "Pod" || patch?.kind === "Node"
-      );
+      return [patch?.kind, deletion?.kind].some((kind) => kind === "Pod" || kind === "Node");
     });
   }
 
@@ -197,47 +198,22 @@ class PlanEffects {
     return this.#entries.some(({ patch }) => patch?.kind === "Pod");
   }
 
-  /** Reports whether a pod may exist that its creator does not know about. */
-  get losesCreations(): boolean {
-    return this.#entries.some(
-      ({ requestFails, apiServerDown, controllerCrashes, paused, staleCache, watchSilent, watchCut, leaseLost }) =>
-        requestFails?.effect === "kept" ||
-        // A sync with a stale cache counts pods twice and creates them twice.
-        (!this.#waitsForWrites && (requestFails !== undefined || watchCut !== undefined)) ||
-        apiServerDown !== undefined ||
-        controllerCrashes !== undefined ||
-        paused !== undefined ||
-        leaseLost !== undefined ||
-        // Expectations of creations that no cache shows expire after five minutes.
-        staleCache !== undefined ||
-        watchSilent !== undefined,
-    );
-  }
-
-  /** Reports whether a controller may see past times in the future, and wait that much longer. */
-  get changesClocks(): boolean {
-    return this.#entries.some(({ clockJump, clockSkew }) => clockJump !== undefined || clockSkew !== undefined);
-  }
-
   /**
-   * Reports whether a controller may wait forever for pods that were created and deleted while its watch was
-   * interrupted: no event ends the wait.
+   * Reports whether a pod may exist that its creator does not know about: a sync with a stale cache counts pods twice
+   * and creates them twice.
    */
-  get hidesPods(): boolean {
-    return (
-      !this.#waitsForWrites &&
-      this.#entries.some(
-        ({ watchCut, watchSilent, apiServerDown, apiServerRestart }) =>
-          (watchCut ?? watchSilent ?? apiServerDown ?? apiServerRestart) !== undefined,
-      )
-    );
+  get losesCreations(): boolean {
+    return this.#effects.has("losesCreations") || (!this.#waitsForWrites && this.#effects.has("delaysCaches"));
   }
 
   /** Reports whether the Job's next pods may be delayed until the run is over. */
   mayKeepWaiting({ spec }: Job): boolean {
     const ignores = spec?.podFailurePolicy?.rules.some(({ action }) => action === "Ignore") ?? false;
+    // No event ends the wait for pods that were created and deleted while a watch was interrupted.
+    const hidesPods = !this.#waitsForWrites && this.#effects.has("hidesPods");
     // Each sync that cannot remove the finalizer of an ignored failure counts the failure for the back-off again.
-    return this.changesClocks || this.hidesPods || this.#deletesNodes || (ignores && this.#refusesRequests);
+    const keepsFinalizers = ignores && this.#effects.has("refusesRequests");
+    return this.#effects.has("changesClocks") || hidesPods || this.#deletesNodes || keepsFinalizers;
   }
 
   /** Reports whether all nodes may be deleted. */
@@ -245,15 +221,8 @@ class PlanEffects {
     return this.#entries.some((entry) => entry.delete?.kind === "Node");
   }
 
-  get #refusesRequests(): boolean {
-    return this.#entries.some(
-      ({ requestFails, apiServerDown, apiServerRestart }) =>
-        (requestFails ?? apiServerDown ?? apiServerRestart) !== undefined,
-    );
-  }
-
   get hasStaleLists(): boolean {
-    return this.#entries.some(({ staleList }) => staleList !== undefined);
+    return this.#effects.has("returnsOldLists");
   }
 }
 

@@ -3,10 +3,9 @@ export { failsLike, runCampaign } from "./fuzz/campaign.js";
 export { runAndCompare, withoutFaults } from "./fuzz/run-and-compare.js";
 export { planNamed } from "./fuzz/plan-name.js";
 export { exhaustivePlans } from "./generate/exhaustive-plans.js";
-export { FAULT_KINDS } from "./generate/fault-kind.js";
+export { FAULT_KINDS, SHARDING_FAULT_KINDS, describeEvents } from "./faults/registry.js";
 export { generatePlan } from "./generate/generate-plan.js";
 export { generateShardedPlan } from "./generate/sharded-plan.js";
-export { SHARDING_FAULT_KINDS } from "./generate/sharding-faults.js";
 export { SHAPES } from "./generate/shape.js";
 export { minimize } from "./minimize/minimize.js";
 export { uidPlaceholder, resolveOwnerUids } from "./owner-uids.js";
@@ -33,7 +32,7 @@ export {
   leaderInvariants,
   shardingInvariants,
 } from "./invariants/built-in.js";
-export { LASTING, SCENARIO_API_VERSION } from "./scenario/scenario-file.js";
+export { SCENARIO_API_VERSION } from "./scenario/schema.js";
 export { scenarioSchema, workloadsSchema } from "./scenario/scenario-schema.js";
 export { DEFAULT_DURATION_MS, DEFAULT_START_MS, timeOf } from "./scenario/scenario-times.js";
 export { hasDuration, isSelected, matchesName, withWorkloads } from "./scenario/workload-annotations.js";
@@ -47,9 +46,7 @@ export type { CampaignOptions, CampaignProgress, FuzzWorkers } from "./fuzz/camp
 export type { FoundViolation, FuzzReport, MinimizedViolation, CoverageEntry } from "./fuzz/fuzz-report.js";
 export type { MakePlan } from "./fuzz/plan-name.js";
 export type { ExhaustiveOptions } from "./generate/exhaustive-plans.js";
-export type { FaultKind } from "./generate/fault-kind.js";
 export type { ShardedPlanOptions } from "./generate/sharded-plan.js";
-export type { ShardingFaultKind } from "./generate/sharding-faults.js";
 export type { GenerateOptions, CustomWorkload } from "./generate/generate-plan.js";
 export type { Shape } from "./generate/shape.js";
 export type { MinimizeOptions, MinimizeProgress, Minimized } from "./minimize/minimize.js";
@@ -65,17 +62,17 @@ export type { ScenarioEventNote, ScenarioEventRunnerOptions } from "./scenario/s
 export type { ScenarioEvent, ScenarioEventSources, ScenarioObject } from "./scenario/scenario-event.js";
 export type { Path, Problem } from "./scenario/problem.js";
 export type {
-  ControllerSettings,
+  EventDescription,
+  FaultKind,
   ScenarioEventEntry,
   ScenarioEventKind,
   ScenarioEventMap,
-  Jitter,
-  NodeGroup,
-  RequestSelection,
-  ScenarioFile,
-  Target,
-  WorkloadEntry,
-} from "./scenario/scenario-file.js";
+  ShardingFaultKind,
+} from "./faults/registry.js";
+export type { RequestSelection } from "./faults/requests.js";
+export type { ScenarioFile } from "./scenario/scenario-file.js";
+export type { ControllerSettings, Jitter, NodeGroup, WorkloadEntry } from "./scenario/scenario-schema.js";
+export type { Target } from "./scenario/schema.js";
 export type {
   AnsweredRequest,
   CacheEvent,

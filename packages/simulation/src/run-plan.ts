@@ -4,6 +4,7 @@ import { type ControllerName, type FaultyClusterOptions, createFaultyCluster } f
 import { checkPlan } from "./check-plan.js";
 import { createObjects, isPrerequisite } from "./create-objects.js";
 import type { FaultPlan } from "./fault-plan.js";
+import { definitionOf } from "./faults/registry.js";
 import type { Invariant, Violation } from "./invariant.js";
 import { Observer, type RunRecord } from "./observer.js";
 import type { Outcome } from "./outcome.js";
@@ -12,7 +13,6 @@ import { nodeShapes } from "./scenario/check-scenario.js";
 import { clockSettings, clusterSettings } from "./scenario/cluster-settings.js";
 import { ScenarioEventRunner } from "./scenario/scenario-event-runner.js";
 import { type ScenarioEvent, scenarioEventsOf } from "./scenario/scenario-event.js";
-import { LASTING } from "./scenario/scenario-file.js";
 import { durationOf, timeOf } from "./scenario/scenario-times.js";
 import { withWorkloads } from "./scenario/workload-annotations.js";
 import { settledObjects } from "./settled.js";
@@ -185,20 +185,11 @@ function kindsOf({ manifests, events = [] }: FaultPlan): ReadonlySet<string> {
   return kinds;
 }
 
-/** Events whose effect is complete at their start, although they last until the end without `for`. */
-const IMMEDIATE_EVENTS: ReadonlySet<string> = new Set([
-  "suspend",
-  "nodeDrained",
-  "nodeTainted",
-  "watchSilent",
-  "clockSkew",
-]);
-
 /** Returns when all faults are over. */
 function healedMs(events: readonly ScenarioEvent[], endMs: number): number {
   let latestMs = 0;
   for (const { kind, value, atMs, untilMs, overMs } of events) {
-    const lasts = LASTING[kind] === "untilTheEnd" && !IMMEDIATE_EVENTS.has(kind);
+    const lasts = definitionOf(kind).lasts === "untilTheEnd";
     const restartMs = kind === "controllerCrashes" ? durationOf(value.restartAfter ?? "1s") : 0;
     latestMs = Math.max(latestMs, (untilMs ?? overMs ?? (lasts ? endMs : atMs)) + restartMs);
   }

@@ -2,6 +2,7 @@ import type { DeepReadonly, KubernetesObject } from "@kubewright/api";
 import type { Decision } from "@kubewright/cluster";
 import type { ShardStatus } from "@kubewright/sharding";
 
+import type { ScenarioEventKind } from "./faults/registry.js";
 import type { FaultPlan } from "./fault-plan.js";
 
 /** A stored object; immutable. */
@@ -76,7 +77,7 @@ export type ReportedDecision = Decision & {
 /** The begin or the end of a scenario event. */
 export interface ReportedScenarioEvent {
   readonly atMs: number;
-  readonly kind: string;
+  readonly kind: ScenarioEventKind;
   readonly phase: "begin" | "end";
   /** Index in the plan's `events`. */
   readonly index: number;

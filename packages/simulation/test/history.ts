@@ -2,6 +2,7 @@ import type { KubernetesObject } from "@kubewright/api";
 import type { ShardStatus } from "@kubewright/sharding";
 
 import type { FaultPlan } from "../src/fault-plan.js";
+import type { ScenarioEventKind } from "../src/faults/registry.js";
 import type { Invariant, InvariantChecks } from "../src/invariant.js";
 import type {
   AnsweredRequest,
@@ -155,7 +156,7 @@ export class History implements World {
     for (const check of this.#checks) check.onError?.({ atMs: this.nowMs, component, error });
   }
 
-  happen(index: number, kind: string, phase: "begin" | "end"): void {
+  happen(index: number, kind: ScenarioEventKind, phase: "begin" | "end"): void {
     for (const check of this.#checks) check.onScenarioEvent?.({ atMs: this.nowMs, kind, phase, index });
   }
 

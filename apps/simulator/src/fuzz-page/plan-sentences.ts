@@ -1,22 +1,11 @@
-import type { FaultPlan } from "@kubewright/simulation";
+import { type FaultPlan, describeEvents } from "@kubewright/simulation";
 
-/** Kinds of events without a duration. */
-const INSTANTANEOUS: ReadonlySet<string> = new Set([
-  "apply",
-  "delete",
-  "patch",
-  "podEvicted",
-  "resume",
-  "clockJump",
-  "controllerUp",
-  "watchCut",
-  "apiServerRestart",
-]);
 const MAX_NAMES = 6;
 
 /** Whether the event with this index has a duration. */
 export function isLasting({ events: scenarioEvents = [] }: FaultPlan, index: number): boolean {
-  return !Object.keys(scenarioEvents[index] ?? {}).some((kind) => INSTANTANEOUS.has(kind));
+  const entry = scenarioEvents[index] ?? {};
+  return !describeEvents().some(({ kind, lasts }) => lasts === undefined && kind in entry);
 }
 
 /** Whether the event counts single requests; then it is shown at the requests that it affects, if there are any. */

@@ -1,5 +1,6 @@
 import {
   FAULT_KINDS,
+  type FaultKind,
   type FaultPlan,
   SHARDING_FAULT_KINDS,
   type ShardingFaultKind,
@@ -70,7 +71,13 @@ export function parseFaults(
   });
 }
 
-function isUnshardedFault(kind: ShardingFaultKind): kind is (typeof FAULT_KINDS)[number] {
+/** Lists the kinds of fault, in lines for the help. */
+export function faultsText(): string {
+  const text = `Faults are ${FAULT_KINDS.join(", ")}; with --sharding also ${SHARDING_FAULT_KINDS.join(", ")}.`;
+  return text.replaceAll(/(.{1,118})(?: |$)/g, "$1\n").trimEnd();
+}
+
+function isUnshardedFault(kind: ShardingFaultKind): kind is FaultKind {
   return FAULT_KINDS.some((known) => known === kind);
 }
 

@@ -1,24 +1,11 @@
 import { parseDuration, seededRandom } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
+import { type ScenarioEventEntry, definitionOf, effectsOf, kindOf } from "../faults/registry.js";
 import { Draw } from "../generate/draw.js";
 import { durationText, offsetText } from "../generate/duration-text.js";
 import { endOfScenarioEvent, sortByStart, startOfScenarioEvent } from "../generate/event-times.js";
 import { missingReferences } from "../minimize/references.js";
-import type { ScenarioEventEntry, ScenarioEventKind } from "../scenario/scenario-file.js";
-
-/** Faults that name no object, so that they fit any workload. */
-const GRAFTABLE: readonly ScenarioEventKind[] = [
-  "requestFails",
-  "controllerCrashes",
-  "controllerDown",
-  "watchCut",
-  "watchSilent",
-  "staleCache",
-  "apiServerRestart",
-  "apiServerDown",
-  "apiServerSlow",
-];
 
 /**
  * Returns a copy of a plan with one to three changes of its faults or settings and the same workload.
@@ -80,14 +67,12 @@ const ALWAYS = ["graft", "graft", "switch", "reorder"] as const;
 const WITH_EVENTS = ["move", "move", "aim", "drop", "repeat"] as const;
 
 function graft(draw: Draw, donor: FaultPlan, plan: FaultPlan): ScenarioEventEntry[] {
-  const offered = (donor.events ?? []).filter((entry) => GRAFTABLE.some((kind) => kind in entry));
+  const offered = (donor.events ?? []).filter((entry) => definitionOf(kindOf(entry)!).isGraftable === true);
   const endMs = lastEndMs(plan.events ?? []) + 60_000;
   const fitting = offered.filter((entry) => endOfScenarioEvent(entry) <= endMs);
-  const hasStaleLists = plan.events?.some(({ staleList }) => staleList !== undefined) === true;
   // As in generated plans: no process restarts where lists are stale.
-  const allowed = fitting.filter(
-    (entry) => !hasStaleLists || !("controllerCrashes" in entry || "controllerDown" in entry),
-  );
+  const mayRestart = !effectsOf(plan.events).has("returnsOldLists");
+  const allowed = fitting.filter((entry) => mayRestart || !effectsOf([entry]).has("restarts"));
   if (allowed.length === 0) return [];
   return [draw.fork("taken").pick(allowed)];
 }
@@ -109,14 +94,11 @@ function moved(draw: Draw, entry: ScenarioEventEntry): ScenarioEventEntry {
   return { ...entry, at: offsetText(Math.max(0, startOfScenarioEvent(entry) + by)) };
 }
 
-/** Returns the fault at an earlier or later request of its kind, or on the other side of the request. */
+/** Returns the fault at an earlier or later request of its kind, or at another time. */
 function retargeted(draw: Draw, entry: ScenarioEventEntry): ScenarioEventEntry {
-  const { requestFails, controllerCrashes } = entry;
-  const nth = (before = 1): number => Math.max(1, before + draw.fork("nth").integer(-3, 3));
-  if (requestFails !== undefined) return { ...entry, requestFails: { ...requestFails, nth: nth(requestFails.nth) } };
-  if (controllerCrashes === undefined) return moved(draw, entry);
-  const when = draw.fork("when").pick(["before", "after"] as const);
-  return { ...entry, controllerCrashes: { ...controllerCrashes, nth: nth(controllerCrashes.nth), when } };
+  const kind = kindOf(entry)!;
+  const value = definitionOf(kind).retarget?.(draw, entry[kind]);
+  return value === undefined ? moved(draw, entry) : { ...entry, [kind]: value };
 }
 
 function lengthMs(plan: FaultPlan): number {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { FaultPlan } from "../fault-plan.js";
 import { generatePlan } from "../generate/generate-plan.js";
 import type { Outcome, SettledObject } from "../outcome.js";
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import { runAndCompare, withoutFaults } from "./run-and-compare.js";
 
 const complete: SettledObject = { end: "Complete", reason: "CompletionsReached", succeeded: 1, failed: 0, active: 0 };

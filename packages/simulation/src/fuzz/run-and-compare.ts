@@ -2,10 +2,9 @@ import { parseDuration } from "@kubewright/clock";
 
 import { compareSettled, mayDiffer } from "../compare-settled.js";
 import type { FaultPlan } from "../fault-plan.js";
-import { FAULT_KINDS } from "../generate/fault-kind.js";
-import { SHARDING_FAULT_KINDS } from "../generate/sharding-faults.js";
+import { FAULT_KINDS, SHARDING_FAULT_KINDS } from "../faults/registry.js";
 import type { Outcome } from "../outcome.js";
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 
 /**
  * Runs a plan. If it violates no invariant, runs it again without faults and reports Jobs that end differently without

@@ -1,6 +1,8 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { ScenarioEventEntry, Target, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
+import type { WorkloadEntry } from "../scenario/scenario-schema.js";
+import type { Target } from "../scenario/schema.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { type PodScript, drawJobSpec, drawPodScript, maxJobDurationMs, podTemplate } from "./jobs.js";

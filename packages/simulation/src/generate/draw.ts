@@ -24,7 +24,7 @@ export class Draw {
   }
 
   /** @throws Error for an empty list. */
-  pick<T>(items: readonly T[]): T {
+  pick<const T>(items: readonly T[]): T {
     if (items.length === 0) throw new Error("there is nothing to pick from");
     return items[Math.floor(this.#random.next() * items.length)]!;
   }

@@ -1,6 +1,6 @@
 import { parseDuration } from "@kubewright/clock";
 
-import { type ScenarioEventEntry, LASTING } from "../scenario/scenario-file.js";
+import { type ScenarioEventEntry, definitionOf, kindOf } from "../faults/registry.js";
 
 /** Returns the start of a plan's event, in milliseconds from the plan's start. */
 export function startOfScenarioEvent({ at }: ScenarioEventEntry): number {
@@ -9,7 +9,8 @@ export function startOfScenarioEvent({ at }: ScenarioEventEntry): number {
 
 /** Returns the end of an event; an event that lasts until the plan's end counts with duration 0. */
 export function endOfScenarioEvent(entry: ScenarioEventEntry): number {
-  const lasts = Object.entries(LASTING).find(([kind]) => kind in entry)?.[1];
+  const kind = kindOf(entry);
+  const lasts = kind === undefined ? undefined : definitionOf(kind).lasts;
   const byDefault = typeof lasts === "object" ? lasts.byDefault : undefined;
   return startOfScenarioEvent(entry) + (parseDuration(entry.for ?? byDefault ?? "0s") ?? 0);
 }

@@ -6,7 +6,7 @@ import type { Invariant } from "../invariant.js";
 import { builtInInvariants } from "../invariants/built-in.js";
 import type { Outcome } from "../outcome.js";
 import { runPlan } from "../run-plan.js";
-import { SCENARIO_API_VERSION } from "../scenario/scenario-file.js";
+import { SCENARIO_API_VERSION } from "../scenario/schema.js";
 import { exhaustivePlans } from "./exhaustive-plans.js";
 
 const template = {

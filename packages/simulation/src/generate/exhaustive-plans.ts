@@ -1,7 +1,7 @@
 import { parseDuration } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import { durationText } from "./duration-text.js";
 import { KUBERNETES } from "./request-kinds.js";
 

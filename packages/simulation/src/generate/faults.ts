@@ -1,23 +1,19 @@
-import type { ScenarioEventEntry, ScenarioEventMap } from "../scenario/scenario-file.js";
+import { forDelay } from "../faults/draws.js";
+import type { EventDefinition, GenerateContext, TimedEvent } from "../faults/event-definition.js";
+import { FAULT_KINDS, type FaultKind, type ScenarioEventEntry, definitionOf } from "../faults/registry.js";
+import { drawFailure } from "../faults/request-fails.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
-import type { FaultKind } from "./fault-kind.js";
-import { type FaultTargets, LOST_RESPONSES, type RequestKind, isWrite, refusals, selection } from "./request-kinds.js";
 import { startOfScenarioEvent } from "./event-times.js";
-import { OUT_OF_SERVICE } from "./node-actions.js";
+import type { RequestKind } from "./request-kinds.js";
 import type { Swarm } from "./swarm.js";
 import { drawMoment } from "./user-actions.js";
 import type { Subject } from "./workload.js";
 
 /** What faults can refer to. */
-export interface FaultContext {
+export interface FaultContext extends GenerateContext {
   readonly faults: Swarm<FaultKind>;
   readonly subjects: readonly Subject[];
-  /** Latest start of a fault, in milliseconds from the plan's start. */
-  readonly windowMs: number;
-  readonly nodes: number;
-  readonly replicas: number;
-  readonly targets: FaultTargets;
 }
 
 /** Fraction of a kind's requests that fail. */
@@ -33,6 +29,7 @@ const MAX_REQUESTS = 80;
 export function drawBackgroundFaults(draw: Draw, context: FaultContext): ScenarioEventEntry[] {
   const { faults } = context;
   const entries: ScenarioEventEntry[] = [];
+  const whole = wholeWindow(context);
   if (faults.has("requestFails"))
     for (const kind of [...context.targets.writes, ...context.targets.otherRequests]) {
       const fork = draw.fork(`${kind.component} ${kind.verbs.join()} ${kind.resources.join()}`);
@@ -43,17 +40,17 @@ export function drawBackgroundFaults(draw: Draw, context: FaultContext): Scenari
         nth +=
           1 + Math.floor(Math.log(1 - fork.fork(`gap ${failure}`).integer(0, 9_999) / 10_000) / Math.log(1 - share));
         if (nth > MAX_REQUESTS) break;
-        entries.push(requestFailure(fork.fork(`failure ${failure}`), kind, { nth, times: 1 }, context.windowMs));
+        const value = drawFailure(fork.fork(`failure ${failure}`), kind, nth, 1);
+        entries.push({ ...whole, requestFails: value });
       }
     }
-  for (const [kind, make] of FAULT_GENERATORS) {
-    if (!faults.has(kind)) continue;
+  for (const [kind, generate] of generatorsOf(faults)) {
     const fork = draw.fork(kind);
     const count = fork.fork("count").integer(1, 2);
     for (let number = 0; number < count; number++) {
       const one = fork.fork(String(number));
       const atMs = drawMoment(one.fork("at"), momentsOf(context), context.windowMs);
-      entries.push(...eventsAt(make(one.fork("what"), context), atMs));
+      entries.push(...eventsAt(generate(one.fork("what"), context), atMs));
     }
   }
   return entries;
@@ -77,28 +74,17 @@ export function drawTargetedFaults(draw: Draw, context: FaultContext): ScenarioE
       [3, 12],
       [fork.fork("later").integer(4, 12), 28],
     ]);
-    const ways = (["requestFails", "controllerCrashes"] as const).filter((way) => faults.has(way));
+    const ways = FAULT_KINDS.filter((way) => faults.has(way) && definitionOf(way)?.generateAtRequest !== undefined);
     if (ways.length > 0 && fork.fork("at a write").chance(0.75)) {
       const way = fork.fork("way").pick(ways);
-      if (way === "requestFails") {
-        const times = fork.fork("times").weighted([
-          [1, 75],
-          [fork.fork("some").integer(2, 4), 25],
-        ]);
-        entries.push(requestFailure(fork.fork("failure"), kind, { nth, times }, windowMs));
-      } else
-        entries.push({
-          at: "+0s",
-          for: durationText(windowMs),
-          controllerCrashes: drawCrash(fork.fork("crash"), kind, nth),
-        });
+      entries.push({ ...wholeWindow(context), [way]: definitionOf(way)?.generateAtRequest?.(fork, kind, nth) });
       continue;
     }
-    const others = FAULT_GENERATORS.filter(([other]) => faults.has(other));
+    const others = generatorsOf(faults);
     if (others.length === 0) continue;
-    const [, make] = fork.fork("other").pick(others);
+    const [, generate] = fork.fork("other").pick(others);
     const atMs = drawMoment(fork.fork("at"), momentsOf(context), windowMs);
-    entries.push(...eventsAt(make(fork.fork("what"), context), atMs));
+    entries.push(...eventsAt(generate(fork.fork("what"), context), atMs));
   }
   return entries;
 }
@@ -176,241 +162,22 @@ function relevantWrites({ subjects, targets }: FaultContext): readonly RequestKi
   return targets.writes.filter(({ component }) => hasCronJobs || component !== "cronjob-controller");
 }
 
-function requestFailure(
-  draw: Draw,
-  kind: RequestKind,
-  when: Pick<ScenarioEventMap["requestFails"], "nth" | "times">,
-  windowMs: number,
-): ScenarioEventEntry {
-  const isLost = isWrite(kind) && draw.fork("lost").chance(0.4);
-  const answer = isLost ? draw.fork("lost answer").pick(LOST_RESPONSES) : draw.fork("answer").pick(refusals(kind));
-  return {
-    at: "+0s",
-    for: durationText(windowMs),
-    requestFails: { ...selection(kind), ...when, with: answer, ...(isLost ? { effect: "kept" } : {}) },
-  };
+/** Returns the times of a fault at a certain request. */
+function wholeWindow({ windowMs }: FaultContext): { readonly at: string; readonly for: string } {
+  return { at: "+0s", for: durationText(windowMs) };
 }
 
-function drawCrash(draw: Draw, kind: RequestKind, nth: number): ScenarioEventMap["controllerCrashes"] {
-  const { components: _components, ...which } = selection(kind);
-  const restartAfter = draw.fork("restart").weighted([
-    [undefined, 60],
-    [draw.fork("soon").integer(0, 500), 20],
-    [draw.fork("later").delayMs(), 20],
-  ]);
-  return {
-    controller: draw.fork("all").chance(0.3) ? "all" : kind.component,
-    ...which,
-    nth,
-    when: draw.fork("when").pick(["before", "after"]),
-    ...(restartAfter === undefined ? {} : { restartAfter: durationText(restartAfter) }),
-  };
+/** Returns the generators of the faults at no certain request. */
+function generatorsOf(faults: Swarm<FaultKind>): (readonly [FaultKind, Generate])[] {
+  return FAULT_KINDS.flatMap((kind) => {
+    const { generate } = definitionOf(kind) ?? {};
+    return generate === undefined || !faults.has(kind) ? [] : [[kind, generate] as const];
+  });
 }
 
-/** Events of one fault; `afterMs` delays an event relative to the first. */
-export type TimedEvents = readonly (Omit<ScenarioEventEntry, "at"> & { readonly afterMs?: number })[];
+type Generate = NonNullable<EventDefinition<unknown>["generate"]>;
 
-function eventsAt(timed: TimedEvents, atMs: number): ScenarioEventEntry[] {
+/** Returns the events of a fault at a time. The kinds and the values belong together by construction. */
+export function eventsAt(timed: readonly TimedEvent[], atMs: number): ScenarioEventEntry[] {
   return timed.map(({ afterMs = 0, ...what }) => ({ at: offsetText(atMs + afterMs), ...what }));
-}
-
-function forDelay(draw: Draw): { readonly for: string } {
-  return { for: durationText(Math.max(1, draw.fork("for").delayMs())) };
-}
-
-export interface CacheSelection {
-  readonly controller: string;
-  readonly kinds: readonly string[];
-}
-
-function drawCache(draw: Draw, { targets }: FaultContext): CacheSelection {
-  const { kind, controller } = draw.fork("cache").pick(targets.caches);
-  return { controller, kinds: [kind] };
-}
-
-function managerOf(draw: Draw, { replicas }: FaultContext): string {
-  return `controller-manager-${draw.fork("manager").integer(1, replicas)}`;
-}
-
-function nodeOf(draw: Draw, { nodes }: FaultContext): string {
-  return `node-${draw.fork("node").integer(1, nodes)}`;
-}
-
-/** Generators for each kind of fault, except for those at a certain request. */
-const FAULT_GENERATORS: readonly (readonly [FaultKind, (draw: Draw, context: FaultContext) => TimedEvents])[] = [
-  ["requestFails", (draw, context) => [drawQuotaRefusal(draw, context)]],
-  [
-    "controllerDown",
-    (draw, context) => [
-      {
-        ...forDelay(draw),
-        controllerDown: draw.fork("all").chance(0.5) ? "all" : draw.fork("which").pick(context.targets.controllers),
-      },
-    ],
-  ],
-  ["paused", (draw, context) => [{ ...forDelay(draw), paused: managerOf(draw, context) }]],
-  [
-    "watchCut",
-    (draw, context) =>
-      draw.fork("outage").chance(0.6) ? drawOutage(draw, drawCache(draw, context)) : [drawWatchCut(draw, context)],
-  ],
-  ["watchSilent", (draw, context) => [{ ...forDelay(draw), watchSilent: drawCache(draw, context) }]],
-  [
-    "staleCache",
-    (draw, context) => [{ ...forDelay(draw), staleCache: draw.fork("cache").pick(context.targets.caches) }],
-  ],
-  ["staleList", drawStaleList],
-  ["apiServerRestart", () => [{ apiServerRestart: true }]],
-  [
-    "apiServerDown",
-    (draw, context) => [
-      {
-        for: durationText(
-          draw.fork("for").weighted([
-            [draw.fork("short").integer(500, 3_000), 60],
-            [draw.fork("long").integer(10_000, 90_000), 40],
-          ]),
-        ),
-        apiServerDown: draw.fork("all").chance(0.5)
-          ? "all"
-          : [draw.fork("who").pick([...context.targets.controllers, "kubelet"])],
-      },
-    ],
-  ],
-  [
-    "apiServerSlow",
-    (draw, context) => [
-      {
-        ...forDelay(draw),
-        apiServerSlow: {
-          by: durationText(
-            draw.fork("by").weighted([
-              [draw.fork("short").integer(500, 3_000), 70],
-              [draw.fork("long").integer(10_000, 20_000), 30],
-            ]),
-          ),
-          ...(draw.fork("all").chance(0.3)
-            ? {}
-            : { components: [draw.fork("who").pick([...context.targets.controllers, "kubelet"])] }),
-        },
-      },
-    ],
-  ],
-  [
-    "leaseLost",
-    (draw, { replicas }) =>
-      replicas < 2 ? [] : [{ for: durationText(draw.fork("for").integer(12, 60) * 1_000), leaseLost: true }],
-  ],
-  ["clockJump", (draw) => [{ clockJump: drawClockJump(draw) }]],
-  [
-    "clockSkew",
-    (draw, context) => [
-      {
-        ...forDelay(draw),
-        clockSkew: { controllerManager: managerOf(draw, context), by: drawClockJump(draw) },
-      },
-    ],
-  ],
-  [
-    "nodeLost",
-    (draw, context) => [
-      {
-        for: durationText(draw.fork("for").pick([20, 60, 120, 400]) * 1_000),
-        nodeLost: nodeOf(draw, context),
-      },
-    ],
-  ],
-  [
-    "nodeDrained",
-    (draw, context) => [
-      { for: durationText(draw.fork("for").integer(1, 90) * 1_000), nodeDrained: nodeOf(draw, context) },
-    ],
-  ],
-  [
-    "nodeTainted",
-    (draw, context) => [
-      {
-        for: durationText(draw.fork("for").integer(1, 120) * 1_000),
-        nodeTainted: {
-          node: nodeOf(draw, context),
-          ...draw.fork("taint").pick([OUT_OF_SERVICE, { key: "example.com/maintenance", effect: "NoExecute" }]),
-        },
-      },
-    ],
-  ],
-];
-
-/** Watches end and are reopened immediately. */
-function drawWatchCut(draw: Draw, context: FaultContext): TimedEvents[number] {
-  return {
-    watchCut: {
-      ...(draw.fork("all").chance(0.2) ? {} : drawCache(draw, context)),
-      compacted: draw.fork("compacted").chance(0.6),
-    },
-  };
-}
-
-/**
- * Watches end and cannot be reopened for a while; then the missed versions are compacted. The controller lists again,
- * and objects that were deleted meanwhile are missing from the list.
- */
-export function outage(cache: CacheSelection, forMs: number, isForgotten = true): TimedEvents {
-  const { controller, kinds } = cache;
-  const resources = kinds.map((kind) => `${kind.toLowerCase()}s`);
-  return [
-    {
-      for: durationText(forMs),
-      requestFails: { components: [controller], verbs: ["list", "watch"], resources, with: 503 },
-    },
-    { watchCut: { ...cache, compacted: false } },
-    ...(isForgotten ? [{ afterMs: forMs, watchCut: { ...cache, compacted: true } }] : []),
-  ];
-}
-
-function drawOutage(draw: Draw, cache: CacheSelection, isForgotten = true): TimedEvents {
-  const forMs = draw.fork("outage for").weighted([
-    [draw.fork("short outage").integer(500, 3_000), 40],
-    [draw.fork("long outage").integer(5_000, 90_000), 60],
-  ]);
-  return outage(cache, forMs, isForgotten);
-}
-
-/**
- * Makes lists stale. Controllers rarely list again on their own, so most of these faults include an outage. The missed
- * versions are not compacted: a server that has compacted them cannot serve them.
- */
-function drawStaleList(draw: Draw, context: FaultContext): TimedEvents {
-  const cache = drawCache(draw, context);
-  const byMs = Math.max(1, draw.fork("by").delayMs());
-  const relists = draw.fork("relists").chance(0.8) ? drawOutage(draw.fork("relist"), cache, false) : [];
-  const lengthMs = Math.max(0, ...relists.map(({ afterMs = 0 }) => afterMs)) + draw.fork("for").delayMs();
-  return [{ for: durationText(Math.max(1, lengthMs)), staleList: { ...cache, by: durationText(byMs) } }, ...relists];
-}
-
-/** Simulates a full quota: the API server refuses Jobs or pods beyond some number. */
-function drawQuotaRefusal(draw: Draw, { windowMs }: FaultContext): TimedEvents[number] {
-  const resource = draw.fork("resource").pick(["pods", "jobs"]);
-  return {
-    for: durationText(draw.fork("for").integer(10_000, Math.max(10_000, windowMs))),
-    requestFails: {
-      components: [resource === "pods" ? "job-controller" : "cronjob-controller"],
-      verbs: ["create"],
-      resources: [resource],
-      with: 403,
-      whileAtLeast: draw.fork("least").integer(1, 4),
-    },
-  };
-}
-
-function drawClockJump(draw: Draw): string {
-  const sign = draw.fork("sign").pick(["+", "-"]);
-  return `${sign}${durationText(
-    Math.max(
-      1_000,
-      draw.fork("by").weighted([
-        [draw.fork("some").delayMs(), 70],
-        [draw.fork("hours").integer(1, 3) * 3_600_000, 30],
-      ]),
-    ),
-  )}`;
 }

@@ -20,10 +20,15 @@ import type { FaultPlan } from "../fault-plan.js";
 import { checkScenario, nodeShapes } from "../scenario/check-scenario.js";
 import { scenarioSchema } from "../scenario/scenario-schema.js";
 import { timeOf } from "../scenario/scenario-times.js";
-import { type ScenarioEventEntry, type ScenarioEventMap, LASTING } from "../scenario/scenario-file.js";
 import { missingReferences } from "../minimize/references.js";
 import { exhaustivePlans } from "./exhaustive-plans.js";
-import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
+import {
+  EVENTS,
+  FAULT_KINDS,
+  type FaultKind,
+  type ScenarioEventEntry,
+  type ScenarioEventMap,
+} from "../faults/registry.js";
 import { generatePlan } from "./generate-plan.js";
 import { SHAPES } from "./shape.js";
 
@@ -48,7 +53,7 @@ test("each scenario event has one kind, starts before the end, and ends in time"
     const wrong = (plan.events ?? []).filter((entry) => {
       const kinds = Object.keys(entry).filter((key) => key !== "at" && key !== "for");
       const forMs = entry.for === undefined ? undefined : parseDuration(entry.for);
-      const lasts = LASTING[kinds[0] as keyof typeof LASTING] !== undefined;
+      const lasts = EVENTS[kinds[0] as keyof typeof EVENTS].lasts !== undefined;
       const isOver = offsetMs(entry) + (forMs ?? 0) < lengthMs - 300_000;
       return kinds.length !== 1 || lasts !== (forMs !== undefined) || !isOver;
     });

@@ -2,11 +2,19 @@ import type { UnstructuredObject } from "@kubewright/api";
 import { type Random, parseDuration, seededRandom } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
-import { type ScenarioEventEntry, SCENARIO_API_VERSION, type WorkloadEntry } from "../scenario/scenario-file.js";
+import {
+  FAULT_KINDS,
+  type FaultKind,
+  type ScenarioEventEntry,
+  definitionOf,
+  effectsOf,
+  kindsWith,
+} from "../faults/registry.js";
+import type { WorkloadEntry } from "../scenario/scenario-schema.js";
+import { SCENARIO_API_VERSION } from "../scenario/schema.js";
 import { drawCronJobs } from "./cron-jobs.js";
 import { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
-import { FAULT_KINDS, type FaultKind } from "./fault-kind.js";
 import {
   type FaultContext,
   drawTargetedFaults,
@@ -205,21 +213,11 @@ function drawWorkload(draw: Draw, swarm: Swarm): { readonly start: string; reado
 /** Draws the kinds of fault of a plan; about one plan in six has none. */
 function drawFaultKinds(draw: Draw, allowed: readonly FaultKind[]): Swarm<FaultKind> {
   if (draw.fork("none").chance(0.15)) return new Swarm<FaultKind>([]);
-  return Swarm.toss(draw, allowed, (kind) => FAULT_RATES[kind] ?? 0.25);
+  return Swarm.toss(draw, allowed, (kind) => SETTING_RATES[kind] ?? definitionOf(kind)?.share ?? 0.25);
 }
 
-const FAULT_RATES: Partial<Record<FaultKind, number>> = {
-  requestFails: 0.6,
-  controllerCrashes: 0.5,
-  staleCache: 0.4,
-  watchCut: 0.35,
-  jitter: 0.4,
-  phaseFlip: 0.03,
-};
-
-/** Faults after which a process starts with an empty cache. */
-const RESTARTS: readonly FaultKind[] = ["controllerCrashes", "controllerDown", "leaseLost", "paused"];
-const STALE_LISTS: readonly FaultKind[] = ["staleList"];
+/** Rates of faults that are no events. */
+const SETTING_RATES: Partial<Record<FaultKind, number>> = { jitter: 0.4, phaseFlip: 0.03 };
 
 /**
  * Keeps stale lists and restarts out of the same plan. A restarted process could list a state older than its
@@ -229,9 +227,13 @@ function withoutStaleRestarts(
   faults: Swarm<FaultKind>,
   situationEvents: readonly ScenarioEventEntry[],
 ): Swarm<FaultKind> {
-  const left = hasAny(situationEvents, RESTARTS) ? faults.without(STALE_LISTS) : faults;
-  return left.has("staleList") || hasAny(situationEvents, STALE_LISTS) ? left.without(RESTARTS) : left;
+  const effects = effectsOf(situationEvents);
+  const left = effects.has("restarts") ? faults.without(OLD_LISTS) : faults;
+  return effects.has("returnsOldLists") || OLD_LISTS.some((kind) => left.has(kind)) ? left.without(RESTARTS) : left;
 }
+
+const RESTARTS = kindsWith("restarts");
+const OLD_LISTS = kindsWith("returnsOldLists");
 
 /** Draws the events of each situation, without situations that would combine restarts with stale lists. */
 function drawSituationEvents(
@@ -242,13 +244,10 @@ function drawSituationEvents(
   let kept: readonly ScenarioEventEntry[] = [];
   for (const [number, situation] of situations.entries()) {
     const together = [...kept, ...situation.draw(draw.fork(String(number)), context)];
-    if (!hasAny(together, STALE_LISTS) || !hasAny(together, RESTARTS)) kept = together;
+    const effects = effectsOf(together);
+    if (!effects.has("returnsOldLists") || !effects.has("restarts")) kept = together;
   }
   return [...kept];
-}
-
-function hasAny(entries: readonly ScenarioEventEntry[], kinds: readonly FaultKind[]): boolean {
-  return entries.some((entry) => kinds.some((kind) => kind in entry));
 }
 
 function namespacesOf({ subjects }: Workload, events: readonly ScenarioEventEntry[]): UnstructuredObject[] {

@@ -1,6 +1,7 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { ScenarioEventEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
+import type { WorkloadEntry } from "../scenario/scenario-schema.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { SHARED_LABELS } from "./selectors.js";

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { Draw } from "./draw.js";
 import { offsetText } from "./duration-text.js";
 import type { Swarm } from "./swarm.js";
@@ -37,10 +37,3 @@ export function node(name: string): UnstructuredObject {
     },
   };
 }
-
-/** Taint with which an administrator confirms that the machine is shut down. */
-export const OUT_OF_SERVICE = {
-  key: "node.kubernetes.io/out-of-service",
-  value: "nodeshutdown",
-  effect: "NoExecute",
-} as const;

@@ -1,6 +1,6 @@
 import type { OwnerReference, UnstructuredObject } from "@kubewright/api";
 
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { Draw } from "./draw.js";
 import { offsetText } from "./duration-text.js";
 import { uidPlaceholder } from "../owner-uids.js";

@@ -1,4 +1,4 @@
-import type { ScenarioEventMap } from "../scenario/scenario-file.js";
+import type { Answer, RequestSelection } from "../faults/requests.js";
 
 /** A kind of request that a component sends. */
 export interface RequestKind {
@@ -97,11 +97,9 @@ export function selection({
   component,
   verbs,
   resources,
-}: RequestKind): Pick<ScenarioEventMap["requestFails"], "components" | "verbs" | "resources"> {
+}: RequestKind): Pick<RequestSelection, "components" | "verbs" | "resources"> {
   return { components: [component], verbs, ...(resources.length === 0 ? {} : { resources }) };
 }
-
-type Answer = NonNullable<ScenarioEventMap["requestFails"]["with"]>;
 
 /**
  * Returns responses with which an API server may refuse such a request. None of them is false: no existing object is

@@ -1,7 +1,7 @@
-import type { ControllerSettings, Jitter, NodeGroup } from "../scenario/scenario-file.js";
+import type { ControllerSettings, Jitter, NodeGroup } from "../scenario/scenario-schema.js";
 import type { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
-import type { FaultKind } from "./fault-kind.js";
+import type { FaultKind } from "../faults/registry.js";
 import type { Swarm } from "./swarm.js";
 
 const LOW_LIMITS = [2, 3, 5, 500];

@@ -2,13 +2,14 @@ import type { UnstructuredObject } from "@kubewright/api";
 import { parseDuration, seededRandom } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
-import type { ScenarioEventEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
+import type { WorkloadEntry } from "../scenario/scenario-schema.js";
 import { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
-import { FAULT_KINDS } from "./fault-kind.js";
+import { FAULT_KINDS, type FaultKind, SHARDING_FAULT_KINDS, type ShardingFaultKind } from "../faults/registry.js";
 import { generatePlan } from "./generate-plan.js";
 import { endOfScenarioEvent, sortByStart } from "./event-times.js";
-import { SHARDING_FAULT_KINDS, type ShardingFaultKind, drawShardingFaults } from "./sharding-faults.js";
+import { drawShardingFaults } from "./sharding-faults.js";
 
 export interface ShardedPlanOptions {
   /** Number of controller managers that share the work: 1 to 5. */
@@ -71,7 +72,7 @@ export function generateShardedPlan(seed: number, { managers, faults }: ShardedP
 }
 
 /** Returns the plan of the seed, or of a later seed whose workload is short enough. */
-function shortPlan(seed: number, draw: Draw, faults: readonly (typeof FAULT_KINDS)[number][]): FaultPlan {
+function shortPlan(seed: number, draw: Draw, faults: readonly FaultKind[]): FaultPlan {
   let chosen = seed;
   for (let number = 0; number < MAX_TRIES; number++) {
     if (lengthOf(generatePlan(chosen, { faults: [] })) <= LONGEST_MS) break;

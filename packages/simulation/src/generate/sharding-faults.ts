@@ -1,12 +1,7 @@
-import type { ScenarioEventEntry, ScenarioEventKind } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
-import type { FaultKind } from "./fault-kind.js";
-
-/** Faults that exist only between managers that share work. */
-export const SHARDING_FAULT_KINDS = ["shutdown"] as const satisfies readonly ScenarioEventKind[];
-
-export type ShardingFaultKind = FaultKind | (typeof SHARDING_FAULT_KINDS)[number];
+import type { ShardingFaultKind } from "../faults/registry.js";
 
 export interface ShardingFaultContext {
   readonly faults: readonly ShardingFaultKind[];

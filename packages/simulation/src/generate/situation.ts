@@ -1,4 +1,4 @@
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { Draw } from "./draw.js";
 import type { FaultContext } from "./faults.js";
 import type { Shape } from "./shape.js";

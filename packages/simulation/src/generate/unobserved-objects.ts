@@ -1,10 +1,10 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { node } from "./node-actions.js";
-import { outage } from "./faults.js";
+import { outage } from "../faults/outage.js";
 import type { Shape } from "./shape.js";
 import type { SituationContext } from "./situation.js";
 import { PROPAGATIONS, podsOf, target } from "./user-actions.js";

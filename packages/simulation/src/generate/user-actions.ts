@@ -1,6 +1,6 @@
 import { CONTROLLER_UID_LABEL, type UnstructuredObject } from "@kubewright/api";
 
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { SHARED_LABELS, isManual } from "./selectors.js";

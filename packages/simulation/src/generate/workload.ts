@@ -1,6 +1,7 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import type { ScenarioEventEntry, WorkloadEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
+import type { WorkloadEntry } from "../scenario/scenario-schema.js";
 
 /** A part of a plan's workload: objects and the behaviour of their pods. */
 export interface Workload {

@@ -15,7 +15,7 @@ const difference = { component: "job-controller", resource: "pods", difference: 
 describe("L8 caches recover", () => {
   function after(minutes: number, ...indexes: readonly number[]): readonly string[] {
     const history = new History(cachesRecover, { events });
-    const kinds = ["watchSilent", "staleList", "apiServerSlow"];
+    const kinds = ["watchSilent", "staleList", "apiServerSlow"] as const;
     for (const index of indexes) history.happen(index, kinds[index]!, "begin");
     history.stale = [difference];
     for (let minute = 0; minute < minutes; minute++) history.pass(MINUTE);

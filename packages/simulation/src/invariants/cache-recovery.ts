@@ -1,6 +1,6 @@
 import type { Invariant, InvariantChecks } from "../invariant.js";
 import type { World } from "../world.js";
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 
 /** Maximum time until a cache shows the stored state, once the difference can be detected. */
 const HEALED_MS = 60_000;

@@ -1,6 +1,7 @@
 import type { Job, Pod } from "@kubewright/api";
 import { describe, expect, it } from "vitest";
 
+import type { ScenarioEventKind } from "../faults/registry.js";
 import type { FaultPlan } from "../fault-plan.js";
 import { History } from "../../test/history.js";
 import { condition, job, pod } from "../../test/objects.js";
@@ -75,7 +76,11 @@ describe("L12 pods are claimed", () => {
 
   it("waits while something is wrong, and until that is tried again", () => {
     const plan = { events: [fault] };
-    const disturbed = (kind: string, phases: readonly ("begin" | "end")[], waitMs = 31_000): readonly string[] =>
+    const disturbed = (
+      kind: ScenarioEventKind,
+      phases: readonly ("begin" | "end")[],
+      waitMs = 31_000,
+    ): readonly string[] =>
       reported(
         (history) => {
           for (const phase of phases) history.happen(0, kind, phase);

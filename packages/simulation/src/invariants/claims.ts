@@ -1,7 +1,7 @@
 import { type LabelMatcher, getControllerOf, labelSelectorMatcher } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import { LASTING } from "../scenario/scenario-file.js";
+import { definitionOf } from "../faults/registry.js";
 import { durationOf } from "../scenario/scenario-times.js";
 import type { StoredChange } from "../world.js";
 import { type JobRecord, jobRecordsOf } from "./job-records.js";
@@ -65,7 +65,7 @@ export const podsAreClaimed: Invariant = {
         if (HARMLESS.has(kind)) return;
         const restartAfter = world.plan.events?.[index]?.controllerCrashes?.restartAfter ?? "0s";
         disturbedMs = Math.max(disturbedMs, atMs + durationOf(restartAfter));
-        if (phase === "begin" && kind in LASTING) lasting.add(index);
+        if (phase === "begin" && definitionOf(kind).lasts !== undefined) lasting.add(index);
         else lasting.delete(index);
       },
       onAnswer(request) {

@@ -1,7 +1,7 @@
 import { JOB_TRACKING_FINALIZER, finishedCondition, isConditionTrue, labelSelectorMatcher } from "@kubewright/api";
 
 import type { Invariant, InvariantChecks } from "../invariant.js";
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import { durationOf } from "../scenario/scenario-times.js";
 import type { AnsweredRequest, Stored, World } from "../world.js";
 import {

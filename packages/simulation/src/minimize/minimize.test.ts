@@ -5,9 +5,10 @@ import { describe, expect, test } from "vitest";
 import type { FaultPlan } from "../fault-plan.js";
 import { generatePlan } from "../generate/generate-plan.js";
 import type { Violation } from "../invariant.js";
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import { minimize } from "./minimize.js";
 import { missingReferences } from "./references.js";
+import { omissions } from "./simpler-values.js";
 
 const violation = (plan: FaultPlan, afterMs = 5_000): Violation => ({
   invariant: "S1 counted once",
@@ -205,4 +206,17 @@ test("when aborted, it returns the smallest plan so far", async () => {
   );
   expect(result).toMatchObject({ plansRun: 1, isMinimal: false });
   expect(result.plan).toEqual(plan);
+});
+
+test("an event of a component that exists only with sharding needs sharding", () => {
+  const plan = { ...generatePlan(1), manifests: [], workloads: [] };
+  const events = [{ at: "+0s", for: "1m", staleList: { controller: "informers", by: "10s" } }];
+  expect(missingReferences({ ...plan, events })).toEqual(["shared work"]);
+  expect(missingReferences({ ...plan, events, controllers: { sharding: true } })).toEqual([]);
+});
+
+test("no field is removed that an event requires", () => {
+  const nodeTainted = { node: "node-1", key: "example.com/a", value: "b", effect: "NoExecute" } as const;
+  const removed = omissions({ ...generatePlan(1), manifests: [], events: [{ at: "+0s", nodeTainted }] });
+  expect(removed.filter(({ path }) => path[0] === "events")).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { FaultPlan } from "../fault-plan.js";
 import { durationText } from "../generate/duration-text.js";
 import { endOfScenarioEvent, startOfScenarioEvent } from "../generate/event-times.js";
 import type { Violation } from "../invariant.js";
-import type { ScenarioEventEntry } from "../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../faults/registry.js";
 import { kindOfObject } from "./kind-of-object.js";
 import { refersTo, missingReferences, nameOf } from "./references.js";
 import { omissions, reductions, withChange } from "./simpler-values.js";

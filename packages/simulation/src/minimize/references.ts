@@ -1,7 +1,10 @@
 import type { DeepReadonly, UnstructuredObject } from "@kubewright/api";
 
 import type { FaultPlan } from "../fault-plan.js";
-import type { ScenarioEventEntry, Target, WorkloadEntry } from "../scenario/scenario-file.js";
+import { type ScenarioEventEntry, SHARDING_FAULT_KINDS, definitionOf, kindOf } from "../faults/registry.js";
+import { SHARDING_COMPONENTS } from "../scenario/check-scenario.js";
+import type { WorkloadEntry } from "../scenario/scenario-schema.js";
+import { type Target, rolesIn } from "../scenario/schema.js";
 
 /** Returns what a plan's events and workloads name and the plan does not define; such a plan cannot be run. */
 export function missingReferences(plan: FaultPlan): string[] {
@@ -44,46 +47,27 @@ function appliedBy({ apply }: ScenarioEventEntry): UnstructuredObject[] {
   return typeof apply === "object" ? [apply] : [];
 }
 
-function namesIn(entry: Partial<ScenarioEventEntry> & Partial<WorkloadEntry>): string[] {
-  const { nodeLost, nodeDrained, nodeTainted, paused, clockSkew, leaseLost, shutdown, select, podEvicted } = entry;
-  const { requestFails, apiServerSlow, controllerDown, controllerUp } = entry;
-  const nodes = [nodeLost, nodeDrained, nodeTainted?.node].filter((node) => node !== undefined);
-  const managers = [
-    paused,
-    clockSkew?.controllerManager,
-    shutdown,
-    requestFails?.controllerManager,
-    apiServerSlow?.controllerManager,
-    ...[leaseLost, controllerDown, controllerUp].map((who) => (isManager(who) ? who : undefined)),
-  ].filter((manager) => manager !== undefined);
-  const components = [...(requestFails?.components ?? []), ...(apiServerSlow?.components ?? [])];
-  const target = select ?? entry.delete ?? entry.patch ?? entry.suspend ?? entry.resume;
-  const evicted =
-    podEvicted?.job === undefined
-      ? []
-      : [{ kind: "Job", namespace: podEvicted.namespace, name: podEvicted.job } as const];
-  return [
-    ...nodes.map((node) => `Node ${node}`),
-    ...managers,
-    ...(leaseLost === true ? ["an election"] : []),
-    ...(shutdown !== undefined || components.some((name) => SHARDING_COMPONENTS.has(name)) ? ["shared work"] : []),
-    ...[...(target === undefined ? [] : [target]), ...evicted].flatMap(targetName),
-  ];
-}
-
-/** Components that exist only where managers share work. */
-const SHARDING_COMPONENTS: ReadonlySet<string> = new Set(["sharding", "informers"]);
-
-function isManager(who: true | string | undefined): who is string {
-  return typeof who === "string" && /^controller-manager-\d+$/.test(who);
+function namesIn(entry: ScenarioEventEntry | WorkloadEntry): string[] {
+  if ("select" in entry) return targetName(entry.select);
+  const kind = kindOf(entry);
+  if (kind === undefined) return [];
+  const isOfSharding = SHARDING_FAULT_KINDS.some((each) => each === kind);
+  const named = rolesIn(definitionOf(kind).schema, entry[kind]).flatMap(({ role, value, parent }) => {
+    if (role === "target") return targetName(value as Target);
+    if (role === "node") return [`Node ${String(value)}`];
+    if (role === "job") return targetName({ ...(parent as Partial<Target>), kind: "Job", name: String(value) });
+    if (typeof value !== "string") return role === "manager" ? ["an election"] : [];
+    return /^controller-manager-\d+$/.test(value)
+      ? [value]
+      : SHARDING_COMPONENTS.includes(value)
+        ? ["shared work"]
+        : [];
+  });
+  return isOfSharding ? [...named, "shared work"] : named;
 }
 
 /** Pods are created by Jobs; their names are not known. */
-function targetName({
-  kind,
-  namespace,
-  name,
-}: Partial<Omit<Target, "namespace">> & { namespace?: string | undefined }): string[] {
+function targetName({ kind, namespace, name }: Partial<Target>): string[] {
   if (kind === undefined || name === undefined || kind === "Pod") return [];
   return [nameOf({ apiVersion: "", kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } })];
 }

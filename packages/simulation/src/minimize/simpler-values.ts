@@ -1,7 +1,10 @@
 import { parseDuration } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
+import { type ScenarioEventEntry, definitionOf, kindOf } from "../faults/registry.js";
 import { durationText } from "../generate/duration-text.js";
+import { scenarioSchema } from "../scenario/scenario-schema.js";
+import { ROLE, type Role, type Schema } from "../scenario/schema.js";
 
 /** A change of a plan: the new value at a path, or `undefined` to remove it. */
 export interface Change {
@@ -28,18 +31,6 @@ const REQUIRED: ReadonlySet<string> = new Set([
   "hard",
 ]);
 
-/** Optional fields of events. Without any other field the event would be another one, or none. */
-const OPTIONAL_IN_EVENTS: ReadonlySet<string> = new Set([
-  "times",
-  "effect",
-  "when",
-  "restartAfter",
-  "compacted",
-  "propagation",
-  "gracePeriodSeconds",
-  "count",
-]);
-
 const OPTIONAL_IN_WORKLOADS: ReadonlySet<string> = new Set(["duration", "startupDelay", "ignoreSigterm", "exitCode"]);
 
 /** Returns the removal of every optional value, outer values first. */
@@ -54,11 +45,7 @@ export function omissions(plan: FaultPlan): Change[] {
     ...keysOf(plan.jitter).map((key): Change => ({ path: ["jitter", key], value: undefined })),
     ...manifests.flatMap((object, index) => fieldsOf(object, ["manifests", index])),
     ...events.flatMap((entry, index) => [
-      ...Object.entries(entry).flatMap(([kind, value]) =>
-        keysOf(value)
-          .filter((key) => OPTIONAL_IN_EVENTS.has(key))
-          .map((key): Change => ({ path: ["events", index, kind, key], value: undefined })),
-      ),
+      ...optionalIn(entry).map((path): Change => ({ path: ["events", index, ...path], value: undefined })),
       ...(typeof entry.apply === "object" ? fieldsOf(entry.apply, ["events", index, "apply"]) : []),
     ]),
     ...workloads.flatMap((entry, index) => {
@@ -68,10 +55,18 @@ export function omissions(plan: FaultPlan): Change[] {
   ];
 }
 
+/** Returns the paths of the fields without which an event is still the same. */
+function optionalIn(entry: ScenarioEventEntry): string[][] {
+  const kind = kindOf(entry);
+  if (kind === undefined) return [];
+  const { omittable = [] } = definitionOf(kind);
+  return keysOf(entry[kind]).flatMap((key) => (omittable.includes(key) ? [[kind, key]] : []));
+}
+
 /** Returns reductions of every time and number, large ones first. */
 export function reductions(plan: FaultPlan): Change[] {
   const { for: _for, seed: _seed, start: _start, ...rest } = plan;
-  return smallerIn(rest, []);
+  return smallerIn(rest, [], scenarioSchema);
 }
 
 /** Returns the plan with the change applied. */
@@ -104,30 +99,19 @@ function fieldsOf(value: unknown, path: readonly (string | number)[]): Change[] 
 
 /** Fields with numbers that are names, codes or probabilities, not amounts. */
 const NOT_AMOUNTS: ReadonlySet<string> = new Set(["exitCode", "with", "values", "value"]);
-const DURATIONS: ReadonlySet<string> = new Set([
-  "at",
-  "for",
-  "by",
-  "duration",
-  "startupDelay",
-  "restartAfter",
-  "requests",
-  "events",
-]);
-/** A duration of 0 would have no effect. */
-const AT_LEAST_MS: Readonly<Record<string, number>> = { for: 1, by: 1, requests: 1, events: 1 };
+/** A duration of 0 would have no effect; a delay may be 0. */
+const LEAST_MS: Partial<Record<Role, number>> = { delay: 0, duration: 1, jump: 1 };
 
-function smallerIn(value: unknown, path: readonly (string | number)[]): Change[] {
-  const key = path.findLast((part) => typeof part === "string") ?? "";
-  if (Array.isArray(value)) return value.flatMap((item, index) => smallerIn(item, [...path, index]));
+function smallerIn(value: unknown, path: Change["path"], schema: Schema | undefined): Change[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => smallerIn(item, [...path, index], schema?.items));
   if (typeof value === "number") return smallerNumbers(value).map((smaller) => ({ path, value: smaller }));
-  if (typeof value === "string")
-    return DURATIONS.has(key)
-      ? shorterTimes(value, AT_LEAST_MS[key] ?? 0).map((shorter) => ({ path, value: shorter }))
-      : [];
+  if (typeof value === "string") {
+    const leastMs = LEAST_MS[schema?.[ROLE] ?? "kind"];
+    return leastMs === undefined ? [] : shorterTimes(value, leastMs).map((shorter) => ({ path, value: shorter }));
+  }
   return keysOf(value)
-    .filter((part) => !NOT_AMOUNTS.has(part))
-    .flatMap((part) => smallerIn((value as Record<string, unknown>)[part], [...path, part]));
+    .filter((key) => !NOT_AMOUNTS.has(key))
+    .flatMap((key) => smallerIn((value as Record<string, unknown>)[key], [...path, key], schema?.properties?.[key]));
 }
 
 function smallerNumbers(value: number): number[] {

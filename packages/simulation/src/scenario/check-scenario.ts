@@ -5,18 +5,13 @@ import { isTimeZone, suggestTimeZone } from "@kubewright/cron";
 import { parseDurationRange, parseExitCodes, parseIndexes } from "@kubewright/cluster/kubelet";
 
 import { closest, suggestion } from "../did-you-mean.js";
-import { type ScenarioObject, kindOf } from "./scenario-event.js";
+import { type ScenarioEventEntry, definitionOf, kindOf } from "../faults/registry.js";
+import type { ScenarioObject } from "./scenario-event.js";
 import { LONGEST_RUN_MS, TOO_LONG } from "./longest-run.js";
-import {
-  type ScenarioEventEntry,
-  type ScenarioEventKind,
-  LASTING,
-  type NodeGroup,
-  type ScenarioFile,
-  type Target,
-  type WorkloadEntry,
-} from "./scenario-file.js";
-import { CONTROLLERS } from "./scenario-schema.js";
+import type { ScenarioFile } from "./scenario-file.js";
+import type { NodeGroup, WorkloadEntry } from "./scenario-schema.js";
+import { CONTROLLERS, type Role, type RoleValue, type Target, rolesIn } from "./schema.js";
+import { DEFINITIONS } from "./target-kinds.js";
 import type { Path, Problem } from "./problem.js";
 import type { GroupedNode } from "./grouped-node.js";
 import { durationOf, scenarioEventTime } from "./scenario-times.js";
@@ -177,203 +172,78 @@ function checkScenarioEvent(
       ["at"],
       `${entry.at} is not before the end, ${formatTime(endMs)}; run longer than ${formatDuration(durationMs)}, or move the event earlier`,
     );
-  const lasting = LASTING[kind];
-  if (entry.for !== undefined && lasting === undefined)
+  const definition = definitionOf(kind);
+  const { lasts } = definition;
+  if (entry.for !== undefined && lasts === undefined)
     problems.push({ path: [...path, "for"], atKey: true, message: `${kind} does not last; leave \`for\` out` });
   if (entry.for !== undefined && durationOf(entry.for) > LONGEST_RUN_MS)
     report(["for"], `${JSON.stringify(entry.for)} ${TOO_LONG}`);
-  if (entry.for === undefined && lasting === "required")
+  if (entry.for === undefined && lasts === "required")
     report([], `${kind} needs \`for\`: how long it lasts, for example 10m`);
-  problems.push(...checkValue(entry, kind, path, file, facts));
-  return problems;
-}
-
-function checkValue(
-  entry: ScenarioEventEntry,
-  kind: ScenarioEventKind,
-  path: Path,
-  { controllerManagers = 1, controllers: { sharding = false } = {} }: ScenarioFile,
-  facts: ScenarioFacts,
-): Problem[] {
-  const place = [...path, kind];
-  const report = (at: Path, message: string): Problem[] => [{ path: [...place, ...at], message }];
-  const names = knownNames(controllerManagers, sharding, facts);
-  switch (kind) {
-    case "controllerDown":
-    case "controllerUp":
-      return checkName(entry[kind]!, ["all", ...names.controllers, ...names.managers], place);
-    case "requestFails": {
-      const { components, controllerManager } = entry.requestFails!;
-      return [
-        ...checkComponents(components, [...place, "components"], names.components),
-        ...checkOptionalName(controllerManager, names.processes, [...place, "controllerManager"]),
-      ];
-    }
-    case "shutdown": {
-      const unknown = checkName(entry.shutdown!, names.managers, place);
-      if (unknown.length > 0 || sharding) return unknown;
-      return [{ path: place, atKey: true, message: "has nothing to give up; add `controllers: { sharding: true }`" }];
-    }
-    case "controllerCrashes": {
-      const { controller, restartAfter } = entry.controllerCrashes!;
-      return [
-        ...checkName(controller, ["all", ...names.controllers], [...place, "controller"]),
-        ...(restartAfter === undefined ? [] : checkLength(restartAfter, [...place, "restartAfter"])),
-      ];
-    }
-    case "paused":
-      return checkName(entry.paused!, names.processes, place);
-    case "clockSkew": {
-      const { controllerManager, by } = entry.clockSkew!;
-      return [
-        ...checkName(controllerManager, names.processes, [...place, "controllerManager"]),
-        ...checkLength(by.slice(1), [...place, "by"]),
-      ];
-    }
-    case "staleCache": {
-      const { controller, kind: cached } = entry.staleCache!;
-      return [
-        ...checkName(controller, names.watchers, [...place, "controller"]),
-        ...checkKinds([cached], facts).map((message) => report(["kind"], message)[0]!),
-      ];
-    }
-    case "watchCut":
-    case "watchSilent":
-    case "staleList": {
-      const { controller, kinds = [] } = entry[kind]!;
-      return [
-        ...(controller === undefined ? [] : checkName(controller, names.watchers, [...place, "controller"])),
-        ...checkKinds(kinds, facts).flatMap((message) => report(["kinds"], message)),
-        ...(kind === "staleList" ? checkLength(entry.staleList!.by, [...place, "by"]) : []),
-      ];
-    }
-    case "apiServerDown": {
-      const components = entry.apiServerDown!;
-      return components === "all" ? [] : checkComponents(components, place, names.components);
-    }
-    case "leaseLost":
-      if (entry.leaseLost !== true) return checkName(entry.leaseLost!, names.managers, place);
-      if (controllerManagers > 1 || sharding) return [];
-      return [{ path: place, atKey: true, message: "there is no leader election; add `controllerManagers: 2`" }];
-    case "clockJump": {
-      const jump = entry.clockJump!;
-      if (durationOf(jump.slice(1)) <= LONGEST_RUN_MS) return [];
-      return report([], `${JSON.stringify(jump)} ${TOO_LONG}`);
-    }
-    case "apiServerSlow": {
-      const { by, components, controllerManager } = entry.apiServerSlow!;
-      return [
-        ...checkComponents(components, [...place, "components"], names.components),
-        ...checkOptionalName(controllerManager, names.processes, [...place, "controllerManager"]),
-        ...checkLength(by, [...place, "by"]),
-      ];
-    }
-    case "nodeLost":
-    case "nodeDrained":
-      return checkNode(entry[kind]!, place, facts);
-    case "nodeTainted":
-      return checkNode(entry.nodeTainted!.node, [...place, "node"], facts);
-    case "podEvicted": {
-      const { job, name, labels, namespace = "default" } = entry.podEvicted!;
-      if (job !== undefined) return checkNamed({ kind: "Job", name: job, namespace }, [...place, "job"], facts);
-      if (name !== undefined || labels !== undefined) return [];
-      return [{ path: place, message: "which pods? Give job, name or labels" }];
-    }
-    case "patch": {
-      const { type, with: body } = entry.patch!;
-      const problems = checkTarget(entry.patch!, place, facts);
-      if ((type === "json") !== Array.isArray(body))
-        problems.push({
-          path: [...place, "with"],
-          message: type === "json" ? "a patch of type json is a list of operations" : "a list needs `type: json`",
-        });
-      return problems;
-    }
-    case "suspend":
-    case "resume": {
-      const target = entry[kind]!;
-      const problems = checkTarget(target, place, facts);
-      if (target.kind !== "Job" && target.kind !== "CronJob")
-        problems.push({
-          path: [...place, "kind"],
-          message: `a ${target.kind} cannot be suspended; only Job and CronJob can`,
-        });
-      return problems;
-    }
-    case "delete":
-      return checkTarget(entry.delete!, place, facts);
-    default:
-      return [];
-  }
-}
-
-/** Names that events may use. */
-interface KnownNames {
-  readonly controllers: readonly string[];
-  /** Components with caches. */
-  readonly watchers: readonly string[];
-  /** Components that send requests. */
-  readonly components: readonly string[];
-  /** Processes, which can be paused and have a clock. */
-  readonly processes: readonly string[];
-  /** Controller managers. */
-  readonly managers: readonly string[];
+  const { controllerManagers = 1, controllers: { sharding: isSharding = false } = {} } = file;
+  const names = knownNames(controllerManagers, isSharding, facts);
+  const inValue = [
+    ...rolesIn(definition.schema, entry[kind]).flatMap((each) => checkRole(each, names, facts)),
+    ...(definition.check?.(entry[kind], { controllerManagers, isSharding }) ?? []),
+  ];
+  return [...problems, ...inValue.map((problem) => ({ ...problem, path: [...path, kind, ...problem.path] }))];
 }
 
 /**
  * Components of managers that share work: one coordinates the managers, the other fills the caches of all their
  * controllers.
  */
-const SHARDING_COMPONENTS = ["sharding", "informers"];
+export const SHARDING_COMPONENTS: readonly string[] = ["sharding", "informers"];
 
+type KnownNames = Readonly<Partial<Record<Role, readonly string[]>>>;
+
+/** Returns the names that a value with a role may have. */
 function knownNames(
   controllerManagers: number,
   isSharding: boolean,
-  { controllers: others = [] }: ScenarioFacts,
+  { controllers: others = [], objects }: ScenarioFacts,
 ): KnownNames {
   const controllers = [...CONTROLLERS, ...others];
-  const watchers = [...controllers, ...(isSharding ? SHARDING_COMPONENTS : []), "scheduler", "kubelet"];
-  const managers = Array.from({ length: controllerManagers }, (_, index) => `controller-manager-${index + 1}`);
-  return { controllers, watchers, components: [...watchers, "user"], processes: [...managers, ...others], managers };
-}
-
-function checkName(name: string, names: readonly string[], path: Path): Problem[] {
-  if (names.includes(name)) return [];
-  return [{ path, message: `${JSON.stringify(name)} is not known; ${suggestion(name, names)}` }];
-}
-
-function checkOptionalName(name: string | undefined, names: readonly string[], path: Path): Problem[] {
-  return name === undefined ? [] : checkName(name, names, path);
-}
-
-function checkComponents(components: readonly string[] = [], path: Path, names: readonly string[]): Problem[] {
-  return components.flatMap((name, index) => checkName(name, names, [...path, index]));
-}
-
-function checkLength(duration: string, path: Path): Problem[] {
-  if (durationOf(duration) <= LONGEST_RUN_MS) return [];
-  return [{ path, message: `${JSON.stringify(duration)} ${TOO_LONG}` }];
-}
-
-/** Checks kinds of objects: built-in ones and those with a CustomResourceDefinition are known. */
-function checkKinds(kinds: readonly string[], { objects }: ScenarioFacts): string[] {
+  const watcher = [...controllers, ...(isSharding ? SHARDING_COMPONENTS : []), "scheduler", "kubelet"];
+  const manager = Array.from({ length: controllerManagers }, (_, index) => `controller-manager-${index + 1}`);
   const defined = objects.flatMap(({ object }) => {
     const { spec } = object as { spec?: { names?: { kind?: string } } };
     return object.kind === "CustomResourceDefinition" && spec?.names?.kind !== undefined ? [spec.names.kind] : [];
   });
-  const names = [
-    "CronJob",
-    "Job",
-    "Pod",
-    "Node",
-    "Namespace",
-    ...defined,
-    ...objects.map(({ object }) => object.kind ?? ""),
-  ];
-  const unique = [...new Set(names)];
-  return kinds
-    .filter((kind) => !unique.includes(kind))
-    .map((kind) => `${JSON.stringify(kind)} is not known; ${suggestion(kind, unique)}`);
+  return {
+    controller: ["all", ...controllers],
+    controllerOrManager: ["all", ...controllers, ...manager],
+    watcher,
+    component: [...watcher, "user"],
+    process: [...manager, ...others],
+    manager,
+    kind: [...new Set([...Object.keys(DEFINITIONS), ...defined, ...objects.map(({ object }) => object.kind ?? "")])],
+  };
+}
+
+function checkRole({ role, value, path, parent }: RoleValue, names: KnownNames, facts: ScenarioFacts): Problem[] {
+  switch (role) {
+    case "delay":
+    case "duration":
+    case "jump":
+      if (durationOf(String(value).replace(/^[+-]/, "")) <= LONGEST_RUN_MS) return [];
+      return [{ path, message: `${JSON.stringify(value)} ${TOO_LONG}` }];
+    case "node":
+      return checkNode(String(value), path, facts);
+    case "job": {
+      const { namespace = "default" } = parent as Partial<Target>;
+      return checkNamed({ kind: "Job", name: String(value), namespace }, path, facts);
+    }
+    case "target":
+      return checkTarget(value as Target, path, facts);
+    default: {
+      const known = names[role] ?? [];
+      return [value]
+        .flat()
+        .filter((name): name is string => typeof name === "string" && !known.includes(name))
+        .map((name) => ({ path, message: `${JSON.stringify(name)} is not known; ${suggestion(name, known)}` }));
+    }
+  }
 }
 
 function checkNode(name: string, path: Path, { nodes, objects, allowsAbsent }: ScenarioFacts): Problem[] {

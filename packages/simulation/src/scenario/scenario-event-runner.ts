@@ -1,18 +1,16 @@
-import { errorMessage, isConnectionRefused } from "@kubewright/client";
+import { type Client, errorMessage, isConnectionRefused } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { FaultyCluster } from "@kubewright/cluster";
 
-import { FaultActions } from "./fault-actions.js";
+import { type ScenarioEventKind, definitionOf } from "../faults/registry.js";
 import type { ScenarioEvent } from "./scenario-event.js";
-import type { ScenarioEventKind } from "./scenario-file.js";
-import { UserActions, isUserScenarioEvent } from "./user-actions.js";
 
 export interface ScenarioEventRunnerOptions {
   readonly cluster: FaultyCluster;
   readonly clock: Clock;
   readonly onNote: (note: ScenarioEventNote) => void;
   /** Called when an event begins, and when an event with a duration ends. */
-  readonly onPhase?: (index: number, kind: string, phase: "begin" | "end") => void;
+  readonly onPhase?: (index: number, kind: ScenarioEventKind, phase: "begin" | "end") => void;
   /** Called when an event fails, with its location in the file. */
   readonly onProblem: (message: string) => void;
   readonly signal: AbortSignal;
@@ -30,17 +28,6 @@ export interface ScenarioEventNote {
   readonly involved?: { readonly kind: string; readonly namespace: string; readonly name: string };
 }
 
-/** Kinds that may concern the very first requests. */
-const REQUEST_EVENTS: ReadonlySet<ScenarioEventKind> = new Set<ScenarioEventKind>([
-  "clockSkew",
-  "controllerCrashes",
-  "paused",
-  "requestFails",
-  "staleCache",
-  "staleList",
-  "watchSilent",
-]);
-
 /** Delay between two tries to end a user action. */
 const RETRY_MS = 1_000;
 
@@ -55,8 +42,8 @@ export class ScenarioEventRunner {
   readonly #onPhase: NonNullable<ScenarioEventRunnerOptions["onPhase"]>;
   readonly #onProblem: (message: string) => void;
   readonly #signal: AbortSignal;
-  readonly #users: UserActions;
-  readonly #faults: FaultActions;
+  readonly #cluster: FaultyCluster;
+  readonly #user: Client;
 
   constructor({ cluster, clock, onNote, onPhase, onProblem, signal }: ScenarioEventRunnerOptions) {
     this.#clock = clock;
@@ -65,8 +52,8 @@ export class ScenarioEventRunner {
     this.#onPhase = onPhase ?? (() => {});
     this.#onProblem = onProblem;
     this.#signal = signal;
-    this.#users = new UserActions(cluster);
-    this.#faults = new FaultActions(cluster, signal);
+    this.#cluster = cluster;
+    this.#user = cluster.faults.client("user");
   }
 
   /**
@@ -95,22 +82,21 @@ export class ScenarioEventRunner {
     let acting: Promise<void> | undefined;
     for (const [index, scenarioEvent] of events) {
       const start = (): Promise<void> => this.#start(scenarioEvent, index);
-      if (!isUserScenarioEvent(scenarioEvent)) void start();
+      if (definitionOf(scenarioEvent.kind).isUserAction !== true) void start();
       else acting = acting === undefined ? start() : acting.then(start);
     }
   }
 
   #precedes({ kind, atMs }: ScenarioEvent): boolean {
-    return atMs <= this.#startMs && REQUEST_EVENTS.has(kind);
+    return atMs <= this.#startMs && definitionOf(kind).precedesRequests === true;
   }
 
   async #start(scenarioEvent: ScenarioEvent, index: number): Promise<void> {
     if (this.#signal.aborted) return;
-    const { kind, untilMs, overMs } = scenarioEvent;
+    const { kind, value, objects, untilMs, overMs } = scenarioEvent;
     this.#onPhase(index, kind, "begin");
-    const action = isUserScenarioEvent(scenarioEvent)
-      ? this.#users.actionOf(scenarioEvent)
-      : this.#faults.actionOf(scenarioEvent);
+    const run = { cluster: this.#cluster, user: this.#user, objects, signal: this.#signal };
+    const action = definitionOf(kind).action(value, run);
     this.#onNote({
       at: iso(this.#clock.now()),
       ...(overMs === undefined ? {} : { until: iso(overMs) }),

@@ -1,6 +1,12 @@
 import type { UnstructuredObject } from "@kubewright/api";
 
-import { type ScenarioEventEntry, type ScenarioEventKind, type ScenarioEventMap, LASTING } from "./scenario-file.js";
+import {
+  type ScenarioEventEntry,
+  type ScenarioEventKind,
+  type ScenarioEventMap,
+  definitionOf,
+  kindOf,
+} from "../faults/registry.js";
 import { durationOf, scenarioEventTime } from "./scenario-times.js";
 
 /** An object of a scenario; subtypes add what else is known of it. */
@@ -41,20 +47,14 @@ export function scenarioEventsOf<Simulated extends ScenarioObject>(
   return entries.map((entry, index) => {
     const kind = kindOf(entry)!;
     const atMs = scenarioEventTime(entry.at, startMs);
-    const lasting = LASTING[kind];
-    const length = entry.for ?? (typeof lasting === "object" ? lasting.byDefault : undefined);
+    const { lasts } = definitionOf(kind);
+    const length = entry.for ?? (typeof lasts === "object" ? lasts.byDefault : undefined);
     const untilMs = length === undefined ? undefined : atMs + durationOf(length);
     const overMs = untilMs ?? (kind === "controllerDown" ? nextStart(entry, entries, startMs, atMs) : undefined);
     const scenarioEvent = { kind, value: entry[kind], atMs, untilMs, overMs };
     // The kind and the value belong together by construction.
     return { ...scenarioEvent, objects: objectsOf(index), place: placeOf(index) } as ScenarioEvent<Simulated>;
   });
-}
-
-/** Returns the kind of an entry; `undefined` when it has none, or several. */
-export function kindOf(entry: ScenarioEventEntry): ScenarioEventKind | undefined {
-  const kinds = Object.keys(entry).filter((key): key is ScenarioEventKind => key !== "at" && key !== "for");
-  return kinds.length === 1 ? kinds[0] : undefined;
 }
 
 /** Returns when a separate event restarts a killed controller. */

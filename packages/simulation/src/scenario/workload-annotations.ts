@@ -3,7 +3,7 @@ import { labelSelectorMatcher, mutableCopy } from "@kubewright/api";
 import { WORKLOAD_ANNOTATION_PREFIX } from "@kubewright/cluster/kubelet";
 
 import type { ScenarioObject } from "./scenario-event.js";
-import type { WorkloadEntry } from "./scenario-file.js";
+import type { WorkloadEntry } from "./scenario-schema.js";
 
 interface PodTemplate {
   metadata?: { annotations?: Record<string, string> };

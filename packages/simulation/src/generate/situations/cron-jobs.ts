@@ -1,4 +1,4 @@
-import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../faults/registry.js";
 import { durationText, offsetText } from "../duration-text.js";
 import type { Situation } from "../situation.js";
 import { PROPAGATIONS, target } from "../user-actions.js";

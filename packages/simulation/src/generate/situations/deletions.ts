@@ -1,7 +1,8 @@
-import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../faults/registry.js";
 import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
-import { type CacheSelection, outage } from "../faults.js";
+import type { CacheSelection } from "../../faults/draws.js";
+import { outage } from "../../faults/outage.js";
 import { startOfScenarioEvent } from "../event-times.js";
 import { FOREIGN_FINALIZER, removeFirstFinalizerPatch } from "../jobs.js";
 import type { Situation } from "../situation.js";

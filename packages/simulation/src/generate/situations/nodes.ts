@@ -1,6 +1,7 @@
-import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../faults/registry.js";
 import { durationText, offsetText } from "../duration-text.js";
-import { OUT_OF_SERVICE, node } from "../node-actions.js";
+import { OUT_OF_SERVICE } from "../../faults/node-tainted.js";
+import { node } from "../node-actions.js";
 import type { Situation } from "../situation.js";
 import { podsOf } from "../user-actions.js";
 import type { Subject } from "../workload.js";

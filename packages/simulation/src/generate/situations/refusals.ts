@@ -1,4 +1,4 @@
-import type { ScenarioEventEntry } from "../../scenario/scenario-file.js";
+import type { ScenarioEventEntry } from "../../faults/registry.js";
 import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
 import { LOST_RESPONSES } from "../request-kinds.js";
