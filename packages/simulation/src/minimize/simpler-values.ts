@@ -4,7 +4,7 @@ import type { FaultPlan } from "../fault-plan.js";
 import { type ScenarioEventEntry, definitionOf, kindOf } from "../faults/registry.js";
 import { durationText } from "../generate/duration-text.js";
 import { scenarioSchema } from "../scenario/scenario-schema.js";
-import { ROLE, type Role, type Schema } from "../scenario/schema.js";
+import { type Role, type Schema, roleOf } from "../scenario/schema.js";
 
 /** A change of a plan: the new value at a path, or `undefined` to remove it. */
 export interface Change {
@@ -106,7 +106,7 @@ function smallerIn(value: unknown, path: Change["path"], schema: Schema | undefi
   if (Array.isArray(value)) return value.flatMap((item, index) => smallerIn(item, [...path, index], schema?.items));
   if (typeof value === "number") return smallerNumbers(value).map((smaller) => ({ path, value: smaller }));
   if (typeof value === "string") {
-    const leastMs = LEAST_MS[schema?.[ROLE] ?? "kind"];
+    const leastMs = LEAST_MS[(schema && roleOf(schema)) ?? "kind"];
     return leastMs === undefined ? [] : shorterTimes(value, leastMs).map((shorter) => ({ path, value: shorter }));
   }
   return keysOf(value)

@@ -17,25 +17,23 @@ export type Role =
   | "watcher";
 
 /** Key of a schema's role: a symbol, so that the published JSON does not have it. */
-export const ROLE: unique symbol = Symbol("role");
-/** Key of the type of a schema's values; it exists for the compiler only. */
-export declare const VALUE: unique symbol;
+const ROLE = Symbol("role");
 
 /** A part of a JSON schema. */
 export interface Schema {
   readonly [keyword: string]: unknown;
-  readonly [ROLE]?: Role;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
 }
 
 /** A JSON schema whose values have the type. */
 export interface Typed<Value> extends Schema {
-  readonly [VALUE]: Value;
+  /** For the compiler only: never set. */
+  readonly "~value": Value;
 }
 
 /** The type of a schema's values. */
-export type ValueOf<S> = S extends { readonly [VALUE]: infer Value } ? Value : never;
+export type ValueOf<S> = S extends { readonly "~value": infer Value } ? Value : never;
 
 export function typed<Value>(schema: Schema, role?: Role): Typed<Value> {
   return { ...schema, ...(role === undefined ? {} : { [ROLE]: role }) } as Typed<Value>;
@@ -156,9 +154,14 @@ export interface RoleValue {
   readonly parent: unknown;
 }
 
+export function roleOf(schema: Schema & { readonly [ROLE]?: Role }): Role | undefined {
+  return schema[ROLE];
+}
+
 /** Returns the values with a role within a value that matches the schema, outer ones first. */
 export function rolesIn(schema: Schema, value: unknown, path: RoleValue["path"] = [], parent?: unknown): RoleValue[] {
-  const own = schema[ROLE] === undefined ? [] : [{ role: schema[ROLE], value, path, parent }];
+  const role = roleOf(schema);
+  const own = role === undefined ? [] : [{ role, value, path, parent }];
   if (typeof value !== "object" || value === null) return own;
   const inside = Object.entries(value).flatMap(([key, part]) => {
     const schemaOf = Array.isArray(value) ? schema.items : schema.properties?.[key];
