@@ -1,18 +1,33 @@
+import { UserError } from "@kubewright/analysis/errors";
+import { loadManifests } from "@kubewright/analysis/input";
+import { type Style, printable } from "@kubewright/analysis/text";
 import type { Job, Pod, UnstructuredObject } from "@kubewright/api";
 
-import { loadManifests } from "@kubewright/analysis/input";
-import type { Io } from "../io/io.js";
-import { ViolationsError, UserError } from "@kubewright/analysis/errors";
-import { printable, styleFor } from "@kubewright/analysis/text";
 import { type Collected, collectChunks } from "../indexed-job/collect-chunks.js";
 import { SEEDS_ANNOTATION } from "../indexed-job/job-manifest.js";
+import type { Command, CommandContext, CommandResult } from "../shell/command.js";
 
 /** `kubewright collect`: prints the findings so far of the Jobs that `--indexed-job` printed. */
-export async function collectCommand(
-  paths: readonly string[],
-  { json }: { readonly json?: boolean },
-  io: Io,
-): Promise<void> {
+export const collectCommand: Command<{ readonly json?: boolean }> = {
+  argument: [
+    "[export...]",
+    "files with those Jobs and their pods, as kubectl get -o json prints; - for standard input",
+  ],
+  options: [["--json", "as one object, for scripts"]],
+  help: `
+Ends with status 1 when something was found.
+
+Examples:
+  $ kubectl get jobs,pods -l kubewright.dev/campaign -o json | kubewright collect -`,
+  run: collect,
+};
+
+async function collect({
+  args: paths,
+  flags: { json },
+  io,
+  format: { style },
+}: CommandContext<{ readonly json?: boolean }>): Promise<CommandResult> {
   const { manifests, problems } = await loadManifests(paths.length === 0 ? ["-"] : paths, io);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
   const objects = manifests.map(({ object }) => object);
@@ -25,10 +40,11 @@ export async function collectCommand(
     );
   const pods = objects.filter(({ kind }) => kind === "Pod");
   const collected = collectChunks(asTyped<Job>(jobs), asTyped<Pod>(pods));
-  io.stdout.write(json === true ? `${JSON.stringify(collected, null, 2)}\n` : collectedText(collected, io));
+  const text = json === true ? `${JSON.stringify(collected, null, 2)}\n` : collectedText(collected, style);
   const { length } = collected.findings;
   const found = collected.campaigns.reduce((sum, campaign) => sum + campaign.found.length, 0);
-  if (found > 0) throw new ViolationsError([`${countText(length, "finding")} in ${countText(found, "chunk")}`]);
+  const findings = found > 0 ? [`${countText(length, "finding")} in ${countText(found, "chunk")}`] : [];
+  return { text, findings };
 }
 
 /** kubectl prints objects as the API server returned them, so their types are correct. */
@@ -36,8 +52,7 @@ function asTyped<T>(objects: readonly UnstructuredObject[]): readonly T[] {
   return objects as readonly unknown[] as readonly T[];
 }
 
-function collectedText({ campaigns, findings }: Collected, io: Io): string {
-  const style = styleFor(io.stdout.hasColours);
+function collectedText({ campaigns, findings }: Collected, style: Style): string {
   const lines: string[] = [];
   for (const { name, seeds, chunks, simulated, clean, found, broken, unknown } of campaigns) {
     const left = chunks - clean - found.length - broken.length;

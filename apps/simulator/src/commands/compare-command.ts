@@ -1,54 +1,53 @@
-import { formatTime } from "@kubewright/api";
-
-import { addedNodesText, simulate, Timeline, type TraceRecord } from "@kubewright/analysis/run";
-import { formatDuration } from "@kubewright/analysis/time";
-import { InterruptedError, UserError } from "@kubewright/analysis/errors";
-import type { Io } from "../io/io.js";
-import { type Progress, silentProgress, checkOutputs, openOutput } from "@kubewright/analysis/ports";
 import {
-  fromCluster,
-  type CreateOutcome,
-  type Manifest,
-  identityOf,
-  type SimulatedVersion,
-  parseKubernetesVersion,
-  versionName,
-  versionRemark,
-  type RunInput,
-  type RunInputFlags,
-  readRunInput,
-} from "@kubewright/analysis/input";
-import { PodPeaks } from "@kubewright/analysis/futures";
-import {
-  HtmlReport,
-  ReportRecorder,
-  type CheckReport,
-  junitXml,
-  comparisonMarkdown,
-  ReportFiles,
-  type ReportFlags,
-  reportOutputs,
-  checkSarif,
-} from "@kubewright/analysis/reports";
-import {
-  changeViolations,
-  type Rule,
-  RunRules,
-  rejectShareRules,
-  countsNeededFor,
-  throwViolations,
-} from "@kubewright/analysis/fail-on";
-import { printable, styleFor } from "@kubewright/analysis/text";
-import {
-  compareRuns,
   type ComparisonHeader,
+  RunRecords,
+  compareRuns,
+  comparisonLegend,
   comparisonLines,
   comparisonReport,
-  comparisonLegend,
   comparisonText,
   manifestChanges,
-  RunRecords,
 } from "@kubewright/analysis/compare";
+import { InterruptedError, UserError } from "@kubewright/analysis/errors";
+import {
+  type Rule,
+  RunRules,
+  changeViolations,
+  countsNeededFor,
+  rejectShareRules,
+  violationText,
+} from "@kubewright/analysis/fail-on";
+import { PodPeaks } from "@kubewright/analysis/futures";
+import {
+  type CreateOutcome,
+  type Manifest,
+  type RunInput,
+  type RunInputFlags,
+  type SimulatedVersion,
+  fromCluster,
+  identityOf,
+  parseKubernetesVersion,
+  readRunInput,
+  versionName,
+  versionRemark,
+} from "@kubewright/analysis/input";
+import { type Progress, silentProgress } from "@kubewright/analysis/ports";
+import {
+  type CheckReport,
+  type ReportFlags,
+  ReportRecorder,
+  comparisonMarkdown,
+  htmlPage,
+  pageAssets,
+  reportOutputs,
+  writeReports,
+} from "@kubewright/analysis/reports";
+import { type TraceRecord, Timeline, addedNodesText, simulate } from "@kubewright/analysis/run";
+import { formatDuration } from "@kubewright/analysis/time";
+import { formatTime } from "@kubewright/api";
+
+import type { Io } from "../io/io.js";
+import type { CommandContext, CommandResult } from "../shell/command.js";
 
 export interface CompareFlags extends RunInputFlags, ReportFlags {
   /** B's manifests. Default: A's. */
@@ -66,23 +65,24 @@ export interface CompareFlags extends RunInputFlags, ReportFlags {
  * `kubewright run … --against OTHER`: simulates both sets of manifests in the same way and prints the differences by
  * run; with `--against-kubernetes` under two releases.
  */
-export async function compareCommand(paths: readonly string[], flags: CompareFlags, io: Io): Promise<void> {
+export async function compareCommand({
+  args: paths,
+  flags,
+  io,
+  outputs,
+  format,
+  note,
+}: CommandContext<CompareFlags>): Promise<CommandResult> {
   const { against, json, html, rules } = flags;
   rejectShareRules(rules, "simulate B alone, with --seeds");
-  const option = against === undefined ? "--against-kubernetes" : "--against";
-  for (const [flag, value] of [
-    ["--runs", flags.runs],
-    ["--ics", flags.ics],
-  ] as const)
-    if (value !== undefined)
-      throw new UserError(`${flag} lists one run and ${option} compares two: leave out one of them, or take --json`);
+  rejectRunLists(flags);
   const kubernetesB = parseAgainstVersion(flags.againstKubernetes);
   const filesA = [
     ...(flags.fromCluster ? ["the cluster"] : []),
     ...paths,
     ...(flags.scenario === undefined ? [] : [flags.scenario]),
   ];
-  checkOutputs({ "--json": json, "--html": html, ...reportOutputs(flags) }, [
+  outputs.declare({ "--json": json, "--html": html, ...reportOutputs(flags) }, [
     ...filesA,
     ...(against === undefined ? [] : [against]),
   ]);
@@ -92,10 +92,8 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
     against === undefined ? a : withoutReplaced(await readRunInput([against], flags, io, cluster), against);
   const b: RunInput = kubernetesB === undefined ? changed : { ...changed, kubernetesVersion: kubernetesB.version };
   const filesB = against === undefined ? filesA : [against];
-  const file = json === undefined || json === "-" ? undefined : await openOutput("--json", json, io);
-  const reports = await ReportFiles.open(flags, io);
-  const page = html === undefined ? undefined : await HtmlReport.open(html, io);
-  const recorders = page === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
+  await outputs.open();
+  const recorders = html === undefined ? [] : [new ReportRecorder(), new ReportRecorder()];
   const progress = (await io.progress?.()) ?? silentProgress;
   const records: RunRecords[] = [];
   // The rules apply to B, the intended state.
@@ -132,11 +130,7 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
       ),
     );
   }
-  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
-  const finish = (): void => {
-    if (problems.length > 0) throw new UserError(problems.join("\n"));
-    throwViolations(violations);
-  };
+  note(...notes);
   progress.clear();
 
   const { startMs, durationMs, seed } = a;
@@ -158,52 +152,45 @@ export async function compareCommand(paths: readonly string[], flags: CompareFla
     timeZoneData: io.timeZoneData,
   };
   const titles = { a: sideTitle(filesA, a, b), b: sideTitle(filesB, b, a) };
-  if (problems.length > 0) {
-    await page?.discard();
-    await reports.discard();
-  } else {
-    const title = `${formatDuration(durationMs)} from ${formatTime(startMs)}, seed ${seed}`;
-    const report: CheckReport = {
-      title,
-      subjects: comparison.groups,
-      rules,
-      violations,
-      highlights: [],
-      manifests: b.manifests,
-    };
-    await reports.write({
-      markdown: () => comparisonMarkdown(title, comparison, changes, violations),
-      junit: () => junitXml(report),
-      sarif: () => checkSarif(report),
-    });
-    const [dataA, dataB] = [a, b].map(({ scenario }, index) => recorders[index]?.data(scenario?.description));
-    if (dataA !== undefined && dataB !== undefined)
-      await page?.write(comparisonReport(titles, dataA, dataB, comparison, changes));
-  }
-  if (json === "-") {
-    for (const line of comparisonLines(header, comparison, changes)) io.stdout.write(line);
-    return finish();
-  }
-  if (problems.length > 0) await file?.discard();
-  else if (file !== undefined) {
-    for (const line of comparisonLines(header, comparison, changes)) await file.write(line);
-    await file.close();
-  }
-  const style = styleFor(io.stdout.hasColours);
-  const width = io.stdout.columns || DEFAULT_WIDTH;
+  const title = `${formatDuration(durationMs)} from ${formatTime(startMs)}, seed ${seed}`;
+  const report: CheckReport = {
+    title,
+    subjects: comparison.groups,
+    rules,
+    violations,
+    highlights: [],
+    manifests: b.manifests,
+  };
+  await writeReports(outputs, report, () => comparisonMarkdown(title, comparison, changes, violations));
+  const [dataA, dataB] = [a, b].map(({ scenario }, index) => recorders[index]?.data(scenario?.description));
+  if (dataA !== undefined && dataB !== undefined)
+    await outputs.write("--html", async () =>
+      htmlPage(await pageAssets(io), comparisonReport(titles, dataA, dataB, comparison, changes)),
+    );
+  for (const line of comparisonLines(header, comparison, changes)) await outputs.write("--json", () => line);
+  const { style, width } = format;
   const length = `${formatDuration(durationMs)} of virtual time, seed ${seed}`;
-  io.stdout.write(`${style.bold("kubewright")}  ${formatTime(startMs)} → ${formatTime(endMs)} (${length})\n`);
-  io.stdout.write(`A: ${titles.a}\nB: ${titles.b}\n${comparisonLegend(style)}\n\n`);
-  for (const [label, { addedNodes }] of [
-    ["A", a],
-    ["B", b],
-  ] as const)
-    if (addedNodes.length > 0) io.stdout.write(`${label}: ${addedNodesText(addedNodes, width)}\n\n`);
-  io.stdout.write(comparisonText(comparison, changes, { width, style }));
-  finish();
+  const added = Object.entries({ A: a, B: b }).map(([label, { addedNodes }]) =>
+    addedNodes.length > 0 ? `${label}: ${addedNodesText(addedNodes, width)}\n\n` : "",
+  );
+  const heading = `${style.bold("kubewright")}  ${formatTime(startMs)} → ${formatTime(endMs)} (${length})\nA: ${titles.a}\nB: ${titles.b}\n${comparisonLegend(style)}\n\n`;
+  return {
+    text: `${heading}${added.join("")}${comparisonText(comparison, changes, format)}`,
+    problems,
+    findings: violations.map(violationText),
+  };
 }
 
-const DEFAULT_WIDTH = 120;
+/** @throws UserError for files that list one run. */
+function rejectRunLists(flags: CompareFlags): void {
+  const option = flags.against === undefined ? "--against-kubernetes" : "--against";
+  for (const [flag, value] of [
+    ["--runs", flags.runs],
+    ["--ics", flags.ics],
+  ] as const)
+    if (value !== undefined)
+      throw new UserError(`${flag} lists one run and ${option} compares two: leave out one of them, or take --json`);
+}
 
 function parseAgainstVersion(text: string | undefined): SimulatedVersion | undefined {
   return text === undefined ? undefined : parseKubernetesVersion(text, "--against-kubernetes");

@@ -1,47 +1,47 @@
-import { formatTime } from "@kubewright/api";
-
-import { formatDuration } from "@kubewright/analysis/time";
-import { InterruptedError, UserError } from "@kubewright/analysis/errors";
-import type { Io } from "../io/io.js";
-import { silentProgress, checkOutputs, openOutput } from "@kubewright/analysis/ports";
-import { versionName, versionRemark, type RunInputFlags, readRunInput } from "@kubewright/analysis/input";
-import { writeSummary } from "../indexed-job/write-summary.js";
+import { UserError } from "@kubewright/analysis/errors";
+import { type Rule, type Violation, RuleCounts, countsNeededFor, violationText } from "@kubewright/analysis/fail-on";
 import {
-  HtmlReport,
-  type CheckReport,
-  junitXml,
-  futuresMarkdown,
-  ReportFiles,
-  type ReportFlags,
-  reportOutputs,
-  checkSarif,
-} from "@kubewright/analysis/reports";
-import { type Rule, RuleCounts, countsNeededFor, throwViolations } from "@kubewright/analysis/fail-on";
-import { printable, styleFor } from "@kubewright/analysis/text";
-import { validateInput } from "@kubewright/analysis/run";
-import {
-  DEFAULT_INCIDENTS,
-  groupsOf,
-  futuresJson,
-  futuresReport,
-  FuturesStatistics,
-  futuresText,
-  LoadBands,
-  curvePlan,
-  type Incident,
-  incidentKey,
   type FuturesPage,
+  type Incident,
+  type SeedRange,
+  DEFAULT_INCIDENTS,
+  FuturesStatistics,
+  LoadBands,
+  countSeeds,
+  curvePlan,
   embedTimelines,
   futurePlan,
+  futuresJson,
+  futuresReport,
+  futuresText,
+  groupsOf,
   inThisThread,
-  simulateFutures,
+  incidentKey,
   parseNodeSize,
-  countSeeds,
   parseSeeds,
   seedsOf,
   seedsText,
+  simulateFutures,
 } from "@kubewright/analysis/futures";
+import { type RunInputFlags, readRunInput, versionName, versionRemark } from "@kubewright/analysis/input";
+import { silentProgress } from "@kubewright/analysis/ports";
+import {
+  type CheckReport,
+  type ReportFlags,
+  futuresMarkdown,
+  htmlPage,
+  pageAssets,
+  reportOutputs,
+  writeReports,
+} from "@kubewright/analysis/reports";
+import { validateInput } from "@kubewright/analysis/run";
+import { formatDuration } from "@kubewright/analysis/time";
+import { formatTime } from "@kubewright/api";
+
+import type { ChunkSummary } from "../indexed-job/chunk-summary.js";
+import { writeSummary } from "../indexed-job/write-summary.js";
 import { parseWorkers } from "../options/workers.js";
+import type { CommandContext, CommandResult } from "../shell/command.js";
 
 export interface FuturesFlags extends RunInputFlags, ReportFlags {
   readonly seeds: string;
@@ -56,24 +56,27 @@ export interface FuturesFlags extends RunInputFlags, ReportFlags {
 }
 
 /** `kubewright run … --seeds A-B`: simulates many seeds and prints the share of them in which each incident occurs. */
-export async function futuresCommand(paths: readonly string[], flags: FuturesFlags, io: Io): Promise<void> {
+export async function futuresCommand({
+  args: paths,
+  flags,
+  io,
+  outputs,
+  format,
+  note,
+}: CommandContext<FuturesFlags>): Promise<CommandResult> {
   const seeds = parseSeeds(flags.seeds);
   const workers = parseWorkers(flags.workers);
   const nodeSizes = (flags.nodeSize ?? []).map(parseNodeSize);
   const { rules } = flags;
-  for (const { text, condition } of rules)
-    if (condition.type === "change")
-      throw new UserError(`--fail-on: ${JSON.stringify(text)} compares one future with another: leave out --seeds`);
-  checkOutputs({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) }, [
+  rejectChangeRules(rules);
+  outputs.declare({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) }, [
     ...paths,
     ...(flags.scenario === undefined ? [] : [flags.scenario]),
   ]);
   const input = await readRunInput(paths, flags, io);
   const { startMs, durationMs } = input;
-  const jsonOnly = flags.json === "-";
-  const reports = await ReportFiles.open(flags, io);
-  const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
-  const page = flags.html === undefined ? undefined : await HtmlReport.open(flags.html, io);
+  await outputs.open();
+  const hasPage = flags.html !== undefined;
   const { problems, notes } = await validateInput(input, io.timeZoneData);
   const statistics = new FuturesStatistics();
   const bands = new LoadBands();
@@ -83,24 +86,19 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
   const asked = countsNeededFor(rules);
   const progress = (await io.progress?.()) ?? silentProgress;
   const all = countSeeds(seeds);
-  const manyFutures = (count: number): string =>
-    `${count.toLocaleString("en-US")} ${count === 1 ? "future" : "futures"}`;
   const pool = (await io.futureWorkers?.(workers === undefined ? undefined : Math.min(workers, all))) ?? inThisThread;
   const plan = futurePlan(input, {
     timeZoneData: io.timeZoneData,
     ...asked,
     nodeSizes,
     incidents: withoutDuplicates(DEFAULT_INCIDENTS, asked.incidents),
-    ...(page === undefined ? {} : { curves }),
+    ...(hasPage ? { curves } : {}),
   });
   const kubernetes = `v${versionName(input.kubernetesVersion)}`;
   let isComplete: boolean;
   let shown: FuturesPage | undefined;
-  const showProgress = (underWay: number): void =>
-    progress.show(
-      (statistics.futures + underWay) / all,
-      `${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`,
-    );
+  const doneText = (): string => `${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`;
+  const showProgress = (underWay: number): void => progress.show((statistics.futures + underWay) / all, doneText());
   try {
     showProgress(0);
     isComplete = await simulateFutures(seedsOf(seeds), {
@@ -115,16 +113,14 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
       // Without a progress display, progress is not reported.
       ...(progress === silentProgress ? {} : { onProgress: showProgress }),
     });
-    if (page !== undefined && problems.length === 0) {
+    if (hasPage && problems.length === 0) {
+      const { description } = input.scenario ?? {};
+      const subject = { startMs, endMs: startMs + durationMs, kubernetes, timeZoneData: io.timeZoneData, seeds };
       const report = futuresReport(
         {
-          startMs,
-          endMs: startMs + durationMs,
-          kubernetes,
-          timeZoneData: io.timeZoneData,
-          seeds,
+          ...subject,
           command: flags.command,
-          ...(input.scenario?.description === undefined ? {} : { description: input.scenario.description }),
+          ...(description === undefined ? {} : { description }),
         },
         { statistics, bands, plan: curves, allGroups: groups.length, violations: ruleCounts.violations, nodeSizes },
       );
@@ -149,11 +145,14 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
     timeZoneData: io.timeZoneData,
     ...(rules.length === 0 ? {} : { violations }),
   });
+  await outputs.write("--json", () => json);
+  const title = `${manyFutures(statistics.futures)} of ${formatDuration(durationMs)} from ${formatTime(startMs)}, ${seedsText(seeds)}`;
   if (problems.length === 0) {
-    await file?.write(json);
-    await file?.close();
-    if (shown !== undefined) await page?.write(shown.report, shown.timelines);
-    const title = `${manyFutures(statistics.futures)} of ${formatDuration(durationMs)} from ${formatTime(startMs)}, ${seedsText(seeds)}`;
+    if (shown !== undefined) {
+      const { report, timelines } = shown;
+      await outputs.write("--html", async () => htmlPage(await pageAssets(io), report, timelines));
+    }
+    if (isComplete) await writeSummary(flags.summary, chunkSummary(seeds, statistics.futures, violations), io);
     const report: CheckReport = {
       title,
       subjects: statistics.groups,
@@ -162,52 +161,45 @@ export async function futuresCommand(paths: readonly string[], flags: FuturesFla
       highlights: [],
       manifests: input.manifests,
     };
-    if (isComplete)
-      await writeSummary(
-        flags.summary,
-        {
-          chunkVersion: 1,
-          seeds: { from: seeds.first, to: seeds.last },
-          simulated: statistics.futures,
-          findings: violations.map(({ rule, object, seed, futures }) => ({
-            what: object === undefined ? rule.text : `${rule.text}: ${object}`,
-            seed: String(seed),
-            count: futures?.broken ?? 1,
-          })),
-        },
-        io,
-      );
-    await reports.write({
-      markdown: () => futuresMarkdown(title, statistics, violations),
-      junit: () => junitXml(report),
-      sarif: () => checkSarif(report),
-    });
-  } else {
-    await file?.discard();
-    await page?.discard();
-    await reports.discard();
+    await writeReports(outputs, report, () => futuresMarkdown(title, statistics, violations));
   }
-  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
-  if (jsonOnly) io.stdout.write(json);
-  else {
-    const style = styleFor(io.stdout.hasColours);
-    const width = io.stdout.columns || DEFAULT_WIDTH;
-    const which = isComplete ? seedsText(seeds) : `of ${seedsText(seeds)}`;
-    const title = `${manyFutures(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)})`;
-    io.stdout.write(
-      `${style.bold("kubewright")}  ${title}\n${style.dim("shares with their 95% intervals; --seed N simulates one future alone")}\n\n`,
-    );
-    if (statistics.futures > 0) io.stdout.write(futuresText(statistics, { width, style, nodeSizes }));
-  }
-  if (problems.length > 0) throw new UserError(problems.join("\n"));
-  if (!isComplete)
-    throw new InterruptedError(`stopped after ${statistics.futures.toLocaleString("en-US")} of ${manyFutures(all)}`);
-  throwViolations(violations);
+  note(...notes);
+  const which = `${isComplete ? "" : "of "}${seedsText(seeds)}`;
+  const heading = `${manyFutures(statistics.futures)} of ${formatTime(startMs)} → ${formatTime(startMs + durationMs)} (${formatDuration(durationMs)} each, ${which}${versionRemark(input.kubernetesVersion)})`;
+  const { style } = format;
+  return {
+    text: `${style.bold("kubewright")}  ${heading}\n${style.dim("shares with their 95% intervals; --seed N simulates one future alone")}\n\n${statistics.futures > 0 ? futuresText(statistics, { ...format, nodeSizes }) : ""}`,
+    problems,
+    interrupted: isComplete ? undefined : `stopped after ${doneText()}`,
+    findings: violations.map(violationText),
+  };
+}
+
+function manyFutures(count: number): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? "future" : "futures"}`;
+}
+
+function chunkSummary(seeds: SeedRange, simulated: number, violations: readonly Violation[]): ChunkSummary {
+  return {
+    chunkVersion: 1,
+    seeds: { from: seeds.first, to: seeds.last },
+    simulated,
+    findings: violations.map(({ rule, object, seed, futures }) => ({
+      what: object === undefined ? rule.text : `${rule.text}: ${object}`,
+      seed: String(seed),
+      count: futures?.broken ?? 1,
+    })),
+  };
+}
+
+/** @throws UserError for rules that compare two runs. */
+function rejectChangeRules(rules: readonly Rule[]): void {
+  for (const { text, condition } of rules)
+    if (condition.type === "change")
+      throw new UserError(`--fail-on: ${JSON.stringify(text)} compares one future with another: leave out --seeds`);
 }
 
 /** Removes duplicates. */
 function withoutDuplicates(...incidents: readonly (readonly Incident[])[]): Incident[] {
   return [...new Map(incidents.flat().map((incident) => [incidentKey(incident), incident])).values()];
 }
-
-const DEFAULT_WIDTH = 120;

@@ -1,3 +1,7 @@
+import { UserError } from "@kubewright/analysis/errors";
+import { countSeeds, parseSeeds, seedsText } from "@kubewright/analysis/futures";
+import { type Outputs, silentProgress } from "@kubewright/analysis/ports";
+import { printable } from "@kubewright/analysis/text";
 import { realClock } from "@kubewright/clock";
 import {
   type CampaignProgress,
@@ -13,22 +17,12 @@ import {
 } from "@kubewright/simulation";
 import { stringify } from "yaml";
 
-import { countSeeds, parseSeeds, seedsText } from "@kubewright/analysis/futures";
-import { seedsOfChunk } from "../indexed-job/chunk.js";
-import { indexedFuzz } from "../indexed-job/indexed-fuzz.js";
-import { checkIndexedJob } from "../indexed-job/indexed-job-flags.js";
-import { writeSummary } from "../indexed-job/write-summary.js";
-import { parseWorkers } from "../options/workers.js";
-import { InterruptedError, ViolationsError, UserError } from "@kubewright/analysis/errors";
-import { type OutputFile, silentProgress, checkOutputs, openOutput } from "@kubewright/analysis/ports";
-import type { Io } from "../io/io.js";
-import { printable, styleFor } from "@kubewright/analysis/text";
 import { fuzzPage } from "../fuzz-page/fuzz-page.js";
-import { runTask } from "../nodejs/fuzz-worker.js";
 import {
   type FuzzFlags,
   type PlanChoice,
   checkIncompatibleFlags,
+  faultsText,
   isPlanName,
   parseFaults,
   parseForMinutes,
@@ -39,27 +33,70 @@ import {
 import { type FuzzFile, fuzzJson, readFuzzFile } from "../fuzz/fuzz-json.js";
 import { foundCount, fuzzText } from "../fuzz/fuzz-text.js";
 import { loadPlan } from "../fuzz/load-plan.js";
+import { loadRunner } from "../fuzz/load-runner.js";
 import type { MutantKit } from "../fuzz/mutant-kit.js";
 import { planLines, violationLine } from "../fuzz/plan-text.js";
-import { loadRunner } from "../fuzz/load-runner.js";
+import { seedsOfChunk } from "../indexed-job/chunk.js";
+import { indexedFuzz } from "../indexed-job/indexed-fuzz.js";
+import { checkIndexedJob } from "../indexed-job/indexed-job-flags.js";
+import { writeSummary } from "../indexed-job/write-summary.js";
+import type { Io } from "../io/io.js";
+import { runTask } from "../nodejs/fuzz-worker.js";
+import { INDEXED_JOB_OPTIONS } from "../options/indexed-job-options.js";
+import { parseWorkers } from "../options/workers.js";
+import type { Command, CommandContext, CommandResult } from "../shell/command.js";
 
 /** `kubewright fuzz`: runs generated plans and reports violated invariants. */
-export async function fuzzCommand(given: FuzzFlags, io: Io): Promise<void> {
+export const fuzzCommand: Command<FuzzFlags> = {
+  options: [
+    ["--seeds <range>", "run the plan of each seed of a range (default: 1-1000)"],
+    ["--for-minutes <number>", "start no new plan after this time; without --seeds: as many seeds as fit"],
+    ["--workers <number>", "number of threads (default: the machine's cores)"],
+    ["--faults <list>", "faults to inject: requestFails,staleCache, or none (default: all)"],
+    ["--sharding <managers>", "number of controller managers that share the work, 1 to 5, with faults of their own"],
+    ["--replay <file|seed>", "run one plan, from a file or from a seed such as 7 or 7+12, and print its violations"],
+    ["--minimize", "remove everything from a violating plan that the violation does not need"],
+    ["--save <file>", "write the plan of the first violation, or the one that is replayed, as a scenario"],
+    ["--resume <file>", "continue from a report that --json has written"],
+    ["--mutant <name>", "put a known bug back in, to see whether it is found (in a checkout of the repository)"],
+    ["--list-mutants", "print the known bugs"],
+    ["--json <file>", "also write what was found as one object; - writes only that, to standard output"],
+    ["--html <file>", "also write the first violation as a page that shows its run step by step, offline"],
+    ...INDEXED_JOB_OPTIONS,
+  ],
+  help: `
+Equal seeds play equal runs, on any number of threads. Ends with status 1 when an invariant did not hold.
+${faultsText()}
+
+Examples:
+  $ kubewright fuzz --seeds 1-1000
+  $ kubewright fuzz --for-minutes 10 --json night.json
+  $ kubewright fuzz --resume night.json --json night.json --seeds 1-5000
+  $ kubewright fuzz --faults requestFails,controllerCrashes --minimize
+  $ kubewright fuzz --sharding 3 --seeds 1-200
+  $ kubewright fuzz --replay 7 --minimize --save plan.yaml
+  $ kubewright fuzz --replay plan.yaml --html run.html
+  $ kubewright fuzz --mutant job-finished-forgotten --minimize
+  $ kubewright fuzz --seeds 1-100000 --indexed-job ghcr.io/acme/kubewright:1 | kubectl apply -f -`,
+  run: fuzz,
+};
+
+async function fuzz(context: CommandContext<FuzzFlags>): Promise<CommandResult> {
+  const { flags: given, io, outputs } = context;
   checkIncompatibleFlags(given);
   checkIndexedJob(given);
-  if (given.indexedJob !== undefined) return indexedFuzz(given, io);
+  if (given.indexedJob !== undefined) return indexedFuzz(given);
   const seeds = seedsOfChunk(given, parseSeeds);
   const flags = seeds === undefined ? given : { ...given, seeds };
-  if (flags.listMutants === true) return listMutants(io);
-  checkOutputs(
+  if (flags.listMutants === true) return { text: await mutantsText(io) };
+  outputs.declare(
     { "--json": flags.json, "--save": flags.save, "--html": flags.html },
     flags.replay === undefined ? [] : [flags.replay],
   );
-  if (flags.replay !== undefined) return replay(flags.replay, flags, io);
-  await campaign(flags, io);
+  return flags.replay === undefined ? campaign({ ...context, flags }) : replay(flags.replay, { ...context, flags });
 }
 
-async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
+async function campaign({ flags, io, outputs, format: { style } }: CommandContext<FuzzFlags>): Promise<CommandResult> {
   const workers = parseWorkers(flags.workers);
   const forMs = parseForMinutes(flags.forMinutes);
   const before = flags.resume === undefined ? undefined : await readFuzzFile(flags.resume, io);
@@ -75,10 +112,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       `--seeds: ${flags.resume} begins with seed ${first}; write ${first}-${seeds.last} to continue it`,
     );
   const runner = await runnerUrlOf(mutant, io);
-  const jsonOnly = flags.json === "-";
-  const file = flags.json === undefined || jsonOnly ? undefined : await openOutput("--json", flags.json, io);
-  const saved = flags.save === undefined ? undefined : await openOutput("--save", flags.save, io);
-  const page = flags.html === undefined ? undefined : await openOutput("--html", flags.html, io);
+  await outputs.open();
   const progress = (await io.progress?.()) ?? silentProgress;
   const pool = (await io.fuzzWorkers?.(workers, runner)) ?? inThisThread(runner);
   const startMs = realClock.now();
@@ -99,11 +133,6 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       ...(sharding === undefined ? {} : { roundSeeds: 8 }),
       ...(before === undefined ? {} : { resume: before }),
     });
-  } catch (error) {
-    await file?.discard();
-    await saved?.discard();
-    await page?.discard();
-    throw error;
   } finally {
     progress.clear();
     await pool.close();
@@ -115,9 +144,7 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
     ...(sharding === undefined ? {} : { sharding }),
     ...(mutant === undefined ? {} : { mutant }),
   };
-  const json = fuzzJson(whole);
-  await file?.write(json);
-  await file?.close();
+  await outputs.write("--json", () => fuzzJson(whole));
   if (!io.stopped.aborted)
     await writeSummary(
       flags.summary,
@@ -134,41 +161,30 @@ async function campaign(flags: FuzzFlags, io: Io): Promise<void> {
       io,
     );
   const [found] = report.violations;
-  if (found === undefined) await saved?.discard();
-  else {
-    await saved?.write(planText((found.minimized ?? found).plan));
-    await saved?.close();
-  }
-  if (jsonOnly) io.stdout.write(json);
-  else {
-    const style = styleFor(io.stdout.hasColours);
-    const what = faults === undefined ? "all faults" : faults.length === 0 ? "no faults" : faults.join(", ");
-    const who = sharding === undefined ? "" : `, ${sharding} controller managers that share the work`;
-    io.stdout.write(
-      `${style.bold("kubewright fuzz")}  ${seedsText(seeds)}, ${what}${who}${mutant === undefined ? "" : `, mutant ${mutant}`}\n\n`,
-    );
-    io.stdout.write(
-      fuzzText(report, {
-        style,
-        elapsedMs,
-        plansRun: report.plansRun - (before?.plansRun ?? 0),
-        sentenceOf: (name) => builtInInvariants.find((invariant) => invariant.name === name)?.sentence,
-        replayCommand: (name) => replayCommand(name, flags, chosen),
-      }),
-    );
-  }
-  await writePage(page, found === undefined ? undefined : (found.minimized ?? found).plan, {
+  await writeFirst(outputs, found && (found.minimized ?? found).plan, {
     command: found === undefined ? "" : replayCommand(found.name, flags, chosen),
     runner,
     io,
   });
-  if (io.stopped.aborted) {
-    const left = countSeeds({ first: report.next, last: seeds.last });
-    throw new InterruptedError(
-      `stopped with ${left.toLocaleString("en-US")} of ${countSeeds(seeds).toLocaleString("en-US")} seeds left${flags.json === undefined || jsonOnly ? "" : `; --resume ${flags.json} continues`}`,
-    );
-  }
-  if (report.violations.length > 0) throw new ViolationsError([foundCount(report.violations.length)]);
+  const what = faults === undefined ? "all faults" : faults.length === 0 ? "no faults" : faults.join(", ");
+  const who = sharding === undefined ? "" : `, ${sharding} controller managers that share the work`;
+  const heading = `${style.bold("kubewright fuzz")}  ${seedsText(seeds)}, ${what}${who}${mutant === undefined ? "" : `, mutant ${mutant}`}`;
+  const text = fuzzText(report, {
+    style,
+    elapsedMs,
+    plansRun: report.plansRun - (before?.plansRun ?? 0),
+    sentenceOf: (name) => builtInInvariants.find((invariant) => invariant.name === name)?.sentence,
+    replayCommand: (name) => replayCommand(name, flags, chosen),
+  });
+  const left = countSeeds({ first: report.next, last: seeds.last }).toLocaleString("en-US");
+  const resumes = flags.json === undefined || flags.json === "-" ? "" : `; --resume ${flags.json} continues`;
+  return {
+    text: `${heading}\n\n${text}`,
+    interrupted: io.stopped.aborted
+      ? `stopped with ${left} of ${countSeeds(seeds).toLocaleString("en-US")} seeds left${resumes}`
+      : undefined,
+    findings: report.violations.length > 0 ? [foundCount(report.violations.length)] : [],
+  };
 }
 
 /** Returns the options of the plan generator. Options of a resumed report may be omitted. */
@@ -196,13 +212,14 @@ function resumedChoice(
   return { faults: before.faults, sharding: before.sharding, mutant: before.mutant };
 }
 
-async function replay(planName: string, flags: FuzzFlags, io: Io): Promise<void> {
+async function replay(
+  planName: string,
+  { flags, io, outputs, format: { style } }: CommandContext<FuzzFlags>,
+): Promise<CommandResult> {
   const choice = choiceOf(flags);
   const plan = await planOf(planName, choice, io);
   const runner = await runnerUrlOf(flags.mutant, io);
-  const file = flags.json === undefined || flags.json === "-" ? undefined : await openOutput("--json", flags.json, io);
-  const saved = flags.save === undefined ? undefined : await openOutput("--save", flags.save, io);
-  const page = flags.html === undefined ? undefined : await openOutput("--html", flags.html, io);
+  await outputs.open();
   const workers = inThisThread(runner);
   const progress = (await io.progress?.()) ?? silentProgress;
   const outcome = await workers.run(plan);
@@ -223,33 +240,28 @@ async function replay(planName: string, flags: FuzzFlags, io: Io): Promise<void>
   } finally {
     progress.clear();
   }
-  const json = `${JSON.stringify({ ...outcome, violations, plan: shown }, null, 2)}\n`;
-  await file?.write(json);
-  await file?.close();
-  await saved?.write(planText(shown));
-  await saved?.close();
-  if (flags.json === "-") io.stdout.write(json);
-  else {
-    const style = styleFor(io.stdout.hasColours);
-    const lines = [
-      `${style.bold("kubewright fuzz")}  ${printable(plan.name ?? planName)}, ${plan.for} of virtual time, trace ${outcome.hash}`,
-      "",
-      ...planLines(shown).map((line) => `  ${line}`),
-      "",
-      ...violations.map(
-        (violation) => `${style.red(printable(violation.invariant))}  ${violationLine(violation, shown, style)}`,
-      ),
-      ...(violations.length === 0 ? [style.green("nothing went wrong")] : []),
-    ];
-    io.stdout.write(`${lines.join("\n")}\n`);
-  }
-  await writePage(page, violations.length === 0 ? undefined : shown, {
+  await outputs.write("--json", () => `${JSON.stringify({ ...outcome, violations, plan: shown }, null, 2)}\n`);
+  await outputs.write("--save", () => planText(shown));
+  await writePage(outputs, violations.length === 0 ? undefined : shown, {
     command: replayCommand(planName, flags, { ...choice, mutant: flags.mutant }),
     runner,
     io,
   });
-  if (io.stopped.aborted) throw new InterruptedError("stopped before nothing more could be left out");
-  if (violations.length > 0) throw new ViolationsError([foundCount(violations.length)]);
+  const lines = [
+    `${style.bold("kubewright fuzz")}  ${printable(plan.name ?? planName)}, ${plan.for} of virtual time, trace ${outcome.hash}`,
+    "",
+    ...planLines(shown).map((line) => `  ${line}`),
+    "",
+    ...violations.map(
+      (violation) => `${style.red(printable(violation.invariant))}  ${violationLine(violation, shown, style)}`,
+    ),
+    ...(violations.length === 0 ? [style.green("nothing went wrong")] : []),
+  ];
+  return {
+    text: `${lines.join("\n")}\n`,
+    interrupted: io.stopped.aborted ? "stopped before nothing more could be left out" : undefined,
+    findings: violations.length > 0 ? [foundCount(violations.length)] : [],
+  };
 }
 
 async function planOf(planName: string, choice: PlanChoice, io: Io): Promise<FaultPlan> {
@@ -262,12 +274,16 @@ async function planOf(planName: string, choice: PlanChoice, io: Io): Promise<Fau
 const NO_MUTANTS =
   "the known bugs are kept in the repository of kubewright and are not part of what is installed; clone it to try them";
 
-async function listMutants(io: Io): Promise<void> {
+async function mutantsText(io: Io): Promise<string> {
   const kit = await kitOf("--list-mutants", io);
   const mutants = await kit.listMutants();
   const width = Math.max(...mutants.map(({ name }) => name.length));
-  for (const { name, sentence, permitted } of mutants)
-    io.stdout.write(`${name.padEnd(width)}  ${sentence}${permitted === true ? " (permitted)" : ""}\n`);
+  return mutants
+    .map(
+      ({ name, sentence, permitted }) =>
+        `${name.padEnd(width)}  ${sentence}${permitted === true ? " (permitted)" : ""}\n`,
+    )
+    .join("");
 }
 
 async function kitOf(flag: string, io: Io): Promise<MutantKit> {
@@ -296,22 +312,29 @@ function inThisThread(runner: string | undefined): FuzzWorkers & { readonly clos
   };
 }
 
-/** Writes the page of a violating plan. Without a plan nothing is written. */
+interface PageSource {
+  readonly command: string;
+  readonly runner: string | undefined;
+  readonly io: Io;
+}
+
+/** Writes the first violating plan and its page. Without one, existing files are kept. */
+async function writeFirst(outputs: Outputs, plan: FaultPlan | undefined, source: PageSource): Promise<void> {
+  if (plan === undefined) await outputs.keep("--save");
+  else await outputs.write("--save", () => planText(plan));
+  await writePage(outputs, plan, source);
+}
+
+/** Writes the page of a violating plan. Without one, an existing page is kept. */
 async function writePage(
-  page: OutputFile | undefined,
+  outputs: Outputs,
   plan: FaultPlan | undefined,
-  { command, runner: url, io }: { readonly command: string; readonly runner: string | undefined; readonly io: Io },
+  { command, runner: url, io }: PageSource,
 ): Promise<void> {
-  if (page === undefined) return;
-  if (plan === undefined) return page.discard();
-  try {
-    const runner = await loadRunner(url);
-    await page.write(await fuzzPage(plan, { command, runner, invariants: builtInInvariants, signal: io.stopped }, io));
-    await page.close();
-  } catch (error) {
-    await page.discard();
-    throw error;
-  }
+  if (plan === undefined) return outputs.keep("--html");
+  await outputs.write("--html", async () =>
+    fuzzPage(plan, { command, runner: await loadRunner(url), invariants: builtInInvariants, signal: io.stopped }, io),
+  );
 }
 
 function planText(plan: FaultPlan): string {

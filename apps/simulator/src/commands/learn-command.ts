@@ -1,23 +1,24 @@
-import {
-  type FromClusterFlags,
-  fromCluster,
-  ioProblem,
-  loadManifests,
-  type Manifest,
-  identityOf,
-} from "@kubewright/analysis/input";
-import type { Io } from "../io/io.js";
-import { checkOutputs, openOutput } from "@kubewright/analysis/ports";
-import { printable } from "@kubewright/analysis/text";
 import { UserError } from "@kubewright/analysis/errors";
 import {
-  learnWorkloads,
-  type Observation,
+  type FromClusterFlags,
+  type InputIo,
+  type Manifest,
+  fromCluster,
+  identityOf,
+  ioProblem,
+  loadManifests,
+} from "@kubewright/analysis/input";
+import {
   type MetricsAnswer,
+  type Observation,
+  learnWorkloads,
   observeMetrics,
   observeObjects,
   workloadsText,
 } from "@kubewright/analysis/learn";
+
+import { clusterOptions } from "../options/input-options.js";
+import { type Command, type CommandContext, collect } from "../shell/command.js";
 
 export interface LearnFlags extends FromClusterFlags {
   readonly prometheus?: readonly string[];
@@ -25,15 +26,38 @@ export interface LearnFlags extends FromClusterFlags {
 }
 
 /** `kubewright learn`: writes a workloads file from finished runs. It only reads from a cluster. */
-export async function learnCommand(paths: readonly string[], flags: LearnFlags, io: Io): Promise<void> {
+export const learnCommand: Command<LearnFlags> = {
+  argument: [
+    "[export...]",
+    "files with finished Jobs and their pods, as kubectl get -o yaml prints; - for standard input",
+  ],
+  options: [
+    ["-o, --output <file>", "write the workloads file there (default: to standard output)"],
+    [
+      "--prometheus <file>",
+      "also learn from an answer of Prometheus to a range query of kube_job_status_start_time, kube_job_status_completion_time or kube_job_status_failed",
+      collect,
+    ],
+    ...clusterOptions("read", "learn from what a live cluster still has; only GET and LIST requests"),
+  ],
+  help: `
+Examples:
+  $ kubewright learn --from-cluster -A -o workloads.yaml
+  $ kubewright run --from-cluster -A --for 7d --workloads workloads.yaml
+  $ kubectl get jobs,pods -A -o yaml | kubewright learn -
+  $ kubewright learn --prometheus starts.json --prometheus completions.json --prometheus failed.json`,
+  run: learn,
+};
+
+async function learn({ args: paths, flags, io, outputs, note }: CommandContext<LearnFlags>): Promise<void> {
   const { prometheus = [], output = "-" } = flags;
   if (paths.length === 0 && prometheus.length === 0 && !flags.fromCluster)
     throw new UserError(
       "name what to learn from: kubewright learn --from-cluster, kubewright learn EXPORT…, kubewright learn --prometheus FILE",
     );
-  checkOutputs({ "--output": output }, [...paths, ...prometheus]);
+  outputs.declare({ "--output": output }, [...paths, ...prometheus]);
   const cluster = await fromCluster(flags, io, { userAgent: "kubewright-learn", readsVersion: false });
-  const manifests = [...(cluster?.manifests ?? []), ...(await readExports(paths, io))];
+  const manifests = [...(cluster?.manifests ?? []), ...(await readExports(paths, io, note))];
   // Of an object that was read twice, the later version counts.
   const objects = new Map(manifests.map(({ object }) => [identityOf(object), object]));
   const observed = observeObjects([...objects.values()]);
@@ -42,26 +66,27 @@ export async function learnCommand(paths: readonly string[], flags: LearnFlags, 
   const learned = learnWorkloads([...observed, ...ofMetrics]);
   if (learned.length === 0)
     throw new UserError("nothing to learn from: there is no finished Job, and no ended pod of one");
-  const text = workloadsText(learned);
-  if (output === "-") return io.stdout.write(text);
-  const file = await openOutput("--output", output, io);
-  await file.write(text);
-  await file.close();
+  await outputs.open();
+  await outputs.write("--output", () => workloadsText(learned));
 }
 
 function jobKey({ subject: { namespace }, job }: Observation): string {
   return `${namespace}/${job}`;
 }
 
-async function readExports(paths: readonly string[], io: Io): Promise<readonly Manifest[]> {
+async function readExports(
+  paths: readonly string[],
+  io: InputIo,
+  note: CommandContext<LearnFlags>["note"],
+): Promise<readonly Manifest[]> {
   if (paths.length === 0) return [];
   const { manifests, problems, notes } = await loadManifests(paths, io);
-  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  note(...notes);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
   return manifests;
 }
 
-async function readMetrics(paths: readonly string[], io: Io): Promise<Observation[]> {
+async function readMetrics(paths: readonly string[], io: Pick<InputIo, "readFile">): Promise<Observation[]> {
   const answers: MetricsAnswer[] = [];
   for (const file of paths) {
     try {

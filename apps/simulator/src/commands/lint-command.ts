@@ -1,29 +1,29 @@
-import { realClock } from "@kubewright/clock";
-
+import { UserError } from "@kubewright/analysis/errors";
 import {
-  parseStart,
   type InputIo,
-  loadManifests,
-  PROJECT_FILE,
   type ProjectFile,
+  PROJECT_FILE,
+  loadManifests,
+  parseStart,
   readProjectFile,
-  workloadEntries,
   readWorkloadsFile,
+  workloadEntries,
 } from "@kubewright/analysis/input";
-import { InterruptedError, ViolationsError, UserError } from "@kubewright/analysis/errors";
-import type { Io } from "../io/io.js";
-import { checkOutputs, openOutput } from "@kubewright/analysis/ports";
-import { printable, styleFor } from "@kubewright/analysis/text";
 import {
+  type LintReport,
   DisabledRules,
   checkRuleNames,
-  lintManifests,
-  type LintReport,
   levelsText,
   lintJson,
+  lintManifests,
   lintSarif,
   lintText,
 } from "@kubewright/analysis/lint";
+import { realClock } from "@kubewright/clock";
+
+import type { Io } from "../io/io.js";
+import { MANIFESTS } from "../options/input-options.js";
+import { type Command, type CommandContext, type CommandResult, collect } from "../shell/command.js";
 
 export interface LintFlags {
   /** Default: now. */
@@ -35,13 +35,41 @@ export interface LintFlags {
 }
 
 /** `kubewright lint`: finds mistakes in CronJobs and Jobs without random outcomes. */
-export async function lintCommand(given: readonly string[], flags: LintFlags, io: Io): Promise<void> {
+export const lintCommand: Command<LintFlags> = {
+  argument: MANIFESTS,
+  options: [
+    ["--from <time>", "check schedules and clock changes from this time on (default: now)"],
+    ["--workloads <file>", "how long containers run, as in a scenario's workloads"],
+    ["--duration <selection=time>", "how long they run: 'report=5m', 'billing/*=5m..40m'", collect],
+    ["--json <file>", "also write what was found as one object; - writes only that, to standard output"],
+    ["--sarif <file>", "also write what was found for code scanning, with its place in the manifests"],
+  ],
+  help: `
+Ends with status 1 for errors and warnings. A comment on the line before, or at the top of the file, switches rules off:
+  # kubewright-lint-disable no-time-zone, rarely-fires
+
+Examples:
+  $ kubewright lint manifests/
+  $ helm template chart/ | kubewright lint -
+  $ kubewright lint cronjob.yaml --duration 'report=90m'
+  $ kubewright lint manifests/ --sarif lint.sarif`,
+  run: lint,
+};
+
+async function lint({
+  args: given,
+  flags,
+  io,
+  outputs,
+  format,
+  note,
+}: CommandContext<LintFlags>): Promise<CommandResult> {
   const fromMs = flags.from === undefined ? realClock.now() : parseStart(flags.from, "--from");
   const project = await readProjectFile(io);
   const disabled = project?.lint?.disable ?? [];
   checkRuleNames(disabled, `${PROJECT_FILE}: lint.disable`);
   const paths = pathsOf(given, project);
-  checkOutputs({ "--json": flags.json, "--sarif": flags.sarif }, paths);
+  outputs.declare({ "--sarif": flags.sarif, "--json": flags.json }, paths);
   const texts = new Map<string, string>();
   const { manifests, problems, notes } = await loadManifests(paths, recordingIo(texts, io));
   const comments = new DisabledRules(texts, disabled);
@@ -62,18 +90,20 @@ export async function lintCommand(given: readonly string[], flags: LintFlags, io
   }
   const findings = all.filter((finding) => !comments.has(finding));
   const report: LintReport = { fromMs, timeZoneData: io.timeZoneData, findings, subjects };
-  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  note(...notes);
   // An incomplete report does not replace an earlier file.
   if (problemLines.length === 0 && !io.stopped.aborted) {
-    if (flags.sarif !== undefined) await write("--sarif", flags.sarif, lintSarif(report), io);
-    if (flags.json === "-") io.stdout.write(lintJson(report));
-    else if (flags.json !== undefined) await write("--json", flags.json, lintJson(report), io);
+    await outputs.open();
+    await outputs.write("--sarif", () => lintSarif(report));
+    await outputs.write("--json", () => lintJson(report));
   }
-  if (flags.json !== "-") io.stdout.write(lintText(report, styleFor(io.stdout.hasColours)));
-  if (problemLines.length > 0) throw new UserError(problemLines.join("\n"));
-  if (io.stopped.aborted) throw new InterruptedError("stopped before all was looked at");
   const serious = findings.filter(({ level }) => level !== "note");
-  if (serious.length > 0) throw new ViolationsError([`lint: ${levelsText(serious)}`]);
+  return {
+    text: lintText(report, format.style),
+    problems: problemLines,
+    interrupted: io.stopped.aborted ? "stopped before all was looked at" : undefined,
+    findings: serious.length > 0 ? [`lint: ${levelsText(serious)}`] : [],
+  };
 }
 
 /** @throws UserError when neither the command line nor a project file names inputs. */
@@ -103,10 +133,4 @@ function recordingIo(texts: Map<string, string>, io: InputIo): InputIo {
       ? {}
       : { readStandardInput: async () => keep("standard input", await readStandardInput()) }),
   };
-}
-
-async function write(flag: string, path: string, text: string, io: Io): Promise<void> {
-  const file = await openOutput(flag, path, io);
-  await file.write(text);
-  await file.close();
 }

@@ -1,45 +1,48 @@
-import { formatTime } from "@kubewright/api";
-
-import {
-  simulateNamespaces,
-  type DigestGroup,
-  findHighlights,
-  simulateCluster,
-  RunOutputs,
-  runText,
-} from "@kubewright/analysis/run";
-import { compareCommand } from "./compare-command.js";
-import { formatDuration } from "@kubewright/analysis/time";
-import { InterruptedError, UserError } from "@kubewright/analysis/errors";
-import type { Io } from "../io/io.js";
-import { silentProgress, checkOutputs } from "@kubewright/analysis/ports";
-import { type IndexedJobFlags, checkIndexedJob } from "../indexed-job/indexed-job-flags.js";
-import { RecordedInputs } from "../indexed-job/recorded-inputs.js";
-import { seedsOfChunk } from "../indexed-job/chunk.js";
-import { indexedRun } from "../indexed-job/indexed-run.js";
-import { futuresCommand } from "./futures-command.js";
-import { parseSeeds, seedCommand } from "@kubewright/analysis/futures";
-import { parseWorkers } from "../options/workers.js";
-import { readProjectFile, type RunInput, type RunInputFlags, readRunInput } from "@kubewright/analysis/input";
-import {
-  type CheckReport,
-  junitXml,
-  runMarkdown,
-  ReportFiles,
-  type ReportFlags,
-  reportOutputs,
-  checkSarif,
-  parseRunsFormat,
-} from "@kubewright/analysis/reports";
+import { UserError } from "@kubewright/analysis/errors";
 import {
   type Rule,
+  type Violation,
+  countsNeededFor,
   parseRules,
   rejectShareRules,
-  countsNeededFor,
-  throwViolations,
+  violationText,
   violationsOf,
 } from "@kubewright/analysis/fail-on";
-import { printable, styleFor } from "@kubewright/analysis/text";
+import { parseSeeds, seedCommand } from "@kubewright/analysis/futures";
+import { type RunInput, type RunInputFlags, readProjectFile, readRunInput } from "@kubewright/analysis/input";
+import { silentProgress } from "@kubewright/analysis/ports";
+import {
+  type CheckReport,
+  type ReportFlags,
+  htmlPage,
+  pageAssets,
+  parseRunsFormat,
+  reportOutputs,
+  runMarkdown,
+  writeReports,
+} from "@kubewright/analysis/reports";
+import {
+  type DigestGroup,
+  RunOutputs,
+  findHighlights,
+  runText,
+  simulateCluster,
+  simulateNamespaces,
+} from "@kubewright/analysis/run";
+import { formatDuration } from "@kubewright/analysis/time";
+import { formatTime } from "@kubewright/api";
+
+import { seedsOfChunk } from "../indexed-job/chunk.js";
+import { type IndexedJobFlags, checkIndexedJob } from "../indexed-job/indexed-job-flags.js";
+import { indexedRun } from "../indexed-job/indexed-run.js";
+import { RecordedInputs } from "../indexed-job/recorded-inputs.js";
+import type { Io } from "../io/io.js";
+import { INDEXED_JOB_OPTIONS } from "../options/indexed-job-options.js";
+import { MANIFESTS, MANIFEST_OPTIONS, clusterOptions } from "../options/input-options.js";
+import { parseWorkers } from "../options/workers.js";
+import { type Command, type CommandContext, type CommandResult, collect } from "../shell/command.js";
+import { compareCommand } from "./compare-command.js";
+import { futuresCommand } from "./futures-command.js";
 
 export interface RunFlags extends RunInputFlags, ReportFlags, IndexedJobFlags {
   readonly json?: string;
@@ -132,111 +135,151 @@ function checkRules(rules: readonly Rule[]): void {
 }
 
 /** `kubewright run`: simulates manifests in virtual time and prints the results. */
-export async function runCommand(givenPaths: readonly string[], givenFlags: RunFlags, io: Io): Promise<void> {
-  checkIndexedJob(givenFlags);
-  const recorded = givenFlags.indexedJob === undefined ? undefined : new RecordedInputs(io);
-  const { paths, flags } = await withProjectSettings(givenPaths, givenFlags, recorded?.io ?? io);
+export const runCommand: Command<RunFlags> = {
+  argument: MANIFESTS,
+  options: [
+    ["--scenario <file>", "scenario file with events: outages, lost nodes, edits; see docs/scenarios.md"],
+    ["--start <time>", "where virtual time starts (default: the scenario's, or 2026-01-01T00:00:00Z)"],
+    ["--for <duration>", "how much virtual time to simulate: 30d, 12h, 90m (default: the scenario's, or 1d)"],
+    ["--seed <number>", "same seed, same run (default: the scenario's, or 1)"],
+    [
+      "--seeds <range>",
+      "simulate once for each seed of a range, and print how often each kind of incident occurs: 1-1000",
+    ],
+    [
+      "--workers <number>",
+      "simulate each namespace separately, on its own nodes, on this number of threads; the output is the same for any number; with --seeds: number of threads (default: the machine's cores)",
+    ],
+    [
+      "--node-size <cores,memory>",
+      "with --seeds: how many nodes of that size are enough, and in what share of the futures: 4,16Gi",
+      collect,
+    ],
+    [
+      "--fail-on <rules>",
+      "exit with status 1 when one of these occurs: skipped, missed, failed, late>10m, overlap, unschedulable, never-finished, peak-pods>50; with --against (where they are about B) changed; of some: 'billing/*:skipped'; with --seeds in more than a share of futures: skipped>1%",
+      collect,
+    ],
+    ["--json <file>", "also write the trace as JSON lines; - writes only that, to standard output"],
+    ["--against <file>", "simulate this changed file or folder in the same way, and print the differences"],
+    [
+      "--kubernetes <version>",
+      "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2 (default: the cluster's with --from-cluster, or 1.36)",
+    ],
+    [
+      "--against-kubernetes <version>",
+      "simulate the same manifests, or those of --against, with this release, and print the differences",
+    ],
+    ["--html <file>", "also write a report to open in a browser, of one future or all: one file that works offline"],
+    ["--runs <file>", "also write one line a run, for a spreadsheet or a script: FILE.csv or FILE.jsonl"],
+    ["--markdown <file>", "also write the results as a comment for a pull request"],
+    ["--junit <file>", "also write a test for every rule of --fail-on and every CronJob, as JUnit does"],
+    ["--sarif <file>", "also write violations and highlights, with their places in the manifests"],
+    ["--ics <file>", "also write the runs as a calendar"],
+    ...clusterOptions("simulate", "simulate the objects of a live cluster, from now on; only GET and LIST requests"),
+    ["--controller-time-zone <zone>", "time zone of CronJobs that name none (default: the scenario's, or UTC)"],
+    ...MANIFEST_OPTIONS,
+    ...INDEXED_JOB_OPTIONS,
+  ],
+  help: `
+Examples:
+  $ kubewright run cronjob.yaml --for 7d
+  $ helm template chart/ | kubewright run - --for 7d
+  $ kubewright run --from-cluster -A --for 7d
+  $ kubewright run manifests/ --start 2026-03-28T00:00:00Z --for 2d --seed 7
+  $ kubewright run --scenario examples/scenarios/weekend-outage.yaml
+  $ kubewright run cronjob.yaml --for 30d --html report.html
+  $ kubewright run manifests/ --for 365d --workers 8
+  $ kubewright run manifests/ --for 7d --seeds 1-200 --html futures.html
+  $ kubewright run cronjob.yaml --against changed.yaml --start 2026-03-28T00:00:00Z --for 3d
+  $ kubewright run --from-cluster -A --for 7d --against-kubernetes 1.36   # what changes with an upgrade
+  $ kubewright run manifests/ --seeds 1-100000 --fail-on missed --indexed-job ghcr.io/acme/kubewright:1 | kubectl apply -f -
+  $ kubewright run job.yaml --json - | grep '"type":"decision"'`,
+  run,
+};
+
+/** Chooses between one simulation, many seeds, a comparison, and a Job that runs the seeds on a cluster. */
+async function run(given: CommandContext<RunFlags>): Promise<CommandResult> {
+  const { io } = given;
+  checkIndexedJob(given.flags);
+  const recorded = given.flags.indexedJob === undefined ? undefined : new RecordedInputs(io);
+  const { paths, flags } = await withProjectSettings(given.args, given.flags, recorded?.io ?? io);
   checkIncompatibleFlags(flags);
   const seeds = seedsOfChunk(flags, parseSeeds);
   const rules = parseRules(flags.failOn ?? []);
   if (recorded !== undefined && seeds !== undefined)
-    return indexedRun({ paths: givenPaths, flags: givenFlags }, { paths, flags: { ...flags, seeds } }, recorded, io);
+    return indexedRun(given, { paths, flags: { ...flags, seeds } }, recorded);
+  const context = { ...given, args: paths };
   if (seeds !== undefined)
-    return futuresCommand(paths, { ...flags, seeds, rules, command: seedCommand(givenPaths, givenFlags) }, io);
+    return futuresCommand({
+      ...context,
+      flags: { ...flags, seeds, rules, command: seedCommand(given.args, given.flags) },
+    });
   if (flags.against !== undefined || flags.againstKubernetes !== undefined)
-    return compareCommand(paths, { ...flags, rules }, io);
+    return compareCommand({ ...context, flags: { ...flags, rules } });
   checkRules(rules);
+  return runOnce({ ...context, flags }, rules);
+}
+
+/** Simulates one future. */
+async function runOnce(
+  { args: paths, flags, io, outputs, format, note }: CommandContext<RunFlags>,
+  rules: readonly Rule[],
+): Promise<CommandResult> {
   const workers = parseWorkers(flags.workers);
   if (flags.runs !== undefined) parseRunsFormat(flags.runs);
-  checkOutputs(
+  outputs.declare(
     { "--json": flags.json, "--html": flags.html, "--runs": flags.runs, "--ics": flags.ics, ...reportOutputs(flags) },
     [...paths, ...(flags.scenario === undefined ? [] : [flags.scenario])],
   );
   const input = await readRunInput(paths, flags, io);
   const { startMs, durationMs, seed } = input;
-  const openOutputs = (mayBeDiscarded: boolean): Promise<RunOutputs> =>
-    RunOutputs.open(flags, io, { startMs, mayBeDiscarded });
-  let outputs = await openOutputs(workers !== undefined);
-  const reports = await ReportFiles.open(flags, io);
+  await outputs.open({ spooled: workers !== undefined });
+  let runOutputs = new RunOutputs(outputs, flags, startMs);
   const progress = (await io.progress?.()) ?? silentProgress;
   const request = { input, counted: countsNeededFor(rules), io, progress };
-  const parallelRun = workers === undefined ? undefined : await simulateNamespaces({ ...request, outputs, workers });
+  const parallelRun =
+    workers === undefined ? undefined : await simulateNamespaces({ ...request, outputs: runOutputs, workers });
   if (parallelRun?.shared !== undefined) {
-    await outputs.discardAll();
-    outputs = await openOutputs(false);
+    await outputs.discard();
+    await outputs.open();
+    runOutputs = new RunOutputs(outputs, flags, startMs);
+    note(`--workers: simulated on one thread, as without --workers: ${parallelRun.shared}`);
   }
-  const simulated = parallelRun?.simulated ?? (await simulateCluster({ ...request, outputs }));
+  const simulated = parallelRun?.simulated ?? (await simulateCluster({ ...request, outputs: runOutputs }));
   const { outcome, peaks, reachedMs, problems } = simulated;
-  const notes = [
-    ...(parallelRun?.shared === undefined
-      ? []
-      : [`--workers: simulated on one thread, as without --workers: ${parallelRun.shared}`]),
-    ...simulated.notes,
-  ];
   const { groups, counted } = outcome;
   const violations = rules.length === 0 ? [] : violationsOf(rules, { seed, groups: counted, peaks });
-  // A run with refused objects does not replace existing files.
-  if (problems.length === 0) {
-    await outputs.trace?.close();
-    if (simulated.page !== undefined) await outputs.report?.write(simulated.page);
-    await outputs.runs?.close();
-    const { calendar } = outputs;
-    await calendar?.close();
-    if (calendar !== undefined && calendar.omitted > 0)
-      notes.push(`--ics: ${calendar.omitted.toLocaleString("en-US")} runs are omitted: a calendar has at most 50,000`);
-    await writeReports(reports, { input, groups, rules, violations });
-  } else {
-    await outputs.discard();
-    await reports.discard();
-  }
-  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
-  const interrupted = io.stopped.aborted
-    ? new InterruptedError(`stopped after ${formatDuration(reachedMs)} of ${formatDuration(durationMs)}`)
-    : undefined;
-  const finish = (): void => {
-    if (problems.length > 0) throw new UserError(problems.join("\n"));
-    if (interrupted !== undefined) throw interrupted;
-    throwViolations(violations);
+  await runOutputs.end();
+  const { page } = simulated;
+  if (page !== undefined) await outputs.write("--html", async () => htmlPage(await pageAssets(io), page));
+  await writeReports(outputs, ...reportOf(input, groups, rules, violations));
+  note(...simulated.notes);
+  const omitted = runOutputs.calendar?.omitted ?? 0;
+  if (omitted > 0 && problems.length === 0)
+    note(`--ics: ${omitted.toLocaleString("en-US")} runs are omitted: a calendar has at most 50,000`);
+  const simulatedMs = io.stopped.aborted ? reachedMs : durationMs;
+  return {
+    text: flags.json === "-" ? "" : runText({ ...simulated, ...outcome, input, simulatedMs }, format),
+    problems,
+    interrupted: io.stopped.aborted
+      ? `stopped after ${formatDuration(reachedMs)} of ${formatDuration(durationMs)}`
+      : undefined,
+    findings: violations.map(violationText),
   };
-  if (flags.json === "-") return finish();
-  const simulatedMs = interrupted === undefined ? durationMs : reachedMs;
-  io.stdout.write(
-    runText(
-      { ...simulated, ...outcome, input, simulatedMs },
-      { style: styleFor(io.stdout.hasColours), width: io.stdout.columns || DEFAULT_WIDTH },
-    ),
-  );
-  finish();
 }
 
-async function writeReports(
-  files: ReportFiles,
-  {
-    input,
-    groups,
-    rules,
-    violations,
-  }: Pick<CheckReport, "rules" | "violations"> & {
-    readonly input: RunInput;
-    readonly groups: readonly DigestGroup[];
-  },
-): Promise<void> {
-  const { startMs, durationMs, seed, manifests } = input;
+function reportOf(
+  { startMs, durationMs, seed, manifests }: RunInput,
+  groups: readonly DigestGroup[],
+  rules: readonly Rule[],
+  violations: readonly Violation[],
+): [CheckReport, () => string] {
   const title = `${formatDuration(durationMs)} from ${formatTime(startMs)}, seed ${seed}`;
   const highlights = findHighlights(groups, startMs);
-  const report: CheckReport = {
-    title,
-    subjects: groups.map(({ group }) => group),
-    rules,
-    violations,
-    highlights,
-    manifests,
-  };
-  await files.write({
-    markdown: () => runMarkdown(title, groups, { violations, highlights }),
-    junit: () => junitXml(report),
-    sarif: () => checkSarif(report),
-  });
+  const subjects = groups.map(({ group }) => group);
+  return [
+    { title, subjects, rules, violations, highlights, manifests },
+    () => runMarkdown(title, groups, { violations, highlights }),
+  ];
 }
-
-const DEFAULT_WIDTH = 120;

@@ -1,13 +1,13 @@
+import { UserError } from "@kubewright/analysis/errors";
+import { parseStart } from "@kubewright/analysis/input";
+import { type Style, neverText } from "@kubewright/analysis/text";
+import { ZonedClock, clockRemarks, timeZoneHint } from "@kubewright/analysis/time";
 import { formatTime } from "@kubewright/api";
 import { realClock } from "@kubewright/clock";
-import { ScheduleError, type ScheduleExplanation, explainNextRuns, timeZoneError } from "@kubewright/cron";
+import { type ScheduleExplanation, ScheduleError, explainNextRuns, timeZoneError } from "@kubewright/cron";
 
-import { clockRemarks, timeZoneHint, ZonedClock } from "@kubewright/analysis/time";
-import type { Io } from "../io/io.js";
 import { parseOutputFormat } from "../options/output-format.js";
-import { neverText, type Style, styleFor } from "@kubewright/analysis/text";
-import { parseStart } from "@kubewright/analysis/input";
-import { UserError } from "@kubewright/analysis/errors";
+import type { Command, CommandContext, CommandResult } from "../shell/command.js";
 
 export interface ScheduleFlags {
   readonly timeZone: string;
@@ -22,7 +22,22 @@ const MAX_RUNS = 10_000;
 /**
  * `kubewright schedule`: prints the next runs of a schedule in its zone and in UTC, and the effects of clock changes.
  */
-export async function scheduleCommand(args: readonly string[], flags: ScheduleFlags, io: Io): Promise<void> {
+export const scheduleCommand: Command<ScheduleFlags> = {
+  argument: ["<expression...>", "five fields or a descriptor, e.g. '*/15 9-17 * * MON-FRI' or '@hourly'"],
+  options: [
+    ["--time-zone <zone>", "IANA time zone", "UTC"],
+    ["--from <time>", "runs strictly after this time (default: now; give one for the same answer every day)"],
+    ["--count <number>", "how many runs, up to 10000", "10"],
+    ["-o, --output <format>", "text, or json for scripts", "text"],
+  ],
+  help: `
+Examples:
+  $ kubewright schedule '30 2 * * *' --time-zone America/New_York --from 2026-03-07T00:00:00Z --count 3
+  $ kubewright schedule '*/15 9-17 * * MON-FRI' --count 1 -o json`,
+  run: schedule,
+};
+
+async function schedule({ args, flags, format: { style } }: CommandContext<ScheduleFlags>): Promise<CommandResult> {
   const [expression = ""] = args;
   // Without quotes the shell expands a * to file names.
   if (args.length > 1) throw new UserError("put the schedule in quotes: kubewright schedule '0 3 * * MON'");
@@ -32,12 +47,9 @@ export async function scheduleCommand(args: readonly string[], flags: ScheduleFl
   const format = parseOutputFormat(flags.output);
   const fromMs = flags.from === undefined ? realClock.now() : parseStart(flags.from, "--from");
   const explanation = explain(expression, flags.timeZone, { fromMs, count });
-  const { stdout } = io;
-  if (format === "json") {
-    const answer = { schedule: expression, from: formatTime(fromMs), ...scheduleJson(explanation, count) };
-    return stdout.write(`${JSON.stringify(answer, undefined, 2)}\n`);
-  }
-  stdout.write(scheduleText(expression, explanation, { fromMs, count, style: styleFor(stdout.hasColours) }));
+  if (format === "text") return { text: scheduleText(expression, explanation, { fromMs, count, style }) };
+  const answer = { schedule: expression, from: formatTime(fromMs), ...scheduleJson(explanation, count) };
+  return { text: `${JSON.stringify(answer, undefined, 2)}\n` };
 }
 
 /** @throws UserError naming the invalid field, or suggesting a time zone. */

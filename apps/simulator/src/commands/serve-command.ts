@@ -1,3 +1,7 @@
+import { UserError } from "@kubewright/analysis/errors";
+import { parseKubernetesVersion, parseSeed, parseStart, versionRemark } from "@kubewright/analysis/input";
+import { openOutput } from "@kubewright/analysis/ports";
+import { notSimulatedReporter } from "@kubewright/analysis/run";
 import { callWebhook, listen } from "@kubewright/apiserver/http";
 import {
   type Clock,
@@ -14,36 +18,33 @@ import {
   type ClusterOptions,
   type ControllerName,
   type KubeletOptions,
-  SnapshotError,
   type StoreSnapshot,
+  SnapshotError,
   clusterControllers,
   createCluster,
 } from "@kubewright/cluster";
 import { canonicalControllers, controllerListErrors, runInStages, selectControllers } from "@kubewright/controller";
 
-import { ApiMetrics, METRICS_PATH } from "../serve/api-metrics.js";
-import { parseSeed, parseStart, parseKubernetesVersion, versionRemark } from "@kubewright/analysis/input";
 import type { Io } from "../io/io.js";
+import { PROCESSES_WARNING, localProcesses } from "../process-kubelet/local-processes.js";
+import { ApiMetrics, METRICS_PATH } from "../serve/api-metrics.js";
 import { kubeconfigFor } from "../serve/kubeconfig.js";
-import { ADVANCE_PATH, ManualClock } from "../serve/manual-clock.js";
-import { notSimulatedReporter } from "@kubewright/analysis/run";
-import { openOutput } from "@kubewright/analysis/ports";
 import { livePagePaths } from "../serve/live-page.js";
 import { TRACE_PATH } from "../serve/live-status.js";
 import { LiveTrace } from "../serve/live-trace.js";
+import { ADVANCE_PATH, ManualClock } from "../serve/manual-clock.js";
 import { type AccessFlags, resolveAccess } from "../serve/serve-access.js";
 import {
-  type InitialState,
   type ClusterInstance,
+  type InitialState,
   RESET_PATH,
   SNAPSHOT_PATH,
   ServedCluster,
 } from "../serve/served-cluster.js";
-import { readSnapshot, writeSnapshot } from "../serve/snapshot-file.js";
-import { PROCESSES_WARNING, localProcesses } from "../process-kubelet/local-processes.js";
 import { parseFeatureGates } from "../serve/server-feature-gates.js";
+import { readSnapshot, writeSnapshot } from "../serve/snapshot-file.js";
 import { makeTlsIdentity } from "../serve/tls-identity.js";
-import { UserError } from "@kubewright/analysis/errors";
+import type { Command, CommandContext } from "../shell/command.js";
 
 export interface ServeFlags extends AccessFlags {
   readonly port: string;
@@ -65,12 +66,77 @@ export interface ServeFlags extends AccessFlags {
 export const READY_LINE = "kubewright is ready";
 
 /** `kubewright serve`: serves the embedded cluster over HTTP until the process is stopped. */
-export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
+export const serveCommand: Command<ServeFlags> = {
+  options: [
+    ["--port <number>", "port to listen on; 0 picks a free one", "8001"],
+    [
+      "--host <address>",
+      "address to listen on; one that other machines reach needs --token, --token-file, or --tls with --kubeconfig",
+      "127.0.0.1",
+    ],
+    [
+      "--allowed-hosts <list>",
+      "more names to be asked for by without credentials, besides localhost, 127.0.0.0/8, ::1 and --host",
+    ],
+    [
+      "--allow-anonymous",
+      "accept requests without credentials from any client; requests with wrong credentials are refused",
+    ],
+    [
+      "--kubelet <mode>",
+      "simulated: pods run as their annotations say; process: their commands run as processes of this machine, as you and not isolated, with --token on loopback only; none: neither kubelet nor scheduler",
+      "simulated",
+    ],
+    [
+      "--controllers <list>",
+      "controllers to run, in kube-controller-manager's list syntax; an empty list: only the API server",
+      "*",
+    ],
+    [
+      "--terminated-pod-gc-threshold <number>",
+      "number of ended pods in the cluster that PodGC keeps; 0: all of them",
+      "12500",
+    ],
+    ["--speed <factor>", "how fast time passes: 1, 60, or manual: paused until POST /_kubewright/clock/advance", "1"],
+    ["--start <time>", "what time it is in the cluster when it begins, such as 2026-03-28T22:00:00Z; default: now"],
+    ["--kubernetes <version>", "release of Kubernetes to be like: 1.31 to 1.36, or 1.36.2", "1.36"],
+    ["--snapshot <file>", "write everything stored to a file when the cluster is stopped"],
+    ["--restore <file>", "begin with what such a file holds"],
+    ["--seed <number>", "seed for names, UIDs and simulated workloads; default: a random one"],
+    [
+      "--tls",
+      "serve HTTPS with an authority and certificates made for this cluster; --kubeconfig has them, and lets you in",
+    ],
+    ["--token <token>", "ask every client for this bearer token, whose bearer may do everything"],
+    ["--token-file <file>", 'ask every client for one of the tokens of a CSV file: token,user,uid,"group1,group2"'],
+    ["--authorization <mode>", "AlwaysAllow, or RBAC", "AlwaysAllow"],
+    ["--allow-privileged", "let pods have privileged containers, as most clusters do"],
+    [
+      "--feature-gates <list>",
+      "features of kube-apiserver to switch on or off, Name=true|false,…: ShardedListAndWatch (ALPHA, off)",
+      "",
+    ],
+    ["--kubeconfig <file>", "write a kubeconfig for this cluster to a file"],
+  ],
+  help: `
+Examples:
+  $ kubewright serve --port 8001
+  $ kubectl --server http://127.0.0.1:8001 get jobs,cronjobs,pods
+  $ kubewright serve --controllers '' --kubelet none --kubeconfig kubewright.conf
+  $ kubewright serve --kubernetes 1.33
+  $ kubewright serve --speed manual                 # http://127.0.0.1:8001/ui/ plays it
+  $ curl -X POST http://127.0.0.1:8001/_kubewright/clock/advance -d '{"seconds": 3600}'
+  $ kubewright serve --host 0.0.0.0 --tls --kubeconfig kubewright.conf
+  $ kubewright serve --kubelet process --token s3cret --tls --kubeconfig kubewright.conf`,
+  run: serve,
+};
+
+async function serve({ flags, io, note }: CommandContext<ServeFlags>): Promise<void> {
   const port = parsePort(flags.port);
   const kubelet = parseKubelet(flags.kubelet);
   const speed = parseSpeed(flags.speed);
   const startMs = flags.start === undefined ? realClock.now() : parseStart(flags.start);
-  const { version, note } = parseKubernetesVersion(flags.kubernetes);
+  const { version, note: versionNote } = parseKubernetesVersion(flags.kubernetes);
   const { authentication, allowedHosts } = await resolveAccess(flags, io);
   const processes = kubelet === "process" ? await localProcesses({ ...flags, speed }, io) : undefined;
   const restored = flags.restore === undefined ? undefined : await readSnapshot(flags.restore, io);
@@ -146,8 +212,8 @@ export async function serveCommand(flags: ServeFlags, io: Io): Promise<void> {
       const text = kubeconfigFor({ url: listener.url, tls, token: flags.token });
       await writeFile("--kubeconfig", flags.kubeconfig, text, io);
     }
-    if (processes !== undefined) io.stderr.write(`kubewright: ${PROCESSES_WARNING}\n`);
-    if (note !== undefined) io.stderr.write(`kubewright: ${note}\n`);
+    if (processes !== undefined) note(PROCESSES_WARNING);
+    if (versionNote !== undefined) note(versionNote);
     io.stderr.write(
       `Serving on ${listener.url} (kubelet ${kubelet}${versionRemark(version)}), a page at /ui/. ${kubectlAdvice(listener.url, flags)}\n`,
     );

@@ -1,40 +1,41 @@
-import { formatTime } from "@kubewright/api";
-
-import { formatDuration } from "@kubewright/analysis/time";
-import { InterruptedError, ViolationsError, UserError } from "@kubewright/analysis/errors";
-import type { Io } from "../io/io.js";
-import { silentProgress, checkOutputs, openOutput } from "@kubewright/analysis/ports";
-import { HtmlReport } from "@kubewright/analysis/reports";
+import { InterruptedError, UserError } from "@kubewright/analysis/errors";
 import { type RunInput, type RunInputFlags, readRunInput } from "@kubewright/analysis/input";
-import { printable, styleFor } from "@kubewright/analysis/text";
+import { silentProgress } from "@kubewright/analysis/ports";
+import { htmlPage, pageAssets } from "@kubewright/analysis/reports";
 import {
   type Measure,
+  type Precedence,
+  type ScheduledLoad,
+  type SimulateSpreadOptions,
+  type SpreadFindings,
+  type SpreadPlan,
+  type SpreadResult,
+  type SpreadWindow,
   MEASURES,
+  PrecedenceError,
+  checkSelected,
   loadCurves,
   movedManifests,
-  patchText,
-  scheduleChanges,
-  checkSelected,
-  parseSelections,
-  precedencesOf,
-  type SpreadResult,
-  type SimulateSpreadOptions,
-  simulateSpread,
-  PrecedenceError,
-  type Precedence,
-  type SpreadPlan,
-  proposeMinutes,
-  type ScheduledLoad,
-  type SpreadWindow,
   overhangMs,
+  parseSelections,
+  patchText,
+  precedencesOf,
+  proposeMinutes,
   runsWithin,
+  scheduleChanges,
   scheduledLoads,
+  simulateSpread,
   spreadJson,
   spreadReport,
-  type SpreadFindings,
   spreadText,
   stampedes,
 } from "@kubewright/analysis/spread";
+import { formatDuration } from "@kubewright/analysis/time";
+import { formatTime } from "@kubewright/api";
+
+import type { Io } from "../io/io.js";
+import { MANIFESTS, MANIFEST_OPTIONS, clusterOptions } from "../options/input-options.js";
+import { type Command, type CommandContext, type CommandResult, collect } from "../shell/command.js";
 
 export interface SpreadFlags extends RunInputFlags {
   readonly peak?: string;
@@ -50,10 +51,45 @@ export interface SpreadFlags extends RunInputFlags {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const DEFAULT_WIDTH = 120;
 
 /** `kubewright spread`: shows when CronJobs load the cluster, and proposes minutes with a lower load. */
-export async function spreadCommand(paths: readonly string[], flags: SpreadFlags, io: Io): Promise<void> {
+export const spreadCommand: Command<SpreadFlags> = {
+  argument: MANIFESTS,
+  options: [
+    ["--peak <number>", "move no more than it takes for so many pods at once (default: as few as are found)"],
+    ["--keep <selection>", "which are not to be moved: report, 'billing/*'", collect],
+    ["--after <names>", "A,B: where both run in an hour, B begins when A has had its time", collect],
+    ["--show <measure>", "of what to draw the map: starts, pods, cpu or memory", "pods"],
+    ["--patch <file>", "also write the new schedules, for kubectl apply --server-side; - writes only them"],
+    ["--html <file>", "also write it as a page to open in a browser: one file that works offline"],
+    ["--json <file>", "also write all of it as one object; - writes only that, to standard output"],
+    ["--no-play", "do not simulate the present and the proposed schedules"],
+    ["--start <time>", "where the time that counts starts (default: 2026-01-01T00:00:00Z)"],
+    ["--for <duration>", "how much of it: 7d, 12h (default: 1d)"],
+    ["--seed <number>", "seed of the simulation (default: 1)"],
+    ["--kubernetes <version>", "release of Kubernetes to simulate: 1.31 to 1.36, or 1.36.2"],
+    ...clusterOptions("read", "read what a live cluster holds; only GET and LIST requests"),
+    ["--controller-time-zone <zone>", "time zone of CronJobs that name none (default: UTC)"],
+    ...MANIFEST_OPTIONS,
+  ],
+  help: `
+Examples:
+  $ kubewright spread manifests/ --for 7d
+  $ kubewright spread manifests/ --for 7d --html load.html
+  $ kubewright spread manifests/ --peak 20 --keep 'billing/*' --patch patch.yaml
+  $ kubectl apply --server-side --force-conflicts --field-manager kubewright-spread -f patch.yaml
+  $ kubewright spread --from-cluster -A --workloads workloads.yaml --after extract,load`,
+  run: spread,
+};
+
+async function spread({
+  args: paths,
+  flags,
+  io,
+  outputs,
+  format,
+  note,
+}: CommandContext<SpreadFlags>): Promise<CommandResult> {
   const target = parsePeak(flags.peak);
   const measure = parseMeasure(flags.show);
   const keep = parseSelections("--keep", flags.keep ?? []);
@@ -61,7 +97,7 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
   if (json === "-" && patch === "-") throw new UserError("--json and --patch cannot both write to standard output");
   if (paths.length === 0 && !flags.fromCluster)
     throw new UserError("name the CronJobs' manifests: kubewright spread PATH…, or kubewright spread --from-cluster");
-  checkOutputs({ "--json": json, "--html": html, "--patch": patch }, paths);
+  outputs.declare({ "--json": json, "--patch": patch, "--html": html }, paths);
   const input = await readRunInput(paths, flags, io);
   const window = windowOf(input);
   const windowMinutes = (window.endMs - window.startMs) / MINUTE_MS;
@@ -75,15 +111,11 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
   if (loads.length === 0)
     throw new UserError([...input.problems, "there is no CronJob to spread, or all are suspended"].join("\n"));
   checkSelected("--keep", keep, loads);
-  for (const note of [...input.notes, ...idleNotes(loads, window)]) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  note(...input.notes, ...idleNotes(loads, window));
   const precedences = precedencesOf(flags.after ?? [], loads);
   const plan = proposePlan(loads, precedences, { windowMinutes: windowMinutes + overhang / MINUTE_MS, target });
   const changes = scheduleChanges(loads, plan.minutes);
-  const files = [
-    { path: json, file: await openFile("--json", json, io) },
-    { path: patch, file: await openFile("--patch", patch, io) },
-  ];
-  const page = html === undefined ? undefined : await HtmlReport.open(html, io);
+  await outputs.open();
   const problems = [...input.problems];
   const simulated = flags.play
     ? await simulateBoth(input, movedManifests(input.manifests, changes), {
@@ -91,7 +123,7 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
         io,
         onCreated: (outcome) => {
           problems.push(...outcome.problems);
-          for (const note of outcome.notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+          note(...outcome.notes);
         },
       })
     : undefined;
@@ -109,28 +141,20 @@ export async function spreadCommand(paths: readonly string[], flags: SpreadFlags
     changes,
     ...(simulated === undefined ? {} : { simulated }),
   };
-  for (const [index, text] of [() => spreadJson(findings), () => patchText(changes)].entries()) {
-    const { path, file } = files[index]!;
-    if (path === "-") io.stdout.write(text());
-    if (problems.length > 0) await file?.discard();
-    else {
-      await file?.write(text());
-      await file?.close();
-    }
-  }
-  if (problems.length > 0) await page?.discard();
-  else await page?.write(spreadReport(findings));
-  if (json !== "-" && patch !== "-") {
-    const style = styleFor(io.stdout.hasColours);
-    const length = formatDuration(window.endMs - window.startMs);
-    io.stdout.write(
-      `${style.bold("kubewright")}  ${formatTime(window.startMs)} → ${formatTime(window.endMs)} (${length}, ${loads.length} ${loads.length === 1 ? "CronJob" : "CronJobs"})\n\n`,
-    );
-    io.stdout.write(spreadText(findings, { measure, width: io.stdout.columns || DEFAULT_WIDTH, style }));
-  }
-  if (problems.length > 0) throw new UserError(problems.join("\n"));
-  if (target !== undefined && plan.peak > target)
-    throw new ViolationsError([`--peak ${target}: moving minutes brings it to ${plan.peak} pods at once, not further`]);
+  await outputs.write("--json", () => spreadJson(findings));
+  await outputs.write("--patch", () => patchText(changes));
+  if (problems.length === 0)
+    await outputs.write("--html", async () => htmlPage(await pageAssets(io), spreadReport(findings)));
+  const length = formatDuration(window.endMs - window.startMs);
+  const title = `${format.style.bold("kubewright")}  ${formatTime(window.startMs)} → ${formatTime(window.endMs)} (${length}, ${loads.length} ${loads.length === 1 ? "CronJob" : "CronJobs"})`;
+  return {
+    text: `${title}\n\n${spreadText(findings, { measure, ...format })}`,
+    problems,
+    findings:
+      target !== undefined && plan.peak > target
+        ? [`--peak ${target}: moving minutes brings it to ${plan.peak} pods at once, not further`]
+        : [],
+  };
 }
 
 /** Rounds to whole hours, so that runs that move within an hour stay in the window. */
@@ -165,14 +189,6 @@ function proposePlan(
       { cause: error },
     );
   }
-}
-
-async function openFile(
-  flag: string,
-  path: string | undefined,
-  io: Io,
-): Promise<Awaited<ReturnType<typeof openOutput>> | undefined> {
-  return path === undefined || path === "-" ? undefined : openOutput(flag, path, io);
 }
 
 async function simulateBoth(

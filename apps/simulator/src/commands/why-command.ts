@@ -1,31 +1,31 @@
-import type { CronJob, DeepReadonly } from "@kubewright/api";
-import { realClock } from "@kubewright/clock";
-
 import { InterruptedError, UserError } from "@kubewright/analysis/errors";
-import type { Io } from "../io/io.js";
 import {
-  loadAllManifests,
-  parseStart,
+  type InputIo,
   type SimulatedVersion,
+  loadAllManifests,
   parseKubernetesVersion,
+  parseStart,
   readServerVersion,
 } from "@kubewright/analysis/input";
-import { parseOutputFormat } from "../options/output-format.js";
-import { styleFor } from "@kubewright/analysis/text";
+import { connectThrough } from "@kubewright/analysis/ports";
 import {
+  type CronJobExplanation,
+  type EditExplanation,
+  type JobExplanation,
   ClusterReader,
   cronJobText,
   editText,
-  type CronJobExplanation,
   explainCronJob,
-  type JobExplanation,
+  explainEdit,
   explainJob,
   explanationJson,
   jobText,
-  type EditExplanation,
-  explainEdit,
 } from "@kubewright/analysis/why";
-import { connectThrough } from "@kubewright/analysis/ports";
+import type { CronJob, DeepReadonly } from "@kubewright/api";
+import { realClock } from "@kubewright/clock";
+
+import { parseOutputFormat } from "../options/output-format.js";
+import type { Command, CommandContext, CommandResult } from "../shell/command.js";
 
 export interface WhyFlags {
   readonly namespace?: string;
@@ -52,9 +52,32 @@ interface Answer {
 type Now = () => number;
 
 /** `kubewright why`: explains a CronJob or a Job of a live cluster. Sends only read requests. */
-export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promise<void> {
+export const whyCommand: Command<WhyFlags> = {
+  argument: ["<object>", "cronjob/NAME or job/NAME"],
+  options: [
+    ["-n, --namespace <namespace>", "its namespace (default: that of the kubeconfig's context)"],
+    ["-f, --filename <file>", "also explain what this changed manifest of the CronJob would do if it were applied"],
+    ["--kubeconfig <file>", "how to reach the cluster (default: KUBECONFIG, or ~/.kube/config)"],
+    ["--context <name>", "context of the kubeconfig (default: the current one)"],
+    ["--kubernetes <version>", "release of Kubernetes whose Job controller to explain (default: the server's)"],
+    ["--at <time>", "explain as of this time (default: now, by the server's clock)"],
+    ["-o, --output <format>", "text, or json for scripts", "text"],
+  ],
+  help: `
+GET and LIST requests only: the rights of the ClusterRole view are enough.
+
+Examples:
+  $ kubewright why cronjob/report -n billing
+  $ kubewright why job/report-29540760 -n billing -o json
+  $ kubewright why job/report-29540760 --kubernetes 1.36
+  $ kubewright why cronjob/report -f report-new-schedule.yaml`,
+  run: why,
+};
+
+async function why({ args: [target = ""], flags, io, format }: CommandContext<WhyFlags>): Promise<CommandResult> {
   const { kind, name } = parseTarget(target);
-  const format = parseOutputFormat(flags.output);
+  const outputFormat = parseOutputFormat(flags.output);
+
   const atMs = flags.at === undefined ? undefined : parseStart(flags.at, "--at");
   const chosen = flags.kubernetes === undefined ? undefined : parseKubernetesVersion(flags.kubernetes);
   if (kind === "Job" && flags.filename !== undefined)
@@ -82,7 +105,7 @@ export async function whyCommand(target: string, flags: WhyFlags, io: Io): Promi
   } finally {
     await connection.close();
   }
-  io.stdout.write(format === "json" ? explanationJson(answer) : answerText(answer, io));
+  return { text: outputFormat === "json" ? explanationJson(answer) : answerText(answer, format) };
 }
 
 async function whyJob(reader: ClusterReader, name: string, now: Now, kubernetes: SimulatedVersion): Promise<Answer> {
@@ -113,16 +136,13 @@ async function whyCronJob(
     : { explanation, edit: explainEdit({ stored: cronJob, changed: file, jobs, nowMs }) };
 }
 
-function answerText({ explanation, edit }: Answer, io: Io): string {
-  const options = { style: styleFor(io.stdout.hasColours), width: io.stdout.columns || DEFAULT_WIDTH };
+function answerText({ explanation, edit }: Answer, options: CommandContext<WhyFlags>["format"]): string {
   const parts: string[] = [];
   if (explanation !== undefined)
     parts.push(explanation.kind === "CronJob" ? cronJobText(explanation, options) : jobText(explanation, options));
   if (edit !== undefined) parts.push(editText(edit, options));
   return parts.join("\n");
 }
-
-const DEFAULT_WIDTH = 120;
 
 const KINDS: Readonly<Record<string, Target["kind"]>> = {
   cronjob: "CronJob",
@@ -146,7 +166,7 @@ function parseTarget(text: string): Target {
 }
 
 /** Returns the CronJob with that name in a manifest file. */
-async function readCronJob(path: string, name: string, io: Io): Promise<DeepReadonly<CronJob>> {
+async function readCronJob(path: string, name: string, io: InputIo): Promise<DeepReadonly<CronJob>> {
   const manifests = await loadAllManifests([path], io);
   const found = manifests.filter(
     ({ object }) => object.kind === "CronJob" && object.apiVersion === "batch/v1" && object.metadata.name === name,

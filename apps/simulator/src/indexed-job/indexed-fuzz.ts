@@ -1,12 +1,13 @@
-import { type FuzzFlags, parseFaults, parseSharding, seedsOf } from "../fuzz/fuzz-flags.js";
-import type { Io } from "../io/io.js";
 import { UserError } from "@kubewright/analysis/errors";
+
+import { type FuzzFlags, parseFaults, parseSharding, seedsOf } from "../fuzz/fuzz-flags.js";
+import type { CommandResult } from "../shell/command.js";
 import { jobShape } from "./indexed-job-flags.js";
 import { refuse } from "./indexed-run.js";
 import { campaignText, commandLine } from "./job-manifest.js";
 
 /** `kubewright fuzz … --indexed-job IMAGE`: prints a Job that runs the plans. */
-export function indexedFuzz(flags: FuzzFlags, io: Io): void {
+export function indexedFuzz(flags: FuzzFlags): CommandResult {
   refuse({ "--json": flags.json, "--html": flags.html, "--save": flags.save });
   if (flags.forMinutes !== undefined)
     throw new UserError(
@@ -28,5 +29,5 @@ export function indexedFuzz(flags: FuzzFlags, io: Io): void {
     replay: commandLine("kubewright", "fuzz", ...same, "--replay"),
     files: new Map<string, string>(),
   };
-  io.stdout.write(campaignText(command, jobShape(flags, range)));
+  return { text: campaignText(command, jobShape(flags, range)) };
 }

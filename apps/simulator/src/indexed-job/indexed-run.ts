@@ -1,11 +1,11 @@
-import { inputArgs, seedCommand, parseSeeds } from "@kubewright/analysis/futures";
-import type { Io } from "../io/io.js";
-import { type ReportFlags, reportOutputs } from "@kubewright/analysis/reports";
-import { parseRules } from "@kubewright/analysis/fail-on";
-import { type RunInputFlags, readRunInput } from "@kubewright/analysis/input";
-import { printable } from "@kubewright/analysis/text";
-import { validateInput } from "@kubewright/analysis/run";
 import { UserError } from "@kubewright/analysis/errors";
+import { parseRules } from "@kubewright/analysis/fail-on";
+import { inputArgs, parseSeeds, seedCommand } from "@kubewright/analysis/futures";
+import { type RunInputFlags, readRunInput } from "@kubewright/analysis/input";
+import { type ReportFlags, reportOutputs } from "@kubewright/analysis/reports";
+import { validateInput } from "@kubewright/analysis/run";
+
+import type { CommandContext, CommandResult } from "../shell/command.js";
 import { type IndexedJobFlags, jobShape } from "./indexed-job-flags.js";
 import { campaignText } from "./job-manifest.js";
 import { type RecordedInputs, STANDARD_INPUT } from "./recorded-inputs.js";
@@ -18,19 +18,12 @@ export interface IndexedRunFlags extends RunInputFlags, ReportFlags, IndexedJobF
   readonly nodeSize?: readonly string[];
 }
 
-/** A command line: as given, or completed with the project file. */
-interface CommandInput {
-  readonly paths: readonly string[];
-  readonly flags: RunInputFlags & { readonly failOn?: readonly string[] };
-}
-
 /** `kubewright run … --seeds A-B --indexed-job IMAGE`: prints a Job that simulates the futures. */
 export async function indexedRun(
-  given: CommandInput,
+  given: CommandContext<RunInputFlags & { readonly failOn?: readonly string[] }>,
   { paths, flags }: { readonly paths: readonly string[]; readonly flags: IndexedRunFlags },
   recorded: RecordedInputs,
-  io: Io,
-): Promise<void> {
+): Promise<CommandResult> {
   refuse({ "--json": flags.json, "--html": flags.html, ...reportOutputs(flags) });
   if (flags.fromCluster === true)
     throw new UserError(
@@ -49,11 +42,11 @@ export async function indexedRun(
   const seeds = parseSeeds(flags.seeds);
   const shape = jobShape(flags, seeds);
   const input = await readRunInput(paths, flags, recorded.io);
-  const { problems, notes } = await validateInput(input, io.timeZoneData);
-  for (const note of notes) io.stderr.write(`kubewright: ${printable(note)}\n`);
+  const { problems, notes } = await validateInput(input, given.io.timeZoneData);
+  given.note(...notes);
   if (problems.length > 0) throw new UserError(problems.join("\n"));
   const args = inputArgs(
-    given.paths.map((path) => (path === "-" ? STANDARD_INPUT : path)),
+    given.args.map((path) => (path === "-" ? STANDARD_INPUT : path)),
     given.flags,
   );
   const failOn = (given.flags.failOn ?? []).flatMap((rule) => ["--fail-on", rule]);
@@ -61,10 +54,10 @@ export async function indexedRun(
     name: "run",
     seeds: flags.seeds,
     args: [...args, ...failOn],
-    replay: `${seedCommand(given.paths, given.flags)} --seed`,
+    replay: `${seedCommand(given.args, given.flags)} --seed`,
     files: recorded.files,
   };
-  io.stdout.write(campaignText(command, shape));
+  return { text: campaignText(command, shape) };
 }
 
 /** @throws UserError for an output file, because pods have no access to this machine. */

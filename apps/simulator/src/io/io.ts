@@ -1,10 +1,10 @@
-import type { Files, HostProcess, Output } from "@kubewright/analysis/ports";
+import type { Files, HostProcess, Threads, Output } from "@kubewright/analysis/ports";
 import type { FuzzPool } from "../fuzz/fuzz-pool.js";
 import type { MutantKit } from "../fuzz/mutant-kit.js";
 import type { ProcessHost } from "../process-kubelet/process-host.js";
 
 /** All inputs and outputs of the command. Only the `Io` that main builds accesses the machine. */
-export interface Io extends Output, Files, HostProcess {
+export interface Io extends Output, Files, HostProcess, Threads {
   /**
    * Starts threads that run fault plans, with the runner at the URL instead of the standard one. Default: this thread.
    */

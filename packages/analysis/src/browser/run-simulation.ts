@@ -5,7 +5,7 @@ import { RunDigest } from "../digest/run-digest.js";
 import { PodPeaks } from "../futures/pod-peaks.js";
 import { Findings } from "../input/findings.js";
 import { NodePools } from "../resources/node-pools.js";
-import { ReportRecorder } from "../html-report/html-report.js";
+import { ReportRecorder } from "../html-report/report-recorder.js";
 import { htmlPage } from "../html-report/html-page.js";
 import type { RunInput } from "../input/run-input.js";
 import { runText } from "../text/run-text.js";

@@ -1,4 +1,3 @@
 export { ClusterError } from "../errors/cluster-error.js";
 export { InterruptedError } from "../errors/interrupted-error.js";
 export { UserError } from "../errors/user-error.js";
-export { ViolationsError } from "../fail-on/violations-error.js";

@@ -1,8 +1,9 @@
 export { connectThrough } from "../ports/connection.js";
-export { checkOutputs, openOutput } from "../ports/open-output.js";
+export { Outputs, openOutput } from "../ports/outputs.js";
 export { silentProgress } from "../ports/output.js";
 
 export type { ConnectOptions, Connection } from "../ports/connection.js";
 export type { Files, FolderEntry, OutputFile, Spool } from "../ports/files.js";
 export type { ExecuteResult, HostProcess } from "../ports/host-process.js";
+export type { Threads } from "../ports/threads.js";
 export type { Output, Progress, TextStream } from "../ports/output.js";

@@ -5,8 +5,7 @@ import type { Selection } from "../input/selection.js";
 import type { TimelineListener } from "../timeline/bounded-rows.js";
 import { UserError } from "../errors/user-error.js";
 import type { Rule } from "./rule.js";
-import { type CheckedFuture, RuleCounts, type Violation, violationText } from "./rule-counts.js";
-import { ViolationsError } from "./violations-error.js";
+import { type CheckedFuture, RuleCounts, type Violation } from "./rule-counts.js";
 
 /** Returns the incidents and selections that must be counted to check the rules. */
 export function countsNeededFor(rules: readonly Rule[]): {
@@ -63,9 +62,4 @@ export function rejectShareRules(rules: readonly Rule[], hint: string): void {
   for (const { text, maxShare } of rules)
     if (maxShare !== undefined)
       throw new UserError(`--fail-on: ${JSON.stringify(text)} limits the share of many futures: ${hint}`);
-}
-
-/** @throws ViolationsError when there are violations. */
-export function throwViolations(violations: readonly Violation[]): void {
-  if (violations.length > 0) throw new ViolationsError(violations.map(violationText));
 }

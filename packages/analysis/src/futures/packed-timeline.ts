@@ -1,4 +1,4 @@
-import { ReportRecorder } from "../html-report/html-report.js";
+import { ReportRecorder } from "../html-report/report-recorder.js";
 import { packData } from "../html-report/packed-data.js";
 import { ONE_OF_MANY } from "../html-report/report-limits.js";
 import { simulate } from "../run/simulation.js";

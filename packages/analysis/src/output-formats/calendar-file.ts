@@ -14,7 +14,7 @@ const MIN_DURATION_MS = 60_000;
 
 /** Writes the runs of a timeline as the events of a calendar (iCalendar, RFC 5545). */
 export class CalendarFile implements TimelineListener {
-  readonly #file: OutputFile;
+  readonly #file: Pick<OutputFile, "write">;
   readonly #nowMs: number;
   readonly #calendar = ical({
     name: "Runs of CronJobs and Jobs",
@@ -23,7 +23,7 @@ export class CalendarFile implements TimelineListener {
   #events = 0;
 
   /** @param nowMs - Timestamp of all events: the start of virtual time, so that equal runs give equal files. */
-  constructor(file: OutputFile, nowMs: number) {
+  constructor(file: Pick<OutputFile, "write">, nowMs: number) {
     this.#file = file;
     this.#nowMs = nowMs;
   }
@@ -50,13 +50,8 @@ export class CalendarFile implements TimelineListener {
     });
   }
 
-  async close(): Promise<void> {
+  async end(): Promise<void> {
     await this.#file.write(`${this.#calendar.toString()}\r\n`);
-    await this.#file.close();
-  }
-
-  async discard(): Promise<void> {
-    await this.#file.discard();
   }
 }
 

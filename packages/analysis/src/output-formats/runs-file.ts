@@ -43,12 +43,12 @@ type RunLine = Partial<Record<(typeof COLUMNS)[number], string | number>>;
 /** Writes one line for every run of a timeline that has ended or was skipped. Buffers lines until `flush`. */
 export class RunsFile implements TimelineListener {
   readonly #format: RunsFormat;
-  readonly #file: OutputFile;
+  readonly #file: Pick<OutputFile, "write">;
   readonly #clocks = new Map<string, ZonedClock>();
   #lines: RunLine[] = [];
   #hasWritten = false;
 
-  constructor(format: RunsFormat, file: OutputFile) {
+  constructor(format: RunsFormat, file: Pick<OutputFile, "write">) {
     this.#format = format;
     this.#file = file;
   }
@@ -73,15 +73,6 @@ export class RunsFile implements TimelineListener {
       // The library puts a ' before a text that a spreadsheet would interpret as a formula.
       await this.#file.write(stringify(lines, { columns: [...COLUMNS], header: isFirst, escape_formulas: true }));
     }
-  }
-
-  async close(): Promise<void> {
-    await this.flush();
-    await this.#file.close();
-  }
-
-  async discard(): Promise<void> {
-    await this.#file.discard();
   }
 
   #valuesOf(group: TimelineGroup, row: TimelineRow): RunLine {

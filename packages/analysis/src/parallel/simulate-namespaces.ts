@@ -5,7 +5,7 @@ import { formatDuration } from "../time/duration.js";
 import { PodPeaks } from "../futures/pod-peaks.js";
 import { NodePools } from "../resources/node-pools.js";
 import type { SimulatedRun, RunRequest } from "../run/simulated-run.js";
-import { ReportRecorder } from "../html-report/html-report.js";
+import { ReportRecorder } from "../html-report/report-recorder.js";
 import { traceHeader } from "../run/simulation.js";
 import { type ScenarioEventRecord, type TraceRecord, traceLine } from "../run/trace.js";
 import { validateInput } from "../run/validate-input.js";
@@ -42,7 +42,7 @@ export async function simulateNamespaces({
   if ("shared" in split) return split;
   const { problems, notes } = await validateInput(input, io.timeZoneData);
   const { trace } = outputs;
-  const recorder = outputs.report === undefined ? undefined : new ReportRecorder();
+  const recorder = outputs.hasPage ? new ReportRecorder() : undefined;
   const pods = new PodPeaks(
     counted.selections,
     new NodePools({ manifests: [], nodes: split.segments.flatMap(({ segment }) => segment.nodes ?? []) }),

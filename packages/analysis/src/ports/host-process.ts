@@ -1,8 +1,6 @@
 import type { ConnectOptions, Connection } from "./connection.js";
-import type { FutureWorkers } from "../futures/simulate-futures.js";
-import type { StartSegmentRunners } from "../parallel/segment-runners.js";
 
-/** The process that a command runs in: its end, memory, threads, programs and network. */
+/** The process that a command runs in: its end, memory, programs and network. */
 export interface HostProcess {
   /** Aborts when the process is asked to stop. */
   readonly stopped: AbortSignal;
@@ -17,10 +15,6 @@ export interface HostProcess {
   readonly execute?: (command: string, args: readonly string[]) => Promise<ExecuteResult | undefined>;
   /** Connects to the cluster of a kubeconfig. Default: no network. */
   readonly connect?: (options: ConnectOptions) => Promise<Connection>;
-  /** Starts threads that simulate futures: the given number, or one for each core. Default: this thread. */
-  readonly futureWorkers?: (count: number | undefined) => Promise<FutureWorkers>;
-  /** Starts threads that simulate the namespaces of one cluster. Default: this thread. */
-  readonly segmentRunners?: () => Promise<StartSegmentRunners>;
 }
 
 export interface ExecuteResult {

@@ -4,7 +4,7 @@ import { PodPeaks } from "../futures/pod-peaks.js";
 import { Findings } from "../input/findings.js";
 import { NodePools } from "../resources/node-pools.js";
 import type { SimulatedRun, RunRequest } from "./simulated-run.js";
-import { ReportRecorder } from "../html-report/html-report.js";
+import { ReportRecorder } from "../html-report/report-recorder.js";
 import { RunFollower } from "./run-outcome.js";
 import { simulate } from "./simulation.js";
 import { type ScenarioEventRecord, traceLine } from "./trace.js";
@@ -17,7 +17,7 @@ import { type ScenarioEventRecord, traceLine } from "./trace.js";
 export async function simulateCluster({ input, counted, outputs, io, progress }: RunRequest): Promise<SimulatedRun> {
   const { startMs, durationMs, scenario } = input;
   const { trace } = outputs;
-  const recorder = outputs.report === undefined ? undefined : new ReportRecorder();
+  const recorder = outputs.hasPage ? new ReportRecorder() : undefined;
   const follower = new RunFollower(counted.incidents, outputs.listeners);
   const pods = new PodPeaks(counted.selections, new NodePools(input));
   const scenarioEvents: ScenarioEventRecord[] = [];

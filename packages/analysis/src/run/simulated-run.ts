@@ -3,6 +3,7 @@ import type { AddedNode } from "@kubewright/cluster";
 import type { Incident } from "../futures/incident.js";
 import type { Peaks } from "../futures/pod-peaks.js";
 import type { HostProcess } from "../ports/host-process.js";
+import type { Threads } from "../ports/threads.js";
 import type { Progress } from "../ports/output.js";
 import type { PageData } from "@kubewright/timeline/data";
 import type { RunInput } from "../input/run-input.js";
@@ -17,7 +18,7 @@ export interface RunRequest {
   /** The incidents and selections that rules need. */
   readonly counted: { readonly incidents: readonly Incident[]; readonly selections: readonly Selection[] };
   readonly outputs: RunOutputs;
-  readonly io: Pick<HostProcess, "timeZoneData" | "stopped" | "holdMemory" | "segmentRunners">;
+  readonly io: Pick<HostProcess, "timeZoneData" | "stopped" | "holdMemory"> & Pick<Threads, "segmentRunners">;
   readonly progress: Progress;
 }
 

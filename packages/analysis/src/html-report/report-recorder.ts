@@ -1,12 +1,10 @@
 import type { InformerFactory } from "@kubewright/informer";
-import type { PageData, ReportData } from "@kubewright/timeline/data";
+import type { ReportData } from "@kubewright/timeline/data";
 
-import type { Files, OutputFile } from "../ports/files.js";
-import { openOutput } from "../ports/open-output.js";
+import type { Files } from "../ports/files.js";
 import type { TraceRecord } from "../run/trace.js";
 import { UserError } from "../errors/user-error.js";
 import { withClockGaps } from "./clock-gaps.js";
-import { htmlPage } from "./html-page.js";
 import { type RecordedObject, ObjectRecorder, objectsByUid } from "./object-recorder.js";
 import type { PageAssets } from "./page-assets.js";
 import { ReportBuilder } from "./report-builder.js";
@@ -40,35 +38,7 @@ export class ReportRecorder {
   }
 }
 
-/** The page as one HTML file that needs neither a server nor a network. */
-export class HtmlReport {
-  readonly #file: OutputFile;
-  readonly #assets: PageAssets;
-
-  private constructor(file: OutputFile, assets: PageAssets) {
-    this.#file = file;
-    this.#assets = assets;
-  }
-
-  /** @throws UserError when the file cannot be written. */
-  static async open(path: string, io: Pick<Files, "openFile" | "pageAssets">): Promise<HtmlReport> {
-    const assets = await pageAssets(io);
-    return new HtmlReport(await openOutput("--html", path, io), assets);
-  }
-
-  /** @param lazyData - Packed data that the page unpacks on demand, by element ID. */
-  async write(data: PageData, lazyData?: ReadonlyMap<string, string>): Promise<void> {
-    await this.#file.write(await htmlPage(this.#assets, data, lazyData));
-    await this.#file.close();
-  }
-
-  /** Closes the file and leaves the previous report unchanged. */
-  discard(): Promise<void> {
-    return this.#file.discard();
-  }
-}
-
-/** @throws UserError when this build has no page. */
+/** Returns the built page. @throws UserError when this build has none. */
 export async function pageAssets(io: Pick<Files, "pageAssets">): Promise<PageAssets> {
   if (io.pageAssets === undefined) throw new UserError("this build of kubewright has no page");
   return io.pageAssets();

@@ -1,0 +1,32 @@
+import { type Option, collect } from "../shell/command.js";
+
+/** Options that read a live cluster. */
+export function clusterOptions(verb: string, fromCluster: string): readonly Option[] {
+  return [
+    ["--from-cluster", fromCluster],
+    ["--kubeconfig <file>", "how to reach that cluster (default: KUBECONFIG, or ~/.kube/config)"],
+    ["--context <name>", "context of the kubeconfig (default: the current one)"],
+    ["-n, --namespace <namespace>", `namespace of the cluster to ${verb} (default: the context's namespace)`],
+    ["-A, --all-namespaces", `${verb} all namespaces of the cluster`],
+    ["-l, --selector <labels>", "only CronJobs and Jobs with these labels, as in kubectl"],
+  ];
+}
+
+/** Manifests on the command line. */
+export const MANIFESTS = [
+  "[path...]",
+  "manifest files, folders of them, kustomizations, or - for standard input",
+] as const;
+
+/** Options that complete the manifests. */
+export const MANIFEST_OPTIONS: readonly Option[] = [
+  ["--workloads <file>", "how long containers run and how often they fail, as kubewright learn writes it"],
+  [
+    "--duration <selection=time>",
+    "how long they run: 'report=5m', 'billing/*=5m..40m', '*=lognormal(10m, 0.5)'",
+    collect,
+  ],
+  ["--fail <selection=share>", "how often they fail: 'report=2%'", collect],
+  ["--validate <mode>", "unknown fields: strict refuses them as kubectl apply does, warn only prints them", "strict"],
+  ["--strict", "refuse kinds that are not simulated, rather than pass them over"],
+];
