@@ -1,4 +1,4 @@
-import { list, oneOf, text, typed } from "../scenario/schema.js";
+import { type ValueOf, components, controllerManager, fields, list, oneOf, text, typed } from "../scenario/schema.js";
 
 /** The fields of a selection of requests: those that meet all given conditions. */
 export const requestFields = {
@@ -26,26 +26,23 @@ export type Answer = (typeof ANSWERS)[number];
 
 export const ANSWERS = [400, 403, 404, 409, 422, 429, 500, 503, 504, "timeout"] as const;
 
+const selection = fields("Requests.", { components, controllerManager, ...requestFields });
+
 /** A selection of requests: those that meet all given conditions. */
-export interface RequestSelection {
-  /** Names of components. Default: all. */
-  readonly components?: readonly string[];
-  /** Name of the controller manager that sends them. Default: any. */
-  readonly controllerManager?: string;
-  /** `create`, `update`, `patch`, `delete`, `get`, `list`, `watch`; `write` for the first four. Default: every verb. */
-  readonly verbs?: readonly string[];
-  /** Plural names: `pods`, `jobs/status`. Default: all. */
-  readonly resources?: readonly string[];
-  readonly namespace?: string;
-  readonly name?: string;
-}
+export type RequestSelection = ValueOf<typeof selection>;
 
 /** Describes a selection of requests: `write pods of job-controller`. */
-export function requestsText(selection: RequestSelection): string {
-  const { components, controllerManager, verbs, resources, namespace, name } = selection;
+export function requestsText({
+  components: senders,
+  controllerManager: process,
+  verbs,
+  resources,
+  namespace,
+  name,
+}: RequestSelection): string {
   const what = `${verbs?.join(" and ") ?? "requests of"} ${resources?.join(" and ") ?? "everything"}`;
   const where =
     name === undefined ? (namespace === undefined ? "" : ` in ${namespace}`) : ` ${namespace ?? ""}/${name}`;
-  const whose = [components?.join(" and "), controllerManager].filter((who) => who !== undefined);
+  const whose = [senders?.join(" and "), process].filter((who) => who !== undefined);
   return `${what}${where}${whose.length === 0 ? "" : ` by ${whose.join(" of ")}`}`;
 }

@@ -21,7 +21,7 @@ export function drawShardingFaults(
   draw: Draw,
   { faults, managers, windowMs }: ShardingFaultContext,
 ): ScenarioEventEntry[] {
-  const ways = GENERATORS.filter(({ kind }) => faults.includes(kind)).map((way) => [way, way.weight] as const);
+  const ways = SHARDING_ROWS.filter(({ kind }) => faults.includes(kind)).map((way) => [way, way.weight] as const);
   if (ways.length === 0) return [];
   const restarts = draw.fork("restless").chance(0.5) ? drawRestarts(draw.fork("restarts"), { faults, managers }) : [];
   const count = draw.fork("count").integer(3, 10);
@@ -58,6 +58,8 @@ function drawRestarts(
 interface ShardingFaultGenerator {
   readonly kind: ShardingFaultKind;
   readonly weight: number;
+  /** Mutants that it catches sooner, or issues of Kubernetes. */
+  readonly because: readonly string[];
   readonly make: (draw: Draw, manager: string) => Omit<ScenarioEventEntry, "at">;
 }
 
@@ -76,13 +78,34 @@ function drawDuration(draw: Draw): { readonly for: string } {
 }
 
 const MEMBER_FAULTS: readonly ShardingFaultGenerator[] = [
-  { kind: "controllerDown", weight: 20, make: (draw, manager) => ({ ...drawDuration(draw), controllerDown: manager }) },
-  { kind: "shutdown", weight: 20, make: (draw, manager) => ({ ...drawDuration(draw), shutdown: manager }) },
-  { kind: "paused", weight: 20, make: (draw, manager) => ({ ...drawDuration(draw), paused: manager }) },
-  { kind: "leaseLost", weight: 12, make: (draw, manager) => ({ ...drawDuration(draw), leaseLost: manager }) },
+  {
+    kind: "controllerDown",
+    weight: 20,
+    because: [],
+    make: (draw, manager) => ({ ...drawDuration(draw), controllerDown: manager }),
+  },
+  {
+    kind: "shutdown",
+    weight: 20,
+    because: ["shard-release-before-outcomes"],
+    make: (draw, manager) => ({ ...drawDuration(draw), shutdown: manager }),
+  },
+  {
+    kind: "paused",
+    weight: 20,
+    because: ["shard-fence-missing"],
+    make: (draw, manager) => ({ ...drawDuration(draw), paused: manager }),
+  },
+  {
+    kind: "leaseLost",
+    weight: 12,
+    because: ["shard-fence-missing"],
+    make: (draw, manager) => ({ ...drawDuration(draw), leaseLost: manager }),
+  },
   {
     kind: "clockSkew",
     weight: 6,
+    because: [],
     make: (draw, manager) => {
       const byMs = draw.fork("by").pick([1_000, 3_000, 30_000, 3_600_000]);
       const by = `${draw.fork("sign").pick(["+", "-"])}${durationText(byMs)}`;
@@ -95,6 +118,7 @@ const REQUEST_FAULTS: readonly ShardingFaultGenerator[] = [
   {
     kind: "apiServerSlow",
     weight: 8,
+    because: ["shard-buckets-taken-by-time"],
     make: (draw, manager) => {
       const by = durationText(draw.fork("by").integer(500, 6_000));
       const components = [draw.fork("who").pick(["sharding", "sharding", "informers", "job-controller"])];
@@ -104,6 +128,7 @@ const REQUEST_FAULTS: readonly ShardingFaultGenerator[] = [
   {
     kind: "requestFails",
     weight: 10,
+    because: ["shard-buckets-taken-by-time"],
     make: (draw, manager) => ({
       ...drawDuration(draw),
       requestFails: {
@@ -122,6 +147,7 @@ const REQUEST_FAULTS: readonly ShardingFaultGenerator[] = [
   {
     kind: "requestFails",
     weight: 12,
+    because: [],
     make: (draw, manager) => ({
       ...drawDuration(draw),
       requestFails: {
@@ -137,6 +163,7 @@ const REQUEST_FAULTS: readonly ShardingFaultGenerator[] = [
   {
     kind: "requestFails",
     weight: 6,
+    because: ["shard-release-before-outcomes"],
     make: (draw, manager) => ({
       ...drawDuration(draw),
       requestFails: {
@@ -157,6 +184,7 @@ const CACHE_FAULTS: readonly ShardingFaultGenerator[] = [
   {
     kind: "staleCache",
     weight: 8,
+    because: [],
     make: (draw) => ({
       ...drawDuration(draw),
       staleCache: { kind: draw.fork("kind").pick(["Job", "Pod", "CronJob", "Namespace"]), controller: "informers" },
@@ -165,6 +193,7 @@ const CACHE_FAULTS: readonly ShardingFaultGenerator[] = [
   {
     kind: "staleList",
     weight: 12,
+    because: ["shard-list-before-barrier"],
     make: (draw) => ({
       ...drawDuration(draw),
       staleList: { controller: "informers", by: durationText(draw.fork("by").integer(1_000, 30_000)) },
@@ -173,9 +202,10 @@ const CACHE_FAULTS: readonly ShardingFaultGenerator[] = [
   {
     kind: "watchSilent",
     weight: 4,
+    because: [],
     make: (draw) => ({ ...drawDuration(draw), watchSilent: { controller: "sharding" } }),
   },
-  { kind: "watchCut", weight: 4, make: () => ({ watchCut: { controller: "informers" } }) },
+  { kind: "watchCut", weight: 4, because: [], make: () => ({ watchCut: { controller: "informers" } }) },
 ];
 
-const GENERATORS: readonly ShardingFaultGenerator[] = [...MEMBER_FAULTS, ...REQUEST_FAULTS, ...CACHE_FAULTS];
+export const SHARDING_ROWS: readonly ShardingFaultGenerator[] = [...MEMBER_FAULTS, ...REQUEST_FAULTS, ...CACHE_FAULTS];

@@ -8,13 +8,14 @@ import type { Shape } from "./shape.js";
  * ends around them. Independent draws seldom combine these.
  */
 export interface Situation {
-  readonly name: string;
   /** Features that the workload needs. */
   readonly shapes: readonly Shape[];
   /** Features that would prevent the situation. */
   readonly without: readonly Shape[];
-  readonly draw: (draw: Draw, context: SituationContext) => readonly ScenarioEventEntry[];
+  readonly draw: DrawEvents;
 }
+
+export type DrawEvents = (draw: Draw, context: SituationContext) => readonly ScenarioEventEntry[];
 
 /** What a situation can refer to. */
 export type SituationContext = Pick<FaultContext, "subjects" | "windowMs" | "nodes" | "replicas">;

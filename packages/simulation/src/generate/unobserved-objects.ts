@@ -5,46 +5,59 @@ import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { node } from "./node-actions.js";
 import { outage } from "../faults/outage.js";
-import type { Shape } from "./shape.js";
-import type { SituationContext } from "./situation.js";
+import type { Situation, SituationContext } from "./situation.js";
 import { PROPAGATIONS, podsOf, target } from "./user-actions.js";
 import type { Subject } from "./workload.js";
 
 /** A kind of object that one controller does not observe for a while. */
-export interface Hidden {
+export interface Hidden extends Pick<Situation, "shapes" | "without"> {
+  readonly weight: number;
   readonly kind: "CronJob" | "Job" | "Node" | "Pod";
   readonly controller: string;
-  readonly shapes: readonly Shape[];
-  readonly without?: readonly Shape[];
+  /** As of a situation. */
+  readonly because: readonly string[];
 }
 
 const hide = (
+  weight: number,
   kind: Hidden["kind"],
   controller: string,
-  shapes: readonly Shape[],
-  without: readonly Shape[] = [],
-): Hidden => ({ kind, controller, shapes, without: ["quota", "managedBy", ...without] });
+  shapes: Hidden["shapes"],
+  without: Hidden["shapes"],
+  ...because: readonly string[]
+): Hidden => ({ weight, kind, controller, shapes, without: ["quota", "managedBy", ...without], because });
 
-export const HIDDEN: readonly (readonly [Hidden, number])[] = [
-  [hide("Pod", "job-controller", ["jobs"]), 22],
-  [hide("Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods", "suspend"]), 26],
-  [hide("Pod", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"]), 12],
-  [hide("Job", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"]), 22],
-  [hide("Job", "cronjob-controller", ["cronJobs", "cronRuns"]), 22],
-  [hide("CronJob", "cronjob-controller", ["cronJobs"]), 8],
-  [hide("Job", "garbage-collector-controller", ["jobs"]), 14],
-  [hide("Pod", "garbage-collector-controller", ["jobs"]), 5],
-  [hide("Node", "pod-garbage-collector-controller", ["jobs", "longPods"], ["nodes", "podGC", "suspend"]), 20],
-  [hide("Pod", "pod-garbage-collector-controller", ["jobs", "podGC", "ownPods"]), 5],
-  [hide("Job", "ttl-after-finished-controller", ["jobs", "ttl"]), 9],
+// prettier-ignore
+export const HIDDEN: readonly Hidden[] = [
+  hide(22, "Pod", "job-controller", ["jobs"], [], "job-stale-pod-counted-twice", "job-tombstones-ignored"),
+  hide(26, "Pod", "job-controller", ["jobs", "consistencyGateOff", "activeDeadline", "longPods", "suspend"], [],
+    "job-finished-before-expectations"),
+  hide(12, "Pod", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"], "job-tombstones-ignored"),
+  hide(22, "Job", "job-controller", ["jobs", "longPods"], ["suspend", "activeDeadline"], "job-finished-forgotten",
+    "job-adopt-from-cache"),
+  hide(22, "Job", "cronjob-controller", ["cronJobs", "cronRuns"], [], "cron-delete-by-name"),
+  hide(8, "CronJob", "cronjob-controller", ["cronJobs"], []),
+  hide(14, "Job", "garbage-collector-controller", ["jobs"], [], "gc-virtual-node-stranded"),
+  hide(5, "Pod", "garbage-collector-controller", ["jobs"], [], "informer-ghosts-stay"),
+  hide(20, "Node", "pod-garbage-collector-controller", ["jobs", "longPods"], ["nodes", "podGC", "suspend"],
+    "podgc-node-from-cache", "podgc-no-quarantine"),
+  hide(5, "Pod", "pod-garbage-collector-controller", ["jobs", "podGC", "ownPods"], [], "podgc-delete-by-name"),
+  hide(9, "Job", "ttl-after-finished-controller", ["jobs", "ttl"], [], "job-uid-recreated"),
 ];
+
+/** One controller does not observe changes of one kind of object. */
+export function unobserved(draw: Draw): Situation {
+  const hidden = draw.weighted(HIDDEN.map((row) => [row, row.weight]));
+  const { shapes, without } = hidden;
+  return { shapes, without, draw: (fork, context) => drawUnobserved(fork, hidden, context) };
+}
 
 /**
  * Draws the start, the end and the mechanism. Events are delayed; or the watch ends and cannot be reopened for a while,
  * with or without a stale list afterwards; or the watch falls silent until it times out; or the server lags behind what
  * was already observed.
  */
-export function drawUnobserved(draw: Draw, hidden: Hidden, context: SituationContext): readonly ScenarioEventEntry[] {
+function drawUnobserved(draw: Draw, hidden: Hidden, context: SituationContext): readonly ScenarioEventEntry[] {
   const subject = pickSubject(draw.fork("subject"), hidden, context);
   if (subject === undefined) return [];
   const moment = drawMomentOf(draw.fork("moment"), hidden, subject);

@@ -19,7 +19,6 @@ export function endsTogether(draw: Draw): Situation {
     [["jobs", "failures", "indexed", "backoffLimitPerIndex", "podFailurePolicy"], 30],
   ]);
   return {
-    name: "ends together",
     shapes,
     without: ["quota", "managedBy", "suspend", "activeDeadline", "longPods", "slowPods"],
     draw(fork, context) {

@@ -1,17 +1,12 @@
 import type { ScenarioEventEntry } from "../../faults/registry.js";
 import { offsetText } from "../duration-text.js";
-import type { Situation } from "../situation.js";
 import { podsOf, target } from "../user-actions.js";
-import { pickJob } from "./pick-job.js";
+import { ofJob } from "./pick-job.js";
 
 /** A deleted pod of an Indexed Job takes long to end, and meanwhile the parallelism increases. */
-export const lingeringIndex: Situation = {
-  name: "lingering index",
-  shapes: ["jobs", "indexed", "podReplacementPolicy", "ignoreSigterm", "longPods"],
-  without: ["quota", "managedBy", "suspend", "activeDeadline", "onFailure"],
-  draw(draw, context) {
-    const job = pickJob(draw, context, ({ indexes }) => Math.min(indexes, 3));
-    if (job === undefined || job.indexes < 2) return [];
+export const lingeringIndex = ofJob(
+  (draw, job) => {
+    if (job.indexes < 2) return [];
     const few = draw.fork("few").integer(1, job.indexes - 1);
     const more = draw.fork("more").integer(few + 1, job.indexes + 1);
     const index = String(draw.fork("index").integer(0, few - 1));
@@ -28,4 +23,5 @@ export const lingeringIndex: Situation = {
       { at: offsetText(moreMs), ...wants(more) },
     ];
   },
-};
+  ({ indexes }) => Math.min(indexes, 3),
+);

@@ -2,111 +2,83 @@ import type { ScenarioEventEntry } from "../../faults/registry.js";
 import type { Draw } from "../draw.js";
 import { durationText, offsetText } from "../duration-text.js";
 import { LOST_RESPONSES } from "../request-kinds.js";
-import type { Shape } from "../shape.js";
-import type { Situation } from "../situation.js";
+import type { DrawEvents } from "../situation.js";
 import { podsOf, target } from "../user-actions.js";
 import type { Subject } from "../workload.js";
-import { pickJob } from "./pick-job.js";
+import { ofJob } from "./pick-job.js";
 
 /** A user changes a Job, and the resulting requests of its controller are refused, or their responses lost. */
-export const refusedMeanwhile: Situation = {
-  name: "refused meanwhile",
-  shapes: ["jobs", "longPods"],
-  without: ["quota", "managedBy", "activeDeadline"],
-  draw(draw, context) {
-    const job = pickJob(draw, context);
-    if (job === undefined) return [];
-    const atMs = draw.fork("moment").pick(job.moments.slice(0, 2)) + draw.fork("after").integer(1_500, 20_000);
-    const [verb, resource] = draw.fork("request").weighted([
-      [["delete", "pods"], 55],
-      [["create", "pods"], 15],
-      [["patch", "pods"], 15],
-      [["update", "jobs/status"], 15],
-    ] as const);
-    const patch = (spec: object): Omit<ScenarioEventEntry, "at"> => ({ patch: { ...target(job), with: { spec } } });
-    const { parallelism: now = 1 } = job.manifest["spec"] as { readonly parallelism?: number };
-    const act = draw.fork("act").weighted<Omit<ScenarioEventEntry, "at">>([
-      [patch({ parallelism: draw.fork("fewer").integer(0, Math.max(0, now - 1)) }), 40],
-      [patch({ parallelism: now + draw.fork("more").integer(1, 4) }), 15],
-      [{ for: durationText(draw.fork("suspended").integer(1_000, 90_000)), suspend: target(job) }, 30],
-      [{ delete: podsOf(job) }, 15],
-    ]);
-    return [
-      refusals(draw.fork("refused"), { verbs: [verb], resources: [resource] }, atMs, draw.fork("n").integer(1, 3)),
-      { at: offsetText(atMs), ...act },
-    ];
-  },
-};
+export const refusedMeanwhile = ofJob((draw, job) => {
+  const atMs = draw.fork("moment").pick(job.moments.slice(0, 2)) + draw.fork("after").integer(1_500, 20_000);
+  const [verb, resource] = draw.fork("request").weighted([
+    [["delete", "pods"], 55],
+    [["create", "pods"], 15],
+    [["patch", "pods"], 15],
+    [["update", "jobs/status"], 15],
+  ] as const);
+  const patch = (spec: object): Omit<ScenarioEventEntry, "at"> => ({ patch: { ...target(job), with: { spec } } });
+  const { parallelism: now = 1 } = job.manifest["spec"] as { readonly parallelism?: number };
+  const act = draw.fork("act").weighted<Omit<ScenarioEventEntry, "at">>([
+    [patch({ parallelism: draw.fork("fewer").integer(0, Math.max(0, now - 1)) }), 40],
+    [patch({ parallelism: now + draw.fork("more").integer(1, 4) }), 15],
+    [{ for: durationText(draw.fork("suspended").integer(1_000, 90_000)), suspend: target(job) }, 30],
+    [{ delete: podsOf(job) }, 15],
+  ]);
+  return [
+    refusals(draw.fork("refused"), { verbs: [verb], resources: [resource] }, atMs, draw.fork("n").integer(1, 3)),
+    { at: offsetText(atMs), ...act },
+  ];
+});
 
 /**
  * A process crashes, or a request is refused, within a series of writes of one kind: some of them take effect, others
  * do not.
  */
-export const interruptedWrites: Situation = interruptedWritesOf(["manyPods", "lowLimits"], {
-  status: 35,
-  patch: 35,
-  create: 20,
-  delete: 10,
-});
+export const interruptedWrites = interruptedWritesOf({ status: 35, patch: 35, create: 20, delete: 10 });
 
 /** The same when a Job has enough successes and its other pods have to be deleted. */
-export const interruptedSuccess: Situation = interruptedWritesOf(["indexed", "successPolicy"], {
-  status: 40,
-  patch: 10,
-  create: 0,
-  delete: 50,
-});
+export const interruptedSuccess = interruptedWritesOf({ status: 40, patch: 10, create: 0, delete: 50 });
 
-function interruptedWritesOf(
-  shapes: readonly Shape[],
-  shares: { readonly status: number; readonly patch: number; readonly create: number; readonly delete: number },
-): Situation {
-  return {
-    name: "cut short",
-    shapes: ["jobs", ...shapes],
-    without: ["quota", "managedBy", "slowPods", "longPods"],
-    draw(draw, context) {
-      const job = pickJob(draw, context, concurrentPods);
-      if (job === undefined) return [];
-      const [verb, resource] = draw.fork("write").weighted<readonly [string, string]>([
-        [["update", "jobs/status"], shares.status],
-        [["patch", "pods"], shares.patch],
-        [["create", "pods"], shares.create],
-        [["delete", "pods"], shares.delete],
-      ]);
-      const which = { verbs: [verb], resources: [resource] };
-      const count = draw.fork("count").integer(1, 3);
-      return Array.from({ length: count }, (_, number): ScenarioEventEntry => {
-        const fork = draw.fork(String(number));
-        const ends = job.moments.slice(2);
-        const momentMs = fork
-          .fork("moment")
-          .pick(verb === "create" || verb === "delete" || ends.length === 0 ? job.moments.slice(0, 2) : ends);
-        const window = { at: offsetText(Math.max(0, momentMs - fork.fork("before").integer(0, 1_500))), for: "60s" };
-        const nth = fork.fork("nth").integer(1, 4);
-        return fork.fork("dies").chance(0.7)
-          ? {
-              ...window,
-              controllerCrashes: {
-                controller: fork.fork("all").chance(0.3) ? "all" : "job-controller",
-                ...which,
-                nth,
-                when: fork.fork("when").pick(["before", "after"]),
-              },
-            }
-          : {
-              ...window,
-              requestFails: {
-                components: ["job-controller"],
-                ...which,
-                nth,
-                times: fork.fork("times").integer(1, 4),
-                with: fork.fork("with").pick([500, 503, 429]),
-              },
-            };
-      });
-    },
-  };
+function interruptedWritesOf(shares: Readonly<Record<"status" | "patch" | "create" | "delete", number>>): DrawEvents {
+  return ofJob((draw, job) => {
+    const [verb, resource] = draw.fork("write").weighted<readonly [string, string]>([
+      [["update", "jobs/status"], shares.status],
+      [["patch", "pods"], shares.patch],
+      [["create", "pods"], shares.create],
+      [["delete", "pods"], shares.delete],
+    ]);
+    const which = { verbs: [verb], resources: [resource] };
+    const count = draw.fork("count").integer(1, 3);
+    return Array.from({ length: count }, (_, number): ScenarioEventEntry => {
+      const fork = draw.fork(String(number));
+      const ends = job.moments.slice(2);
+      const momentMs = fork
+        .fork("moment")
+        .pick(verb === "create" || verb === "delete" || ends.length === 0 ? job.moments.slice(0, 2) : ends);
+      const window = { at: offsetText(Math.max(0, momentMs - fork.fork("before").integer(0, 1_500))), for: "60s" };
+      const nth = fork.fork("nth").integer(1, 4);
+      return fork.fork("dies").chance(0.7)
+        ? {
+            ...window,
+            controllerCrashes: {
+              controller: fork.fork("all").chance(0.3) ? "all" : "job-controller",
+              ...which,
+              nth,
+              when: fork.fork("when").pick(["before", "after"]),
+            },
+          }
+        : {
+            ...window,
+            requestFails: {
+              components: ["job-controller"],
+              ...which,
+              nth,
+              times: fork.fork("times").integer(1, 4),
+              with: fork.fork("with").pick([500, 503, 429]),
+            },
+          };
+    });
+  }, concurrentPods);
 }
 
 /** Returns the maximum number of concurrent pods of a Job. */

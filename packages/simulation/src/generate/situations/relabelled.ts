@@ -1,20 +1,14 @@
 import { offsetText } from "../duration-text.js";
 import { isManual } from "../selectors.js";
-import type { Situation } from "../situation.js";
 import { relabelPods, target } from "../user-actions.js";
-import { pickJob } from "./pick-job.js";
+import { ofJob } from "./pick-job.js";
 
 /**
  * Running or ended pods lose the labels that their Job selects, and mostly get them back, or their Job is deleted with
  * orphan propagation. There are no other faults.
  */
-export const relabelledPods: Situation = {
-  name: "relabelled pods",
-  shapes: ["jobs", "longPods", "overlappingSelectors"],
-  without: ["quota", "managedBy", "activeDeadline", "suspend"],
-  draw(draw, context) {
-    const job = pickJob(draw, context, ({ manifest }) => (isManual(manifest) ? 1 : 0));
-    if (job === undefined) return [];
+export const relabelledPods = ofJob(
+  (draw, job) => {
     const [begunMs = 0, ...later] = job.moments.slice(1);
     const momentMs = later.length > 0 && draw.fork("later").chance(0.3) ? draw.fork("moment").pick(later) : begunMs;
     const atMs = momentMs + draw.fork("after").integer(2_500, 20_000);
@@ -25,4 +19,5 @@ export const relabelledPods: Situation = {
       ...what,
     }));
   },
-};
+  ({ manifest }) => (isManual(manifest) ? 1 : 0),
+);

@@ -1,17 +1,12 @@
 import type { ScenarioEventEntry } from "../../faults/registry.js";
 import { offsetText } from "../duration-text.js";
-import type { Situation } from "../situation.js";
 import { target } from "../user-actions.js";
-import { pickJob } from "./pick-job.js";
+import { ofJob } from "./pick-job.js";
 
 /** An Indexed Job is scaled up or down while some of its indexes run or have ended. */
-export const scaledTogether: Situation = {
-  name: "scaled together",
-  shapes: ["jobs", "indexed"],
-  without: ["quota", "managedBy", "activeDeadline"],
-  draw(draw, context) {
-    const job = pickJob(draw, context, ({ indexes }) => Math.min(indexes, 2));
-    if (job === undefined || job.indexes === 0) return [];
+export const scaledTogether = ofJob(
+  (draw, job) => {
+    if (job.indexes === 0) return [];
     let indexes = job.indexes;
     let atMs = draw.fork("moment").pick(job.moments.slice(0, 3));
     return Array.from({ length: draw.fork("count").integer(1, 3) }, (_, number): ScenarioEventEntry => {
@@ -27,4 +22,5 @@ export const scaledTogether: Situation = {
       return { at: offsetText(atMs), patch: { ...target(job), with: { spec } } };
     });
   },
-};
+  ({ indexes }) => Math.min(indexes, 2),
+);

@@ -54,7 +54,6 @@ function lastGapMs(moments: readonly number[]): number {
 export function steppedClock(draw: Draw): Situation {
   const wait = drawWait(draw.fork("wait"));
   return {
-    name: "stepped clock",
     shapes: wait.shapes,
     without: ["quota", "managedBy", ...(wait.without ?? [])],
     draw(fork, context) {
@@ -87,7 +86,6 @@ export function steppedClock(draw: Draw): Situation {
 export function wokenEarly(draw: Draw): Situation {
   const wait = drawWait(draw.fork("wait"));
   return {
-    name: "woken early",
     shapes: wait.shapes,
     without: ["quota", "managedBy", "suspend", ...(wait.without ?? [])],
     draw(fork, context) {
