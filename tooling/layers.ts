@@ -6,6 +6,7 @@ export const LAYERS: readonly { readonly name: string; readonly packages: readon
   { name: "state", packages: ["workqueue", "informer", "expectations"] },
   { name: "kit", packages: ["controller", "sharding"] },
   { name: "controllers", packages: ["job", "cronjob", "podgc", "ttl-after-finished", "garbage-collector"] },
+  { name: "managers", packages: ["manager"] },
   { name: "assembly", packages: ["cluster", "operator"] },
   { name: "test kits", packages: ["testing", "simulation"] },
   { name: "pages", packages: ["timeline"] },

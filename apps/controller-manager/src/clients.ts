@@ -1,9 +1,9 @@
 import { Client, type RequestMetrics } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
+import type { KubernetesController } from "@kubewright/manager/kubernetes";
 import type { Transport } from "@kubewright/transport";
 
-import type { ImplementedController } from "./controller-names.js";
 import type { ControllerManagerOptions } from "./options.js";
 import { ServiceAccountToken } from "./service-account-token.js";
 import { type Build, userAgent } from "./user-agent.js";
@@ -40,7 +40,7 @@ export class Clients {
   }
 
   /** @throws Error when the controller needs its own credentials and there is no token. */
-  async forController({ clientName, requestsPerAction = 1 }: ImplementedController): Promise<Client> {
+  async forController({ clientName, requestsPerAction }: KubernetesController): Promise<Client> {
     const { options, anonymousTransport, clock, logger } = this.#options;
     if (!options.useServiceAccountCredentials || anonymousTransport === undefined)
       return this.#client(this.#options.transport, clientName, requestsPerAction);

@@ -36,8 +36,8 @@ test("--controllers chooses which resources are watched", async () => {
 const NAMES = [
   "job-controller",
   "cronjob-controller",
-  "pod-garbage-collector-controller",
   "ttl-after-finished-controller",
+  "pod-garbage-collector-controller",
   "garbage-collector-controller",
 ];
 

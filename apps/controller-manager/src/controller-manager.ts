@@ -1,34 +1,18 @@
 import { Client } from "@kubewright/client";
-import { type Clock, type Random, uuid } from "@kubewright/clock";
-import { EventRecorder, LeaderElector, type Logger, leaderFence } from "@kubewright/controller";
+import { uuid } from "@kubewright/clock";
+import { EventRecorder, leaderFence } from "@kubewright/controller";
+import { runAsLeader } from "@kubewright/manager";
 import type { Transport } from "@kubewright/transport";
 
+import type { ControllerManagerDeps } from "./controller-manager-deps.js";
 import { UPSTREAM_LEASE, ensureNoLiveManager } from "./live-manager.js";
-import type { ControllerManagerOptions } from "./options.js";
+import { leaseOf } from "./options/leader-election-options.js";
 import { OutageLog } from "./outage-log.js";
 import { runControllers } from "./run-controllers.js";
 import { ensureNoLiveMembers } from "./sharding/other-managers.js";
 import { runSharded } from "./sharding/run-sharded.js";
-import type { Operations } from "./serving/operations.js";
-import { type Build, userAgent } from "./user-agent.js";
+import { userAgent } from "./user-agent.js";
 import { waitForHealthy } from "./wait-for-healthy.js";
-
-export interface ControllerManagerDeps {
-  readonly options: ControllerManagerOptions;
-  readonly transport: Transport;
-  /** Reaches the same API server without credentials; required with `--use-service-account-credentials`. */
-  readonly anonymousTransport?: Transport | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Creates the logger of a component. */
-  readonly loggerFor: (name?: string) => Logger;
-  readonly build: Build;
-  readonly hostname: string;
-  readonly localTimeZone: string;
-  /** Receives metrics, health states and routes. Default: none. */
-  readonly operations?:
-    Pick<Operations, "metrics" | "health" | "requests" | "addGarbageCollector" | "addRoute"> | undefined;
-}
 
 const MIN_LEASE_REQUEST_TIMEOUT_MS = 1_000;
 /** Timeout for reading the Lease of kube-controller-manager. */
@@ -113,55 +97,35 @@ async function lead(deps: ControllerManagerDeps, outage: OutageLog, signal: Abor
     logger: outage.quietLogger(logger),
     eventLogLevel: "info",
   });
-  // Errors that end the process immediately. To wait for controllers would prolong the time in which two leaders work.
-  const fatal = Promise.withResolvers<never>();
-  let failed = false;
-  const elector = new LeaderElector({
-    client: client("leader-election", {
-      timeoutMs: Math.max(MIN_LEASE_REQUEST_TIMEOUT_MS, options.leaderElectRenewDeadlineMs / 2),
-    }),
-    clock,
-    random,
-    namespace: options.leaderElectResourceNamespace,
-    name: options.leaderElectResourceName,
-    identity: `${deps.hostname}_${uuid(random.fork("leader identity"))}`,
-    leaseDurationMs: options.leaderElectLeaseDurationMs,
-    renewDeadlineMs: options.leaderElectRenewDeadlineMs,
-    retryPeriodMs: options.leaderElectRetryPeriodMs,
-    releaseOnCancel: true,
-    // The controllers have their own shutdown timeout.
-    stopTimeoutMs: Infinity,
-    events,
-    metrics: operations?.metrics.common.leaderElection,
-    logger,
-    callbacks: {
-      onStartedLeading: async (leading) => {
-        const fence = (unfenced: Transport): Transport => leaderFence(unfenced, () => elector.mayActAsLeader);
-        try {
-          await ensureNoShardMembers(deps, leading);
-          await runControllers({ deps, fence, outage }, leading);
-          if (!leading.aborted) throw new Error("every controller stopped by itself");
-        } catch (error) {
-          failed = true;
-          fatal.reject(error);
-          // The Lease is not released: a controller that did not stop in time may still write.
-          await new Promise<never>(() => {});
-        }
-      },
-      onStoppedLeading: () => {
-        if (signal.aborted || failed) return;
-        lost = true;
-        fatal.reject(new Error("leaderelection lost/stopped"));
-      },
-      onNewLeader: (identity) => {
-        if (identity !== "" && identity !== elector.identity) operations?.health.setStandingBy();
-      },
-    },
-  });
-  operations?.health.watchLeader(elector);
   const stopEvents = new AbortController();
   const recording = events.run(stopEvents.signal);
-  await Promise.race([elector.run(signal), fatal.promise]);
+  await runAsLeader(
+    {
+      ...leaseOf(options),
+      client: client("leader-election", {
+        timeoutMs: Math.max(MIN_LEASE_REQUEST_TIMEOUT_MS, options.leaderElectRenewDeadlineMs / 2),
+      }),
+      clock,
+      random,
+      identity: `${deps.hostname}_${uuid(random.fork("leader identity"))}`,
+      events,
+      metrics: operations?.metrics.common.leaderElection,
+      logger,
+      onElector: (elector) => operations?.health.watchLeader(elector),
+      onNewLeader: (leader, own) => {
+        if (leader !== "" && leader !== own) operations?.health.setStandingBy();
+      },
+      onLost: () => (lost = true),
+      holdsAfterFailure: true,
+    },
+    async (leading, elector) => {
+      const fence = (unfenced: Transport): Transport => leaderFence(unfenced, () => elector.mayActAsLeader);
+      await ensureNoShardMembers(deps, leading);
+      await runControllers({ deps, fence, outage }, leading);
+      if (!leading.aborted) throw new Error("every controller stopped by itself");
+    },
+    signal,
+  );
   stopEvents.abort();
   await recording;
 }

@@ -7,7 +7,6 @@ test("the package exports these values", () => {
     "UsageError",
     "createLogger",
     "defaultOptions",
-    "implementedControllers",
     "parseCommandLine",
     "run",
     "runControllerManager",

@@ -1,6 +1,5 @@
 export { parseCommandLine } from "./command-line.js";
 export { runControllerManager } from "./controller-manager.js";
-export { implementedControllers } from "./controller-names.js";
 export { UsageError } from "./flag-values.js";
 export { createLogger } from "./logging.js";
 export { defaultOptions } from "./options.js";
@@ -8,8 +7,7 @@ export { run } from "./run.js";
 export { waitForHealthy } from "./wait-for-healthy.js";
 
 export type { Invocation } from "./command-line.js";
-export type { ControllerManagerDeps } from "./controller-manager.js";
-export type { ControllerName } from "./controller-names.js";
+export type { ControllerManagerDeps } from "./controller-manager-deps.js";
 export type { LoggingOptions } from "./logging.js";
 export type { ControllerManagerOptions } from "./options.js";
 export type { ProcessContext } from "./run.js";

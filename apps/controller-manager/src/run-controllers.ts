@@ -3,13 +3,13 @@ import { type Clock, type Random, LogThrottle } from "@kubewright/clock";
 import { errorMessage, type Client, reasonOf } from "@kubewright/client";
 import { GarbageCollector } from "@kubewright/garbage-collector";
 import { type InformerError, InformerFactory } from "@kubewright/informer";
+import { type KubernetesController, controllerNames, kubernetesControllers } from "@kubewright/manager/kubernetes";
 import type { Transport } from "@kubewright/transport";
 
 import { Clients } from "./clients.js";
-import type { ControllerManagerDeps } from "./controller-manager.js";
+import type { ControllerManagerDeps } from "./controller-manager-deps.js";
 import { cachedFields } from "./cached-fields.js";
-import { type ControllerName, implementedControllers } from "./controller-names.js";
-import { controllerBuilders } from "./controllers.js";
+import { kubernetesOptions } from "./kubernetes-options.js";
 import { skippedControllers } from "./options.js";
 import { warnWithoutManagedBy } from "./managed-by-support.js";
 import type { OutageLog } from "./outage-log.js";
@@ -64,28 +64,25 @@ export async function runControllers(
   const controllers: Runnable[] = [];
   const names: string[] = [];
   const collectors: GarbageCollector[] = [];
-  for (const name of chosenControllers(deps, logger)) {
-    const known = implementedControllers.find((each) => each.name === name)!;
+  for (const definition of chosenControllers(deps, logger)) {
+    const { name } = definition;
     const own = new LogThrottle({ clock, logger: outage.quietLogger(deps.loggerFor(name)) }).logger;
     try {
-      const client = await clients.forController(known);
+      const client = await clients.forController(definition);
       const random = deps.random.fork(name);
       const events = new EventRecorder({ client, clock, random, component: name, logger: own });
       recorders.push(events);
       names.push(name);
       for (const [index, namespace] of scopes.entries()) {
         const scoped = namespace === undefined ? random : random.fork(namespace);
-        const controller = controllerBuilders[name]({
+        const controller = definition.build({
           client,
           clock,
           random: scoped,
           logger: namespace === undefined ? own : withNamespace(own, namespace),
           informers: informers[index]!,
           events,
-          options,
           stopTimeoutMs: controllerStopTimeoutMs(options.controllerShutdownTimeoutMs),
-          localTimeZone: deps.localTimeZone,
-          metrics: operations?.metrics,
           queueMetrics: operations?.metrics.common.queues,
         });
         if (controller instanceof GarbageCollector) {
@@ -148,18 +145,14 @@ export function errorTopic({ step, message, cause }: InformerError): string {
   return reason === undefined ? message : `${message.split(":", 1)[0]} ${reason}`;
 }
 
-export function chosenControllers(
-  { options }: Pick<ControllerManagerDeps, "options">,
-  logger: Logger,
-): ControllerName[] {
-  const { enabled, disabled, missing } = selectControllers(
-    implementedControllers.map(({ name }) => name),
-    options.controllers,
-  );
+/** The controllers that flags enable, with the options that flags set. */
+export function chosenControllers(deps: ControllerManagerDeps, logger: Logger): readonly KubernetesController[] {
+  const { options } = deps;
+  const { enabled, disabled, missing } = selectControllers(controllerNames, options.controllers);
   for (const name of missing) logger.warn({ controller: name }, "Warning: controller is not part of this binary");
   for (const name of disabled) logger.warn({ controller: name }, "Warning: controller is disabled");
   const clusterWide = skippedControllers(options);
-  return enabled.filter((name) => {
+  const chosen = enabled.filter((name) => {
     if (clusterWide.includes(name)) {
       logger.warn({ controller: name }, "Warning: controller needs the whole cluster, skipped with --namespace");
       return false;
@@ -168,6 +161,7 @@ export function chosenControllers(
     logger.warn({ controller: name }, "Warning: skipping controller");
     return false;
   });
+  return kubernetesControllers(kubernetesOptions(deps), chosen);
 }
 
 /** Adds the namespace to the lines of a controller. */

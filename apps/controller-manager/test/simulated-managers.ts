@@ -5,7 +5,8 @@ import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import type { Logger } from "@kubewright/controller";
 import type { ApiRequest, Transport } from "@kubewright/transport";
 
-import { type ControllerManagerDeps, runControllerManager } from "../src/controller-manager.js";
+import type { ControllerManagerDeps } from "../src/controller-manager-deps.js";
+import { runControllerManager } from "../src/controller-manager.js";
 import { type ControllerManagerOptions, completeOptions, defaultOptions } from "../src/options.js";
 
 export interface Line {

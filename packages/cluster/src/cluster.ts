@@ -1,12 +1,18 @@
-import { type KubernetesVersion, NEWEST_VERSION, behavioursOf } from "@kubewright/api";
+import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
 import { type Logger, type Runnable, runInStages } from "@kubewright/controller";
 import { InformerFactory } from "@kubewright/informer";
+import type { ManagedContext } from "@kubewright/manager";
+import {
+  type ControllerName,
+  type Decision,
+  type KubernetesContext,
+  kubernetesControllers,
+} from "@kubewright/manager/kubernetes";
 
-import type { ComponentContext } from "./component-context.js";
-import { type ControllerName, type Decision, checkNames, clusterControllers, controllerNames } from "./controllers.js";
+import { controllerOptions } from "./controller-options.js";
 import { FakeKubelet } from "./kubelet/fake-kubelet.js";
 import { type NodeShape, defaultNodes, registerNodes } from "./nodes.js";
 import { runWithReadiness } from "./ready-or-failed.js";
@@ -92,7 +98,7 @@ export interface ClusterOptions {
 /** Options of a kubelet that replaces the simulated one. */
 export interface KubeletOptions {
   /** Creates the kubelet that replaces the simulated one. */
-  readonly makeKubelet?: (context: ComponentContext) => Runnable;
+  readonly makeKubelet?: (context: ManagedContext) => Runnable;
   /** Serves the logs of its containers. Default: no container runs. */
   readonly containerLogs?: ApiServerOptions["containerLogs"];
 }
@@ -125,7 +131,15 @@ export function createCluster(options: ClusterOptions & KubeletOptions): Cluster
   const { clock, random, kubelet = "simulated", nodes = defaultNodes } = options;
   const { kubernetesVersion = NEWEST_VERSION } = options;
   const logger = options.logger ?? standardErrorLogger(clock, "cluster");
-  const enabled = checkNames(options.controllers ?? controllerNames, controllerNames);
+  const controllers = kubernetesControllers(
+    controllerOptions({
+      ...options,
+      watchTimeoutMs: WATCH_TIMEOUT_MS,
+      // The built-in resources never change. A CustomResourceDefinition notifies the garbage collector of the others.
+      discoveryIntervalMs: Infinity,
+    }),
+    options.controllers,
+  );
   const apiServer = createApiServer({
     clock,
     random: random.fork("apiserver"),
@@ -133,7 +147,7 @@ export function createCluster(options: ClusterOptions & KubeletOptions): Cluster
     freeze: options.freeze ?? false,
     trackFields: options.trackFields ?? true,
     createDefaultObjects: options.createDefaultObjects ?? false,
-    managed: options.managed ?? enabled.length > 0,
+    managed: options.managed ?? controllers.length > 0,
     allowPrivileged: options.allowPrivileged ?? true,
     ...(options.rootCA === undefined ? {} : { rootCA: options.rootCA }),
     ...(options.bookmarkIntervalMs === undefined ? {} : { bookmarkIntervalMs: options.bookmarkIntervalMs }),
@@ -158,22 +172,15 @@ export function createCluster(options: ClusterOptions & KubeletOptions): Cluster
     minWatchTimeoutMs: WATCH_TIMEOUT_MS,
     onError: (error) => logger.error({ err: error }, "Informer failed"),
   });
-  const contextFor = (name: string): ComponentContext => ({
+  const contextFor = (name: string): KubernetesContext => ({
     client: client(name),
     clock,
     random: random.fork(name),
     informers,
     logger,
-    localTimeZone: options.localTimeZone ?? "UTC",
-    missedSince: options.missedSince,
-    terminatedPodGCThreshold: options.terminatedPodGCThreshold,
-    watchTimeoutMs: WATCH_TIMEOUT_MS,
-    // The built-in resources never change. A CustomResourceDefinition notifies the garbage collector of the others.
-    discoveryIntervalMs: Infinity,
-    behaviours: behavioursOf(kubernetesVersion),
-    onDecision: options.onDecision ?? (() => {}),
+    onDecision: options.onDecision,
   });
-  const components: Runnable[] = enabled.map((name) => clusterControllers[name](contextFor(name)));
+  const components: Runnable[] = controllers.map(({ name, build }) => build(contextFor(name)));
   if (kubelet !== "none") {
     const { makeKubelet = (context) => new FakeKubelet(context) } = options;
     components.push(new FakeScheduler(contextFor("fake-scheduler")), makeKubelet(contextFor("fake-kubelet")));

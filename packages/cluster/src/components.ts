@@ -1,18 +1,23 @@
-import { NEWEST_VERSION, type ResourceDefinition, behavioursOf } from "@kubewright/api";
+import type { ResourceDefinition } from "@kubewright/api";
 import { Client } from "@kubewright/client";
 import { type Runnable, leaderFence, runAll } from "@kubewright/controller";
 import { type Clock, type Logger, type Random, StoppableClock, standardErrorLogger } from "@kubewright/clock";
 import { InformerFactory, type InformerFactoryOptions } from "@kubewright/informer";
 import { type JobLimits, defaultJobLimits } from "@kubewright/job";
-import type { ShardStatus } from "@kubewright/sharding";
+import type { ManagedController } from "@kubewright/manager";
+import {
+  type Decision,
+  type KubernetesContext,
+  controllerNames,
+  kubernetesControllers,
+} from "@kubewright/manager/kubernetes";
+import { BucketLayout, type NamespaceSplits, type ShardStatus } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
 import { type Cluster, type ClusterOptions, WATCH_TIMEOUT_MS } from "./cluster.js";
-import type { ComponentContext } from "./component-context.js";
+import { controllerOptions } from "./controller-options.js";
 import { ControllerProcess, type StartedProcess } from "./controller-process.js";
 import { ControllerReplica } from "./controller-replica.js";
-import { type Decision, checkNames, clusterControllers, controllerNames } from "./controllers.js";
-import type { FaultyControllerName } from "./faulty-controller-name.js";
 import { Faults } from "./faults.js";
 import { FakeKubelet } from "./kubelet/fake-kubelet.js";
 import type { ManagerProcess } from "./manager-process.js";
@@ -24,7 +29,7 @@ import { ProcessClock } from "./process-clock.js";
 import { runWithReadiness } from "./ready-or-failed.js";
 import { FakeScheduler } from "./scheduler/fake-scheduler.js";
 import { ShardedIncarnation, type ShardedIncarnationOptions } from "./sharded-incarnation.js";
-import { SHARDING, ShardedManager } from "./sharded-manager.js";
+import { SHARDING, ShardedProcess } from "./sharded-process.js";
 import { UnreachableNodes } from "./unreachable-nodes.js";
 
 export interface ComponentsOptions extends Pick<
@@ -56,6 +61,8 @@ export interface ComponentsOptions extends Pick<
    * `--sharding`, instead of electing one leader. Default false.
    */
   readonly sharding?: boolean | undefined;
+  /** With sharding: namespaces whose Jobs several managers handle, with their number of parts. Default: none. */
+  readonly splitNamespaces?: NamespaceSplits | undefined;
   /**
    * Lease duration of each controller manager in milliseconds, in whole seconds: others take over after this time. The
    * last value applies to the remaining ones. Default 15,000.
@@ -166,22 +173,29 @@ export function makeComponents(options: ComponentsOptions): Pick<
   const unreachableNodes = new UnreachableNodes();
   const limits = options.jobController?.limits;
   const { watchTimeoutMs = WATCH_TIMEOUT_MS } = options;
-  const shared = {
-    logger,
-    localTimeZone: options.localTimeZone ?? "UTC",
-    missedSince: options.missedSince,
-    terminatedPodGCThreshold: options.terminatedPodGCThreshold,
-    jobController: {
-      consistencyGate: options.jobController?.consistencyGate,
-      ...(limits === undefined ? {} : { limits: { ...defaultJobLimits, ...limits } }),
-    },
-    garbageCollectorIgnores: options.garbageCollectorIgnores,
-    watchTimeoutMs,
-    discoveryIntervalMs: options.discoveryIntervalMs ?? Infinity,
-    behaviours: behavioursOf(options.kubernetesVersion ?? NEWEST_VERSION),
+  const nodeLifecycle: ManagedController<KubernetesContext> = {
+    name: "node-lifecycle-controller",
+    sharing: "none",
+    build: (context) => new NodeLifecycleController({ ...context, unreachableNodes }),
   };
+  /** The controllers of one manager. */
+  const makeControllers = (): readonly ManagedController<KubernetesContext>[] => [
+    ...kubernetesControllers(
+      controllerOptions({
+        ...options,
+        jobController: {
+          consistencyGate: options.jobController?.consistencyGate,
+          ...(limits === undefined ? {} : { limits: { ...defaultJobLimits, ...limits } }),
+        },
+        watchTimeoutMs,
+        discoveryIntervalMs: options.discoveryIntervalMs ?? Infinity,
+      }),
+      options.controllers,
+    ),
+    ...(kubeletMode === "none" ? [] : [nodeLifecycle]),
+  ];
   const events = options.recordsEvents === false ? { events: { event: () => {} } } : {};
-  const contextFor = (spec: ComponentSpec): ComponentContext => {
+  const contextFor = (spec: ComponentSpec): KubernetesContext => {
     const { name, sender, clock, transport } = spec;
     const forkedRandom = random.fork(spec.label);
     const client = new Client({ transport, clock, userAgent: name });
@@ -189,7 +203,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
       if (spec.alive()) options.onFailure?.(error, sender);
     };
     return {
-      ...shared,
+      logger,
       ...events,
       client,
       clock,
@@ -216,7 +230,7 @@ export function makeComponents(options: ComponentsOptions): Pick<
   const startProcess = (
     name: string,
     { process, incarnation, clock: machineClock, mayAct }: ProcessIncarnation,
-    makeRunnables: (context: ComponentContext, transport: Transport) => readonly Runnable[],
+    makeRunnables: (context: KubernetesContext, transport: Transport) => readonly Runnable[],
   ): StartedProcess => {
     let alive = true;
     const sender: Sender = { component: name, process, incarnation, resumed: () => machineClock.resumed };
@@ -243,23 +257,15 @@ export function makeComponents(options: ComponentsOptions): Pick<
         onFailure === undefined ? undefined : (error) => onFailure(error, { component: name, process, incarnation }),
     });
   };
-  const enabled: readonly FaultyControllerName[] = [
-    ...checkNames(options.controllers ?? controllerNames, controllerNames),
-    ...(kubeletMode === "none" ? [] : (["node-lifecycle-controller"] as const)),
-  ];
-  const make = (name: FaultyControllerName, context: ComponentContext): Runnable =>
-    name === "node-lifecycle-controller"
-      ? new NodeLifecycleController({ ...context, unreachableNodes })
-      : clusterControllers[name](context);
   const { leaseDurationsMs = [] } = options;
   const makeReplica = (process: string, index: number): ControllerReplica => {
     const machineClock = new ProcessClock(clock);
     const mayAct = (): boolean => replicaCount === 1 || replica.mayAct;
-    const processes = enabled.map((name) =>
+    const processes = makeControllers().map(({ name, build }) =>
       makeProcess(
         name,
         (incarnation) =>
-          startProcess(name, { process, incarnation, clock: machineClock, mayAct }, (context) => [make(name, context)]),
+          startProcess(name, { process, incarnation, clock: machineClock, mayAct }, (context) => [build(context)]),
         process,
       ),
     );
@@ -279,7 +285,8 @@ export function makeComponents(options: ComponentsOptions): Pick<
     const replica = new ControllerReplica(process, processes, machineClock, replicaCount === 1 ? undefined : election);
     return replica;
   };
-  const makeShardedManager = (process: string): ShardedManager => {
+  const layout = new BucketLayout(options.splitNamespaces ?? {});
+  const makeShardedProcess = (process: string): ShardedProcess => {
     const machineClock = new ProcessClock(clock);
     let bucketRuns = 0;
     const nextBucketRun = (): number => ++bucketRuns;
@@ -289,19 +296,24 @@ export function makeComponents(options: ComponentsOptions): Pick<
       machineClock,
       logger,
       network,
-      controllers: enabled,
+      layout,
       contextFor,
-      make,
       nextBucketRun,
       onInformer,
     };
     const start = (incarnation: number): ShardedIncarnation =>
-      new ShardedIncarnation({ ...shared, incarnation, random: random.fork(`${process}/${incarnation}`) });
-    return new ShardedManager(process, { machineClock, controllers: enabled, start, clock, logger });
+      new ShardedIncarnation({
+        ...shared,
+        controllers: makeControllers(),
+        incarnation,
+        random: random.fork(`${process}/${incarnation}`),
+      });
+    const controllers = makeControllers().map(({ name }) => name);
+    return new ShardedProcess(process, { machineClock, controllers, start, clock, logger });
   };
   const names = Array.from({ length: replicaCount }, (_, index) => `controller-manager-${index + 1}`);
-  const shardedManagers = options.sharding === true ? names.map(makeShardedManager) : [];
-  const managers: readonly ManagerProcess[] = options.sharding === true ? shardedManagers : names.map(makeReplica);
+  const shardedProcesses = options.sharding === true ? names.map(makeShardedProcess) : [];
+  const managers: readonly ManagerProcess[] = options.sharding === true ? shardedProcesses : names.map(makeReplica);
   const others = Object.entries(options.others ?? {}).map(([name, make]): ControllerReplica => {
     if (controllerNames.some((known) => known === name) || RESERVED_NAMES.has(name))
       throw new Error(`${JSON.stringify(name)} is a component of every cluster; give the controller another name`);
@@ -344,11 +356,13 @@ export function makeComponents(options: ComponentsOptions): Pick<
     runs: (sender) =>
       sender.process === "" || replicas.some((replica) => replica.name === sender.process && replica.runs(sender)),
     shards: () =>
-      Object.fromEntries(shardedManagers.flatMap(({ name, status }) => (status === undefined ? [] : [[name, status]]))),
+      Object.fromEntries(
+        shardedProcesses.flatMap(({ name, status }) => (status === undefined ? [] : [[name, status]])),
+      ),
     faults: new Faults({
       network,
       managers,
-      shardedManagers,
+      shardedProcesses,
       others,
       controllers: [...controllerNames, "node-lifecycle-controller", ...others.map(({ name }) => name)],
       unreachableNodes,

@@ -2,12 +2,11 @@ import type { ApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import type { Clock } from "@kubewright/clock";
 
-import { checkNames } from "./controllers.js";
 import type { FakeKubelet } from "./kubelet/fake-kubelet.js";
 import type { ManagerProcess } from "./manager-process.js";
 import type { Network, NetworkFault } from "./network.js";
 import { type CrashPoint, type FailingRequests, crashPoint, failingRequests } from "./request-faults.js";
-import type { ShardedManager } from "./sharded-manager.js";
+import type { ShardedProcess } from "./sharded-process.js";
 import type { UnreachableNodes } from "./unreachable-nodes.js";
 import { type StaleLists, staleLists } from "./stale-lists.js";
 
@@ -16,7 +15,7 @@ interface FaultsOptions {
   /** The controller managers. */
   readonly managers: readonly ManagerProcess[];
   /** The sharded ones of `managers`. */
-  readonly shardedManagers: readonly ShardedManager[];
+  readonly shardedProcesses: readonly ShardedProcess[];
   /** Controllers that are not part of Kubernetes. */
   readonly others: readonly ManagerProcess[];
   /** Names of all controllers. */
@@ -72,9 +71,9 @@ export class Faults {
    */
   shutDown(process: string): void {
     const { name } = this.#process(process);
-    const shardedManager = this.#options.shardedManagers.find((each) => each.name === name);
-    if (shardedManager === undefined) throw new Error(`${name} is not sharded: it has no buckets to release`);
-    shardedManager.shutDown();
+    const shardedProcess = this.#options.shardedProcesses.find((each) => each.name === name);
+    if (shardedProcess === undefined) throw new Error(`${name} is not sharded: it has no buckets to release`);
+    shardedProcess.shutDown();
   }
 
   /**
@@ -217,7 +216,8 @@ export class Faults {
   #processesWith(controller: string | undefined): readonly ManagerProcess[] {
     const { managers, others, controllers } = this.#options;
     if (controller === undefined) return managers;
-    checkNames([controller], controllers);
+    if (!controllers.includes(controller))
+      throw new Error(`${JSON.stringify(controller)} is not a controller; there are ${controllers.join(", ")}`);
     return [...managers, ...others].filter((replica) => replica.has(controller));
   }
 

@@ -1,6 +1,6 @@
 export { MAX_NESTING, SnapshotError, isNestedDeeper } from "@kubewright/apiserver";
 export { createCluster } from "./cluster.js";
-export { clusterControllers } from "./controllers.js";
+export { controllerNames } from "@kubewright/manager/kubernetes";
 export { createComponents } from "./components.js";
 export { createFaultyCluster } from "./faulty-cluster.js";
 export { selects } from "./request-selector.js";
@@ -19,11 +19,9 @@ export type {
   StoreSnapshot,
 } from "@kubewright/apiserver";
 export type { Cluster, ClusterOptions, KubeletOptions } from "./cluster.js";
-export type { ComponentContext } from "./component-context.js";
 export type { Components, ComponentsOptions, OtherController, OtherEnvironment } from "./components.js";
-export type { ControllerName, Decision } from "./controllers.js";
+export type { ControllerName, Decision } from "@kubewright/manager/kubernetes";
 export type { Faults } from "./faults.js";
-export type { FaultyControllerName } from "./faulty-controller-name.js";
 export type { FaultyCluster, FaultyClusterOptions } from "./faulty-cluster.js";
 export type { AddedNode, PodTemplate } from "./matching-nodes.js";
 export type { AnsweredRequest, Delays, NetworkFault, Sender, SentRequest } from "./network.js";

@@ -1,35 +1,20 @@
 import { Client } from "@kubewright/client";
 import { type Logger, type Random, StoppableClock } from "@kubewright/clock";
-import { type Runnable, finishWrites, runAll, runInStages } from "@kubewright/controller";
 import type { InformerFactoryOptions } from "@kubewright/informer";
-import { PodGCController, TerminatedPodCollector, TerminatedPodCounts } from "@kubewright/podgc";
-import {
-  BucketInformers,
-  type BucketWork,
-  CLUSTER_BUCKET,
-  ShardMember,
-  type ShardStatus,
-  afterCacheSync,
-  untilReleased,
-} from "@kubewright/sharding";
+import { type BucketRun, type ManagedController, ShardedManager } from "@kubewright/manager";
+import type { KubernetesContext } from "@kubewright/manager/kubernetes";
+import { type BucketLayout, CLUSTER_BUCKET, type ShardStatus } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
-import type { ComponentContext } from "./component-context.js";
-import type { FaultyControllerName } from "./faulty-controller-name.js";
-import type { Network, Sender } from "./network.js";
 import type { ComponentSpec } from "./component-spec.js";
+import type { Network, Sender } from "./network.js";
 import type { ProcessClock } from "./process-clock.js";
-import { SHARDING } from "./sharded-manager.js";
+import { SHARDING } from "./sharded-process.js";
 
 /** Component name of the informers that fill the caches of all controllers. */
 const INFORMERS = "informers";
-
-const PODGC = "pod-garbage-collector-controller";
-/** Controllers that need the whole cluster. */
-const CLUSTER_WIDE: ReadonlySet<FaultyControllerName> = new Set<FaultyControllerName>([
-  "garbage-collector-controller",
-  "node-lifecycle-controller",
-]);
+const NAMESPACE = "kube-system";
+const LEASE_NAME = "kubewright-controller-manager";
 
 export interface ShardedIncarnationOptions {
   /** Name of the controller manager. */
@@ -40,9 +25,9 @@ export interface ShardedIncarnationOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly network: Network;
-  readonly controllers: readonly FaultyControllerName[];
-  readonly contextFor: (place: ComponentSpec) => ComponentContext;
-  readonly make: (name: FaultyControllerName, context: ComponentContext) => Runnable;
+  readonly layout: BucketLayout;
+  readonly controllers: readonly ManagedController<KubernetesContext>[];
+  readonly contextFor: (spec: ComponentSpec) => KubernetesContext;
   /**
    * Returns the next number of a bucket run: how often the process has owned a bucket, over all its incarnations. It is
    * the incarnation of the bucket's controllers.
@@ -52,27 +37,22 @@ export interface ShardedIncarnationOptions {
   readonly onInformer: (...args: [...Parameters<NonNullable<InformerFactoryOptions["onInformer"]>>, Sender]) => void;
 }
 
-/**
- * One incarnation of a sharded controller manager, composed like kubewright-controller-manager with `--sharding`.
- * Unlike that, it needs no leader-election Lease for cluster-wide controllers, because all managers of this cluster are
- * sharded.
- */
+/** One incarnation of a sharded controller manager: a `ShardedManager` that can be killed. */
 export class ShardedIncarnation {
   readonly #options: ShardedIncarnationOptions;
   readonly #clock: StoppableClock;
-  readonly #member: ShardMember;
-  readonly #informers: BucketInformers;
-  readonly #terminatedPods: TerminatedPodCounts;
+  readonly #manager: ShardedManager<KubernetesContext>;
   /** Transports of controllers to the API server by user agent, behind the write fences. */
   readonly #links = new Map<string, Transport>();
+  /** Numbers of bucket runs, and those of them that have not been stopped. */
+  readonly #numbers = new WeakMap<BucketRun, number>();
   readonly #bucketRuns = new Set<number>();
   readonly #killed = Promise.withResolvers<void>();
   #isAlive = true;
-  #leads = false;
 
   constructor(options: ShardedIncarnationOptions) {
     this.#options = options;
-    const { process, incarnation, machineClock, random, logger, controllers } = options;
+    const { process, incarnation, machineClock, random, logger, layout, controllers, onInformer } = options;
     const clock = new StoppableClock(machineClock);
     this.#clock = clock;
     const clientOf = (component: string, onBehalfOf: readonly string[] = []): Client =>
@@ -81,39 +61,48 @@ export class ShardedIncarnation {
         clock,
         userAgent: component,
       });
-    this.#informers = new BucketInformers({
-      client: clientOf(
-        INFORMERS,
-        controllers.filter((name) => !CLUSTER_WIDE.has(name)),
-      ),
+    const identity = `${process}-${incarnation}`;
+    const memberClient = clientOf(SHARDING);
+    this.#manager = new ShardedManager<KubernetesContext>({
+      controllers,
       clock,
-      random: random.fork("informers"),
-      onError: (error) => logger.debug({ err: error }, "Informer failed"),
-    });
-    this.#terminatedPods = new TerminatedPodCounts(() => this.#member.annotationsOfOthers);
-    this.#member = new ShardMember({
-      client: clientOf(SHARDING),
+      random,
+      logger,
       transport: async (request) => {
         // From here on the request is on its way.
         request.beforeSend?.();
         return this.#links.get(String(request.headers["user-agent"]))!(request);
       },
-      clock,
-      random: random.fork("sharding"),
-      namespace: "kube-system",
-      identity: `${process}-${incarnation}`,
-      annotations: () => this.#terminatedPods.annotations(),
-      runBucket: (work, signal) => this.#runBucket(work, signal),
-      logger,
+      memberClient,
+      readClient: clientOf(
+        INFORMERS,
+        controllers.filter(({ sharing }) => sharing !== "none").map(({ name }) => name),
+      ),
+      member: { namespace: NAMESPACE, identity, layout },
+      informers: { onError: (error) => logger.debug({ err: error }, "Informer failed") },
+      onInformer: (informer, definition, use) => {
+        for (const { name } of use.controllers) onInformer(informer, definition, this.#sender(name, use.run));
+      },
+      election: ({ work }) => ({
+        client: memberClient,
+        clock,
+        random: random.fork(`leader at ${work.epoch}`),
+        namespace: NAMESPACE,
+        name: LEASE_NAME,
+        identity,
+        logger,
+      }),
+      depsFor: ({ name }, run) => this.#depsFor(name, run),
     });
   }
 
+  /** Whether this process works for the bucket `cluster`, which only the leader does. */
   get leads(): boolean {
-    return this.#leads && this.#isAlive;
+    return this.status?.buckets[CLUSTER_BUCKET]?.state === "active";
   }
 
   get status(): ShardStatus | undefined {
-    return this.#isAlive ? this.#member.status() : undefined;
+    return this.#isAlive ? this.#manager.member.status() : undefined;
   }
 
   /**
@@ -129,17 +118,7 @@ export class ShardedIncarnation {
    * members regard it as expired.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const stopInformers = new AbortController();
-    const informersRun = this.#informers.run(stopInformers.signal);
-    try {
-      await Promise.race([this.#member.run(signal), this.#killed.promise]);
-    } finally {
-      // A killed process stops where it is.
-      if (this.#isAlive) {
-        stopInformers.abort(new Error("this manager has ended"));
-        await Promise.race([informersRun, this.#killed.promise]);
-      }
-    }
+    await Promise.race([this.#manager.run(signal), this.#killed.promise]);
   }
 
   /** Prevents any further effect of the process. */
@@ -150,79 +129,38 @@ export class ShardedIncarnation {
     this.#killed.resolve();
   }
 
-  async #runBucket(work: BucketWork, signal: AbortSignal): Promise<void> {
-    const bucketRun = this.#options.nextBucketRun();
-    this.#bucketRuns.add(bucketRun);
-    signal.addEventListener("abort", () => this.#bucketRuns.delete(bucketRun), { once: true });
-    try {
-      await (work.bucket === CLUSTER_BUCKET
-        ? this.#runClusterWide(work, bucketRun, signal)
-        : this.#runNamespaces(work, bucketRun, signal));
-    } finally {
-      for (const name of this.#options.controllers) this.#links.delete(userAgentOf(name, bucketRun));
-    }
-  }
-
-  async #runNamespaces(work: BucketWork, bucketRun: number, signal: AbortSignal): Promise<void> {
-    const { controllers, make, onInformer } = this.#options;
-    const names = controllers.filter((name) => !CLUSTER_WIDE.has(name));
-    const informers = this.#informers.forBucket(work.bucket, (informer, definition) => {
-      for (const name of names) onInformer(informer, definition, this.#sender(name, work, bucketRun));
-    });
-    const controllersOfBucket = names.map((name) => {
-      const context = { ...this.#context(name, work, bucketRun), informers, terminatedPodGCThreshold: 0 };
-      const controller = make(name, context);
-      if (controller instanceof PodGCController) this.#terminatedPods.add(work.bucket, controller, signal);
-      return controller;
-    });
-    await runInStages([afterCacheSync(controllersOfBucket, informers, work), [informers]], signal);
-  }
-
-  async #runClusterWide(work: BucketWork, bucketRun: number, signal: AbortSignal): Promise<void> {
-    const { controllers, make } = this.#options;
-    const runnables: Runnable[] = [];
-    for (const name of controllers) {
-      if (name !== PODGC && !CLUSTER_WIDE.has(name)) continue;
-      const context = this.#context(name, work, bucketRun);
-      if (name === PODGC) runnables.push(this.#terminatedPodCollector(context));
-      else runnables.push(make(name, context), { name: "informers", run: (stop) => context.informers.run(stop) });
-    }
-    work.opened();
-    this.#leads = true;
-    try {
-      await runAll([...runnables, untilReleased], signal);
-    } finally {
-      this.#leads = false;
-    }
-  }
-
-  #terminatedPodCollector(context: ComponentContext): TerminatedPodCollector {
-    const { onDecision, terminatedPodGCThreshold, ...deps } = context;
-    return new TerminatedPodCollector({
-      ...deps,
-      ...(terminatedPodGCThreshold === undefined ? {} : { terminatedPodThreshold: terminatedPodGCThreshold }),
-      countTerminated: () => this.#terminatedPods.clusterTotal(),
-      onDecision: (decision) => onDecision({ controller: PODGC, decision }),
-    });
-  }
-
-  #context(name: FaultyControllerName, work: BucketWork, bucketRun: number): ComponentContext {
+  #depsFor(name: string, run: BucketRun): KubernetesContext {
     const { process, contextFor } = this.#options;
-    const sender = this.#sender(name, work, bucketRun);
-    const userAgent = userAgentOf(name, bucketRun);
+    const sender = this.#sender(name, run);
+    const userAgent = `${name} ${sender.incarnation}`;
     this.#links.set(userAgent, this.#link(name, sender));
     return contextFor({
       name: userAgent,
-      label: `${process}/${name}/${bucketRun}`,
+      label: `${process}/${name}/${sender.incarnation}`,
       sender,
       clock: this.#clock,
-      transport: this.#whileRunning(finishWrites(work.transport)),
+      transport: this.#whileRunning(run.transport),
       alive: () => this.#isAlive,
     });
   }
 
-  #sender(component: string, { bucket }: BucketWork, bucketRun: number): Sender {
-    return { component, process: this.#options.process, incarnation: bucketRun, bucket };
+  #sender(component: string, run: BucketRun): Sender {
+    return {
+      component,
+      process: this.#options.process,
+      incarnation: this.#numberOf(run),
+      bucket: run.work.bucket,
+    };
+  }
+
+  #numberOf(run: BucketRun): number {
+    const known = this.#numbers.get(run);
+    if (known !== undefined) return known;
+    const number = this.#options.nextBucketRun();
+    this.#numbers.set(run, number);
+    this.#bucketRuns.add(number);
+    run.signal.addEventListener("abort", () => this.#bucketRuns.delete(number), { once: true });
+    return number;
   }
 
   #link(component: string, sender: Partial<Sender> & Pick<Sender, "incarnation">): Transport {
@@ -239,9 +177,4 @@ export class ShardedIncarnation {
       return transport(request);
     };
   }
-}
-
-/** Returns the user agent that identifies a controller and its bucket run. */
-function userAgentOf(controller: string, bucketRun: number): string {
-  return `${controller} ${bucketRun}`;
 }

@@ -31,7 +31,7 @@ import type { LeaderElectionOptions, OperatorOptions } from "./operator-options.
 import type { OperatorTask } from "./operator-task.js";
 import { reconcileMetrics } from "./reconcile-metrics.js";
 import { buildTask } from "./running-task.js";
-import { ShardedOperator } from "./sharded-operator.js";
+import { shardedOperator } from "./sharded-operator.js";
 import { type Tracer, tracedTransport } from "./tracing.js";
 
 /** Dependencies of one run of an operator. */
@@ -176,11 +176,11 @@ export class OperatorRun {
     const transport = tracedTransport(this.#environment.transport, this.#environment.tracer);
     const { rateLimit } = options;
     const limit = rateLimit && new TokenBucket({ clock, perSecond: rateLimit.qps, burst: rateLimit.burst });
-    const sharded = new ShardedOperator({
+    const sharded = shardedOperator({
       controllers,
       tasks: (of) => this.#tasks(of, false),
       context,
-      clientOf: (fenced) => this.#clientOf(finishWrites(fenced), limit),
+      clientOf: (fenced) => this.#clientOf(fenced, limit),
       readClient: this.#clientOf(transport, undefined),
       transport,
       identity: identity ?? `${name.slice(0, 63)}-${uuid(random.fork("shard identity")).slice(0, 8)}`,
@@ -190,7 +190,9 @@ export class OperatorRun {
       onError: this.#onInformerError,
     });
     health?.healthz.add("ping");
-    health?.readyz.add("sharding", () => (sharded.isReady ? undefined : new Error("buckets are not synced yet")));
+    health?.readyz.add("sharding", () =>
+      sharded.member.isReady ? undefined : new Error("buckets are not synced yet"),
+    );
     for (const [each, check] of Object.entries(options.healthChecks ?? {})) health?.healthz.add(each, check);
     for (const [each, check] of Object.entries(options.readyChecks ?? {})) health?.readyz.add(each, check);
     await runAll([sharded, ...this.#tasks(context, true), untilAborted], signal);

@@ -9,11 +9,6 @@ const ANNOTATION = "kubewright.dev/terminated-pods";
  */
 export class TerminatedPodCounts {
   readonly #controllers = new Map<number, Pick<PodGCController, "terminatedPods">>();
-  readonly #annotationsOfOthers: () => readonly Readonly<Record<string, string>>[];
-
-  constructor(annotationsOfOthers: () => readonly Readonly<Record<string, string>>[]) {
-    this.#annotationsOfOthers = annotationsOfOthers;
-  }
 
   /** Includes the count of a controller until the signal aborts. */
   add(bucket: number, controller: Pick<PodGCController, "terminatedPods">, signal: AbortSignal): void {
@@ -29,9 +24,13 @@ export class TerminatedPodCounts {
     return { [ANNOTATION]: String(this.#ownTotal()) };
   }
 
-  /** Returns the count of all replicas. Buckets that are moving between replicas are not included. */
-  clusterTotal(): number {
-    const others = this.#annotationsOfOthers().map((annotations) => Number(annotations[ANNOTATION] ?? 0) || 0);
+  /**
+   * Returns the count of all replicas. Buckets that are moving between replicas are not included.
+   *
+   * @param ofOthers - Annotations on the Leases of the other replicas.
+   */
+  clusterTotal(ofOthers: readonly Readonly<Record<string, string>>[]): number {
+    const others = ofOthers.map((annotations) => Number(annotations[ANNOTATION] ?? 0) || 0);
     return others.reduce((sum, count) => sum + count, this.#ownTotal());
   }
 

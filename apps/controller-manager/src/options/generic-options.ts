@@ -1,6 +1,6 @@
 import { controllerListErrors } from "@kubewright/controller";
+import { controllerNames } from "@kubewright/manager/kubernetes";
 
-import { implementedControllers } from "../controller-names.js";
 import { flagGroup } from "../flag.js";
 import { assignments, bool, duration, list, text } from "../flag-types.js";
 
@@ -32,7 +32,7 @@ export const genericDefaults: GenericOptions = {
   clusterName: "kubernetes",
 };
 
-const implementedNames = implementedControllers.map(({ name }) => name).join(", ");
+const implementedNames = controllerNames.join(", ");
 
 export const genericFlags = flagGroup<GenericOptions>("Generic", {
   controllers: [

@@ -1,3 +1,5 @@
+import type { LeaderOptions } from "@kubewright/manager";
+
 import { flagGroup } from "../flag.js";
 import { bool, duration, textNamed } from "../flag-types.js";
 
@@ -21,6 +23,19 @@ export const leaderElectionDefaults: LeaderElectionOptions = {
   leaderElectResourceName: "kubewright-controller-manager",
   leaderElectResourceNamespace: "kube-system",
 };
+
+/** The Lease of leader election, and its durations. */
+export function leaseOf(
+  options: LeaderElectionOptions,
+): Pick<LeaderOptions, "namespace" | "name" | "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs"> {
+  return {
+    namespace: options.leaderElectResourceNamespace,
+    name: options.leaderElectResourceName,
+    leaseDurationMs: options.leaderElectLeaseDurationMs,
+    renewDeadlineMs: options.leaderElectRenewDeadlineMs,
+    retryPeriodMs: options.leaderElectRetryPeriodMs,
+  };
+}
 
 export const leaderElectionFlags = flagGroup<LeaderElectionOptions>("Leader election", {
   leaderElect: ["leader-elect", bool, "run controllers only while holding a Lease, so that replicas can stand by"],

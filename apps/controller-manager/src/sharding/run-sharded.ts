@@ -1,33 +1,26 @@
 import { Client } from "@kubewright/client";
 import { LogThrottle, TokenBucket, uuid } from "@kubewright/clock";
-import { LeaderElector, type Logger } from "@kubewright/controller";
-import type { GarbageCollector } from "@kubewright/garbage-collector";
+import type { Logger } from "@kubewright/controller";
+import { GarbageCollector } from "@kubewright/garbage-collector";
 import { withoutManagedFields } from "@kubewright/informer";
-import { TerminatedPodCounts } from "@kubewright/podgc";
-import {
-  BucketInformers,
-  type BucketWork,
-  CLUSTER_BUCKET,
-  LeaseLostError,
-  ShardMember,
-  bucketName,
-  memberMetrics,
-} from "@kubewright/sharding";
+import { ShardedManager } from "@kubewright/manager";
+import type { KubernetesContext, KubernetesController } from "@kubewright/manager/kubernetes";
+import { type BucketWork, CLUSTER_BUCKET, bucketName, memberMetrics } from "@kubewright/sharding";
 import type { Transport } from "@kubewright/transport";
 
-import type { ControllerManagerDeps } from "../controller-manager.js";
-import type { ControllerName, ImplementedController } from "../controller-names.js";
 import { rateLimitOf } from "../clients.js";
+import type { ControllerManagerDeps } from "../controller-manager-deps.js";
+import { leaseOf } from "../options/leader-election-options.js";
 import { layoutOf } from "../options/sharding-options.js";
 import type { OutageLog } from "../outage-log.js";
 import { chosenControllers, errorTopic } from "../run-controllers.js";
+import { controllerStopTimeoutMs } from "../run-until-drained.js";
 import { userAgent } from "../user-agent.js";
 import { waitForHealthy } from "../wait-for-healthy.js";
-import { type BucketControllersOptions, runClusterWide, runNamespaces } from "./bucket-controllers.js";
 import { LeaderWatch } from "./other-managers.js";
 import { shardGroupOf } from "./shard-group.js";
 import { shardTimingOf } from "./shard-timing.js";
-import { type ShardedCaches, shardsRoute } from "./shards-route.js";
+import { shardsRoute } from "./shards-route.js";
 
 /**
  * Runs as one of several replicas, each for some buckets of namespaces, until the signal aborts. Then it drains and
@@ -47,7 +40,7 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
     if (signal.aborted) return;
     throw error;
   }
-  const names = chosenControllers(deps, logger);
+  const controllers = chosenControllers(deps, logger);
   const identity = identityOf(deps);
   const layout = layoutOf(options.shardingSplitNamespaces);
   const clientOf = (name: string, through: Transport, rateLimit?: TokenBucket): Client =>
@@ -63,68 +56,77 @@ export async function runSharded(deps: ControllerManagerDeps, outage: OutageLog,
   const stopWatching = new AbortController();
   const leader = new LeaderWatch({ options, client, clock, logger, signal: stopWatching.signal });
   const lines = new LogThrottle({ clock, logger: outage.quietLogger(logger) });
-  const informers = new BucketInformers({
-    client: clientOf("shared-informers", transport),
-    clock,
-    random: random.fork("informers of buckets"),
-    layout,
-    transform: withoutManagedFields,
-    resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
-    informerName: "kube-controller-manager",
-    metrics: operations?.metrics.common.informers,
-    onError: (error) => lines.warn(errorTopic(error), { err: error }, "Informer failed, going on"),
-  });
-  const terminatedPods = new TerminatedPodCounts(() => member.annotationsOfOthers);
   /** The latest garbage collector: one is created each time this replica acquires the cluster bucket. */
   let collector: GarbageCollector | undefined;
-  const given: BucketControllersOptions = {
-    deps,
-    names,
-    clientFor: sharedLimitClients(deps, clientOf),
-    informers,
-    terminatedPods,
-    loggerFor: (name) => outage.quietLogger(deps.loggerFor(name)),
-    onCollector: (made) => {
-      if (collector === undefined) operations?.addGarbageCollector({ dumpGraph: (uids) => collector!.dumpGraph(uids) });
-      collector = made;
-    },
-  };
-  const member: ShardMember = new ShardMember({
-    client,
-    transport,
+  const clientFor = sharedLimitClients(deps, clientOf);
+  const manager = new ShardedManager<KubernetesContext>({
+    controllers,
     clock,
-    random: random.fork("sharding"),
-    namespace: options.leaderElectResourceNamespace,
-    group: shardGroupOf(options.leaderElectResourceName),
-    identity,
-    version: build.version,
-    layout,
-    timing: shardTimingOf(options),
-    annotations: () => terminatedPods.annotations(),
-    blockReason: () => leader.blockReason,
-    runBucket: (work, stop) =>
-      work.bucket === CLUSTER_BUCKET
-        ? runClusterWideAsLeader(given, { work, identity, client }, stop)
-        : runNamespaces(given, work, stop),
-    metrics: operations === undefined ? undefined : memberMetrics(operations.metrics.common),
+    random,
     logger,
+    transport,
+    memberClient: client,
+    readClient: clientOf("shared-informers", transport),
+    member: {
+      namespace: options.leaderElectResourceNamespace,
+      group: shardGroupOf(options.leaderElectResourceName),
+      identity,
+      version: build.version,
+      layout,
+      timing: shardTimingOf(options),
+      blockReason: () => leader.blockReason,
+      metrics: operations === undefined ? undefined : memberMetrics(operations.metrics.common),
+    },
+    informers: {
+      transform: withoutManagedFields,
+      resyncMs: options.minResyncPeriodMs * (1 + random.fork("resync").next()),
+      informerName: "kube-controller-manager",
+      metrics: operations?.metrics.common.informers,
+      onError: (error) => lines.warn(errorTopic(error), { err: error }, "Informer failed, going on"),
+    },
+    election: ({ work }) => ({
+      ...leaseOf(options),
+      client,
+      clock,
+      random: random.fork(`leader at ${work.epoch}`),
+      identity,
+      metrics: operations?.metrics.common.leaderElection,
+      logger,
+    }),
+    depsFor: (controller, { work, transport: fenced }) => ({
+      client: clientFor(controller as KubernetesController, fenced),
+      clock,
+      random: random.fork(`${controller.name} of bucket ${work.name} at ${work.epoch}`),
+      logger: bucketLogger(outage.quietLogger(deps.loggerFor(controller.name)), controller, work),
+      stopTimeoutMs: controllerStopTimeoutMs(options.controllerShutdownTimeoutMs),
+      queueMetrics: operations?.metrics.common.queues,
+    }),
+    onController: (built) => {
+      if (!(built instanceof GarbageCollector)) return;
+      if (collector === undefined) operations?.addGarbageCollector({ dumpGraph: (uids) => collector!.dumpGraph(uids) });
+      collector = built;
+    },
   });
-  registerWithOperations(deps, names, member, { layout, informers });
-  if (names.includes("garbage-collector-controller"))
+  const { member } = manager;
+  if (operations !== undefined) {
+    operations.health.addControllers(controllers.map(({ name }) => name));
+    operations.health.trackShardMember(member);
+    operations.addRoute(shardsRoute(() => member.status(), { layout, informers: manager.informers }));
+  }
+  if (controllers.some(({ name }) => name === "garbage-collector-controller"))
     logger.info(
       { bucket: bucketName(CLUSTER_BUCKET) },
       "The garbage collector runs at one replica, for the whole cluster",
     );
-  const reading = informers.run(stopWatching.signal);
   const watchingLeader = leader.run(
     () => member.holdsLease,
     (holder) => member.hasMember(holder),
   );
   try {
-    await member.run(signal);
+    await manager.run(signal);
   } finally {
     stopWatching.abort(new Error("this replica has ended"));
-    await Promise.all([reading, watchingLeader]);
+    await watchingLeader;
   }
 }
 
@@ -142,9 +144,9 @@ function identityOf({ hostname, random }: ControllerManagerDeps): string {
 function sharedLimitClients(
   { options, clock }: ControllerManagerDeps,
   clientOf: (name: string, transport: Transport, rateLimit?: TokenBucket) => Client,
-): BucketControllersOptions["clientFor"] {
+): (controller: KubernetesController, transport: Transport) => Client {
   const limits = new Map<string, TokenBucket>();
-  return ({ clientName, requestsPerAction = 1 }: ImplementedController, transport) => {
+  return ({ clientName, requestsPerAction }, transport) => {
     const { rateLimit } = rateLimitOf(options, requestsPerAction);
     if (rateLimit === undefined) return clientOf(clientName, transport);
     const { qps: perSecond, burst } = rateLimit;
@@ -154,59 +156,13 @@ function sharedLimitClients(
   };
 }
 
-/** Runs the cluster-wide work while this replica also holds the Lease of leader election. */
-async function runClusterWideAsLeader(
-  given: BucketControllersOptions,
-  { work, identity, client }: { readonly work: BucketWork; readonly identity: string; readonly client: Client },
-  signal: AbortSignal,
-): Promise<void> {
-  const { deps } = given;
-  const { options, clock, random, operations } = deps;
-  const logger: Logger = deps.loggerFor();
-  const ended = Promise.withResolvers<void>();
-  const elector = new LeaderElector({
-    client,
-    clock,
-    random: random.fork(`leader at ${work.epoch}`),
-    namespace: options.leaderElectResourceNamespace,
-    name: options.leaderElectResourceName,
-    identity,
-    leaseDurationMs: options.leaderElectLeaseDurationMs,
-    renewDeadlineMs: options.leaderElectRenewDeadlineMs,
-    retryPeriodMs: options.leaderElectRetryPeriodMs,
-    releaseOnCancel: true,
-    stopTimeoutMs: Infinity,
-    metrics: operations?.metrics.common.leaderElection,
-    logger,
-    callbacks: {
-      onStartedLeading: async (leading) => {
-        try {
-          await runClusterWide(given, work, leading);
-        } catch (error) {
-          ended.reject(error);
-        }
-      },
-      onStoppedLeading: () => {
-        if (!signal.aborted) ended.reject(new LeaseLostError("leaderelection lost/stopped"));
-      },
-    },
-  });
-  const running = elector.run(signal).then(
-    () => ended.resolve(),
-    (error: unknown) => ended.reject(error),
-  );
-  await ended.promise;
-  await running;
-}
-
-function registerWithOperations(
-  { operations }: ControllerManagerDeps,
-  names: readonly ControllerName[],
-  member: ShardMember,
-  caches: ShardedCaches,
-): void {
-  if (operations === undefined) return;
-  operations.health.addControllers(names);
-  operations.health.trackShardMember(member);
-  operations.addRoute(shardsRoute(() => member.status(), caches));
+/** Adds the bucket to log lines. Most controllers start and stop with every bucket: they log that at debug level. */
+function bucketLogger(logger: Logger, { name }: { readonly name: string }, { name: bucket }: BucketWork): Logger {
+  const info = name === "pod-garbage-collector-controller" ? "info" : "debug";
+  return {
+    debug: (fields, message) => logger.debug({ bucket, ...fields }, message),
+    info: (fields, message) => logger[info]({ bucket, ...fields }, message),
+    warn: (fields, message) => logger.warn({ bucket, ...fields }, message),
+    error: (fields, message) => logger.error({ bucket, ...fields }, message),
+  };
 }

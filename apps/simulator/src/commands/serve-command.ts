@@ -20,7 +20,7 @@ import {
   type KubeletOptions,
   type StoreSnapshot,
   SnapshotError,
-  clusterControllers,
+  controllerNames,
   createCluster,
 } from "@kubewright/cluster";
 import { canonicalControllers, controllerListErrors, runInStages, selectControllers } from "@kubewright/controller";
@@ -311,8 +311,7 @@ function controllersFrom(list: string): readonly ControllerName[] {
   const items = list === "" ? [] : list.split(",");
   const [problem] = controllerListErrors(items);
   if (problem !== undefined) throw new UserError(`--controllers: ${problem}`);
-  const names = Object.keys(clusterControllers) as ControllerName[];
-  const { enabled, missing } = selectControllers(names, canonicalControllers(items));
+  const { enabled, missing } = selectControllers(controllerNames, canonicalControllers(items));
   if (missing.length > 0) throw new UserError(`--controllers: the embedded cluster has no ${missing.join(", ")}`);
   return enabled;
 }

@@ -12,7 +12,7 @@ export const SHARDING = "sharding";
 /** Pause before a manager that ended by itself restarts. */
 const RESTART_MS = 1_000;
 
-export interface ShardedManagerOptions {
+export interface ShardedProcessOptions {
   readonly machineClock: ProcessClock;
   readonly controllers: readonly string[];
   /** Creates an incarnation without any state of earlier ones. */
@@ -23,8 +23,8 @@ export interface ShardedManagerOptions {
 }
 
 /** One of several sharded controller managers. Killing one of its controllers kills the whole process. */
-export class ShardedManager implements ManagerProcess {
-  readonly #options: ShardedManagerOptions;
+export class ShardedProcess implements ManagerProcess {
+  readonly #options: ShardedProcessOptions;
   readonly #killed = new Set<string>();
   #isShutDown = false;
   #incarnation = 0;
@@ -34,7 +34,7 @@ export class ShardedManager implements ManagerProcess {
 
   constructor(
     readonly name: string,
-    options: ShardedManagerOptions,
+    options: ShardedProcessOptions,
   ) {
     this.#options = options;
   }
