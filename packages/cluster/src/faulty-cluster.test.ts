@@ -134,7 +134,7 @@ test("a node that comes back while the API server is down is noticed once the se
 test("an unknown controller is reported with the known ones", async () => {
   const { cluster } = await start();
   const known = "job-controller, cronjob-controller, ttl-after-finished-controller, ";
-  const message = `"job" is not a controller of the cluster, which has ${known}`;
+  const message = `"job" is not a controller; there are ${known}`;
   const options = { clock: new SimulatedClock("2026-01-01T00:00:00Z"), random: seededRandom(1) };
   for (const create of [createCluster, createFaultyCluster])
     expect(() => create({ ...options, controllers: ["job-controller", "job" as never] })).toThrow(message);
