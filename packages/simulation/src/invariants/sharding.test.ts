@@ -103,12 +103,21 @@ test("at rest a bucket is worked for by one, once what has gone wrong is over fo
 });
 
 /** All buckets become free; one manager renews its Lease every 5 s, with these statuses of its requests. */
-function freeFor(seconds: number, statusAt: (second: number) => number = () => 200): readonly string[] {
+function freeFor(
+  seconds: number,
+  statusAt: (second: number) => number = () => 200,
+  name = "kubewright-member-controller-manager-1-1",
+): readonly string[] {
   const history = new History(everyBucketHasOwner, shared);
   history.store(leaseOf("controller-manager-1-1"), sharding(1));
   history.store(assigned("controller-manager-1-1", 1), sharding(1));
   history.store(assigned("", 1), sharding(1));
-  const renewal = { component: "sharding", process: "controller-manager-1", resource: "leases.coordination.k8s.io" };
+  const renewal = {
+    component: "sharding",
+    process: "controller-manager-1",
+    resource: "leases.coordination.k8s.io",
+    name,
+  };
   for (let second = 0; second <= seconds; second += 5) {
     history.answer({ ...renewal, code: statusAt(second) });
     history.pass(5_000);
@@ -123,6 +132,7 @@ test("a bucket without an owner is reported after a minute in which a manager re
 
 test("a bucket may be without an owner while no manager is answered, or none renews its Lease", () => {
   expect(freeFor(120, (second) => (second % 30 === 0 ? 504 : 200))).toEqual([]);
+  expect(freeFor(120, () => 200, "kubewright-controller-manager")).toEqual([]);
   const history = new History(everyBucketHasOwner, shared);
   history.store(assigned("", 1), sharding(1));
   for (let tick = 0; tick < 30; tick++) history.pass(5_000);

@@ -148,10 +148,10 @@ export const everyBucketHasOwner: Invariant = {
       onChange(change) {
         assignments.onChange(change);
       },
-      onAnswer({ component, process, resource, verb, code, sentMs, atMs }) {
+      onAnswer({ component, process, resource, name, verb, code, sentMs, atMs }) {
         if (component !== "sharding" || verb === "watch") return;
         if (code === 0 || code >= 429 || atMs - sentMs > REQUEST_TIMEOUT_MS) members.delete(process);
-        else if (resource === LEASES && verb === "update" && code === 200) {
+        else if (resource === LEASES && name.startsWith("kubewright-member-") && verb === "update" && code === 200) {
           const known = members.get(process);
           const isContinued = known !== undefined && atMs - known.renewedMs <= RENEWED_MS;
           members.set(process, { renewedMs: atMs, sinceMs: isContinued ? known.sinceMs : atMs });
