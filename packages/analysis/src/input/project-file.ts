@@ -28,7 +28,7 @@ export interface ProjectFile {
 const texts = { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } as const;
 const text = { type: "string", minLength: 1 } as const;
 
-export const projectSchema = {
+const projectSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "kubewright project",
   type: "object",
