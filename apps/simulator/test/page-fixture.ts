@@ -8,11 +8,11 @@ import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { build } from "tsup";
 import type { ReportData } from "@kubewright/timeline/data";
+import { htmlPage, type PageAssets } from "@kubewright/analysis/page";
 
 import { launchBrowser } from "../../../packages/timeline/test/chromium.js";
 import { runCli } from "../src/cli.js";
 import type { Io } from "../src/io/io.js";
-import { htmlPage, type PageAssets } from "@kubewright/analysis/reports";
 import { page, style } from "../tsup.config.js";
 
 interface OpenOptions {

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { FuturesReport } from "@kubewright/timeline/data";
+import { htmlPage } from "@kubewright/analysis/page";
 
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
-import { htmlPage } from "@kubewright/analysis/reports";
 import { packData } from "../../../packages/analysis/src/html-report/packed-data.js";
 import { generateReport } from "./generate-report.js";
 import { PageFixture, SCREENSHOTS } from "./page-fixture.js";

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SpreadReport } from "@kubewright/timeline/data";
+import { htmlPage } from "@kubewright/analysis/page";
 
 import { browserPath } from "../../../packages/timeline/test/chromium.js";
-import { htmlPage } from "@kubewright/analysis/reports";
 import { PageFixture } from "./page-fixture.js";
 import { accessibilityViolations, policyViolations } from "./page-checks.js";
 import { manifest } from "./page-manifests.js";

@@ -1,3 +1,4 @@
+import type { TraceRecord } from "@kubewright/analysis/trace";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,7 +7,6 @@ import process from "node:process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { LiveStatus } from "../src/serve/live-status.js";
-import type { TraceRecord } from "@kubewright/analysis/run";
 import { kubewright } from "./memory-io.js";
 import { ServedProcess } from "./served-process.js";
 

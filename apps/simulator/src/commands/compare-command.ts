@@ -37,14 +37,14 @@ import {
   type ReportFlags,
   ReportRecorder,
   comparisonMarkdown,
-  htmlPage,
-  pageAssets,
   reportOutputs,
   writeReports,
 } from "@kubewright/analysis/reports";
-import { type TraceRecord, Timeline, addedNodesText, simulate } from "@kubewright/analysis/run";
+import { Timeline, addedNodesText, simulate } from "@kubewright/analysis/run";
 import { formatDuration } from "@kubewright/analysis/time";
 import { formatTime } from "@kubewright/api";
+import { htmlPage, pageAssets } from "@kubewright/analysis/page";
+import type { TraceRecord } from "@kubewright/analysis/trace";
 
 import type { Io } from "../io/io.js";
 import type { CommandContext, CommandResult } from "../shell/command.js";

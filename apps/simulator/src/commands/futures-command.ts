@@ -29,14 +29,13 @@ import {
   type CheckReport,
   type ReportFlags,
   futuresMarkdown,
-  htmlPage,
-  pageAssets,
   reportOutputs,
   writeReports,
 } from "@kubewright/analysis/reports";
 import { validateInput } from "@kubewright/analysis/run";
 import { formatDuration } from "@kubewright/analysis/time";
 import { formatTime } from "@kubewright/api";
+import { htmlPage, pageAssets } from "@kubewright/analysis/page";
 
 import type { ChunkSummary } from "../indexed-job/chunk-summary.js";
 import { writeSummary } from "../indexed-job/write-summary.js";

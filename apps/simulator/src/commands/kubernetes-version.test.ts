@@ -16,7 +16,7 @@ import type { ComparisonReport } from "@kubewright/timeline/data";
 import { type MemoryIoOptions, type CommandResult, kubewright as kubewrightWith } from "../../test/memory-io.js";
 import { kubeconfigFor } from "../serve/kubeconfig.js";
 import { readServerVersion } from "@kubewright/analysis/input";
-import type { PageAssets } from "@kubewright/analysis/reports";
+import type { PageAssets } from "@kubewright/analysis/page";
 
 /** A Job of two pods. The first fails after 20 s and waits for its replacement while the other runs. */
 const flaky = `

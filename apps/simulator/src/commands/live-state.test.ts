@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { kubewright } from "../../test/memory-io.js";
 import { RunRecords } from "@kubewright/analysis/compare";
 import { ReportBuilder } from "@kubewright/analysis/reports";
-import type { TraceRecord } from "@kubewright/analysis/run";
+import type { TraceRecord } from "@kubewright/analysis/trace";
 
 const cronJob = (name: string, schedule: string, policy: string, duration: string): object => ({
   apiVersion: "batch/v1",

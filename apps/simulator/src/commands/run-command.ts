@@ -14,8 +14,6 @@ import { silentProgress } from "@kubewright/analysis/ports";
 import {
   type CheckReport,
   type ReportFlags,
-  htmlPage,
-  pageAssets,
   parseRunsFormat,
   reportOutputs,
   runMarkdown,
@@ -31,6 +29,7 @@ import {
 } from "@kubewright/analysis/run";
 import { formatDuration } from "@kubewright/analysis/time";
 import { formatTime } from "@kubewright/api";
+import { htmlPage, pageAssets } from "@kubewright/analysis/page";
 
 import { seedsOfChunk } from "../indexed-job/chunk.js";
 import { type IndexedJobFlags, checkIndexedJob } from "../indexed-job/indexed-job-flags.js";

@@ -1,7 +1,6 @@
 import { UserError } from "@kubewright/analysis/errors";
 import { parseKubernetesVersion, parseSeed, parseStart, versionRemark } from "@kubewright/analysis/input";
 import { openOutput } from "@kubewright/analysis/ports";
-import { notSimulatedReporter } from "@kubewright/analysis/run";
 import { callWebhook, listen } from "@kubewright/apiserver/http";
 import {
   type Clock,
@@ -24,6 +23,7 @@ import {
   createCluster,
 } from "@kubewright/cluster";
 import { canonicalControllers, controllerListErrors, runInStages, selectControllers } from "@kubewright/controller";
+import { notSimulatedReporter } from "@kubewright/analysis/trace";
 
 import type { Io } from "../io/io.js";
 import { PROCESSES_WARNING, localProcesses } from "../process-kubelet/local-processes.js";

@@ -1,7 +1,6 @@
 import { InterruptedError, UserError } from "@kubewright/analysis/errors";
 import { type RunInput, type RunInputFlags, readRunInput } from "@kubewright/analysis/input";
 import { silentProgress } from "@kubewright/analysis/ports";
-import { htmlPage, pageAssets } from "@kubewright/analysis/reports";
 import {
   type Measure,
   type Precedence,
@@ -32,6 +31,7 @@ import {
 } from "@kubewright/analysis/spread";
 import { formatDuration } from "@kubewright/analysis/time";
 import { formatTime } from "@kubewright/api";
+import { htmlPage, pageAssets } from "@kubewright/analysis/page";
 
 import type { Io } from "../io/io.js";
 import { MANIFESTS, MANIFEST_OPTIONS, clusterOptions } from "../options/input-options.js";

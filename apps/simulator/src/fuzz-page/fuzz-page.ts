@@ -1,7 +1,7 @@
 import type { FaultPlan } from "@kubewright/simulation";
+import { htmlPage, pageAssets } from "@kubewright/analysis/page";
 
 import type { Io } from "../io/io.js";
-import { htmlPage, pageAssets } from "@kubewright/analysis/reports";
 import { type RecordOptions, recordPlan } from "./record-plan.js";
 import { buildRecordedRun } from "./recorded-run.js";
 

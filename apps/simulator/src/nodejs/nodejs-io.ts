@@ -19,12 +19,12 @@ import {
   type TextStream,
   silentProgress,
 } from "@kubewright/analysis/ports";
+import type { PageAssets } from "@kubewright/analysis/page";
 import type { Io } from "../io/io.js";
 import { openSpool } from "./spool.js";
 import { NodeHeap } from "./heap.js";
 import type { MutantKit } from "../fuzz/mutant-kit.js";
 import { mutantKitFile, readOwnFile } from "./own-files.js";
-import type { PageAssets } from "@kubewright/analysis/reports";
 
 /** Returns the `Io` of this process and machine. */
 export function nodeIo(stopped: AbortSignal): Io {

@@ -2,8 +2,8 @@ import type { ReportData } from "@kubewright/timeline/data";
 import type { LiveRun } from "@kubewright/timeline/page";
 
 import { withClockGaps, ReportBuilder } from "@kubewright/analysis/reports";
+import type { TraceRecord } from "@kubewright/analysis/trace";
 import { type LiveStatus, TRACE_POLL_MS } from "../serve/live-status.js";
-import type { TraceRecord } from "@kubewright/analysis/run";
 
 /** Follows the trace of a live cluster, and continues after a lost connection. */
 export class LiveSource implements LiveRun {

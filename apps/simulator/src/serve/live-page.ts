@@ -1,7 +1,7 @@
 import type { PathHandler } from "@kubewright/cluster";
+import { contentSecurityPolicy, htmlPage, pageAssets } from "@kubewright/analysis/page";
 
 import type { Io } from "../io/io.js";
-import { contentSecurityPolicy, htmlPage, pageAssets } from "@kubewright/analysis/reports";
 
 export const PAGE_PATH = "/ui/";
 

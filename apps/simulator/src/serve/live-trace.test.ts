@@ -1,9 +1,9 @@
 import { type Pod, events, pods } from "@kubewright/api";
 import { SimulatedClock, seededRandom } from "@kubewright/clock";
 import { type Cluster, createCluster } from "@kubewright/cluster";
+import type { TraceRecord } from "@kubewright/analysis/trace";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import type { TraceRecord } from "@kubewright/analysis/run";
 import type { LiveStatus } from "./live-status.js";
 import { LiveTrace } from "./live-trace.js";
 

@@ -1,8 +1,8 @@
 import type { Clock } from "@kubewright/clock";
 import type { Cluster, Decision, PathResponse } from "@kubewright/cluster";
 import { type ApiRequest, parseQuery, parseRequestUrl } from "@kubewright/transport";
+import { Recorder, type TraceRecord, traceLine } from "@kubewright/analysis/trace";
 
-import { Recorder, type TraceRecord, traceLine } from "@kubewright/analysis/run";
 import { type LiveStatus, TRACE_PATH, TRACE_POLL_MS } from "./live-status.js";
 
 /** Maximum number of stored records, for pages that connect late or reconnect. The latest ones are stored. */

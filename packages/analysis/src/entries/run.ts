@@ -1,12 +1,9 @@
 export { findHighlights } from "../digest/highlights.js";
 export { ThreadSegmentRunner } from "../parallel/segment-runners.js";
 export { simulateNamespaces } from "../parallel/simulate-namespaces.js";
-export { notSimulatedReporter } from "../run/not-simulated-reporter.js";
-export { Recorder } from "../run/recorder.js";
 export { RunOutputs } from "../run/run-outputs.js";
 export { simulateCluster } from "../run/simulate-cluster.js";
 export { simulate } from "../run/simulation.js";
-export { traceLine } from "../run/trace.js";
 export { validateInput } from "../run/validate-input.js";
 export { addedNodesText } from "../text/added-nodes-text.js";
 export { runText } from "../text/run-text.js";
@@ -17,4 +14,3 @@ export type { SegmentChunk } from "../parallel/segment-chunk.js";
 export type { SegmentRunner, StartSegmentRunners } from "../parallel/segment-runners.js";
 export type { SegmentOptions, SegmentResult } from "../parallel/simulated-segment.js";
 export type { Segment } from "../parallel/split-by-namespace.js";
-export type { TraceRecord } from "../run/trace.js";

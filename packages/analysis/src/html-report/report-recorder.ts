@@ -1,12 +1,9 @@
 import type { InformerFactory } from "@kubewright/informer";
 import type { ReportData } from "@kubewright/timeline/data";
 
-import type { Files } from "../ports/files.js";
 import type { TraceRecord } from "../run/trace.js";
-import { UserError } from "../errors/user-error.js";
 import { withClockGaps } from "./clock-gaps.js";
 import { type RecordedObject, ObjectRecorder, objectsByUid } from "./object-recorder.js";
-import type { PageAssets } from "./page-assets.js";
 import { ReportBuilder } from "./report-builder.js";
 import { ONE_RUN, type ReportLimits } from "./report-limits.js";
 
@@ -36,10 +33,4 @@ export class ReportRecorder {
   data(description: string | undefined, objects: readonly RecordedObject[] = this.#objects.objects): ReportData {
     return withClockGaps(this.#builder.data({ objects: objectsByUid(objects), description }));
   }
-}
-
-/** Returns the built page. @throws UserError when this build has none. */
-export async function pageAssets(io: Pick<Files, "pageAssets">): Promise<PageAssets> {
-  if (io.pageAssets === undefined) throw new UserError("this build of kubewright has no page");
-  return io.pageAssets();
 }
