@@ -25,12 +25,12 @@ const LAZY_SUFFIX = "?apart";
 export const lazyExpressions = lazyModule({
   name: "expressions",
   files: [
-    [/[\\/]apiserver[\\/]src[\\/]cel[\\/]environment\.ts$/, ["ExpressionEnvironment"]],
+    [/[\\/]cel[\\/]src[\\/]environment\.ts$/, ["ExpressionEnvironment"]],
     [/[\\/]node_modules[\\/]@marcbachmann[\\/]cel-js[\\/]lib[\\/]index\.js$/, ["Environment", "ParseError"]],
     [/[\\/]node_modules[\\/]re2js[\\/]build[\\/]index\.js$/, ["RE2JS"]],
   ],
-  from: "../../packages/apiserver",
-  modules: ["./src/cel/environment.ts", "@marcbachmann/cel-js", "re2js"],
+  from: "../../packages/cel",
+  modules: ["./src/environment.ts", "@marcbachmann/cel-js", "re2js"],
 });
 
 /**
