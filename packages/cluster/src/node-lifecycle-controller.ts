@@ -102,7 +102,6 @@ export class NodeLifecycleController implements Runnable {
   async #markUnreachable(name: string): Promise<void> {
     const node = this.#nodes.store.get(objectKey({ name }));
     if (node === undefined || !this.#unreachableNodes.names.has(name)) return;
-    const client = this.#client.resource(nodes);
     const now = formatTime(this.#clock.now());
     const unknown = {
       type: "Ready",
@@ -111,35 +110,38 @@ export class NodeLifecycleController implements Runnable {
       message: "Kubelet stopped posting node status.",
       lastTransitionTime: now,
     };
-    await client.patch(
-      name,
-      { type: "strategic", body: { status: { conditions: [unknown] } } },
-      { subresource: "status", ...this.#requestOptions() },
-    );
+    await this.#patchNode(node, "strategic", { status: { conditions: [unknown] } }, "status");
     const others = (node.spec?.taints ?? []).filter(({ key }) => key !== UNREACHABLE);
     const taints = [
       ...others,
       ...["NoSchedule", "NoExecute"].map((effect) => ({ key: UNREACHABLE, effect, timeAdded: now })),
     ];
-    await client.patch(name, { type: "merge", body: { spec: { taints } } }, this.#requestOptions());
+    await this.#patchNode(node, "merge", { spec: { taints } });
     for (const pod of this.#podsOn(name)) {
       if (!isConditionTrue(pod.status?.conditions, "Ready")) continue;
       await this.#patchCondition(pod, { type: "Ready", status: "False", lastTransitionTime: now });
     }
   }
 
+  #isBack({ metadata: { name = "" }, spec, status }: DeepReadonly<Node>): boolean {
+    return (
+      isConditionTrue(status?.conditions, "Ready") &&
+      (spec?.taints ?? []).some(({ key }) => key === UNREACHABLE) &&
+      !this.#unreachableNodes.names.has(name)
+    );
+  }
+
+  async #markReachable(name: string): Promise<void> {
+    const node = this.#nodes.store.get(objectKey({ name }));
+    if (node === undefined || !this.#isBack(node)) return;
+    const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== UNREACHABLE);
+    await this.#patchNode(node, "merge", { spec: { taints } });
+  }
+
   #nodeChanged(node: DeepReadonly<Node>): void {
     const { name = "" } = node.metadata;
     const taints = node.spec?.taints ?? [];
-    const isBack = isConditionTrue(node.status?.conditions, "Ready") && taints.some(({ key }) => key === UNREACHABLE);
-    if (isBack && !this.#unreachableNodes.names.has(name)) {
-      const others = taints.filter(({ key }) => key !== UNREACHABLE);
-      this.#retryUntilDone(() =>
-        this.#client
-          .resource(nodes)
-          .patch(name, { type: "merge", body: { spec: { taints: others } } }, this.#requestOptions()),
-      );
-    }
+    if (this.#isBack(node)) this.#retryUntilDone(() => this.#markReachable(name));
     if (this.#evictions.size === 0 && !taints.some(isNoExecute)) return;
     for (const pod of this.#podsOn(name)) this.#scheduleEviction(pod, taints.filter(isNoExecute));
   }
@@ -189,6 +191,22 @@ export class NodeLifecycleController implements Runnable {
       lastTransitionTime: formatTime(this.#clock.now()),
     });
     await this.#client.resource(pods).delete(name, { namespace, preconditions: { uid }, ...this.#requestOptions() });
+  }
+
+  /** The UID refuses a patch for a node that was recreated since. The retry reads the cache again. */
+  async #patchNode(
+    { metadata: { name = "", uid = "" } }: DeepReadonly<Node>,
+    type: "merge" | "strategic",
+    change: object,
+    subresource?: "status",
+  ): Promise<void> {
+    await this.#client
+      .resource(nodes)
+      .patch(
+        name,
+        { type, body: { metadata: { uid }, ...change } },
+        { ...(subresource === undefined ? {} : { subresource }), ...this.#requestOptions() },
+      );
   }
 
   async #patchCondition({ metadata }: DeepReadonly<Pod>, condition: object): Promise<void> {
