@@ -5,24 +5,35 @@
  * part of the package: callers look up this module by its path, and report when it is missing.
  */
 import { createHash } from "node:crypto";
-import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { threadId } from "node:worker_threads";
 
 import { type Plugin, build } from "esbuild";
 
-import type { Mutant } from "./mutant.ts";
+import { CLIENT_MACHINERY_MUTANTS } from "./known-bugs/client-machinery.ts";
+import { CRON_JOB_MUTANTS } from "./known-bugs/cronjob.ts";
+import { GARBAGE_MUTANTS } from "./known-bugs/garbage.ts";
+import { JOB_MUTANTS } from "./known-bugs/job.ts";
+import { SHARDING_MUTANTS } from "./known-bugs/sharding.ts";
+import { type Mutant, type MutantRows, mutantOf } from "./mutant.ts";
 
 export type { Mutant, MutantNeeds, SourceChange } from "./mutant.ts";
+
+const ROWS: MutantRows = {
+  ...JOB_MUTANTS,
+  ...CRON_JOB_MUTANTS,
+  ...GARBAGE_MUTANTS,
+  ...CLIENT_MACHINERY_MUTANTS,
+  ...SHARDING_MUTANTS,
+};
 
 const here = import.meta.dirname;
 const root = path.resolve(here, "../../..");
 const built = path.join(here, "built");
 const DEFAULT_ENTRY = "packages/simulation/src/run-plan.ts";
-const MACHINERY = new Set(["build.ts", "hunt.ts", "hunt-worker.ts", "mutant.ts", "table.ts", "table-text.ts"]);
 
 /** A problem of a mutant, in one line: its text no longer matches the sources, or no mutant has that name. */
 export class MutantError extends Error {
@@ -30,8 +41,8 @@ export class MutantError extends Error {
 }
 
 /** Returns all mutants, sorted by name. */
-export async function listMutants(): Promise<readonly Mutant[]> {
-  return Promise.all(mutantNames().map(loadMutant));
+export function listMutants(): readonly Mutant[] {
+  return Object.keys(ROWS).sort().map(findMutant);
 }
 
 /**
@@ -42,7 +53,7 @@ export async function listMutants(): Promise<readonly Mutant[]> {
  * @throws MutantError when the mutant does not exist or does not match the sources.
  */
 export async function mutantPath(name: string, entry: string = DEFAULT_ENTRY): Promise<string> {
-  return buildMutant(await loadMutant(name), { entry, sources: sourcesHash() });
+  return buildMutant(findMutant(name), { entry, sources: sourcesHash() });
 }
 
 /** Returns the path of the entry module's bundle without any change: a violation in it is no finding about a mutant. */
@@ -72,17 +83,10 @@ export function mutatedFiles({ name, changes }: Mutant): ReadonlyMap<string, str
   return texts;
 }
 
-function mutantNames(): string[] {
-  return readdirSync(here)
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !MACHINERY.has(file))
-    .map((file) => path.basename(file, ".ts"))
-    .sort();
-}
-
-async function loadMutant(name: string): Promise<Mutant> {
-  if (!mutantNames().includes(name)) throw new MutantError(`there is no mutant ${JSON.stringify(name)}`);
-  const { mutant } = (await import(pathToFileURL(path.join(here, `${name}.ts`)).href)) as { readonly mutant: Mutant };
-  return mutant;
+function findMutant(name: string): Mutant {
+  const row = ROWS[name];
+  if (row === undefined) throw new MutantError(`there is no mutant ${JSON.stringify(name)}`);
+  return mutantOf(name, row);
 }
 
 function readSource(name: string, file: string): string {
@@ -178,7 +182,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: { entry: { type: "string", default: DEFAULT_ENTRY } },
   });
-  const wanted = positionals.length === 0 ? await listMutants() : await Promise.all(positionals.map(loadMutant));
+  const wanted = positionals.length === 0 ? listMutants() : positionals.map(findMutant);
   const sources = sourcesHash();
   const startMs = performance.now();
   const waiting = wanted.values();

@@ -1,10 +1,21 @@
-/**
- * A known bug, reintroduced into the current sources by a change that is as small as possible. Plain data; each file is
- * named after its mutant.
- */
-export interface Mutant {
-  /** Name for `--mutant`, and name of the file. */
+/** A known bug, reintroduced into the current sources by a change that is as small as possible. Plain data. */
+export interface Mutant extends MutantDetails {
+  /** Name for `--mutant`. */
   readonly name: string;
+  /** Empty when the current code has the described behaviour. */
+  readonly changes: readonly SourceChange[];
+}
+
+/** Rows of the table of known bugs, by name: most of them change one text. */
+export type MutantRows = Readonly<Record<string, MutantDetails & (SourceChange | Pick<Mutant, "changes">)>>;
+
+export function mutantOf(name: string, row: MutantRows[string]): Mutant {
+  if ("changes" in row) return { name, ...row };
+  const { file, find, replace, ...details } = row;
+  return { name, ...details, changes: [{ file, find, replace }] };
+}
+
+interface MutantDetails {
   /**
    * Entry of the bug in the list: `#1`, `E9b`; `1.3` and `3.1` for bugs without a number; `own` for an invented
    * mistake.
@@ -27,8 +38,6 @@ export interface Mutant {
   readonly sharding?: number;
   /** Patterns that the JSON of a plan matches if the plan runs the changed code; other plans need not be run. */
   readonly inPlan?: readonly RegExp[];
-  /** Empty when the current code has the described behaviour. */
-  readonly changes: readonly SourceChange[];
 }
 
 export interface MutantNeeds {

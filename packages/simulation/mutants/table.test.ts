@@ -14,7 +14,7 @@ async function simulationOf(path: Promise<string>): Promise<Simulation> {
 }
 
 async function huntFor(name: string, without: readonly string[] = [], seeds = 60): Promise<Hunt> {
-  const { inPlan = [] } = (await listMutants()).find((mutant) => mutant.name === name)!;
+  const { inPlan = [] } = listMutants().find((mutant) => mutant.name === name)!;
   const mutated = await simulationOf(mutantPath(name, SIMULATION));
   const unmutated = await simulationOf(unmutatedPath(SIMULATION));
   return hunt({ mutated, unmutated, from: 1, seeds, inPlan, without });

@@ -58,7 +58,7 @@ export interface CaughtBy {
  */
 export async function measure(options: TableOptions): Promise<MutantTable> {
   const { names = [], from, seeds, workers, onRow } = options;
-  const all = await listMutants();
+  const all = listMutants();
   const unknown = names.find((name) => !all.some((mutant) => mutant.name === name));
   if (unknown !== undefined) throw new MutantError(`there is no mutant ${JSON.stringify(unknown)}`);
   const wanted = all.filter(({ name }) => names.length === 0 || names.includes(name));

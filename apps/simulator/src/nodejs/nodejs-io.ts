@@ -128,7 +128,7 @@ async function progressBar(stream: NodeJS.WriteStream): Promise<Progress> {
 
 /** The exports of `packages/simulation/mutants/build.ts`. */
 interface MutantBuilder {
-  readonly listMutants: MutantKit["listMutants"];
+  readonly listMutants: () => Awaited<ReturnType<MutantKit["listMutants"]>>;
   readonly mutantPath: (name: string) => Promise<string>;
 }
 
@@ -136,7 +136,10 @@ async function mutantKit(): Promise<MutantKit | undefined> {
   const file = mutantKitFile();
   if (file === undefined || !existsSync(file)) return undefined;
   const { listMutants, mutantPath } = (await import(file.href)) as MutantBuilder;
-  return { listMutants, runnerUrl: async (name) => pathToFileURL(await mutantPath(name)).href };
+  return {
+    listMutants: async () => listMutants(),
+    runnerUrl: async (name) => pathToFileURL(await mutantPath(name)).href,
+  };
 }
 
 async function pageAssets(): Promise<PageAssets> {

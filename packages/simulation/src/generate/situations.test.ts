@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-
 import { seededRandom } from "@kubewright/clock";
 import { expect, test } from "vitest";
 
@@ -9,10 +7,8 @@ import { Draw } from "./draw.js";
 import { drawJobs } from "./jobs.js";
 import { drawOwnPods } from "./own-pods.js";
 import { SHAPES } from "./shape.js";
-import { SHARDING_ROWS } from "./sharding-faults.js";
 import { SITUATIONS, type SituationRow } from "./situations.js";
 import { Swarm } from "./swarm.js";
-import { HIDDEN } from "./unobserved-objects.js";
 
 /** Returns the kinds of event that a situation has in plans of many seeds. */
 function kindsOf(row: SituationRow): ReadonlySet<string> {
@@ -39,12 +35,3 @@ test.each(SITUATIONS.map((row, index) => [index, row] as const))(
     expect([...kindsOf(row)].sort()).toEqual([...row.faults, ...row.actions].sort());
   },
 );
-
-test("each row names mutants or issues that exist", () => {
-  const names = [...SITUATIONS, ...HIDDEN, ...SHARDING_ROWS].flatMap(({ because }) => because);
-  const unknown = names.filter(
-    (name) =>
-      !/^kubernetes\/kubernetes#\d+$/.test(name) && !existsSync(new URL(`../../mutants/${name}.ts`, import.meta.url)),
-  );
-  expect(unknown).toEqual([]);
-});
