@@ -1,23 +1,52 @@
 import type { FlagType } from "./flag-types.js";
 
-/** A flag, and the option that it sets. Groups and order are those of the help. */
-export interface Flag {
+/** An option, and the flag that sets it. Groups and order are those of the help. */
+export interface Flag<T = unknown> {
   readonly group: string;
   readonly name: string;
   /** Name of the field in the options. */
   readonly option: string;
-  readonly type: FlagType<unknown>;
+  readonly type: FlagType<T>;
+  readonly defaultValue: T;
   readonly help: string;
 }
 
-/** Name, type and help of the flag for each field of an options type. */
-export type FlagTable<Options extends object> = {
-  readonly [Name in keyof Options]-?: readonly [name: string, type: FlagType<Options[Name]>, help: string];
-};
+/** An option of a group. */
+export interface Option<T> extends Pick<Flag<T>, "type" | "defaultValue" | "help"> {
+  readonly name: string | undefined;
+}
 
-/** Creates the flags of an options type. The type requires a flag for every field, of the field's type. */
-export function flagGroup<Options extends object>(group: string, table: FlagTable<Options>): readonly Flag[] {
-  return Object.entries(table as Readonly<Record<string, readonly [string, FlagType<unknown>, string]>>).map(
-    ([option, [name, type, help]]) => ({ group, name, option, type, help }),
+/** @param name - Name of the flag. Default: that of the option in kebab case, without `Ms`. */
+export function option<T>(type: FlagType<T>, defaultValue: NoInfer<T>, help: string, name?: string): Option<T> {
+  return { type, defaultValue, help, name };
+}
+
+type FlagTable<Options> = { readonly [Name in keyof Options]: Flag<Options[Name]> };
+
+/** The type of the options that a table of flags sets. */
+export type OptionsOf<Table> = { readonly [Name in keyof Table]: Table[Name] extends Flag<infer T> ? T : never };
+
+/** Creates the flags of a group by the names of the options. */
+export function optionGroup<Options extends object>(
+  group: string,
+  options: { readonly [Name in keyof Options]: Option<Options[Name]> },
+): FlagTable<Options> {
+  const flags = Object.entries<Option<unknown>>(options as Readonly<Record<string, Option<unknown>>>).map(
+    ([name, { name: flag = flagName(name), ...of }]) => [name, { ...of, group, name: flag, option: name }],
   );
+  return Object.fromEntries(flags) as FlagTable<Options>;
+}
+
+/** Returns the default of each option. */
+export function defaultsOf<Table extends object>(flags: Table): OptionsOf<Table> {
+  const defaults = Object.values<Flag>(flags as Readonly<Record<string, Flag>>).map((flag) => [
+    flag.option,
+    flag.defaultValue,
+  ]);
+  return Object.fromEntries(defaults) as OptionsOf<Table>;
+}
+
+/** `kubeApiQps` → `kube-api-qps`, `minResyncPeriodMs` → `min-resync-period`. */
+function flagName(option: string): string {
+  return option.replace(/Ms$/, "").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,67 +1,40 @@
 import { canonicalControllers } from "@kubewright/controller";
 
 import { resolveFeatureGates } from "./feature-gates.js";
-import {
-  type ClientOptions,
-  type ConnectionFlags,
-  connectionDefaults,
-  connectionErrors,
-} from "./options/connection-options.js";
-import { type ControllerOptions, controllerDefaults, controllerErrors } from "./options/controller-options.js";
-import {
-  type AuthenticationOptions,
-  type AuthorizationOptions,
-  delegatedAuthDefaults,
-  delegatedAuthErrors,
-} from "./options/delegated-auth-options.js";
-import { type GenericOptions, genericDefaults, genericErrors } from "./options/generic-options.js";
-import {
-  type LeaderElectionOptions,
-  leaderElectionDefaults,
-  leaderElectionErrors,
-} from "./options/leader-election-options.js";
+import { type OptionsOf, defaultsOf } from "./flag.js";
 import { managedByLeaseName } from "./managed-by-lease.js";
-import {
-  type DebuggingOptions,
-  type LogOptions,
-  type MetricsOptions,
-  observabilityDefaults,
-  observabilityErrors,
-} from "./options/observability-options.js";
-import { type SafetyOptions, safetyDefaults, safetyErrors } from "./options/safety-options.js";
-import { type ShardingOptions, shardingDefaults, shardingErrors } from "./options/sharding-options.js";
+import { clientOptions, connectionErrors, connectionOptions } from "./options/connection-options.js";
+import { controllerErrors, controllerOptions } from "./options/controller-options.js";
+import { authenticationOptions, authorizationOptions, delegatedAuthErrors } from "./options/delegated-auth-options.js";
+import { genericErrors, genericOptions } from "./options/generic-options.js";
+import { leaderElectionErrors, leaderElectionOptions } from "./options/leader-election-options.js";
+import { debuggingOptions, logOptions, metricsOptions, observabilityErrors } from "./options/observability-options.js";
+import { safetyErrors, safetyOptions } from "./options/safety-options.js";
+import { servingErrors, servingOptions } from "./options/serving-options.js";
+import { shardingErrors, shardingOptions } from "./options/sharding-options.js";
 import { shardTimingOf } from "./sharding/shard-timing.js";
-import { type ServingOptions, servingDefaults, servingErrors } from "./options/serving-options.js";
 
-/** All options of the command line and the configuration file. */
-export interface ControllerManagerOptions
-  extends
-    ConnectionFlags,
-    ClientOptions,
-    GenericOptions,
-    SafetyOptions,
-    LeaderElectionOptions,
-    ShardingOptions,
-    ControllerOptions,
-    ServingOptions,
-    AuthenticationOptions,
-    AuthorizationOptions,
-    DebuggingOptions,
-    MetricsOptions,
-    LogOptions {}
+/** Every option of the command line and the configuration file, in the order of the help. */
+export const OPTIONS = {
+  ...debuggingOptions,
+  ...genericOptions,
+  ...clientOptions,
+  ...safetyOptions,
+  ...leaderElectionOptions,
+  ...shardingOptions,
+  ...servingOptions,
+  ...authenticationOptions,
+  ...authorizationOptions,
+  ...controllerOptions,
+  ...metricsOptions,
+  ...logOptions,
+  ...connectionOptions,
+};
+
+export type ControllerManagerOptions = OptionsOf<typeof OPTIONS>;
 
 /** The defaults: upstream's, where upstream has the option. */
-export const defaultOptions: ControllerManagerOptions = {
-  ...connectionDefaults,
-  ...genericDefaults,
-  ...safetyDefaults,
-  ...leaderElectionDefaults,
-  ...shardingDefaults,
-  ...controllerDefaults,
-  ...servingDefaults,
-  ...delegatedAuthDefaults,
-  ...observabilityDefaults,
-};
+export const defaultOptions: ControllerManagerOptions = defaultsOf(OPTIONS);
 
 /** Controllers whose work is not bound to a namespace. */
 const CLUSTER_WIDE = ["pod-garbage-collector-controller", "garbage-collector-controller"];

@@ -1,43 +1,28 @@
-import { flagGroup } from "../flag.js";
+import { type OptionsOf, option, optionGroup } from "../flag.js";
 import { float32, int32, text, textNamed } from "../flag-types.js";
 
 /** Connection to the API server. */
-export interface ConnectionFlags {
+export const connectionOptions = optionGroup("Misc", {
   /** `""`: not given. */
-  readonly kubeconfig: string;
-  readonly master: string;
-}
-
-export interface ClientOptions {
-  /** Requests per second of each controller; below 0: no limit; 0: the library's default of 5. */
-  readonly kubeApiQps: number;
-  readonly kubeApiBurst: number;
-  /** Has no effect: bodies are always JSON. */
-  readonly kubeApiContentType: string;
-}
-
-export const connectionDefaults: ConnectionFlags & ClientOptions = {
-  kubeconfig: "",
-  master: "",
-  kubeApiQps: 20,
-  kubeApiBurst: 30,
-  kubeApiContentType: "application/json",
-};
-
-export const connectionFlags = flagGroup<ConnectionFlags>("Misc", {
-  kubeconfig: [
-    "kubeconfig",
+  kubeconfig: option(
     textNamed("path"),
+    "",
     "kubeconfig to connect and authenticate with; default: the cluster this runs in",
-  ],
-  master: ["master", textNamed("url"), "URL of the API server, in place of the one in the kubeconfig"],
+  ),
+  master: option(textNamed("url"), "", "URL of the API server, in place of the one in the kubeconfig"),
 });
 
-export const clientFlags = flagGroup<ClientOptions>("Generic", {
-  kubeApiQps: ["kube-api-qps", float32, "requests a second to the API server, of each controller; negative: no limit"],
-  kubeApiBurst: ["kube-api-burst", int32, "requests each controller may send at once"],
-  kubeApiContentType: ["kube-api-content-type", text, "accepted for compatibility: requests are JSON"],
+export type ConnectionOptions = OptionsOf<typeof connectionOptions>;
+
+export const clientOptions = optionGroup("Generic", {
+  /** Requests per second of each controller; below 0: no limit; 0: the library's default of 5. */
+  kubeApiQps: option(float32, 20, "requests a second to the API server, of each controller; negative: no limit"),
+  kubeApiBurst: option(int32, 30, "requests each controller may send at once"),
+  /** Has no effect: bodies are always JSON. */
+  kubeApiContentType: option(text, "application/json", "accepted for compatibility: requests are JSON"),
 });
+
+type ClientOptions = OptionsOf<typeof clientOptions>;
 
 export function connectionErrors({ kubeApiQps, kubeApiBurst }: ClientOptions): string[] {
   return kubeApiQps <= 0 || kubeApiBurst > 0

@@ -1,101 +1,50 @@
-import { flagGroup } from "../flag.js";
+import { type OptionsOf, option, optionGroup } from "../flag.js";
 import { bool, duration, list, textNamed } from "../flag-types.js";
-
-/** Authentication of requests to the HTTPS server. */
-export interface AuthenticationOptions {
-  readonly authenticationKubeconfig: string;
-  readonly authenticationSkipLookup: boolean;
-  readonly authenticationTolerateLookupFailure: boolean;
-  readonly authenticationTokenWebhookCacheTtlMs: number;
-  readonly clientCaFile: string;
-  readonly requestheaderClientCaFile: string;
-  readonly requestheaderUsernameHeaders: readonly string[];
-  readonly requestheaderGroupHeaders: readonly string[];
-  readonly requestheaderExtraHeadersPrefix: readonly string[];
-  readonly requestheaderUidHeaders: readonly string[];
-  readonly requestheaderAllowedNames: readonly string[];
-}
-
-/** Authorization of requests to the HTTPS server. */
-export interface AuthorizationOptions {
-  readonly authorizationKubeconfig: string;
-  readonly authorizationAlwaysAllowPaths: readonly string[];
-  readonly authorizationWebhookCacheAuthorizedTtlMs: number;
-  readonly authorizationWebhookCacheUnauthorizedTtlMs: number;
-}
-
-export const delegatedAuthDefaults: AuthenticationOptions & AuthorizationOptions = {
-  authenticationKubeconfig: "",
-  authenticationSkipLookup: false,
-  authenticationTolerateLookupFailure: false,
-  authenticationTokenWebhookCacheTtlMs: 10_000,
-  clientCaFile: "",
-  requestheaderClientCaFile: "",
-  requestheaderUsernameHeaders: ["x-remote-user"],
-  requestheaderGroupHeaders: ["x-remote-group"],
-  requestheaderExtraHeadersPrefix: ["x-remote-extra-"],
-  requestheaderUidHeaders: [],
-  requestheaderAllowedNames: [],
-  authorizationKubeconfig: "",
-  authorizationAlwaysAllowPaths: ["/healthz", "/readyz", "/livez"],
-  authorizationWebhookCacheAuthorizedTtlMs: 10_000,
-  authorizationWebhookCacheUnauthorizedTtlMs: 10_000,
-};
 
 const path = textNamed("path");
 
-export const authenticationFlags = flagGroup<AuthenticationOptions>("Authentication", {
-  authenticationKubeconfig: [
-    "authentication-kubeconfig",
+/** Authentication of requests to the HTTPS server. */
+export const authenticationOptions = optionGroup("Authentication", {
+  authenticationKubeconfig: option(
     path,
+    "",
     "kubeconfig for TokenReviews and for reading the cluster's client CAs; default: the cluster this runs in",
-  ],
-  authenticationSkipLookup: ["authentication-skip-lookup", bool, "do not read the cluster's client CAs"],
-  authenticationTolerateLookupFailure: [
-    "authentication-tolerate-lookup-failure",
+  ),
+  authenticationSkipLookup: option(bool, false, "do not read the cluster's client CAs"),
+  authenticationTolerateLookupFailure: option(
     bool,
+    false,
     "continue without the cluster's client CAs when they cannot be read",
-  ],
-  authenticationTokenWebhookCacheTtlMs: [
-    "authentication-token-webhook-cache-ttl",
-    duration,
-    "how long an answer about a token is kept",
-  ],
-  clientCaFile: ["client-ca-file", path, "CAs of client certificates: CN is the user, O the groups"],
-  requestheaderClientCaFile: ["requestheader-client-ca-file", path, "CAs of front proxies"],
-  requestheaderUsernameHeaders: ["requestheader-username-headers", list, "headers with the user"],
-  requestheaderGroupHeaders: ["requestheader-group-headers", list, "headers with groups"],
-  requestheaderExtraHeadersPrefix: [
-    "requestheader-extra-headers-prefix",
+  ),
+  authenticationTokenWebhookCacheTtlMs: option(duration, 10_000, "how long an answer about a token is kept"),
+  clientCaFile: option(path, "", "CAs of client certificates: CN is the user, O the groups"),
+  requestheaderClientCaFile: option(path, "", "CAs of front proxies"),
+  requestheaderUsernameHeaders: option(list, ["x-remote-user"], "headers with the user"),
+  requestheaderGroupHeaders: option(list, ["x-remote-group"], "headers with groups"),
+  requestheaderExtraHeadersPrefix: option(
     list,
+    ["x-remote-extra-"],
     "prefixes of headers with anything else about the user",
-  ],
-  requestheaderUidHeaders: ["requestheader-uid-headers", list, "headers with the user's UID"],
-  requestheaderAllowedNames: ["requestheader-allowed-names", list, "CNs of front proxies; default: any"],
+  ),
+  requestheaderUidHeaders: option(list, [], "headers with the user's UID"),
+  requestheaderAllowedNames: option(list, [], "CNs of front proxies; default: any"),
 });
 
-export const authorizationFlags = flagGroup<AuthorizationOptions>("Authorization", {
-  authorizationKubeconfig: [
-    "authorization-kubeconfig",
-    path,
-    "kubeconfig for SubjectAccessReviews; default: the cluster this runs in",
-  ],
-  authorizationAlwaysAllowPaths: [
-    "authorization-always-allow-paths",
+export type AuthenticationOptions = OptionsOf<typeof authenticationOptions>;
+
+/** Authorization of requests to the HTTPS server. */
+export const authorizationOptions = optionGroup("Authorization", {
+  authorizationKubeconfig: option(path, "", "kubeconfig for SubjectAccessReviews; default: the cluster this runs in"),
+  authorizationAlwaysAllowPaths: option(
     list,
+    ["/healthz", "/readyz", "/livez"],
     "paths that every client may request; a trailing * for a prefix",
-  ],
-  authorizationWebhookCacheAuthorizedTtlMs: [
-    "authorization-webhook-cache-authorized-ttl",
-    duration,
-    "how long a yes is kept",
-  ],
-  authorizationWebhookCacheUnauthorizedTtlMs: [
-    "authorization-webhook-cache-unauthorized-ttl",
-    duration,
-    "how long a no is kept",
-  ],
+  ),
+  authorizationWebhookCacheAuthorizedTtlMs: option(duration, 10_000, "how long a yes is kept"),
+  authorizationWebhookCacheUnauthorizedTtlMs: option(duration, 10_000, "how long a no is kept"),
 });
+
+export type AuthorizationOptions = OptionsOf<typeof authorizationOptions>;
 
 export function delegatedAuthErrors(options: AuthenticationOptions & AuthorizationOptions): string[] {
   const errors: string[] = [];

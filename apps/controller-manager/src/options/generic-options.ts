@@ -1,70 +1,44 @@
 import { controllerListErrors } from "@kubewright/controller";
 import { controllerNames } from "@kubewright/manager/kubernetes";
 
-import { flagGroup } from "../flag.js";
+import { type OptionsOf, option, optionGroup } from "../flag.js";
 import { assignments, bool, duration, list, text } from "../flag-types.js";
-
-/** Which controllers run, and how they start and stop. */
-export interface GenericOptions {
-  /** Canonical names once the options are completed. */
-  readonly controllers: readonly string[];
-  readonly minResyncPeriodMs: number;
-  readonly controllerStartIntervalMs: number;
-  /** 0: no limit. */
-  readonly controllerShutdownTimeoutMs: number;
-  readonly useServiceAccountCredentials: boolean;
-  /** Unparsed items `Name=bool`: see {@link resolveFeatureGates}. */
-  readonly featureGates: readonly string[];
-  readonly emulatedVersion: readonly string[];
-  readonly minCompatibilityVersion: readonly string[];
-  readonly clusterName: string;
-}
-
-export const genericDefaults: GenericOptions = {
-  controllers: ["*"],
-  minResyncPeriodMs: 12 * 3_600_000,
-  controllerStartIntervalMs: 0,
-  controllerShutdownTimeoutMs: 10_000,
-  useServiceAccountCredentials: false,
-  featureGates: [],
-  emulatedVersion: [],
-  minCompatibilityVersion: [],
-  clusterName: "kubernetes",
-};
 
 const implementedNames = controllerNames.join(", ");
 
-export const genericFlags = flagGroup<GenericOptions>("Generic", {
-  controllers: [
-    "controllers",
+/** Which controllers run, and how they start and stop. */
+export const genericOptions = optionGroup("Generic", {
+  /** Canonical names once the options are completed. */
+  controllers: option(
     list,
+    ["*"],
     `controllers to run: '*' all that are on by default, 'foo' also foo, '-foo' not foo; the first item that names a controller decides. Here: ${implementedNames}; other names of kube-controller-manager are accepted and skipped`,
-  ],
-  minResyncPeriodMs: [
-    "min-resync-period",
+  ),
+  minResyncPeriodMs: option(
     duration,
+    12 * 3_600_000,
     "informers resync after a random time between this and twice this",
-  ],
-  controllerStartIntervalMs: [
-    "controller-start-interval",
+  ),
+  controllerStartIntervalMs: option(duration, 0, "controllers start after a random time between this and twice this"),
+  /** 0: no limit. */
+  controllerShutdownTimeoutMs: option(
     duration,
-    "controllers start after a random time between this and twice this",
-  ],
-  controllerShutdownTimeoutMs: [
-    "controller-shutdown-timeout",
-    duration,
+    10_000,
     "how long controllers may take to finish what is in flight; 0: as long as they like",
-  ],
-  useServiceAccountCredentials: [
-    "use-service-account-credentials",
+  ),
+  useServiceAccountCredentials: option(
     bool,
+    false,
     "every controller acts as its own ServiceAccount in kube-system, created when missing",
-  ],
-  featureGates: ["feature-gates", assignments, "features to switch on or off, Name=true|false,…; see below"],
-  emulatedVersion: ["emulated-version", list, "only kube=1.36"],
-  minCompatibilityVersion: ["min-compatibility-version", list, "only kube=1.36"],
-  clusterName: ["cluster-name", text, "accepted for compatibility: no controller here uses it"],
+  ),
+  /** Unparsed items `Name=bool`: see {@link resolveFeatureGates}. */
+  featureGates: option(assignments, [], "features to switch on or off, Name=true|false,…; see below"),
+  emulatedVersion: option(list, [], "only kube=1.36"),
+  minCompatibilityVersion: option(list, [], "only kube=1.36"),
+  clusterName: option(text, "kubernetes", "accepted for compatibility: no controller here uses it"),
 });
+
+export type GenericOptions = OptionsOf<typeof genericOptions>;
 
 export function genericErrors(options: GenericOptions): string[] {
   return [

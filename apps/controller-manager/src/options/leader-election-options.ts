@@ -1,28 +1,7 @@
 import type { LeaderOptions } from "@kubewright/manager";
 
-import { flagGroup } from "../flag.js";
+import { type OptionsOf, option, optionGroup } from "../flag.js";
 import { bool, duration, textNamed } from "../flag-types.js";
-
-export interface LeaderElectionOptions {
-  readonly leaderElect: boolean;
-  readonly leaderElectLeaseDurationMs: number;
-  readonly leaderElectRenewDeadlineMs: number;
-  readonly leaderElectRetryPeriodMs: number;
-  readonly leaderElectResourceLock: string;
-  readonly leaderElectResourceName: string;
-  readonly leaderElectResourceNamespace: string;
-}
-
-/** Upstream's defaults except for the name: this manager and kube-controller-manager do not contend for one Lease. */
-export const leaderElectionDefaults: LeaderElectionOptions = {
-  leaderElect: true,
-  leaderElectLeaseDurationMs: 15_000,
-  leaderElectRenewDeadlineMs: 10_000,
-  leaderElectRetryPeriodMs: 2_000,
-  leaderElectResourceLock: "leases",
-  leaderElectResourceName: "kubewright-controller-manager",
-  leaderElectResourceNamespace: "kube-system",
-};
 
 /** The Lease of leader election, and its durations. */
 export function leaseOf(
@@ -37,31 +16,26 @@ export function leaseOf(
   };
 }
 
-export const leaderElectionFlags = flagGroup<LeaderElectionOptions>("Leader election", {
-  leaderElect: ["leader-elect", bool, "run controllers only while holding a Lease, so that replicas can stand by"],
-  leaderElectLeaseDurationMs: [
-    "leader-elect-lease-duration",
-    duration,
-    "how long others wait for a leader that does not renew",
-  ],
-  leaderElectRenewDeadlineMs: [
-    "leader-elect-renew-deadline",
-    duration,
-    "how long a leader tries to renew before it gives up",
-  ],
-  leaderElectRetryPeriodMs: ["leader-elect-retry-period", duration, "pause between attempts"],
-  leaderElectResourceLock: ["leader-elect-resource-lock", textNamed("kind"), "only 'leases'"],
-  leaderElectResourceName: [
-    "leader-elect-resource-name",
+/** Upstream's defaults except for the name: this manager and kube-controller-manager do not contend for one Lease. */
+export const leaderElectionOptions = optionGroup("Leader election", {
+  leaderElect: option(bool, true, "run controllers only while holding a Lease, so that replicas can stand by"),
+  leaderElectLeaseDurationMs: option(duration, 15_000, "how long others wait for a leader that does not renew"),
+  leaderElectRenewDeadlineMs: option(duration, 10_000, "how long a leader tries to renew before it gives up"),
+  leaderElectRetryPeriodMs: option(duration, 2_000, "pause between attempts"),
+  leaderElectResourceLock: option(textNamed("kind"), "leases", "only 'leases'"),
+  leaderElectResourceName: option(
     textNamed("name"),
+    "kubewright-controller-manager",
     "name of the Lease; with --managed-by, that name is appended to the default",
-  ],
-  leaderElectResourceNamespace: [
-    "leader-elect-resource-namespace",
+  ),
+  leaderElectResourceNamespace: option(
     textNamed("namespace"),
+    "kube-system",
     "namespace of the Lease; with --namespace, the default is the first of those",
-  ],
+  ),
 });
+
+export type LeaderElectionOptions = OptionsOf<typeof leaderElectionOptions>;
 
 /** Validates the options. Upstream detects inconsistent durations only when it starts to elect, and panics. */
 export function leaderElectionErrors(options: LeaderElectionOptions): string[] {

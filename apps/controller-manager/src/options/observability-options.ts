@@ -1,68 +1,25 @@
-import { flagGroup } from "../flag.js";
+import { type OptionsOf, option, optionGroup } from "../flag.js";
 import { type FlagType, bool, duration, list, repeated, text, textNamed } from "../flag-types.js";
 import { parseVerbosity } from "../flag-values.js";
 
-export interface DebuggingOptions {
-  readonly profiling: boolean;
-  readonly contentionProfiling: boolean;
-}
+export const debuggingOptions = optionGroup("Debugging", {
+  profiling: option(bool, true, "serve /debug/flags/v"),
+  contentionProfiling: option(bool, false, "accepted for compatibility"),
+});
 
-export interface MetricsOptions {
-  readonly showHiddenMetricsForVersion: string;
-  readonly disabledMetrics: readonly string[];
+export const metricsOptions = optionGroup("Metrics", {
+  showHiddenMetricsForVersion: option(textNamed("version"), "", "previous minor version whose hidden metrics to show"),
+  disabledMetrics: option(list, [], "full names of metrics to leave out"),
   /** Items `metric,label=v1,v2`. */
-  readonly allowMetricLabels: readonly string[];
-  readonly allowMetricLabelsManifest: string;
-}
-
-export interface LogOptions {
-  readonly loggingFormat: string;
-  readonly verbosity: number;
-  /** Items `pattern=N`. */
-  readonly vmodule: readonly string[];
-  readonly logFlushFrequencyMs: number;
-  readonly logTextSplitStream: boolean;
-  readonly logJsonSplitStream: boolean;
-  readonly logTextInfoBufferSize: string;
-  readonly logJsonInfoBufferSize: string;
-}
-
-export const observabilityDefaults: DebuggingOptions & MetricsOptions & LogOptions = {
-  profiling: true,
-  contentionProfiling: false,
-  showHiddenMetricsForVersion: "",
-  disabledMetrics: [],
-  allowMetricLabels: [],
-  allowMetricLabelsManifest: "",
-  loggingFormat: "text",
-  verbosity: 0,
-  vmodule: [],
-  logFlushFrequencyMs: 5_000,
-  logTextSplitStream: false,
-  logJsonSplitStream: false,
-  logTextInfoBufferSize: "0",
-  logJsonInfoBufferSize: "0",
-};
-
-export const debuggingFlags = flagGroup<DebuggingOptions>("Debugging", {
-  profiling: ["profiling", bool, "serve /debug/flags/v"],
-  contentionProfiling: ["contention-profiling", bool, "accepted for compatibility"],
-});
-
-export const metricsFlags = flagGroup<MetricsOptions>("Metrics", {
-  showHiddenMetricsForVersion: [
-    "show-hidden-metrics-for-version",
-    textNamed("version"),
-    "previous minor version whose hidden metrics to show",
-  ],
-  disabledMetrics: ["disabled-metrics", list, "full names of metrics to leave out"],
-  allowMetricLabels: [
-    "allow-metric-labels",
+  allowMetricLabels: option(
     repeated,
+    [],
     "metric,label='v1,v2': other values of that label become 'unexpected'; may be repeated",
-  ],
-  allowMetricLabelsManifest: ["allow-metric-labels-manifest", textNamed("path"), "the same as a YAML file"],
+  ),
+  allowMetricLabelsManifest: option(textNamed("path"), "", "the same as a YAML file"),
 });
+
+type MetricsOptions = OptionsOf<typeof metricsOptions>;
 
 const level: FlagType<number> = {
   placeholder: "level",
@@ -72,16 +29,19 @@ const level: FlagType<number> = {
   format: String,
 };
 
-export const logFlags = flagGroup<LogOptions>("Logs", {
-  loggingFormat: ["logging-format", textNamed("format"), "'text' or 'json'; both go to standard error"],
-  verbosity: ["v", level, "how much to log; 4 and up: everything"],
-  vmodule: ["vmodule", list, "pattern=N,…: the level of loggers whose name fits, such as job-controller=4"],
-  logFlushFrequencyMs: ["log-flush-frequency", duration, "accepted for compatibility: lines are never held back"],
-  logTextSplitStream: ["log-text-split-stream", bool, "alpha upstream, not available"],
-  logJsonSplitStream: ["log-json-split-stream", bool, "alpha upstream, not available"],
-  logTextInfoBufferSize: ["log-text-info-buffer-size", text, "alpha upstream, not available"],
-  logJsonInfoBufferSize: ["log-json-info-buffer-size", text, "alpha upstream, not available"],
+export const logOptions = optionGroup("Logs", {
+  loggingFormat: option(textNamed("format"), "text", "'text' or 'json'; both go to standard error"),
+  verbosity: option(level, 0, "how much to log; 4 and up: everything", "v"),
+  /** Items `pattern=N`. */
+  vmodule: option(list, [], "pattern=N,…: the level of loggers whose name fits, such as job-controller=4"),
+  logFlushFrequencyMs: option(duration, 5_000, "accepted for compatibility: lines are never held back"),
+  logTextSplitStream: option(bool, false, "alpha upstream, not available"),
+  logJsonSplitStream: option(bool, false, "alpha upstream, not available"),
+  logTextInfoBufferSize: option(text, "0", "alpha upstream, not available"),
+  logJsonInfoBufferSize: option(text, "0", "alpha upstream, not available"),
 });
+
+type LogOptions = OptionsOf<typeof logOptions>;
 
 const ALPHA_ONLY = "Forbidden: Feature LoggingAlphaOptions is disabled";
 

@@ -1,35 +1,30 @@
-import { flagGroup } from "../flag.js";
+import { type OptionsOf, option, optionGroup } from "../flag.js";
 import { bool, list, textNamed } from "../flag-types.js";
 
 /** Coexistence with kube-controller-manager. Upstream has none of these options. */
-export interface SafetyOptions {
+export const safetyOptions = optionGroup("Beside kube-controller-manager", {
   /** `""`: Jobs of the built-in controller. */
-  readonly managedBy: string;
-  /** Start although a live kube-controller-manager holds its Lease. */
-  readonly takeOver: boolean;
-  /** Sorted by name, without duplicates. Empty: the whole cluster. */
-  readonly namespaces: readonly string[];
-}
-
-export const safetyDefaults: SafetyOptions = { managedBy: "", takeOver: false, namespaces: [] };
-
-export const safetyFlags = flagGroup<SafetyOptions>("Beside kube-controller-manager", {
-  managedBy: [
-    "managed-by",
+  managedBy: option(
     textNamed("name"),
+    "",
     "handle exactly the Jobs whose spec.managedBy is this, and start no other controller that --controllers does not name",
-  ],
-  takeOver: [
-    "take-over",
+  ),
+  /** Start although a live kube-controller-manager holds its Lease. */
+  takeOver: option(
     bool,
+    false,
     "start although kube-controller-manager is running: these controllers are switched off there",
-  ],
-  namespaces: [
-    "namespace",
+  ),
+  /** Sorted by name, without duplicates. Empty: the whole cluster. */
+  namespaces: option(
     list,
+    [],
     "look after these namespaces only, with rights in them only; the Lease is in the first of them by name",
-  ],
+    "namespace",
+  ),
 });
+
+export type SafetyOptions = OptionsOf<typeof safetyOptions>;
 
 const MAX_MANAGED_BY_LENGTH = 63;
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;

@@ -1,19 +1,10 @@
 import { BucketLayout } from "@kubewright/sharding";
 
-import { flagGroup } from "../flag.js";
+import { type OptionsOf, option, optionGroup } from "../flag.js";
 import { type FlagType, assignments, textNamed } from "../flag-types.js";
 import type { GenericOptions } from "./generic-options.js";
 import type { LeaderElectionOptions } from "./leader-election-options.js";
 import type { SafetyOptions } from "./safety-options.js";
-
-export interface ShardingOptions {
-  /** How replicas share their work: by `namespaces`, or `""` for one leader that does everything. */
-  readonly sharding: string;
-  /** Namespaces whose Jobs several replicas handle, as `namespace=parts`. */
-  readonly shardingSplitNamespaces: readonly string[];
-}
-
-export const shardingDefaults: ShardingOptions = { sharding: "", shardingSplitNamespaces: [] };
 
 /** In a file also a mapping of namespaces to numbers. */
 const splits: FlagType<readonly string[]> = {
@@ -28,18 +19,22 @@ const splits: FlagType<readonly string[]> = {
   expected: "a mapping of namespaces to numbers, or a list of namespace=parts",
 };
 
-export const shardingFlags = flagGroup<ShardingOptions>("Sharding", {
-  sharding: [
-    "sharding",
+export const shardingOptions = optionGroup("Sharding", {
+  /** How replicas share their work: by `namespaces`, or `""` for one leader that does everything. */
+  sharding: option(
     textNamed("by"),
+    "",
     "'namespaces': all replicas work, each for some of the namespaces; garbage collection and the threshold of ended pods are one replica's. Default: one leader does everything",
-  ],
-  shardingSplitNamespaces: [
-    "sharding-split-namespaces",
+  ),
+  /** Namespaces whose Jobs several replicas handle, as `namespace=parts`. */
+  shardingSplitNamespaces: option(
     splits,
+    [],
     "With --sharding: namespaces that are too much for one replica, each with 2 to 16 parts that its Jobs are shared by; 16 namespaces at most. Every part reads the whole namespace. All replicas need the same: stop all of them to change it",
-  ],
+  ),
 });
+
+type ShardingOptions = OptionsOf<typeof shardingOptions>;
 
 /** Validates the options. Upstream has no sharding. */
 export function shardingErrors({

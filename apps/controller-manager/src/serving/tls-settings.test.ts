@@ -2,7 +2,8 @@ import { getCiphers } from "node:tls";
 
 import { expect, test } from "vitest";
 
-import { servingDefaults, servingErrors } from "../options/serving-options.js";
+import { defaultsOf } from "../flag.js";
+import { servingErrors, servingOptions } from "../options/serving-options.js";
 import { insecureCipherSuites, openSslCiphers, openSslVersion } from "./tls-settings.js";
 
 test("cipher suites have Go's names, and OpenSSL knows what they become", () => {
@@ -17,7 +18,7 @@ test("cipher suites have Go's names, and OpenSSL knows what they become", () => 
   expect(insecureCipherSuites(given)).toEqual(["TLS_RSA_WITH_RC4_128_SHA"]);
   expect(openSslCiphers([])).toBeUndefined();
   for (const name of ["TLS_NOPE", "constructor"]) {
-    expect(servingErrors({ ...servingDefaults, tlsCipherSuites: [name] })).toEqual([
+    expect(servingErrors({ ...defaultsOf(servingOptions), tlsCipherSuites: [name] })).toEqual([
       `Cipher suite ${name} not supported or doesn't exist`,
     ]);
   }

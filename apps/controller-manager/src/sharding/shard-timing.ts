@@ -1,6 +1,6 @@
 import { type ShardTiming, shardTiming } from "@kubewright/sharding";
 
-import { type LeaderElectionOptions, leaderElectionDefaults } from "../options/leader-election-options.js";
+import { type LeaderElectionOptions, leaderElectionOptions } from "../options/leader-election-options.js";
 
 /**
  * Fraction of the lease duration for the renew deadline and a request together. The rest covers different clock rates.
@@ -25,7 +25,7 @@ export function shardTimingOf(
     leaderElectRenewDeadlineMs,
     controllerShutdownTimeoutMs,
   } = options;
-  const isDefault = leaderElectRenewDeadlineMs === leaderElectionDefaults.leaderElectRenewDeadlineMs;
+  const isDefault = leaderElectRenewDeadlineMs === leaderElectionOptions.leaderElectRenewDeadlineMs.defaultValue;
   const renewDeadlineMs = isDefault ? leaseDurationMs * RENEW_FRACTION : leaderElectRenewDeadlineMs;
   const requestTimeoutMs = Math.min(
     MAX_REQUEST_TIMEOUT_MS,
