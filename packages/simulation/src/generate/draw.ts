@@ -39,6 +39,22 @@ export class Draw {
     return items.at(-1)![0];
   }
 
+  /** Returns one of the keys, with a probability proportional to its weight. */
+  pickBy<Key extends string>(weights: Readonly<Record<Key, number>>): Key {
+    return this.weighted(Object.entries(weights) as [Key, number][]);
+  }
+
+  /**
+   * Returns an integer in one of several ranges, both ends included.
+   *
+   * @param ranges - First and last number and weight of each range, by the name of its source.
+   */
+  range(name: string, ranges: Readonly<Record<string, readonly [from: number, to: number, weight: number]>>): number {
+    return this.fork(name).weighted(
+      Object.entries(ranges).map(([range, [from, to, weight]]) => [this.fork(range).integer(from, to), weight]),
+    );
+  }
+
   /**
    * Returns milliseconds from a mix around the delays of controllers: event batches (1 s), retries (1 to 60 s), PodGC
    * passes (20 s) and, rarely, more than the expectations timeout (5 min).

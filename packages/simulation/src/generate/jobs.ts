@@ -3,13 +3,11 @@ import type { UnstructuredObject } from "@kubewright/api";
 import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { WorkloadEntry } from "../scenario/scenario-schema.js";
 import type { Draw } from "./draw.js";
-import { durationText, offsetText } from "./duration-text.js";
+import { durationText } from "./duration-text.js";
+import { FOREIGN_FINALIZER, at, removesFinalizer } from "./plan-events.js";
 import { SHARED_LABELS } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
 import { type Subject, type Workload, mergeWorkloads } from "./workload.js";
-
-/** Finalizer of users and other controllers that blocks a deletion. */
-export const FOREIGN_FINALIZER = "example.com/hold";
 
 /** How a Job's pods behave. */
 export interface PodScript {
@@ -73,24 +71,14 @@ function drawJob(draw: Draw, swarm: Swarm, number: number): Workload {
   };
   const target = { kind: "Job", namespace, name } as const;
   const events: ScenarioEventEntry[] = [
-    ...(spec.suspend === true ? [{ at: offsetText(resumeMs), resume: target }] : []),
-    ...(finalizers
-      ? [{ at: offsetText(endMs), patch: { ...target, type: "json", with: removeFirstFinalizerPatch() } } as const]
-      : []),
+    ...(spec.suspend === true ? [at(resumeMs, { resume: target })] : []),
+    ...(finalizers ? [at(endMs, removesFinalizer(target))] : []),
   ];
   const workloads = script.entries.map((entry): WorkloadEntry => ({
     select: { kind: "Job", namespace, name },
     ...entry,
   }));
   return { manifests: [manifest], workloads, events, subjects: [subject], endMs, rerunMs };
-}
-
-/** Returns a JSON patch that removes the finalizer from the manifest, and no other. */
-export function removeFirstFinalizerPatch(): readonly object[] {
-  return [
-    { op: "test", path: "/metadata/finalizers/0", value: FOREIGN_FINALIZER },
-    { op: "remove", path: "/metadata/finalizers/0" },
-  ];
 }
 
 /** The drawn fields of a Job's spec, without the pod template. */

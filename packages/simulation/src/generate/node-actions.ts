@@ -2,7 +2,7 @@ import type { UnstructuredObject } from "@kubewright/api";
 
 import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { Draw } from "./draw.js";
-import { offsetText } from "./duration-text.js";
+import { at } from "./plan-events.js";
 import type { Swarm } from "./swarm.js";
 
 /**
@@ -15,8 +15,8 @@ export function drawNodeActions(draw: Draw, swarm: Swarm, nodes: number, windowM
   const atMs = draw.fork("at").integer(1_000, windowMs);
   const comesAgain = nodes === 1 || draw.fork("again").chance(0.6);
   return [
-    { at: offsetText(atMs), delete: { kind: "Node", name } },
-    ...(comesAgain ? [{ at: offsetText(atMs + draw.fork("after").delayMs()), apply: node(name) }] : []),
+    at(atMs, { delete: { kind: "Node", name } }),
+    ...(comesAgain ? [at(atMs + draw.fork("after").delayMs(), { apply: node(name) })] : []),
   ];
 }
 

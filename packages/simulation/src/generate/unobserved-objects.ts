@@ -2,11 +2,13 @@ import type { UnstructuredObject } from "@kubewright/api";
 
 import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { Draw } from "./draw.js";
-import { durationText, offsetText } from "./duration-text.js";
+import { durationText } from "./duration-text.js";
+import { startOfScenarioEvent } from "./event-times.js";
+import { eventsAt } from "./faults.js";
 import { node } from "./node-actions.js";
 import { outage } from "../faults/outage.js";
 import type { Situation, SituationContext } from "./situation.js";
-import { PROPAGATIONS, podsOf, target } from "./user-actions.js";
+import { PROPAGATIONS, at, deletes, deletesPods, during, edits, podsOf, refuses, target } from "./plan-events.js";
 import type { Subject } from "./workload.js";
 
 /** A kind of object that one controller does not observe for a while. */
@@ -62,13 +64,13 @@ function drawUnobserved(draw: Draw, hidden: Hidden, context: SituationContext): 
   if (subject === undefined) return [];
   const moment = drawMomentOf(draw.fork("moment"), hidden, subject);
   const actions = drawActions(draw.fork("acts"), hidden, subject, context, moment);
-  const lastMs = Math.max(moment, ...actions.map(({ atMs }) => atMs));
+  const lastMs = Math.max(moment, ...actions.map(startOfScenarioEvent));
   const fromMs = Math.max(0, moment - draw.fork("before").integer(0, 2_000));
-  const lagsMs = draw.fork("lags").weighted([
-    [draw.fork("soon").integer(500, 5_000), 50],
-    [draw.fork("later").integer(5_000, 60_000), 30],
-    [draw.fork("much later").integer(60_000, 400_000), 20],
-  ]);
+  const lagsMs = draw.range("lags", {
+    soon: [500, 5_000, 50],
+    later: [5_000, 60_000, 30],
+    "much later": [60_000, 400_000, 20],
+  });
   // The fault may last until the object's next moment, mostly its last.
   const last = subject.moments.slice(-1);
   const dueMs =
@@ -80,31 +82,24 @@ function drawUnobserved(draw: Draw, hidden: Hidden, context: SituationContext): 
   const isWaitedFor = hidden.kind === "Node" || (isTimed(hidden) && draw.fork("deadline passes").chance(0.7));
   const forMs = lastMs - fromMs + (isWaitedFor ? draw.fork("rounds").integer(minMs, maxMs) : remainingMs);
   const cache = { controller: hidden.controller, kinds: [hidden.kind] };
-  const at = offsetText(fromMs);
-  const way = draw.fork("way").weighted<() => readonly (ScenarioEventEntry & { readonly afterMs?: number })[]>([
-    [() => [{ at, for: durationText(forMs), staleCache: { kind: hidden.kind, controller: hidden.controller } }], 40],
-    [() => outage(cache, forMs).map((entry) => ({ at, ...entry })), 40],
-    [() => [{ at, for: durationText(SILENCE_MS), watchSilent: cache }], 12],
+  const lag = durationText(draw.fork("by").integer(forMs, forMs + LAG_MS));
+  const cutMs = draw.fork("cut for").integer(500, forMs);
+  const fault = draw.fork("way").weighted<readonly ScenarioEventEntry[]>([
+    [[during(fromMs, forMs, { staleCache: { kind: hidden.kind, controller: hidden.controller } })], 40],
+    [eventsAt(outage(cache, forMs), fromMs), 40],
+    [[during(fromMs, SILENCE_MS, { watchSilent: cache })], 12],
     [
-      () => [
-        {
-          at,
-          for: durationText(forMs + LAG_MS),
-          staleList: { ...cache, by: durationText(draw.fork("by").integer(forMs, forMs + LAG_MS)) },
-        },
-        ...outage(cache, draw.fork("cut for").integer(500, forMs), false).map((entry) => ({ at, ...entry })),
+      [
+        during(fromMs, forMs + LAG_MS, { staleList: { ...cache, by: lag } }),
+        ...eventsAt(outage(cache, cutMs, false), fromMs),
       ],
       20,
     ],
   ]);
   // A live read of the missing node may fail too.
   const isRefused = hidden.kind === "Node" && draw.fork("refused").chance(0.3);
-  const asks = { components: [hidden.controller], verbs: ["get"], resources: ["nodes"] };
-  return [
-    ...(isRefused ? [{ at, for: durationText(forMs), requestFails: asks }] : []),
-    ...way().map(({ afterMs = 0, ...entry }) => ({ ...entry, at: offsetText(fromMs + afterMs) })),
-    ...actions.map(({ atMs, what }) => ({ at: offsetText(atMs), ...what })),
-  ];
+  const refused = isRefused ? [during(fromMs, forMs, refuses(hidden.controller, "get", "nodes"))] : [];
+  return [...refused, ...fault, ...actions];
 }
 
 function drawMomentOf(draw: Draw, hidden: Hidden, { moments, isRun }: Subject): number {
@@ -130,11 +125,6 @@ function drawMomentOf(draw: Draw, hidden: Hidden, { moments, isRun }: Subject): 
 const SILENCE_MS = 13 * 60_000;
 /** Maximum lag of a server. */
 const LAG_MS = 240_000;
-
-interface TimedAction {
-  readonly atMs: number;
-  readonly what: Omit<ScenarioEventEntry, "at">;
-}
 
 function pickSubject(draw: Draw, hidden: Hidden, { subjects }: SituationContext): Subject | undefined {
   const { kind, controller } = hidden;
@@ -164,23 +154,21 @@ function drawActions(
   subject: Subject,
   { nodes }: SituationContext,
   fromMs: number,
-): readonly TimedAction[] {
+): readonly ScenarioEventEntry[] {
   const { kind, controller } = hidden;
   // An object that is deleted with its owner is not observed by the controller; one that is left behind is.
   const isOwn = controller === "job-controller";
   const propagation =
     isOwn && draw.fork("left behind").chance(0.6) ? "Orphan" : draw.fork("propagation").pick(PROPAGATIONS);
-  const remove = { delete: { ...target(subject), propagation } };
+  const removed = at(fromMs, deletes(subject, propagation));
   const soonMs = (name: string): number => draw.fork(name).integer(100, 3_000);
-  const again: readonly TimedAction[] = [
-    {
-      atMs: fromMs,
-      what: {
-        delete: { ...target(subject), ...(subject.kind === "Pod" ? { gracePeriodSeconds: 0 } : { propagation }) },
-      },
-    },
-    { atMs: fromMs + soonMs("again"), what: { apply: subject.manifest } },
+  const againFrom = (atMs: number): readonly ScenarioEventEntry[] => [
+    at(atMs, {
+      delete: { ...target(subject), ...(subject.kind === "Pod" ? { gracePeriodSeconds: 0 } : { propagation }) },
+    }),
+    at(atMs + soonMs("again"), { apply: subject.manifest }),
   ];
+  const again = againFrom(fromMs);
   if (kind === "Node") {
     // The fake scheduler binds pods to the first node by name that has room.
     const name = draw.fork("node").weighted([
@@ -188,100 +176,64 @@ function drawActions(
       ["node-1", 15],
       [`node-${draw.fork("which").integer(1, nodes)}`, 15],
     ]);
-    const gone: TimedAction[] = name === NEW_NODE ? [] : [{ atMs: fromMs, what: { delete: { kind: "Node", name } } }];
+    const gone = name === NEW_NODE ? [] : [at(fromMs, { delete: { kind: "Node", name } })];
     const backMs = fromMs + draw.fork("back").integer(0, 5_000);
     // A later pod is bound to this node.
-    const late: TimedAction = { atMs: backMs + soonMs("late"), what: { apply: copyOf(subject.manifest, "late") } };
-    const lateCopies = draw.fork("anew").chance(0.8) ? [late] : [];
-    return [...gone, { atMs: backMs, what: { apply: node(name) } }, ...lateCopies];
+    const late = at(backMs + soonMs("late"), { apply: copyOf(subject.manifest, "late") });
+    return [...gone, at(backMs, { apply: node(name) }), ...(draw.fork("anew").chance(0.8) ? [late] : [])];
   }
   if (subject.kind === "Pod") return again;
   if (kind === "Pod") {
-    const pods = podsOf(subject);
-    const grace = draw.fork("grace").chance(0.5) ? { gracePeriodSeconds: 0 } : {};
+    const podsGone = at(fromMs, deletesPods(podsOf(subject), draw.fork("grace").chance(0.5) ? 0 : undefined));
     const { parallelism: now = 1 } = subject.manifest["spec"] as { readonly parallelism?: number };
-    const scaled = (parallelism: number): TimedAction["what"] => ({
-      patch: { ...target(subject), with: { spec: { parallelism } } },
-    });
-    const pause = draw.fork("pause").weighted([
-      [draw.fork("short pause").integer(500, 5_000), 60],
-      [draw.fork("long pause").integer(5_000, 90_000), 40],
-    ]);
+    const pause = draw.range("pause", { "short pause": [500, 5_000, 60], "long pause": [5_000, 90_000, 40] });
+    const parallelism = draw.fork("fewer").integer(0, Math.max(0, now - 1));
     // The deadline may pass before the pods are observed: the Job's own, or one that the user sets now.
     const timed = isTimed(hidden);
     const deadline = { activeDeadlineSeconds: draw.fork("deadline").integer(3, 30) };
-    return draw.fork("act").weighted<readonly TimedAction[]>([
+    return draw.fork("act").weighted<readonly ScenarioEventEntry[]>([
       [[], timed ? 40 : 20],
-      [[{ atMs: fromMs, what: { patch: { ...target(subject), with: { spec: deadline } } } }], timed ? 60 : 0],
-      [[{ atMs: fromMs, what: { delete: { ...pods, ...grace } } }], 25],
-      [[{ atMs: fromMs, what: remove }], 25],
+      [[at(fromMs, edits(subject, deadline))], timed ? 60 : 0],
+      [[podsGone], 25],
+      [[removed], 25],
       // The controller itself deletes pods and has to create others later.
-      [[{ atMs: fromMs, what: { for: durationText(pause), suspend: target(subject) } }], 20],
-      [
-        [
-          { atMs: fromMs, what: scaled(draw.fork("fewer").integer(0, Math.max(0, now - 1))) },
-          { atMs: fromMs + pause, what: scaled(now) },
-        ],
-        15,
-      ],
-      [
-        [
-          { atMs: fromMs, what: { delete: { ...pods, ...grace } } },
-          { atMs: fromMs + soonMs("then"), what: remove },
-        ],
-        15,
-      ],
+      [[during(fromMs, pause, { suspend: target(subject) })], 20],
+      [[at(fromMs, edits(subject, { parallelism })), at(fromMs + pause, edits(subject, { parallelism: now }))], 15],
+      [[podsGone, at(fromMs + soonMs("then"), deletes(subject, propagation))], 15],
     ]);
   }
   if (subject.isRun === true) {
     const cronJob = { kind: "CronJob", namespace: subject.namespace, name: subject.name.replace(/-\d+$/, "") } as const;
     const none = { successfulJobsHistoryLimit: 0, failedJobsHistoryLimit: 0 };
-    const clearance: TimedAction = {
-      atMs: fromMs + soonMs("again") + soonMs("cleared"),
-      what: { patch: { ...cronJob, with: { spec: none } } },
-    };
+    const clearedMs = fromMs + soonMs("again") + soonMs("cleared");
+    const clearance = at(clearedMs, { patch: { ...cronJob, with: { spec: none } } });
     return draw.fork("what").weighted([
       [[...again, clearance], 65],
       [again, 25],
       [[], 10],
     ]);
   }
-  const edited = {
-    atMs: fromMs,
-    what: { patch: { ...target(subject), with: { spec: drawEdit(draw.fork("edit"), subject) } } },
-  };
+  const edited = at(fromMs, edits(subject, drawEdit(draw.fork("edit"), subject)));
   if (controller === "cronjob-controller")
-    return draw.fork("act").weighted<readonly TimedAction[]>([
+    return draw.fork("act").weighted<readonly ScenarioEventEntry[]>([
       [again, 50],
       [[edited], 50],
     ]);
-  const short = copyOf(subject.manifest, "short-lived");
-  return draw.fork("act").weighted<readonly TimedAction[]>([
-    [[{ atMs: fromMs, what: remove }], isOwn ? 45 : 30],
+  return draw.fork("act").weighted<readonly ScenarioEventEntry[]>([
+    [[removed], isOwn ? 45 : 30],
     [again, 25],
     // The pods only wait for their finalizers to be removed, and no further event follows.
-    [
-      [{ atMs: fromMs, what: { delete: { ...podsOf(subject), gracePeriodSeconds: 0 } } }, ...later(again)],
-      isOwn ? 25 : 0,
-    ],
+    [[at(fromMs, deletesPods(podsOf(subject), 0)), ...againFrom(fromMs + 50)], isOwn ? 25 : 0],
     [[edited], 20],
     // The object is created and deleted without being observed; its dependents are observed.
     [
       [
-        { atMs: fromMs, what: { apply: short } },
-        {
-          atMs: fromMs + 500 + soonMs("goes"),
-          what: { delete: { ...target(subject), name: short.metadata.name!, propagation: "Background" } },
-        },
+        at(fromMs, { apply: copyOf(subject.manifest, "short-lived") }),
+        at(fromMs + 500 + soonMs("goes"), deletes(subject, "Background", "short-lived")),
       ],
       isOwn ? 15 : 30,
     ],
   ]);
-}
-
-/** Returns the actions 50 ms later. */
-function later(actions: readonly TimedAction[]): readonly TimedAction[] {
-  return actions.map(({ atMs, what }) => ({ atMs: atMs + 50, what }));
 }
 
 /** Draws an edit that changes the behaviour of a Job or CronJob. */

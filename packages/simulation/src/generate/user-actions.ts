@@ -1,8 +1,19 @@
-import { CONTROLLER_UID_LABEL, type UnstructuredObject } from "@kubewright/api";
+import { CONTROLLER_UID_LABEL } from "@kubewright/api";
 
 import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { Draw } from "./draw.js";
-import { durationText, offsetText } from "./duration-text.js";
+import { startOfScenarioEvent } from "./event-times.js";
+import {
+  type EventBody,
+  PROPAGATIONS,
+  at,
+  deletes,
+  deletesPods,
+  during,
+  edits,
+  podsOf,
+  target,
+} from "./plan-events.js";
 import { SHARED_LABELS, isManual } from "./selectors.js";
 import type { Swarm } from "./swarm.js";
 import type { Subject } from "./workload.js";
@@ -41,8 +52,8 @@ export function drawUserActions(
     if (those.length === 0) continue;
     const { drawActions } = fork.fork("kind").pick(those);
     const actions = drawActions(fork.fork("action"), subject, atMs);
-    moments.push(atMs, ...actions.map(({ atMs: thenMs }) => thenMs));
-    entries.push(...actions.map(({ atMs: thenMs, what }) => ({ at: offsetText(thenMs), ...what })));
+    moments.push(atMs, ...actions.map(startOfScenarioEvent));
+    entries.push(...actions);
   }
   return entries;
 }
@@ -58,19 +69,14 @@ export function drawMoment(draw: Draw, moments: readonly number[], windowMs: num
   return draw.fork("moment").pick(moments) + after;
 }
 
-interface TimedAction {
-  readonly atMs: number;
-  readonly what: Omit<ScenarioEventEntry, "at">;
-}
+type DrawAction = (draw: Draw, subject: Subject, atMs: number) => readonly ScenarioEventEntry[];
 
 interface Action {
   readonly shape: Parameters<Swarm["has"]>[0];
-  readonly drawActions: (draw: Draw, subject: Subject, atMs: number) => readonly TimedAction[];
+  readonly drawActions: DrawAction;
 }
 
-export const PROPAGATIONS = ["Background", "Foreground", "Orphan"] as const;
-
-const REPLACING: ReadonlySet<Action["drawActions"]> = new Set([deleteSubject, recreate]);
+const REPLACING: ReadonlySet<DrawAction> = new Set([deleteSubject, recreate]);
 
 const ACTIONS: readonly Action[] = [
   { shape: "userDeletes", drawActions: deletePods },
@@ -84,153 +90,113 @@ const ACTIONS: readonly Action[] = [
   { shape: "userRecreates", drawActions: recreate },
 ];
 
-export function target({ kind, namespace, name }: Subject): Pick<Subject, "kind" | "namespace" | "name"> {
-  return { kind, namespace, name };
-}
-
-/** Returns a target for all pods of a Job. */
-export function podsOf({ namespace, name }: Subject): {
-  kind: "Pod";
-  namespace: string;
-  labels: Record<string, string>;
-} {
-  return { kind: "Pod", namespace, labels: { "batch.kubernetes.io/job-name": name } };
-}
-
 /** Returns a target for all pods of a Job, or for those of one index. */
 function drawPodsOf(draw: Draw, subject: Subject): ReturnType<typeof podsOf> {
-  const pods = podsOf(subject);
-  if (subject.indexes === 0 || !draw.fork("one").chance(0.6)) return pods;
-  const index = String(draw.fork("index").integer(0, subject.indexes - 1));
-  return { ...pods, labels: { ...pods.labels, "batch.kubernetes.io/job-completion-index": index } };
+  const isOne = subject.indexes > 0 && draw.fork("one").chance(0.6);
+  return podsOf(subject, isOne ? draw.fork("index").integer(0, subject.indexes - 1) : undefined);
 }
 
 /** The names of a CronJob's Jobs, and of their pods, are not known beforehand. */
-function deletePods(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
+function deletePods(draw: Draw, subject: Subject, atMs: number): readonly ScenarioEventEntry[] {
   if (subject.kind === "CronJob") return deleteSubject(draw, subject, atMs);
   const gracePeriodSeconds = draw.fork("grace").weighted([
     [undefined, 70],
     [0, 20],
     [1, 10],
   ]);
-  return [
-    {
-      atMs,
-      what: {
-        delete: {
-          ...drawPodsOf(draw, subject),
-          ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-        },
-      },
-    },
-  ];
+  return [at(atMs, deletesPods(drawPodsOf(draw, subject), gracePeriodSeconds))];
 }
 
-function deleteSubject(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
-  const once = (fork: Draw): TimedAction["what"] => ({
-    delete: { ...target(subject), propagation: fork.pick(PROPAGATIONS) },
-  });
+function deleteSubject(draw: Draw, subject: Subject, atMs: number): ScenarioEventEntry[] {
+  const once = (fromMs: number, fork: string): ScenarioEventEntry =>
+    at(fromMs, deletes(subject, draw.fork(fork).pick(PROPAGATIONS)));
   // A user who sees no effect repeats the deletion, with the same or another propagation policy.
-  const again = draw.fork("again").chance(0.4);
   const second = draw.fork("same").chance(0.5) ? "first" : "second";
-  return [
-    { atMs, what: once(draw.fork("first")) },
-    ...(again ? [{ atMs: atMs + draw.fork("after").delayMs(), what: once(draw.fork(second)) }] : []),
-  ];
+  const again = draw.fork("again").chance(0.4) ? [once(atMs + draw.fork("after").delayMs(), second)] : [];
+  return [once(atMs, "first"), ...again];
 }
 
-function deletePodsThenSubject(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
+function deletePodsThenSubject(draw: Draw, subject: Subject, atMs: number): ScenarioEventEntry[] {
   const pods = deletePods(draw.fork("pods"), subject, atMs);
   const propagation = draw.fork("propagation").pick(PROPAGATIONS);
-  return [
-    ...pods,
-    { atMs: atMs + draw.fork("after").integer(0, 1_500), what: { delete: { ...target(subject), propagation } } },
-  ];
+  return [...pods, at(atMs + draw.fork("after").integer(0, 1_500), deletes(subject, propagation))];
 }
 
-function evict(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
+function evict(draw: Draw, subject: Subject, atMs: number): ScenarioEventEntry[] {
   if (subject.kind === "CronJob") return edit(draw, subject, atMs);
   const { namespace, name: job } = subject;
-  return [{ atMs, what: { podEvicted: { namespace, job, count: draw.fork("count").integer(1, 3) } } }];
+  return [at(atMs, { podEvicted: { namespace, job, count: draw.fork("count").integer(1, 3) } })];
 }
 
-function patchSpec(subject: Subject, spec: object): TimedAction["what"] {
-  return { patch: { ...target(subject), with: { spec } } };
-}
-
-function scale(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
+function scale(draw: Draw, subject: Subject, atMs: number): ScenarioEventEntry[] {
   if (subject.kind === "CronJob") return edit(draw, subject, atMs);
   const parallelism = draw.fork("parallelism").integer(0, 8);
   // Only an Indexed Job's completions may change, and only together with its parallelism.
   if (subject.indexes > 0 && draw.fork("elastic").chance(0.5)) {
     const completions = draw.fork("completions").integer(1, 8);
-    return [{ atMs, what: patchSpec(subject, { parallelism: completions, completions }) }];
+    return [at(atMs, edits(subject, { parallelism: completions, completions }))];
   }
-  const scaled = { atMs, what: patchSpec(subject, { parallelism }) };
+  const scaled = at(atMs, edits(subject, { parallelism }));
   if (parallelism > 0) return [scaled];
-  const back = patchSpec(subject, { parallelism: draw.fork("back").integer(1, 4) });
-  return [scaled, { atMs: atMs + draw.fork("after").delayMs(), what: back }];
+  const back = edits(subject, { parallelism: draw.fork("back").integer(1, 4) });
+  return [scaled, at(atMs + draw.fork("after").delayMs(), back)];
 }
 
-function suspend(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
+function suspend(draw: Draw, subject: Subject, atMs: number): ScenarioEventEntry[] {
   const forMs = draw.fork("quickly").chance(0.5) ? draw.integer(500, 3_000) : Math.max(1, draw.fork("for").delayMs());
-  return [{ atMs, what: { for: durationText(forMs), suspend: target(subject) } }];
+  return [during(atMs, forMs, { suspend: target(subject) })];
 }
 
-function edit(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
+function edit(draw: Draw, subject: Subject, atMs: number): ScenarioEventEntry[] {
   const annotate = {
     patch: { ...target(subject), with: { metadata: { annotations: { "example.com/edited": "yes" } } } },
   };
-  const choices: readonly TimedAction["what"][] =
+  const choices: readonly EventBody[] =
     subject.kind === "Job"
       ? [
           annotate,
           { patch: { ...target(subject), with: { metadata: { labels: { tier: "edited" } } } } },
-          patchSpec(subject, { ttlSecondsAfterFinished: draw.fork("ttl").pick([null, 0, 5, 60, 3600]) }),
-          patchSpec(subject, { activeDeadlineSeconds: draw.fork("deadline").pick([null, 5, 30, 60]) }),
-          patchSpec(subject, { backoffLimit: draw.fork("limit").pick([0, 1, 2, 6]) }),
+          edits(subject, { ttlSecondsAfterFinished: draw.fork("ttl").pick([null, 0, 5, 60, 3600]) }),
+          edits(subject, { activeDeadlineSeconds: draw.fork("deadline").pick([null, 5, 30, 60]) }),
+          edits(subject, { backoffLimit: draw.fork("limit").pick([0, 1, 2, 6]) }),
         ]
       : [
           annotate,
-          patchSpec(subject, {
-            schedule: draw.fork("schedule").pick(subject.schedules),
-          }),
-          patchSpec(subject, { timeZone: draw.fork("zone").pick(["Europe/Berlin", "Asia/Kolkata", null]) }),
-          patchSpec(subject, { concurrencyPolicy: draw.fork("policy").pick(["Allow", "Forbid", "Replace"]) }),
-          patchSpec(subject, {
+          edits(subject, { schedule: draw.fork("schedule").pick(subject.schedules) }),
+          edits(subject, { timeZone: draw.fork("zone").pick(["Europe/Berlin", "Asia/Kolkata", null]) }),
+          edits(subject, { concurrencyPolicy: draw.fork("policy").pick(["Allow", "Forbid", "Replace"]) }),
+          edits(subject, {
             successfulJobsHistoryLimit: draw.fork("history").integer(0, 2),
             failedJobsHistoryLimit: draw.fork("failures").integer(0, 2),
           }),
-          patchSpec(subject, { startingDeadlineSeconds: draw.fork("deadline").pick([null, 5, 100]) }),
+          edits(subject, { startingDeadlineSeconds: draw.fork("deadline").pick([null, 5, 100]) }),
         ];
-  return [{ atMs, what: draw.fork("which").pick(choices) }];
+  return [at(atMs, draw.fork("which").pick(choices))];
 }
 
 /**
  * Removes pods from their Job's selection, as a user who debugs a pod does, and mostly restores the labels where they
  * are known; or removes the pods' owner.
  */
-export function relabelPods(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
+export function relabelPods(draw: Draw, subject: Subject, atMs: number): ScenarioEventEntry[] {
   if (subject.kind === "CronJob") return edit(draw, subject, atMs);
   const pods = drawPodsOf(draw.fork("pods"), subject);
   const group = isManual(subject.manifest) ? SHARED_LABELS : {};
   const labels = Object.fromEntries([CONTROLLER_UID_LABEL, ...Object.keys(group)].map((key) => [key, null]));
-  const patch = (metadata: object): TimedAction["what"] => ({ patch: { ...pods, with: { metadata } } });
-  if (draw.fork("what").chance(0.3)) return [{ atMs, what: patch({ ownerReferences: null }) }];
-  const taken = { atMs, what: patch({ labels }) };
+  const patch = (metadata: object): EventBody => ({ patch: { ...pods, with: { metadata } } });
+  if (draw.fork("what").chance(0.3)) return [at(atMs, patch({ ownerReferences: null }))];
+  const taken = at(atMs, patch({ labels }));
   if (Object.keys(group).length === 0 || draw.fork("for good").chance(0.4)) return [taken];
-  return [taken, { atMs: atMs + draw.fork("after").delayMs(), what: patch({ labels: group }) }];
+  return [taken, at(atMs + draw.fork("after").delayMs(), patch({ labels: group }))];
 }
 
 /**
  * Deletes an object and recreates it under the same name: after its deletion is complete, or immediately, while it may
  * still exist.
  */
-function recreate(draw: Draw, subject: Subject, atMs: number): TimedAction[] {
-  const propagation = draw.fork("propagation").pick(PROPAGATIONS);
-  const apply: UnstructuredObject = subject.manifest;
+function recreate(draw: Draw, subject: Subject, atMs: number): ScenarioEventEntry[] {
   return [
-    { atMs, what: { delete: { ...target(subject), propagation } } },
-    { atMs: atMs + draw.fork("after").delayMs(), what: { apply } },
+    at(atMs, deletes(subject, draw.fork("propagation").pick(PROPAGATIONS))),
+    at(atMs + draw.fork("after").delayMs(), { apply: subject.manifest }),
   ];
 }

@@ -1,12 +1,20 @@
-import type { ScenarioEventEntry } from "../../faults/registry.js";
-import type { Draw } from "../draw.js";
-import { durationText, offsetText } from "../duration-text.js";
 import type { CacheSelection } from "../../faults/draws.js";
 import { outage } from "../../faults/outage.js";
+import type { ScenarioEventEntry } from "../../faults/registry.js";
+import type { Draw } from "../draw.js";
 import { startOfScenarioEvent } from "../event-times.js";
-import { FOREIGN_FINALIZER, removeFirstFinalizerPatch } from "../jobs.js";
+import { eventsAt } from "../faults.js";
+import {
+  FOREIGN_FINALIZER,
+  at,
+  deletes,
+  deletesPods,
+  during,
+  podsOf,
+  refuses,
+  removesFinalizer,
+} from "../plan-events.js";
 import { copyOf } from "../unobserved-objects.js";
-import { podsOf, target } from "../user-actions.js";
 import type { Subject } from "../workload.js";
 import { ofJob } from "./pick-job.js";
 import { refusals } from "./refusals.js";
@@ -20,51 +28,28 @@ export const quickDeletions = ofJob((draw, job) => {
     [undefined, 15],
   ] as const);
   const thenMs = draw.fork("then").integer(0, 1_200);
-  const entries: ScenarioEventEntry[] = [
-    {
-      at: offsetText(atMs),
-      delete: { ...podsOf(job), ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }) },
-    },
-    {
-      at: offsetText(atMs + thenMs),
-      delete: {
-        ...target(job),
-        propagation: draw.fork("propagation").weighted([
-          ["Background", 70],
-          ["Foreground", 15],
-          ["Orphan", 15],
-        ] as const),
-      },
-    },
-  ];
+  const propagation = draw.fork("propagation").pickBy({ Background: 70, Foreground: 15, Orphan: 15 });
   // Finalizer patches of the controller may fail too: a few times, or throughout the deletion and longer.
-  const which = { verbs: ["patch"], resources: ["pods"] };
-  if (draw.fork("held").chance(0.7))
-    entries.push(
-      draw.fork("for a time").chance(0.6)
-        ? {
-            at: offsetText(atMs - 500),
-            for: durationText(500 + thenMs + draw.fork("longer").integer(100, 5_000)),
-            requestFails: { components: ["job-controller"], ...which },
-          }
-        : refusals(draw.fork("refused"), which, atMs, draw.fork("n").integer(1, 4)),
-    );
-  return entries;
+  const forMs = 500 + thenMs + draw.fork("longer").integer(100, 5_000);
+  const isLong = draw.fork("for a time").chance(0.6);
+  const refused = isLong
+    ? during(atMs - 500, forMs, FINALIZERS_STAY)
+    : refusals(draw.fork("refused"), "patch", "pods", atMs, draw.fork("n").integer(1, 4));
+  return [
+    at(atMs, deletesPods(podsOf(job), gracePeriodSeconds)),
+    at(atMs + thenMs, deletes(job, propagation)),
+    ...(draw.fork("held").chance(0.7) ? [refused] : []),
+  ];
 });
+
+const FINALIZERS_STAY = refuses("job-controller", "patch", "pods");
 
 /** A Job with a foreign finalizer is deleted more than once. */
 export const blockedDeletions = ofJob((draw, job) => {
   const metadata = { ...job.manifest.metadata, finalizers: [FOREIGN_FINALIZER] };
   const deleted = deletions(draw, job, draw.fork("count").integer(2, 3));
   const finalizerRemovedMs = startOfScenarioEvent(deleted.at(-1)!) + draw.fork("let go").integer(1_000, 90_000);
-  return [
-    { at: "+0s", apply: { ...job.manifest, metadata } },
-    ...deleted,
-    {
-      at: offsetText(finalizerRemovedMs),
-      patch: { ...target(job), type: "json", with: removeFirstFinalizerPatch() },
-    },
-  ];
+  return [at(0, { apply: { ...job.manifest, metadata } }), ...deleted, at(finalizerRemovedMs, removesFinalizer(job))];
 });
 
 /** Draws a number of deletions of a Job, with different propagation policies. */
@@ -73,12 +58,7 @@ export function deletions(draw: Draw, job: Subject, count: number): ScenarioEven
   return Array.from({ length: count }, (_, number): ScenarioEventEntry => {
     const fork = draw.fork(`deletion ${number}`);
     if (number > 0) atMs += fork.fork("later").integer(500, 60_000);
-    const propagation = fork.fork("propagation").weighted([
-      ["Foreground", 60],
-      ["Background", 20],
-      ["Orphan", 20],
-    ] as const);
-    return { at: offsetText(atMs), delete: { ...target(job), propagation } };
+    return at(atMs, deletes(job, fork.fork("propagation").pickBy({ Foreground: 60, Background: 20, Orphan: 20 })));
   });
 }
 
@@ -97,15 +77,10 @@ export const shortLivedObject = ofJob((draw, job) => {
   const comesMs = fromMs + draw.fork("comes").integer(100, 5_000);
   const goesMs = comesMs + draw.fork("stays").integer(1_000, 15_000);
   const forMs = goesMs - fromMs + draw.fork("goes on").integer(500, 20_000);
-  const short = copyOf(job.manifest, "short-lived");
-  const propagation = draw.fork("propagation").weighted([
-    ["Background", 70],
-    ["Orphan", 15],
-    ["Foreground", 15],
-  ] as const);
+  const propagation = draw.fork("propagation").pickBy({ Background: 70, Orphan: 15, Foreground: 15 });
   return [
-    ...outage(cache, forMs).map(({ afterMs = 0, ...what }) => ({ at: offsetText(fromMs + afterMs), ...what })),
-    { at: offsetText(comesMs), apply: short },
-    { at: offsetText(goesMs), delete: { ...target(job), name: short.metadata.name!, propagation } },
+    ...eventsAt(outage(cache, forMs), fromMs),
+    at(comesMs, { apply: copyOf(job.manifest, "short-lived") }),
+    at(goesMs, deletes(job, propagation, "short-lived")),
   ];
 });

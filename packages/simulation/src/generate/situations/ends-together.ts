@@ -1,10 +1,11 @@
 import type { ScenarioEventEntry } from "../../faults/registry.js";
 import type { Draw } from "../draw.js";
-import { durationText, offsetText } from "../duration-text.js";
+import { at, during, edits, refuses } from "../plan-events.js";
 import type { Shape } from "../shape.js";
 import type { Situation } from "../situation.js";
-import { target } from "../user-actions.js";
 import { pickJob } from "./pick-job.js";
+
+const STALE_PODS = { staleCache: { kind: "Pod", controller: "job-controller" } };
 
 /**
  * Several pods of a Job end, with success or failure, before the controller has counted the first: it does not observe
@@ -27,19 +28,16 @@ export function endsTogether(draw: Draw): Situation {
       const ends = job.moments.filter((_, index) => index >= 2 && index % 2 === 0);
       let fromMs = Math.max(0, fork.fork("from").pick(ends.length === 0 ? job.moments : ends) - 1_500);
       const fewer = fork.fork("how few").integer(0, Math.max(0, job.indexes - 1));
-      const scaled: ScenarioEventEntry = {
-        at: offsetText(fromMs + fork.fork("scaled").integer(1_500, 5_000)),
-        patch: { ...target(job), with: { spec: { parallelism: fewer, completions: fewer } } },
-      };
+      const scaledMs = fromMs + fork.fork("scaled").integer(1_500, 5_000);
+      const scaled = at(scaledMs, edits(job, { parallelism: fewer, completions: fewer }));
       const outages = Array.from({ length: fork.fork("count").integer(1, 3) }, (_, number): ScenarioEventEntry => {
         const each = fork.fork(String(number));
         if (number > 0) fromMs += each.fork("pause").integer(1_000, 30_000);
         const forMs = each.fork("for").integer(3_000, 45_000);
-        const entry = { at: offsetText(fromMs), for: durationText(forMs) };
+        const startMs = fromMs;
         fromMs += forMs;
-        return each.fork("seen").chance(0.5)
-          ? { ...entry, staleCache: { kind: "Pod", controller: "job-controller" } }
-          : { ...entry, requestFails: { components: ["job-controller"], verbs: ["patch"], resources: ["pods"] } };
+        const isUnobserved = each.fork("seen").chance(0.5);
+        return during(startMs, forMs, isUnobserved ? STALE_PODS : refuses("job-controller", "patch", "pods"));
       });
       return job.indexes > 1 && fork.fork("fewer").chance(0.25) ? [...outages, scaled] : outages;
     },

@@ -1,9 +1,8 @@
 import type { ScenarioEventEntry } from "../../faults/registry.js";
-import { durationText, offsetText } from "../duration-text.js";
 import { OUT_OF_SERVICE } from "../../faults/node-tainted.js";
 import { node } from "../node-actions.js";
+import { at, deletesPods, during, editsPodStatus, podsOf } from "../plan-events.js";
 import type { DrawEvents } from "../situation.js";
-import { podsOf } from "../user-actions.js";
 import type { Subject } from "../workload.js";
 import { ofJob, pickJob } from "./pick-job.js";
 
@@ -12,30 +11,26 @@ export const lostNode = ofJob((draw, job, context) => {
   const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").integer(500, 20_000);
   // The fake scheduler binds pods to the first node by name that has room.
   const name = draw.fork("first").chance(0.7) ? "node-1" : `node-${draw.fork("which").integer(1, context.nodes)}`;
-  const at = offsetText(atMs);
-  const backMs = atMs + draw.fork("back").pick([500, 5_000, 30_000, 90_000, 90_000, 200_000]);
-  const gone: ScenarioEventEntry[] = [
-    { at, delete: { kind: "Node", name } },
-    { at: offsetText(backMs), apply: node(name) },
-  ];
+  const awayMs = draw.fork("back").pick([500, 5_000, 30_000, 90_000, 90_000, 200_000]);
+  const gone = [at(atMs, { delete: { kind: "Node", name } }), at(atMs + awayMs, { apply: node(name) })];
   return draw.fork("way").weighted<ScenarioEventEntry[]>([
     [gone, 50],
-    [[{ at, for: durationText(backMs - atMs + 1_000), nodeLost: name }, ...gone], 15],
-    [[{ at, for: durationText(backMs - atMs + 1_000), nodeDrained: name }], 10],
+    [[during(atMs, awayMs + 1_000, { nodeLost: name }), ...gone], 15],
+    [[during(atMs, awayMs + 1_000, { nodeDrained: name })], 10],
     // The node lifecycle controller may also mark pods Failed whose containers cannot be queried.
-    [[{ at, patch: { ...podsOf(job), subresource: "status", with: { status: { phase: "Failed" } } } }], 25],
+    [[at(atMs, editsPodStatus(job, { phase: "Failed" }))], 25],
   ]);
 }, rulesOfFailures);
 
 /** There is no node at first, and pods are deleted before there is one: only PodGC can end them. */
 export const noNode = ofJob((draw, job, context) => {
   const deletedMs = draw.fork("deleted").integer(2_000, 20_000);
-  const comes = offsetText(deletedMs + draw.fork("comes").integer(0, 90_000));
+  const comesMs = deletedMs + draw.fork("comes").integer(0, 90_000);
   const names = Array.from({ length: context.nodes }, (_, number) => `node-${number + 1}`);
   return [
-    ...names.map((name): ScenarioEventEntry => ({ at: "+0s", delete: { kind: "Node", name } })),
-    { at: offsetText(deletedMs), delete: podsOf(job) },
-    ...names.map((name): ScenarioEventEntry => ({ at: comes, apply: node(name) })),
+    ...names.map((name) => at(0, { delete: { kind: "Node", name } })),
+    at(deletedMs, deletesPods(podsOf(job))),
+    ...names.map((name) => at(comesMs, { apply: node(name) })),
   ];
 });
 
@@ -43,18 +38,13 @@ export const noNode = ofJob((draw, job, context) => {
 export const outOfService = ofJob((draw, job) => {
   const atMs = job.moments[Math.min(1, job.moments.length - 1)]! + draw.fork("after").integer(500, 20_000);
   const forMs = draw.fork("for").integer(60_000, 240_000);
-  const lasts = { at: offsetText(atMs), for: durationText(forMs) };
-  const taint = {
-    node: "node-1",
-    ...OUT_OF_SERVICE,
-    effect: draw.fork("effect").pick(["NoSchedule", "NoExecute"]),
-  };
+  const effect = draw.fork("effect").pick(["NoSchedule", "NoExecute"]);
   const deletedMs = atMs + draw.fork("deleted").integer(0, Math.round(forMs / 2));
-  const entries: ScenarioEventEntry[] = [
-    { ...lasts, nodeTainted: taint },
-    { at: offsetText(deletedMs), delete: podsOf(job) },
+  return [
+    ...(draw.fork("is silent").chance(0.5) ? [during(atMs, forMs, { nodeLost: "node-1" })] : []),
+    during(atMs, forMs, { nodeTainted: { node: "node-1", ...OUT_OF_SERVICE, effect } }),
+    at(deletedMs, deletesPods(podsOf(job))),
   ];
-  return draw.fork("is silent").chance(0.5) ? [{ ...lasts, nodeLost: "node-1" }, ...entries] : entries;
 });
 
 /** A node under resource pressure evicts pods, while more pods have ended than PodGC keeps. */
@@ -66,7 +56,7 @@ export const crowdedNode: DrawEvents = (draw, context) => {
     if (job === undefined) return [];
     const atMs = fork.fork("moment").pick(job.moments) + fork.fork("after").integer(0, 15_000);
     const status = { phase: "Failed", reason: "Evicted", message: "The node was low on resource: memory." };
-    return [{ at: offsetText(atMs), patch: { ...podsOf(job), subresource: "status", with: { status } } }];
+    return [at(atMs, editsPodStatus(job, status))];
   }).flat();
 };
 

@@ -1,9 +1,8 @@
 import type { ScenarioEventEntry } from "../../faults/registry.js";
 import type { Draw } from "../draw.js";
-import { durationText, offsetText } from "../duration-text.js";
+import { at, deletesPods, during, edits, podsOf, refuses, target } from "../plan-events.js";
 import { LOST_RESPONSES } from "../request-kinds.js";
 import type { DrawEvents } from "../situation.js";
-import { podsOf, target } from "../user-actions.js";
 import type { Subject } from "../workload.js";
 import { ofJob } from "./pick-job.js";
 
@@ -16,18 +15,14 @@ export const refusedMeanwhile = ofJob((draw, job) => {
     [["patch", "pods"], 15],
     [["update", "jobs/status"], 15],
   ] as const);
-  const patch = (spec: object): Omit<ScenarioEventEntry, "at"> => ({ patch: { ...target(job), with: { spec } } });
   const { parallelism: now = 1 } = job.manifest["spec"] as { readonly parallelism?: number };
-  const act = draw.fork("act").weighted<Omit<ScenarioEventEntry, "at">>([
-    [patch({ parallelism: draw.fork("fewer").integer(0, Math.max(0, now - 1)) }), 40],
-    [patch({ parallelism: now + draw.fork("more").integer(1, 4) }), 15],
-    [{ for: durationText(draw.fork("suspended").integer(1_000, 90_000)), suspend: target(job) }, 30],
-    [{ delete: podsOf(job) }, 15],
+  const act = draw.fork("act").weighted<ScenarioEventEntry>([
+    [at(atMs, edits(job, { parallelism: draw.fork("fewer").integer(0, Math.max(0, now - 1)) })), 40],
+    [at(atMs, edits(job, { parallelism: now + draw.fork("more").integer(1, 4) })), 15],
+    [during(atMs, draw.fork("suspended").integer(1_000, 90_000), { suspend: target(job) }), 30],
+    [at(atMs, deletesPods(podsOf(job))), 15],
   ]);
-  return [
-    refusals(draw.fork("refused"), { verbs: [verb], resources: [resource] }, atMs, draw.fork("n").integer(1, 3)),
-    { at: offsetText(atMs), ...act },
-  ];
+  return [refusals(draw.fork("refused"), verb, resource, atMs, draw.fork("n").integer(1, 3)), act];
 });
 
 /**
@@ -47,7 +42,6 @@ function interruptedWritesOf(shares: Readonly<Record<"status" | "patch" | "creat
       [["create", "pods"], shares.create],
       [["delete", "pods"], shares.delete],
     ]);
-    const which = { verbs: [verb], resources: [resource] };
     const count = draw.fork("count").integer(1, 3);
     return Array.from({ length: count }, (_, number): ScenarioEventEntry => {
       const fork = draw.fork(String(number));
@@ -55,28 +49,18 @@ function interruptedWritesOf(shares: Readonly<Record<"status" | "patch" | "creat
       const momentMs = fork
         .fork("moment")
         .pick(verb === "create" || verb === "delete" || ends.length === 0 ? job.moments.slice(0, 2) : ends);
-      const window = { at: offsetText(Math.max(0, momentMs - fork.fork("before").integer(0, 1_500))), for: "60s" };
+      const atMs = momentMs - fork.fork("before").integer(0, 1_500);
       const nth = fork.fork("nth").integer(1, 4);
-      return fork.fork("dies").chance(0.7)
-        ? {
-            ...window,
-            controllerCrashes: {
-              controller: fork.fork("all").chance(0.3) ? "all" : "job-controller",
-              ...which,
-              nth,
-              when: fork.fork("when").pick(["before", "after"]),
-            },
-          }
-        : {
-            ...window,
-            requestFails: {
-              components: ["job-controller"],
-              ...which,
-              nth,
-              times: fork.fork("times").integer(1, 4),
-              with: fork.fork("with").pick([500, 503, 429]),
-            },
-          };
+      const controller = fork.fork("all").chance(0.3) ? "all" : "job-controller";
+      const when = fork.fork("when").pick(["before", "after"]);
+      const times = fork.fork("times").integer(1, 4);
+      const failure = { nth, times, with: fork.fork("with").pick([500, 503, 429]) };
+      return at(atMs, {
+        for: "60s",
+        ...(fork.fork("dies").chance(0.7)
+          ? { controllerCrashes: { controller, verbs: [verb], resources: [resource], nth, when } }
+          : refuses("job-controller", verb, resource, failure)),
+      });
     });
   }, concurrentPods);
 }
@@ -91,23 +75,9 @@ function concurrentPods({ manifest }: Subject): number {
 }
 
 /** Draws an event in which a number of the Job controller's requests fail, within 30 s. */
-export function refusals(
-  draw: Draw,
-  which: { readonly verbs: readonly string[]; readonly resources: readonly string[] },
-  atMs: number,
-  times: number,
-): ScenarioEventEntry {
+export function refusals(draw: Draw, verb: string, resource: string, atMs: number, times: number): ScenarioEventEntry {
   const isLost = draw.chance(0.2);
-  return {
-    at: offsetText(Math.max(0, atMs - 500)),
-    for: "30s",
-    requestFails: {
-      components: ["job-controller"],
-      ...which,
-      nth: 1,
-      times,
-      with: isLost ? draw.fork("lost").pick(LOST_RESPONSES) : draw.fork("with").pick([500, 503, 429]),
-      ...(isLost ? { effect: "kept" } : {}),
-    },
-  };
+  const answer = isLost ? draw.fork("lost").pick(LOST_RESPONSES) : draw.fork("with").pick([500, 503, 429]);
+  const failure = { nth: 1, times, with: answer, ...(isLost ? { effect: "kept" as const } : {}) };
+  return during(atMs - 500, 30_000, refuses("job-controller", verb, resource, failure));
 }

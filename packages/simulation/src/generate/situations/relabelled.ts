@@ -1,6 +1,6 @@
-import { offsetText } from "../duration-text.js";
+import { at, deletes } from "../plan-events.js";
 import { isManual } from "../selectors.js";
-import { relabelPods, target } from "../user-actions.js";
+import { relabelPods } from "../user-actions.js";
 import { ofJob } from "./pick-job.js";
 
 /**
@@ -12,12 +12,9 @@ export const relabelledPods = ofJob(
     const [begunMs = 0, ...later] = job.moments.slice(1);
     const momentMs = later.length > 0 && draw.fork("later").chance(0.3) ? draw.fork("moment").pick(later) : begunMs;
     const atMs = momentMs + draw.fork("after").integer(2_500, 20_000);
-    if (draw.fork("left").chance(0.4))
-      return [{ at: offsetText(atMs), delete: { ...target(job), propagation: "Orphan" } }];
-    return relabelPods(draw.fork("which"), job, atMs).map(({ atMs: thenMs, what }) => ({
-      at: offsetText(thenMs),
-      ...what,
-    }));
+    return draw.fork("left").chance(0.4)
+      ? [at(atMs, deletes(job, "Orphan"))]
+      : relabelPods(draw.fork("which"), job, atMs);
   },
   ({ manifest }) => (isManual(manifest) ? 1 : 0),
 );

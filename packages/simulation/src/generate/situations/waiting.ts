@@ -1,9 +1,9 @@
 import type { ScenarioEventEntry } from "../../faults/registry.js";
 import type { Draw } from "../draw.js";
-import { durationText, offsetText } from "../duration-text.js";
+import { durationText } from "../duration-text.js";
+import { at, during, target } from "../plan-events.js";
 import type { Shape } from "../shape.js";
 import type { Situation, SituationContext } from "../situation.js";
-import { target } from "../user-actions.js";
 import { hasTtl } from "./slow-controllers.js";
 
 /** A timed wait of a controller; the time follows from an object. */
@@ -65,19 +65,9 @@ export function steppedClock(draw: Draw): Situation {
         [fork.fork("hours").integer(1, 3) * 3_600_000, 35],
       ]);
       const by = `${fork.fork("back").chance(0.65) ? "-" : "+"}${durationText(lengthMs)}`;
-      const at = offsetText(atMs);
-      return fork.fork("for good").chance(0.6)
-        ? [{ at, clockJump: by }]
-        : [
-            {
-              at,
-              for: durationText(fork.fork("for").integer(5, 300) * 1_000),
-              clockSkew: {
-                controllerManager: `controller-manager-${fork.fork("who").integer(1, context.replicas)}`,
-                by,
-              },
-            },
-          ];
+      if (fork.fork("for good").chance(0.6)) return [at(atMs, { clockJump: by })];
+      const controllerManager = `controller-manager-${fork.fork("who").integer(1, context.replicas)}`;
+      return [during(atMs, fork.fork("for").integer(5, 300) * 1_000, { clockSkew: { controllerManager, by } })];
     },
   };
 }
@@ -96,10 +86,9 @@ export function wokenEarly(draw: Draw): Situation {
         if (atMs === undefined) return [];
         const subjects = context.subjects.filter(({ kind, isRun }) => kind === wait.kind && isRun !== true);
         const annotations = { "example.com/looked-at": String(number) };
-        const at = offsetText(atMs);
         return one.fork("starts anew").chance(0.6)
-          ? [{ at, for: durationText(one.fork("down").integer(500, 5_000)), controllerDown: "all" }]
-          : subjects.map((subject) => ({ at, patch: { ...target(subject), with: { metadata: { annotations } } } }));
+          ? [during(atMs, one.fork("down").integer(500, 5_000), { controllerDown: "all" })]
+          : subjects.map((subject) => at(atMs, { patch: { ...target(subject), with: { metadata: { annotations } } } }));
       });
     },
   };
