@@ -34,27 +34,24 @@ interface StatePredicates {
   readonly cache?: (event: CacheEvent) => boolean;
 }
 
-type State = Sometimes & StatePredicates;
-
-type JobDecision = Extract<ReportedDecision, { controller: "job-controller" }>["decision"];
-type CronDecision = Extract<ReportedDecision, { controller: "cronjob-controller" }>["decision"];
-
-const state = (name: string, sentence: string, signs: StatePredicates): State => ({ name, sentence, ...signs });
-
-/** Matches a decision of the Job controller. */
-const job = (test: (decision: JobDecision) => boolean): StatePredicates => ({
-  decision: (reported) => reported.controller === JOB_CONTROLLER && test(reported.decision),
+/** Matches a decision of a controller. */
+const decided = <Controller extends ReportedDecision["controller"]>(
+  controller: Controller,
+  test: (decision: DecisionOf<Controller>) => boolean,
+): StatePredicates => ({
+  decision: (reported) => reported.controller === controller && test(reported.decision as DecisionOf<Controller>),
 });
+
+type DecisionOf<Controller> = Extract<ReportedDecision, { controller: Controller }>["decision"];
+type JobDecision = DecisionOf<"job-controller">;
+
+const job = (test: (decision: JobDecision) => boolean): StatePredicates => decided(JOB_CONTROLLER, test);
 
 /** Matches a sync of a Job with a reason of that type. */
 const reason = (type: JobDecision["reasons"][number]["type"]): StatePredicates =>
   job(({ reasons }) => reasons.some((each) => each.type === type));
 
 const ends = (why: string): StatePredicates => job(({ plan: { end } }) => end?.reason === why);
-
-const cron = (test: (decision: CronDecision) => boolean): StatePredicates => ({
-  decision: (reported) => reported.controller === CRON_JOB_CONTROLLER && test(reported.decision),
-});
 
 /** Matches a response to a component's request. */
 const answered = (
@@ -82,302 +79,271 @@ const jobStatus = (test: (job: Stored<Job>, before: Stored<Job>) => boolean): St
 
 const isOwned = ({ metadata }: Stored): boolean => (metadata.ownerReferences ?? []).length > 0;
 
-const STATES: readonly State[] = [
+const STATES: Readonly<Record<string, readonly [sentence: string, signs: StatePredicates]>> = {
   // The Job controller's plans.
-  state("creates pods", "A sync creates pods.", reason("Creating")),
-  state(
-    "creates many",
+  "creates pods": ["A sync creates pods.", reason("Creating")],
+  "creates many": [
     "One sync creates more than two pods, so that slow start has batches.",
     job(({ plan }) => (plan.pods?.create.length ?? 0) > 2),
-  ),
-  state("too many active", "A Job has more active pods than it wants, and deletes some.", reason("TooManyActive")),
-  state("useless indexes", "Pods are deleted because their index is out of range or taken.", reason("UselessIndexes")),
-  state("waits for terminating pods", "A replacement waits until a terminating pod has ended.", reason("Terminating")),
-  state("back-off", "A replacement waits for the Job's back-off.", reason("Backoff")),
-  state(
-    "back-off beside running pods",
+  ],
+  "too many active": ["A Job has more active pods than it wants, and deletes some.", reason("TooManyActive")],
+  "useless indexes": ["Pods are deleted because their index is out of range or taken.", reason("UselessIndexes")],
+  "waits for terminating pods": ["A replacement waits until a terminating pod has ended.", reason("Terminating")],
+  "back-off": ["A replacement waits for the Job's back-off.", reason("Backoff")],
+  "back-off beside running pods": [
     "A replacement waits while other pods run.",
     job(({ plan }) => plan.pods?.retryAfterMs !== undefined && plan.observed.active.length > 0),
-  ),
-  state(
-    "long back-off",
+  ],
+  "long back-off": [
     "A replacement waits longer than a minute.",
     job(({ plan }) => (plan.pods?.retryAfterMs ?? 0) > 60_000),
-  ),
-  state("index back-off", "A replacement waits for the back-off of its index.", reason("IndexBackoff")),
-  state(
-    "two indexes waiting",
+  ],
+  "index back-off": ["A replacement waits for the back-off of its index.", reason("IndexBackoff")],
+  "two indexes waiting": [
     "Two indexes wait for their back-off at once.",
     job(({ plan }) => (plan.indexes?.awaitingReplacement.size ?? 0) > 1),
-  ),
-  state(
-    "no pending index",
-    "Fewer pods are active than wanted, and no index is left to start.",
-    reason("NoPendingIndex"),
-  ),
-  state(
-    "suspended",
+  ],
+  "no pending index": ["Fewer pods are active than wanted, and no index is left to start.", reason("NoPendingIndex")],
+  suspended: [
     "A sync deletes the pods of a Job that was suspended.",
     job(({ reasons }) => reasons.some((each) => each.type === "Suspended" && each.deleting > 0)),
-  ),
-  state("resumed", "A Job is resumed.", reason("Resumed")),
-  state(
-    "expectations pending",
+  ],
+  resumed: ["A Job is resumed.", reason("Resumed")],
+  "expectations pending": [
     "A sync leaves pods alone until the cache shows those created or deleted last.",
     reason("ExpectationsPending"),
-  ),
-  state("Job being deleted", "A sync looks at a Job that is being deleted.", reason("JobBeingDeleted")),
-  state(
-    "end postponed by expectations",
+  ],
+  "Job being deleted": ["A sync looks at a Job that is being deleted.", reason("JobBeingDeleted")],
+  "end postponed by expectations": [
     "An end waits until the cache shows pods created last.",
     job(({ reasons }) =>
       reasons.some((each) => each.type === "EndPostponed" && each.because === "ExpectationsPending"),
     ),
-  ),
-  state(
-    "end postponed by a deletion",
+  ],
+  "end postponed by a deletion": [
     "An end waits because a pod could not be deleted.",
     job(({ reasons }) => reasons.some((each) => each.type === "EndPostponed" && each.because === "DeletionFailed")),
-  ),
-  state("end waits for termination", "An end is decided while pods terminate.", reason("WaitingForTermination")),
-  state("cap reached", "One sync has more ended pods than it may account for.", reason("PodsLeftToCount")),
-  state("ends with BackoffLimitExceeded", "A Job fails by its limit.", ends("BackoffLimitExceeded")),
-  state("ends with DeadlineExceeded", "A Job fails by its deadline.", ends("DeadlineExceeded")),
-  state("ends with PodFailurePolicy", "A Job fails by a rule of its policy.", ends("PodFailurePolicy")),
-  state(
-    "ends with MaxFailedIndexesExceeded",
+  ],
+  "end waits for termination": ["An end is decided while pods terminate.", reason("WaitingForTermination")],
+  "cap reached": ["One sync has more ended pods than it may account for.", reason("PodsLeftToCount")],
+  "ends with BackoffLimitExceeded": ["A Job fails by its limit.", ends("BackoffLimitExceeded")],
+  "ends with DeadlineExceeded": ["A Job fails by its deadline.", ends("DeadlineExceeded")],
+  "ends with PodFailurePolicy": ["A Job fails by a rule of its policy.", ends("PodFailurePolicy")],
+  "ends with MaxFailedIndexesExceeded": [
     "A Job fails by its number of failed indexes.",
     ends("MaxFailedIndexesExceeded"),
-  ),
-  state(
-    "ends with FailedIndexes",
+  ],
+  "ends with FailedIndexes": [
     "A Job fails as all of its indexes have ended, some of them failed.",
     ends("FailedIndexes"),
-  ),
-  state("ends with SuccessPolicy", "A Job succeeds by its policy.", ends("SuccessPolicy")),
-  state(
-    "ends with active pods",
+  ],
+  "ends with SuccessPolicy": ["A Job succeeds by its policy.", ends("SuccessPolicy")],
+  "ends with active pods": [
     "A Job ends that has pods to be deleted for it.",
     job(({ plan }) => plan.end !== undefined && plan.observed.active.length > 0),
-  ),
-  state(
-    "completes",
+  ],
+  completes: [
     "A Job completes.",
     jobStatus((is, was) => finishedCondition(is)?.type === "Complete" && finishedCondition(was) === undefined),
-  ),
+  ],
   // The Job controller's counting of pods.
-  state(
-    "recorded, finalizer kept",
+  "recorded, finalizer kept": [
     "A pod has the tracking finalizer although the status has recorded it, at the end of a sync.",
     job(
       ({ error, plan }) =>
         error !== undefined &&
         plan.observed.tracked.length > plan.observed.newlySucceeded.length + plan.observed.newlyFailed.length,
     ),
-  ),
-  state("finalizer removed, not counted", "A status lists a pod whose finalizer is removed.", {
-    ...jobStatus(
+  ],
+  "finalizer removed, not counted": [
+    "A status lists a pod whose finalizer is removed.",
+    jobStatus(
       (is) =>
         (is.status?.uncountedTerminatedPods?.succeeded?.length ?? 0) +
           (is.status?.uncountedTerminatedPods?.failed?.length ?? 0) >
         1,
     ),
-  }),
-  state(
-    "FailureTarget with terminating pods",
+  ],
+  "FailureTarget with terminating pods": [
     "FailureTarget is stored, and the Job waits for pods to end.",
     jobStatus(({ status }) => isConditionTrue(status?.conditions, "FailureTarget") && (status?.terminating ?? 0) > 0),
-  ),
-  state(
-    "SuccessCriteriaMet with terminating pods",
+  ],
+  "SuccessCriteriaMet with terminating pods": [
     "SuccessCriteriaMet is stored, and the Job waits for pods to end.",
     jobStatus(
       ({ status }) => isConditionTrue(status?.conditions, "SuccessCriteriaMet") && (status?.terminating ?? 0) > 0,
     ),
-  ),
-  state(
-    "more successes than completions",
+  ],
+  "more successes than completions": [
     "More pods have succeeded than the Job asks for.",
     jobStatus(({ spec, status }) => spec?.completions != null && (status?.succeeded ?? 0) > spec.completions),
-  ),
-  state(
-    "fewer completions",
+  ],
+  "fewer completions": [
     "An indexed Job is scaled down.",
     jobStatus((is, was) => (is.spec?.completions ?? 0) < (was.spec?.completions ?? 0)),
-  ),
+  ],
   // Changes of pods.
-  state(
-    "adoption",
-    "The Job controller adopts a pod.",
-    podChanged(JOB_CONTROLLER, (is, was) => isOwned(is) && !isOwned(was)),
-  ),
-  state(
-    "release",
+  adoption: ["The Job controller adopts a pod.", podChanged(JOB_CONTROLLER, (is, was) => isOwned(is) && !isOwned(was))],
+  release: [
     "The Job controller releases a pod that its selector does not match.",
     podChanged(JOB_CONTROLLER, (is, was) => !isOwned(is) && isOwned(was)),
-  ),
-  state(
-    "orphan finalizer removed",
+  ],
+  "orphan finalizer removed": [
     "The Job controller removes the finalizer of a pod without an owner.",
     podChanged(JOB_CONTROLLER, (is, was) => !isOwned(was) && isTracked(was) && !isTracked(is)),
-  ),
-  state(
-    "finalizer of a running pod removed",
+  ],
+  "finalizer of a running pod removed": [
     "The Job controller removes the finalizer of a running pod, to delete it.",
     podChanged(JOB_CONTROLLER, (is, was) => isActive(was) && isTracked(was) && !isTracked(is)),
-  ),
-  state(
-    "terminating pod ends",
+  ],
+  "terminating pod ends": [
     "A pod ends after it was asked to.",
     podChanged("kubelet", (is, was) => isTerminating(was) && hasEnded(is)),
-  ),
-  state(
-    "terminating pod fails",
+  ],
+  "terminating pod fails": [
     "A pod that was asked to end fails.",
     podChanged("kubelet", (is, was) => isTerminating(was) && hasFailed(is)),
-  ),
-  state("phase flips", "A pod changes its phase after it ended.", {
-    change: ({ resource, object, previous }) =>
-      resource === PODS &&
-      previous !== undefined &&
-      hasEnded(previous) &&
-      (object as Stored<Pod>).status?.phase !== (previous as Stored<Pod>).status?.phase,
-  }),
+  ],
+  "phase flips": [
+    "A pod changes its phase after it ended.",
+    {
+      change: ({ resource, object, previous }) =>
+        resource === PODS &&
+        previous !== undefined &&
+        hasEnded(previous) &&
+        (object as Stored<Pod>).status?.phase !== (previous as Stored<Pod>).status?.phase,
+    },
+  ],
   // Responses to the Job controller.
-  state(
-    "create refused",
+  "create refused": [
     "The creation of a pod is refused.",
     answered(JOB_CONTROLLER, "create", PODS, (request) => refused(request) && !request.tookEffect),
-  ),
-  state("create lost", "A pod is created, and the answer is lost.", answered(JOB_CONTROLLER, "create", PODS, lost)),
-  state(
-    "create over quota",
+  ],
+  "create lost": ["A pod is created, and the answer is lost.", answered(JOB_CONTROLLER, "create", PODS, lost)],
+  "create over quota": [
     "A quota refuses a pod.",
     answered(JOB_CONTROLLER, "create", PODS, ({ message = "" }) => message.includes("exceeded quota")),
-  ),
-  state(
-    "finalizer patch refused",
+  ],
+  "finalizer patch refused": [
     "The removal of a finalizer is refused.",
     answered(JOB_CONTROLLER, "patch", PODS, refused),
-  ),
-  state(
-    "finalizer patch of a pod that is gone",
+  ],
+  "finalizer patch of a pod that is gone": [
     "The removal of a finalizer meets 404.",
     answered(JOB_CONTROLLER, "patch", PODS, ({ code }) => code === 404),
-  ),
-  state("pod deletion refused", "The deletion of a pod is refused.", answered(JOB_CONTROLLER, "delete", PODS, refused)),
-  state(
-    "conflict on a Job's status",
+  ],
+  "pod deletion refused": ["The deletion of a pod is refused.", answered(JOB_CONTROLLER, "delete", PODS, refused)],
+  "conflict on a Job's status": [
     "Another client changed a Job between a read and a write of its status.",
     answered(JOB_CONTROLLER, "update", JOBS, ({ code, injected }) => code === 409 && !injected),
-  ),
-  state(
-    "status lost",
-    "A Job's status is written, and the answer is lost.",
-    answered(JOB_CONTROLLER, "update", JOBS, lost),
-  ),
+  ],
+  "status lost": ["A Job's status is written, and the answer is lost.", answered(JOB_CONTROLLER, "update", JOBS, lost)],
   // CronJobs.
-  state(
-    "CronJob starts",
-    "A CronJob starts a Job.",
-    cron(({ outcome }) => outcome === "ran"),
-  ),
-  state(
-    "CronJob replaces",
+  "CronJob starts": ["A CronJob starts a Job.", decided(CRON_JOB_CONTROLLER, ({ outcome }) => outcome === "ran")],
+  "CronJob replaces": [
     "A CronJob replaces an active Job.",
-    cron(({ outcome }) => outcome === "replaced"),
-  ),
-  state(
-    "AlreadyExists, adopted",
+    decided(CRON_JOB_CONTROLLER, ({ outcome }) => outcome === "replaced"),
+  ],
+  "AlreadyExists, adopted": [
     "The Job of a slot exists already, and belongs to the CronJob.",
-    cron(({ outcome }) => outcome === "adopted"),
-  ),
-  state(
-    "AlreadyExists, foreign",
+    decided(CRON_JOB_CONTROLLER, ({ outcome }) => outcome === "adopted"),
+  ],
+  "AlreadyExists, foreign": [
     "The Job of a slot exists already, and belongs to another owner.",
-    cron(({ reason: why }) => why === "ownedByAnother"),
-  ),
-  state(
-    "Forbid blocks",
+    decided(CRON_JOB_CONTROLLER, ({ reason: why }) => why === "ownedByAnother"),
+  ],
+  "Forbid blocks": [
     "A slot is not started because a Job is active.",
-    cron(({ reason: why }) => why === "stillActive"),
-  ),
-  state(
-    "100 missed",
+    decided(CRON_JOB_CONTROLLER, ({ reason: why }) => why === "stillActive"),
+  ],
+  "100 missed": [
     "A CronJob has missed more than a hundred slots.",
-    cron(({ missed }) => missed.some(({ count }) => count > 100)),
-  ),
-  state(
-    "slot too late",
+    decided(CRON_JOB_CONTROLLER, ({ missed }) => missed.some(({ count }) => count > 100)),
+  ],
+  "slot too late": [
     "A slot is missed because its deadline has passed.",
-    cron(({ missed }) => missed.some(({ reason: why }) => why === "deadlinePassed")),
-  ),
-  state(
-    "slot superseded",
+    decided(CRON_JOB_CONTROLLER, ({ missed }) => missed.some(({ reason: why }) => why === "deadlinePassed")),
+  ],
+  "slot superseded": [
     "A slot is missed because a later one is due as well.",
-    cron(({ missed }) => missed.some(({ reason: why }) => why === "superseded")),
-  ),
-  state(
-    "conflict on a CronJob's status",
+    decided(CRON_JOB_CONTROLLER, ({ missed }) => missed.some(({ reason: why }) => why === "superseded")),
+  ],
+  "conflict on a CronJob's status": [
     "Another client changed a CronJob between a read and a write of its status.",
     answered(CRON_JOB_CONTROLLER, "update", CRON_JOBS, ({ code }) => code === 409),
-  ),
-  state(
-    "history cleaned",
+  ],
+  "history cleaned": [
     "A CronJob deletes a Job beyond its limit.",
     answered(CRON_JOB_CONTROLLER, "delete", JOBS, ({ tookEffect }) => tookEffect),
-  ),
+  ],
   // Garbage collection.
-  state("conflict on garbage", "What the garbage collector deletes was changed meanwhile.", {
-    answer: ({ component, verb, code }) => component === GARBAGE_COLLECTOR && verb === "delete" && code === 409,
-  }),
-  state("virtual owner", "The garbage collector looks for an owner that it has not seen.", {
-    answer: ({ component, verb, code }) => component === GARBAGE_COLLECTOR && verb === "get" && code === 404,
-  }),
-  state(
-    "reference removed",
-    "The garbage collector removes a reference to an owner that is gone, beside another that is not.",
+  "conflict on garbage": [
+    "What the garbage collector deletes was changed meanwhile.",
     {
-      decision: (reported) =>
-        reported.controller === GARBAGE_COLLECTOR && reported.decision.action === "referencesRemoved",
+      answer: ({ component, verb, code }) => component === GARBAGE_COLLECTOR && verb === "delete" && code === 409,
     },
-  ),
-  state("foreground deletion ends", "The garbage collector ends a foreground deletion, or orphaning.", {
-    decision: (reported) => reported.controller === GARBAGE_COLLECTOR && reported.decision.action === "released",
-  }),
-  state("TTL deletes", "The TTL controller deletes a Job.", {
-    decision: (reported) => reported.controller === TTL_CONTROLLER && reported.decision.outcome === "deleted",
-  }),
-  state("PodGC, node gone", "PodGC deletes a pod of a node that is gone.", {
-    decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "orphaned",
-  }),
-  state("PodGC, threshold", "PodGC deletes ended pods beyond its threshold.", {
-    decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "terminated",
-  }),
-  state("PodGC, out of service", "PodGC deletes a pod of a node that is out of service.", {
-    decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "out-of-service",
-  }),
-  state("PodGC, unscheduled", "PodGC deletes a pod without a node.", {
-    decision: (reported) => reported.controller === POD_GC_CONTROLLER && reported.decision.reason === "unscheduled",
-  }),
+  ],
+  "virtual owner": [
+    "The garbage collector looks for an owner that it has not seen.",
+    {
+      answer: ({ component, verb, code }) => component === GARBAGE_COLLECTOR && verb === "get" && code === 404,
+    },
+  ],
+  "reference removed": [
+    "The garbage collector removes a reference to an owner that is gone, beside another that is not.",
+    decided(GARBAGE_COLLECTOR, ({ action }) => action === "referencesRemoved"),
+  ],
+  "foreground deletion ends": [
+    "The garbage collector ends a foreground deletion, or orphaning.",
+    decided(GARBAGE_COLLECTOR, ({ action }) => action === "released"),
+  ],
+  "TTL deletes": ["The TTL controller deletes a Job.", decided(TTL_CONTROLLER, ({ outcome }) => outcome === "deleted")],
+  "PodGC, node gone": [
+    "PodGC deletes a pod of a node that is gone.",
+    decided(POD_GC_CONTROLLER, ({ reason: why }) => why === "orphaned"),
+  ],
+  "PodGC, threshold": [
+    "PodGC deletes ended pods beyond its threshold.",
+    decided(POD_GC_CONTROLLER, ({ reason: why }) => why === "terminated"),
+  ],
+  "PodGC, out of service": [
+    "PodGC deletes a pod of a node that is out of service.",
+    decided(POD_GC_CONTROLLER, ({ reason: why }) => why === "out-of-service"),
+  ],
+  "PodGC, unscheduled": [
+    "PodGC deletes a pod without a node.",
+    decided(POD_GC_CONTROLLER, ({ reason: why }) => why === "unscheduled"),
+  ],
   // Caches and leaders.
-  state("name taken again", "An informer delivers another object of the same name as an update.", {
-    cache: ({ type, object, previous }) =>
-      type === "update" && previous !== undefined && previous.metadata.uid !== object.metadata.uid,
-  }),
-  state("deletion not observed", "An informer delivers a deletion that its watch missed.", {
-    cache: ({ type, object }) => type === "delete" && !isBeingDeleted(object) && object.kind === "Pod",
-  }),
-  state("restarted controller", "A controller that was killed is shown what is stored.", {
-    cache: ({ incarnation }) => incarnation > 1,
-  }),
-  state("second leader", "The controllers of another controller manager write.", {
-    change: ({ request }) => request !== undefined && isFromController(request) && request.process.endsWith("-2"),
-  }),
-];
+  "name taken again": [
+    "An informer delivers another object of the same name as an update.",
+    {
+      cache: ({ type, object, previous }) =>
+        type === "update" && previous !== undefined && previous.metadata.uid !== object.metadata.uid,
+    },
+  ],
+  "deletion not observed": [
+    "An informer delivers a deletion that its watch missed.",
+    {
+      cache: ({ type, object }) => type === "delete" && !isBeingDeleted(object) && object.kind === "Pod",
+    },
+  ],
+  "restarted controller": [
+    "A controller that was killed is shown what is stored.",
+    {
+      cache: ({ incarnation }) => incarnation > 1,
+    },
+  ],
+  "second leader": [
+    "The controllers of another controller manager write.",
+    {
+      change: ({ request }) => request !== undefined && isFromController(request) && request.process.endsWith("-2"),
+    },
+  ],
+};
 
 /** All states; the order has no meaning. */
-export const sometimes: readonly Sometimes[] = STATES.map(({ name, sentence }) => ({ name, sentence }));
+export const sometimes: readonly Sometimes[] = Object.entries(STATES).map(([name, [sentence]]) => ({ name, sentence }));
 
 /** The covered states of the runs that check {@link CoveredStates.invariant}. */
 export interface CoveredStates {
@@ -399,15 +365,18 @@ export function collectStates(): CoveredStates {
         const look = <Reported>(
           sign: (signs: StatePredicates) => ((reported: Reported) => boolean) | undefined,
         ): ((reported: Reported) => void) => {
-          let open = STATES.filter((each) => sign(each) !== undefined && !names.has(each.name));
+          const open = new Map(
+            Object.entries(STATES).flatMap(([name, [, signs]]) => {
+              const matches = names.has(name) ? undefined : sign(signs);
+              return matches === undefined ? [] : [[name, matches]];
+            }),
+          );
           return (reported) => {
-            let isCovered = false;
-            for (const each of open) {
-              if (!sign(each)!(reported)) continue;
-              names.add(each.name);
-              isCovered = true;
+            for (const [name, matches] of open) {
+              if (!matches(reported)) continue;
+              names.add(name);
+              open.delete(name);
             }
-            if (isCovered) open = open.filter(({ name }) => !names.has(name));
           };
         };
         return {

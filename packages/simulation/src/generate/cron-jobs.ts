@@ -4,8 +4,9 @@ import type { ScenarioEventEntry } from "../faults/registry.js";
 import type { WorkloadEntry } from "../scenario/scenario-schema.js";
 import type { Target } from "../scenario/schema.js";
 import type { Draw } from "./draw.js";
-import { durationText, offsetText } from "./duration-text.js";
+import { durationText } from "./duration-text.js";
 import { type PodScript, drawJobSpec, drawPodScript, maxJobDurationMs, podTemplate } from "./jobs.js";
+import { at, during } from "./plan-events.js";
 import type { Swarm } from "./swarm.js";
 import { type Subject, type Workload, mergeWorkloads } from "./workload.js";
 
@@ -165,9 +166,8 @@ function drawCronJob(draw: Draw, swarm: Swarm, timetable: Timetable, number: num
     },
   } satisfies UnstructuredObject;
   const target = { kind: "CronJob", namespace, name } as const;
-  const events: ScenarioEventEntry[] = isSuspended
-    ? [{ at: offsetText(draw.fork("resume").integer(1, Math.floor(spanMs / 2_000)) * 1_000), resume: target }]
-    : [];
+  const resumeMs = draw.fork("resume").integer(1, Math.floor(spanMs / 2_000)) * 1_000;
+  const events = isSuspended ? [at(resumeMs, { resume: target })] : [];
   const slots = Math.max(1, Math.min(6, Math.floor((spanMs - firstMs) / periodMs) + 1));
   const moments = Array.from({ length: slots }, (_, slot) => firstMs + slot * periodMs);
   return {
@@ -268,8 +268,7 @@ function drawSuspension(draw: Draw, swarm: Swarm, { periodMs, spanMs }: Timetabl
 }
 
 function suspensionOf({ atMs, untilMs, isForGood }: Suspension, suspend: Target): ScenarioEventEntry {
-  const at = offsetText(atMs);
   return isForGood
-    ? { at, patch: { ...suspend, with: { spec: { suspend: true } } } }
-    : { at, for: durationText(untilMs - atMs), suspend };
+    ? at(atMs, { patch: { ...suspend, with: { spec: { suspend: true } } } })
+    : during(atMs, untilMs - atMs, { suspend });
 }

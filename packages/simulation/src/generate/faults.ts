@@ -5,6 +5,7 @@ import { drawFailure } from "../faults/request-fails.js";
 import type { Draw } from "./draw.js";
 import { durationText, offsetText } from "./duration-text.js";
 import { startOfScenarioEvent } from "./event-times.js";
+import { at, during, editsPodStatus, refuses, slow } from "./plan-events.js";
 import type { RequestKind } from "./request-kinds.js";
 import type { Swarm } from "./swarm.js";
 import { drawMoment } from "./user-actions.js";
@@ -106,15 +107,15 @@ export function drawFaultsAroundUsers(
   if (ways.length === 0 || actions.length === 0 || draw.chance(0.4)) return [];
   const { caches, atMs } = draw.fork("act").pick(actions);
   const { kind, controller } = draw.fork("cache").pick(caches);
-  const at = offsetText(Math.max(0, atMs - draw.fork("before").integer(0, 1_000)));
+  const fromMs = atMs - draw.fork("before").integer(0, 1_000);
   return draw.fork("way").pick(ways) === "staleCache"
-    ? [{ at, ...forDelay(draw), staleCache: { kind, controller } }]
+    ? [at(fromMs, { ...forDelay(draw), staleCache: { kind, controller } })]
     : [
-        {
-          at,
-          for: durationText(draw.fork("slow for").integer(1_000, 30_000)),
-          apiServerSlow: { by: durationText(draw.fork("by").integer(200, 3_000)), components: [controller] },
-        },
+        during(
+          fromMs,
+          draw.fork("slow for").integer(1_000, 30_000),
+          slow(controller, draw.fork("by").integer(200, 3_000)),
+        ),
       ];
 }
 
@@ -127,28 +128,10 @@ export function drawPhaseFlip(draw: Draw, { subjects }: FaultContext): ScenarioE
   if (jobs.length === 0) return [];
   const job = draw.fork("job").pick(jobs);
   const end = draw.fork("end").pick(job.moments);
+  const refused = refuses("job-controller", "patch", "pods", { nth: 1, times: draw.fork("times").integer(1, 4) });
   return [
-    {
-      at: "+0s",
-      for: durationText(end + 30_000),
-      requestFails: {
-        components: ["job-controller"],
-        verbs: ["patch"],
-        resources: ["pods"],
-        nth: 1,
-        times: draw.fork("times").integer(1, 4),
-      },
-    },
-    {
-      at: offsetText(end + draw.fork("after").integer(1_000, 4_000)),
-      patch: {
-        kind: "Pod",
-        namespace: job.namespace,
-        labels: { "batch.kubernetes.io/job-name": job.name },
-        subresource: "status",
-        with: { status: { phase: "Failed" } },
-      },
-    },
+    during(0, end + 30_000, refused),
+    at(end + draw.fork("after").integer(1_000, 4_000), editsPodStatus(job, { phase: "Failed" })),
   ];
 }
 

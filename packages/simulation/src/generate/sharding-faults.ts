@@ -1,7 +1,12 @@
-import type { ScenarioEventEntry } from "../faults/registry.js";
+import {
+  type ScenarioEventEntry,
+  type ScenarioEventMap,
+  type ShardingFaultKind,
+  definitionOf,
+} from "../faults/registry.js";
 import type { Draw } from "./draw.js";
-import { durationText, offsetText } from "./duration-text.js";
-import type { ShardingFaultKind } from "../faults/registry.js";
+import { durationText } from "./duration-text.js";
+import { at, during } from "./plan-events.js";
 
 export interface ShardingFaultContext {
   readonly faults: readonly ShardingFaultKind[];
@@ -29,7 +34,10 @@ export function drawShardingFaults(
     const fork = draw.fork(String(number));
     const manager = `controller-manager-${fork.fork("manager").integer(1, managers)}`;
     const atMs = fork.fork("at").integer(EARLIEST_MS, Math.max(EARLIEST_MS, windowMs));
-    return { at: offsetText(atMs), ...fork.fork("way").weighted(ways).make(fork.fork("what"), manager) };
+    const { kind, value } = fork.fork("way").weighted(ways);
+    const what = fork.fork("what");
+    const lasts = definitionOf(kind)?.lasts === undefined ? {} : drawDuration(what);
+    return at(atMs, { ...lasts, [kind]: value(what, manager) });
   });
   return [...restarts, ...others];
 }
@@ -47,20 +55,18 @@ function drawRestarts(
   const everyMs = draw.fork("every").integer(40_000, 75_000);
   return Array.from({ length: draw.fork("count").integer(4, 9) }, (_, number) => {
     const fork = draw.fork(String(number));
-    return {
-      at: offsetText(EARLIEST_MS + (number + 1) * everyMs),
-      for: durationText(fork.fork("for").integer(500, 15_000)),
-      [fork.fork("way").pick(ways)]: `controller-manager-${(number % managers) + 1}`,
-    };
+    const what = { [fork.fork("way").pick(ways)]: `controller-manager-${(number % managers) + 1}` };
+    return during(EARLIEST_MS + (number + 1) * everyMs, fork.fork("for").integer(500, 15_000), what);
   });
 }
 
-interface ShardingFaultGenerator {
-  readonly kind: ShardingFaultKind;
+/** A row of the table of faults: one kind of event, and how its value is drawn. */
+interface ShardingFaultRow<Kind extends keyof ScenarioEventMap = keyof ScenarioEventMap> {
+  readonly kind: Kind & ShardingFaultKind;
   readonly weight: number;
   /** Mutants that it catches sooner, or issues of Kubernetes. */
   readonly because: readonly string[];
-  readonly make: (draw: Draw, manager: string) => Omit<ScenarioEventEntry, "at">;
+  readonly value: (draw: Draw, manager: string) => ScenarioEventMap[Kind];
 }
 
 /**
@@ -77,135 +83,66 @@ function drawDuration(draw: Draw): { readonly for: string } {
   return { for: durationText(draw.fork("for").integer(from, to)) };
 }
 
-const MEMBER_FAULTS: readonly ShardingFaultGenerator[] = [
-  {
-    kind: "controllerDown",
-    weight: 20,
-    because: [],
-    make: (draw, manager) => ({ ...drawDuration(draw), controllerDown: manager }),
-  },
-  {
-    kind: "shutdown",
-    weight: 20,
-    because: ["shard-release-before-outcomes"],
-    make: (draw, manager) => ({ ...drawDuration(draw), shutdown: manager }),
-  },
-  {
-    kind: "paused",
-    weight: 20,
-    because: ["shard-fence-missing"],
-    make: (draw, manager) => ({ ...drawDuration(draw), paused: manager }),
-  },
-  {
-    kind: "leaseLost",
-    weight: 12,
-    because: ["shard-fence-missing"],
-    make: (draw, manager) => ({ ...drawDuration(draw), leaseLost: manager }),
-  },
-  {
-    kind: "clockSkew",
-    weight: 6,
-    because: [],
-    make: (draw, manager) => {
-      const byMs = draw.fork("by").pick([1_000, 3_000, 30_000, 3_600_000]);
-      const by = `${draw.fork("sign").pick(["+", "-"])}${durationText(byMs)}`;
-      return { ...drawDuration(draw), clockSkew: { controllerManager: manager, by } };
-    },
-  },
-];
+const theManager = (_draw: Draw, manager: string): string => manager;
 
-const REQUEST_FAULTS: readonly ShardingFaultGenerator[] = [
-  {
-    kind: "apiServerSlow",
-    weight: 8,
-    because: ["shard-buckets-taken-by-time"],
-    make: (draw, manager) => {
-      const by = durationText(draw.fork("by").integer(500, 6_000));
-      const components = [draw.fork("who").pick(["sharding", "sharding", "informers", "job-controller"])];
-      return { ...drawDuration(draw), apiServerSlow: { by, components, controllerManager: manager } };
-    },
-  },
-  {
-    kind: "requestFails",
-    weight: 10,
-    because: ["shard-buckets-taken-by-time"],
-    make: (draw, manager) => ({
-      ...drawDuration(draw),
-      requestFails: {
-        components: ["sharding"],
-        controllerManager: manager,
-        resources: ["leases"],
-        ...draw.fork("how").pick([
-          { with: 500, times: draw.fork("times").integer(1, 6) },
-          { with: "timeout", times: draw.fork("times").integer(1, 3) },
-          { with: "timeout", effect: "kept", times: draw.fork("times").integer(1, 3) },
-          { with: 409, times: draw.fork("times").integer(1, 3) },
-        ] as const),
-      },
-    }),
-  },
-  {
-    kind: "requestFails",
-    weight: 12,
-    because: [],
-    make: (draw, manager) => ({
-      ...drawDuration(draw),
-      requestFails: {
-        components: ["sharding"],
-        ...(draw.fork("whose").chance(0.5) ? { controllerManager: manager } : {}),
-        verbs: ["update"],
-        resources: ["configmaps"],
-        times: draw.fork("times").integer(1, 5),
-        ...draw.fork("how").pick([{ with: 409 }, { with: 409 }, { with: 504, effect: "kept" }, { with: 503 }] as const),
-      },
-    }),
-  },
-  {
-    kind: "requestFails",
-    weight: 6,
-    because: ["shard-release-before-outcomes"],
-    make: (draw, manager) => ({
-      ...drawDuration(draw),
-      requestFails: {
-        components: [draw.fork("who").pick(["job-controller", "cronjob-controller"])],
-        controllerManager: manager,
-        verbs: ["write"],
-        ...draw.fork("how").pick([
-          { with: "timeout", times: 2 },
-          { with: "timeout", effect: "kept", times: 2 },
-          { with: 504, effect: "kept", times: 2 },
-        ] as const),
-      },
-    }),
-  },
-];
+const row = <Kind extends keyof ScenarioEventMap>(
+  kind: Kind & ShardingFaultKind,
+  weight: number,
+  because: readonly string[],
+  value: ShardingFaultRow<Kind>["value"],
+): ShardingFaultRow => ({ kind, weight, because, value }) as unknown as ShardingFaultRow;
 
-const CACHE_FAULTS: readonly ShardingFaultGenerator[] = [
-  {
-    kind: "staleCache",
-    weight: 8,
-    because: [],
-    make: (draw) => ({
-      ...drawDuration(draw),
-      staleCache: { kind: draw.fork("kind").pick(["Job", "Pod", "CronJob", "Namespace"]), controller: "informers" },
-    }),
-  },
-  {
-    kind: "staleList",
-    weight: 12,
-    because: ["shard-list-before-barrier"],
-    make: (draw) => ({
-      ...drawDuration(draw),
-      staleList: { controller: "informers", by: durationText(draw.fork("by").integer(1_000, 30_000)) },
-    }),
-  },
-  {
-    kind: "watchSilent",
-    weight: 4,
-    because: [],
-    make: (draw) => ({ ...drawDuration(draw), watchSilent: { controller: "sharding" } }),
-  },
-  { kind: "watchCut", weight: 4, because: [], make: () => ({ watchCut: { controller: "informers" } }) },
+export const SHARDING_ROWS: readonly ShardingFaultRow[] = [
+  row("controllerDown", 20, [], theManager),
+  row("shutdown", 20, ["shard-release-before-outcomes"], theManager),
+  row("paused", 20, ["shard-fence-missing"], theManager),
+  row("leaseLost", 12, ["shard-fence-missing"], theManager),
+  row("clockSkew", 6, [], (draw, controllerManager) => {
+    const byMs = draw.fork("by").pick([1_000, 3_000, 30_000, 3_600_000]);
+    return { controllerManager, by: `${draw.fork("sign").pick(["+", "-"])}${durationText(byMs)}` };
+  }),
+  row("apiServerSlow", 8, ["shard-buckets-taken-by-time"], (draw, controllerManager) => {
+    const by = durationText(draw.fork("by").integer(500, 6_000));
+    const components = [draw.fork("who").pick(["sharding", "sharding", "informers", "job-controller"])];
+    return { by, components, controllerManager };
+  }),
+  row("requestFails", 10, ["shard-buckets-taken-by-time"], (draw, controllerManager) => ({
+    components: ["sharding"],
+    controllerManager,
+    resources: ["leases"],
+    ...draw.fork("how").pick([
+      { with: 500, times: draw.fork("times").integer(1, 6) },
+      { with: "timeout", times: draw.fork("times").integer(1, 3) },
+      { with: "timeout", effect: "kept", times: draw.fork("times").integer(1, 3) },
+      { with: 409, times: draw.fork("times").integer(1, 3) },
+    ] as const),
+  })),
+  row("requestFails", 12, [], (draw, controllerManager) => ({
+    components: ["sharding"],
+    ...(draw.fork("whose").chance(0.5) ? { controllerManager } : {}),
+    verbs: ["update"],
+    resources: ["configmaps"],
+    times: draw.fork("times").integer(1, 5),
+    ...draw.fork("how").pick([{ with: 409 }, { with: 409 }, { with: 504, effect: "kept" }, { with: 503 }] as const),
+  })),
+  row("requestFails", 6, ["shard-release-before-outcomes"], (draw, controllerManager) => ({
+    components: [draw.fork("who").pick(["job-controller", "cronjob-controller"])],
+    controllerManager,
+    verbs: ["write"],
+    ...draw.fork("how").pick([
+      { with: "timeout", times: 2 },
+      { with: "timeout", effect: "kept", times: 2 },
+      { with: 504, effect: "kept", times: 2 },
+    ] as const),
+  })),
+  row("staleCache", 8, [], (draw) => ({
+    kind: draw.fork("kind").pick(["Job", "Pod", "CronJob", "Namespace"]),
+    controller: "informers",
+  })),
+  row("staleList", 12, ["shard-list-before-barrier"], (draw) => ({
+    controller: "informers",
+    by: durationText(draw.fork("by").integer(1_000, 30_000)),
+  })),
+  row("watchSilent", 4, [], () => ({ controller: "sharding" })),
+  row("watchCut", 4, [], () => ({ controller: "informers" })),
 ];
-
-export const SHARDING_ROWS: readonly ShardingFaultGenerator[] = [...MEMBER_FAULTS, ...REQUEST_FAULTS, ...CACHE_FAULTS];
