@@ -85,6 +85,19 @@ export async function findLiveLease(
   return undefined;
 }
 
+/** Returns a Lease; `undefined` when it does not exist. */
+export async function getLease(
+  client: Client,
+  { namespace, name, signal }: { readonly namespace: string; readonly name: string; readonly signal: AbortSignal },
+): Promise<DeepReadonly<Lease> | undefined> {
+  try {
+    return await client.resource(leases).get(name, { namespace, signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 export function holderOf(lease: DeepReadonly<Lease> | undefined): string {
   return lease?.spec?.holderIdentity ?? "";
 }
@@ -103,10 +116,9 @@ async function readLease({
   const { namespace, name } = UPSTREAM_LEASE;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await client.resource(leases).get(name, { namespace, signal });
+      return await getLease(client, { namespace, name, signal });
     } catch (error) {
       signal.throwIfAborted();
-      if (isNotFound(error)) return undefined;
       if (isForbidden(error)) {
         throw new UsageError(
           `not known whether kube-controller-manager is running (not allowed to get lease ${namespace}/${name}): grant that, or ${REMEDY}`,

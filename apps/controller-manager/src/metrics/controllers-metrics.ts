@@ -26,32 +26,26 @@ export function controllersMetrics(families: MetricFamilies): ControllersMetrics
 
 function jobMetrics(families: MetricFamilies): JobMetrics {
   const define = jobMetricDefinitions;
-  const counter = <Label extends string>({ name, help, labels }: Definition<Label>) =>
-    families.counter<Label>({ name, ...splitStability(help), labels });
+  const counter = <Label extends string>({ name, help, labels }: Definition<Label>) => {
+    const family = families.counter<Label>({ name, ...splitStability(help), labels });
+    return (of: Readonly<Record<Label, string>>, count?: number): void => family.inc({ ...of }, count);
+  };
   const { name, help, labels, buckets } = define.syncDuration;
   const duration = families.histogram({ name, ...splitStability(help), labels, buckets });
-  const syncs = counter(define.syncs);
-  const jobsFinished = counter(define.jobsFinished);
-  const podsFinished = counter(define.podsFinished);
-  const indexesFinished = counter(define.indexesFinished);
-  const externalJobs = counter(define.externalJobs);
-  const podFailuresHandled = counter(define.podFailuresHandled);
-  const terminatedPodsTracked = counter(define.terminatedPodsTracked);
-  const podsCreated = counter(define.podsCreated);
-  const staleSyncsSkipped = counter(define.staleSyncsSkipped);
+  const countSync = counter(define.syncs);
   return {
     synced(of, seconds) {
       duration.observe({ ...of }, seconds);
-      syncs.inc({ ...of });
+      countSync({ ...of });
     },
-    jobFinished: (of) => jobsFinished.inc({ ...of }),
-    podsFinished: (of, count) => podsFinished.inc({ ...of }, count),
-    indexesFinished: (of, count) => indexesFinished.inc({ ...of }, count),
-    externalJobAdded: (of) => externalJobs.inc({ ...of }),
-    podFailuresHandled: (of, count) => podFailuresHandled.inc({ ...of }, count),
-    terminatedPodTracked: (of) => terminatedPodsTracked.inc({ ...of }),
-    podCreated: (of) => podsCreated.inc({ ...of }),
-    staleSyncSkipped: (of) => staleSyncsSkipped.inc({ ...of }),
+    jobFinished: counter(define.jobsFinished),
+    podsFinished: counter(define.podsFinished),
+    indexesFinished: counter(define.indexesFinished),
+    externalJobAdded: counter(define.externalJobs),
+    podFailuresHandled: counter(define.podFailuresHandled),
+    terminatedPodTracked: counter(define.terminatedPodsTracked),
+    podCreated: counter(define.podsCreated),
+    staleSyncSkipped: counter(define.staleSyncsSkipped),
   };
 }
 

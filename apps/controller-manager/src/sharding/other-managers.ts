@@ -1,10 +1,10 @@
-import { type DeepReadonly, type Lease, leases } from "@kubewright/api";
-import { type Client, errorMessage, isForbidden, isNotFound } from "@kubewright/client";
+import { leases } from "@kubewright/api";
+import { type Client, errorMessage, isForbidden } from "@kubewright/client";
 import type { Clock, Logger } from "@kubewright/clock";
 import { GROUP_LABEL } from "@kubewright/sharding";
 
 import { UsageError } from "../flag-values.js";
-import { holderOf, findLiveLease } from "../live-manager.js";
+import { findLiveLease, getLease, holderOf } from "../live-manager.js";
 import type { ControllerManagerOptions } from "../options.js";
 import { shardGroupOf } from "./shard-group.js";
 
@@ -35,19 +35,13 @@ export async function ensureNoLiveMembers({
 }: OtherManagersOptions): Promise<void> {
   const { leaderElectResourceName, leaderElectResourceNamespace: namespace } = options;
   const labelSelector = `${GROUP_LABEL}=${shardGroupOf(leaderElectResourceName)}`;
-  const own = client.resource(leases);
   for (;;) {
     try {
-      const { items } = await own.list({ namespace, labelSelector, signal });
+      const { items } = await client.resource(leases).list({ namespace, labelSelector, signal });
       const live = await Promise.all(
-        items.map((lease) => {
-          const read = (): Promise<DeepReadonly<Lease> | undefined> =>
-            own.get(lease.metadata.name!, { namespace, signal }).catch((error: unknown) => {
-              if (isNotFound(error)) return undefined;
-              throw error;
-            });
-          return findLiveLease(read, { clock, signal });
-        }),
+        items.map(({ metadata: { name = "" } }) =>
+          findLiveLease(() => getLease(client, { namespace, name, signal }), { clock, signal }),
+        ),
       );
       const found = live.find((lease) => lease !== undefined);
       if (found === undefined) return;
@@ -92,14 +86,7 @@ export class LeaderWatch {
   async run(isVisible: () => boolean, isMember: (identity: string) => boolean): Promise<void> {
     const { options, client, clock, logger, signal } = this.#options;
     const { leaderElectResourceNamespace: namespace, leaderElectResourceName: name } = options;
-    const read = (): Promise<DeepReadonly<Lease> | undefined> =>
-      client
-        .resource(leases)
-        .get(name, { namespace, signal })
-        .catch((error: unknown) => {
-          if (isNotFound(error)) return undefined;
-          throw error;
-        });
+    const read = () => getLease(client, { namespace, name, signal });
     for (let reportedLeader = ""; !signal.aborted;) {
       try {
         const wasVisible = isVisible();

@@ -1,10 +1,10 @@
-import { parseDuration, seededRandom } from "@kubewright/clock";
+import { seededRandom } from "@kubewright/clock";
 
 import type { FaultPlan } from "../fault-plan.js";
 import { type ScenarioEventEntry, definitionOf, effectsOf, kindOf } from "../faults/registry.js";
 import { Draw } from "../generate/draw.js";
 import { durationText, offsetText } from "../generate/duration-text.js";
-import { endOfScenarioEvent, sortByStart, startOfScenarioEvent } from "../generate/event-times.js";
+import { endOfScenarioEvent, lastEndMs, lengthMs, sortByStart, startOfScenarioEvent } from "../generate/event-times.js";
 import { missingReferences } from "../minimize/references.js";
 
 /**
@@ -50,13 +50,13 @@ export function mutatePlan(plan: FaultPlan, number: number, donor: FaultPlan): F
         how satisfies never;
     }
   }
-  const settleMs = lengthMs(plan) - lastEndMs(plan.events ?? []);
+  const settleMs = lengthMs(plan) - lastEndMs(plan);
   const mutated: FaultPlan = {
     ...plan,
     name: `${plan.name}+${number}`,
     seed,
     ...(controllers === undefined ? {} : { controllers }),
-    for: durationText(Math.max(lengthMs(plan), lastEndMs(events) + settleMs)),
+    for: durationText(Math.max(lengthMs(plan), lastEndMs({ events }) + settleMs)),
     events: sortByStart(events),
   };
   // A dropped event may have applied an object that another event names.
@@ -68,7 +68,7 @@ const WITH_EVENTS = ["move", "move", "aim", "drop", "repeat"] as const;
 
 function graft(draw: Draw, donor: FaultPlan, plan: FaultPlan): ScenarioEventEntry[] {
   const offered = (donor.events ?? []).filter((entry) => definitionOf(kindOf(entry)!).isGraftable === true);
-  const endMs = lastEndMs(plan.events ?? []) + 60_000;
+  const endMs = lastEndMs(plan) + 60_000;
   const fitting = offered.filter((entry) => endOfScenarioEvent(entry) <= endMs);
   // As in generated plans: no process restarts where lists are stale.
   const mayRestart = !effectsOf(plan.events).has("returnsOldLists");
@@ -99,12 +99,4 @@ function retargeted(draw: Draw, entry: ScenarioEventEntry): ScenarioEventEntry {
   const kind = kindOf(entry)!;
   const value = definitionOf(kind).retarget?.(draw, entry[kind]);
   return value === undefined ? moved(draw, entry) : { ...entry, [kind]: value };
-}
-
-function lengthMs(plan: FaultPlan): number {
-  return parseDuration(plan.for) ?? 0;
-}
-
-function lastEndMs(events: readonly ScenarioEventEntry[]): number {
-  return Math.max(0, ...events.map(endOfScenarioEvent));
 }

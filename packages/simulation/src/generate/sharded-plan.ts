@@ -8,7 +8,7 @@ import { Draw } from "./draw.js";
 import { durationText } from "./duration-text.js";
 import { FAULT_KINDS, type FaultKind, SHARDING_FAULT_KINDS, type ShardingFaultKind } from "../faults/registry.js";
 import { generatePlan } from "./generate-plan.js";
-import { endOfScenarioEvent, sortByStart } from "./event-times.js";
+import { endOfScenarioEvent, lengthMs, sortByStart } from "./event-times.js";
 import { drawShardingFaults } from "./sharding-faults.js";
 
 export interface ShardedPlanOptions {
@@ -48,8 +48,8 @@ export function generateShardedPlan(seed: number, { managers, faults }: ShardedP
     );
   });
   const plans = [base, ...parts];
-  const lengthMs = Math.max(...plans.map(lengthOf));
-  const windowMs = Math.min(LONGEST_WINDOW_MS, Math.max(SHORTEST_WINDOW_MS, lengthMs - 2 * SLACK_MS));
+  const longestMs = Math.max(...plans.map(lengthMs));
+  const windowMs = Math.min(LONGEST_WINDOW_MS, Math.max(SHORTEST_WINDOW_MS, longestMs - 2 * SLACK_MS));
   const sharding = drawShardingFaults(draw.fork("faults"), { faults: allowed, managers, windowMs });
   const isLate = allowed.includes("controllerDown") && managers > 1 && draw.fork("late?").chance(0.4);
   const late = draw.fork("late").integer(20_000, 90_000);
@@ -59,7 +59,7 @@ export function generateShardedPlan(seed: number, { managers, faults }: ShardedP
     ...plans.flatMap((plan) => plan.events ?? []).flatMap((entry) => adaptToManagers(entry, managers)),
     ...sharding,
   ]);
-  const overMs = Math.max(lengthMs - SLACK_MS, ...events.map(endOfScenarioEvent));
+  const overMs = Math.max(longestMs - SLACK_MS, ...events.map(endOfScenarioEvent));
   return {
     ...base,
     for: durationText(overMs + SLACK_MS),
@@ -75,14 +75,10 @@ export function generateShardedPlan(seed: number, { managers, faults }: ShardedP
 function shortPlan(seed: number, draw: Draw, faults: readonly FaultKind[]): FaultPlan {
   let chosen = seed;
   for (let number = 0; number < MAX_TRIES; number++) {
-    if (lengthOf(generatePlan(chosen, { faults: [] })) <= LONGEST_MS) break;
+    if (lengthMs(generatePlan(chosen, { faults: [] })) <= LONGEST_MS) break;
     chosen = draw.fork(`shorter ${number}`).integer(0, 2 ** 32 - 1);
   }
   return { ...generatePlan(chosen, { faults }), name: `seed-${seed}`, seed };
-}
-
-function lengthOf(plan: FaultPlan): number {
-  return parseDuration(plan.for) ?? 0;
 }
 
 /** Returns a plan's workload and user actions in a separate namespace, without cluster-scoped objects. */

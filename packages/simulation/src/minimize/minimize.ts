@@ -1,8 +1,6 @@
-import { parseDuration } from "@kubewright/clock";
-
 import type { FaultPlan } from "../fault-plan.js";
 import { durationText } from "../generate/duration-text.js";
-import { endOfScenarioEvent, startOfScenarioEvent } from "../generate/event-times.js";
+import { lastEndMs, lengthMs, startOfScenarioEvent } from "../generate/event-times.js";
 import type { Violation } from "../invariant.js";
 import type { ScenarioEventEntry } from "../faults/registry.js";
 import { kindOfObject } from "./kind-of-object.js";
@@ -223,14 +221,6 @@ function isRunnable(plan: FaultPlan): boolean {
   return (
     missingReferences(plan).length === 0 && (plan.events ?? []).every((entry) => startOfScenarioEvent(entry) < endMs)
   );
-}
-
-function lengthMs(plan: FaultPlan): number {
-  return parseDuration(plan.for) ?? 0;
-}
-
-function lastEndMs({ events = [] }: FaultPlan): number {
-  return Math.max(0, ...events.map(endOfScenarioEvent));
 }
 
 function isAtRest(plan: FaultPlan, { atMs }: Pick<Violation, "atMs">): boolean {
