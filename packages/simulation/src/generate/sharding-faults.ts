@@ -90,7 +90,7 @@ const row = <Kind extends keyof ScenarioEventMap>(
   weight: number,
   because: readonly string[],
   value: ShardingFaultRow<Kind>["value"],
-): ShardingFaultRow => ({ kind, weight, because, value }) as unknown as ShardingFaultRow;
+): ShardingFaultRow => ({ kind, weight, because, value });
 
 export const SHARDING_ROWS: readonly ShardingFaultRow[] = [
   row("controllerDown", 20, [], theManager),

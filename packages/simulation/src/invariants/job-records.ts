@@ -1,5 +1,7 @@
 import { finishedCondition, isConditionTrue, parseTime } from "@kubewright/api";
 
+import type { FaultPlan } from "../fault-plan.js";
+import { effectsOf } from "../faults/registry.js";
 import type { AnsweredRequest, CacheEvent, RequestInfo, StoredChange, World } from "../world.js";
 import {
   type StoredJob,
@@ -91,12 +93,18 @@ export class JobRecords {
   readonly pods = new Map<string, PodRecord>();
   /** Last pod of each namespace and name. */
   readonly podsByName = new Map<string, PodRecord>();
+  /**
+   * Whether a restarted controller may read a state that is older than its predecessor's last write. Then even upstream
+   * miscounts: exception X7.
+   */
+  readonly mayReadStaleState: boolean;
   readonly #world: World;
   /** Creations whose responses are pending, by Job and instant. */
   readonly #unanswered = new Map<string, { readonly pod: PodRecord; readonly body: unknown }[]>();
 
   constructor(world: World) {
     this.#world = world;
+    this.mayReadStaleState = mayReadStaleState(world.plan);
   }
 
   onChange(change: StoredChange): void {
@@ -274,14 +282,6 @@ export class JobRecords {
     if (record.gone) job.livePods.delete(uid);
     else job.livePods.set(uid, record);
   }
-
-  /**
-   * Whether a restarted controller may read a state that is older than its predecessor's last write. Then even upstream
-   * miscounts: exception X7.
-   */
-  get mayReadStaleState(): boolean {
-    return mayReadStaleState(this.#world);
-  }
 }
 
 const makeJobRecords = (world: World): JobRecords => new JobRecords(world);
@@ -291,21 +291,12 @@ export function jobRecordsOf(world: World): JobRecords {
   return world.shared(makeJobRecords);
 }
 
-/** See {@link JobRecords.mayReadStaleState}. */
-export function mayReadStaleState({ plan }: World): boolean {
-  const events = plan.events ?? [];
+function mayReadStaleState({ events = [], controllers, controllerManagers = 1 }: FaultPlan): boolean {
   // Caches of buckets begin with the latest version.
-  if (plan.controllers?.sharding === true) return false;
-  return (
-    events.some(({ staleList }) => staleList !== undefined) &&
-    events.some(
-      ({ controllerCrashes, controllerDown, leaseLost, paused }) =>
-        controllerCrashes !== undefined ||
-        controllerDown !== undefined ||
-        leaseLost !== undefined ||
-        (paused !== undefined && (plan.controllerManagers ?? 1) > 1),
-    )
-  );
+  if (controllers?.sharding === true) return false;
+  // No other manager takes over from a single one that is paused.
+  const effects = effectsOf(events.filter(({ paused }) => paused === undefined || controllerManagers > 1));
+  return effects.has("returnsOldLists") && effects.has("restarts");
 }
 
 /**

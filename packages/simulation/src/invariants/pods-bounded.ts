@@ -1,6 +1,6 @@
 import type { Invariant, InvariantChecks, Violated } from "../invariant.js";
 import type { CacheEvent, RequestInfo, StoredChange } from "../world.js";
-import { type JobRecords, type JobRecord, type PodRecord, jobRecordsOf, mayReadStaleState } from "./job-records.js";
+import { type JobRecords, type JobRecord, type PodRecord, jobRecordsOf } from "./job-records.js";
 import { type StoredJob, type StoredJobSpec, isActive } from "./job-state.js";
 import { JOBS, JOB_CONTROLLER, PODS, incarnationKeyOf, nameOf, uidOf } from "./stored-objects.js";
 
@@ -33,7 +33,7 @@ export const boundedPods: Invariant = {
           else counted.set(uid, job);
         }
         const { request } = change;
-        if (change.type !== "ADDED" || request?.component !== JOB_CONTROLLER || mayReadStaleState(world)) return;
+        if (change.type !== "ADDED" || request?.component !== JOB_CONTROLLER || records.mayReadStaleState) return;
         const owner = records.pods.get(uid)?.job;
         if (owner === undefined) return;
         checkActive(owner, actives.get(owner.uid) ?? 0, request, records, violated);
