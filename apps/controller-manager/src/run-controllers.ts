@@ -1,9 +1,15 @@
 import { EventRecorder, type Logger, type Runnable, finishWrites, selectControllers } from "@kubewright/controller";
 import { type Clock, type Random, LogThrottle } from "@kubewright/clock";
-import { errorMessage, type Client, reasonOf } from "@kubewright/client";
+import { type Client, reasonOf } from "@kubewright/client";
 import { GarbageCollector } from "@kubewright/garbage-collector";
 import { type InformerError, InformerFactory } from "@kubewright/informer";
-import { type KubernetesController, controllerNames, kubernetesControllers } from "@kubewright/manager/kubernetes";
+import { Manager, controllerStopTimeoutMs, initializationError } from "@kubewright/manager";
+import {
+  type KubernetesContext,
+  type KubernetesController,
+  controllerNames,
+  kubernetesControllers,
+} from "@kubewright/manager/kubernetes";
 import type { Transport } from "@kubewright/transport";
 
 import { Clients } from "./clients.js";
@@ -13,7 +19,6 @@ import { kubernetesOptions } from "./kubernetes-options.js";
 import { skippedControllers } from "./options.js";
 import { warnWithoutManagedBy } from "./managed-by-support.js";
 import type { OutageLog } from "./outage-log.js";
-import { runUntilDrained, controllerStopTimeoutMs } from "./run-until-drained.js";
 import { userAgent } from "./user-agent.js";
 import { waitForHealthy } from "./wait-for-healthy.js";
 
@@ -59,58 +64,81 @@ export async function runControllers(
     void warnWithoutManagedBy({ client: clients.named("kube-controller-manager"), logger, managedBy, signal });
   const shared: Client = clients.named("shared-informers");
   const scopes = options.namespaces.length === 0 ? [undefined] : options.namespaces;
-  const informers = scopes.map((namespace) => informersOf(deps, shared, outage, namespace));
-  const recorders: EventRecorder[] = [];
-  const controllers: Runnable[] = [];
-  const names: string[] = [];
+  /** The namespace of each set of caches. */
+  const namespaceOf = new Map(
+    scopes.map((namespace) => [informersOf(deps, shared, outage, namespace), namespace] as const),
+  );
+  const caches = [...namespaceOf.keys()];
+  const chosen = chosenControllers(deps, logger);
+  const ownDeps = new Map<string, OwnDeps>();
+  for (const controller of chosen) ownDeps.set(controller.name, await ownDepsOf(controller, clients, { deps, outage }));
   const collectors: GarbageCollector[] = [];
-  for (const definition of chosenControllers(deps, logger)) {
-    const { name } = definition;
-    const own = new LogThrottle({ clock, logger: outage.quietLogger(deps.loggerFor(name)) }).logger;
-    try {
-      const client = await clients.forController(definition);
-      const random = deps.random.fork(name);
-      const events = new EventRecorder({ client, clock, random, component: name, logger: own });
-      recorders.push(events);
-      names.push(name);
-      for (const [index, namespace] of scopes.entries()) {
-        const scoped = namespace === undefined ? random : random.fork(namespace);
-        const controller = definition.build({
-          client,
-          clock,
-          random: scoped,
-          logger: namespace === undefined ? own : withNamespace(own, namespace),
-          informers: informers[index]!,
-          events,
-          stopTimeoutMs: controllerStopTimeoutMs(options.controllerShutdownTimeoutMs),
-          queueMetrics: operations?.metrics.common.queues,
-        });
-        if (controller instanceof GarbageCollector) {
-          collectors.push(controller);
-          operations?.addGarbageCollector(controller);
-        }
-        const delayed = withStartDelay(controller, options.controllerStartIntervalMs, {
-          clock,
-          random: scoped,
-          logger,
-        });
-        controllers.push(namespace === undefined ? delayed : { ...delayed, name: `${name} in ${namespace}` });
+  const manager = new Manager<KubernetesContext>({
+    controllers: chosen,
+    caches,
+    clock,
+    logger,
+    depsFor: ({ name }, informers) => {
+      const namespace = namespaceOf.get(informers);
+      const { random, logger: own, ...shared } = ownDeps.get(name)!;
+      return {
+        ...shared,
+        clock,
+        random: namespace === undefined ? random : random.fork(namespace),
+        logger: namespace === undefined ? own : withNamespace(own, namespace),
+        stopTimeoutMs: controllerStopTimeoutMs(options.controllerShutdownTimeoutMs),
+        queueMetrics: operations?.metrics.common.queues,
+      };
+    },
+    onController: (built, { name }, informers) => {
+      if (built instanceof GarbageCollector) {
+        collectors.push(built);
+        operations?.addGarbageCollector(built);
       }
-    } catch (error) {
-      logger.error({ controller: name, err: errorMessage(error) }, "Error initializing a controller");
-      throw new Error(`Error building controllers: ${name}: ${errorMessage(error)}`, { cause: error });
-    }
-  }
-  operations?.health.addControllers(names);
+      const namespace = namespaceOf.get(informers);
+      const { random } = ownDeps.get(name)!;
+      const delayed = withStartDelay(built, options.controllerStartIntervalMs, {
+        clock,
+        random: namespace === undefined ? random : random.fork(namespace),
+        logger,
+      });
+      return namespace === undefined ? delayed : { ...delayed, name: `${name} in ${namespace}` };
+    },
+    support: [...ownDeps.values()].map(({ events }) => events),
+    stopTimeoutMs: options.controllerShutdownTimeoutMs,
+  });
+  operations?.health.addControllers(chosen.map(({ name }) => name));
   void operations?.health.trackCacheSync(() =>
     Promise.all([
       ...collectors.map((collector) => collector.waitForSync()),
-      ...informers.map((factory) => factory.waitForCacheSync(signal)),
+      ...caches.map((factory) => factory.waitForCacheSync(signal)),
     ]),
   );
-  const support: Runnable[] = [...informers, ...recorders];
-  const timeoutMs = options.controllerShutdownTimeoutMs;
-  await runUntilDrained({ controllers, support, timeoutMs, clock, logger }, signal);
+  await manager.run(signal);
+}
+
+/** Dependencies of a controller that its namespaces share. */
+interface OwnDeps extends Pick<KubernetesContext, "client" | "random"> {
+  readonly logger: Logger;
+  readonly events: EventRecorder;
+}
+
+/** @throws Error that names the controller, when its client cannot be created. */
+async function ownDepsOf(
+  controller: KubernetesController,
+  clients: Clients,
+  { deps, outage }: Pick<RunControllersOptions, "deps" | "outage">,
+): Promise<OwnDeps> {
+  const { name } = controller;
+  const { clock } = deps;
+  const { logger } = new LogThrottle({ clock, logger: outage.quietLogger(deps.loggerFor(name)) });
+  const random = deps.random.fork(name);
+  try {
+    const client = await clients.forController(controller);
+    return { client, random, logger, events: new EventRecorder({ client, clock, random, component: name, logger }) };
+  } catch (error) {
+    throw initializationError(name, error, deps.loggerFor());
+  }
 }
 
 function informersOf(

@@ -2,9 +2,9 @@ import { type KubernetesVersion, NEWEST_VERSION } from "@kubewright/api";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@kubewright/apiserver";
 import { Client } from "@kubewright/client";
 import { type Clock, type Random, standardErrorLogger } from "@kubewright/clock";
-import { type Logger, type Runnable, runInStages } from "@kubewright/controller";
+import type { Logger, Runnable } from "@kubewright/controller";
 import { InformerFactory } from "@kubewright/informer";
-import type { ManagedContext } from "@kubewright/manager";
+import { type ManagedContext, type ManagedController, Manager } from "@kubewright/manager";
 import {
   type ControllerName,
   type Decision,
@@ -172,19 +172,24 @@ export function createCluster(options: ClusterOptions & KubeletOptions): Cluster
     minWatchTimeoutMs: WATCH_TIMEOUT_MS,
     onError: (error) => logger.error({ err: error }, "Informer failed"),
   });
-  const contextFor = (name: string): KubernetesContext => ({
-    client: client(name),
+  const { makeKubelet = (context) => new FakeKubelet(context) } = options;
+  const nodeComponents: readonly ManagedController<KubernetesContext>[] = [
+    { name: "fake-scheduler", sharing: "none", build: (context) => new FakeScheduler(context) },
+    { name: "fake-kubelet", sharing: "none", build: makeKubelet },
+  ];
+  const manager = new Manager<KubernetesContext>({
+    controllers: [...controllers, ...(kubelet === "none" ? [] : nodeComponents)],
+    caches: [informers],
     clock,
-    random: random.fork(name),
-    informers,
     logger,
-    onDecision: options.onDecision,
+    depsFor: ({ name }) => ({
+      client: client(name),
+      clock,
+      random: random.fork(name),
+      logger,
+      onDecision: options.onDecision,
+    }),
   });
-  const components: Runnable[] = controllers.map(({ name, build }) => build(contextFor(name)));
-  if (kubelet !== "none") {
-    const { makeKubelet = (context) => new FakeKubelet(context) } = options;
-    components.push(new FakeScheduler(contextFor("fake-scheduler")), makeKubelet(contextFor("fake-kubelet")));
-  }
   return {
     apiServer,
     informers,
@@ -193,7 +198,7 @@ export function createCluster(options: ClusterOptions & KubeletOptions): Cluster
       start: async () => {
         if (kubelet !== "none") await registerNodes(client("kubelet"), nodes, clock.now());
       },
-      run: (signal) => runInStages([components, [informers]], signal),
+      run: (signal) => manager.run(signal),
       synced: (signal) => informers.waitForCacheSync(signal),
     }),
   };
