@@ -16,7 +16,8 @@ import { parseAllDocuments } from "yaml";
 
 import { freePort } from "../conformance/free-port.ts";
 import { findRuntime } from "./find-runtime.ts";
-import { publicPackages, root } from "./public-packages.ts";
+import { packPackages } from "./pack.ts";
+import { publicPackages } from "./public-packages.ts";
 
 const NAME = "greeter";
 const GREETINGS = "/apis/example.com/v1/namespaces/default/greetings";
@@ -49,12 +50,10 @@ try {
 
 /** @returns The folder of the project with all its dependencies, kubewright's packages from their tarballs. */
 function create(): string {
-  const tarballs = path.join(scratch, "tarballs");
   const creator = path.join(scratch, "creator");
-  for (const folder of [tarballs, creator]) mkdirSync(folder);
-  const folders = publicPackages().map(({ folder }) => folder);
-  run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", tarballs, ...folders], root);
-  const files = readdirSync(tarballs).map((file) => path.join(tarballs, file));
+  mkdirSync(creator);
+  const packed = packPackages(publicPackages(), scratch);
+  const files = packed.map(({ filename }) => path.join(scratch, "tarballs", filename));
   const flags = ["--silent", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
   run(
     "npm",

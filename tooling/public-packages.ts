@@ -9,10 +9,13 @@ export interface Manifest {
   readonly homepage?: string;
   readonly bugs?: { readonly url: string };
   readonly keywords?: readonly string[];
+  readonly files?: readonly string[];
+  readonly sideEffects?: boolean | readonly string[];
   readonly bin?: Readonly<Record<string, string>>;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 

@@ -1,13 +1,15 @@
 import { type Options, defineConfig } from "tsup";
 
-/** Bundle settings of every package: one ESM file per entry, with siblings and dependencies external. */
+/**
+ * Bundle settings of every package: one ESM file per entry, with siblings and dependencies external. Without source
+ * maps, which double a tarball: the output keeps names, lines and file headings, so that stack traces are readable.
+ */
 export function preset(options: Options = {}): ReturnType<typeof defineConfig> {
   return defineConfig({
     entry: ["src/index.ts"],
     format: ["esm"],
     target: "node22",
     platform: "node",
-    sourcemap: true,
     // Removes chunks of earlier builds, which would be packed. Other tools write the declarations and the rest of the
     // folder.
     clean: ["!**/*.d.ts", "!page.*"],
@@ -15,10 +17,6 @@ export function preset(options: Options = {}): ReturnType<typeof defineConfig> {
     // Some modules, such as node:sea, require the prefix.
     removeNodeProtocol: false,
     silent: true,
-    // The package contains the sources, and the source maps refer to them.
-    esbuildOptions: (esbuild) => {
-      esbuild.sourcesContent = false;
-    },
     ...options,
   });
 }

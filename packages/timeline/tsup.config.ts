@@ -24,6 +24,14 @@ export const script = {
   },
 } satisfies Options;
 
+/** The page's style sheet. */
+const style = {
+  entry: { page: "src/page/page.css" },
+  minify: true,
+  clean: false,
+  silent: true,
+} satisfies Options;
+
 export default [
   preset({
     entry: ["src/index.ts", "src/data/index.ts", "src/page/index.ts"],
@@ -32,7 +40,8 @@ export default [
     noExternal: [/^d3-/],
     banner,
     target: "es2022",
-    clean: ["!**/*.d.ts", "!timeline.js"],
+    clean: ["!**/*.d.ts", "!timeline.js", "!page.css"],
   }),
   defineConfig(script),
+  defineConfig(style),
 ].flat();

@@ -56,6 +56,7 @@ async function packages(folder: string): Promise<void> {
     const changes = readFileSync(path.join(checkout, directory, "CHANGELOG.md"), "utf8");
     if (!changes.includes(`## ${version}\n`)) throw new Error(`${directory}/CHANGELOG.md has nothing of ${version}`);
   }
+  run(process.execPath, ["tooling/published-manifest.ts"], checkout);
   const registry = await startRegistry(path.join(folder, "registry"));
   try {
     const env = { npm_config_userconfig: path.join(folder, "registry/.npmrc"), npm_config_registry: registry.url };
