@@ -39,7 +39,12 @@ for (const { name, folder } of folders) {
   const manifest = manifests.get(name);
   if (manifest === undefined) continue;
   const layer = layerOf(name);
-  const declared = siblings(Object.keys(manifest.dependencies ?? {}));
+  const { dependencies = {}, peerDependencies = {} } = manifest;
+  const declared = siblings(Object.keys({ ...dependencies, ...peerDependencies }));
+  // A package that uses an entry with optional peers declares them as dependencies, without importing them.
+  const peersOfDeclared = new Set(
+    declared.flatMap((sibling) => siblings(Object.keys(manifests.get(sibling)!.peerDependencies ?? {}))),
+  );
   const testDependencies = siblings(Object.keys(manifest.devDependencies ?? {}));
   for (const sibling of declared) {
     if (layerOf(sibling) >= layer)
@@ -70,7 +75,7 @@ for (const { name, folder } of folders) {
     }
   }
   for (const sibling of declared)
-    if (!imported.has(sibling))
+    if (!imported.has(sibling) && !peersOfDeclared.has(sibling))
       problems.push(`${name}/package.json declares ${sibling}, which none of its sources imports`);
   const { references = [] } = JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")) as {
     references?: { path: string }[];

@@ -1,6 +1,8 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { isIP } from "node:net";
 
+import type * as selfsigned from "selfsigned";
+
 /** A server's certificate, key and authorities, in PEM. */
 export interface WebhookCertificate {
   readonly cert: string;
@@ -27,14 +29,15 @@ const KEY = { keyType: "ec", curve: "P-256", algorithm: "sha256" } as const;
 /**
  * Generates a certificate for these hosts, valid for a year, signed by an authority that is valid for ten. With
  * `before`, its authority signs, so that clients that trust it accept the new certificate.
+ *
+ * @throws Error when the optional peer dependency `selfsigned` is not installed.
  */
 export async function makeCertificate(
   hosts: readonly string[],
   nowMs: number,
   before?: Pick<OwnCertificate, "ca" | "caKey">,
 ): Promise<OwnCertificate> {
-  // Loaded only without a certificate: loading takes a tenth of a second, and some megabytes permanently.
-  const { generate } = await import("selfsigned");
+  const { generate } = await loadSelfsigned();
   const lasting = (days: number): { notBeforeDate: Date; notAfterDate: Date } => ({
     notBeforeDate: new Date(nowMs - BEFORE_MS),
     notAfterDate: new Date(nowMs + days * DAY_MS),
@@ -70,6 +73,18 @@ export async function makeCertificate(
     },
   );
   return { cert, key, ca: authority.ca, caKey: authority.caKey };
+}
+
+/** Loads the library only without a certificate: it takes a tenth of a second, and some megabytes permanently. */
+async function loadSelfsigned(): Promise<typeof selfsigned> {
+  try {
+    return await import("selfsigned");
+  } catch (error) {
+    throw new Error(
+      "cannot make a certificate for webhooks without the package selfsigned: npm install selfsigned, or use the files of a certificate",
+      { cause: error },
+    );
+  }
 }
 
 /**
