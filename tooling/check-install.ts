@@ -6,6 +6,8 @@
  *   TypeScript and each module resolution.
  * - It runs a program with a work queue, schedules, an informer and an embedded cluster. The program must print the
  *   same under every Node, Deno and Bun.
+ * - It runs the first example of every README in a folder with the packages of the README's install line only, under
+ *   Node, including the oldest, Deno and Bun.
  * - It checks each package against its line of `package-budgets.json`: number of installed packages including itself;
  *   their size in kB; size of its tarball in kB.
  *
@@ -30,18 +32,12 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 
+import { outputProblem } from "./docs/examples.ts";
 import { findRuntime } from "./find-runtime.ts";
+import { type FirstExample, firstExamples, installLine, linkInstalled } from "./first-examples.ts";
 import { installedSize } from "./installed-size.ts";
+import { type Packed, packPackages } from "./pack.ts";
 import { ENTRIES_WITH_PEERS, type PublicPackage, entryPoints, publicPackages, root } from "./public-packages.ts";
-
-/** A package in the output of `npm pack --json`. */
-interface Packed {
-  readonly name: string;
-  readonly filename: string;
-  /** Size of the tarball in bytes. */
-  readonly size: number;
-  readonly files: readonly { readonly path: string }[];
-}
 
 /** The oldest supported TypeScript. The newest is the repository's own. */
 const OLDEST_TYPESCRIPT = "5.4.2";
@@ -55,15 +51,50 @@ const RESOLUTIONS = [
  */
 const LOADING_PEERS: ReadonlySet<string> = new Set(["@kubewright/testing/vitest"]);
 const PACKED = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
-/** Tests are not packed, except those of the template, which are part of its content. */
-const NOT_PACKED = /\.tsbuildinfo$|^(?!template\/).*\.test(-d)?\.ts$/;
+/** Sources and source maps are not packed, nor are tests, except those of the template, which are part of its content. */
+const NOT_PACKED = /\.tsbuildinfo$|\.map$|^src\/|^(?!template\/).*\.test(-d)?\.ts$/;
+/** Arguments to run an installed command with. `check-create.ts` runs the third command. */
+const COMMANDS: Readonly<Record<string, { readonly bin: string; readonly args: readonly string[] }>> = {
+  kubewright: { bin: "kubewright", args: ["run", "cronjob.yaml", "--for", "7d"] },
+  "@kubewright/controller-manager": { bin: "kubewright-controller-manager", args: ["--version"] },
+};
 /** A user's programs, with the packages that they need. */
 const CONSUMERS: Readonly<Record<string, readonly string[]>> = {
   "consumer.ts": ["apiserver", "expectations", "informer", "workqueue"],
   "everywhere.ts": ["cluster"],
 };
+const CRON_JOB = `apiVersion: batch/v1
+kind: CronJob
+metadata: { name: report }
+spec:
+  schedule: 0 3 * * *
+  jobTemplate: { spec: { template: { spec: { restartPolicy: Never, containers: [{ name: c, image: busybox }] } } } }
+`;
+/** Runtimes that cannot run an example, with the reason. */
+const NOT_UNDER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "packages/transport-http/README.md": { bun: "Bun's own undici has no Dispatcher.dispatch" },
+};
+/** Programs that run without an optional peer. They print its error: one line that says what to install. */
+const WITHOUT_PEERS: readonly FirstExample[] = [
+  {
+    file: "tooling/consumer/missing-selfsigned.ts",
+    installed: ["@kubewright/operator", "@kubewright/clock"],
+    text: readFileSync(path.join(root, "tooling/consumer/missing-selfsigned.ts"), "utf8"),
+    expected: [
+      "cannot make a certificate for webhooks without the package selfsigned: npm install selfsigned, or use the files of a certificate",
+    ],
+    isAll: true,
+  },
+];
 /** Timeout of the programs, which run for a few seconds, or a minute on a busy machine. */
 const RUN_MS = 300_000;
+
+/** A runtime, with its arguments to run a TypeScript file. */
+interface Runner {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly path: string;
+}
 
 /** Size limits of a package. Sizes are in kB of 1000 bytes. */
 interface Size {
@@ -98,11 +129,9 @@ const consumers = Object.keys(CONSUMERS).filter((file) =>
 // Outside of the checkout, so that module resolution does not find the checkout's node_modules.
 const scratch = mkdtempSync(path.join(tmpdir(), "check-install-"));
 const project = path.join(scratch, "project");
-const tarballs = path.join(scratch, "tarballs");
 let problems: string[];
 try {
   mkdirSync(project);
-  mkdirSync(tarballs);
   problems = await check();
 } finally {
   rmSync(scratch, { recursive: true, force: true });
@@ -115,43 +144,34 @@ process.exitCode = problems.length > 0 ? 1 : 0;
 async function check(): Promise<string[]> {
   const unbuilt = packages.filter(({ folder }) => !existsSync(path.join(folder, "dist/index.d.ts")));
   if (unbuilt.length > 0) return unbuilt.map(({ manifest }) => `${manifest.name} is not built: npm run build`);
-  const packed = await run(
-    "npm",
-    [
-      "pack",
-      "--json",
-      "--silent",
-      "--ignore-scripts",
-      "--pack-destination",
-      tarballs,
-      ...packages.map(({ folder }) => folder),
-    ],
-    root,
-  );
-  if (packed.code !== 0) return [`npm pack: ${packed.output}`];
-  const contents = Object.values(JSON.parse(packed.output) as Readonly<Record<string, Packed>>);
+  const contents = packPackages(packages, scratch);
+  const { examples, problems } = firstExamples(packages);
 
   writeFileSync(path.join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
   // Prefers npm's cache, which contains everything except the tarballs after the build of this checkout.
   const flags = ["--silent", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
-  const files = contents.map(({ filename }) => path.join(tarballs, filename));
+  const files = contents.map(({ filename }) => path.join(scratch, "tarballs", filename));
+  const ours = new Set(packages.map(({ manifest }) => manifest.name));
+  const others = new Set(examples.flatMap(({ installed }) => installed).filter((name) => !ours.has(name)));
   const oldest = `typescript-oldest@npm:typescript@${OLDEST_TYPESCRIPT}`;
-  const installed = await run("npm", ["install", ...flags, ...files, oldest], project);
-  if (installed.code !== 0) return [`npm install: ${installed.output}`];
-  return [...wrongContents(contents), ...overBudget(contents), ...(await importAll()), ...(await compileAll())];
+  const install = await run("npm", ["install", ...flags, ...files, ...others, oldest], project);
+  if (install.code !== 0) return [`npm install: ${install.output}`];
+  return [
+    ...problems,
+    ...wrongContents(contents),
+    ...overBudget(contents),
+    ...(await importAll()),
+    ...(await runExamples(examples)),
+    ...(await compileAll()),
+  ];
 }
 
 function wrongContents(contents: readonly Packed[]): string[] {
   return contents.flatMap((tarball) => {
     const files = tarball.files.map((file) => file.path);
-    const textOf = (file: string): string =>
-      readFileSync(path.join(project, "node_modules", tarball.name, file), "utf8");
     return [
       ...PACKED.filter((file) => !files.includes(file)).map((file) => `${tarball.name} is packed without ${file}`),
       ...files.filter((file) => NOT_PACKED.test(file)).map((file) => `${tarball.name} is packed with ${file}`),
-      ...files
-        .filter((file) => file.endsWith(".map") && textOf(file).includes('"sourcesContent":["'))
-        .map((file) => `${tarball.name}: ${file} repeats the sources that are packed beside it`),
     ];
   });
 }
@@ -171,21 +191,68 @@ function overBudget(contents: readonly Packed[]): string[] {
   });
 }
 
-/** Imports every entry point in a separate process, and requires all of them from one script. */
+/** Imports every entry point, and requires all of them from one script. */
 async function importAll(): Promise<string[]> {
-  const wrong = await inParallel(entries, async (entry, index) => {
-    const specifier = JSON.stringify(entry);
-    const module = `import * as entry from ${specifier};\nconsole.log(Object.keys(entry).length);\n`;
-    writeFileSync(path.join(project, `entry-${index}.ts`), module);
-    if (LOADING_PEERS.has(entry)) return [];
-    const { code, output } = await run(process.execPath, [`entry-${index}.ts`], project);
-    return code === 0 && Number(output) >= 0 ? [] : [`node: import ${specifier}: ${output}`];
-  });
-  const script = entries
-    .filter((entry) => !LOADING_PEERS.has(entry))
-    .map((entry) => `require(${JSON.stringify(entry)});\n`);
+  for (const [index, entry] of entries.entries())
+    writeFileSync(path.join(project, `entry-${index}.ts`), `import * as entry from "${entry}";\nvoid entry;\n`);
+  const loadable = entries.filter((entry) => !LOADING_PEERS.has(entry));
+  const module = loadable.map(
+    (entry) => `await import("${entry}").catch((error) => console.log("import ${entry}:", error.message));\n`,
+  );
+  writeFileSync(path.join(project, "import.mjs"), module.join(""));
+  const { code, output } = await run(process.execPath, ["import.mjs"], project, RUN_MS);
+  const wrong = code === 0 && output === "" ? [] : [`node: ${output}`];
+  const script = loadable.map((entry) => `require("${entry}");\n`);
   writeFileSync(path.join(project, "require.cjs"), script.join(""));
-  return [...wrong.flat(), ...(await runUnderNodes("require.cjs"))];
+  return [...wrong, ...(await runUnderNodes("require.cjs"))];
+}
+
+/** Runs the first examples of the READMEs, and the commands, each in a folder with its install line only. */
+async function runExamples(examples: readonly FirstExample[]): Promise<string[]> {
+  const folders = new Map<string, string>();
+  const folderWith = (installed: readonly string[]): string => {
+    const key = [...installed].sort().join();
+    const folder = folders.get(key) ?? path.join(scratch, "examples", String(folders.size));
+    if (!folders.has(key)) linkInstalled(project, installed, folder);
+    folders.set(key, folder);
+    return folder;
+  };
+  const everywhere: readonly Runner[] = [
+    { name: "node", args: [], path: process.execPath },
+    ...runtimes.filter(({ name }) => name !== "node-26"),
+  ];
+  const withoutPeers = WITHOUT_PEERS.filter(({ installed }) =>
+    installed.every((name) => packages.some(({ manifest }) => manifest.name === name)),
+  );
+  const runs = [...examples, ...withoutPeers].flatMap((example, index) => {
+    const folder = folderWith(example.installed);
+    writeFileSync(path.join(folder, `example-${index}.ts`), example.text);
+    return everywhere.map((runner) => async (): Promise<string[]> => {
+      const reason = NOT_UNDER[example.file]?.[runner.name];
+      if (reason !== undefined) {
+        console.log(`skipped: the example of ${example.file} under ${runner.name}: ${reason}`);
+        return [];
+      }
+      const ran = await run(runner.path, [...runner.args, `example-${index}.ts`], folder, RUN_MS);
+      const problem = ran.code === 0 ? outputProblem(example, ran.stdout) : `exited with ${ran.code}: ${ran.output}`;
+      return problem === undefined ? [] : [`${example.file}: the example, under ${runner.name}, ${problem}`];
+    });
+  });
+  const commands = packages.flatMap(({ manifest: { name } }) => {
+    const command = COMMANDS[name];
+    if (command === undefined) return [];
+    const { bin, args } = command;
+    const folder = folderWith([name]);
+    writeFileSync(path.join(folder, "cronjob.yaml"), CRON_JOB);
+    const file = path.join(folder, "node_modules", name, "bin", `${bin}.js`);
+    return everywhere
+      .filter((runner) => runner.name.startsWith("node"))
+      .map((runner) => async (): Promise<string[]> => {
+        const { code, output } = await run(runner.path, [file, ...args], folder, RUN_MS);
+        return code === 0 ? [] : [`${runner.name}: ${bin} ${args.join(" ")} exited with ${code}: ${output}`];
+      });
+  });
+  return (await inParallel([...runs, ...commands], (work) => work())).flat();
 }
 
 /** Runs a file under this Node and the others. */
@@ -266,14 +333,19 @@ async function compile(
   return code === 0 ? [] : [`${which}: ${named(output)}`];
 }
 
-/** Returns the packages named by their folders with all their dependencies, or all packages without names. */
+/**
+ * Returns the packages named by their folders, with all their dependencies and what their READMEs install; or all
+ * packages without names.
+ */
 function wanted(all: readonly PublicPackage[], names: readonly string[]): readonly PublicPackage[] {
   if (names.length === 0) return all;
   const chosen = new Set<PublicPackage>();
   const choose = (found: PublicPackage | undefined): void => {
     if (found === undefined || chosen.has(found)) return;
     chosen.add(found);
-    for (const name of Object.keys(found.manifest.dependencies ?? {}))
+    const { dependencies = {}, peerDependencies = {} } = found.manifest;
+    const installed = installLine(readFileSync(path.join(found.folder, "README.md"), "utf8"));
+    for (const name of [...Object.keys(dependencies), ...Object.keys(peerDependencies), ...installed])
       choose(all.find(({ manifest }) => manifest.name === name));
   };
   for (const name of names) {
@@ -307,13 +379,17 @@ function run(
   args: readonly string[],
   cwd: string,
   timeout?: number,
-): Promise<{ code: number; output: string }> {
+): Promise<{ code: number; stdout: string; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout });
+    let stdout = "";
     let output = "";
-    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString();
+      output += chunk.toString();
+    });
     child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    child.once("error", (error) => resolve({ code: 127, output: error.message }));
-    child.once("close", (code) => resolve({ code: code ?? 1, output: output.trim() }));
+    child.once("error", (error) => resolve({ code: 127, stdout, output: error.message }));
+    child.once("close", (code) => resolve({ code: code ?? 1, stdout, output: output.trim() }));
   });
 }

@@ -9,6 +9,13 @@ export interface InstalledSize {
 
 /** Returns the size of an installed package with all its dependencies, without optional peers. */
 export function installedSize(project: string, name: string): InstalledSize {
+  const folders = installedFolders(project, [name]);
+  const bytes = folders.reduce((sum, folder) => sum + bytesIn(folder), 0);
+  return { packages: folders.length, installed: Math.ceil(bytes / 1000) };
+}
+
+/** Returns the folders of installed packages and all their dependencies, without optional peers. */
+export function installedFolders(project: string, names: readonly string[]): readonly string[] {
   const folders = new Set<string>();
   const visit = (wanted: string, from: string): void => {
     const folder = resolved(project, wanted, from);
@@ -16,12 +23,15 @@ export function installedSize(project: string, name: string): InstalledSize {
     folders.add(folder);
     const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
       readonly dependencies?: Readonly<Record<string, string>>;
+      readonly peerDependencies?: Readonly<Record<string, string>>;
+      readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
     };
-    for (const dependency of Object.keys(manifest.dependencies ?? {})) visit(dependency, folder);
+    const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+    const peers = Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true);
+    for (const dependency of [...Object.keys(dependencies), ...peers]) visit(dependency, folder);
   };
-  visit(name, project);
-  const bytes = [...folders].reduce((sum, folder) => sum + bytesIn(folder), 0);
-  return { packages: folders.size, installed: Math.ceil(bytes / 1000) };
+  for (const name of names) visit(name, project);
+  return [...folders];
 }
 
 /** Resolves a package name like Node: in the given folder of the project, and then upwards. */

@@ -1,10 +1,9 @@
 /**
  * Compiles the TypeScript blocks of all documents and runs each block in a separate process.
  *
- * - A block must end with status 0.
- * - The output of `console.log(…); // text` must be that text; other lines may come between. A block without a language
- *   after the word “prints” is the complete expected output.
+ * - A block must end with status 0 and print what it says.
  * - Blocks that declare what they use, and blocks that need a cluster, are not run (`outages.test.ts` runs the latter).
+ *   The first blocks of packages' READMEs are run by `check-install.ts`, which installs the packages.
  * - Blocks of one document share code only through imports, as in a reader's project.
  */
 import { spawnSync } from "node:child_process";
@@ -12,14 +11,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { type Block, root } from "./documents.ts";
-
-interface Example {
-  readonly name: string;
-  /** Expected lines, in order. */
-  readonly expected: readonly string[];
-  /** Whether the expected lines are the complete output. */
-  readonly isAll: boolean;
-}
+import { type Example, exampleIn, isFirstExample, isForBrowsers, outputProblem } from "./examples.ts";
 
 export interface TypeScriptResult {
   readonly compiled: number;
@@ -36,20 +28,17 @@ export function checkTypeScript(documents: readonly (readonly Block[])[]): TypeS
   mkdirSync(browser, { recursive: true });
 
   const problems: string[] = [];
-  const runnable: Example[] = [];
+  const runnable: { readonly name: string; readonly example: Example }[] = [];
   let compiled = 0;
   for (const blocks of documents)
-    for (const [index, { file, language, text }] of blocks.entries()) {
+    for (const [index, block] of blocks.entries()) {
+      const { file, language, text } = block;
       if (language !== "ts") continue;
       compiled++;
       const name = `${file.replaceAll("/", "-")}-${compiled}.ts`;
-      const isForBrowsers = /^(?!\/\/).*\bdocument\./m.test(text);
-      writeFileSync(path.join(isForBrowsers ? browser : scratch, name), `${text}\nexport {};\n`);
-      if (isForBrowsers || /^declare |http:\/\/127\.0\.0\.1:8001/m.test(text)) continue;
-      const remarks = [...text.matchAll(/console\.log\(.*\)+; \/\/ (.*)$/gm)].map(([, remark]) => remark!);
-      const output = blocks[index + 1];
-      const isAll = output?.language === "" && /^\s*(?:\S+ )?prints:?\s*$/.test(output.before);
-      runnable.push({ name, expected: isAll ? output.text.trimEnd().split("\n") : remarks, isAll });
+      writeFileSync(path.join(isForBrowsers(text) ? browser : scratch, name), `${text}\nexport {};\n`);
+      if (isForBrowsers(text) || /^declare |http:\/\/127\.0\.0\.1:8001/m.test(text)) continue;
+      if (!isFirstExample(block, blocks)) runnable.push({ name, example: exampleIn(block, blocks[index + 1]) });
     }
   for (const [folder, lib] of [
     [scratch, []],
@@ -66,19 +55,12 @@ export function checkTypeScript(documents: readonly (readonly Block[])[]): TypeS
     // TS18003: no input files, when no example is for browsers.
     if (status !== 0 && !stdout.includes("TS18003")) problems.push(stdout);
   }
-  for (const { name, expected, isAll } of runnable) {
+  for (const { name, example } of runnable) {
     const ran = spawnSync(process.execPath, [path.join(scratch, name)], { encoding: "utf8", timeout: 90_000 });
-    const printed = ran.stdout.trimEnd().split("\n");
-    const isAsExpected = isAll ? printed.join("\n") === expected.join("\n") : containsInOrder(printed, expected);
-    if (ran.status !== 0) problems.push(`${name} exited with ${ran.status ?? ran.signal}: ${ran.stderr}`);
-    else if (!isAsExpected)
-      problems.push(`${name} says it prints ${JSON.stringify(expected)}, but printed ${JSON.stringify(printed)}`);
+    const problem =
+      ran.status === 0 ? outputProblem(example, ran.stdout) : `exited with ${ran.status ?? ran.signal}: ${ran.stderr}`;
+    if (problem !== undefined) problems.push(`${name} ${problem}`);
   }
   if (compiled === 0) problems.push("there is no TypeScript in any document");
   return { compiled, executed: runnable.length, problems };
-}
-
-function containsInOrder(lines: readonly string[], wanted: readonly string[]): boolean {
-  let from = 0;
-  return wanted.every((text) => (from = lines.indexOf(text, from) + 1) > 0);
 }

@@ -32,7 +32,12 @@ await informers.waitForCacheSync();
 await writer.create({ metadata: { name: "second", namespace: "default", labels: { team: "blue" } } });
 await writer.delete("first", { namespace: "default" });
 await realClock.yieldToEventLoop();
-console.log(indexed.byIndex("byTeam", "blue").map((object) => object.metadata.name));
+console.log(
+  indexed
+    .byIndex("byTeam", "blue")
+    .map((object) => object.metadata.name)
+    .join(),
+);
 
 stop.abort();
 await stopped;
